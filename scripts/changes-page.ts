@@ -1,11 +1,15 @@
 // Generates the reference page of compatibility changes from their table.
-import { CHANGES, CHANGE_CLASSES, type ChangeClass } from '../src/compatibility/changes.ts';
+import { CHANGE_CLASSES, type ChangeClass } from '../src/compatibility/change-kinds.ts';
+import { CHANGES } from '../src/compatibility/changes.ts';
 
 const MEANING: Readonly<Record<ChangeClass, string>> = {
   security:
-    'Security is weaker: someone can read or do more than before. `millrace diff` exits 1 unless the file has a reason.',
-  breaking: 'Calls or readers that worked may fail. `millrace diff` exits 1 unless the file has a reason.',
-  behaviour: 'Calls and readers still work; results, or the load on the engine, may differ.',
+    'Security is weaker: someone can read or do more than before. `millrace diff` exits 1 unless the file has a reason under `allow_security`.',
+  breaking:
+    'Calls or readers that worked may fail. `millrace diff` exits 1 unless the file has a reason under `allow`.',
+  exposure: 'Data that no endpoint returned before. The report has a table of what is read and returned.',
+  cost: 'Calls may cost the engine more.',
+  behaviour: 'Calls and readers still work; results may differ.',
   compatible: 'None of these.',
 };
 
@@ -20,7 +24,7 @@ export function changesPage(): string {
   return `# Contract changes
 
 The changes that \`millrace diff\` reports between two revisions of endpoint files, by class. [Reviewing changes](../guide/reviewing-changes.md)
-shows how to use it. Descriptions, examples, \`allow_breaking\` itself and the name of an endpoint's file are not part of its contract.
+shows how to use it. Descriptions, examples, reasons and the name of an endpoint's file are not part of its contract.
 
 ${sections.join('\n\n')}
 

@@ -9,6 +9,7 @@ import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { after, clock } from './clock.ts';
+import type { KeyCheck } from './key-check.ts';
 import { openRedis } from './redis.ts';
 
 export interface KeyringOptions {
@@ -16,13 +17,14 @@ export interface KeyringOptions {
   /** Keys in addition to those of the tokens file. */
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  readonly check: KeyCheck['check'];
 }
 
 /** Rejects with TokensRejected. */
-export function openKeyring({ settings, extraTokens, observe }: KeyringOptions): Promise<LiveKeyring> {
+export function openKeyring({ settings, extraTokens, observe, check }: KeyringOptions): Promise<LiveKeyring> {
   const { tokens: path, jwt } = settings;
   const issuer = jwt && createJwtKeyring({ ...jwt, observe });
-  return openLiveKeyring({ path, extra: extraTokens, jwt: issuer, observe, after });
+  return openLiveKeyring({ path, extra: extraTokens, jwt: issuer, observe, after, check });
 }
 
 /** Counts uses of keys in Redis, shared by all replicas, or else in the data directory. */

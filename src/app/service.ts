@@ -13,6 +13,7 @@ import { after, clock } from './clock.ts';
 import { openCore } from './core.ts';
 import { gaugesOf } from './gauges.ts';
 import { preflight } from './preflight.ts';
+import { createKeyCheck } from './key-check.ts';
 import { openKeyring, openKeyUse } from './keys.ts';
 import { createListeners, readiness, type Parts } from './listeners.ts';
 import { openObserving } from './observing.ts';
@@ -122,18 +123,28 @@ async function openParts(
     after,
     observe,
   });
-  const keyring = await openKeyring({ ...options, observe }).catch(async (cause: unknown) => {
-    await observing.close();
-    throw cause;
-  });
-  const link = await openRedis(settings, observe);
-  const keyUse = openKeyUse(settings, link, observe);
-  const core = await openCore({ settings, engine, link, keyring: keyring.current, keyUse, observe }).catch(
+  const keyCheck = createKeyCheck(observe);
+  const keyring = await openKeyring({ ...options, observe, check: keyCheck.check }).catch(
     async (cause: unknown) => {
-      await Promise.all([keyring.close(), link?.close(), observing.close()]);
+      await observing.close();
       throw cause;
     },
   );
+  const link = await openRedis(settings, observe);
+  const keyUse = openKeyUse(settings, link, observe);
+  const closeKeys = async (cause: unknown): Promise<never> => {
+    await Promise.all([keyring.close(), link?.close(), observing.close()]);
+    throw cause;
+  };
+  const core = await openCore({ settings, engine, link, keyring: keyring.current, keyUse, observe }).catch(
+    closeKeys,
+  );
+  try {
+    keyCheck.start(core.catalog, keyring.file);
+  } catch (cause) {
+    await core.close();
+    await closeKeys(cause);
+  }
   const { isDevelopment = false } = options;
   const services = { keyring, observing, compression, slowClients };
   const parts = { ...core, ...services, settings, engine, link, state, isDevelopment };

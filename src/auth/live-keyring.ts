@@ -6,11 +6,13 @@ import { watchPaths } from '../config/watch.ts';
 import type { After } from '../core/clock.ts';
 import type { JwtKeyring } from './jwt.ts';
 import { createKeyring, type FileKeyring, type Keyring } from './keyring.ts';
-import { createReadTokens } from './tokens-file.ts';
+import { createReadTokens, type LoadedTokens } from './tokens-file.ts';
 
 export interface LiveKeyring {
   /** The current keyring; read once per request. */
   current(): Keyring;
+  /** The file in use, if there is one. */
+  file(): LoadedTokens | undefined;
   /** Rereads the file now. Never rejects: failures are reported. */
   reload(): Promise<void>;
   close(): Promise<void>;
@@ -39,6 +41,8 @@ export interface KeyringOptions {
   readonly observe: Observe;
   /** The timer for watching the file. */
   readonly after: After;
+  /** Findings of a valid file; one with an error is not used. */
+  readonly check?: (file: LoadedTokens) => readonly Finding[];
 }
 
 /** Reads the file and starts watching it. Rejects with TokensRejected. */
@@ -46,27 +50,36 @@ export async function openLiveKeyring(options: KeyringOptions): Promise<LiveKeyr
   const { path, extra, jwt } = options;
   let keyring = join(createKeyring(extra), jwt);
   if (path === undefined) {
-    return { current: () => keyring, reload: () => Promise.resolve(), close: () => Promise.resolve() };
+    return {
+      current: () => keyring,
+      file: () => undefined,
+      reload: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    };
   }
-  const use = (tokens: readonly Token[]): void => {
-    keyring = join(createKeyring([...tokens, ...extra]), jwt);
-    options.observe({ kind: 'tokens.loaded', tokens: tokens.length });
+  let file: LoadedTokens | undefined;
+  const use = (loaded: LoadedTokens): void => {
+    const errors = (options.check?.(loaded) ?? []).filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) return options.observe({ kind: 'tokens.rejected', diagnostics: errors });
+    file = loaded;
+    keyring = join(createKeyring([...loaded.tokens, ...extra]), jwt);
+    options.observe({ kind: 'tokens.loaded', tokens: loaded.tokens.length });
   };
   const readTokens = createReadTokens();
   const first = await readTokens(path);
   if (first.kind !== 'read')
     throw new TokensRejected(path, first.kind === 'rejected' ? first.diagnostics : []);
-  use(first.tokens);
+  use(first);
 
   const reload = async (): Promise<void> => {
     const read = await readTokens(path);
-    if (read.kind === 'read') return use(read.tokens);
+    if (read.kind === 'read') return use(read);
     const diagnostics = read.kind === 'rejected' ? read.diagnostics : [];
     options.observe({ kind: 'tokens.rejected', diagnostics });
   };
   const on = { change: () => void reload(), error: () => void reload() };
   const watcher = await watchPaths([path], { settleMs: 40, maxDelayMs: 250, after: options.after }, on);
-  return { current: () => keyring, reload, close: () => watcher.close() };
+  return { current: () => keyring, file: () => file, reload, close: () => watcher.close() };
 }
 
 /** Combines keys and tokens. A key of the file that has the form of a token is treated as a key. */

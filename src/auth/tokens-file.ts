@@ -5,8 +5,14 @@ import { readSettled } from '../config/read-settled.ts';
 import { createSchemaCheck } from '../config/schema.ts';
 import { MAX_DOCUMENT_BYTES, parseYaml, type Path, type YamlDocument } from '../config/yaml-document.ts';
 
+/** A valid tokens file. */
+export interface LoadedTokens {
+  readonly tokens: readonly Token[];
+  readonly document: YamlDocument;
+}
+
 export type ReadTokens =
-  | { readonly kind: 'read'; readonly tokens: readonly Token[] }
+  | ({ readonly kind: 'read' } & LoadedTokens)
   | { readonly kind: 'missing' }
   | { readonly kind: 'rejected'; readonly diagnostics: readonly Finding[] };
 
@@ -25,7 +31,7 @@ export function createReadTokens(): (path: string) => Promise<ReadTokens> {
     if (invalid.length > 0) return { kind: 'rejected', diagnostics: invalid };
     const { tokens } = parsed.document.value as TokensFile; // validated against the schema that the type is generated from
     const doubles = findDoubles(tokens);
-    if (doubles.length === 0) return { kind: 'read', tokens };
+    if (doubles.length === 0) return { kind: 'read', tokens, document: parsed.document };
     return {
       kind: 'rejected',
       diagnostics: locateFindings(doubles, (each) => located(parsed.document, each)),

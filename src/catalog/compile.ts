@@ -19,6 +19,7 @@ import type { CachePolicy, Endpoint, Label, ReservationPolicy, SandboxPolicy } f
 import { isShown } from './expectation.ts';
 import { checkRules } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
+import { tenancyOf, type TenancySetting } from './tenancy.ts';
 
 /** The result for one file: an endpoint, or findings, or an endpoint with warnings. */
 export interface CompiledFile {
@@ -44,6 +45,8 @@ const RESULT_BYTES = 128 * 2 ** 20;
 export interface CompileOptions {
   /** The secret for hashing columns; undefined: a file with hashed columns does not compile. */
   readonly piiHashKey: string | undefined;
+  /** The setting; default: none. */
+  readonly tenancy?: TenancySetting;
 }
 
 /** Compiles the schema once; the function it returns compiles files and has no other state. */
@@ -105,7 +108,7 @@ export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Find
   };
 }
 
-function build(analysis: Analysis, outline: Outline, { piiHashKey }: CompileOptions): Endpoint {
+function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: CompileOptions): Endpoint {
   const { file, document, parameters, bound } = analysis;
   const limits = {
     time: file.limits?.time ?? 30,
@@ -121,6 +124,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey }: CompileOpti
     file: document.file,
     revision: revisionOf(file, bound.sql),
     parameters: declaredParameters(analysis),
+    tenant: tenancyOf(file, tenancy)?.parameter,
     binder: createBinder([...parameters.values()], { unknown: file.unknown_parameters ?? 'reject' }),
     samples: () => sampleCombinations({ file, parameters, bound }),
     query: bound.sql,
@@ -192,7 +196,7 @@ function reservationPolicy({ reservation }: EndpointFile): ReservationPolicy {
 function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): RedactionPolicy {
   const { redact = false, ...how } = pii ?? {};
   const redactor = createRedactor({ ...how, ...(hashKey === undefined ? {} : { hashKey }) });
-  return Object.freeze({ always: redact, redactor });
+  return Object.freeze({ always: redact, columns: pii?.columns ?? {}, redactor });
 }
 
 /**
@@ -204,7 +208,10 @@ function revisionOf(file: EndpointFile, sql: string): string {
     description: _description,
     examples: _examples,
     fixtures: _fixtures,
+    allow: _allow,
+    allow_security: _allowSecurity,
     allow_breaking: _reason,
+    tenancy: _tenancy,
     labels: _labels,
     reservation: _reservation,
     query: _query,

@@ -21,6 +21,8 @@ export interface Endpoint {
   /** Changes exactly when a result can change; 12 hexadecimal digits. */
   readonly revision: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
+  /** The parameter that separates tenants; undefined: none is declared. */
+  readonly tenant: string | undefined;
   readonly binder: Binder;
   /** Values to describe the query with, computed on each call; the likeliest to be accepted first. */
   readonly samples: () => readonly SampleValues[];

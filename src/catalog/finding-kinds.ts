@@ -1,7 +1,10 @@
 // Every finding code for endpoint files, with its meaning and fix. docs/reference/findings.md is generated from it.
 import { TYPE_LABELS } from '../params/scalar.ts';
 import { LINT_KINDS } from './lint-kinds.ts';
+import { REASON_KINDS } from './reason-kinds.ts';
 import type { FindingKind } from './finding-kind.ts';
+import { PII_KINDS } from './pii-kinds.ts';
+import { TENANCY_KINDS } from './tenancy-kinds.ts';
 
 const yaml = (
   title: string,
@@ -238,6 +241,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A function that cannot be allowed',
     help: 'A string in a call of this function names a format, a type, a setting, a table or a file, or it returns the state of an aggregate function; the sandbox does not check that. Call the function in the WITH clause instead.',
   },
+  ...REASON_KINDS,
   'labels.unknown_parameter': {
     title: 'A label refers to an unknown parameter',
     help: 'Declare the parameter, or remove the @ to use a fixed value.',
@@ -249,14 +253,6 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   'parameter.optional_limit': {
     title: 'An optional parameter in LIMIT or OFFSET',
     help: 'An optional parameter without a default is NULL if it is not sent, and the engine accepts no NULL there: the call would fail with 500.',
-  },
-  'pii.hash_without_key': {
-    title: 'Hashed columns without a secret',
-    help: 'The operator must set MILLRACE_PII_HASH_KEY; otherwise use mask. In validate it is a warning, also with --strict, since CI rarely has the key.',
-  },
-  'pii.unknown_column': {
-    title: 'A redacted column that does not exist',
-    help: 'pii.columns names columns of the result, or of the tables for consumer queries, and parts of them: metadata.user.name. A misspelled name redacts nothing.',
   },
   'example.unknown_column': {
     title: 'An expected column that does not exist',
@@ -362,5 +358,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'The message has the path of the first difference; millrace test --update accepts the actual result.',
   },
   'test.now': { title: 'Invalid time in now', help: 'Use a time from 1970 to 2105.' },
+  ...PII_KINDS,
+  ...TENANCY_KINDS,
   ...LINT_KINDS,
 };

@@ -8,6 +8,7 @@ import type { BoundQuery } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
+import { contradictions } from './tenancy.ts';
 import {
   explainPlaceholder,
   foreignPlaceholders,
@@ -104,6 +105,16 @@ export const RULES: Readonly<Record<string, Rule>> = {
         offset: start,
         message: `@${name} in a string is not replaced by the value of the parameter`,
         hint: `Write ${meant.slice(0, 200)}`,
+      };
+    }
+  },
+  'tenancy.contradiction': function* ({ file }) {
+    for (const key of contradictions(file)) {
+      yield {
+        path: ['tenancy', key],
+        onKey: true,
+        message: `tenancy.none says that the endpoint has no tenants, and excludes ${key}`,
+        hint: `Remove none, or ${key}`,
       };
     }
   },

@@ -8,6 +8,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   init: async () => (await import('./init/command.ts')).addInit,
   serve: async () => (await import('./serve/command.ts')).addServe,
   validate: async () => (await import('./validate/command.ts')).addValidate,
+  exposure: async () => (await import('./exposure/command.ts')).addExposure,
   test: async () => (await import('./test/command.ts')).addTest,
   schema: async () => (await import('./schema/command.ts')).addSchema,
   diff: async () => (await import('./diff/command.ts')).addDiff,

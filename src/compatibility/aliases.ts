@@ -5,11 +5,11 @@ import { itemsOf, nameOf, wordOf, type SqlNode } from './sql-tree.ts';
 /** The expressions that a name is an alias of; empty if it is none. */
 export type Aliases = (name: string) => readonly (readonly SqlNode[])[];
 
-/** `shared`, and every alias of `nodes` (`expression AS name`, or without AS), at any depth. */
-export function aliasesIn(nodes: readonly SqlNode[], shared: Aliases): Aliases {
+/** Every alias of `nodes` (`expression AS name`, or without AS), at any depth. */
+export function aliasesIn(nodes: readonly SqlNode[]): Aliases {
   const found = new Map<string, (readonly SqlNode[])[]>();
   for (const { name, meaning } of namedItems(nodes)) found.set(name, [...(found.get(name) ?? []), meaning]);
-  return (name) => [...shared(name), ...(found.get(name) ?? [])];
+  return (name) => found.get(name) ?? [];
 }
 
 interface NamedItem {

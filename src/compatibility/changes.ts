@@ -1,30 +1,21 @@
 // The closed table of contract changes: the class of each code, and why it is in that class.
-
-/** Classes of changes, most severe first. */
-export const CHANGE_CLASSES = ['security', 'breaking', 'behaviour', 'compatible'] as const;
-
-/**
- * security: security is weaker, so someone can read or do more than before. breaking: calls or readers that worked may
- * fail. behaviour: they still work, but results or the load on the engine may differ. compatible: none of these.
- */
-export type ChangeClass = (typeof CHANGE_CLASSES)[number];
-
-interface ChangeKind {
-  readonly class: ChangeClass;
-  readonly title: string;
-  readonly reason: string;
-}
-
-const security = (title: string, reason: string): ChangeKind => ({ class: 'security', title, reason });
-const breaking = (title: string, reason: string): ChangeKind => ({ class: 'breaking', title, reason });
-const behaviour = (title: string, reason: string): ChangeKind => ({ class: 'behaviour', title, reason });
-const compatible = (title: string, reason: string): ChangeKind => ({ class: 'compatible', title, reason });
+import {
+  behaviour,
+  breaking,
+  compatible,
+  cost,
+  exposure,
+  security,
+  type ChangeClass,
+  type ChangeKind,
+} from './change-kinds.ts';
+import { POLICY_CHANGES } from './policy-changes.ts';
 
 /** All codes. `docs/reference/contract-changes.md` is generated from this table. */
 export const CHANGES = {
-  'endpoint.added': compatible(
+  'endpoint.added': exposure(
     'A new endpoint',
-    'It has no callers yet. Keys whose patterns match its name may call it at once, so review the file as a whole.',
+    'It has no callers yet. Keys whose patterns match its name may call it at once: the report lists what it reads and returns.',
   ),
   'endpoint.removed': breaking('An endpoint was removed', 'Its callers get 404.'),
   'endpoint.renamed': breaking(
@@ -63,13 +54,41 @@ export const CHANGES = {
     'The query changed',
     'The same parameters may return different rows. Changes in whitespace and comments are ignored.',
   ),
-  'query.too_deep': security(
-    'A query that is nested too deeply changed',
-    'Conditions and tables nested in more than a hundred parentheses are not compared, so the change may be anything.',
+  'query.rewritten': compatible(
+    'The query was written differently',
+    'The engine resolves both versions to the same query: the same parameters return the same rows.',
+  ),
+  'query.not_compared': security(
+    'A query that could not be analysed changed',
+    'Without the engine, or for a form of query that is not analysed, the change may be anything. Review the query as a whole.',
+  ),
+  'query.source_redefined': security(
+    'Something that a query reads has another definition',
+    'A dictionary, a view with parameters, a table over other tables or a MATERIALIZED column may now hold other rows or values.',
+  ),
+  'query.settings_changed': security(
+    'A SETTINGS clause changed',
+    'Settings can change which rows are read and which rows joins return. Limits on time, memory and threads are ignored.',
+  ),
+  'query.limit_raised': cost(
+    'A LIMIT was raised or removed',
+    'Calls return more rows, and cost the engine more.',
+  ),
+  'query.window_widened': cost(
+    'A query reads a longer period',
+    'Calls return more rows, and cost the engine more.',
   ),
   'query.source_added': security(
     'A query reads a table that it did not read before',
     'It is read in a table of the sandbox, or next to a parameter filter that may not cover it.',
+  ),
+  'tenant.not_confined': security(
+    'A parameter no longer confines what a query reads',
+    'Before, only rows with the value of the parameter had any influence on the result. Now a key that locks it receives what depends on other rows.',
+  ),
+  'column.exposes_more': security(
+    'A column shows more of the stored data',
+    'It shows a column that was not shown, or no longer hides a part of it by a condition, an aggregate or a function such as a hash.',
   ),
   'tenant.filter_removed': security(
     'A query no longer filters by a parameter',
@@ -78,6 +97,51 @@ export const CHANGES = {
   'tenant.filter_changed': security(
     'A condition that uses a parameter changed',
     'Only a reviewer can tell whether the new condition still restricts a key that locks the parameter.',
+  ),
+  'tenancy.removed': security(
+    'Tenants are no longer separated',
+    'millrace validate no longer proves that queries depend only on the rows of one tenant.',
+  ),
+  'tenancy.parameter_changed': security(
+    'Another parameter separates tenants',
+    'Keys that lock the old parameter may no longer be restricted to their rows.',
+  ),
+  'tenancy.columns_added': security(
+    'More columns hold the tenant',
+    'A condition on one of them now counts as one on the tenant. A reviewer must know that the column holds the tenant.',
+  ),
+  'tenancy.shared_added': security(
+    'A table is declared to be shared',
+    'Queries may read all of its rows for every tenant.',
+  ),
+  'tenancy.added': compatible('A parameter separates tenants', 'millrace validate checks more than before.'),
+  'tenancy.columns_removed': compatible(
+    'Fewer columns hold the tenant',
+    'millrace validate accepts fewer queries.',
+  ),
+  'tenancy.shared_removed': compatible(
+    'A table is no longer shared',
+    'millrace validate accepts fewer queries.',
+  ),
+  'tenant.parameter_optional': security(
+    'A parameter that restricts rows is now optional',
+    'Calls without it were rejected. Now they run with the default or NULL, which may select the rows of others.',
+  ),
+  'tenant.default_changed': security(
+    'A parameter that restricts rows has another default',
+    'Calls without it get the rows that the new default selects, which may be those of others.',
+  ),
+  'tenant.values_widened': security(
+    'A parameter that restricts rows accepts more values',
+    'Calls can select rows that no accepted value selected before. Where the value is a pattern or is tested by a condition, it may select every row.',
+  ),
+  'tenant.type_changed': security(
+    'A parameter that restricts rows has a type with more values',
+    'A list, null or a pattern may select rows of others where one value did not.',
+  ),
+  'tenant.misspelling_ignored': security(
+    'Unknown parameters are ignored, and one that restricts rows is optional',
+    'A call that misspells the parameter is not restricted by it.',
   ),
   'parameter.added_required': breaking('A new required parameter', 'Calls without it are rejected.'),
   'parameter.added_optional': compatible('A new optional parameter', 'Calls without it work as before.'),
@@ -158,7 +222,7 @@ export const CHANGES = {
     'Timestamps become numbers and nested objects arrays, or the reverse, in every JSON response whose key and request choose no shape.',
   ),
   'max_rows.lowered': breaking('Fewer rows per response', 'Responses that were complete may be truncated.'),
-  'max_rows.raised': behaviour('More rows per response', 'Responses that were truncated get larger.'),
+  'max_rows.raised': cost('More rows per response', 'Responses that were truncated get larger.'),
   'sandbox.enabled': security(
     'Consumer queries are enabled',
     'Keys that allow them can read every table of the WITH clause in full, which no response contained before.',
@@ -229,6 +293,10 @@ export const CHANGES = {
     'The redaction rule of a column was removed',
     'Its values are returned unchanged unless a detector finds something in them.',
   ),
+  'redaction.not_applied': security(
+    'A column is made of one that is redacted under another name',
+    'pii.columns has no rule for it, so that it shows what the rule hides.',
+  ),
   'redaction.column_rule_weakened': security(
     'The redaction rule of a column is weaker',
     'drop removes the column, mask shows only that there is a value, hash also shows which values are equal.',
@@ -245,54 +313,14 @@ export const CHANGES = {
     'The replacement of redacted values changed',
     'REDACTED or REDACTED:email.',
   ),
-  'cache.enabled': behaviour('Responses are cached', 'They may be as old as ttl.'),
-  'cache.disabled': behaviour('Responses are no longer cached', 'Every call runs on the engine.'),
-  'cache.ttl_raised': behaviour('Responses are cached for longer', 'They may be older.'),
-  'cache.ttl_lowered': compatible(
-    'Responses are cached for a shorter time',
-    'They are fresher; the engine runs more queries.',
+  ...POLICY_CHANGES,
+  'reason.stale': compatible(
+    'The reason for an earlier change is still in the file',
+    'The base revision has it too, so it allows nothing. Remove it.',
   ),
-  'cache.min_refresh_changed': behaviour(
-    'min_refresh changed',
-    'Calls with no-cache get older responses, or cause more queries.',
-  ),
-  'cache.stale_changed': behaviour(
-    'Stale responses are served for a longer or shorter time',
-    'Callers get stale responses, or errors instead.',
-  ),
-  'warming.changed': behaviour(
-    'Cache warming changed',
-    'First calls are slower or faster, and the engine runs fewer or more queries.',
-  ),
-  'limits.lowered': breaking(
-    'A lower limit on time, memory, rows read or rate',
-    'Calls that worked may be stopped or rejected.',
-  ),
-  'limits.raised': behaviour('A higher limit', 'One call may cost more than before, but is still limited.'),
-  'limits.removed': security(
-    'A limit was removed',
-    'Only the limits of the whole service stop one caller from using all of the engine.',
-  ),
-  'limits.concurrency_changed': behaviour(
-    'The concurrency limit or the queue length changed',
-    'Calls wait for a shorter or longer time, and may get 503 at a different load.',
-  ),
-  'reservation.enabled': behaviour(
-    'Callers may request workloads',
-    'Their calls are scheduled ahead of others.',
-  ),
-  'reservation.disabled': behaviour(
-    'Callers may no longer request workloads',
-    'The header is ignored; calls still run, without a reservation.',
-  ),
-  'reservation.workload_added': behaviour(
-    'One more workload that callers may request',
-    'Calls that request it take a share of the machine.',
-  ),
-  'reservation.workload_removed': breaking('A workload was removed', 'Calls that request it get 400.'),
-  'labels.changed': behaviour(
-    'Labels changed',
-    "Responses are the same; metrics and the engine's query log count calls under other labels.",
+  'reason.unused': compatible(
+    'A reason for a change that was not made',
+    'It allows nothing now, and will allow nothing later, when the base revision has it. Remove it, or correct its code.',
   ),
 } as const satisfies Readonly<Record<string, ChangeKind>>;
 

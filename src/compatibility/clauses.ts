@@ -4,33 +4,27 @@ import { isToken, itemsOf, keyOf, wordOf, type SqlNode } from './sql-tree.ts';
 export interface Clause {
   /** The keyword that begins it; '' for what precedes the first keyword. */
   readonly word: string;
-  /** The words before JOIN, such as LEFT; for ON and USING, those of the preceding JOIN. */
-  readonly join: string;
   readonly nodes: readonly SqlNode[];
 }
 
 /** The clauses of one SELECT, in order. */
 export function clausesOf(nodes: readonly SqlNode[]): readonly Clause[] {
-  const clauses: { word: string; join: string; nodes: SqlNode[] }[] = [{ word: '', join: '', nodes: [] }];
+  const clauses: { word: string; nodes: SqlNode[] }[] = [{ word: '', nodes: [] }];
   for (const [index, node] of nodes.entries()) {
     const last = clauses.at(-1);
     const word = clauseAt(nodes, index);
     if (word === undefined) last?.nodes.push(node);
     else if (word === 'JOIN') clauses.push(joinAfter(last?.nodes ?? []));
-    else clauses.push({ word, join: word === 'ON' || word === 'USING' ? (last?.join ?? '') : '', nodes: [] });
+    else clauses.push({ word, nodes: [] });
   }
   return clauses.filter(({ word, nodes: within }) => word !== '' || within.length > 0);
 }
 
 /** Removes the words of a join, such as LEFT, from the end of the preceding clause. ARRAY JOIN reads no table. */
-function joinAfter(before: SqlNode[]): { word: string; join: string; nodes: SqlNode[] } {
+function joinAfter(before: SqlNode[]): { word: string; nodes: SqlNode[] } {
   const words: string[] = [];
   while (JOIN_WORDS.has(wordOf(before.at(-1)))) words.unshift(wordOf(before.pop()));
-  return {
-    word: words.includes('ARRAY') ? 'ARRAY JOIN' : 'JOIN',
-    join: `${words.join(' ')} JOIN`.trim(),
-    nodes: [],
-  };
+  return { word: words.includes('ARRAY') ? 'ARRAY JOIN' : 'JOIN', nodes: [] };
 }
 
 const JOIN_WORDS: ReadonlySet<string> = new Set(

@@ -1,20 +1,35 @@
 // Compares two revisions of all endpoint files, endpoint by endpoint.
+import type { Definitions } from '../catalog/definitions.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { CHANGES, CHANGE_CLASSES, needsReason, type Change, type ChangeCode } from './changes.ts';
+import type { ListedExposure } from '../catalog/exposure.ts';
+import { CHANGE_CLASSES } from './change-kinds.ts';
+import { CHANGES, needsReason, type Change, type ChangeCode } from './changes.ts';
 import { compareColumns } from './columns.ts';
 import type { BrokenFile, Contract, Contracts, EndpointColumns, Found } from './contract.ts';
 import { pairUp, type Pairing } from './pairing.ts';
 import { compareParameters } from './parameters.ts';
 import { comparePolicies } from './policies.ts';
-import { compareQueries } from './query-changes.ts';
+import { compareQueries, type EndpointModels } from './query-changes.ts';
+import { judge, NO_REASONS, unusedReasons, type Reasons } from './reasons.ts';
 import { compareRedaction } from './redaction.ts';
+import { createRestrictions } from './restricting-parameters.ts';
+import { compareUnredacted } from './unredacted.ts';
 import { compareSandboxes } from './sandbox.ts';
+import { compareTenancies, compareTenancySettings } from './tenancy-changes.ts';
 
 export type ColumnsByEndpoint = ReadonlyMap<Endpoint, EndpointColumns>;
+
+export type ModelsByEndpoint = ReadonlyMap<Endpoint, EndpointModels>;
 
 export interface Side extends Contracts {
   /** Columns the engine could describe; undefined if the engine was not used. */
   readonly columns?: ColumnsByEndpoint | undefined;
+  /** Of the endpoints whose file or tables differ; undefined if the engine was not used. */
+  readonly models?: ModelsByEndpoint | undefined;
+  /** Of the tables, if they differ between the revisions. */
+  readonly definitions?: Definitions | undefined;
+  /** Of new endpoints; undefined if the engine was not used. */
+  readonly exposures?: ReadonlyMap<Endpoint, ListedExposure> | undefined;
 }
 
 /** The changes of one endpoint. */
@@ -25,14 +40,43 @@ export interface Comparison {
   readonly changes: readonly Change[];
   /** The query as written, if it differs. */
   readonly query: { readonly before: string; readonly after: string } | undefined;
+  /** Of a new endpoint, if known. */
+  readonly exposure?: ListedExposure | undefined;
 }
 
 /** Comparisons of all changed endpoints, sorted by name. Equal sides give an empty list. */
 export function compareContracts(base: Side, head: Side): readonly Comparison[] {
-  return pairUp(base, head)
-    .map((pairing) => compare(pairing, base, head))
+  const pairings = pairUp(base, head);
+  return [...settingsComparison(pairings), ...pairings.map((pairing) => compare(pairing, base, head))]
     .filter(({ changes }) => changes.length > 0)
     .toSorted((a, b) => compareText(a.endpoint, b.endpoint) || compareText(fileOf(a), fileOf(b)));
+}
+
+/** Most endpoints that a change of the settings names. */
+const NAMED = 5;
+
+/** Changes of the settings file, which no endpoint file can allow. */
+function settingsComparison(pairings: readonly Pairing[]): readonly Comparison[] {
+  const pairs = pairings.flatMap((each) => (each.kind === 'both' ? [[each.old, each.now] as const] : []));
+  const [first] = pairs;
+  const setting = first?.[1].tenancy ?? first?.[0].tenancy;
+  if (setting === undefined) return [];
+  const { file, line } = setting;
+  const changes = compareTenancySettings(pairs).map(({ code, message, endpoints }): Change => {
+    const more = endpoints.length - NAMED;
+    const named = `${endpoints.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    const { class: kind } = CHANGES[code];
+    return {
+      endpoint: '',
+      class: kind,
+      code,
+      message: `${message} (${named})`,
+      file,
+      line,
+      allowed: undefined,
+    };
+  });
+  return [{ endpoint: '', changes: changes.toSorted(compareChanges), query: undefined }];
 }
 
 function fileOf({ changes }: Comparison): string {
@@ -68,7 +112,9 @@ function compare(pairing: Pairing, base: Side, head: Side): Comparison {
         before === undefined
           ? { code: 'endpoint.added', message: introduction(contract), path: ['name'] }
           : { code: 'endpoint.not_comparable', message: `${before.path} had errors before`, path: ['name'] };
-      return finish(contract, [found], before?.reason);
+      const reasons = before?.reasons ?? NO_REASONS;
+      const comparison = finish(contract, withUnused([found], reasons, contract), reasons);
+      return { ...comparison, exposure: head.exposures?.get(contract.endpoint) };
     }
     case 'removed': {
       const { name, file } = pairing.contract.endpoint;
@@ -107,55 +153,53 @@ function compareTwo(
   const columns = isAsked
     ? { before: base.columns.get(old.endpoint), after: head.columns.get(now.endpoint) }
     : { before: undefined, after: undefined };
+  const definitions = base.definitions && head.definitions && ([base.definitions, head.definitions] as const);
+  const models = {
+    definitions,
+    before: base.models?.get(old.endpoint),
+    after: head.models?.get(now.endpoint),
+  };
   const all = [
     ...found,
-    ...compareParameters(old, now),
-    ...compareQueries(old, now),
+    ...compareParameters(old, now, createRestrictions(old, now, models)),
+    ...compareQueries(old, now, models),
     ...compareColumns(old, now, columns),
     ...compareSandboxes(old, now),
+    ...compareTenancies(old, now),
     ...compareRedaction(old, now),
+    ...compareUnredacted(old, now, models),
     ...comparePolicies(old, now),
   ];
   const [before, after] = [old.analysis.file.query, now.analysis.file.query];
-  const comparison = finish(now, all, old.analysis.file.allow_breaking);
+  const isTouched = old.analysis.document.text !== now.analysis.document.text;
+  const reasons = old.analysis.file;
+  const comparison = finish(now, isTouched ? withUnused(all, reasons, now) : all, reasons);
   return old.query.key === now.query.key ? comparison : { ...comparison, query: { before, after } };
 }
 
-/** Adds the class, the line and the file's reason to each change. `before` is the reason that the old file had. */
-function finish(
-  { endpoint, analysis }: Contract,
-  found: readonly Found[],
-  before: string | undefined,
-): Comparison {
-  const { name, file } = endpoint;
-  const reason = analysis.file.allow_breaking;
-  const isStale = reason !== undefined && before !== undefined && plain(reason) === plain(before);
-  const changes = found.map(({ code, message, path, offset }): Change => {
-    const { document } = analysis;
-    const { line } = offset === undefined ? document.locateKey(path) : document.locateInside(path, offset);
-    const { class: kind } = CHANGES[code];
-    if (!needsReason({ class: kind }))
-      return { endpoint: name, class: kind, code, message, file, line, allowed: undefined };
-    const allowed = isStale ? undefined : reason;
-    return {
-      endpoint: name,
-      class: kind,
-      code,
-      message: isStale ? `${message} ${STALE}` : message,
-      file,
-      line,
-      allowed,
-    };
-  });
-  const seen = new Map(changes.map((change) => [`${change.code} ${change.line} ${change.message}`, change]));
-  return { endpoint: name, changes: [...seen.values()].toSorted(compareChanges), query: undefined };
+/** With the reasons of the file that allow none of the changes. */
+function withUnused(found: readonly Found[], before: Reasons, { analysis }: Contract): readonly Found[] {
+  const changed = new Set(found.map(({ code }) => code));
+  return [...found, ...unusedReasons(before, analysis.file, changed)];
 }
 
-/** A reason left in the file would allow every later change. */
-const STALE = '(allow_breaking is the reason of an earlier change: write one for this change)';
-
-function plain(reason: string): string {
-  return reason.trim().replaceAll(/\s+/g, ' ');
+/** Adds the class, the line and the file's reason to each change. `before` are the reasons that the old file had. */
+function finish(
+  { endpoint: { name: endpoint, file }, analysis }: Contract,
+  found: readonly Found[],
+  before: Reasons,
+): Comparison {
+  const { document } = analysis;
+  const changes = found.map(({ code, message, path, offset }): Change => {
+    const { line } = offset === undefined ? document.locateKey(path) : document.locateInside(path, offset);
+    const { class: kind } = CHANGES[code];
+    const plain = { endpoint, class: kind, code, message, file, line, allowed: undefined };
+    if (!needsReason(plain)) return plain;
+    const { allowed, remark } = judge(code, before, analysis.file);
+    return { ...plain, message: remark === undefined ? message : `${message} (${remark})`, allowed };
+  });
+  const seen = new Map(changes.map((change) => [`${change.code} ${change.line} ${change.message}`, change]));
+  return { endpoint, changes: [...seen.values()].toSorted(compareChanges), query: undefined };
 }
 
 function compareChanges(a: Change, b: Change): number {

@@ -4,12 +4,13 @@ import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
 import type { createInspect } from '../catalog/compile.ts';
 import type { TableColumns } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import type { EndpointFile } from '../config/generated/endpoint.ts';
+import type { TenancySetting } from '../catalog/tenancy.ts';
 import { parseYaml, type Path } from '../config/yaml-document.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Column } from '../engine/engine.ts';
 import type { ChangeCode } from './changes.ts';
 import { readQuery, type Query } from './query.ts';
+import { NO_REASONS, reasonsIn, type Reasons } from './reasons.ts';
 
 export type InspectFile = ReturnType<typeof createInspect>;
 
@@ -24,6 +25,15 @@ export interface Contract {
   readonly endpoint: Endpoint;
   readonly analysis: Analysis;
   readonly query: Query;
+  /** The setting of its revision. */
+  readonly tenancy?: RevisionTenancy | undefined;
+}
+
+/** The setting `tenancy` of a revision, and where it is; `line` is 1-based. */
+export interface RevisionTenancy {
+  readonly setting: TenancySetting;
+  readonly file: string;
+  readonly line: number;
 }
 
 /** A file that does not define an endpoint. */
@@ -32,7 +42,7 @@ export interface BrokenFile {
   /** As far as they can be read. */
   readonly id: string | undefined;
   readonly name: string | undefined;
-  readonly reason: string | undefined;
+  readonly reasons: Reasons;
   /** At least one. */
   readonly findings: readonly Finding[];
 }
@@ -60,8 +70,12 @@ export interface Found {
 }
 
 /** Reads the files of one revision. */
-export function readContracts(files: readonly SourceFile[], inspect: InspectFile): Contracts {
-  const read = files.map((file) => readFile(file, inspect));
+export function readContracts(
+  files: readonly SourceFile[],
+  inspect: InspectFile,
+  tenancy?: RevisionTenancy,
+): Contracts {
+  const read = files.map((file) => readFile(file, inspect, tenancy));
   const { catalog, diagnostics } = assembleCatalog(read.flatMap((each) => each.candidate ?? []));
   const isServed = ({ endpoint }: Contract): boolean => catalog.find(endpoint.id) === endpoint;
   return {
@@ -70,8 +84,8 @@ export function readContracts(files: readonly SourceFile[], inspect: InspectFile
       if (contract === undefined) return broken;
       if (isServed(contract)) return [];
       const { id, name, file } = contract.endpoint;
-      const reason = contract.analysis.file.allow_breaking;
-      return { path: file, id, name, reason, findings: diagnostics.filter((found) => found.file === file) };
+      const reasons = contract.analysis.file;
+      return { path: file, id, name, reasons, findings: diagnostics.filter((found) => found.file === file) };
     }),
   };
 }
@@ -80,7 +94,11 @@ type ReadFile =
   | { readonly candidate: Candidate; readonly contract: Contract; readonly broken?: undefined }
   | { readonly broken: BrokenFile; readonly candidate?: undefined; readonly contract?: undefined };
 
-function readFile({ path, text }: SourceFile, inspect: InspectFile): ReadFile {
+function readFile(
+  { path, text }: SourceFile,
+  inspect: InspectFile,
+  tenancy: RevisionTenancy | undefined,
+): ReadFile {
   if (typeof text !== 'string') return { broken: { path, ...NAMELESS, findings: [text] } };
   const { inspected, diagnostics } = inspect(path, text);
   if (inspected === undefined) {
@@ -89,17 +107,20 @@ function readFile({ path, text }: SourceFile, inspect: InspectFile): ReadFile {
     return { broken: { path, ...names, findings: diagnostics } };
   }
   const { candidate, analysis } = inspected;
-  return { candidate, contract: { endpoint: candidate.endpoint, analysis, query: readQuery(analysis) } };
+  return {
+    candidate,
+    contract: { endpoint: candidate.endpoint, analysis, query: readQuery(analysis), tenancy },
+  };
 }
 
-type Names = Pick<BrokenFile, 'id' | 'name' | 'reason'>;
+type Names = Pick<BrokenFile, 'id' | 'name' | 'reasons'>;
 
-const NAMELESS: Names = { id: undefined, name: undefined, reason: undefined };
+const NAMELESS: Names = { id: undefined, name: undefined, reasons: NO_REASONS };
 
 function namesIn(value: unknown): Names {
   if (typeof value !== 'object' || value === null) return NAMELESS;
-  const { id, name, allow_breaking: reason }: Partial<Record<keyof EndpointFile, unknown>> = value;
-  return { id: textOf(id)?.toLowerCase(), name: textOf(name), reason: textOf(reason) };
+  const { id, name }: Partial<Record<'id' | 'name', unknown>> = value;
+  return { id: textOf(id)?.toLowerCase(), name: textOf(name), reasons: reasonsIn(value) };
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,67 +1,16 @@
-// Collects the conditions of one SELECT from all clauses that can restrict rows.
+// Collects the conditions of WHERE and PREWHERE of one SELECT, from its tokens.
 import type { Aliases } from './aliases.ts';
-import { sourceItems, type Clause } from './clauses.ts';
-import { isToken, itemsOf, keyOf, nameOf, namesIn, parametersIn, show, splitAt, wordOf } from './sql-tree.ts';
-import type { SqlNode } from './sql-tree.ts';
+import type { Clause } from './clauses.ts';
+import { isToken, keyOf, namesIn, splitAt, wordOf, type SqlNode } from './sql-tree.ts';
 
-/** A condition that restricts rows. Filters with equal keys are equivalent. */
-export interface Filter {
-  readonly key: string;
-  readonly text: string;
-  /** The parameters it depends on, directly or through aliases. */
-  readonly parameters: ReadonlySet<string>;
-  /** It is in the WITH tables that are read. */
-  readonly isInherited?: true;
-}
+/** The condition, and the meaning of the names in it: an alias of the same name can make a condition ineffective. */
+export type Filter = readonly [condition: string, ...meanings: string[]];
 
-export interface Names {
-  readonly aliases: Aliases;
-  /** Names of the tables in the WITH clause. */
-  readonly tables: ReadonlySet<string>;
-}
-
-/** The filters of one clause; `all` are the clauses of its SELECT. */
-export function filtersOf(
-  { word, join, nodes }: Clause,
-  all: readonly Clause[],
-  names: Names,
-): readonly Filter[] {
-  const conditional = conditionsOfCalls(nodes)
-    .map((each) => toFilter(each, names))
-    .filter(dependsOnParameters);
-  switch (word) {
-    case 'WHERE':
-    case 'PREWHERE':
-    case 'HAVING':
-    case 'QUALIFY':
-      return [...conjuncts(nodes).map((each) => toFilter(each, names)), ...conditional];
-    case 'ON':
-      return [...conjuncts(nodes).map((each) => toFilter(each, names, `${join} ON `)), ...conditional];
-    case 'USING':
-      return [toFilter(nodes, names, `${join} USING `)];
-    case 'LIMIT':
-      return [toFilter(nodes, names, 'LIMIT ')];
-    case 'OFFSET':
-    case 'FETCH':
-    case 'ARRAY JOIN':
-      return [toFilter(nodes, names, `${word} `)].filter(dependsOnParameters);
-    case 'FROM':
-    case 'JOIN':
-      return sourceItems(all).length > 1 ? sourceFilters(nodes, names) : [];
-    default:
-      return conditional;
-  }
-}
-
-function dependsOnParameters({ parameters }: Filter): boolean {
-  return parameters.size > 0;
-}
-
-/** A joined source that depends on parameters restricts the rows it is joined with. */
-function sourceFilters(nodes: readonly SqlNode[], names: Names): readonly Filter[] {
-  return itemsOf(nodes)
-    .map((item) => toFilter(item, names, 'JOIN '))
-    .filter(dependsOnParameters);
+/** The conditions that each row passes. */
+export function filtersOf(clauses: readonly Clause[], aliases: Aliases): readonly Filter[] {
+  return clauses
+    .filter(({ word }) => word === 'WHERE' || word === 'PREWHERE')
+    .flatMap(({ nodes }) => conjuncts(nodes).map((each) => toFilter(each, aliases)));
 }
 
 /** The operands of AND; the whole condition if an operator in it binds less tightly than AND. */
@@ -80,33 +29,11 @@ function conjuncts(nodes: readonly SqlNode[]): readonly (readonly SqlNode[])[] {
   });
 }
 
-/**
- * Conditions of `countIf(…)` and similar functions, and of `count() FILTER (WHERE …)`: filters in the SELECT clause.
- */
-function conditionsOfCalls(nodes: readonly SqlNode[]): readonly (readonly SqlNode[])[] {
-  return nodes.flatMap((node, index) => {
-    if (node.kind !== 'group') return [];
-    const inner = conditionsOfCalls(node.nodes);
-    if (wordOf(node.nodes[0]) === 'WHERE') return [node.nodes.slice(1), ...inner];
-    const name = nameOf(nodes[index - 1]) ?? '';
-    const isConditional = /.I[fF](?![a-z])/.test(name) && !CHOICES.has(name.toLowerCase());
-    const condition = isConditional ? (itemsOf(node.nodes).at(-1) ?? []) : [];
-    return condition.length === 0 ? inner : [condition, ...inner];
-  });
-}
-
-/** Functions that choose between values. */
-const CHOICES: ReadonlySet<string> = new Set(['multiif', 'nullif']);
-
-/** A filter with the meaning of its names in the key: an alias of the same name can make a condition ineffective. */
-export function toFilter(nodes: readonly SqlNode[], { aliases }: Names, prefix = ''): Filter {
-  const meanings = meaningsIn(nodes, aliases);
-  const texts = meanings.map(({ name, nodes: meaning }) => `${name} = ${keyOf(meaning)}`);
-  const key = [`${prefix}${keyOf(nodes)}`, ...new Set(texts.toSorted())].join('; ');
-  const parameters = [nodes, ...meanings.map((each) => each.nodes)].flatMap((each) => [
-    ...parametersIn(each),
-  ]);
-  return { key, text: `${prefix}${show(nodes)}`, parameters: new Set(parameters) };
+function toFilter(nodes: readonly SqlNode[], aliases: Aliases): Filter {
+  const meanings = meaningsIn(nodes, aliases).map(
+    ({ name, nodes: meaning }) => `${name} = ${keyOf(meaning)}`,
+  );
+  return [keyOf(nodes), ...new Set(meanings)];
 }
 
 interface Meaning {

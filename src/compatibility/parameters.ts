@@ -2,16 +2,23 @@
 import type { Parameter } from '../config/generated/endpoint.ts';
 import { DEFAULT_MAX_LENGTH } from '../params/text.ts';
 import { isFailure, parseParameterType, scalarOf } from '../params/type.ts';
-import type { ChangeCode } from './changes.ts';
+import { CHANGES, type ChangeCode } from './changes.ts';
 import type { Contract, Found } from './contract.ts';
+import { weakening } from './parameter-weakening.ts';
+import type { Restriction, RestrictionOf } from './restricting-parameters.ts';
 import { compareParameterTypes } from './widening.ts';
 
-export function* compareParameters(base: Contract, head: Contract): Generator<Found> {
+export function* compareParameters(
+  base: Contract,
+  head: Contract,
+  restrictionOf: RestrictionOf,
+): Generator<Found> {
   const [before, after] = [base, head].map(({ analysis }) => analysis.file.parameters ?? {});
   const wasIgnored = base.analysis.file.unknown_parameters === 'ignore';
   for (const [name, now] of Object.entries(after ?? {})) {
     const old = before?.[name];
-    if (old !== undefined) yield* compareOne(name, { base, head, old, now });
+    if (old !== undefined)
+      yield* compareOne(name, { base, head, old, now, restriction: restrictionOf(name) });
     else yield added(name, now, wasIgnored);
   }
   for (const name of Object.keys(before ?? {})) {
@@ -25,6 +32,16 @@ export function* compareParameters(base: Contract, head: Contract): Generator<Fo
   const [old, now] = [base, head].map(({ analysis }) => analysis.file.unknown_parameters ?? 'reject');
   if (old === now) return;
   const isRejected = now === 'reject';
+  const open = Object.entries(after ?? {}).find(
+    ([name, { required }]) => required !== true && restrictionOf(name) !== undefined,
+  );
+  if (!isRejected && open !== undefined) {
+    yield {
+      code: 'tenant.misspelling_ignored',
+      message: `unknown parameters are ignored, and ${open[0]}, which restricts rows, is optional: calls that misspell it are not restricted`,
+      path: ['unknown_parameters'],
+    };
+  }
   yield {
     code: isRejected ? 'unknown_parameters.rejected' : 'unknown_parameters.ignored',
     message: `unknown parameters are ${isRejected ? 'rejected' : 'ignored'}`,
@@ -50,6 +67,8 @@ interface Pair {
   readonly head: Contract;
   readonly old: Parameter;
   readonly now: Parameter;
+  /** Undefined: the parameter does not restrict whose rows are read. */
+  readonly restriction: Restriction | undefined;
 }
 
 /** A change of one property of a parameter. */
@@ -60,9 +79,23 @@ interface Step {
 }
 
 function* compareOne(name: string, pair: Pair): Generator<Found> {
-  for (const { key, code, says } of stepsOf(name, pair)) {
-    yield { code, message: `${name} ${says}`, path: ['parameters', name, key] };
+  for (const step of stepsOf(name, pair)) {
+    for (const { key, code, says } of weakened(step, pair))
+      yield { code, message: `${name} ${says}`, path: ['parameters', name, key] };
   }
+}
+
+/** The step as it is, or as a security change if it makes a restriction weaker. */
+function weakened(step: Step, { old, now, restriction }: Pair): readonly Step[] {
+  if (restriction === undefined) return [step];
+  const weaker = weakening(step.code, { old, now, restriction });
+  if (weaker === undefined) return [step];
+  const secure = { key: step.key, code: weaker.code, says: `${step.says}: ${weaker.says}` };
+  return isBreaking(step.code) ? [secure, step] : [secure];
+}
+
+function isBreaking(code: ChangeCode): boolean {
+  return CHANGES[code].class === 'breaking';
 }
 
 function* stepsOf(name: string, pair: Pair): Generator<Step> {

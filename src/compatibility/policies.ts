@@ -56,7 +56,9 @@ function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): G
     }
     if (base.minRefresh !== head.minRefresh) {
       const message = `a response can be refreshed every ${head.minRefresh} s, was ${base.minRefresh} s`;
-      yield { code: 'cache.min_refresh_changed', message, path: ['cache', 'min_refresh'] };
+      const code =
+        head.minRefresh < base.minRefresh ? 'cache.min_refresh_lowered' : 'cache.min_refresh_raised';
+      yield { code, message, path: ['cache', 'min_refresh'] };
     }
     for (const [key, old, now] of [
       ['stale_while_revalidate', base.staleWhileRevalidate, head.staleWhileRevalidate],
@@ -70,14 +72,21 @@ function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): G
       };
     }
   }
+  yield* compareWarming(base, head);
+}
+
+function* compareWarming(base: Endpoint['cache'], head: Endpoint['cache']): Generator<Found> {
   const [old, now] = [base, head].map((cache) => ({
-    every: cache?.warmEvery,
-    examples: cache?.warmExamples ?? false,
+    perSecond: cache?.warmEvery === undefined ? 0 : 1 / cache.warmEvery,
+    examples: cache?.warmEvery !== undefined && cache.warmExamples,
   }));
-  if (JSON.stringify(old) === JSON.stringify(now)) return;
-  const says =
-    now?.every === undefined ? 'off' : `every ${now.every} s${now.examples ? ', with the examples' : ''}`;
-  yield { code: 'warming.changed', message: `warming is ${says}`, path: ['warming'] };
+  if (old === undefined || now === undefined) return;
+  if (old.perSecond === now.perSecond && old.examples === now.examples) return;
+  const isMore = now.perSecond > old.perSecond || (now.examples && !old.examples);
+  const every = `every ${head?.warmEvery} s${now.examples ? ', with the examples' : ''}`;
+  const says = now.perSecond === 0 ? 'off' : every;
+  const code = isMore ? 'warming.raised' : 'warming.lowered';
+  yield { code, message: `warming is ${says}`, path: ['warming'] };
 }
 
 /** Calls per second; 0 means no limit. */
@@ -132,7 +141,8 @@ function* compareConcurrency(
   }
   const was = old === undefined ? 'unlimited' : `${old.places} and ${old.waiting} queued`;
   const message = `${now.places} concurrent queries and ${now.waiting} queued, was ${was}`;
-  yield { code: 'limits.concurrency_changed', message, path };
+  const isMore = old !== undefined && (now.places > old.places || now.waiting > old.waiting);
+  yield { code: isMore ? 'limits.concurrency_raised' : 'limits.concurrency_lowered', message, path };
 }
 
 function* compareReservations(
@@ -148,7 +158,7 @@ function* compareReservations(
   }
   if (base.warming !== head.warming) {
     const message = `warming runs in ${head.warming ?? 'the workload of the user'}`;
-    yield { code: 'warming.changed', message, path: ['reservation', 'warming'] };
+    yield { code: 'warming.workload_changed', message, path: ['reservation', 'warming'] };
   }
   if (!base.enabled || !head.enabled) return;
   const workloads = ['reservation', 'workloads'];

@@ -1,136 +1,122 @@
-// Changes of a saved query: different rows, additional tables, removed conditions by parameters.
+// Changes of a saved query and of its sandbox tables, by the models of both revisions.
+import { offsetOf } from '../catalog/tenancy-check.ts';
+import type { Definitions } from '../catalog/definitions.ts';
+import type { ModelResult } from '../query-model/resolve.ts';
 import type { Contract, Found } from './contract.ts';
-import type { Filter } from './filters.ts';
-import type { QueryPart } from './query.ts';
-import type { Read } from './reads.ts';
+import { compareDefinitions, redefinedIn } from './definition-changes.ts';
+import { areEqual, compareModels, type ModelChange } from './model-changes.ts';
+import { MAIN } from './query.ts';
 
-/**
- * Each SELECT of the new query must match one of the old query with no additional table and no fewer conditions.
- * SELECTs are compared within the part of the same name; a new part of the WITH clause is compared with all SELECTs.
- * Anything undecidable is reported as a security change.
- */
-export function* compareQueries(base: Contract, head: Contract): Generator<Found> {
-  if (base.query.key !== head.query.key) {
-    yield { code: 'query.changed', message: 'the query changed', path: ['query'] };
-    if (base.query.isTooDeep || head.query.isTooDeep)
-      yield {
-        code: 'query.too_deep',
-        message: 'the query is nested too deeply to be compared',
-        path: ['query'],
-      };
+/** The models of an endpoint's queries by the name of the table; undefined: the saved query. */
+export type EndpointModels = ReadonlyMap<string | undefined, ModelResult>;
+
+/** The models of both revisions; undefined: unknown. */
+export interface ModelPair {
+  /** Undefined: the tables are the same. */
+  readonly definitions?: readonly [before: Definitions, after: Definitions] | undefined;
+  readonly before: EndpointModels | undefined;
+  readonly after: EndpointModels | undefined;
+}
+
+/** Anything undecidable is reported as a security change. */
+export function* compareQueries(base: Contract, head: Contract, models: ModelPair): Generator<Found> {
+  const isSame = base.query.key === head.query.key;
+  const { before, after } = models;
+  if (before === undefined || after === undefined) {
+    if (isSame) return;
+    yield { code: 'query.changed', message: whatChanged(isSame), path: ['query'] };
+    if (before === undefined) yield notCompared();
+    return; // one that is rejected now is reported as such
   }
-  const before = base.query.parts;
   const isOpen = base.endpoint.sandbox.enabled && head.endpoint.sandbox.enabled;
-  const isConfined = before.some(({ reads }) => reads.some(({ filters }) => filters.some(isByParameter)));
   const reported = new Set<string>();
-  for (const part of head.query.parts) {
-    const old = before.find(({ name }) => name === part.name);
-    const isTable = isOpen && part.kind === 'table';
-    if (old === undefined && isTable) continue; // a new table is reported as such
-    const reads =
-      old?.reads ?? before.flatMap((each) => each.reads).filter(({ filters }) => filters.some(isByParameter));
-    const losses = lossesOf(reads, part.reads, { isTable, isConfined });
-    yield* report(part, losses, { gone: old === undefined ? new Set() : missing(old, part), reported });
-  }
-}
-
-function isByParameter({ parameters }: Filter): boolean {
-  return parameters.size > 0;
-}
-
-/** Parameters used in the old part and not in the new one. */
-function missing(old: QueryPart, part: QueryPart): ReadonlySet<string> {
-  return new Set([...old.parameters].filter((name) => !part.parameters.has(name)));
-}
-
-interface Losses {
-  readonly filters: ReadonlyMap<string, Filter>;
-  readonly sources: ReadonlySet<string>;
-}
-
-interface Guard {
-  /** Consumer queries can read the part, so every condition matters, not only those with parameters. */
-  readonly isTable: boolean;
-  /** The old query has a condition with a parameter. */
-  readonly isConfined: boolean;
-}
-
-function lossesOf(before: readonly Read[], after: readonly Read[], { isTable, isConfined }: Guard): Losses {
-  const filters = new Map<string, Filter>();
-  const sources = new Set<string>();
-  const kept = new Set(before.map(keyOfRead));
-  for (const read of after) {
-    if (kept.has(keyOfRead(read))) continue;
-    const former = before.filter(({ givesRows }) => givesRows || !read.givesRows);
-    const losses = former.map((old) => ({
-      filters: old.filters.filter(
-        (filter) => (isTable || isByParameter(filter)) && !read.filters.some(({ key }) => key === filter.key),
-      ),
-      sources: isTable || isConfined ? [...read.sources].filter((source) => !old.sources.has(source)) : [],
-    }));
-    const least = losses.toSorted(
-      (a, b) => a.sources.length - b.sources.length || a.filters.length - b.filters.length,
-    )[0] ?? { filters: [], sources: isTable || isConfined ? [...read.sources] : [] };
-    for (const filter of least.filters) filters.set(filter.key, filter);
-    for (const source of least.sources) sources.add(source);
-  }
-  return { filters, sources };
-}
-
-function keyOfRead({ sources, filters, givesRows }: Read): string {
-  return JSON.stringify([[...sources].toSorted(), filters.map(({ key }) => key).toSorted(), givesRows]);
-}
-
-interface Reported {
-  /** Parameters that the part no longer uses. */
-  readonly gone: ReadonlySet<string>;
-  /** Parameters reported so far, in all parts. */
-  readonly reported: Set<string>;
-}
-
-function* report(
-  part: QueryPart,
-  { filters, sources }: Losses,
-  { gone, reported }: Reported,
-): Generator<Found> {
-  const at = { path: ['query'], offset: part.offset } as const;
-  const where = part.name;
-  for (const source of sources) {
-    yield {
-      code: 'query.source_added',
-      message: `${where} reads ${source}, which it did not read before`,
-      ...at,
-    };
-  }
-  const here = new Set<string>();
-  for (const { text, parameters, isInherited } of filters.values()) {
-    if (parameters.size === 0) {
-      yield {
-        code: 'sandbox.filter_removed',
-        message: `${where} no longer has the condition ${text}`,
-        ...at,
-      };
+  const results = [...after].filter(([table]) => table === undefined || isOpen);
+  let areAllEqual = true;
+  const report = function* (table: string | undefined, changes: Iterable<ModelChange>): Generator<Found> {
+    for (const change of changes) {
+      const key = `${change.code} ${change.message}`;
+      if (reported.has(key)) continue; // by a table that the saved query reads
+      reported.add(key);
+      yield toFound(head, table, change);
     }
-    for (const name of parameters) {
-      if (isInherited === true && reported.has(name)) continue; // reported where it is written
-      here.add(name);
-      reported.add(name);
-      yield gone.has(name)
-        ? {
-            code: 'tenant.filter_removed',
-            message: `${where} no longer uses @${name}; the condition was: ${text}`,
-            ...at,
-          }
-        : {
-            code: 'tenant.filter_changed',
-            message: `${where} no longer has the condition with @${name}: ${text}`,
-            ...at,
-          };
-    }
+  };
+  for (const [table, now] of results.toSorted(
+    ([a], [b]) => Number(a === undefined) - Number(b === undefined),
+  )) {
+    const old = before.get(table);
+    if (old === undefined) continue; // a new table is reported as such
+    yield* report(table, definitionChanges(head, now, models.definitions));
+    // Types of parameters and of columns are compared apart.
+    if (isSame && 'model' in old && 'model' in now && old.model.text === now.model.text) continue;
+    const outcome = compareResults(old, now, table !== undefined);
+    if (outcome.isEqual) continue;
+    areAllEqual = false;
+    if (isSame && outcome.fault !== undefined) continue;
+    yield* report(table, outcome.changes);
   }
-  for (const name of gone) {
-    if (here.has(name)) continue;
-    reported.add(name);
-    yield { code: 'tenant.filter_removed', message: `${where} no longer uses @${name}`, ...at };
+  // Other columns are reported as such.
+  if (isSame && reported.size === 0 && !haveSameColumns(before, after)) return;
+  if (!areAllEqual) yield { code: 'query.changed', message: whatChanged(isSame), path: ['query'] };
+  else if (!isSame)
+    yield { code: 'query.rewritten', message: 'the query is written differently', path: ['query'] };
+}
+
+function definitionChanges(
+  head: Contract,
+  result: ModelResult,
+  definitions: ModelPair['definitions'],
+): Iterable<ModelChange> {
+  if (definitions === undefined) return [];
+  const [before, after] = definitions;
+  if ('model' in result) return compareDefinitions(result.model, before, after);
+  const name = redefinedIn(head.analysis.file.query, before, after);
+  if (name === undefined) return [];
+  const message = `the definition of ${name} changed, and the query could not be analysed: ${result.fault}`;
+  return [{ code: 'query.not_compared', message, source: undefined }];
+}
+
+function haveSameColumns(before: EndpointModels, after: EndpointModels): boolean {
+  return [...after].every(([table, now]) => {
+    const old = before.get(table);
+    return old === undefined || columnsIn(old) === columnsIn(now);
+  });
+}
+
+function columnsIn(result: ModelResult): string {
+  return 'model' in result ? JSON.stringify(result.model.columns.map(({ name, type }) => [name, type])) : '';
+}
+
+function whatChanged(isSame: boolean): string {
+  return isSame ? 'the definition of something that the query reads changed' : 'the query changed';
+}
+
+function notCompared(): Found {
+  return {
+    code: 'query.not_compared',
+    message: 'the query changed and could not be analysed: the engine did not describe the earlier version',
+    path: ['query'],
+  };
+}
+
+interface Outcome {
+  readonly isEqual: boolean;
+  readonly fault: string | undefined;
+  readonly changes: readonly ModelChange[];
+}
+
+function compareResults(old: ModelResult, now: ModelResult, isTable: boolean): Outcome {
+  const fault = 'fault' in old ? old.fault : 'fault' in now ? now.fault : undefined;
+  if ('model' in old && 'model' in now) {
+    const changes = compareModels(old.model, now.model, { isTable });
+    return { isEqual: areEqual(old.model, now.model), fault: undefined, changes };
   }
+  const message = `the query changed and could not be analysed: ${fault ?? ''}`;
+  return { isEqual: false, fault, changes: [{ code: 'query.not_compared', message, source: undefined }] };
+}
+
+function toFound(head: Contract, table: string | undefined, { code, message, source }: ModelChange): Found {
+  const part = head.query.parts.find(({ name }) => name === (table ?? MAIN));
+  const inspected = { analysis: head.analysis, candidate: { endpoint: head.endpoint } };
+  const offset = source === undefined ? (part?.offset ?? 0) : offsetOf(inspected, { table }, source);
+  return { code, message: `${table ?? MAIN}: ${message}`, path: ['query'], offset };
 }

@@ -1,4 +1,4 @@
-// SQL as a tree of parentheses, for comparison: placeholders are one node, whitespace and comments are dropped.
+// SQL as a tree of parentheses: placeholders are one node, whitespace and comments are dropped.
 import { significantTokens } from '../sql/cursor.ts';
 import type { Token } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
@@ -27,30 +27,14 @@ type SqlToken = Extract<SqlNode, { kind: 'token' }>;
 /** Parentheses nested deeper are ordinary tokens. */
 const MAX_DEPTH = 100;
 
-export interface ReadTree {
-  /** Parses the part of the string from `start` to `end`. */
-  readonly readTree: (start: number, end: number) => readonly SqlNode[];
-  /** Whether some parentheses are nested too deeply to become groups. */
-  readonly isTooDeep: boolean;
-}
-
-/** Parses `sql`, whose parentheses match, with placeholders as written by `bindPlaceholders`. */
-export function createReadTree(sql: string): ReadTree {
+/** Parses parts of `sql`, whose parentheses match, with placeholders as written by `bindPlaceholders`. */
+export function createReadTree(sql: string): (start: number, end: number) => readonly SqlNode[] {
   const all = significantTokens(sql);
-  let [depth, deepest] = [0, 0];
-  for (const { kind } of all) {
-    if (OPENERS.has(kind)) depth++;
-    if (CLOSERS.has(kind)) depth--;
-    deepest = Math.max(deepest, depth);
-  }
-  return {
-    readTree: (start, end) =>
-      build(
-        sql,
-        all.filter((each) => each.start >= start && each.end <= end),
-      ),
-    isTooDeep: deepest > MAX_DEPTH,
-  };
+  return (start, end) =>
+    build(
+      sql,
+      all.filter((each) => each.start >= start && each.end <= end),
+    );
 }
 
 function build(sql: string, tokens: readonly Token[]): readonly SqlNode[] {
@@ -113,26 +97,8 @@ export function keyOf(nodes: readonly SqlNode[]): string {
   return [...leaves(nodes)].map(leafText).join(' ');
 }
 
-/** For messages: as written, on one line, truncated. */
-export function show(nodes: readonly SqlNode[]): string {
-  let text = '';
-  let end = nodes[0]?.start ?? 0;
-  for (const leaf of leaves(nodes)) {
-    text += `${leaf.start > end ? ' ' : ''}${leafText(leaf)}`;
-    if (text.length > SHOWN) return `${text.slice(0, SHOWN - 1)}…`;
-    ({ end } = leaf);
-  }
-  return text.replaceAll(/\s+/g, ' ');
-}
-
-const SHOWN = 160;
-
 function leafText(leaf: Exclude<SqlNode, { kind: 'group' }>): string {
   return leaf.kind === 'parameter' ? `@${leaf.name}` : leaf.text;
-}
-
-export function parametersIn(nodes: readonly SqlNode[]): ReadonlySet<string> {
-  return new Set([...leaves(nodes)].flatMap((leaf) => (leaf.kind === 'parameter' ? leaf.name : [])));
 }
 
 /** Identifiers without their quotes; includes keywords and functions. */

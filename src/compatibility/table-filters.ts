@@ -22,11 +22,11 @@ export interface TableRead {
 
 /** Every read of the WITH clause, which is all that consumer queries of the endpoint can read. */
 export function tableReads({ query, outline }: Pick<Endpoint, 'query' | 'outline'>): readonly TableRead[] {
-  const { readTree } = createReadTree(query);
+  const readTree = createReadTree(query);
   const tables = new Set(outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name));
   return outline.elements.flatMap(({ kind, start, end }) => {
     const nodes = readTree(start, end);
-    const aliases = aliasesIn(nodes, () => []);
+    const aliases = aliasesIn(nodes);
     return readsIn(kind === 'table' ? nodes.slice(-1) : nodes, { aliases, tables }).flatMap(readsOf);
   });
 }
@@ -37,9 +37,9 @@ export function filterParameters(endpoint: Pick<Endpoint, 'query' | 'outline'>):
   return [...new Set(all)].toSorted();
 }
 
-function readsOf({ aliases, conditions, tables }: Read): readonly TableRead[] {
-  const isSole = aliases.length === 1 && tables.size === 0;
-  return aliases.map((source) => ({
+function readsOf({ sources, conditions, readsTables }: Read): readonly TableRead[] {
+  const isSole = sources.length === 1 && !readsTables;
+  return sources.map((source) => ({
     table: source.source,
     filters: conditions.flatMap((condition) => equalityOn(condition, source, isSole) ?? []),
   }));
@@ -53,8 +53,11 @@ const EQUALITY = new RegExp(`^(?:${PATH} ==? @([A-Za-z0-9_]+)|@([A-Za-z0-9_]+) =
  * The condition as a filter of `source`: its column must be qualified by the source's name or alias, unless that is the
  * only source, and must not be the alias of an expression.
  */
-function equalityOn({ key }: Filter, source: SourceAlias, isSole: boolean): TableFilter | undefined {
-  const [condition = '', ...meanings] = key.split('; ');
+function equalityOn(
+  [condition, ...meanings]: Filter,
+  source: SourceAlias,
+  isSole: boolean,
+): TableFilter | undefined {
   const [, left, after, before, right] = EQUALITY.exec(condition) ?? [];
   const parameter = after ?? before;
   const path = (left ?? right)?.split(' . ').map(identifierName);

@@ -18,6 +18,8 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly endpoints: string;
+  /** The parameter that separates tenants, as in the settings file. */
+  readonly tenancy: SettingsFile['tenancy'];
   /** Undefined only for commands that need no keys. */
   readonly tokens: string | undefined;
   /** Undefined: JSON Web Tokens are not accepted. */
@@ -280,6 +282,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     host: all.host,
     port: all.port,
     endpoints: all.endpoints,
+    tenancy: all.tenancy,
     tokens: all.tokens,
     jwt: jwtSettings(all),
     data: all.data,
@@ -348,6 +351,7 @@ function listOf(text: string | undefined): readonly string[] {
 }
 
 type OptionalKey =
+  | 'tenancy'
   | 'otlp_endpoint'
   | 'otlp_headers'
   | 'trusted_proxies'

@@ -64,6 +64,8 @@ export type Observation =
   | { readonly kind: 'data.folder_open'; readonly reason: string }
   | { readonly kind: 'tokens.loaded'; readonly tokens: number }
   | { readonly kind: 'tokens.rejected'; readonly diagnostics: readonly Finding[] }
+  /** Keys that are not locked to a tenant, each reported once. */
+  | { readonly kind: 'tokens.not_locked'; readonly diagnostics: readonly Finding[] }
   | { readonly kind: 'tokens.jwks_failed'; readonly cause: unknown }
   | { readonly kind: 'tokens.use_not_stored'; readonly cause: unknown }
   | {

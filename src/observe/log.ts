@@ -102,6 +102,7 @@ function levelOf(observation: Observation): Level {
     case 'cache.key_derived':
     case 'data.folder_open':
     case 'cache.write_rejected':
+    case 'tokens.not_locked':
     case 'tokens.jwks_failed':
     case 'tokens.use_not_stored':
     case 'usage.not_written':

@@ -38,6 +38,10 @@ const LINES: Lines = {
     'keys: the last good file stays in service; findings:',
     ...observation.diagnostics.map((each) => `  ${describeFinding(each)}`),
   ],
+  'tokens.not_locked': (observation) => [
+    'keys: findings:',
+    ...observation.diagnostics.map((each) => `  ${describeFinding(each)}`),
+  ],
   'tokens.jwks_failed': (observation) => [
     `keys: the issuer's keys cannot be fetched: ${describeCause(observation.cause)}`,
   ],

@@ -1,10 +1,13 @@
 // Decides whether a response is redacted. Any party can require redaction, none can disable it.
+import type { ColumnAction } from './columns.ts';
 import { NO_REDACTION, type Redactor } from './redactor.ts';
 
 /** The redaction settings of an endpoint file. */
 export interface RedactionPolicy {
   /** Whether every response is redacted. */
   readonly always: boolean;
+  /** Actions by the names and paths of columns. */
+  readonly columns: Readonly<Record<string, ColumnAction>>;
   /** The redactor to use if redaction is required. */
   readonly redactor: Redactor;
 }
@@ -21,6 +24,9 @@ export function isRedacting({ source }: Redactor): boolean {
 }
 
 /** The endpoint's redactor if at least one source requires it; otherwise one that changes nothing. */
-export function demandedRedactor(policy: RedactionPolicy, { key, header }: RedactionDemands): Redactor {
+export function demandedRedactor(
+  policy: Pick<RedactionPolicy, 'always' | 'redactor'>,
+  { key, header }: RedactionDemands,
+): Redactor {
   return policy.always || key || header ? policy.redactor : NO_REDACTION;
 }

@@ -1,12 +1,14 @@
 // Lists the endpoints a key may call, as data: parameters, columns and policies.
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
+import { partRules, ruleFor } from '../catalog/column-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import { parseColumnType } from '../sql/column-type.ts';
+import type { ColumnAction } from '../redact/columns.ts';
 import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
 import { typescriptOf } from '../sql/typescript-type.ts';
 import { CONSUMER_QUERY_LIMITS } from '../sandbox/lexed-query.ts';
@@ -100,15 +102,29 @@ function sandboxEntry(
     languages: [...languages].filter((language) => principal.languages.has(language)),
     dialects: endpoint.sandbox.dialects,
     default_table: endpoint.outline.from ?? null,
-    tables: described.tables?.map(tableEntry) ?? null,
+    tables: described.tables?.map((table) => tableEntry(table, redactedBy(endpoint, principal))) ?? null,
     function_set: sets.nameOf(endpoint),
     limits: CONSUMER_QUERY_LIMITS,
   };
 }
 
 /** A table with its columns. JSON columns list their typed paths; other paths have dynamic types. */
-function tableEntry({ name, columns }: TableColumns): unknown {
-  return { name, columns: columns.map((column) => ({ ...column, ...pathsOf(column) })) };
+function tableEntry({ name, columns }: TableColumns, redacted: Redacted): unknown {
+  return {
+    name,
+    columns: columns.map((column) => ({ ...column, ...pathsOf(column), ...redacted(column) })),
+  };
+}
+
+/** What happens to a column in every response to the caller: to it, or to `parts` of it. */
+type Redacted = (column: Column) => { readonly redacted?: ColumnAction | 'parts' };
+
+function redactedBy({ redaction }: Endpoint, principal: Principal): Redacted {
+  if (!redaction.always && !principal.redact) return () => ({});
+  return ({ name }) => {
+    const action = ruleFor(redaction, name) ?? (partRules(redaction, name).length > 0 ? 'parts' : undefined);
+    return action === undefined ? {} : { redacted: action };
+  };
 }
 
 function pathsOf({ type }: Column): { readonly paths?: readonly Column[] } {
@@ -124,6 +140,7 @@ function toEntry(
 ): Readonly<Record<string, unknown>> {
   const { cache } = endpoint;
   const resultShape = principal.resultShape ?? endpoint.resultShape;
+  const redacted = redactedBy(endpoint, principal);
   return {
     id: endpoint.id,
     name: endpoint.name,
@@ -135,10 +152,12 @@ function toEntry(
       required: spec.required ?? false,
       ...(principal.locked.has(name) ? { locked: true } : {}),
     })),
+    tenant: endpoint.tenant ?? null,
     columns:
       columns?.map((column) => ({
         ...column,
         typescript: typescriptOf(column.type, endpoint.int64, resultShape),
+        ...redacted(column),
       })) ?? null,
     result_shape: resultShape,
     max_rows: endpoint.maxRows,

@@ -15,7 +15,7 @@ import { createTypeOf, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { checkParsedTree } from './query-tree/check.ts';
 import { parseQueryTree } from './query-tree/tree.ts';
-import type { TreeLine } from './query-tree/tree.ts';
+import type { TreeLine } from '../sql/query-tree.ts';
 import { assembleBarred, assembleReread, assembleStatement, tableTexts } from './statement.ts';
 import type { AssembledStatement, CheckedText, IsNull, TableColumn, TableText } from './statement.ts';
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';

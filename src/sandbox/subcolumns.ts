@@ -3,8 +3,7 @@
 import type { LexedQuery } from './lexed-query.ts';
 import { columnUses, type Replacement } from './column-uses.ts';
 import type { Subcolumn } from './pass-through.ts';
-import { attribute } from './query-tree/tree.ts';
-import type { TreeLine } from './query-tree/tree.ts';
+import { attribute, type TreeLine } from '../sql/query-tree.ts';
 import { sourceOfSubcolumns, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import type { SelectFinding, StarFinding } from './scan/selects.ts';

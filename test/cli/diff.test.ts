@@ -41,7 +41,12 @@ const CHANGED = `# A comment.\n${LOGS}cache: { ttl: 60 }\n`
   .replace('max_rows: 100', 'max_rows: 50');
 
 interface Json {
-  readonly changes: readonly { readonly code: string; readonly file: string; readonly message: string }[];
+  readonly changes: readonly {
+    readonly class: string;
+    readonly code: string;
+    readonly file: string;
+    readonly message: string;
+  }[];
 }
 
 function codesIn({ out }: Finished): readonly string[] {
@@ -80,23 +85,63 @@ describe('output', () => {
     expect(readFileSync(summary, 'utf8')).toBe((await diff('HEAD')).out);
   });
 
-  test('a reason in the file allows its changes only once', async () => {
+  test('a table of what a new endpoint exposes, and costs', async () => {
+    const { write, diff } = withLogs();
+    write(
+      'endpoints/levels.yaml',
+      `id: ${ID.replace('1', '2')}
+name: logs.levels
+query: |
+  WITH busy AS (
+    SELECT upper(message) AS text, level FROM logs.t WHERE project = @project
+  )
+  SELECT level, count() AS hits, any(text) AS example FROM busy GROUP BY level
+parameters:
+  project: { type: String, required: true }
+sandbox: { enabled: true, languages: [sql] }
+tenancy: { parameter: project }
+pii: { redact: true, columns: { text: mask } }
+cache: { ttl: 60 }
+`,
+    );
+    write('endpoints/recent.yaml', LOGS.replace('max_rows: 100', 'max_rows: 900\nlimits: { time: 60 }'));
+    const { code, out } = await diff('main');
+    await expect(out).toMatchFileSnapshot(join(GOLDEN, 'exposure.md'));
+    expect(code).toBe(0);
+    const json = JSON.parse((await diff('main', '--format', 'json')).out) as { exposures: unknown };
+    expect(json.exposures).toMatchObject([
+      {
+        endpoint: 'logs.levels',
+        tenant: 'project',
+        queries: [{ table: 'busy' }, { reads: [{ name: 'logs.t' }] }],
+      },
+    ]);
+  });
+
+  test('reasons by code allow the changes, only once', async () => {
     const { write, commit, diff } = withLogs();
-    write('endpoints/recent.yaml', `${CHANGED}allow_breaking: agreed with | all\n`);
+    write('endpoints/recent.yaml', CHANGED);
+    const { changes } = JSON.parse((await diff('HEAD', '--format', 'json')).out) as Json;
+    const reasons = (kind: string): string =>
+      [...new Set(changes.filter((change) => change.class === kind).map(({ code }) => code))]
+        .map((code) => `  ${code}: agreed with | all\n`)
+        .join('');
+    const allowed = `${CHANGED}allow:\n${reasons('breaking')}allow_security:\n${reasons('security')}`;
+    write('endpoints/recent.yaml', allowed);
     const { code, out } = await diff('HEAD');
     expect(code).toBe(0);
     expect(out).toContain('| security, allowed |');
     expect(out).toContain(String.raw`(allowed: agreed with \| all)`);
     commit('second');
-    write(
-      'endpoints/recent.yaml',
-      `${CHANGED}allow_breaking: agreed with | all\n`.replace('max_rows: 50', 'max_rows: 40'),
-    );
+    write('endpoints/recent.yaml', allowed.replace('max_rows: 50', 'max_rows: 40'));
     const later = await diff('HEAD', '--format', 'json');
     expect(later.code).toBe(1);
-    expect((JSON.parse(later.out) as Json).changes).toMatchObject([
-      { code: 'max_rows.lowered', message: expect.stringContaining('is the reason of an earlier change') },
-    ]);
+    const [first, ...others] = (JSON.parse(later.out) as Json).changes;
+    expect(first).toMatchObject({
+      code: 'max_rows.lowered',
+      message: expect.stringContaining('is of an earlier change'),
+    });
+    expect(new Set(others.map((other) => other.code))).toEqual(new Set(['reason.stale']));
   });
 });
 
@@ -147,6 +192,57 @@ describe.concurrent('comparison', () => {
       [],
       expect.stringContaining('--no-engine'),
     ]);
+  });
+
+  test('the setting tenancy changes every endpoint that has none of its own', async () => {
+    const own = LOGS.replace(ID, ID.replace('1', '2')).replace('logs.recent', 'logs.own');
+    const { write, commit, diff } = repository({
+      'endpoints/recent.yaml': LOGS,
+      'endpoints/own.yaml': `${own}tenancy: { parameter: project, shared: { logs.names: the same } }\n`,
+      'seeds/1.sql': TABLES,
+      'millrace.yaml': 'log_level: info\ntenancy: { parameter: project, columns: [project] }\n',
+    });
+    write(
+      'millrace.yaml',
+      'log_level: info\ntenancy: { parameter: project, shared: { logs.names: names } }\n',
+    );
+    const { code, out } = await diff('HEAD', '--format', 'json', '--no-engine');
+    expect(code).toBe(1);
+    const changes = [
+      ['tenancy.columns_added', expect.stringMatching(/was only project \(logs\.own, logs\.recent\)$/)],
+      ['tenancy.shared_added', 'logs.names is shared: every tenant may receive all its rows (logs.recent)'],
+    ].map(([kind, message]) => ({ endpoint: '', code: kind, message, file: 'millrace.yaml', line: 2 }));
+    expect((JSON.parse(out) as Json).changes).toMatchObject(changes);
+    commit('second');
+    write('millrace.yaml', 'log_level: info\n');
+    write('endpoints/recent.yaml', `${LOGS}tenancy: { parameter: project, shared: { logs.names: names } }\n`);
+    expect(codesIn(await diff('HEAD', '--format', 'json', '--no-engine'))).toEqual([]);
+  });
+
+  test.each([
+    ['the rows of a dictionary', 'WHERE id > 5', ''],
+    ['the expression of a MATERIALIZED column', 'MATERIALIZED cityHash64(email)', 'MATERIALIZED email'],
+    ['an ALIAS column', 'ALIAS lower(left(email, 1))', 'ALIAS email'],
+  ])('a change of %s under a query that stays', async (_, was, is) => {
+    const query =
+      "SELECT v.id AS id, v.masked AS masked, v.short AS short, dictGet('shop.names', 'name', v.id) AS name FROM shop.v AS v";
+    const tables = `CREATE DATABASE IF NOT EXISTS shop;
+CREATE TABLE shop.users (id UInt64, email String, hidden UInt8, name String, masked String MATERIALIZED cityHash64(email), short String ALIAS lower(left(email, 1))) ENGINE = MergeTree ORDER BY id;
+CREATE VIEW shop.v AS SELECT id, masked, short FROM shop.users WHERE hidden = 0;
+CREATE DICTIONARY shop.names (id UInt64, name String) PRIMARY KEY id SOURCE(CLICKHOUSE(QUERY 'SELECT id, name FROM shop.users WHERE id > 5')) LAYOUT(FLAT()) LIFETIME(60);
+`;
+    const { write, diff } = repository({
+      'endpoints/users.yaml': `id: ${ID}\nname: users\nquery: ${query}\n`,
+      'seeds/1.sql': tables,
+    });
+    write('seeds/1.sql', `-- another comment\n${tables.replace('LIFETIME(60)', 'LIFETIME(90)')}`);
+    expect(codesIn(await diff('HEAD', '--format', 'json'))).toEqual([]);
+    write('seeds/1.sql', tables.replace(was, is));
+    const { out, code } = await diff('HEAD', '--format', 'json');
+    expect({ out, code }).toMatchObject({ code: 1 });
+    expect(JSON.parse(out)).toMatchObject({
+      changes: expect.arrayContaining([expect.objectContaining({ class: 'security' })]),
+    });
   });
 
   test('tables that the engine rejects, or that are missing on one side', async () => {

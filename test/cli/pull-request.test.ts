@@ -119,7 +119,7 @@ const CHANGES: readonly Change[] = [
       )(
         replace(
           'max_rows: 400\n',
-          'max_rows: 400\nallow_breaking: No column holds an address of a person any more.\n',
+          'max_rows: 400\nallow_security:\n  redaction.detector_removed: No column holds an address of a person any more.\n',
         )(text),
       ),
     codes: [0, 0, 0],

@@ -1,4 +1,11 @@
-// Compares endpoint files given as short strings.
+// Compares endpoint files given as short strings, with the models of their queries if there is an engine.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { modelsOf } from '../../src/catalog/query-models.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { REAL_TIME } from '../support/real-time.ts';
 import { createInspect } from '../../src/catalog/compile.ts';
 import type { Change } from '../../src/compatibility/changes.ts';
 import { compareContracts, type Comparison, type Side } from '../../src/compatibility/compare.ts';
@@ -49,4 +56,44 @@ export function changesBetween(before: string, after: string): readonly Change[]
 
 export function codesOf(changes: readonly Change[]): readonly string[] {
   return [...new Set(changes.map(({ code }) => code))].toSorted();
+}
+
+export interface Comparer {
+  /** The changes of one file's text, with the models of its queries. */
+  readonly changesBetween: (before: string, after: string) => Promise<readonly Change[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** An engine with these tables. */
+export async function openComparer(tables: string): Promise<Comparer> {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-compare-'));
+  const options = { connections: 2, queue: 10, memory: 2 ** 30, observe: () => undefined, ...REAL_TIME };
+  const engine = await createEmbeddedEngine({ path: join(folder, 'data'), ...options });
+  await engine.execute(tables);
+  const known = new Map<string, Promise<Side>>();
+  const sideFor = (text: string): Promise<Side> => {
+    const side = known.get(text) ?? modelledSide(engine, text);
+    known.set(text, side);
+    return side;
+  };
+  return {
+    changesBetween: async (before, after) => {
+      const sides = [await sideFor(before), await sideFor(after)] as const;
+      return compareContracts(...sides).flatMap(({ changes }) => changes);
+    },
+    close: async () => {
+      await engine.close(0);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function modelledSide(engine: Engine, text: string): Promise<Side> {
+  const side = sideOf({ 'one.yaml': text });
+  if (side.broken.length > 0) throw new Error(JSON.stringify(side.broken));
+  const models = side.served.map(async ({ endpoint, analysis }) => {
+    const found = await modelsOf(engine, { analysis, candidate: { endpoint } });
+    return [endpoint, new Map(found.map(({ query, result }) => [query.table, result]))] as const;
+  });
+  return { ...side, models: new Map(await Promise.all(models)) };
 }

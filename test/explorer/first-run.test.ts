@@ -48,6 +48,10 @@ describe('rows', () => {
     await page.keyboard.type('edge proxy');
     await page.keyboard.press('Enter');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
+    const exposed = page.getByText('What this exposes');
+    await exposed.press('Enter');
+    expect(await exposed.locator('xpath=..').textContent()).toMatch(/Rows.*project.*Your queries.*edge_logs/);
+    await exposed.press('Enter');
     expect(await page.getByLabel('project', { exact: true }).inputValue()).toBe(PROJECT);
     await page.keyboard.press('Control+Enter');
     const grid = page.getByRole('grid');

@@ -3,20 +3,29 @@ import axeCore from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openExplorer, PROJECT, startExplorer, type Explorer, type Visitor } from '../support/browser.ts';
+import { showAndRun } from './show-and-run.ts';
 
 let service: Explorer;
+let visitor: Visitor;
 
 beforeAll(async () => {
   service = await startExplorer();
+  visitor = await visit();
 });
 afterAll(() => service.stop());
 
-/** The page with the rows of a consumer query. */
-async function rowsOf(sql: string, view = '', options = {}): Promise<Visitor> {
-  const visitor = await service.visit(options);
+/** A visitor who has opened the explorer. */
+async function visit(options = {}): Promise<Visitor> {
+  const opened = await service.visit(options);
+  await openExplorer(opened.page, service, `#/logs.all?project=${PROJECT}`);
+  return opened;
+}
+
+/** The page with the rows of a consumer query: the same page for all visitors without options of their own. */
+async function rowsOf(sql: string, view = '', by = visitor): Promise<Visitor> {
   const query = `:query=sql&:sql=${encodeURIComponent(sql)}`;
-  await openExplorer(visitor.page, service, `#/logs.all?project=${PROJECT}&${query}${view}`);
-  return visitor;
+  await showAndRun(by.page, `#/logs.all?project=${PROJECT}&${query}${view}`);
+  return by;
 }
 
 const legend = (page: Page) => page.locator('.legend-item').allTextContents();
@@ -83,7 +92,7 @@ describe('the chart', () => {
   test.each([320, 700, 1280])('has nothing cut off at its right edge, %s pixels wide', async (width) => {
     const sql =
       "SELECT toDateTime('2024-01-01 00:00:00') + toIntervalSecond(i * 20) AS t, i + 0.5 AS p95 FROM (SELECT arrayJoin(range(10)) AS i) AS r";
-    const { page } = await rowsOf(sql, '&:view=chart', { viewport: { width, height: 800 } });
+    const { page } = await rowsOf(sql, '&:view=chart', await visit({ viewport: { width, height: 800 } }));
     await page.locator('canvas').waitFor();
     await expect.poll(() => page.locator('canvas').evaluate(inkAtTheRight)).toBe('none');
   });
@@ -221,17 +230,18 @@ describe('a large nested value', () => {
 });
 
 describe('a window of 320 pixels', () => {
+  let narrow: Visitor;
+  beforeAll(async () => {
+    narrow = await visit({ viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true });
+  });
+
   test.each([
     { why: 'a chart with notes', sql: GROUPED, view: '&:view=chart', ready: 'canvas' },
     { why: 'a wide table', sql: WIDE, view: '', ready: '[role=grid]' },
     { why: 'JSON', sql: WIDE, view: '&:view=json', ready: '.line' },
     { why: 'code', sql: GROUPED, view: '&:view=code', ready: '.code-block' },
   ])('has no part outside it: $why', async ({ sql, view, ready }) => {
-    const { page } = await rowsOf(sql, view, {
-      viewport: { width: 320, height: 640 },
-      hasTouch: true,
-      isMobile: true,
-    });
+    const { page } = await rowsOf(sql, view, narrow);
     await page.locator(ready).first().waitFor();
     await page.locator('.status').waitFor();
     const { wide, outside } = await page.evaluate(() => ({
@@ -257,7 +267,7 @@ describe('a window of 320 pixels', () => {
 
 describe('forced colours', () => {
   test('keep states and series apart', async () => {
-    const { page } = await rowsOf(GROUPED, '&:view=chart', { forcedColors: 'active' });
+    const { page } = await rowsOf(GROUPED, '&:view=chart', await visit({ forcedColors: 'active' }));
     await page.locator('canvas').waitFor();
     const colors = await page
       .locator('.legend-item i')
@@ -285,7 +295,7 @@ describe('forced colours', () => {
 });
 
 test('times are in UTC wherever they are shown, and the page says so', async () => {
-  const { page } = await rowsOf(GROUPED, '&:view=chart', { timezoneId: 'Asia/Kolkata' });
+  const { page } = await rowsOf(GROUPED, '&:view=chart', await visit({ timezoneId: 'Asia/Kolkata' }));
   await page.getByRole('img', { name: /1 Jan 2024 to 2 Jan 2024 UTC/ }).waitFor();
   await page.getByText('times in UTC').waitFor();
   await page.getByText('History').click();

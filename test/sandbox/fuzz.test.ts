@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';
 import { parseQueryTree } from '../../src/sandbox/query-tree/tree.ts';
-import type { TreeLine } from '../../src/sandbox/query-tree/tree.ts';
+import type { TreeLine } from '../../src/sql/query-tree.ts';
 import { acceptsStates } from '../../src/sandbox/scan/states.ts';
 import { stringArgument } from '../../src/sandbox/string-arguments.ts';
 import { codeOf, openSandbox, openWorld } from './fixture.ts';

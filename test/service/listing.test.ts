@@ -1,6 +1,8 @@
 // The listing of many endpoints: functions once, an entity tag; changes of endpoint files as events, in development.
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashKey } from '../../src/auth/keyring.ts';
+import type { Token } from '../../src/config/generated/tokens.ts';
 import { sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const COUNT = 300;
@@ -19,8 +21,27 @@ interface Listing {
 }
 
 let service: TestService;
+const LOCKED_KEY = 'a-key-for-one-tenant';
+const LOCKED: Token = {
+  name: 'locked',
+  sha256: hashKey(LOCKED_KEY),
+  endpoints: ['shop.*'],
+  parameters: { tenant: 'a' },
+  pii: 'redact',
+};
+const SHOP = `${id(999)}
+name: shop.orders
+query: |
+  WITH o AS (SELECT id, event_message AS note, event_message AS secret FROM logs.edge_logs WHERE project = @tenant)
+  SELECT id, note, secret FROM o
+parameters: { tenant: { type: String, required: true } }
+tenancy: { parameter: tenant }
+pii: { redact: false, columns: { secret: drop, note.part: mask } }
+sandbox: { enabled: true }
+`;
 beforeAll(async () => {
-  service = await startService({ sql: [await sampleTables()], isDevelopment: true });
+  service = await startService({ sql: [await sampleTables()], isDevelopment: true, tokens: [LOCKED] });
+  await writeEndpoint(service, 'shop', SHOP);
   for (let n = 0; n < COUNT; n++) await writeEndpoint(service, `report-${n}`, file(n));
   await writeEndpoint(service, 'denied', file(COUNT, ', functions: { deny: [sum] }'));
   await service.service.reload();
@@ -39,6 +60,23 @@ describe('the listing of 300 endpoints', () => {
     expect(result.find(({ name }) => name === 'team1.report-1')?.sandbox.function_set).toBe('default');
     expect(sets['default']?.functions['aggregate']).toContain('sum');
     expect(sets[own]?.functions['aggregate']).not.toContain('sum');
+  });
+
+  test('says what is redacted for the key, and which parameter separates tenants, but not what is read', async () => {
+    const own = await service.call('/api/endpoints', { headers: { 'X-API-KEY': LOCKED_KEY } });
+    const text = await own.text();
+    expect(text).not.toContain('edge_logs');
+    expect(text).not.toContain('event_message');
+    expect(JSON.parse(text).result).toMatchObject([
+      {
+        tenant: 'tenant',
+        parameters: [{ name: 'tenant', locked: true }],
+        columns: [{ name: 'id' }, { name: 'note', redacted: 'parts' }, { name: 'secret', redacted: 'drop' }],
+      },
+    ]);
+    const all = (await (await service.call('/api/endpoints')).json()) as Listing; // our own envelope
+    const shop = all.result.find(({ name }) => name === 'shop.orders');
+    expect(JSON.stringify(shop)).not.toContain('redacted');
   });
 
   test('is not sent again if unchanged', async () => {

@@ -4,6 +4,7 @@ import { sandboxOf } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
 import type { QueryKind } from '../state/address.ts';
 import { ParameterForm } from '../form/parameter-form.tsx';
+import { exposureFacts } from './exposure.ts';
 import { Presets } from '../form/presets.tsx';
 import { RunBar } from '../form/run-bar.tsx';
 import { ConsumerQueryView } from '../query/consumer-query.tsx';
@@ -54,6 +55,17 @@ function Title({ endpoint }: Props) {
           <li key={fact}>{fact}</li>
         ))}
       </ul>
+      <details class="exposure">
+        <summary>What this exposes</summary>
+        <dl>
+          {exposureFacts(endpoint).map(({ name: fact, text }) => (
+            <div key={fact}>
+              <dt>{fact}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
     </div>
   );
 }

@@ -20,6 +20,8 @@ export interface Column {
   readonly type: string;
   /** For a JSON column: its typed paths. */
   readonly paths?: readonly Column[];
+  /** In every response to this key: the value is replaced, hashed, left out, or parts of it are. */
+  readonly redacted?: 'mask' | 'hash' | 'drop' | 'parts';
 }
 
 /** A column of the result. */
@@ -58,6 +60,8 @@ export interface Endpoint {
   /** Changes with the endpoint file. */
   readonly revision: string;
   readonly parameters: readonly Parameter[];
+  /** The parameter that separates tenants. */
+  readonly tenant: string | null;
   readonly columns: readonly ResultColumn[] | null;
   readonly max_rows: number;
   readonly cache: { readonly ttl: number } | null;

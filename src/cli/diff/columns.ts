@@ -1,15 +1,22 @@
-// Describes the columns of endpoints at both revisions, on the embedded engine with the tables of each revision.
+// Describes the columns of endpoints at both revisions and analyses their queries, on the embedded engine with the tables of each revision.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { readDefinitions } from '../../catalog/definitions.ts';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
+import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposure.ts';
+import { modelsOf } from '../../catalog/query-models.ts';
+import { tenancyOf } from '../../catalog/tenancy.ts';
 import type { Settings } from '../../config/settings.ts';
-import { plainComparison, type ColumnsByEndpoint, type Comparison } from '../../compatibility/compare.ts';
-import type { Contracts, EndpointColumns } from '../../compatibility/contract.ts';
+import { plainComparison, type Comparison, type Side } from '../../compatibility/compare.ts';
+import type { Contract, Contracts, EndpointColumns } from '../../compatibility/contract.ts';
+import type { EndpointModels } from '../../compatibility/query-changes.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
+import type { Token } from '../../config/generated/tokens.ts';
+import { readKeys } from '../exposure/exposure.ts';
 import { CommandError } from '../command-error.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
 import { noTables, noteSchema, type SchemaChoice } from '../schema-options.ts';
@@ -32,10 +39,13 @@ export interface ColumnDeps {
   readonly terminal: Terminal;
 }
 
+/** What the engine reports about the queries of one revision. */
+export type DescribedQueries = Pick<Side, 'columns' | 'models' | 'exposures' | 'definitions'>;
+
 /** Undefined: unknown. */
 export interface ReportedColumns {
-  readonly before?: ColumnsByEndpoint;
-  readonly after?: ColumnsByEndpoint;
+  readonly before?: DescribedQueries;
+  readonly after?: DescribedQueries;
   /** Notes on what was not compared. */
   readonly notes: readonly string[];
   /** Changes of the tables themselves. */
@@ -52,9 +62,20 @@ export async function reportColumns(
 ): Promise<ReportedColumns> {
   const [before, after] = [base.tables ?? head.tables, head.tables ?? base.tables];
   const isSame = haveSameTables(base, head);
-  const [old, now] = [changed(base, isSame ? head : undefined), changed(head, isSame ? base : undefined)];
-  if (old.length === 0 || now.length === 0) return withNotes([]);
-  if (before === undefined || after === undefined) return withoutTables(old, now, deps);
+  const known = new Set(base.contracts.served.flatMap(({ endpoint: { id, name } }) => [id, name]));
+  const keys = await readKeys(deps.settings.tokens);
+  const wanted = (contract: Contract): Wanted => {
+    const { id, name } = contract.endpoint;
+    return { contract, isNew: !known.has(id) && !known.has(name), keys };
+  };
+  const old = changed(base, isSame ? head : undefined).map(wanted);
+  const now = changed(head, isSame ? base : undefined).map(wanted);
+  const hasNew = now.some(({ isNew }) => isNew);
+  if (now.length === 0 || (old.length === 0 && !hasNew)) return withNotes([]);
+  if (before === undefined || after === undefined)
+    return old.length === 0
+      ? withNotes(['What new endpoints expose is not known: there are no definitions of tables'])
+      : withoutTables(old, now, deps);
   const notes = [base, head]
     .filter(({ tables }) => tables === undefined)
     .map(
@@ -63,13 +84,13 @@ export async function reportColumns(
     );
   try {
     if (isSame) {
-      const [first, second] = await withTables(before, deps, (engine) => describeBoth(engine, old, now));
+      const [first, second] = await withTables(before, deps, (engine) => describeBoth(engine, [old, now]));
       return { ...withNotes(notes), before: first, after: second };
     }
     const first = await withTables(before, deps, (engine, tables) => describeWith(engine, old, tables));
     const second = await withTables(after, deps, (engine, tables) => describeWith(engine, now, tables));
     const comparisons = newlyBroken(first.broken, second.broken);
-    return { ...withNotes(notes), comparisons, before: first.columns, after: second.columns };
+    return { ...withNotes(notes), comparisons, before: first.queries, after: second.queries };
   } catch (error) {
     const { message } = rejectionOf(error);
     return withFailure(
@@ -95,12 +116,12 @@ function withNotes(notes: readonly string[]): ReportedColumns {
 
 /** Queries that read no tables need none. */
 async function withoutTables(
-  old: readonly Endpoint[],
-  now: readonly Endpoint[],
+  old: readonly Wanted[],
+  now: readonly Wanted[],
   deps: ColumnDeps,
 ): Promise<ReportedColumns> {
-  const [before, after] = await withTables([], deps, (engine) => describeBoth(engine, old, now));
-  const isComplete = before.size === old.length && after.size === now.length;
+  const [before, after] = await withTables([], deps, (engine) => describeBoth(engine, [old, now]));
+  const isComplete = before.columns?.size === old.length && after.columns?.size === now.length;
   if (!isComplete) return withFailure(noTables(deps.settings, 'The columns were not compared'));
   return { ...withNotes([]), before, after };
 }
@@ -124,11 +145,18 @@ function newlyBroken(before: LoadedSchema['broken'], after: LoadedSchema['broken
 }
 
 /** Endpoints of files whose text does not occur on the other side. */
-function changed({ contracts }: Described, other: Described | undefined): readonly Endpoint[] {
+function changed({ contracts }: Described, other: Described | undefined): readonly Contract[] {
   const texts = new Set(other?.contracts.served.map(({ analysis }) => analysis.document.text));
-  return contracts.served
-    .filter(({ analysis }) => !texts.has(analysis.document.text))
-    .map(({ endpoint }) => endpoint);
+  return contracts.served.filter(({ analysis }) => !texts.has(analysis.document.text));
+}
+
+/** An endpoint to be described; what it exposes, too, if it is new. */
+interface Wanted {
+  readonly contract: Contract;
+  /** No endpoint of the base revision has its id or its name. */
+  readonly isNew: boolean;
+  /** Of the tokens file, if there is one. */
+  readonly keys: readonly Token[] | undefined;
 }
 
 /** Rejects with CommandError if the tables cannot be read. */
@@ -168,37 +196,50 @@ async function withTables<T>(
 }
 
 interface DescribedTables {
-  readonly columns: ColumnsByEndpoint;
+  readonly queries: DescribedQueries;
   readonly broken: LoadedSchema['broken'];
 }
 
 async function describeWith(
   engine: Engine,
-  endpoints: readonly Endpoint[],
+  wanted: readonly Wanted[],
   broken: LoadedSchema['broken'],
 ): Promise<DescribedTables> {
-  return { columns: await describeAll(engine, endpoints), broken };
+  const definitions = await readDefinitions(engine);
+  return { queries: { ...(await describeAll(engine, wanted)), definitions }, broken };
 }
 
 async function describeBoth(
   engine: Engine,
-  old: readonly Endpoint[],
-  now: readonly Endpoint[],
-): Promise<readonly [ColumnsByEndpoint, ColumnsByEndpoint]> {
+  [old, now]: readonly [readonly Wanted[], readonly Wanted[]],
+): Promise<readonly [DescribedQueries, DescribedQueries]> {
   return [await describeAll(engine, old), await describeAll(engine, now)];
 }
 
 /** Seconds for analysing one query, independent of the endpoint's time limit. */
 const DESCRIBE_TIME = 10;
 
-async function describeAll(engine: Engine, endpoints: readonly Endpoint[]): Promise<ColumnsByEndpoint> {
+async function describeAll(engine: Engine, wanted: readonly Wanted[]): Promise<DescribedQueries> {
   const describe = createDescribe(engine);
-  const all = new Map<Endpoint, EndpointColumns>();
-  for (const endpoint of endpoints) {
+  const columns = new Map<Endpoint, EndpointColumns>();
+  const models = new Map<Endpoint, EndpointModels>();
+  const exposures = new Map<Endpoint, ListedExposure>();
+  for (const { contract, isNew, keys } of wanted) {
+    const { endpoint, analysis, tenancy } = contract;
+    const inspected = { analysis, candidate: { endpoint } };
+    if (isNew) {
+      const exposure = await readExposure(engine, inspected, tenancy?.setting);
+      exposures.set(endpoint, { ...exposure, keys: keys && keysFor(endpoint, keys) });
+    }
     const limited = { ...endpoint, limits: { ...endpoint.limits, time: DESCRIBE_TIME } };
     const result = await describe.result(limited);
     const tables = result && (await describe.tables(limited));
-    if (result !== undefined && tables !== undefined) all.set(endpoint, { result, tables });
+    if (result === undefined || tables === undefined) continue;
+    columns.set(endpoint, { result, tables });
+    const isShared = tenancyOf(analysis.file, tenancy?.setting)?.isShared;
+    const options = isShared === undefined ? {} : { isShared };
+    const found = await modelsOf(engine, inspected, options);
+    models.set(endpoint, new Map(found.map(({ query, result: model }) => [query.table, model])));
   }
-  return all;
+  return { columns, models, exposures };
 }

@@ -19,7 +19,7 @@ export function addDiff(program: Command, deps: CommandDeps): void {
   const command = program
     .command('diff')
     .description(
-      'Show how changes of endpoint files between two git revisions affect callers and security. Exits 1 if a change breaks callers or weakens security and its file has no allow_breaking.',
+      'Show how changes of endpoint files between two git revisions affect callers and security. Exits 1 if a change breaks callers or weakens security and its file has no reason for it.',
     )
     .argument('<base>', 'a revision; BASE..HEAD for two, BASE...HEAD from their merge base')
     .argument('[head]', 'another revision (default: the work tree)')

@@ -23,9 +23,9 @@ export function createPrintGithub(summaryFile: string | undefined): PrintReport 
   };
 }
 
-/** Compatible changes appear only in the summary. */
+/** Compatible changes appear only in the summary, unless they are reasons to be removed. */
 function toDiagnostic(change: Change): readonly Finding[] {
-  if (change.class === 'compatible') return [];
+  if (change.class === 'compatible' && !change.code.startsWith('reason.')) return [];
   const severity = needsReason(change) && change.allowed === undefined ? 'error' : 'warning';
   const { file, line, code } = change;
   const message = `${change.class}: ${change.endpoint}: ${messageOf(change)}`;

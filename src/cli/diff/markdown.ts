@@ -1,6 +1,9 @@
 // Changes as Markdown, for the description or a comment of a pull request: https://github.github.com/gfm/
-import { CHANGE_CLASSES, needsReason, type Change } from '../../compatibility/changes.ts';
+import { CHANGE_CLASSES } from '../../compatibility/change-kinds.ts';
+import { needsReason, type Change } from '../../compatibility/changes.ts';
 import type { Comparison } from '../../compatibility/compare.ts';
+import { keyFor } from '../../compatibility/reasons.ts';
+import { exposureLines } from './exposure-table.ts';
 import { renderImpacts } from '../impact/markdown.ts';
 import { escapeMarkdown } from '../markdown-text.ts';
 import { count } from '../findings/findings.ts';
@@ -22,29 +25,48 @@ const MAX_MESSAGE = 400;
  * units hold, and the others counted.
  */
 export async function renderMarkdown(report: Report, maxLength = MAX_LENGTH): Promise<string> {
-  const open = openChanges(report).length;
-  const advice =
-    open === 0
-      ? []
-      : [
-          '',
-          `${open} of them ${open === 1 ? 'requires' : 'require'} a reason: add \`allow_breaking: <why>\` to the endpoint file, or revert the change.`,
-        ];
+  const advice = adviceFor(openChanges(report));
   const notes = report.notes.flatMap((note) => ['', `_${escapeMarkdown(note)}._`]);
   const heading = `### Contracts: ${escapeMarkdown(report.base)} → ${escapeMarkdown(report.head)}`;
   const lines = [heading, '', `**${summaryOf(report)}.**`, ...advice, ...consumersOf(report)];
-  let left = maxLength - lengthOf(lines) - lengthOf(notes);
   const ordered = report.comparisons.toSorted((a, b) => rankOf(a) - rankOf(b));
-  for (const [index, comparison] of ordered.entries()) {
-    const section = await sectionWithin(comparison, report, left);
-    if (section === undefined) {
-      lines.push('', moreOf(ordered.slice(index)));
-      break;
-    }
-    left -= lengthOf(section);
-    lines.push(...section);
+  let left = maxLength - lengthOf(lines) - lengthOf(notes) - MORE_LENGTH;
+  const tables: (readonly string[])[] = [];
+  for (const comparison of ordered) {
+    const table = tableWithin(comparison, left);
+    if (table === undefined) break;
+    left -= lengthOf(table);
+    tables.push(table);
   }
+  for (const [index, table] of tables.entries()) {
+    const details = await detailsWithin(ordered[index], report, left);
+    left -= lengthOf(details);
+    lines.push(...table, ...details);
+  }
+  if (tables.length < ordered.length) lines.push('', moreOf(ordered.slice(tables.length)));
   return [...lines, ...notes].join('\n');
+}
+
+/** Most codes that the advice names for each key. */
+const MAX_CODES = 3;
+
+/** How to allow the changes that have no reason. */
+function adviceFor(open: readonly Change[]): readonly string[] {
+  if (open.length === 0) return [];
+  const codes = new Map<string, Set<string>>();
+  for (const { class: kind, code } of open) {
+    const key = keyFor(kind) ?? '';
+    codes.set(key, (codes.get(key) ?? new Set()).add(code));
+  }
+  const keys = [...codes].map(([key, some]) => {
+    const shown = [...some].slice(0, MAX_CODES).map((code) => `${code}: <why>`);
+    return `\`${key}: { ${[...shown, ...(some.size > MAX_CODES ? ['…'] : [])].join(', ')} }\``;
+  });
+  const verb = open.length === 1 ? 'requires' : 'require';
+  return [
+    '',
+    `${open.length} of them ${verb} a reason: add ${keys.join(' and ')} to the endpoint file, or revert the change.`,
+  ];
 }
 
 /** Most UTF-16 code units about consumer queries. */
@@ -54,11 +76,12 @@ function consumersOf({ impacts }: Report): readonly string[] {
   return impacts === undefined ? [] : ['', '#### Consumer queries', ...renderImpacts(impacts, MAX_CONSUMERS)];
 }
 
-/** Lower for worse. */
+/** Lower for worse: changes without the reason that they require come first. */
 function rankOf({ changes }: Comparison): number {
-  const ranks = changes.map(
-    (change) => CHANGE_CLASSES.indexOf(change.class) * 2 + (needsReason(change) ? 0 : 1),
-  );
+  const ranks = changes.map((change) => {
+    const isOpen = needsReason(change) && change.allowed === undefined;
+    return CHANGE_CLASSES.indexOf(change.class) + (isOpen ? 0 : CHANGE_CLASSES.length);
+  });
   return Math.min(CHANGE_CLASSES.length * 2, ...ranks);
 }
 
@@ -72,31 +95,49 @@ function lengthOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
-/** The section of an endpoint, without the diff of its query if that is too long; undefined if it does not fit at all. */
-async function sectionWithin(
-  { endpoint, changes, query }: Comparison,
-  report: Report,
-  left: number,
-): Promise<readonly string[] | undefined> {
-  const shown = changes.slice(0, MAX_ROWS);
-  const more = changes.length - shown.length;
-  const table = [
+/** The changes of an endpoint, at most as long as half of `left`; undefined if not even the first one fits. */
+function tableWithin({ endpoint, changes }: Comparison, left: number): readonly string[] | undefined {
+  const head = [
     '',
     `#### ${escapeMarkdown(endpoint === '' ? 'All endpoints' : endpoint)}`,
     '',
     '| class | what | code | where |',
     '|---|---|---|---|',
-    ...shown.map(row),
-    ...(more === 0 ? [] : ['', `… and ${count(more, 'more change')}.`]),
   ];
-  const room = left - lengthOf(table) - MORE_LENGTH;
-  if (room < 0) return undefined;
-  if (query === undefined) return table;
-  const details = detailsOf(await report.diffTexts(query.before, query.after));
-  return [
-    ...table,
-    ...(lengthOf(details) <= room ? details : ['', '_The diff of the query is too long to be shown here._']),
-  ];
+  let room = left - lengthOf(head) - MORE_LENGTH;
+  const rows: string[] = [];
+  for (const change of changes.slice(0, MAX_ROWS)) {
+    const line = row(change);
+    room -= line.length + 1;
+    if (room < (rows.length === 0 ? 0 : left / 2)) break;
+    rows.push(line);
+  }
+  if (rows.length === 0) return undefined;
+  const more = changes.length - rows.length;
+  return [...head, ...rows, ...(more === 0 ? [] : ['', `… and ${count(more, 'more change')}.`])];
+}
+
+/** What an endpoint exposes or the diff of its query, if there is room. */
+async function detailsWithin(
+  comparison: Comparison | undefined,
+  { diffTexts }: Report,
+  left: number,
+): Promise<readonly string[]> {
+  const { query, exposure } = comparison ?? {};
+  if (query === undefined && exposure === undefined) return [];
+  const details =
+    exposure !== undefined
+      ? exposureLines(exposure)
+      : query !== undefined && left > MORE_LENGTH
+        ? detailsOf(await diffTexts(query.before, query.after))
+        : [];
+  if (details.length > 0 && lengthOf(details) <= left) return details;
+  const [what, how] =
+    exposure === undefined
+      ? ['The diff of the query', '']
+      : ['The table of what it exposes', ': run `millrace exposure`'];
+  const note = ['', `_${what} is too long to be shown here${how}._`];
+  return lengthOf(note) <= left ? note : [];
 }
 
 /** Room for the sentences about what is not shown. */
@@ -116,5 +157,9 @@ function row(change: Change): string {
 }
 
 function longestRun(lines: readonly string[]): number {
-  return Math.max(0, ...lines.flatMap((line) => line.match(/`+/g) ?? []).map((run) => run.length));
+  let longest = 0;
+  for (const line of lines) {
+    for (const [run] of line.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  }
+  return longest;
 }

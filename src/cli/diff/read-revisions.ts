@@ -5,7 +5,7 @@ import { isEndpointFile } from '../../catalog/ignored-files.ts';
 import type { Settings } from '../../config/settings.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import type { Side } from '../../compatibility/compare.ts';
-import { readContracts, type SourceFile } from '../../compatibility/contract.ts';
+import { readContracts, type RevisionTenancy, type SourceFile } from '../../compatibility/contract.ts';
 import { isSchemaFile } from '../../schema/schema-files.ts';
 import { CommandError } from '../command-error.ts';
 import type { SchemaChoice } from '../schema-options.ts';
@@ -14,6 +14,7 @@ import { fromTop, isOutside, readFolder } from './folders.ts';
 import type { Folder, FolderFile, Repository } from './folders.ts';
 import { createGit, type Git } from './git.ts';
 import { resolveRange, type Revision } from './revisions.ts';
+import { readTenancy } from './tenancy-setting.ts';
 import { withoutUnchanged } from './unchanged.ts';
 import type { Terminal } from '../terminal.ts';
 import type { OpenEngine } from '../dependencies.ts';
@@ -59,15 +60,17 @@ export async function readRevisions(
   const { base, head } = await resolveRange(repository.git, options.base, options.head);
   const endpoints = endpointsFolder(repository, settings.endpoints);
   const tables = schema === undefined ? undefined : tablesFolder(repository, schema.path);
-  const read = (revision: Revision): Promise<RevisionFiles> =>
-    readSide(repository, revision, { endpoints, tables });
+  const read = async (revision: Revision): Promise<RevisionFiles> => ({
+    ...(await readSide(repository, revision, { endpoints, tables })),
+    tenancy: await readTenancy(repository, revision, settings),
+  });
   const [old, now] = [await read(base), await read(head)];
   const [before, after] = describedSides(old, now);
   const reported = await columnsOf(before, after, options, deps);
   return {
     repository,
-    base: { ...old, side: { ...before.contracts, columns: reported.before } },
-    head: { ...now, side: { ...after.contracts, columns: reported.after } },
+    base: { ...old, side: { ...before.contracts, ...reported.before } },
+    head: { ...now, side: { ...after.contracts, ...reported.after } },
     reported,
   };
 }
@@ -116,17 +119,20 @@ interface SideOptions {
 /** The files of a revision. */
 interface RevisionFiles extends Pick<Described, 'label' | 'tables'> {
   readonly files: readonly FolderFile[];
+  readonly tenancy: RevisionTenancy;
 }
 
-/** The contracts of both revisions: of all files if their tables differ, otherwise of those that differ. */
+/** The contracts of both revisions: of all files if their tables or the tenancy of all differ, otherwise of those that differ. */
 function describedSides(base: RevisionFiles, head: RevisionFiles): readonly [Described, Described] {
   const inspect = createInspect({ piiHashKey: ANY_KEY });
-  const [before, after] = haveSameTables(base, head)
-    ? withoutUnchanged(base.files, head.files)
-    : [base.files, head.files];
+  const haveSameTenancy = JSON.stringify(base.tenancy.setting) === JSON.stringify(head.tenancy.setting);
+  const [before, after] =
+    haveSameTables(base, head) && haveSameTenancy
+      ? withoutUnchanged(base.files, head.files)
+      : [base.files, head.files];
   const described = (side: RevisionFiles, files: readonly FolderFile[]): Described => ({
     ...side,
-    contracts: readContracts(files.map(toSource), inspect),
+    contracts: readContracts(files.map(toSource), inspect, side.tenancy),
   });
   return [described(base, before), described(head, after)];
 }
@@ -135,7 +141,7 @@ async function readSide(
   repository: Repository,
   revision: Revision,
   { endpoints, tables }: SideOptions,
-): Promise<RevisionFiles> {
+): Promise<Omit<RevisionFiles, 'tenancy'>> {
   const files = await readFolder(repository, revision, endpoints);
   if (files === undefined) {
     const folder = endpoints.path === '' ? resolve(repository.root) : endpoints.path;

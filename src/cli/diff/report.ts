@@ -1,7 +1,9 @@
 // The result of comparing two revisions, independent of the output format.
-import { needsReason, CHANGE_CLASSES, type Change } from '../../compatibility/changes.ts';
+import { CHANGE_CLASSES } from '../../compatibility/change-kinds.ts';
+import { needsReason, type Change } from '../../compatibility/changes.ts';
 import type { Comparison } from '../../compatibility/compare.ts';
 import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
+import type { ListedExposure } from '../../catalog/exposure.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface Report {
@@ -18,6 +20,11 @@ export interface Report {
 }
 
 export type PrintReport = (report: Report, terminal: Terminal) => Promise<void>;
+
+/** What each new endpoint exposes, as far as it is known. */
+export function exposuresOf({ comparisons }: Pick<Report, 'comparisons'>): readonly ListedExposure[] {
+  return comparisons.flatMap(({ exposure }) => exposure ?? []);
+}
 
 export function changesOf({ comparisons }: Pick<Report, 'comparisons'>): readonly Change[] {
   return comparisons.flatMap(({ changes }) => changes);

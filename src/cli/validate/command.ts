@@ -52,6 +52,8 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       isStrict: flags.strict === true,
       withEngine: flags.engine ? withEngine : undefined,
       openTestRuntime: deps.openTestRuntime,
+      tenancy: settings.tenancy,
+      tokens: settings.tokens,
       hasHashKey: settings.piiHashKey !== undefined,
       withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
     };

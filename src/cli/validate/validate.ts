@@ -14,8 +14,16 @@ import { findUnknownNames, readTables } from '../../catalog/known-names.ts';
 import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { lint } from '../../catalog/lint.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { findNotFollowed, findUnredacted } from '../../catalog/pii-flow.ts';
+import { modelsOf } from '../../catalog/query-models.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
+import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
+import { createReadTokens } from '../../auth/tokens-file.ts';
+import { findUnconfined } from '../../catalog/tenancy-check.ts';
+import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
+import type { RuleFinding } from '../../catalog/analysis.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
+import { reasonFindings } from '../../compatibility/reasons.ts';
 import { readTextSync } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { compareDiagnostics, type Finding } from '../../core/finding.ts';
@@ -42,6 +50,9 @@ export interface ValidateOptions {
     | (<T>(use: (engine: Engine, schema: LoadedSchema) => Promise<T>) => Promise<T>)
     | undefined;
   readonly openTestRuntime: OpenTestRuntime;
+  readonly tenancy: TenancySetting;
+  /** The tokens file, if one is set. */
+  readonly tokens: string | undefined;
   /** The error for queries that read tables, if none are known. */
   readonly withoutTables: CommandError | undefined;
   /** Whether the service's key to hash columns is configured here. */
@@ -53,9 +64,9 @@ export interface ValidateOptions {
  * the engine could not be asked, after printing the other findings.
  */
 export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
-  const { print, isStrict, withEngine, withoutTables, openTestRuntime, hasHashKey } = options;
+  const { print, isStrict, withEngine, withoutTables, openTestRuntime } = options;
   const listed = await expandPaths(options.paths);
-  const inspect = createInspect({ piiHashKey: ANY_KEY });
+  const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy: options.tenancy });
   const inspected: InspectedFile[] = [];
   const compile: CompileFile = (path, text) => {
     const { inspected: file, diagnostics } = inspect(path, text);
@@ -64,15 +75,17 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   };
   const { files } = await loadFiles(listed, new Map(), { compile, ...REAL_TIME });
   const ignored = await ignoredIn(options.paths);
+  const ofKeys = await keyFindings(options, inspected);
   const found = [
     ...ignored,
+    ...ofKeys,
     ...staticFindings(files),
-    ...inspected.flatMap((file) => warningsOf(file, hasHashKey)),
+    ...inspected.flatMap((file) => staticFindingsOf(file, options)),
   ];
   let failure: CommandError | undefined;
   if (withEngine !== undefined && inspected.length > 0) {
     const ofEngine = await withEngine((engine, schema) =>
-      engineFindings({ engine, schema, terminal, openTestRuntime }, inspected),
+      engineFindings({ engine, schema, terminal, openTestRuntime, tenancy: options.tenancy }, inspected),
     ).catch(commandError);
     if (ofEngine instanceof CommandError) failure = ofEngine;
     else {
@@ -95,6 +108,18 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   return countErrors(findings) > 0 || counted > 0 ? 1 : 0;
 }
 
+/** Findings about the tokens file, if it exists. */
+async function keyFindings(
+  { tokens: path }: ValidateOptions,
+  inspected: readonly InspectedFile[],
+): Promise<readonly Finding[]> {
+  if (path === undefined) return [];
+  const read = await createReadTokens()(path);
+  if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
+  const endpoints = inspected.map(({ candidate }) => candidate.endpoint);
+  return toDiagnostics(read.document, findUnlockedKeys(read.tokens, endpoints));
+}
+
 /** Warnings about files in the folders among the paths. */
 async function ignoredIn(paths: readonly string[]): Promise<readonly Finding[]> {
   const found = await Promise.all(paths.map((path) => findIgnored(path).catch(() => []))); // a file is no folder
@@ -107,8 +132,17 @@ function staticFindings(files: LoadedFiles): readonly Finding[] {
   return [...own, ...assembleCatalog(candidates).diagnostics];
 }
 
-function warningsOf({ document, analysis }: InspectedFile, hasHashKey: boolean): readonly Finding[] {
-  return toDiagnostics(document, [...lint(analysis), ...(hasHashKey ? [] : warnOfHashKey(analysis))]);
+function staticFindingsOf(
+  { document, analysis }: InspectedFile,
+  { tenancy, hasHashKey }: ValidateOptions,
+): readonly Finding[] {
+  const ofKey = hasHashKey ? [] : warnOfHashKey(analysis);
+  return toDiagnostics(document, [
+    ...lint(analysis),
+    ...ofKey,
+    ...tenancyFindings(analysis.file, tenancy),
+    ...reasonFindings(analysis.file),
+  ]);
 }
 
 function commandError(cause: unknown): CommandError {
@@ -124,10 +158,11 @@ interface Analysing {
   readonly schema: LoadedSchema;
   readonly terminal: Terminal;
   readonly openTestRuntime: OpenTestRuntime;
+  readonly tenancy: TenancySetting;
 }
 
 async function engineFindings(
-  { engine, schema, terminal, openTestRuntime }: Analysing,
+  { engine, schema, terminal, openTestRuntime, tenancy }: Analysing,
   files: readonly InspectedFile[],
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [...schema.findings];
@@ -146,7 +181,15 @@ async function engineFindings(
     );
     const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
     const unknown = await findUnknownNames(engine, file, tables.columns);
-    const more = [...unbounded, ...findUnknownSettings(file.analysis, settingNames), ...unknown];
+    const isBroken = failures.some(isOfQuery);
+    const unconfined = isBroken ? [] : await findUnconfined(engine, file, tenancy);
+    const more = [
+      ...unbounded,
+      ...unconfined,
+      ...(isBroken ? [] : await personalDataIn(engine, file)),
+      ...findUnknownSettings(file.analysis, settingNames),
+      ...unknown,
+    ];
     findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -155,6 +198,14 @@ async function engineFindings(
   const sound = files.filter(({ document }) => !broken.has(document.file));
   findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
   return findings;
+}
+
+/** Columns that are made of redacted ones. */
+async function personalDataIn(engine: Engine, file: InspectedFile): Promise<readonly RuleFinding[]> {
+  if (file.analysis.file.pii?.columns === undefined) return [];
+  const models = await modelsOf(engine, file);
+  const unredacted = findUnredacted(file, models).map(({ finding }) => finding);
+  return [...unredacted, ...findNotFollowed(file, models)];
 }
 
 /** An error in the saved query, which consumer queries read. */

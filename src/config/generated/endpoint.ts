@@ -83,8 +83,22 @@ export interface EndpointFile {
   labels?: {
     [k: string]: string;
   };
+  tenancy?: Tenancy;
   /**
-   * Reason why a breaking change or a weakening of security is intended; makes millrace diff pass. A reason that was already in the file does not cover further changes.
+   * Reasons why breaking changes are intended, by the code that millrace diff reports. A reason allows the changes of its code in this file, once: it does not count if the base revision has it too. For security changes, see allow_security.
+   */
+  allow?: {
+    [k: string]: string;
+  };
+  /**
+   * Reasons why changes that weaken security are intended, by the code that millrace diff reports. Each counts once, as in allow.
+   */
+  allow_security?: {
+    [k: string]: string;
+  };
+  /**
+   * @deprecated
+   * Without effect since reasons have codes: write allow and allow_security instead.
    */
   allow_breaking?: string;
   /**
@@ -279,6 +293,29 @@ export interface Limits {
    * Rate limit per key for this endpoint: a number of calls per s, min or h.
    */
   rate?: string;
+}
+/**
+ * The parameter that separates tenants: millrace validate then requires that the saved query, and each table of the sandbox, only depends on rows with its value. Overrides the setting tenancy.
+ */
+export interface Tenancy {
+  /**
+   * Name of the parameter. Default: that of the setting tenancy.
+   */
+  parameter?: string;
+  /**
+   * Columns that hold the tenant, with dots for parts of them; conditions on others do not count. Default: any column that is compared with the parameter.
+   */
+  columns?: string[];
+  /**
+   * Tables and dictionaries with the same rows for every tenant, each with the reason.
+   */
+  shared?: {
+    [k: string]: string;
+  };
+  /**
+   * Reason why the endpoint has no tenants; excludes the other keys.
+   */
+  none?: string;
 }
 /**
  * One call and its expected response.

@@ -17,6 +17,27 @@ export interface SettingsFile {
    */
   endpoints?: string;
   /**
+   * The parameter that separates tenants in every endpoint whose file has no tenancy of its own: its name, or in the file also { parameter, columns, shared } as in endpoint files. millrace validate then reports queries that depend on other tenants' rows.
+   */
+  tenancy?:
+    | string
+    | {
+        /**
+         * Name of the parameter.
+         */
+        parameter: string;
+        /**
+         * Columns that hold the tenant, with dots for parts of them. Default: any column.
+         */
+        columns?: string[];
+        /**
+         * Tables and dictionaries with the same rows for every tenant, each with the reason.
+         */
+        shared?: {
+          [k: string]: string;
+        };
+      };
+  /**
    * File of hashed keys; required except in development mode.
    */
   tokens?: string;

@@ -49,6 +49,10 @@ export interface Token {
   endpoints: Endpoints;
   allow?: Allow;
   parameters?: Locked;
+  /**
+   * The reason why the key may read the rows of every tenant: it then needs no locked parameter where endpoints declare tenancy. Has no effect on calls.
+   */
+  all_tenants?: string;
   pii?: Redaction;
   result_shape?: ResultShape;
   rate?: Rate;

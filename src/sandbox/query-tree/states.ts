@@ -1,7 +1,6 @@
 // Aggregate function states in the engine's own tree of a query: applies the rules of scan/states.ts a second time.
 import type { Violation } from '../lexed-query.ts';
-import { attribute } from './tree.ts';
-import type { TreeLine } from './tree.ts';
+import { attribute, type TreeLine } from '../../sql/query-tree.ts';
 import { formDenied, returnsStates, MAX_STATE_NAMES, acceptsStates, unnamedState } from '../scan/states.ts';
 import { stringArgument } from '../string-arguments.ts';
 import { IN_FUNCTIONS } from '../keywords.ts';

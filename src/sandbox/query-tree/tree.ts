@@ -1,82 +1,20 @@
-// Parses the engine's own reading of a query, from the output of EXPLAIN QUERY TREE.
+// Parses the engine's own reading of a consumer query; a tree that cannot be read is a violation.
+import { parseTreeLines, type TreeLine } from '../../sql/query-tree.ts';
 import type { Violation } from '../lexed-query.ts';
-
-/** One line of the tree: a node (`KIND id: 1, attributes`) or the heading of a part of the node above it. */
-export interface TreeLine {
-  /** Node kind or heading. */
-  readonly kind: string;
-  readonly isNode: boolean;
-  /** Digits; '' for a heading. */
-  readonly id: string;
-  /** The text after a node's id. */
-  readonly attributes: string;
-  readonly children: TreeLine[];
-}
-
-/** Characters; larger trees are rejected unread. A query of maximum length and common shape has a third of this. */
-const MAX_TREE = 4_000_000;
-const MAX_LINE_DEPTH = 1_500;
 
 /** The parsed tree, or why the engine's output is not one that can be checked. */
 export type TreeResult = { readonly root: TreeLine } | { readonly violation: Violation };
 
-/** Parses the output of `EXPLAIN QUERY TREE run_passes = 0`, which indents by two spaces per level. */
+const VIOLATIONS = {
+  too_large: { code: 'sandbox.too_large', message: 'The query is nested too deeply' },
+  malformed: {
+    code: 'sandbox.check_mismatch',
+    message: 'The engine’s query tree has an unexpected structure',
+  },
+} as const;
+
+/** Parses the output of `EXPLAIN QUERY TREE`. */
 export function parseQueryTree(tree: string): TreeResult {
-  if (tree.length > MAX_TREE) return tooLarge();
-  const root = heading('ROOT');
-  const open: TreeLine[] = [root];
-  for (const source of tree.split('\n')) {
-    if (source.trim() === '') continue;
-    const indent = source.length - source.trimStart().length;
-    const depth = indent / 2 + 1;
-    const parent = open[depth - 1];
-    if (depth > MAX_LINE_DEPTH) return tooLarge();
-    if (parent === undefined || depth > open.length)
-      return mismatch('The engine’s query tree has an unexpected structure');
-    const child = parseLine(source.trimStart());
-    parent.children.push(child);
-    open.length = depth;
-    open.push(child);
-  }
-  return { root };
-}
-
-function parseLine(source: string): TreeLine {
-  // One expression for the whole line takes most of the time of a check: it backtracks over long attributes.
-  const at = source.indexOf(ID);
-  const kind = at < 0 ? '' : source.slice(0, at);
-  if (!NODE_KIND.test(kind)) return heading(source.trimEnd());
-  let end = at + ID.length;
-  while (isDigit(source.charCodeAt(end))) end++;
-  if (end === at + ID.length) return heading(source.trimEnd());
-  const id = source.slice(at + ID.length, end);
-  return { kind, isNode: true, id, attributes: source.slice(end), children: [] };
-}
-
-const ID = ' id: ';
-const NODE_KIND = /^[A-Z_]+(?: [A-Z]+)*$/;
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
-}
-
-function heading(kind: string): TreeLine {
-  return { kind, isNode: false, id: '', attributes: '', children: [] };
-}
-
-/** An attribute's value up to `next`, or to the end of the line; undefined unless it occurs exactly once. */
-export function attribute(node: TreeLine, name: string, next?: string): string | undefined {
-  const [, value, more] = node.attributes.split(`, ${name}: `);
-  if (value === undefined || more !== undefined) return undefined;
-  if (next === undefined) return value;
-  const end = value.indexOf(`, ${next}: `);
-  return end < 0 ? undefined : value.slice(0, end);
-}
-
-function tooLarge(): TreeResult {
-  return { violation: { code: 'sandbox.too_large', message: 'The query is nested too deeply' } };
-}
-
-function mismatch(message: string): TreeResult {
-  return { violation: { code: 'sandbox.check_mismatch', message } };
+  const parsed = parseTreeLines(tree);
+  return 'fault' in parsed ? { violation: VIOLATIONS[parsed.fault] } : parsed;
 }

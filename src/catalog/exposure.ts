@@ -1,0 +1,174 @@
+// What an endpoint exposes: what its queries read, where their columns come from, and what restricts, redacts and caches them.
+import { createPrincipal } from '../auth/principal.ts';
+import type { Token } from '../config/generated/tokens.ts';
+import type { Engine } from '../engine/engine.ts';
+import { FLOW_KINDS } from '../query-model/flow-functions.ts';
+import type { ColumnFlow } from '../query-model/flow.ts';
+import type { QueryModel, SourceModel } from '../query-model/model.ts';
+import type { ColumnAction } from '../redact/columns.ts';
+import { DEFAULT_DETECTORS } from '../redact/detectors.ts';
+import { isCallable } from './callable.ts';
+import { ruleFor } from './column-rules.ts';
+import type { CachePolicy, Endpoint } from './endpoint.ts';
+import { modelsOf, type AnalysedEndpoint, type ModelledQuery } from './query-models.ts';
+import { tenancyOf, type TenancySetting } from './tenancy.ts';
+
+export interface Exposure {
+  readonly endpoint: string;
+  readonly description: string;
+  readonly file: string;
+  /** The parameter that separates tenants. */
+  readonly tenant: string | undefined;
+  /** The reason of `tenancy: { none }`. */
+  readonly noTenants: string | undefined;
+  /** Each table of the sandbox, then the saved query. */
+  readonly queries: readonly QueryExposure[];
+  readonly redaction: RedactionExposure;
+  /** In seconds; undefined: no caching. */
+  readonly cache: Pick<CachePolicy, 'ttl' | 'staleWhileRevalidate' | 'staleIfError'> | undefined;
+  /** Of consumer queries; empty: none are accepted. */
+  readonly languages: readonly ('sql' | 'lql')[];
+  readonly dialects: readonly string[];
+  readonly maxRows: number;
+}
+
+/** What an endpoint exposes, and to whom. */
+export interface ListedExposure extends Exposure {
+  /** Keys of the tokens file that may call it; undefined: there is no tokens file. */
+  readonly keys: readonly string[] | undefined;
+}
+
+export interface RedactionExposure {
+  /** Whether every response is redacted, and not only those of keys and calls that ask for it. */
+  readonly always: boolean;
+  readonly detectors: readonly string[];
+  /** Actions by the names and paths of columns. */
+  readonly columns: Readonly<Record<string, ColumnAction>>;
+}
+
+export interface QueryExposure {
+  /** Undefined: the saved query. */
+  readonly table: string | undefined;
+  /** Why `reads` and `columns` are not known. */
+  readonly fault: string | undefined;
+  /** Each table, dictionary or function once, in the order of the query. */
+  readonly reads: readonly ReadExposure[];
+  readonly columns: readonly ColumnExposure[];
+}
+
+export interface ReadExposure {
+  readonly name: string;
+  readonly kind: SourceModel['kind'];
+  /** Parameters that confine every read of it: only rows with their values have any influence. */
+  readonly confinedBy: readonly string[];
+  readonly isShared: boolean;
+}
+
+export interface ColumnExposure {
+  readonly name: string;
+  readonly type: string;
+  /** The stored columns that it depends on, each once, with the strongest kind. */
+  readonly from: readonly ColumnFlow[];
+  readonly rule: ColumnAction | undefined;
+}
+
+/** Has the engine resolve the queries. Rejects with EngineError if it could not be asked. */
+export async function readExposure(
+  engine: Engine,
+  inspected: AnalysedEndpoint,
+  setting: TenancySetting,
+): Promise<Exposure> {
+  const tenancy = tenancyOf(inspected.analysis.file, setting);
+  const options = tenancy === undefined ? {} : { columns: tenancy.columns, isShared: tenancy.isShared };
+  return exposureOf(inspected, await modelsOf(engine, inspected, options), setting);
+}
+
+/** What an endpoint exposes, from the models of its queries. */
+function exposureOf(
+  { analysis: { file }, candidate: { endpoint } }: AnalysedEndpoint,
+  models: readonly ModelledQuery[],
+  setting: TenancySetting,
+): Exposure {
+  const { sandbox, cache } = endpoint;
+  const columns = file.pii?.columns ?? {};
+  return {
+    endpoint: endpoint.name,
+    description: endpoint.description,
+    file: endpoint.file,
+    tenant: tenancyOf(file, setting)?.parameter,
+    noTenants: file.tenancy?.none,
+    queries: models.map(({ query, result }) =>
+      'fault' in result
+        ? { table: query.table, fault: result.fault, reads: [], columns: [] }
+        : {
+            table: query.table,
+            fault: undefined,
+            reads: readsOf(result.model),
+            columns: result.model.columns.map(({ name, type, flow }) => ({
+              name,
+              type,
+              from: strongest(flow),
+              rule: ruleFor(file.pii, name),
+            })),
+          },
+    ),
+    redaction: {
+      always: endpoint.redaction.always,
+      detectors: file.pii?.detectors ?? DEFAULT_DETECTORS,
+      columns,
+    },
+    cache: cache && {
+      ttl: cache.ttl,
+      staleWhileRevalidate: cache.staleWhileRevalidate,
+      staleIfError: cache.staleIfError,
+    },
+    languages: sandbox.enabled ? [...sandbox.languages] : [],
+    dialects: sandbox.enabled && sandbox.languages.has('sql') ? sandbox.dialects : [],
+    maxRows: endpoint.maxRows,
+  };
+}
+
+function readsOf({ sources }: QueryModel): readonly ReadExposure[] {
+  const byName = new Map<string, ReadExposure>();
+  for (const { name, kind, confinedBy, isShared } of sources) {
+    const known = byName.get(name);
+    const both =
+      known === undefined ? confinedBy : known.confinedBy.filter((each) => confinedBy.includes(each));
+    byName.set(name, { name, kind, confinedBy: both, isShared });
+  }
+  return [...byName.values()];
+}
+
+/** Each stored column once. */
+function strongest(flow: readonly ColumnFlow[]): readonly ColumnFlow[] {
+  const sorted = flow.toSorted((a, b) => FLOW_KINDS.indexOf(b.kind) - FLOW_KINDS.indexOf(a.kind));
+  const byColumn = new Map(sorted.map((each) => [`${each.table}.${each.column}`, each]));
+  const order = new Set(flow.map(({ table, column }) => `${table}.${column}`));
+  return [...order].flatMap((name) => byColumn.get(name) ?? []);
+}
+
+/** Where a column comes from: `app.users.email`, `computed from app.users.name`. */
+export function flowText({ table, column, kind }: ColumnFlow): string {
+  const name = table === '' ? column : `${table}.${column}`;
+  switch (kind) {
+    case 'value':
+      return name;
+    case 'computed':
+      return `computed from ${name}`;
+    case 'hashed':
+      return `hash of ${name}`;
+    case 'aggregated':
+      return `aggregate of ${name}`;
+    case 'condition':
+      return `depends on ${name}`;
+    case 'unknown':
+      return `${name} (cannot be followed)`;
+  }
+}
+
+/** Names of the keys of a tokens file that may call an endpoint. */
+export function keysFor(endpoint: Endpoint, tokens: readonly Token[]): readonly string[] {
+  return tokens
+    .filter((token) => isCallable(endpoint, createPrincipal(token.name, token.name, token)))
+    .map(({ name }) => name);
+}

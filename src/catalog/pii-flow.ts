@@ -1,0 +1,204 @@
+// Result columns that are made of personal data which the file redacts under another name.
+import { flowOfPart, type ColumnFlow } from '../query-model/flow.ts';
+import { createCursor, type Cursor } from '../sql/cursor.ts';
+import { parseColumnType } from '../sql/column-type.ts';
+import { authorOffset } from '../sql/placeholders.ts';
+import type { RuleFinding } from './analysis.ts';
+import { partRules, ruleFor } from './column-rules.ts';
+import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
+import { rangeOf, whatReads } from './tenancy-check.ts';
+
+/** A result column without a rule that is made of a stored column which a rule redacts elsewhere in the file. */
+export interface UnredactedColumn {
+  readonly query: EndpointQuery;
+  readonly column: string;
+  readonly source: ColumnFlow;
+  /** The result column that has the rule. */
+  readonly redactedAs: string;
+  readonly finding: RuleFinding;
+}
+
+/** A stored column that a rule applies to. */
+interface Redacted {
+  readonly table: string;
+  readonly column: string;
+  readonly as: string;
+}
+
+/**
+ * Columns of the saved query and of the tables of the sandbox that need a rule in `pii.columns` since another column, made of
+ * the same stored column, has one, or had one in an `earlier` revision. Numbers about many rows, hashes and conditions need none.
+ */
+export function findUnredacted(
+  inspected: AnalysedEndpoint,
+  models: readonly ModelledQuery[],
+  earlier?: { readonly inspected: AnalysedEndpoint; readonly models: readonly ModelledQuery[] },
+): readonly UnredactedColumn[] {
+  const { pii } = inspected.analysis.file;
+  if (pii?.columns === undefined) return [];
+  const redacted = [
+    ...models.flatMap((each) => redactedIn(inspected, each)),
+    ...(earlier?.models ?? []).flatMap((each) => redactedIn(earlier?.inspected ?? inspected, each)),
+  ];
+  const found = new Map<string, UnredactedColumn>(); // by location and column: the saved query reads the sandbox's tables
+  for (const modelled of models) {
+    for (const each of unredactedIn(inspected, modelled, redacted)) {
+      const key = `${each.finding.offset ?? 0} ${each.column}`;
+      if (!found.has(key)) found.set(key, each);
+    }
+  }
+  return [...found.values()];
+}
+
+/** At most one per result column. */
+function unredactedIn(
+  inspected: AnalysedEndpoint,
+  { query, result }: ModelledQuery,
+  redacted: readonly Redacted[],
+): readonly UnredactedColumn[] {
+  if ('fault' in result) return [];
+  const { pii } = inspected.analysis.file;
+  return result.model.columns.flatMap(({ name, flow }, index) => {
+    if (ruleFor(pii, name) !== undefined) return [];
+    const parts = partRules(pii, name).flatMap((path) =>
+      flowOfPart(result.model.root, index, path.split('.')),
+    );
+    const ruleOf = (source: ColumnFlow): Redacted | undefined =>
+      redacted.find((each) => isMadeOf(source, each) && !isCovered(inspected, name, source, each));
+    const source = flow
+      .filter(isExposed)
+      .find((each) => ruleOf(each) !== undefined && !parts.some((part) => isSameColumn(part, each)));
+    const redactedAs = source && ruleOf(source)?.as;
+    if (source === undefined || redactedAs === undefined) return [];
+    const unredacted = { query, column: name, source, redactedAs };
+    return [{ ...unredacted, finding: findingOf(inspected, unredacted) }];
+  });
+}
+
+/** Findings for queries whose columns cannot be followed although the file redacts some of them. */
+export function findNotFollowed(
+  inspected: AnalysedEndpoint,
+  models: readonly ModelledQuery[],
+): readonly RuleFinding[] {
+  const { pii } = inspected.analysis.file;
+  if (pii?.columns === undefined) return [];
+  const faults = models.flatMap(({ query, result }) =>
+    'fault' in result ? [{ query, fault: result.fault }] : [],
+  );
+  return faults.map(({ query, fault }) => ({
+    code: 'pii.not_analysed',
+    severity: 'warning',
+    path: ['query'],
+    offset: authorOffset(inspected.analysis.bound.uses, rangeOf(inspected, query.table).start),
+    message: `cannot determine which columns of ${whatReads(query)} are made of redacted ones: ${fault}`,
+    hint: 'Check that every column with personal data has a rule in pii.columns, or write the query differently',
+  }));
+}
+
+function redactedIn(
+  { analysis: { file } }: AnalysedEndpoint,
+  { result }: ModelledQuery,
+): readonly Redacted[] {
+  if ('fault' in result) return [];
+  return result.model.columns.flatMap(({ name, flow }, index) => {
+    if (ruleFor(file.pii, name) !== undefined) return sourcesOfRule(flow, name);
+    return partRules(file.pii, name).flatMap((path) =>
+      sourcesOfRule(flowOfPart(result.model.root, index, path.split('.')), `${name}.${path}`),
+    );
+  });
+}
+
+/** Of what is put together in one column, such as a name and an id, these are rarely personal. */
+const IMPERSONAL: ReadonlySet<string> = new Set(['number', 'boolean', 'time', 'uuid']);
+
+/** What a redacted column is made of. */
+function sourcesOfRule(flow: readonly ColumnFlow[], as: string): readonly Redacted[] {
+  const made = flow.filter(isExposed);
+  const isOnly = new Set(made.map(({ table, column }) => `${table}.${column}`)).size === 1;
+  return made
+    .filter(({ type }) => isOnly || !IMPERSONAL.has(parseColumnType(type).kind))
+    .map(({ table, column }) => ({ table, column, as }));
+}
+
+function isExposed({ kind }: ColumnFlow): boolean {
+  return kind === 'value' || kind === 'computed' || kind === 'unknown';
+}
+
+function isSameColumn(a: ColumnFlow, b: ColumnFlow): boolean {
+  return a.table === b.table && a.column === b.column;
+}
+
+/** Whether one contains the other, such as a tuple its element. What cannot be followed may be anything. */
+function isMadeOf({ table, column, kind }: ColumnFlow, redacted: Redacted): boolean {
+  if (kind === 'unknown' && table === '') return true;
+  const [own, other] = [column.toLowerCase(), redacted.column.toLowerCase()];
+  if (table !== redacted.table) return false;
+  return own === other || own === '*' || own.startsWith(`${other}.`) || other.startsWith(`${own}.`);
+}
+
+/** Whether a rule for a part of the result column applies to the redacted part of the stored one. */
+function isCovered(
+  { analysis }: AnalysedEndpoint,
+  name: string,
+  { column, kind }: ColumnFlow,
+  redacted: Redacted,
+): boolean {
+  if (kind !== 'value' || !redacted.column.startsWith(`${column}.`)) return false;
+  return ruleFor(analysis.file.pii, name + redacted.column.slice(column.length)) !== undefined;
+}
+
+function findingOf(
+  inspected: AnalysedEndpoint,
+  { query, column, source, redactedAs }: Omit<UnredactedColumn, 'finding'>,
+): RuleFinding {
+  const { table, column: stored, kind } = source;
+  const { pii } = inspected.analysis.file;
+  const action = ruleFor(pii, redactedAs) ?? 'mask';
+  const what = table === '' ? 'a column that cannot be followed' : `${table}.${stored}`;
+  const isValue = kind !== 'computed';
+  return {
+    code: 'pii.not_redacted',
+    ...(isValue ? {} : { severity: 'warning' }),
+    path: ['query'],
+    offset: offsetOf(inspected, query, column, source),
+    message: `${column} of ${whatReads(query)} is ${isValue ? what : `a function of ${what}`}, which pii.columns redacts only as ${redactedAs}`,
+    hint: `Add ${column}: ${action} to pii.columns, or leave the column out${isValue ? '' : '. If it contains no personal data, write -- millrace-ignore: pii.not_redacted on this line'}`,
+  };
+}
+
+/** Where the author names the result column, otherwise the stored one, in the query that returns it. */
+function offsetOf(
+  inspected: AnalysedEndpoint,
+  { table }: EndpointQuery,
+  column: string,
+  source: ColumnFlow,
+): number {
+  const { bound } = inspected.analysis;
+  const range = rangeOf(inspected, table);
+  const query = createCursor(bound.sql, bound.tokens);
+  const isOwn = (at: number): boolean => query.start(at) >= range.start && query.start(at) < range.end;
+  const stored = source.column.split('.').at(-1) ?? '';
+  const aliases = placesOf(query, column).filter((at) => query.word(at - 1) === 'AS');
+  const places = [
+    ...aliases.filter(isOwn),
+    ...aliases,
+    ...placesOf(query, column).filter((at) => isOwn(at) && isListed(query, at)),
+    ...placesOf(query, column).filter(isOwn),
+    ...placesOf(query, stored).filter(isOwn),
+  ];
+  const [first] = places;
+  return authorOffset(bound.uses, first === undefined ? range.start : query.start(first));
+}
+
+function placesOf(query: Cursor, name: string): readonly number[] {
+  return query.tokens.flatMap((_, at) => (query.name(at) === name ? [at] : []));
+}
+
+/** Whether a name is an element of a SELECT by itself. */
+function isListed(query: Cursor, at: number): boolean {
+  const isStart =
+    [',', '.'].includes(query.text(at - 1)) || /^(?:SELECT|DISTINCT)$/.test(query.word(at - 1) ?? '');
+  const isEnd =
+    at + 1 >= query.length || [',', ')'].includes(query.text(at + 1)) || query.word(at + 1) === 'FROM';
+  return isStart && isEnd;
+}

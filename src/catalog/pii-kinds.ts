@@ -1,0 +1,21 @@
+// Finding codes about the redaction of personal data, with their meanings and fixes.
+import type { FindingKind } from './finding-kind.ts';
+
+export const PII_KINDS: Readonly<Record<string, FindingKind>> = {
+  'pii.hash_without_key': {
+    title: 'Hashed columns without a secret',
+    help: 'The operator must set MILLRACE_PII_HASH_KEY; otherwise use mask. In validate it is a warning, also with --strict, since CI rarely has the key.',
+  },
+  'pii.unknown_column': {
+    title: 'A redacted column that does not exist',
+    help: 'pii.columns names columns of the result, or of the tables for consumer queries, and parts of them: metadata.user.name. A misspelled name redacts nothing.',
+  },
+  'pii.not_redacted': {
+    title: 'A column that is made of a redacted one',
+    help: 'pii.columns redacts a stored column under one name, but another result column returns it as well, as it is (an error) or through functions such as upper (a warning). Numbers about many rows, hashes and comparisons need no rule. Give the column a rule, or leave it out.',
+  },
+  'pii.not_analysed': {
+    title: 'A query whose columns cannot be followed',
+    help: 'The file redacts columns, but validate cannot determine what the columns of this query are made of. Check the rules yourself, or write the query differently.',
+  },
+};

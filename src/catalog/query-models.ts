@@ -1,0 +1,103 @@
+// Models of an endpoint's queries: the saved query, and each table of its WITH clause as consumers read it.
+import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
+import type { ModelOptions, ModelParameter } from '../query-model/model.ts';
+import { resolveModel, type ModelResult } from '../query-model/resolve.ts';
+import { readSchema, type Ask, type Schema } from '../query-model/schema.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
+import type { Analysis } from './analysis.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** An endpoint and its file. */
+export interface AnalysedEndpoint {
+  readonly analysis: Analysis;
+  readonly candidate: { readonly endpoint: Endpoint };
+}
+
+/** A query of an endpoint: the saved one, or one that reads a table of the WITH clause. */
+export interface EndpointQuery {
+  /** Name of the table; undefined: the saved query. */
+  readonly table: string | undefined;
+  readonly sql: string;
+}
+
+/** The saved query, and each table that consumers can read. */
+export function queriesOf({ candidate: { endpoint } }: AnalysedEndpoint): readonly EndpointQuery[] {
+  const { query, outline, sandbox } = endpoint;
+  const clause = query.slice(outline.withStart, outline.withEnd);
+  const tables = sandbox.enabled ? outline.elements.filter(({ kind }) => kind === 'table') : [];
+  return [
+    ...tables.map(({ name }) => ({ table: name, sql: `${clause}\nSELECT * FROM ${quoteIdentifier(name)}` })),
+    { table: undefined, sql: query },
+  ];
+}
+
+/** A query of an endpoint and its model. */
+export interface ModelledQuery {
+  readonly query: EndpointQuery;
+  readonly result: ModelResult;
+}
+
+/** The models of all queries of an endpoint. Rejects with EngineError if the engine could not be asked. */
+export async function modelsOf(
+  engine: Engine,
+  inspected: AnalysedEndpoint,
+  options: Parameters<typeof modelOf>[3] = {},
+): Promise<readonly ModelledQuery[]> {
+  const models: ModelledQuery[] = [];
+  for (const query of queriesOf(inspected))
+    models.push({ query, result: await modelOf(engine, inspected, query.sql, options) });
+  return models;
+}
+
+/** Has the engine resolve a query, and builds its model. Rejects with EngineError if the engine could not be asked. */
+export async function modelOf(
+  engine: Engine,
+  inspected: AnalysedEndpoint,
+  sql: string,
+  options: Pick<ModelOptions, 'columns' | 'isShared'> & { readonly parameter?: string } = {},
+): Promise<ModelResult> {
+  const parameters = parametersOf(inspected).filter(({ name }) => name === (options.parameter ?? name));
+  const samples = inspected.candidate.endpoint.samples();
+  const schema = await schemaOf(engine);
+  return resolveModel({ ask: askOf(engine), schema }, { sql, samples }, { ...options, parameters });
+}
+
+function parametersOf({ analysis: { file } }: AnalysedEndpoint): readonly ModelParameter[] {
+  return Object.entries(file.parameters ?? {}).map(([name, { type, required, default: standard }]) => ({
+    name,
+    isNeverNull: (required === true || standard !== undefined) && !type.includes('Nullable('),
+  }));
+}
+
+const LIMITS = { time: 10, memory: 2 ** 29, readRows: 0, resultBytes: 2 ** 26 };
+
+const schemas = new WeakMap<Engine, Promise<Schema>>();
+
+/** Read once per engine: the tables of a command do not change. */
+function schemaOf(engine: Engine): Promise<Schema> {
+  const known = schemas.get(engine);
+  if (known !== undefined) return known;
+  const schema = readSchema(askOf(engine));
+  schemas.set(engine, schema);
+  return schema;
+}
+
+/** Sends queries about tables; undefined for one that the engine rejects. */
+export function askOf(engine: Engine): Ask {
+  return async (sql, parameters) => {
+    try {
+      return await rowsOf(engine, { sql, parameters, limits: LIMITS, origin: 'saved', int64: 'number' });
+    } catch (error) {
+      if (error instanceof EngineError && error.failure === 'rejected') return undefined;
+      throw error;
+    }
+  };
+}
+
+async function rowsOf(engine: Engine, statement: Statement): Promise<readonly (readonly unknown[])[]> {
+  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  const lines = Buffer.concat(parts).toString().split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as readonly unknown[]); // arrays in this format
+}

@@ -1,0 +1,133 @@
+// Checks that an endpoint's queries depend on rows of one tenant only, and reports each source that is not confined.
+import type { Engine } from '../engine/engine.ts';
+import type { SourceModel } from '../query-model/model.ts';
+import { createCursor, type Cursor } from '../sql/cursor.ts';
+import { authorOffset } from '../sql/placeholders.ts';
+import type { RuleFinding } from './analysis.ts';
+import type { InspectedFile } from './compile.ts';
+import { modelOf, queriesOf, type AnalysedEndpoint, type EndpointQuery } from './query-models.ts';
+import { tenancyOf, type Tenancy, type TenancySetting } from './tenancy.ts';
+
+/**
+ * Findings about a file whose queries the engine accepts. Rejects with EngineError if the engine could not
+ * be asked.
+ */
+export async function findUnconfined(
+  engine: Engine,
+  inspected: InspectedFile,
+  setting: TenancySetting,
+): Promise<readonly RuleFinding[]> {
+  const tenancy = tenancyOf(inspected.analysis.file, setting);
+  if (tenancy === undefined) return [];
+  const found = new Map<number, RuleFinding>(); // by location: the saved query reads the tables of the sandbox
+  for (const query of queriesOf(inspected)) {
+    const { columns, isShared, parameter } = tenancy;
+    const result = await modelOf(engine, inspected, query.sql, { columns, isShared, parameter });
+    if ('fault' in result) {
+      const offset = startOf(inspected, query);
+      if (!found.has(offset)) found.set(offset, notAnalysed(offset, query, result.fault));
+      continue;
+    }
+    for (const source of result.model.sources) {
+      if (source.isShared || source.confinedBy.includes(tenancy.parameter)) continue;
+      const offset = offsetOf(inspected, query, source);
+      if (!found.has(offset)) found.set(offset, notConfined(offset, { query, source, tenancy }));
+    }
+  }
+  return [...found.values()];
+}
+
+function notAnalysed(offset: number, query: EndpointQuery, fault: string): RuleFinding {
+  return {
+    code: 'tenancy.not_analysed',
+    path: ['query'],
+    offset,
+    message: `cannot determine which rows ${whatReads(query)} depends on: ${fault}`,
+    hint: 'Write the query differently, or add an example with values that the query accepts',
+  };
+}
+
+/** `the query`, or the table of the sandbox. */
+export function whatReads({ table }: EndpointQuery): string {
+  return table === undefined ? 'the query' : `the table ${table} of the sandbox`;
+}
+
+interface Unconfined {
+  readonly query: EndpointQuery;
+  readonly source: SourceModel;
+  readonly tenancy: Tenancy;
+}
+
+function notConfined(offset: number, { query, source, tenancy }: Unconfined): RuleFinding {
+  const { name, kind, path } = source;
+  const where = path.length === 0 ? '' : `, in ${path.join(', in ')}`;
+  const what = name === '' ? 'a source' : name;
+  const column = tenancy.columns === undefined ? 'tenant' : [...tenancy.columns][0];
+  return {
+    code: 'tenancy.not_confined',
+    path: ['query'],
+    offset,
+    message: `${whatReads(query)} depends on rows of ${what} that @${tenancy.parameter} does not select${where}`,
+    hint: `${hintOf(source, `${column} = @${tenancy.parameter}`)}. If ${kind === 'dictionary' ? 'it' : what} has the same rows for every tenant: tenancy: { shared: { ${what}: the reason } }`,
+  };
+}
+
+function hintOf({ kind, path }: SourceModel, condition: string): string {
+  if (kind === 'dictionary') return 'Use a key that contains the parameter, or a column that equals it';
+  const last = path.at(-1) ?? '';
+  const side = /^the (left|right) side of a (LEFT|RIGHT|FULL)/.exec(last);
+  const isOptional = side !== null && side[1] !== side[2]?.toLowerCase();
+  const place = isOptional
+    ? 'to the condition of the join, or to a subquery,'
+    : 'to the WHERE clause of the SELECT that reads it,';
+  return `Add AND ${condition} ${place} before any window function, aggregate or LIMIT`;
+}
+
+/** Offset in the author's query. */
+function startOf(inspected: AnalysedEndpoint, query: EndpointQuery): number {
+  return authorOffset(inspected.analysis.bound.uses, rangeOf(inspected, query.table).start);
+}
+
+/** The range of the bound query that defines a table, or that of the main SELECT. */
+export function rangeOf(
+  { candidate: { endpoint } }: AnalysedEndpoint,
+  table: string | undefined,
+): { readonly start: number; readonly end: number } {
+  const { outline, query } = endpoint;
+  const element = outline.elements.find(({ name, kind }) => kind === 'table' && name === table);
+  return element ?? { start: outline.mainStart, end: query.length };
+}
+
+/** Where the author's query names the source; if that is not found, where the WITH table or the main SELECT begins. */
+export function offsetOf(
+  inspected: AnalysedEndpoint,
+  query: Pick<EndpointQuery, 'table'>,
+  source: SourceModel,
+): number {
+  const { bound } = inspected.analysis;
+  const own = rangeOf(inspected, source.cte ?? query.table);
+  const whole = { start: 0, end: bound.sql.length };
+  const cursor = createCursor(bound.sql, bound.tokens);
+  for (const range of [own, whole]) {
+    const places = placesOf(cursor, source.view ?? source.name).filter(
+      (at) => at >= range.start && at < range.end,
+    );
+    const at = places[source.occurrence] ?? places.at(-1);
+    if (at !== undefined) return authorOffset(bound.uses, at);
+  }
+  return authorOffset(bound.uses, own.start);
+}
+
+/** Offsets at which `database.table`, `table` or the name as a string begins. */
+function placesOf(query: Cursor, name: string): readonly number[] {
+  const parts = name.split('.');
+  const last = parts.slice(1).join('.');
+  const isNamed = (at: number): boolean => {
+    if (query.kind(at) === 'string') return query.text(at).slice(1, -1) === name;
+    if (query.kind(at - 1) === '.') return false;
+    const [first, dot, second] = [query.name(at), query.kind(at + 1), query.name(at + 2)];
+    if (dot === '.' && `${first}.${second}` === name) return true;
+    return parts.length === 1 ? first === name : parts[0] === 'default' && first === last && dot !== '.';
+  };
+  return query.tokens.flatMap(({ start }, at) => (isNamed(at) ? [start] : []));
+}

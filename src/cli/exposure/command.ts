@@ -1,0 +1,36 @@
+// `millrace exposure`, its flags and help.
+import { Option, type Command } from 'commander';
+import { settingsOf, type CommandDeps } from '../command.ts';
+import { knownTables } from '../schema-engine.ts';
+import { noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import { exposure } from './exposure.ts';
+
+interface ExposureFlags extends SchemaFlags {
+  readonly format: 'human' | 'json';
+}
+
+export function addExposure(program: Command, deps: CommandDeps): void {
+  const command = program
+    .command('exposure')
+    .description(
+      'Print what endpoints expose: the tables that they read and what confines them, where each column comes from, redaction, caching, and which keys may call them.',
+    )
+    .argument('[paths...]', 'endpoint files or folders (default: the endpoints folder)')
+    .addOption(
+      new Option('--format <format>', 'the output format').choices(['human', 'json']).default('human'),
+    );
+  withSchemaOptions(command).action(async (paths: string[], flags: ExposureFlags) => {
+    const settings = await settingsOf({}, deps);
+    const withTables = knownTables(flags, settings, deps);
+    if (withTables === undefined)
+      throw noTables(settings, 'Queries cannot be analysed', { needsEngine: true });
+    const options = {
+      paths: paths.length > 0 ? paths : [settings.endpoints],
+      format: flags.format,
+      tokens: settings.tokens,
+      tenancy: settings.tenancy,
+      withTables,
+    };
+    await exposure(options, deps.terminal);
+  });
+}

@@ -1,0 +1,84 @@
+// `millrace exposure`: prints what endpoints expose, for those who write and review them.
+import { createReadTokens } from '../../auth/tokens-file.ts';
+import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
+import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposure.ts';
+import { loadFiles } from '../../catalog/load.ts';
+import type { TenancySetting } from '../../catalog/tenancy.ts';
+import type { Token } from '../../config/generated/tokens.ts';
+import { CommandError } from '../command-error.ts';
+import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
+import { count } from '../findings/findings.ts';
+import { REAL_TIME } from '../real-time.ts';
+import type { WithTables } from '../schema-engine.ts';
+import type { Terminal } from '../terminal.ts';
+import { linesOf } from './print.ts';
+
+export interface ExposureOptions {
+  /** Files and folders. */
+  readonly paths: readonly string[];
+  readonly format: 'human' | 'json';
+  /** The tokens file, if one is set. */
+  readonly tokens: string | undefined;
+  readonly tenancy: TenancySetting;
+  readonly withTables: WithTables;
+}
+
+/** Prints the endpoints by name. Rejects with CommandError if a file has errors. */
+export async function exposure(options: ExposureOptions, terminal: Terminal): Promise<void> {
+  const files = await inspectAll(options);
+  const tokens = await readKeys(options.tokens);
+  const listed = await options.withTables(async (engine) => {
+    const all: ListedExposure[] = [];
+    for (const file of files) {
+      terminal.progress(`Analysing ${all.length + 1} of ${count(files.length, 'endpoint')}`);
+      const keys = tokens && keysFor(file.candidate.endpoint, tokens);
+      all.push({ ...(await readExposure(engine, file, options.tenancy)), keys });
+    }
+    return all;
+  });
+  terminal.progress('');
+  if (options.format === 'json')
+    return terminal.print(JSON.stringify({ endpoints: listed.map(exposureJson) }, null, 2));
+  for (const [index, each] of listed.entries()) {
+    if (index > 0) terminal.print('');
+    for (const line of linesOf(each, terminal.paint)) terminal.print(line);
+  }
+}
+
+async function inspectAll({ paths, tenancy }: ExposureOptions): Promise<readonly InspectedFile[]> {
+  const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy });
+  const inspected: InspectedFile[] = [];
+  const compile: Parameters<typeof loadFiles>[2]['compile'] = (path, text) => {
+    const { inspected: file, diagnostics } = inspect(path, text);
+    if (file !== undefined) inspected.push(file);
+    return { candidate: file?.candidate, diagnostics };
+  };
+  const { files } = await loadFiles(await expandPaths(paths), new Map(), { compile, ...REAL_TIME });
+  const broken = [...files.values()].filter(({ candidate }) => candidate === undefined);
+  if (broken.length > 0)
+    throw new CommandError(`Errors in ${broken.map(({ file }) => file).join(', ')}; run millrace validate`);
+  return inspected.toSorted((a, b) => (a.candidate.endpoint.name < b.candidate.endpoint.name ? -1 : 1));
+}
+
+/** The keys of the tokens file; undefined: there is none. Rejects with CommandError. */
+export async function readKeys(path: string | undefined): Promise<readonly Token[] | undefined> {
+  if (path === undefined) return undefined;
+  const read = await createReadTokens()(path);
+  if (read.kind === 'read') return read.tokens;
+  if (read.kind === 'missing') return undefined;
+  throw new CommandError(`The tokens file ${path} has errors; run millrace validate`);
+}
+
+/** As JSON has it: without ids of the engine's tree. */
+export function exposureJson({ queries, ...rest }: ListedExposure): unknown {
+  return {
+    ...rest,
+    queries: queries.map((query) => ({
+      ...query,
+      columns: query.columns.map(({ from, ...column }) => ({
+        ...column,
+        from: from.map(({ table, column: stored, kind }) => ({ table, column: stored, kind })),
+      })),
+    })),
+  };
+}

@@ -1,0 +1,62 @@
+// The codes of changes of caching, limits, reservations and labels.
+import { behaviour, breaking, cost, security, type ChangeKind } from './change-kinds.ts';
+
+/** By code; a part of the table in `changes.ts`. */
+export const POLICY_CHANGES = {
+  'cache.enabled': behaviour('Responses are cached', 'They may be as old as ttl.'),
+  'cache.disabled': cost('Responses are no longer cached', 'Every call runs on the engine.'),
+  'cache.ttl_raised': behaviour('Responses are cached for longer', 'They may be older.'),
+  'cache.ttl_lowered': cost(
+    'Responses are cached for a shorter time',
+    'They are fresher, and the engine runs more queries.',
+  ),
+  'cache.min_refresh_raised': behaviour('min_refresh was raised', 'Calls with no-cache get older responses.'),
+  'cache.min_refresh_lowered': cost('min_refresh was lowered', 'Calls with no-cache cause more queries.'),
+  'cache.stale_changed': behaviour(
+    'Stale responses are served for a longer or shorter time',
+    'Callers get stale responses, or errors instead.',
+  ),
+  'warming.raised': cost(
+    'Cache warming was turned on, or does more',
+    'The engine runs more queries, whether there are calls or not.',
+  ),
+  'warming.lowered': behaviour('Cache warming was turned off, or does less', 'First calls are slower.'),
+  'warming.workload_changed': behaviour(
+    'Cache warming runs in another workload',
+    'It takes its share of the machine from there.',
+  ),
+  'limits.lowered': breaking(
+    'A lower limit on time, memory, rows read or rate',
+    'Calls that worked may be stopped or rejected.',
+  ),
+  'limits.raised': cost('A higher limit', 'One call may cost more than before, but is still limited.'),
+  'limits.removed': security(
+    'A limit was removed',
+    'Only the limits of the whole service stop one caller from using all of the engine.',
+  ),
+  'limits.concurrency_raised': cost(
+    'More concurrent or queued queries',
+    'Calls may use more of the engine at the same time.',
+  ),
+  'limits.concurrency_lowered': behaviour(
+    'Fewer concurrent or queued queries',
+    'Calls wait longer, and may get 503 at a lower load.',
+  ),
+  'reservation.enabled': behaviour(
+    'Callers may request workloads',
+    'Their calls are scheduled ahead of others.',
+  ),
+  'reservation.disabled': behaviour(
+    'Callers may no longer request workloads',
+    'The header is ignored; calls still run, without a reservation.',
+  ),
+  'reservation.workload_added': behaviour(
+    'One more workload that callers may request',
+    'Calls that request it take a share of the machine.',
+  ),
+  'reservation.workload_removed': breaking('A workload was removed', 'Calls that request it get 400.'),
+  'labels.changed': behaviour(
+    'Labels changed',
+    "Responses are the same; metrics and the engine's query log count calls under other labels.",
+  ),
+} as const satisfies Readonly<Record<string, ChangeKind>>;

@@ -1,0 +1,166 @@
+// The reasons in endpoint files that allow changes, by the code of the change.
+import type { RuleFinding } from '../catalog/analysis.ts';
+import type { EndpointFile } from '../config/generated/endpoint.ts';
+import type { Path } from '../config/yaml-document.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
+import type { ChangeClass } from './change-kinds.ts';
+import { CHANGES, needsReason, type ChangeCode } from './changes.ts';
+
+/** Keys of an endpoint file that hold reasons by code. */
+const KEYS = ['allow', 'allow_security'] as const;
+type Key = (typeof KEYS)[number];
+
+/** The reasons of a file. */
+export type Reasons = Pick<EndpointFile, Key>;
+
+export const NO_REASONS: Reasons = {};
+
+/** Of a document that may be invalid: only what has the right types. */
+export function reasonsIn(value: object): Reasons {
+  const given: Partial<Record<Key, unknown>> = value;
+  const entries = KEYS.map((key) => [key, textsIn(given[key])]);
+  return Object.fromEntries(entries) as Reasons; // built from the keys above
+}
+
+function textsIn(value: unknown): Record<string, string> {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string'));
+}
+
+/** The reason that allows a change, or what is wrong with the one that is there. */
+export interface Verdict {
+  readonly allowed: string | undefined;
+  /** For the message of the change. */
+  readonly remark: string | undefined;
+}
+
+/** Whether the new file allows a change that needs a reason; a reason that the old file had too allows nothing. */
+export function judge(code: ChangeCode, before: Reasons, after: Reasons): Verdict {
+  const key = keyFor(CHANGES[code].class) ?? 'allow';
+  const reason = reasonOf(after, key, code);
+  if (reason === undefined) {
+    const other = KEYS.find((each) => reasonOf(after, each, code) !== undefined);
+    const remark = other && `the reason is in ${other}: write it in ${key}`;
+    return { allowed: undefined, remark };
+  }
+  if (!isOld(before, { key, code, reason })) return { allowed: reason, remark: undefined };
+  return {
+    allowed: undefined,
+    remark: `the reason in ${key} is of an earlier change: write one for this change`,
+  };
+}
+
+/** The key that holds reasons for changes of a class; undefined if they need none. */
+export function keyFor(kind: ChangeClass): Key | undefined {
+  if (!needsReason({ class: kind })) return undefined;
+  return kind === 'security' ? 'allow_security' : 'allow';
+}
+
+interface Reason {
+  readonly key: Key;
+  readonly code: string;
+  readonly reason: string;
+}
+
+function reasonOf(reasons: Reasons, key: Key, code: string): string | undefined {
+  const given = reasons[key] ?? {};
+  return Object.hasOwn(given, code) ? given[code] : undefined;
+}
+
+function listed(reasons: Reasons): readonly Reason[] {
+  return KEYS.flatMap((key) =>
+    Object.entries(reasons[key] ?? {}).map(([code, reason]) => ({ key, code, reason })),
+  );
+}
+
+function isOld(before: Reasons, { key, code, reason }: Reason): boolean {
+  const old = reasonOf(before, key, code);
+  return old !== undefined && plain(old) === plain(reason);
+}
+
+function plain(reason: string): string {
+  return reason.trim().replaceAll(/\s+/g, ' ');
+}
+
+/** A reason that allows no change of a comparison. */
+export interface UnusedReason {
+  readonly code: 'reason.stale' | 'reason.unused';
+  readonly message: string;
+  readonly path: Path;
+}
+
+/** The reasons of the new file without a change of their code. */
+export function unusedReasons(
+  before: Reasons,
+  after: Reasons,
+  changed: ReadonlySet<string>,
+): readonly UnusedReason[] {
+  return listed(after).flatMap((reason): readonly UnusedReason[] => {
+    const { key, code } = reason;
+    if (changed.has(code)) return []; // the change has the remark
+    const path = [key, code];
+    return isOld(before, reason)
+      ? [
+          {
+            code: 'reason.stale',
+            message: `${key}: the reason for ${code} was for an earlier change: remove it`,
+            path,
+          },
+        ]
+      : [
+          {
+            code: 'reason.unused',
+            message: `${key}: there is no change ${code} that the reason could allow`,
+            path,
+          },
+        ];
+  });
+}
+
+/** Findings about the reasons of a file: unknown codes, and codes under the wrong key. */
+export function* reasonFindings(file: EndpointFile): Iterable<RuleFinding> {
+  if (file.allow_breaking !== undefined) {
+    yield {
+      code: 'reason.allow_breaking',
+      path: ['allow_breaking'],
+      onKey: true,
+      message: 'allow_breaking allows no changes',
+      hint: 'Remove it if the change was merged. Otherwise write allow: { CODE: the reason }, or allow_security for a security change, with the codes that millrace diff reports',
+    };
+  }
+  for (const { key, code } of listed(file)) {
+    const finding = findingOf(key, code);
+    if (finding !== undefined) yield { ...finding, path: [key, code], onKey: true };
+  }
+}
+
+function findingOf(key: Key, code: string): Omit<RuleFinding, 'path'> | undefined {
+  if (!isCode(code)) {
+    const hint = didYouMean(nearest(code, codesOf(key))) ?? 'Copy the code from the report of millrace diff';
+    return { code: 'reason.unknown_code', message: `${code} is not the code of a change`, hint };
+  }
+  const { class: kind } = CHANGES[code];
+  const right = keyFor(kind);
+  if (right === key) return undefined;
+  return right === undefined
+    ? {
+        code: 'reason.wrong_key',
+        message: `${code} needs no reason: its class is ${kind}`,
+        hint: 'Remove it',
+      }
+    : {
+        code: 'reason.wrong_key',
+        message: `${key} does not allow ${code}, which is a ${kind} change`,
+        hint: `Write it in ${right}`,
+      };
+}
+
+function isCode(code: string): code is ChangeCode {
+  return Object.hasOwn(CHANGES, code);
+}
+
+function codesOf(key: Key): readonly string[] {
+  return Object.entries(CHANGES)
+    .filter(([, { class: kind }]) => keyFor(kind) === key)
+    .map(([code]) => code);
+}

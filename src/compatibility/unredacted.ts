@@ -1,0 +1,47 @@
+// Result columns that are made of redacted ones without a rule of their own, which the base revision did not return so.
+import { ruleFor } from '../catalog/column-rules.ts';
+import { findUnredacted, type UnredactedColumn } from '../catalog/pii-flow.ts';
+import type { AnalysedEndpoint, ModelledQuery } from '../catalog/query-models.ts';
+import { FLOW_KINDS } from '../query-model/flow-functions.ts';
+import type { Contract, Found } from './contract.ts';
+import type { EndpointModels, ModelPair } from './query-changes.ts';
+
+/** Nothing if the engine did not describe the new queries: they are reported as not compared. */
+export function* compareUnredacted(
+  base: Contract,
+  head: Contract,
+  { before, after }: ModelPair,
+): Generator<Found> {
+  if (after === undefined) return;
+  const earlier = { inspected: inspectedOf(base), models: modelledIn(before ?? new Map()) };
+  for (const each of findUnredacted(inspectedOf(head), modelledIn(after), earlier)) {
+    if (wasReturned(base, before, each)) continue;
+    const { message, offset = 0 } = each.finding;
+    yield { code: 'redaction.not_applied', message, path: ['query'], offset };
+  }
+}
+
+function inspectedOf({ analysis, endpoint }: Contract): AnalysedEndpoint {
+  return { analysis, candidate: { endpoint } };
+}
+
+function modelledIn(models: EndpointModels): readonly ModelledQuery[] {
+  return [...models].map(([table, result]) => ({ query: { table, sql: '' }, result }));
+}
+
+/** Whether the old query returned as much of the stored column under the same name, without a rule. */
+function wasReturned(
+  { analysis }: Contract,
+  before: EndpointModels | undefined,
+  { query, column, source }: UnredactedColumn,
+): boolean {
+  const result = before?.get(query.table);
+  if (result === undefined || 'fault' in result) return false;
+  const old = result.model.columns.find(({ name }) => name === column);
+  if (old === undefined || ruleFor(analysis.file.pii, column) !== undefined) return false;
+  const rank = FLOW_KINDS.indexOf(source.kind);
+  return old.flow.some(
+    (each) =>
+      each.table === source.table && each.column === source.column && FLOW_KINDS.indexOf(each.kind) <= rank,
+  );
+}

@@ -1,0 +1,213 @@
+// One form for calls that mean the same: NOT inside, IN of one value as an equality, CASE and multiIf of one condition as if.
+import { isTransparent } from './blocks.ts';
+import type { Expression, FunctionExpression } from './nodes.ts';
+
+/** Pairs of functions whose results are opposite, and NULL for the same arguments. */
+const NEGATED: Readonly<Record<string, string>> = {
+  equals: 'notEquals', notEquals: 'equals', in: 'notIn', notIn: 'in', like: 'notLike', notLike: 'like',
+  ilike: 'notILike', notILike: 'ilike', isNull: 'isNotNull', isNotNull: 'isNull', empty: 'notEmpty', notEmpty: 'empty',
+}; // prettier-ignore
+
+/** `NOT a < b` is `b <= a`, except for NaN. */
+const REVERSED: Readonly<Record<string, string>> = { less: 'lessOrEquals', lessOrEquals: 'less' };
+
+/** Types of which of two values one is always less than the other, or both are equal. */
+function isOrdered(type: string): boolean {
+  return /^(?:(?:LowCardinality|Nullable)\()*(?:U?Int\d+|String|UUID|Date\w*|Enum\w*|Decimal\w*)(?:\([^()]*\))?\)*$/.test(
+    type,
+  );
+}
+
+const MIRRORED: Readonly<Record<string, string>> = { greater: 'less', greaterOrEquals: 'lessOrEquals' };
+
+/** Functions whose result is 0, 1 or NULL. */
+const CONDITIONS: ReadonlySet<string> = new Set([
+  ...Object.keys(NEGATED), 'and', 'or', 'not', 'xor', 'less', 'greater', 'lessOrEquals', 'greaterOrEquals', 'has', 'startsWith',
+  'endsWith', 'match', 'hasAny', 'hasAll',
+]); // prettier-ignore
+
+export function isCondition(expression: Expression): boolean {
+  return expression.kind === 'function' && CONDITIONS.has(expression.name);
+}
+
+/** Conversions: of a value that has their type already, they are the value. */
+const CONVERSIONS =
+  /^(?:_?CAST|accurateCast|identity|materialize|to(?:String|UUID|U?Int\d+|Float\d+|Date|Date32|DateTime|Bool))$/i;
+
+/** The call in its plain form, itself if it has that already. */
+export function plainForm(call: FunctionExpression): Expression {
+  const [first, second] = call.arguments;
+  if (first === undefined || call.role !== 'ordinary') return call;
+  if (
+    CONVERSIONS.test(call.name) &&
+    typeOf(first) === call.type &&
+    (second === undefined || /cast/i.test(call.name))
+  )
+    return first;
+  const moved = /^(add|subtract)(Year|Quarter|Month|Week|Day|Hour|Minute|Second)s$/.exec(call.name);
+  if (moved !== null && second !== undefined) return withInterval(call, moved, [first, second]);
+  switch (call.name) {
+    case 'not':
+      return negated(call, first);
+    case 'and':
+    case 'or':
+      return withoutConstants(call);
+    case 'in':
+    case 'notIn':
+      return equalityForm(call);
+    case 'equals':
+    case 'notEquals':
+      return second === undefined ? call : comparisonForm(call, first, second);
+    case 'has':
+      return second === undefined ? call : elementForm(call, first, second);
+    case 'multiIf':
+      return call.arguments.length === 3 ? { ...call, name: 'if' } : call;
+    case 'coalesce':
+      return call.arguments.length === 2 ? { ...call, name: 'ifNull' } : call;
+    case 'greater':
+    case 'greaterOrEquals':
+      return second === undefined
+        ? call
+        : { ...call, name: MIRRORED[call.name] ?? call.name, arguments: [second, first] };
+    default:
+      return call;
+  }
+}
+
+/** `addDays(x, 1)` as `x + INTERVAL 1 DAY`. */
+function withInterval(
+  call: FunctionExpression,
+  [, direction, unit = '']: readonly string[],
+  [value, count]: readonly [Expression, Expression],
+): Expression {
+  const name = `toInterval${unit}`;
+  const interval = { ...call, name, type: `Interval${unit}`, arguments: [count] };
+  return { ...call, name: direction === 'add' ? 'plus' : 'minus', arguments: [value, interval] };
+}
+
+function negated(call: FunctionExpression, inner: Expression): Expression {
+  if (inner.kind !== 'function' || inner.role !== 'ordinary') return call;
+  const plain = plainForm(inner);
+  if (plain.kind !== 'function') return call;
+  const [condition] = plain.arguments;
+  if (plain.name === 'not' && condition !== undefined && isCondition(condition)) return condition;
+  const opposite = NEGATED[plain.name];
+  if (opposite !== undefined) return { ...plain, name: opposite };
+  const reverse = REVERSED[plain.name];
+  if (reverse !== undefined && plain.arguments.every((each) => isOrdered(typeOf(each))))
+    return { ...plain, name: reverse, arguments: plain.arguments.toReversed() };
+  if (plain.name === 'and' || plain.name === 'or') {
+    const name = plain.name === 'and' ? 'or' : 'and';
+    return { ...plain, name, arguments: plain.arguments.map((each) => ({ ...call, arguments: [each] })) };
+  }
+  return call;
+}
+
+/** `a AND true` as `a`, if `a` is a condition: otherwise the result is 1, not `a`. */
+function withoutConstants(call: FunctionExpression): Expression {
+  const neutral = call.name === 'and';
+  const rest = call.arguments.filter((each) => truthOf(each) !== neutral);
+  const [only] = rest;
+  if (rest.length === 1 && only !== undefined && isCondition(only)) return only;
+  return rest.length === call.arguments.length || rest.length === 0 ? call : { ...call, arguments: rest };
+}
+
+/** The value of a constant condition such as `1 = 1`; undefined if it is none. */
+export function truthOf(expression: Expression): boolean | undefined {
+  if (expression.kind === 'constant') {
+    if (/^(?:UInt64_1|Bool_1|true)$/.test(expression.text)) return true;
+    return /^(?:UInt64_0|Bool_0|false)$/.test(expression.text) ? false : undefined;
+  }
+  if (expression.kind !== 'function' || !/^(?:equals|notEquals)$/.test(expression.name)) return undefined;
+  const [left, right] = expression.arguments;
+  if (left?.kind !== 'constant' || right?.kind !== 'constant' || left.type !== right.type) return undefined;
+  if (!/^(?:U?Int\d+|String)$/.test(left.type)) return undefined;
+  return (left.text === right.text) === (expression.name === 'equals');
+}
+
+/** `(SELECT x)`, which reads nothing, as `x`. */
+export function withoutSubquery(expression: Expression): Expression {
+  if (expression.kind !== 'subquery' || expression.query.kind !== 'query') return expression;
+  const { from, projection } = expression.query;
+  const [only] = projection;
+  const isOne = from.kind === 'table' && from.name === 'system.one' && projection.length === 1;
+  const isPlain = isOne && isTransparent(expression.query) && expression.query.where === undefined;
+  return isPlain && only !== undefined ? withoutSubquery(only) : expression;
+}
+
+/** Tuples as their elements, and `x = ''` as `empty(x)`. */
+function comparisonForm(call: FunctionExpression, left: Expression, right: Expression): Expression {
+  if (
+    left.kind === 'function' &&
+    right.kind === 'function' &&
+    left.name === 'tuple' &&
+    right.name === 'tuple'
+  ) {
+    const pairs = left.arguments.flatMap((each, index) => {
+      const other = right.arguments[index];
+      return other === undefined ? [] : { ...call, arguments: [each, other] };
+    });
+    if (pairs.length !== right.arguments.length || pairs.length < 2) return call;
+    return { ...call, name: call.name === 'equals' ? 'and' : 'or', arguments: pairs };
+  }
+  const [value, other] = isEmptyString(left) ? [right, left] : [left, right];
+  if (!isEmptyString(other) || typeOf(value) !== 'String') return call;
+  return { ...call, name: call.name === 'equals' ? 'empty' : 'notEmpty', arguments: [value] };
+}
+
+function isEmptyString(expression: Expression): boolean {
+  return expression.kind === 'constant' && expression.type === 'String' && expression.text === "''";
+}
+
+/** `has([y], x)` as an equality, and `has([y, z], x)` as IN, of like types. */
+function elementForm(call: FunctionExpression, array: Expression, value: Expression): Expression {
+  if (array.kind !== 'function' || array.name !== 'array') return call;
+  const kinds = new Set([value, ...array.arguments].map((each) => kindOfType(typeOf(each))));
+  if (kinds.size !== 1 || kinds.has(undefined)) return call;
+  return plainForm({ ...call, name: 'in', arguments: [value, { ...array, name: 'tuple' }] });
+}
+
+/** IN converts its elements to the type of the left side, an equality both sides to a common type: only of like types. */
+function equalityForm(call: FunctionExpression): Expression {
+  const [left, right] = call.arguments;
+  if (left === undefined || right === undefined) return call;
+  const element = onlyElement(right);
+  if (element === undefined) return call;
+  const [type, other] = [typeOf(left), typeOf(element)].map(kindOfType);
+  if (type === undefined || type !== other) return call;
+  return { ...call, name: call.name === 'in' ? 'equals' : 'notEquals', arguments: [left, element] };
+}
+
+function onlyElement(set: Expression): Expression | undefined {
+  const right = withoutSubquery(set);
+  if (right.kind !== 'function') return right;
+  if (right.name !== 'tuple' && right.name !== 'array') return undefined;
+  return right.arguments.length === 1 ? right.arguments[0] : undefined;
+}
+
+function typeOf(expression: Expression): string {
+  return 'type' in expression ? expression.type : '';
+}
+
+/** Equal for types between which both conversions are the same; undefined for those with NULL or less certain ones. */
+function kindOfType(type: string): string | undefined {
+  const inner = type.replace(/^LowCardinality\((.*)\)$/, '$1');
+  if (/^U?Int(?:8|16|32|64)$/.test(inner)) return 'integer';
+  return /^(?:String|UUID|Bool|IPv4|IPv6|Date|Date32|(?:DateTime|DateTime64|Enum8|Enum16|FixedString)(?:\(.*\))?)$/.test(
+    inner,
+  )
+    ? inner
+    : undefined;
+}
+
+/** The elements of a constant set, or of a tuple or array of values; undefined if it is neither. */
+export function elementsOf(set: Expression): readonly (string | Expression)[] | undefined {
+  if (set.kind === 'function' && (set.name === 'tuple' || set.name === 'array')) return set.arguments;
+  if (set.kind !== 'constant') return undefined;
+  const inner = /^(?:Tuple_\((.*)\)|Array_\[(.*)\])$/s.exec(set.text);
+  const text = inner?.[1] ?? inner?.[2];
+  if (text === undefined || !/^(?:Tuple|Array)\((?:(?:U?Int\d+|String)(?:, )?)+\)$/.test(set.type))
+    return undefined;
+  const elements = text.match(/U?Int64_-?\d+|'(?:[^'\\]|\\.)*'/g) ?? [];
+  return elements.join(', ') === text ? elements : undefined;
+}

@@ -1,0 +1,105 @@
+// Where a query reads: tables, table functions, dictionaries and tables of IN, each with its place in the query.
+import {
+  childrenOf, expressionsIn, inputsOf,
+  type Expression, type NodeId, type Relation, type TableFunctionNode, type TableNode,
+} from './nodes.ts'; // prettier-ignore
+import { dictionaryOf } from './values.ts';
+
+/** Something that a query reads. */
+export interface Source {
+  readonly id: NodeId;
+  readonly kind: 'table' | 'table_function' | 'dictionary';
+  /** `database.table`, the name of the function, or of the dictionary; empty if it is computed. */
+  readonly name: string;
+  /** Name of the innermost WITH table that reads it. */
+  readonly cte: string | undefined;
+  /** Name of the outermost view that reads it. */
+  readonly view: string | undefined;
+  /** Its number, from 0, among the sources of that name and that WITH table, in the order of the query's text. */
+  readonly occurrence: number;
+  /** From the outside in: such as `the right side of a LEFT JOIN`, `branch 2 of UNION ALL`, `a subquery`. */
+  readonly path: readonly string[];
+}
+
+/** Functions that generate rows and read nothing. */
+const GENERATORS: ReadonlySet<string> = new Set([
+  'numbers', 'numbers_mt', 'zeros', 'zeros_mt', 'one', 'generate_series', 'generateSeries', 'generateRandom', 'values',
+  'null', 'format', 'primes',
+]); // prettier-ignore
+
+const ROW_TABLES: ReadonlySet<string> = new Set([
+  'system.one',
+  'system.numbers',
+  'system.numbers_mt',
+  'system.zeros',
+]);
+
+/** Whether a table or function generates rows, so that nothing stored is read. */
+export function isSourceFree(table: TableNode | TableFunctionNode): boolean {
+  if (table.kind === 'table_function') return GENERATORS.has(table.name);
+  return table.isRecursion || ROW_TABLES.has(table.name);
+}
+
+interface Place {
+  readonly view: string | undefined;
+  readonly cte: string | undefined;
+  readonly path: readonly string[];
+}
+
+/** Every source of a query, each once, in the order of its text. */
+export function sourcesOf(root: Relation): readonly Source[] {
+  const found = new Map<NodeId, Source>();
+  const counts = new Map<string, number>();
+  const add = (id: NodeId, kind: Source['kind'], name: string, place: Place): void => {
+    if (found.has(id)) return;
+    const key = `${place.cte ?? ''}\n${place.view ?? name}`;
+    const occurrence = counts.get(key) ?? 0;
+    counts.set(key, occurrence + 1);
+    found.set(id, { id, kind, name, ...place, occurrence });
+  };
+  const visitExpression = (expression: Expression, place: Place): void => {
+    const lookup = dictionaryOf(expression);
+    if (lookup !== undefined && expression.kind === 'function')
+      add(expression.id, 'dictionary', lookup.name, place);
+    if (expression.kind === 'subquery') visit(expression.query, inside(place, 'a subquery'));
+    if (expression.kind === 'table_set') visit(expression.table, place);
+    for (const child of childrenOf(expression)) visitExpression(child, place);
+  };
+  const visit = (relation: Relation, outer: Place): void => {
+    const place = enter(relation, outer);
+    if ((relation.kind === 'table' || relation.kind === 'table_function') && !isSourceFree(relation))
+      add(relation.id, relation.kind, relation.name, place);
+    const expressions = expressionsIn(relation);
+    const early = relation.kind === 'query' ? relation.projection.length : 0; // SELECT comes before FROM
+    for (const each of expressions.slice(0, early)) visitExpression(each, place);
+    for (const [index, input] of inputsOf(relation).entries()) visit(input, placeOf(relation, index, place));
+    for (const each of expressions.slice(early)) visitExpression(each, place);
+  };
+  visit(root, { cte: undefined, view: undefined, path: [] });
+  return [...found.values()];
+}
+
+function inside(place: Place, step: string): Place {
+  return { ...place, path: [...place.path, step] };
+}
+
+/** Inside a WITH table or a view, whose own WITH tables have no place in the query's text. */
+function enter(relation: Relation, place: Place): Place {
+  if (relation.kind !== 'query' && relation.kind !== 'union') return place;
+  const { cte, view } = relation;
+  const entered = view === undefined ? place : inside(place, `the view ${view}`);
+  if (place.view !== undefined) return entered;
+  return { ...entered, cte: cte ?? place.cte, view };
+}
+
+function placeOf(relation: Relation, index: number, place: Place): Place {
+  if (relation.kind === 'union') return inside(place, `branch ${index + 1} of ${modeName(relation.mode)}`);
+  if (relation.kind !== 'join' || relation.join === 'INNER') return place;
+  const side = index === 0 ? 'left' : 'right';
+  const strictness = relation.strictness === 'ALL' ? '' : ` ${relation.strictness}`;
+  return inside(place, `the ${side} side of a ${relation.join}${strictness} JOIN`);
+}
+
+function modeName(mode: string): string {
+  return mode.replace('_', ' ').replace(' DEFAULT', '');
+}

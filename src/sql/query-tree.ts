@@ -1,0 +1,71 @@
+// Parses the engine's own reading of a query, from the output of EXPLAIN QUERY TREE.
+
+/** One line of the tree: a node (`KIND id: 1, attributes`) or the heading of a part of the node above it. */
+export interface TreeLine {
+  /** Node kind or heading. */
+  readonly kind: string;
+  readonly isNode: boolean;
+  /** Digits; '' for a heading. A node that is printed several times has one id. */
+  readonly id: string;
+  /** The text after a node's id. */
+  readonly attributes: string;
+  readonly children: TreeLine[];
+}
+
+/** Characters; larger trees are rejected unread. A query of maximum length and common shape has a third of this. */
+const MAX_TREE = 4_000_000;
+const MAX_LINE_DEPTH = 1_500;
+
+/** The parsed tree, or why it cannot be read. */
+export type TreeLines = { readonly root: TreeLine } | { readonly fault: 'too_large' | 'malformed' };
+
+/** Parses the output of `EXPLAIN QUERY TREE`, which indents by two spaces per level. */
+export function parseTreeLines(tree: string): TreeLines {
+  if (tree.length > MAX_TREE) return { fault: 'too_large' };
+  const root = line('ROOT', '', '');
+  const open: TreeLine[] = [root];
+  for (const source of tree.split('\n')) {
+    if (source.trim() === '') continue;
+    const indent = source.length - source.trimStart().length;
+    const depth = indent / 2 + 1;
+    const parent = open[depth - 1];
+    if (depth > MAX_LINE_DEPTH) return { fault: 'too_large' };
+    if (parent === undefined || depth > open.length) return { fault: 'malformed' };
+    const child = parseLine(source.trimStart());
+    parent.children.push(child);
+    open.length = depth;
+    open.push(child);
+  }
+  return { root };
+}
+
+function parseLine(source: string): TreeLine {
+  // One expression for the whole line takes most of the time of a check: it backtracks over long attributes.
+  const at = source.indexOf(ID);
+  const kind = at < 0 ? '' : source.slice(0, at);
+  if (!NODE_KIND.test(kind)) return line(source.trimEnd(), '', '');
+  let end = at + ID.length;
+  while (isDigit(source.charCodeAt(end))) end++;
+  if (end === at + ID.length) return line(source.trimEnd(), '', '');
+  return line(kind, source.slice(at + ID.length, end), source.slice(end));
+}
+
+const ID = ' id: ';
+const NODE_KIND = /^[A-Z_]+(?: [A-Z]+)*$/;
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function line(kind: string, id: string, attributes: string): TreeLine {
+  return { kind, isNode: id !== '', id, attributes, children: [] };
+}
+
+/** An attribute's value up to `next`, or to the end of the line; undefined unless it occurs exactly once. */
+export function attribute(node: TreeLine, name: string, next?: string): string | undefined {
+  const [, value, more] = node.attributes.split(`, ${name}: `);
+  if (value === undefined || more !== undefined) return undefined;
+  if (next === undefined) return value;
+  const end = value.indexOf(`, ${next}: `);
+  return end < 0 ? undefined : value.slice(0, end);
+}

@@ -1,0 +1,616 @@
+// Rewrites as people write them: equal rows, fewer rows, or columns calculated from what could be read before.
+import { asTables, edits, pairs, type Pair } from './pair.ts';
+
+const PLAIN = `SELECT path, ms FROM app.events WHERE tenant = @tenant AND ms > 5`;
+
+const ORDERS = `SELECT o.id AS id, o.total AS total, c.name AS name
+FROM app.orders AS o
+INNER JOIN app.customers AS c ON c.shop = o.shop AND c.id = o.customer
+WHERE o.shop = @shop AND o.created >= @from AND o.created <= @to`;
+
+const LEFT = `SELECT d.label AS label, r.value AS value FROM (SELECT * FROM app.readings WHERE org = @org) AS r LEFT JOIN app.devices AS d ON d.org = r.org AND d.id = r.device AND d.org = @org`;
+
+const REPORT = `WITH own AS (SELECT path, ms, toStartOfHour(ts) AS hour FROM app.events WHERE tenant = @tenant)
+SELECT hour, path, count() AS hits, sum(ms) AS total, max(ms) AS slowest
+FROM own GROUP BY hour, path HAVING hits > 0 ORDER BY hour, path`;
+
+const HITS = `SELECT visitor, url, query['q'] AS q, CASE WHEN url = '/in' THEN 'in' ELSE 'other' END AS kind FROM app.hits WHERE site = @site AND at BETWEEN @from AND @to`;
+
+const TICKETS = `SELECT t.id AS id, t.doc.title::String AS title, a.name AS agent FROM app.tickets AS t, app.agents AS a WHERE t.account = @account AND a.account = t.account AND a.id = t.agent`;
+
+const IN_LIST = `SELECT id, status FROM app.orders WHERE shop = @shop AND status IN ('paid', 'new')`;
+
+export const EQUAL: readonly Pair[] = [
+  ...edits('equal', PLAIN, [
+    ['parentheses', 'tenant = @tenant AND ms > 5', '((tenant = (@tenant)) AND (ms > 5))'],
+    ['==', 'tenant =', 'tenant =='],
+    ['sides exchanged', 'tenant = @tenant', '@tenant = tenant'],
+    ['both sides exchanged', 'tenant = @tenant AND ms > 5', '5 < ms AND @tenant = tenant'],
+    ['IN of one', '= @tenant', 'IN (@tenant)'],
+    ['IN of an array of one', '= @tenant', 'IN [@tenant]'],
+    ['NOT of !=', 'tenant = @tenant', 'NOT (tenant != @tenant)'],
+    ['NOT of <>', 'tenant = @tenant', 'NOT tenant <> @tenant'],
+    ['AND true', 'AND ms', 'AND true AND ms'],
+    ['1 = 1 first', 'WHERE tenant', 'WHERE 1 = 1 AND tenant'],
+    ['OR false', 'tenant = @tenant', '(tenant = @tenant OR false)'],
+    ['twice the same condition', 'AND ms', 'AND tenant = @tenant AND ms'],
+    ['WHERE becomes PREWHERE', 'WHERE', 'PREWHERE'],
+    ['PREWHERE and WHERE', 'WHERE tenant = @tenant AND', 'PREWHERE tenant = @tenant WHERE'],
+    ['an alias of the table', 'FROM app.events WHERE tenant', 'FROM app.events AS e WHERE e.tenant'],
+    [
+      'an alias and qualified columns',
+      'SELECT path, ms FROM app.events WHERE tenant',
+      'SELECT x.path AS path, x.ms AS ms FROM app.events x WHERE x.tenant',
+    ],
+    ['the database is named', 'SELECT path, ms', 'SELECT app.events.path AS path, app.events.ms AS ms'],
+    ['quoted names', 'SELECT path, ms', 'SELECT `path`, "ms"'],
+    [
+      'lower-case keywords',
+      'SELECT path, ms FROM app.events WHERE tenant = @tenant AND',
+      'select path, ms from app.events where tenant = @tenant and',
+    ],
+    ['a comment', 'AND ms', '/* only slow ones */ AND ms'],
+    ['a line comment', 'WHERE', '-- of one tenant\nWHERE'],
+    ['line breaks', ' WHERE tenant = @tenant AND', '\n\tWHERE\n\t\ttenant = @tenant\n\t\tAND'],
+    [
+      'a subquery around it',
+      'SELECT path, ms FROM app.events WHERE tenant = @tenant AND ms > 5',
+      'SELECT path, ms FROM (SELECT path, ms FROM app.events WHERE tenant = @tenant AND ms > 5) AS e',
+    ],
+    [
+      'SELECT * around it',
+      'SELECT path, ms FROM app.events WHERE tenant = @tenant AND ms > 5',
+      'SELECT * FROM (SELECT path, ms FROM app.events WHERE tenant = @tenant AND ms > 5)',
+    ],
+    [
+      'the filter in a subquery',
+      'FROM app.events WHERE tenant = @tenant AND ms > 5',
+      'FROM (SELECT * FROM app.events WHERE tenant = @tenant) AS e WHERE ms > 5',
+    ],
+    [
+      'the filter outside a subquery',
+      'FROM app.events WHERE tenant = @tenant AND ms > 5',
+      'FROM (SELECT tenant, path, ms FROM app.events WHERE ms > 5) AS e WHERE tenant = @tenant',
+    ],
+    [
+      'a WITH table',
+      'SELECT path, ms FROM app.events WHERE tenant = @tenant AND ms > 5',
+      'WITH slow AS (SELECT * FROM app.events WHERE tenant = @tenant AND ms > 5) SELECT path, ms FROM slow',
+    ],
+    [
+      'two WITH tables',
+      'SELECT path, ms FROM app.events WHERE tenant = @tenant AND ms > 5',
+      'WITH own AS (SELECT * FROM app.events WHERE tenant = @tenant), slow AS (SELECT path, ms FROM own WHERE ms > 5) SELECT path, ms FROM slow',
+    ],
+    [
+      'a WITH expression',
+      'SELECT path, ms FROM app.events WHERE tenant = @tenant AND ms > 5',
+      'WITH 5 AS least SELECT path, ms FROM app.events WHERE tenant = @tenant AND ms > least',
+    ],
+    ['an expression that is folded', 'ms > 5', 'ms > 2 + 3'],
+    ['>= instead of >', 'ms > 5', 'NOT ms <= 5'],
+    ['the order of conjuncts', 'tenant = @tenant AND ms > 5', 'ms > 5 AND tenant = @tenant'],
+    ['and() as a function', 'tenant = @tenant AND ms > 5', 'and(equals(tenant, @tenant), greater(ms, 5))'],
+    ['a CAST of the parameter', '@tenant', 'CAST(@tenant AS String)'],
+    ['ORDER BY', '', ' ORDER BY ts'],
+    ['ORDER BY ALL', '', ' ORDER BY ALL'],
+    ['settings that change no row', '', ' SETTINGS max_threads = 2'],
+    ['nothing is removed by a condition', '', ' AND ms >= 0'],
+    ['an alias of a column', 'SELECT path', 'SELECT path AS path'],
+  ]),
+  ...edits('equal', ORDERS, [
+    ['INNER JOIN becomes JOIN', 'INNER JOIN', 'JOIN'],
+    ['INNER JOIN becomes ALL INNER JOIN', 'INNER JOIN', 'ALL INNER JOIN'],
+    [
+      'two comparisons become BETWEEN',
+      'o.created >= @from AND o.created <= @to',
+      'o.created BETWEEN @from AND @to',
+    ],
+    [
+      'comparisons with sides exchanged',
+      'o.created >= @from AND o.created <= @to',
+      '@from <= o.created AND @to >= o.created',
+    ],
+    [
+      'sides of the keys are exchanged',
+      'c.shop = o.shop AND c.id = o.customer',
+      'o.shop = c.shop AND o.customer = c.id',
+    ],
+    ['order of the keys', 'c.shop = o.shop AND c.id = o.customer', 'c.id = o.customer AND c.shop = o.shop'],
+    ['a tuple of keys', 'c.shop = o.shop AND c.id = o.customer', '(c.shop, c.id) = (o.shop, o.customer)'],
+    [
+      'tables exchanged around an inner join',
+      'app.orders AS o\nINNER JOIN app.customers AS c',
+      'app.customers AS c\nINNER JOIN app.orders AS o',
+    ],
+    [
+      'other aliases',
+      ORDERS,
+      ORDERS.replaceAll('o.', 'ord.')
+        .replaceAll('c.', 'cust.')
+        .replaceAll(' AS o\n', ' AS ord\n')
+        .replace(' AS c ', ' AS cust '),
+    ],
+    ['AS is left out', 'app.orders AS o', 'app.orders o'],
+    [
+      'ON becomes a comma and WHERE',
+      'INNER JOIN app.customers AS c ON c.shop = o.shop AND c.id = o.customer\nWHERE',
+      ', app.customers AS c\nWHERE c.shop = o.shop AND c.id = o.customer AND',
+    ],
+    [
+      'ON becomes CROSS JOIN and WHERE',
+      'INNER JOIN app.customers AS c ON c.shop = o.shop AND c.id = o.customer\nWHERE',
+      'CROSS JOIN app.customers AS c\nWHERE c.shop = o.shop AND c.id = o.customer AND',
+    ],
+    [
+      'a condition of WHERE moves to ON',
+      'AND c.id = o.customer\nWHERE o.shop = @shop AND',
+      'AND c.id = o.customer AND o.shop = @shop\nWHERE',
+    ],
+    ['the other side is filtered too', 'WHERE o.shop = @shop', 'WHERE o.shop = @shop AND c.shop = @shop'],
+    ['the other side is filtered instead', 'WHERE o.shop = @shop', 'WHERE c.shop = @shop'],
+    ['the filter before the join', 'app.orders AS o', '(SELECT * FROM app.orders WHERE shop = @shop) AS o'],
+    [
+      'the joined table as a subquery',
+      'app.customers AS c',
+      '(SELECT shop, id, name FROM app.customers) AS c',
+    ],
+    [
+      'the joined table as a filtered subquery',
+      'app.customers AS c',
+      '(SELECT shop, id, name FROM app.customers WHERE shop = @shop) AS c',
+    ],
+    [
+      'the joined table as a WITH table',
+      ORDERS,
+      `WITH buyers AS (SELECT * FROM app.customers) ${ORDERS.replace('app.customers AS c', 'buyers AS c')}`,
+    ],
+    [
+      'USING',
+      ORDERS,
+      'SELECT o.id AS id, o.total AS total, c.name AS name FROM (SELECT shop, id, customer AS buyer, total, created FROM app.orders) AS o INNER JOIN (SELECT shop, id AS buyer, name FROM app.customers) AS c USING (shop, buyer) WHERE o.shop = @shop AND o.created >= @from AND o.created <= @to',
+    ],
+  ]),
+  ...edits('equal', LEFT, [
+    ['LEFT JOIN becomes LEFT OUTER JOIN', 'LEFT JOIN', 'LEFT OUTER JOIN'],
+    [
+      'the filter of the optional side as a subquery',
+      'app.devices AS d',
+      '(SELECT * FROM app.devices WHERE org = @org) AS d',
+    ],
+    ['one of two conditions that imply each other', ' AND d.org = @org', ''],
+    ['the other of two conditions that imply each other', 'd.org = r.org AND ', ''],
+    [
+      'LEFT JOIN becomes RIGHT JOIN with sides exchanged',
+      '(SELECT * FROM app.readings WHERE org = @org) AS r LEFT JOIN app.devices AS d',
+      'app.devices AS d RIGHT JOIN (SELECT * FROM app.readings WHERE org = @org) AS r',
+    ],
+    [
+      'the filter moves behind the join',
+      '(SELECT * FROM app.readings WHERE org = @org) AS r LEFT JOIN app.devices AS d ON d.org = r.org AND d.id = r.device AND d.org = @org',
+      'app.readings AS r LEFT JOIN app.devices AS d ON d.org = r.org AND d.id = r.device AND d.org = @org WHERE r.org = @org',
+    ],
+  ]),
+  ...edits('equal', REPORT, [
+    ['count() becomes count(*)', 'count()', 'count(*)'],
+    ['count() becomes COUNT(1)', 'count()', 'COUNT(1)'],
+    ['SUM in upper case', 'sum(ms)', 'SUM(ms)'],
+    ['a renamed WITH table', REPORT, REPORT.replaceAll('own', 'mine')],
+    [
+      'a WITH table becomes a subquery',
+      REPORT,
+      'SELECT hour, path, count() AS hits, sum(ms) AS total, max(ms) AS slowest FROM (SELECT path, ms, toStartOfHour(ts) AS hour FROM app.events WHERE tenant = @tenant) AS e GROUP BY hour, path HAVING hits > 0 ORDER BY hour, path',
+    ],
+    [
+      'a WITH table is inlined',
+      REPORT,
+      'SELECT toStartOfHour(ts) AS hour, path, count() AS hits, sum(ms) AS total, max(ms) AS slowest FROM app.events WHERE tenant = @tenant GROUP BY hour, path HAVING hits > 0 ORDER BY hour, path',
+    ],
+    ['GROUP BY ALL', 'GROUP BY hour, path', 'GROUP BY ALL'],
+    ['GROUP BY positions', 'GROUP BY hour, path', 'GROUP BY 1, 2'],
+    ['order of GROUP BY', 'GROUP BY hour, path', 'GROUP BY path, hour'],
+    ['ORDER BY positions', 'ORDER BY hour, path', 'ORDER BY 1, 2'],
+    [
+      'HAVING becomes a filter outside',
+      REPORT,
+      REPORT.replace('SELECT hour, path,', 'SELECT * FROM (SELECT hour, path,').replace(
+        ' HAVING hits > 0 ORDER BY hour, path',
+        ') AS r WHERE hits > 0',
+      ),
+    ],
+    [
+      'toStartOfHour becomes toStartOfInterval',
+      'toStartOfHour(ts)',
+      'toStartOfInterval(ts, INTERVAL 1 HOUR)',
+    ],
+    [
+      'one WITH table becomes two',
+      REPORT,
+      REPORT.replace(
+        'WITH own AS (SELECT path, ms, toStartOfHour(ts) AS hour FROM app.events WHERE tenant = @tenant)',
+        'WITH rows AS (SELECT * FROM app.events WHERE tenant = @tenant), own AS (SELECT path, ms, toStartOfHour(ts) AS hour FROM rows)',
+      ),
+    ],
+    ['an unused column of a WITH table', 'SELECT path, ms,', 'SELECT path, ms, user_id,'],
+    ['an unused WITH table', 'WITH own', 'WITH 7 AS days, own'],
+    ['sum(x) becomes sumIf(x, 1)', 'sum(ms)', 'sum(ms + 0)'],
+  ]),
+  ...edits('equal', HITS, [
+    ['BETWEEN becomes two comparisons', 'at BETWEEN @from AND @to', 'at >= @from AND at <= @to'],
+    ['CASE becomes if', "CASE WHEN url = '/in' THEN 'in' ELSE 'other' END", "if(url = '/in', 'in', 'other')"],
+    [
+      'CASE becomes multiIf',
+      "CASE WHEN url = '/in' THEN 'in' ELSE 'other' END",
+      "multiIf(url = '/in', 'in', 'other')",
+    ],
+    ['CASE of a value', "CASE WHEN url = '/in' THEN", "CASE url WHEN '/in' THEN"],
+    [
+      'CASE becomes a ternary',
+      "CASE WHEN url = '/in' THEN 'in' ELSE 'other' END",
+      "(url = '/in' ? 'in' : 'other')",
+    ],
+    [
+      'the branches are exchanged',
+      "WHEN url = '/in' THEN 'in' ELSE 'other'",
+      "WHEN url != '/in' THEN 'other' ELSE 'in'",
+    ],
+    ['arrayElement', "query['q']", "arrayElement(query, 'q')"],
+    ['toUUID of the parameter', '@site', 'toUUID(@site)'],
+    ['an expression alias in WHERE', "url = '/in' THEN", "url IN ('/in') THEN"],
+  ]),
+  ...edits('equal', TICKETS, [
+    [
+      'a comma becomes JOIN ON',
+      TICKETS,
+      TICKETS.replace(
+        'AS t, app.agents AS a WHERE t.account = @account AND a.account = t.account AND a.id = t.agent',
+        'AS t JOIN app.agents AS a ON a.account = t.account AND a.id = t.agent WHERE t.account = @account',
+      ),
+    ],
+    [':: becomes CAST', 't.doc.title::String', 'CAST(t.doc.title AS String)'],
+    [':: becomes CAST with a string', 't.doc.title::String', "CAST(t.doc.title, 'String')"],
+    ['both sides by the parameter', 'a.account = t.account', 'a.account = @account'],
+    ['tables of a comma exchanged', 'app.tickets AS t, app.agents AS a', 'app.agents AS a, app.tickets AS t'],
+    ['a name of SELECT in WHERE', 'a.id = t.agent', 't.agent = a.id'],
+  ]),
+  ...edits('equal', IN_LIST, [
+    ['IN becomes OR', "status IN ('paid', 'new')", "(status = 'paid' OR status = 'new')"],
+    ['the order of IN', "('paid', 'new')", "('new', 'paid')"],
+    ['IN of an array', "('paid', 'new')", "['paid', 'new']"],
+    ['IN of a tuple function', "('paid', 'new')", "tuple('paid', 'new')"],
+    ['has()', "status IN ('paid', 'new')", "has(['paid', 'new'], status)"],
+    ['twice the same value', "('paid', 'new')", "('paid', 'new', 'paid')"],
+    [
+      'De Morgan',
+      "shop = @shop AND status IN ('paid', 'new')",
+      "NOT (shop != @shop OR status NOT IN ('paid', 'new'))",
+    ],
+    [
+      'a UNION ALL of disjoint conditions',
+      IN_LIST,
+      "SELECT id, status FROM app.orders WHERE shop = @shop AND status = 'paid' UNION ALL SELECT id, status FROM app.orders WHERE shop = @shop AND status = 'new'",
+    ],
+  ]),
+  ...pairs('equal', [
+    [
+      'toIntervalDay becomes INTERVAL',
+      'SELECT path FROM app.events WHERE tenant = @tenant AND ts > @from - toIntervalDay(1)',
+      'SELECT path FROM app.events WHERE tenant = @tenant AND ts > @from - INTERVAL 1 DAY',
+    ],
+    [
+      'toIntervalHour becomes INTERVAL',
+      'SELECT toDate(at) AS day FROM app.hits WHERE site = @site AND at >= @from - INTERVAL 1 HOUR',
+      'SELECT toDate(at) AS day FROM app.hits WHERE site = @site AND at >= @from - toIntervalHour(1)',
+    ],
+    [
+      'subtractDays becomes INTERVAL',
+      'SELECT path FROM app.events WHERE tenant = @tenant AND ts > subtractDays(@from, 1)',
+      'SELECT path FROM app.events WHERE tenant = @tenant AND ts > @from - INTERVAL 1 DAY',
+    ],
+    [
+      '* becomes the columns',
+      'SELECT * FROM app.refunds WHERE shop = @shop',
+      'SELECT shop, order_id, amount, reason FROM app.refunds WHERE shop = @shop',
+    ],
+    [
+      'the columns become *',
+      'SELECT shop, order_id, amount, reason FROM app.refunds WHERE shop = @shop',
+      'SELECT * FROM app.refunds WHERE shop = @shop',
+    ],
+    [
+      '* EXCEPT becomes the columns',
+      'SELECT * EXCEPT (shop) FROM app.refunds WHERE shop = @shop',
+      'SELECT order_id, amount, reason FROM app.refunds WHERE shop = @shop',
+    ],
+    [
+      '* REPLACE becomes the columns',
+      'SELECT * REPLACE (upper(reason) AS reason) FROM app.refunds WHERE shop = @shop',
+      'SELECT shop, order_id, amount, upper(reason) AS reason FROM app.refunds WHERE shop = @shop',
+    ],
+    [
+      'IN of a subquery becomes a semi join',
+      'SELECT e.path AS path FROM app.events AS e WHERE e.tenant = @tenant AND (e.tenant, e.user_id) IN (SELECT tenant, id FROM app.users WHERE tenant = @tenant)',
+      'SELECT e.path AS path FROM app.events AS e LEFT SEMI JOIN (SELECT tenant, id FROM app.users WHERE tenant = @tenant) AS u ON (e.tenant, e.user_id) = (u.tenant, u.id) WHERE e.tenant = @tenant',
+    ],
+    [
+      'DISTINCT becomes GROUP BY',
+      'SELECT DISTINCT status FROM app.orders WHERE shop = @shop',
+      'SELECT status FROM app.orders WHERE shop = @shop GROUP BY status',
+    ],
+    [
+      'UNION ALL of branches in another order',
+      'SELECT path AS x FROM app.events WHERE tenant = @tenant UNION ALL SELECT name AS x FROM app.users WHERE tenant = @tenant',
+      'SELECT name AS x FROM app.users WHERE tenant = @tenant UNION ALL SELECT path AS x FROM app.events WHERE tenant = @tenant',
+    ],
+    [
+      'UNION ALL in parentheses',
+      'SELECT path AS x FROM app.events WHERE tenant = @tenant UNION ALL SELECT name AS x FROM app.users WHERE tenant = @tenant',
+      '(SELECT path AS x FROM app.events WHERE tenant = @tenant) UNION ALL (SELECT name AS x FROM app.users WHERE tenant = @tenant)',
+    ],
+    [
+      'the filter of both branches outside',
+      'SELECT x FROM (SELECT tenant, path AS x FROM app.events UNION ALL SELECT tenant, name AS x FROM app.users) AS u WHERE tenant = @tenant',
+      'SELECT path AS x FROM app.events WHERE tenant = @tenant UNION ALL SELECT name AS x FROM app.users WHERE tenant = @tenant',
+    ],
+    [
+      'the filter moves into the partition',
+      'SELECT id, place FROM (SELECT id, shop, rank() OVER (PARTITION BY shop ORDER BY id) AS place FROM app.orders) AS o WHERE shop = @shop',
+      'SELECT id, rank() OVER (PARTITION BY shop ORDER BY id) AS place FROM app.orders WHERE shop = @shop',
+    ],
+    [
+      'a named window',
+      'SELECT id, sum(total) OVER (PARTITION BY customer ORDER BY id) AS s FROM app.orders WHERE shop = @shop',
+      'SELECT id, sum(total) OVER w AS s FROM app.orders WHERE shop = @shop WINDOW w AS (PARTITION BY customer ORDER BY id)',
+    ],
+    [
+      'a key of ARRAY JOIN',
+      'SELECT order_id, i.sku AS sku FROM app.lines ARRAY JOIN items AS i WHERE shop = @shop',
+      'SELECT order_id, sku FROM app.lines ARRAY JOIN items.sku AS sku WHERE shop = @shop',
+    ],
+    [
+      'arrayJoin() becomes ARRAY JOIN',
+      'SELECT id, arrayJoin(labels) AS label FROM app.tickets WHERE account = @account',
+      'SELECT id, label FROM app.tickets ARRAY JOIN labels AS label WHERE account = @account',
+    ],
+    [
+      'countIf becomes sum of a condition',
+      "SELECT countIf(status = 'paid') AS n FROM app.orders WHERE shop = @shop",
+      "SELECT sum(status = 'paid') AS n FROM app.orders WHERE shop = @shop",
+    ],
+    [
+      'sum(if) becomes sumIf',
+      "SELECT sum(if(status = 'paid', total, 0)) AS s FROM app.orders WHERE shop = @shop",
+      "SELECT sumIf(total, status = 'paid') AS s FROM app.orders WHERE shop = @shop",
+    ],
+    [
+      'coalesce becomes ifNull',
+      "SELECT coalesce(segment, 'none') AS segment FROM app.customers WHERE shop = @shop",
+      "SELECT ifNull(segment, 'none') AS segment FROM app.customers WHERE shop = @shop",
+    ],
+    [
+      '|| becomes concat',
+      "SELECT name || '!' AS name FROM app.customers WHERE shop = @shop",
+      "SELECT concat(name, '!') AS name FROM app.customers WHERE shop = @shop",
+    ],
+    [
+      'a scalar subquery becomes WITH',
+      'SELECT id, total / (SELECT sum(total) FROM app.orders WHERE shop = @shop) AS share FROM app.orders WHERE shop = @shop',
+      'WITH (SELECT sum(total) FROM app.orders WHERE shop = @shop) AS whole SELECT id, total / whole AS share FROM app.orders WHERE shop = @shop',
+    ],
+    [
+      'EXISTS becomes IN',
+      'SELECT o.id AS id FROM app.orders AS o WHERE o.shop = @shop AND EXISTS (SELECT 1 FROM app.refunds AS r WHERE r.shop = o.shop AND r.order_id = o.id)',
+      'SELECT o.id AS id FROM app.orders AS o WHERE o.shop = @shop AND (o.shop, o.id) IN (SELECT shop, order_id FROM app.refunds WHERE shop = @shop)',
+    ],
+    [
+      'reference data is joined through a subquery',
+      "SELECT title FROM app.products WHERE sku = 's1'",
+      "SELECT title FROM (SELECT sku, title FROM app.products) AS p WHERE p.sku = 's1'",
+    ],
+    [
+      'IS NULL becomes isNull',
+      'SELECT id FROM app.customers WHERE shop = @shop AND segment IS NULL',
+      'SELECT id FROM app.customers WHERE shop = @shop AND isNull(segment)',
+    ],
+    [
+      'NOT IN becomes !=',
+      "SELECT id FROM app.orders WHERE shop = @shop AND status NOT IN ('void')",
+      "SELECT id FROM app.orders WHERE shop = @shop AND status != 'void'",
+    ],
+    [
+      'LIKE without a pattern becomes =',
+      "SELECT id FROM app.orders WHERE shop = @shop AND status LIKE 'paid'",
+      "SELECT id FROM app.orders WHERE shop = @shop AND status = 'paid'",
+    ],
+    [
+      'a function of the column becomes a range',
+      "SELECT id FROM app.orders WHERE shop = @shop AND toDate(created) = '2024-01-01'",
+      "SELECT id FROM app.orders WHERE shop = @shop AND created >= toDateTime('2024-01-01 00:00:00') AND created < toDateTime('2024-01-02 00:00:00')",
+    ],
+  ]),
+  ...asTables([
+    ...edits('equal', 'SELECT id, name FROM app.agents WHERE account = @account AND hidden = 0', [
+      [
+        'parentheses in a table',
+        'account = @account AND hidden = 0',
+        '(account = @account) AND (hidden == 0)',
+      ],
+      [
+        'the order of conjuncts in a table',
+        'account = @account AND hidden = 0',
+        '0 = hidden AND account = @account',
+      ],
+      [
+        'an alias in a table',
+        'SELECT id, name FROM app.agents WHERE account',
+        'SELECT g.id AS id, g.name AS name FROM app.agents AS g WHERE g.account',
+      ],
+      [
+        'a subquery in a table',
+        'FROM app.agents WHERE account = @account AND hidden = 0',
+        'FROM (SELECT * FROM app.agents WHERE hidden = 0) AS g WHERE account = @account',
+      ],
+      ['NOT in a table', 'hidden = 0', 'NOT hidden != 0'],
+      ['PREWHERE in a table', 'WHERE account = @account AND', 'PREWHERE account = @account WHERE'],
+    ]),
+    ...edits('equal', ORDERS, [
+      ['JOIN in a table', 'INNER JOIN', 'JOIN'],
+      ['BETWEEN in a table', 'o.created >= @from AND o.created <= @to', 'o.created BETWEEN @from AND @to'],
+      [
+        'a filtered side in a table',
+        'app.customers AS c',
+        '(SELECT shop, id, name FROM app.customers WHERE shop = @shop) AS c',
+      ],
+    ]),
+  ]),
+];
+
+export const FEWER: readonly Pair[] = [
+  ...edits('fewer', PLAIN, [
+    ['one more condition', '', ' AND user_id = @user'],
+    ['one more constant condition', '', " AND path != '/y'"],
+    ['one more condition in parentheses with OR', '', " AND (path = '/x' OR path = '/y')"],
+    ['a higher bound', 'ms > 5', 'ms > 15'],
+    ['LIMIT', '', ' ORDER BY ts LIMIT 2'],
+    ['LIMIT BY', '', ' ORDER BY ts LIMIT 1 BY path'],
+    ['DISTINCT', 'SELECT', 'SELECT DISTINCT'],
+    ['an inner condition', 'FROM app.events', "FROM (SELECT * FROM app.events WHERE path LIKE '/x%')"],
+    ['an optional condition', '', " AND (@word = '' OR path = @word)"],
+    ['a window of time', '', ' AND ts >= @from'],
+    [
+      'IN of own rows',
+      '',
+      ' AND user_id IN (SELECT user_id FROM app.events WHERE tenant = @tenant AND ms > 15)',
+    ],
+  ]),
+  ...edits('fewer', ORDERS, [
+    ['a condition on the joined side', 'WHERE', "WHERE c.segment = 'vip' AND"],
+    ['a condition in ON', 'AND c.id = o.customer', "AND c.id = o.customer AND c.segment = 'vip'"],
+    ['a shorter window', 'o.created >= @from', 'o.created >= @from AND o.created < @from + INTERVAL 1 DAY'],
+  ]),
+  ...pairs('fewer', [
+    [
+      'OR becomes AND',
+      "SELECT id FROM app.orders WHERE shop = @shop AND (status = 'paid' OR total > 6)",
+      "SELECT id FROM app.orders WHERE shop = @shop AND (status = 'paid' AND total > 4)",
+    ],
+    [
+      'an unconfined query is confined',
+      'SELECT label FROM app.devices',
+      'SELECT label FROM app.devices WHERE org = @org',
+    ],
+    [
+      'a join gets the tenant',
+      'SELECT r.value, d.label FROM app.readings AS r JOIN app.devices AS d ON d.id = r.device WHERE r.org = @org',
+      'SELECT r.value, d.label FROM app.readings AS r JOIN app.devices AS d ON d.id = r.device AND d.org = r.org WHERE r.org = @org',
+    ],
+    [
+      'LEFT JOIN becomes INNER JOIN',
+      'SELECT e.path, u.name FROM app.events AS e LEFT JOIN app.users AS u ON u.tenant = e.tenant AND u.id = e.user_id WHERE e.tenant = @tenant',
+      'SELECT e.path, u.name FROM app.events AS e INNER JOIN app.users AS u ON u.tenant = e.tenant AND u.id = e.user_id WHERE e.tenant = @tenant',
+    ],
+    [
+      'a UNION branch is removed',
+      'SELECT id FROM app.orders WHERE shop = @shop UNION ALL SELECT id FROM app.customers WHERE shop = @shop',
+      'SELECT id FROM app.orders WHERE shop = @shop',
+    ],
+  ]),
+  ...asTables(
+    edits('fewer', 'SELECT id, name FROM app.agents WHERE account = @account', [
+      ['one more condition of a table', '', ' AND hidden = 0'],
+      ['LIMIT of a table', '', ' ORDER BY id LIMIT 1'],
+    ]),
+  ),
+];
+
+export const OWN: readonly Pair[] = [
+  ...edits('own', PLAIN, [
+    ['a computed column', 'SELECT path, ms', 'SELECT path, ms, ms / 1000 AS seconds'],
+    [
+      'a computed column of two',
+      'SELECT path, ms',
+      "SELECT path, ms, concat(path, '?', toString(ms)) AS label",
+    ],
+    ['a rank of shown values', 'SELECT path, ms', 'SELECT path, ms, rank() OVER (ORDER BY ms) AS place'],
+    ['a share of shown values', 'SELECT path, ms', 'SELECT path, ms, ms / sum(ms) OVER () AS share'],
+    ['a constant column', 'SELECT path, ms', "SELECT path, ms, 'v2' AS version"],
+    ['the parameter as a column', 'SELECT path, ms', 'SELECT path, ms, @tenant AS of'],
+    ['columns in another order', 'SELECT path, ms', 'SELECT ms, path'],
+    ['a value becomes its hash', 'SELECT path', 'SELECT hex(MD5(path)) AS path'],
+    ['a value becomes coarser', 'ms FROM', 'intDiv(ms, 10) * 10 AS ms FROM'],
+    ['a mask is added', 'SELECT path', "SELECT if(ms > 15, path, '***') AS path"],
+    ['reference data is joined', 'FROM app.events', 'FROM app.events CROSS JOIN (SELECT 1 AS one) AS o'],
+    [
+      'rows become groups',
+      'SELECT path, ms FROM app.events WHERE tenant = @tenant AND ms > 5',
+      'SELECT path, sum(e.ms) AS ms FROM app.events AS e WHERE tenant = @tenant AND e.ms > 5 GROUP BY path',
+    ],
+  ]),
+  ...pairs('own', [
+    // New columns are listed with `column.added`.
+    [
+      'a new column',
+      'SELECT id FROM app.users WHERE tenant = @tenant',
+      'SELECT id, plan FROM app.users WHERE tenant = @tenant',
+    ],
+    [
+      'a new column of a JSON path',
+      'SELECT id, doc.title::String AS title FROM app.tickets WHERE account = @account',
+      'SELECT id, doc.title::String AS title, doc.stars::Int64 AS stars FROM app.tickets WHERE account = @account',
+    ],
+    [
+      'one more key of a group',
+      'SELECT count() AS n FROM app.orders WHERE shop = @shop GROUP BY status',
+      'SELECT status, count() AS n FROM app.orders WHERE shop = @shop GROUP BY status',
+    ],
+    [
+      'a column of numbers()',
+      'SELECT id FROM app.orders WHERE shop = @shop',
+      'SELECT id, number FROM app.orders, numbers(2) AS n WHERE shop = @shop',
+    ],
+    [
+      'gaps are filled',
+      'SELECT id, total FROM app.orders WHERE shop = @shop ORDER BY id',
+      'SELECT id, total FROM app.orders WHERE shop = @shop ORDER BY id WITH FILL FROM 0 TO 5',
+    ],
+    [
+      'a finer interval',
+      'SELECT toStartOfDay(at) AS t, count() AS n FROM app.readings WHERE org = @org GROUP BY t',
+      'SELECT toStartOfHour(at) AS t, count() AS n FROM app.readings WHERE org = @org GROUP BY t',
+    ],
+  ]),
+];
+
+export const WIDER: readonly Pair[] = [
+  ...pairs('wider', [
+    [
+      'a window of 7 days',
+      'SELECT id FROM app.orders WHERE shop = @shop AND created < @from + INTERVAL 1 DAY',
+      'SELECT id FROM app.orders WHERE shop = @shop AND created < @from + INTERVAL 7 DAY',
+    ],
+    [
+      'a window of a week',
+      "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 1 DAY",
+      "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 1 WEEK",
+    ],
+    [
+      'a window of days by function',
+      'SELECT at FROM app.readings WHERE org = @org AND at < @from + toIntervalHour(1)',
+      'SELECT at FROM app.readings WHERE org = @org AND at < @from + toIntervalHour(48)',
+    ],
+    [
+      'an earlier start',
+      "SELECT id FROM app.tickets WHERE account = @account AND opened >= '2024-01-15'",
+      "SELECT id FROM app.tickets WHERE account = @account AND opened >= '2023-01-15'",
+    ],
+  ]),
+  ...asTables(
+    pairs('wider', [
+      [
+        'a window of a table',
+        "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 1 DAY",
+        "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 7 DAY",
+      ],
+    ]),
+  ),
+];

@@ -1,0 +1,16 @@
+// Requests in a page that is open already: loading the page again takes a second of processor time.
+import type { Page } from 'playwright-core';
+
+/** Shows another fragment in an open explorer, without loading the page again, and runs its request. */
+export async function showAndRun(page: Page, fragment: string): Promise<void> {
+  // Resolves after the page's own listener.
+  await page.evaluate(
+    (next) =>
+      new Promise<void>((resolve) => {
+        addEventListener('hashchange', () => resolve(), { once: true });
+        location.hash = next;
+      }),
+    fragment,
+  );
+  await page.keyboard.press('Control+Enter');
+}
