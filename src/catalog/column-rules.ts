@@ -1,5 +1,6 @@
 // Which of an endpoint's rules for personal data apply to a result column, or to parts of it.
 import type { ColumnAction } from '../redact/columns.ts';
+import { parseType, printType, type ClickHouseType } from '../sql/type.ts';
 
 /** `pii` of an endpoint file, or the compiled policy. */
 type Pii = { readonly columns?: Readonly<Record<string, ColumnAction>> } | undefined;
@@ -18,4 +19,25 @@ export function partRules(pii: Pii, name: string): readonly string[] {
   const start = `${name.toLowerCase()}.`;
   const paths = Object.keys(pii?.columns ?? {});
   return paths.filter((path) => path.toLowerCase().startsWith(start)).map((path) => path.slice(start.length));
+}
+
+/** The type of a redacted result column: an Enum with personal data among its names is shown as the text that it becomes. */
+export function redactedType(redaction: EnumNames, name: string, type: string): string {
+  if (!type.includes('Enum')) return type;
+  const isRuled = ruleFor(redaction, name) !== undefined;
+  const finds = redaction.redactor.source?.finds;
+  return printType(withoutNames(parseType(type), (text) => isRuled || finds?.(text) === true));
+}
+
+type EnumNames = Pii & { readonly redactor: { readonly source: { readonly finds: Finds } | undefined } };
+type Finds = (text: string) => boolean;
+
+function withoutNames(type: ClickHouseType, finds: Finds): ClickHouseType {
+  const list = type.arguments;
+  if (list?.some((each) => each.kind === 'enum' && finds(each.name)) === true)
+    return { name: 'String', arguments: undefined };
+  const shown = list?.map((each) =>
+    each.kind === 'type' ? { ...each, type: withoutNames(each.type, finds) } : each,
+  );
+  return { ...type, arguments: shown };
 }

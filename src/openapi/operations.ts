@@ -1,5 +1,6 @@
 // One endpoint as OpenAPI operations: GET with parameters in the URL, POST with a body; consumer queries by POST.
 import type { Principal } from '../auth/principal.ts';
+import { redactedType } from '../catalog/column-rules.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import { FORMATS } from '../format/formats.ts';
@@ -257,7 +258,8 @@ function rowSchema(
   if (columns === undefined) return { $ref: '#/components/schemas/Row' };
   const { treats } = endpoint.redaction.redactor;
   const properties = columns.map(({ name, type }): [string, Schema] => {
-    const schema = columnSchema(type, endpoint.int64, shape);
+    const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
+    const schema = columnSchema(shown, endpoint.int64, shape);
     if (!treats(name)) return [name, schema];
     return [name, isRedacted ? REPLACED : { anyOf: [schema, REPLACED] }];
   });

@@ -1,7 +1,7 @@
 // Lists the endpoints a key may call, as data: parameters, columns and policies.
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
-import { partRules, ruleFor } from '../catalog/column-rules.ts';
+import { partRules, redactedType, ruleFor } from '../catalog/column-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
@@ -21,8 +21,10 @@ export interface ListingOptions {
 
 interface Described {
   readonly columns: readonly Column[] | undefined;
-  readonly tables: readonly TableColumns[] | undefined;
+  readonly tables: readonly Table[] | undefined;
 }
+
+type Table = Pick<TableColumns, 'name' | 'columns'>;
 
 /** The response of `GET /api/endpoints`. */
 export interface Listing {
@@ -50,7 +52,7 @@ export async function listEndpoints(
   const entries = covered.map(async (endpoint) => {
     const described = {
       columns: await describe.result(endpoint),
-      tables: endpoint.sandbox.enabled ? await describe.tables(endpoint) : undefined,
+      tables: endpoint.sandbox.enabled ? await readableTables(endpoint, principal, options) : undefined,
     };
     return {
       ...toEntry(endpoint, principal, described),
@@ -62,6 +64,21 @@ export async function listEndpoints(
     };
   });
   return { result: await Promise.all(entries), function_sets: sets.used() };
+}
+
+/** The tables that a consumer query of this caller reads: redacted ones have other types and fewer columns. */
+async function readableTables(
+  endpoint: Endpoint,
+  principal: Principal,
+  { describe, sandboxes }: ListingOptions,
+): Promise<readonly Table[] | undefined> {
+  if (!isAlwaysRedacted(endpoint, principal)) return describe.tables(endpoint);
+  const sandbox = await sandboxes.of(endpoint, true).catch(() => undefined); // switched off, or tables that are not known
+  return sandbox?.readable && [...sandbox.readable].map(([name, columns]) => ({ name, columns }));
+}
+
+function isAlwaysRedacted({ redaction }: Endpoint, principal: Principal): boolean {
+  return redaction.always || principal.redact;
 }
 
 interface FunctionSets {
@@ -109,7 +126,7 @@ function sandboxEntry(
 }
 
 /** A table with its columns. JSON columns list their typed paths; other paths have dynamic types. */
-function tableEntry({ name, columns }: TableColumns, redacted: Redacted): unknown {
+function tableEntry({ name, columns }: Table, redacted: Redacted): unknown {
   return {
     name,
     columns: columns.map((column) => ({ ...column, ...pathsOf(column), ...redacted(column) })),
@@ -119,8 +136,9 @@ function tableEntry({ name, columns }: TableColumns, redacted: Redacted): unknow
 /** What happens to a column in every response to the caller: to it, or to `parts` of it. */
 type Redacted = (column: Column) => { readonly redacted?: ColumnAction | 'parts' };
 
-function redactedBy({ redaction }: Endpoint, principal: Principal): Redacted {
-  if (!redaction.always && !principal.redact) return () => ({});
+function redactedBy(endpoint: Endpoint, principal: Principal): Redacted {
+  if (!isAlwaysRedacted(endpoint, principal)) return () => ({});
+  const { redaction } = endpoint;
   return ({ name }) => {
     const action = ruleFor(redaction, name) ?? (partRules(redaction, name).length > 0 ? 'parts' : undefined);
     return action === undefined ? {} : { redacted: action };
@@ -141,6 +159,7 @@ function toEntry(
   const { cache } = endpoint;
   const resultShape = principal.resultShape ?? endpoint.resultShape;
   const redacted = redactedBy(endpoint, principal);
+  const isRedacted = isAlwaysRedacted(endpoint, principal);
   return {
     id: endpoint.id,
     name: endpoint.name,
@@ -154,16 +173,16 @@ function toEntry(
     })),
     tenant: endpoint.tenant ?? null,
     columns:
-      columns?.map((column) => ({
-        ...column,
-        typescript: typescriptOf(column.type, endpoint.int64, resultShape),
-        ...redacted(column),
-      })) ?? null,
+      columns?.map(({ name, type }) => {
+        const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
+        const typescript = typescriptOf(shown, endpoint.int64, resultShape);
+        return { name, type: shown, typescript, ...redacted({ name, type }) };
+      }) ?? null,
     result_shape: resultShape,
     max_rows: endpoint.maxRows,
     cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },
-    pii: { redact: endpoint.redaction.always || principal.redact },
+    pii: { redact: isRedacted },
     reservation: endpoint.reservation.enabled
       ? { enabled: true, workloads: endpoint.reservation.workloads }
       : { enabled: false },

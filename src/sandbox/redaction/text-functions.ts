@@ -13,6 +13,8 @@ export interface TextSettings {
 
 /** Names of the functions. Consumers cannot reach them, and no table has such columns. */
 export const REDACT_TEXT = 'millrace_redact_text';
+/** The same for an array of strings, which is planned once. */
+export const REDACT_TEXTS = 'millrace_redact_texts';
 const REDACT_DOCUMENT = 'millrace_redact_document';
 const HIDES = 'millrace_hides';
 export const HASH_TEXT = 'millrace_hash_text';
@@ -28,13 +30,17 @@ const NO_DOCUMENT = quoteString(`{"${REDACTED}":true}`);
 export function textFunctions({ detectors, kind }: TextSettings): readonly string[] {
   const patterns = enginePatterns(detectors);
   const { any } = patterns;
-  if (any === '') return [`t -> t AS ${REDACT_TEXT}`, `t -> t AS ${REDACT_DOCUMENT}`];
+  if (any === '')
+    return [`a -> a AS ${REDACT_TEXTS}`, `t -> t AS ${REDACT_TEXT}`, `t -> t AS ${REDACT_DOCUMENT}`];
   const plain = kind ? replaceEach(patterns.byName) : replace('t', any, REDACTED);
   return [
     ...decoders(patterns.anyDecoded),
     `t -> ${plain} AS millrace_plain`,
+    // Detectors see U+FFFD in place of bytes that are not UTF-8; the expressions match no such byte. Other binary data stays as it is.
+    `t -> if(isValidUTF8(t) OR NOT match(toValidUTF8(t), ${quoteString(any)}), t, toValidUTF8(t)) AS millrace_valid`,
     `t -> if(${HIDES}(t), ${quoteString(REDACTED)}, t) AS millrace_shown`,
-    `t -> millrace_shown(millrace_plain(t)) AS ${REDACT_TEXT}`,
+    `a -> arrayMap(t -> millrace_shown(t), arrayMap(t -> millrace_plain(t), arrayMap(t -> millrace_valid(t), a))) AS ${REDACT_TEXTS}`,
+    `t -> ${REDACT_TEXTS}([t])[1] AS ${REDACT_TEXT}`,
     ...documentFunctions(patterns, kind),
   ];
 }

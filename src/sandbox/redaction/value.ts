@@ -6,7 +6,7 @@ import { redactedDocument } from './document.ts';
 import { redactedMap } from './map.ts';
 import { canBeNull, changed, DROPPED, masked, nullable, SAME } from './redacted-value.ts';
 import type { RedactedValue, Value, ValueSettings } from './redacted-value.ts';
-import { HASH_TEXT, REDACT_TEXT } from './text-functions.ts';
+import { HASH_TEXT, REDACT_TEXT, REDACT_TEXTS } from './text-functions.ts';
 
 /** The redacted form of a value. */
 export function redactedValue(value: Value, settings: ValueSettings): RedactedValue {
@@ -60,7 +60,7 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
  * many columns of text that takes longer than most queries.
  */
 function redactedText({ depth }: Pick<Value, 'depth'>, text: string): string {
-  return depth > 0 ? `${REDACT_TEXT}(${text})` : `arrayMap(t -> ${REDACT_TEXT}(t), [${text}])[1]`;
+  return depth > 0 ? `${REDACT_TEXT}(${text})` : `${REDACT_TEXTS}([${text}])[1]`;
 }
 
 /** The neutral address of each family: values remain values of their type. */
