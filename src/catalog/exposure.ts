@@ -2,8 +2,8 @@
 import { createPrincipal } from '../auth/principal.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Engine } from '../engine/engine.ts';
-import { FLOW_KINDS } from '../query-model/flow-functions.ts';
-import type { ColumnFlow } from '../query-model/flow.ts';
+import { FLOW_KINDS } from '../query-model/flow/flow-functions.ts';
+import type { ColumnFlow } from '../query-model/flow/flow.ts';
 import type { QueryModel, SourceModel } from '../query-model/model.ts';
 import type { ColumnAction } from '../redact/columns.ts';
 import { DEFAULT_DETECTORS } from '../redact/detectors.ts';

@@ -1,5 +1,5 @@
 // Result columns that are made of personal data which the file redacts under another name.
-import { flowOfPart, type ColumnFlow } from '../query-model/flow.ts';
+import { flowOfPart, type ColumnFlow } from '../query-model/flow/flow.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { parseColumnType } from '../sql/column-type.ts';
 import { authorOffset } from '../sql/placeholders.ts';

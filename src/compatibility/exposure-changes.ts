@@ -1,8 +1,8 @@
 // What the columns of a query show of the stored columns, compared with another version of the query.
-import { equalColumnsOf, exposuresOf, type Exposure } from '../query-model/exposures.ts';
-import { FLOW_KINDS, type FlowKind } from '../query-model/flow-functions.ts';
-import type { ColumnFlow } from '../query-model/flow.ts';
-import { reachable } from '../query-model/implication.ts';
+import { equalColumnsOf, exposuresOf, type Exposure } from '../query-model/comparison/exposures.ts';
+import { FLOW_KINDS, type FlowKind } from '../query-model/flow/flow-functions.ts';
+import type { ColumnFlow } from '../query-model/flow/flow.ts';
+import { reachable } from '../query-model/comparison/implication.ts';
 import type { QueryModel } from '../query-model/model.ts';
 import { show } from './shown-text.ts';
 

@@ -1,10 +1,16 @@
 // Compares the models of two versions of a query: what the new one shows that the old one did not.
-import { confinedColumns, type ConfinedColumns } from '../query-model/confined-columns.ts';
-import { areImplying, widerWindow } from '../query-model/implication.ts';
+import { confinedColumns, type ConfinedColumns } from '../query-model/comparison/confined-columns.ts';
+import { areImplying, widerWindow } from '../query-model/comparison/implication.ts';
 import type { QueryModel, SourceModel } from '../query-model/model.ts';
-import { childrenOf, expressionsIn, inputsOf, type Expression, type Relation } from '../query-model/nodes.ts';
-import { readingsOf, type Reading, type Restriction } from '../query-model/restrictions.ts';
-import { UnreadableTree } from '../query-model/tree-lines.ts';
+import {
+  childrenOf,
+  expressionsIn,
+  inputsOf,
+  type Expression,
+  type Relation,
+} from '../query-model/tree/nodes.ts';
+import { readingsOf, type Reading, type Restriction } from '../query-model/comparison/restrictions.ts';
+import { UnreadableTree } from '../query-model/tree/tree-lines.ts';
 import type { ChangeCode } from './changes.ts';
 import { compareExposures } from './exposure-changes.ts';
 import { show } from './shown-text.ts';

@@ -2,7 +2,7 @@
 import { tenancyOf } from '../catalog/tenancy.ts';
 import type { ModelResult } from '../query-model/resolve.ts';
 import type { QueryModel } from '../query-model/model.ts';
-import { rolesOf, type ParameterRole } from '../query-model/parameter-roles.ts';
+import { rolesOf, type ParameterRole } from '../query-model/flow/parameter-roles.ts';
 import type { Contract } from './contract.ts';
 import type { ModelPair } from './query-changes.ts';
 

@@ -2,7 +2,7 @@
 import { ruleFor } from '../catalog/column-rules.ts';
 import { findUnredacted, type UnredactedColumn } from '../catalog/pii-flow.ts';
 import type { AnalysedEndpoint, ModelledQuery } from '../catalog/query-models.ts';
-import { FLOW_KINDS } from '../query-model/flow-functions.ts';
+import { FLOW_KINDS } from '../query-model/flow/flow-functions.ts';
 import type { Contract, Found } from './contract.ts';
 import type { EndpointModels, ModelPair } from './query-changes.ts';
 

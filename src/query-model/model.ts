@@ -1,9 +1,9 @@
 // The model of a query: what it reads, what confines each source, and where its columns come from.
-import { canonicalColumns, canonicalText } from './canonical.ts';
-import { confinementOf } from './confinement.ts';
-import { flowOf, type ColumnFlow } from './flow.ts';
-import type { NodeId, QueryNode, TableFunctionNode, UnionNode } from './nodes.ts';
-import { readTree, type ReadOptions } from './read-tree.ts';
+import { canonicalColumns, canonicalText } from './comparison/canonical.ts';
+import { confinementOf } from './confinement/confinement.ts';
+import { flowOf, type ColumnFlow } from './flow/flow.ts';
+import type { NodeId, QueryNode, TableFunctionNode, UnionNode } from './tree/nodes.ts';
+import { readTree, type ReadOptions } from './tree/read-tree.ts';
 import { NO_SCHEMA, type Schema } from './schema.ts';
 import { sourcesOf, type Source } from './sources.ts';
 

@@ -1,13 +1,13 @@
 // Has the engine resolve a query, and builds the query's model.
 import { randomBytes } from 'node:crypto';
 import { outlineQuery } from '../sql/outline.ts';
-import { callsOf, hasAmbiguousName, markParameters, usesOf } from './marked-query.ts';
+import { callsOf, hasAmbiguousName, markParameters, usesOf } from './tree/marked-query.ts';
 import { createModel, type ModelOptions, type QueryModel } from './model.ts';
-import { neededUses } from './needed-uses.ts';
-import type { ViewTree } from './read-tree.ts';
+import { neededUses } from './tree/needed-uses.ts';
+import type { ViewTree } from './tree/read-tree.ts';
 import type { Ask, Schema } from './schema.ts';
-import { SCALAR_SETTING } from './tree-grammar.ts';
-import { tablesIn, UnreadableTree } from './tree-lines.ts';
+import { SCALAR_SETTING } from './tree/tree-grammar.ts';
+import { tablesIn, UnreadableTree } from './tree/tree-lines.ts';
 
 /** The model of a query, or why there is none. */
 export type ModelResult = { readonly model: QueryModel } | { readonly fault: string };

@@ -2,8 +2,8 @@
 import {
   childrenOf, expressionsIn, inputsOf,
   type Expression, type NodeId, type Relation, type TableFunctionNode, type TableNode,
-} from './nodes.ts'; // prettier-ignore
-import { dictionaryOf } from './values.ts';
+} from './tree/nodes.ts'; // prettier-ignore
+import { dictionaryOf } from './confinement/values.ts';
 
 /** Something that a query reads. */
 export interface Source {

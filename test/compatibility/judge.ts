@@ -2,7 +2,7 @@
 import { CHANGES } from '../../src/compatibility/changes.ts';
 import { compareModels } from '../../src/compatibility/model-changes.ts';
 import type { QueryModel } from '../../src/query-model/model.ts';
-import { UnreadableTree } from '../../src/query-model/tree-lines.ts';
+import { UnreadableTree } from '../../src/query-model/tree/tree-lines.ts';
 import type { World } from '../query-model/world.ts';
 import { TENANTS } from './pairs/schema.ts';
 

@@ -1,8 +1,8 @@
 // A stored column whose values are exchanged changes only the result columns that it flows into.
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { flowOf } from '../../src/query-model/flow.ts';
-import { readTree } from '../../src/query-model/read-tree.ts';
+import { flowOf } from '../../src/query-model/flow/flow.ts';
+import { readTree } from '../../src/query-model/tree/read-tree.ts';
 import { openOracle } from '../sql/oracle.ts';
 import { runs } from '../support/runs.ts';
 

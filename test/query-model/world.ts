@@ -2,7 +2,7 @@
 import type { ModelOptions, QueryModel } from '../../src/query-model/model.ts';
 import { resolveModel } from '../../src/query-model/resolve.ts';
 import { readSchema, type Ask } from '../../src/query-model/schema.ts';
-import { UnreadableTree } from '../../src/query-model/tree-lines.ts';
+import { UnreadableTree } from '../../src/query-model/tree/tree-lines.ts';
 import { bindPlaceholders } from '../../src/sql/placeholders.ts';
 import { openOracle } from '../sql/oracle.ts';
 import { SPECIAL_ROWS, SPECIAL_TABLES } from './special-tables.ts';

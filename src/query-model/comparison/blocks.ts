@@ -2,7 +2,7 @@
 import {
   inputsOf,
   type Expression, type FunctionExpression, type JoinNode, type NodeId, type QueryNode, type Relation,
-} from './nodes.ts'; // prettier-ignore
+} from '../tree/nodes.ts'; // prettier-ignore
 
 /** Rows are the combinations of rows of the atoms that satisfy the conditions. */
 export interface Block {

@@ -6,7 +6,7 @@ import {
   childrenOf, expressionsIn, inputsOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
   type SortNode, type UnionNode,
-} from './nodes.ts'; // prettier-ignore
+} from '../tree/nodes.ts'; // prettier-ignore
 
 /** The text of a query as a whole. */
 export function canonicalText(root: QueryNode | UnionNode): string {

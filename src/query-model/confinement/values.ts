@@ -1,6 +1,6 @@
 // Expressions as columns of a row, or as the value of the parameter.
 import { partOfRef, refOfColumn, type Facts, type Ref } from './facts.ts';
-import type { Expression, FunctionExpression } from './nodes.ts';
+import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 import { isNullable, keepsApart, keepsParameter, typeOf } from './types.ts';
 
 /** Conversions by name; which of them keep values apart depends on the types. */

@@ -1,5 +1,5 @@
 // Functions and columns whose value depends on where a row is stored or processed, and so on other rows.
-import { childrenOf, type Expression } from './nodes.ts';
+import { childrenOf, type Expression } from '../tree/nodes.ts';
 
 const OF_POSITION: ReadonlySet<string> = new Set([
   'blockNumber', 'blockSize', 'blockSerializedSize', 'rowNumberInBlock', 'rowNumberInAllBlocks', 'neighbor', 'runningAccumulate',

@@ -12,7 +12,7 @@ import {
   type Ref,
 } from './facts.ts';
 import { equality, filterBy, type FilterContext } from './filters.ts';
-import type { JoinNode, NodeId } from './nodes.ts';
+import type { JoinNode, NodeId } from '../tree/nodes.ts';
 import { refOf } from './values.ts';
 
 /** Both sides of a join: what is known, and the ids of the nodes that columns can come from. */

@@ -1,7 +1,7 @@
 // Which arguments of a function its result is made of, and how.
-import { parseColumnType, type ColumnType } from '../sql/column-type.ts';
-import { childrenOf, type Expression, type FunctionExpression } from './nodes.ts';
-import { dictionaryOf } from './values.ts';
+import { parseColumnType, type ColumnType } from '../../sql/column-type.ts';
+import { childrenOf, type Expression, type FunctionExpression } from '../tree/nodes.ts';
+import { dictionaryOf } from '../confinement/values.ts';
 
 /** How a stored column gets into a result column, the strongest first. A change to an earlier kind reveals more. */
 export const FLOW_KINDS = ['unknown', 'value', 'computed', 'hashed', 'aggregated', 'condition'] as const;

@@ -4,9 +4,9 @@ import { conditionsIn, createTexts, numbersOf, readIn, type Texts } from './cano
 import {
   childrenOf, expressionsIn, inputsOf,
   type Expression, type JoinNode, type NodeId, type QueryNode, type Relation, type UnionNode,
-} from './nodes.ts'; // prettier-ignore
-import { isSourceFree } from './sources.ts';
-import { dictionaryOf } from './values.ts';
+} from '../tree/nodes.ts'; // prettier-ignore
+import { isSourceFree } from '../sources.ts';
+import { dictionaryOf } from '../confinement/values.ts';
 
 /** Rows have no influence on the result unless the condition is true. */
 export interface Restriction {

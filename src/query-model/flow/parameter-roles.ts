@@ -1,5 +1,5 @@
 // What a query does with its parameters: compares columns with them, matches patterns, limits rows.
-import { childrenOf, expressionsIn, inputsOf, type Expression, type Relation } from './nodes.ts';
+import { childrenOf, expressionsIn, inputsOf, type Expression, type Relation } from '../tree/nodes.ts';
 
 /**
  * equality: compared with a column for equality. range: compared by order. pattern: the pattern or part of a string search.

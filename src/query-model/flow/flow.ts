@@ -4,9 +4,9 @@ import {
   childrenOf, expressionsIn, expressionsOf, inputsOf, namesOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
   type TableFunctionNode, type TableNode, type UnionNode,
-} from './nodes.ts'; // prettier-ignore
-import { isSourceFree } from './sources.ts';
-import { dictionaryOf } from './values.ts';
+} from '../tree/nodes.ts'; // prettier-ignore
+import { isSourceFree } from '../sources.ts';
+import { dictionaryOf } from '../confinement/values.ts';
 
 /** A stored column that a result column depends on. */
 export interface ColumnFlow {

@@ -1,6 +1,6 @@
 // What a condition says about the rows that satisfy it.
 import { bind, eitherOf, link, type Facts } from './facts.ts';
-import { childrenOf, typesOf, type Expression, type FunctionExpression } from './nodes.ts';
+import { childrenOf, typesOf, type Expression, type FunctionExpression } from '../tree/nodes.ts';
 import { isExact, isNullable, typeOf } from './types.ts';
 import { componentsOf, isValue, refOf, type ValueContext } from './values.ts';
 

@@ -1,5 +1,5 @@
 // Builds the typed tree of a query from the lines of `EXPLAIN QUERY TREE run_passes = 1, passes = 1`.
-import { attribute, parseTreeLines, type TreeLine } from '../sql/query-tree.ts';
+import { attribute, parseTreeLines, type TreeLine } from '../../sql/query-tree.ts';
 import {
   namesOf,
   typesOf,

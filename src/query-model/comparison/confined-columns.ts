@@ -1,7 +1,7 @@
 // By which columns each parameter confines the sources of a query.
-import type { QueryModel } from './model.ts';
-import { childrenOf, expressionsIn, inputsOf, type Expression, type Relation } from './nodes.ts';
-import { refOf } from './values.ts';
+import type { QueryModel } from '../model.ts';
+import { childrenOf, expressionsIn, inputsOf, type Expression, type Relation } from '../tree/nodes.ts';
+import { refOf } from '../confinement/values.ts';
 
 /** By the name of a source and of a parameter that confines every read of it: the columns that do so alone. */
 export type ConfinedColumns = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;

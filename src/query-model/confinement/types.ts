@@ -1,6 +1,6 @@
 // Which conversions and comparisons of the engine keep different values apart, by the types of both sides: what is not
 // listed may merge values, such as numbers that wrap around, rounded decimals, or UUIDs in upper and lower case.
-import { typesOf, type Expression } from './nodes.ts';
+import { typesOf, type Expression } from '../tree/nodes.ts';
 
 /** The type of an expression as the engine prints it; '' if it has none. */
 export function typeOf(expression: Expression): string {

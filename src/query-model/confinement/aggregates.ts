@@ -1,5 +1,5 @@
 // The rows that have an influence on an aggregate: those for which its condition, or that of its argument, holds.
-import { childrenOf, type Expression, type FunctionExpression } from './nodes.ts';
+import { childrenOf, type Expression, type FunctionExpression } from '../tree/nodes.ts';
 import { isNullable, typeOf } from './types.ts';
 
 /** Aggregates on which NULL has no influence. */

@@ -4,10 +4,10 @@ import { blockOf } from './blocks.ts';
 import {
   childrenOf,
   type ColumnExpression, type Expression, type FunctionExpression, type QueryNode, type UnionNode,
-} from './nodes.ts'; // prettier-ignore
+} from '../tree/nodes.ts'; // prettier-ignore
 import { isCondition } from './plain-form.ts';
-import { UnreadableTree } from './tree-lines.ts';
-import { dictionaryOf } from './values.ts';
+import { UnreadableTree } from '../tree/tree-lines.ts';
+import { dictionaryOf } from '../confinement/values.ts';
 
 export interface Exposure {
   /** `database.table`, or the name of a dictionary; '' for the number of rows. */

@@ -1,5 +1,5 @@
 // Marks the parameters of a bound query, so that they can be found in the engine's tree, which replaces them by values.
-import { createCursor } from '../sql/cursor.ts';
+import { createCursor } from '../../sql/cursor.ts';
 
 /** Where `{name:Type}` is in a bound query. */
 export interface MarkedUse {

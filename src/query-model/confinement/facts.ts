@@ -1,5 +1,5 @@
 // What is known about the rows of a relation with respect to one parameter.
-import type { NodeId } from './nodes.ts';
+import type { NodeId } from '../tree/nodes.ts';
 
 /**
  * A column, or a part of one (tuple element, JSON path, Map key), of a node: `id.name.function:part`, by `refOfColumn` and

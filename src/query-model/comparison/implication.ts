@@ -1,10 +1,10 @@
 // Whether one condition implies another: a weaker form of a condition is a lost condition.
 import { blockOf } from './blocks.ts';
 import { flatten, type Texts } from './canonical.ts';
-import type { Expression, QueryNode, UnionNode } from './nodes.ts';
+import type { Expression, QueryNode, UnionNode } from '../tree/nodes.ts';
 import { elementsOf, plainForm } from './plain-form.ts';
 import { isFiltered, readingsOf, type Restriction } from './restrictions.ts';
-import { componentsOf } from './values.ts';
+import { componentsOf } from '../confinement/values.ts';
 
 /** Whether every row that passes all of `now` passes `old`, as far as their forms show it. */
 export function areImplying(now: readonly Restriction[], old: Restriction): boolean {

@@ -1,6 +1,6 @@
 // One form for calls that mean the same: NOT inside, IN of one value as an equality, CASE and multiIf of one condition as if.
 import { isTransparent } from './blocks.ts';
-import type { Expression, FunctionExpression } from './nodes.ts';
+import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 
 /** Pairs of functions whose results are opposite, and NULL for the same arguments. */
 const NEGATED: Readonly<Record<string, string>> = {

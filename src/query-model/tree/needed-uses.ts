@@ -1,7 +1,7 @@
 // Which parameters of a query the engine's tree must contain.
-import { createCursor, type Cursor } from '../sql/cursor.ts';
-import { outlineQuery } from '../sql/outline.ts';
-import type { WithElement } from '../sql/with-clause.ts';
+import { createCursor, type Cursor } from '../../sql/cursor.ts';
+import { outlineQuery } from '../../sql/outline.ts';
+import type { WithElement } from '../../sql/with-clause.ts';
 import type { MarkedUse } from './marked-query.ts';
 
 /**

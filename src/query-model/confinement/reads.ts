@@ -2,7 +2,7 @@
 import { addSources, hasKey, mapKeys, refOfColumn, type Facts } from './facts.ts';
 import type { Analysis } from './confinement.ts';
 import { idOfRef } from './joins.ts';
-import { childrenOf, inputsOf, namesOf, type Expression, type NodeId, type QueryNode, type Relation, type UnionNode } from './nodes.ts'; // prettier-ignore
+import { childrenOf, inputsOf, namesOf, type Expression, type NodeId, type QueryNode, type Relation, type UnionNode } from '../tree/nodes.ts'; // prettier-ignore
 import { componentsOf, dictionaryOf, isValue, refOf } from './values.ts';
 
 /** Adds the sources that expressions read. */

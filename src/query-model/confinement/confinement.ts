@@ -10,10 +10,10 @@ import { idOfRef, joinFacts } from './joins.ts';
 import {
   childrenOf, expressionsIn, expressionsOf, namesOf,
   type Expression, type NodeId, type QueryNode, type Relation, type TableFunctionNode, type TableNode, type UnionNode,
-} from './nodes.ts'; // prettier-ignore
+} from '../tree/nodes.ts'; // prettier-ignore
 import { isReferenceLookup, withReads } from './reads.ts';
-import { isSourceFree } from './sources.ts';
-import { UnreadableTree } from './tree-lines.ts';
+import { isSourceFree } from '../sources.ts';
+import { UnreadableTree } from '../tree/tree-lines.ts';
 import { isValue, refOf, refsOfName } from './values.ts';
 
 export interface ConfinementOptions {
