@@ -1,5 +1,6 @@
 // Models of an endpoint's queries: the saved query, and each table of its WITH clause as consumers read it.
-import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
+import { EngineError, type Engine } from '../engine/engine.ts';
+import { readRows } from '../engine/rows.ts';
 import type { ModelOptions, ModelParameter } from '../query-model/model.ts';
 import { resolveModel, type ModelResult } from '../query-model/resolve.ts';
 import { readSchema, type Ask, type Schema } from '../query-model/schema.ts';
@@ -21,7 +22,7 @@ export interface EndpointQuery {
 }
 
 /** The saved query, and each table that consumers can read. */
-export function queriesOf({ candidate: { endpoint } }: AnalysedEndpoint): readonly EndpointQuery[] {
+function queriesOf({ candidate: { endpoint } }: AnalysedEndpoint): readonly EndpointQuery[] {
   const { query, outline, sandbox } = endpoint;
   const clause = query.slice(outline.withStart, outline.withEnd);
   const tables = sandbox.enabled ? outline.elements.filter(({ kind }) => kind === 'table') : [];
@@ -86,18 +87,11 @@ function schemaOf(engine: Engine): Promise<Schema> {
 export function askOf(engine: Engine): Ask {
   return async (sql, parameters) => {
     try {
-      return await rowsOf(engine, { sql, parameters, limits: LIMITS, origin: 'saved', int64: 'number' });
+      const rows = await readRows(engine, sql, { parameters, limits: LIMITS });
+      return rows as readonly (readonly unknown[])[]; // arrays in this format
     } catch (error) {
       if (error instanceof EngineError && error.failure === 'rejected') return undefined;
       throw error;
     }
   };
-}
-
-async function rowsOf(engine: Engine, statement: Statement): Promise<readonly (readonly unknown[])[]> {
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const lines = Buffer.concat(parts).toString().split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as readonly unknown[]); // arrays in this format
 }

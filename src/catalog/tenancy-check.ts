@@ -1,28 +1,20 @@
 // Checks that an endpoint's queries depend on rows of one tenant only, and reports each source that is not confined.
-import type { Engine } from '../engine/engine.ts';
 import type { SourceModel } from '../query-model/model.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
-import { modelOf, queriesOf, type AnalysedEndpoint, type EndpointQuery } from './query-models.ts';
-import { tenancyOf, type Tenancy, type TenancySetting } from './tenancy.ts';
+import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
+import type { Tenancy } from './tenancy.ts';
 
-/**
- * Findings about a file whose queries the engine accepts. Rejects with EngineError if the engine could not
- * be asked.
- */
-export async function findUnconfined(
-  engine: Engine,
+/** Findings about a file whose queries the engine accepts, from the models of its queries. */
+export function findUnconfined(
   inspected: InspectedFile,
-  setting: TenancySetting,
-): Promise<readonly RuleFinding[]> {
-  const tenancy = tenancyOf(inspected.analysis.file, setting);
-  if (tenancy === undefined) return [];
+  models: readonly ModelledQuery[],
+  tenancy: Tenancy,
+): readonly RuleFinding[] {
   const found = new Map<number, RuleFinding>(); // by location: the saved query reads the tables of the sandbox
-  for (const query of queriesOf(inspected)) {
-    const { columns, isShared, parameter } = tenancy;
-    const result = await modelOf(engine, inspected, query.sql, { columns, isShared, parameter });
+  for (const { query, result } of models) {
     if ('fault' in result) {
       const offset = startOf(inspected, query);
       if (!found.has(offset)) found.set(offset, notAnalysed(offset, query, result.fault));

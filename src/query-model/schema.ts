@@ -39,11 +39,15 @@ const AMBIGUOUS = `SELECT * FROM (SELECT DISTINCT database || '.' || table FROM 
 /** Dictionaries whose key is compared by equality. */
 const KEYED = /^(?:FLAT|(?:COMPLEX_KEY_)?(?:HASHED|SPARSE_HASHED|HASHED_ARRAY|CACHE|SSD_CACHE|DIRECT|RANGE_HASHED)|RANGE_HASHED)$/; // prettier-ignore
 
-/** Reads what tables of all databases say. */
+/** Reads what tables of all databases say. Rejects as `ask` does. */
 export async function readSchema(ask: Ask): Promise<Schema> {
-  const [tables = [], columns = [], ambiguous = []] = await Promise.all(
-    [TABLES, COLUMNS, AMBIGUOUS].map((sql) => ask(sql, {})),
-  );
+  const read = async (sql: string): Promise<readonly (readonly unknown[])[]> => {
+    const rows = await ask(sql, {});
+    // Without them, a view would count as a table whose columns hold what their names say.
+    if (rows === undefined) throw new Error('the engine rejects a read of its system tables');
+    return rows;
+  };
+  const [tables, columns, ambiguous] = await Promise.all([read(TABLES), read(COLUMNS), read(AMBIGUOUS)]);
   const columnsOf = new Map<string, string[]>();
   for (const [table = '', column = ''] of columns.map(textsOf))
     columnsOf.set(table, [...(columnsOf.get(table) ?? []), column]);

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInspect, toDiagnostics, type InspectedFile } from '../../src/catalog/compile.ts';
+import { modelsOf } from '../../src/catalog/query-models.ts';
 import { findUnconfined } from '../../src/catalog/tenancy-check.ts';
 import { findUnlockedKeys } from '../../src/catalog/tenancy-keys.ts';
-import { tenancyFindings, type TenancySetting } from '../../src/catalog/tenancy.ts';
+import { tenancyFindings, tenancyOf, type TenancySetting } from '../../src/catalog/tenancy.ts';
 import type { Token } from '../../src/config/generated/tokens.ts';
 import type { Finding } from '../../src/core/finding.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
@@ -44,10 +45,12 @@ async function findingsOf(text: string, setting: TenancySetting): Promise<readon
   const { inspected, diagnostics } = inspect('shop.yaml', text);
   if (inspected === undefined) return diagnostics;
   const ofFile = [...tenancyFindings(inspected.analysis.file, setting)];
-  return toDiagnostics(inspected.document, [
-    ...ofFile,
-    ...(await findUnconfined(engine, inspected, setting)),
-  ]);
+  const tenancy = tenancyOf(inspected.analysis.file, setting);
+  const unconfined =
+    tenancy === undefined
+      ? []
+      : findUnconfined(inspected, await modelsOf(engine, inspected, tenancy), tenancy);
+  return toDiagnostics(inspected.document, [...ofFile, ...unconfined]);
 }
 
 const HEAD = 'id: 5c1f7c3e-8a55-4c8e-9d0b-6a1e7c1f2d30\nname: shop.orders\n';

@@ -30,7 +30,10 @@ export function addDiff(program: Command, deps: CommandDeps): void {
         .default('markdown'),
     )
     .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, [])
-    .option('--no-engine', 'do not compare columns, which requires the engine');
+    .option(
+      '--no-engine',
+      'compare without the engine: no columns, and every changed query is a security change',
+    );
   withSchemaOptions(command).action(async (base: string, head: string | undefined, flags: DiffFlags) => {
     const found = await settingsOf({}, deps);
     const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };

@@ -20,7 +20,7 @@ import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
 import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
 import { createReadTokens } from '../../auth/tokens-file.ts';
 import { findUnconfined } from '../../catalog/tenancy-check.ts';
-import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
+import { tenancyFindings, tenancyOf, type TenancySetting } from '../../catalog/tenancy.ts';
 import type { RuleFinding } from '../../catalog/analysis.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
@@ -182,11 +182,9 @@ async function engineFindings(
     const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
     const unknown = await findUnknownNames(engine, file, tables.columns);
     const isBroken = failures.some(isOfQuery);
-    const unconfined = isBroken ? [] : await findUnconfined(engine, file, tenancy);
     const more = [
       ...unbounded,
-      ...unconfined,
-      ...(isBroken ? [] : await personalDataIn(engine, file)),
+      ...(isBroken ? [] : await modelFindings(engine, file, tenancy)),
       ...findUnknownSettings(file.analysis, settingNames),
       ...unknown,
     ];
@@ -200,12 +198,20 @@ async function engineFindings(
   return findings;
 }
 
-/** Columns that are made of redacted ones. */
-async function personalDataIn(engine: Engine, file: InspectedFile): Promise<readonly RuleFinding[]> {
-  if (file.analysis.file.pii?.columns === undefined) return [];
-  const models = await modelsOf(engine, file);
+/** What the models of the queries show: results that depend on rows of other tenants, and columns that are made of redacted ones. */
+async function modelFindings(
+  engine: Engine,
+  file: InspectedFile,
+  setting: TenancySetting,
+): Promise<readonly RuleFinding[]> {
+  const tenancy = tenancyOf(file.analysis.file, setting);
+  const hasRules = file.analysis.file.pii?.columns !== undefined;
+  if (tenancy === undefined && !hasRules) return [];
+  const models = await modelsOf(engine, file, tenancy);
+  const unconfined = tenancy === undefined ? [] : findUnconfined(file, models, tenancy);
+  if (!hasRules) return unconfined;
   const unredacted = findUnredacted(file, models).map(({ finding }) => finding);
-  return [...unredacted, ...findNotFollowed(file, models)];
+  return [...unconfined, ...unredacted, ...findNotFollowed(file, models)];
 }
 
 /** An error in the saved query, which consumer queries read. */
