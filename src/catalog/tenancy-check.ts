@@ -54,7 +54,7 @@ function notConfined(offset: number, { query, source, tenancy }: Unconfined): Ru
   const { name, kind, path } = source;
   const where = path.length === 0 ? '' : `, in ${path.join(', in ')}`;
   const what = name === '' ? 'a source' : name;
-  const column = tenancy.columns === undefined ? 'tenant' : [...tenancy.columns][0];
+  const column = tenancy.columns === undefined ? tenancy.parameter : [...tenancy.columns][0];
   return {
     code: 'tenancy.not_confined',
     path: ['query'],
