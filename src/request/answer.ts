@@ -12,7 +12,8 @@ import { createAdmission, type Admission, type AdmissionDeps, type Admitted } fr
 import type { Bulkhead } from './bulkhead.ts';
 import type { Answer, AnswerSummary, Call } from './call.ts';
 import { parametersOf } from './consumer-query.ts';
-import { encodeRows } from './encode.ts';
+import { encodeRows, type Encoding } from './encode.ts';
+import { produceEngineFormat } from './engine-format.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
 import type { MakePlan } from './plan.ts';
@@ -101,8 +102,20 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   return { admitKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
 }
 
+/** The result of a task, encoded. Throws Problem. */
+function produce(deps: RequestPathDeps, task: Task, context: RunContext): Promise<Produced> {
+  const { format } = task;
+  return typeof format === 'string'
+    ? produceRows(deps, { ...task, format }, context)
+    : produceEngineFormat(deps, { ...task, format }, context);
+}
+
 /** Runs a task, truncates the rows, redacts them and encodes the rest: nothing unredacted is ever cached. Throws Problem. */
-async function produce(deps: RequestPathDeps, task: Task, context: RunContext): Promise<Produced> {
+async function produceRows(
+  deps: RequestPathDeps,
+  task: Task & Pick<Encoding, 'format'>,
+  context: RunContext,
+): Promise<Produced> {
   const { engine, bulkhead, clock } = deps;
   const now = clock.monotonic;
   const started = now();

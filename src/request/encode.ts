@@ -5,7 +5,6 @@ import { EngineError, type Column, type Engine } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
 import { bigqueryShape } from '../format/bigquery-shape.ts';
 import { encodeCsv } from '../format/csv.ts';
-import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import type { FormatName } from '../format/formats.ts';
 import { encodeJson } from '../format/json.ts';
 import type { Cut } from '../format/lines.ts';
@@ -16,7 +15,7 @@ import type { Plan } from './plan.ts';
 import { timestampsOf } from './result-shape.ts';
 
 export interface Encoding {
-  readonly format: FormatName | EngineFormat;
+  readonly format: FormatName;
   /** Undefined for formats that have none. */
   readonly shape: ResultShape | undefined;
   readonly plan: Plan;
@@ -30,7 +29,6 @@ const MAX_COLUMNAR_BYTES = 6 * 2 ** 20;
 /** Encodes the response body. Throws Problem, such as `format.too_large`. */
 export async function encodeRows(engine: Engine, cut: Cut, encoding: Encoding): Promise<Buffer> {
   const { lines, rows } = cut;
-  if (typeof encoding.format !== 'string') throw new Problem('format.not_acceptable');
   switch (encoding.format) {
     case 'json':
       return encodeJson({ ...cut, lines: await shaped(engine, lines, encoding) });
