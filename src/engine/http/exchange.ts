@@ -9,7 +9,10 @@ import { openBody, type BodyEnd } from './body.ts';
 import { createTaggedGate, createTailGate } from './exception-gate.ts';
 import { toHttpError } from './http-failures.ts';
 import type { HttpRequest } from './request.ts';
-import { readSummary } from './summary.ts';
+import { readSummary, resultRowsIn } from './summary.ts';
+
+/** Called with what the header of the response reports, as far as it does: table data read, rows of the result. */
+export type OnSummary = (read: ReadSummary | undefined, resultRows: number | undefined) => void;
 
 export interface ExchangeOptions {
   readonly request: HttpRequest;
@@ -21,7 +24,7 @@ export interface ExchangeOptions {
   readonly answers: () => Promise<boolean>;
   readonly after: After;
   /** Called once, when the response begins. */
-  readonly onSummary?: (read: ReadSummary | undefined) => void;
+  readonly onSummary?: OnSummary;
   /** Called once when the body ends, for any reason; not if the exchange is rejected. */
   readonly onEnd: (end: BodyEnd) => void;
 }
@@ -47,7 +50,8 @@ export async function openExchange(
   try {
     const answer = await ask(client, { request: options.request, control, watch });
     const stream: Readable = answer.stream;
-    options.onSummary?.(readSummary(answer.response_headers['x-clickhouse-summary']));
+    const summary = answer.response_headers['x-clickhouse-summary'];
+    options.onSummary?.(readSummary(summary), resultRowsIn(summary));
     onAbort(control.signal, (error) => stream.destroy(error));
     const tag = answer.response_headers['x-clickhouse-exception-tag'];
     const gate = typeof tag === 'string' ? createTaggedGate(tag) : createTailGate();
