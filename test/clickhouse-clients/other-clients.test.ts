@@ -1,17 +1,21 @@
 // Other clients, query builders and connectors of the npm registry against the ClickHouse interface of a real service.
 import { createClient } from '@clickhouse/client';
 import { createClient as createWebClient } from '@clickhouse/client-web';
-import { ClickHouseClient, ClickHouseCompressionMethod, ClickHouseDataFormat } from '@depyronick/clickhouse-client';
+import {
+  ClickHouseClient,
+  ClickHouseCompressionMethod,
+  ClickHouseDataFormat,
+} from '@depyronick/clickhouse-client';
 import { ClickhouseDialect } from '@founderpath/kysely-clickhouse';
 import { createQueryBuilder } from '@hypequery/clickhouse';
 import { getRunner } from 'evidence-connector-clickhouse';
-import { Kysely } from 'kysely';
+import { Kysely, type Dialect } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANALYST, DATABASE, startClickHouseWorld, type ClickHouseWorld } from './world.ts';
 
 let world: ClickHouseWorld;
 beforeAll(async () => {
-  world = await startClickHouseWorld();
+  world = await startClickHouseWorld({ settings: { clickhousePort: 0 } });
 });
 afterAll(() => world.stop());
 
@@ -42,7 +46,7 @@ describe('the official client for browsers and edge functions', () => {
 
 describe('@depyronick/clickhouse-client, on a port of its own', () => {
   const open = (format: ClickHouseDataFormat, compression: ClickHouseCompressionMethod) => {
-    const { hostname, port } = new URL(world.ownPort);
+    const { hostname, port } = new URL(world.service.clickhouse ?? '');
     const silent = { debug: () => {}, error: () => {}, info: () => {}, log: () => {}, warn: () => {} };
     return new ClickHouseClient({
       host: hostname,
@@ -86,7 +90,8 @@ interface Order {
 describe('Kysely with a ClickHouse dialect', () => {
   const open = () =>
     new Kysely<{ orders: Order; 'shop.orders.orders': Order; customers: { name: string; email: string } }>({
-      dialect: new ClickhouseDialect({ options: options() }),
+      // Its types are of the other module system.
+      dialect: new ClickhouseDialect({ options: options() }) as unknown as Dialect,
     });
 
   test('selects, groups, joins and nested queries', async () => {
@@ -141,7 +146,9 @@ describe('Kysely with a ClickHouse dialect', () => {
     const db = open();
     const order = { id: 1, status: 'new', total: 1, placed: '2024-01-01', customer: 'c' };
     await expect(db.insertInto('orders').values(order).execute()).rejects.toMatchObject({ code: '164' });
-    await expect(db.deleteFrom('orders').where('id', '=', 1).execute()).rejects.toMatchObject({ code: '164' });
+    await expect(db.deleteFrom('orders').where('id', '=', 1).execute()).rejects.toMatchObject({
+      code: '164',
+    });
     await db.destroy();
   });
 });
