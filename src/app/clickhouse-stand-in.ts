@@ -1,5 +1,6 @@
 // Stand-in until request/clickhouse/ is there.
 import { Problem } from '../core/problem.ts';
+import { engineFormatNamed } from '../format/clickhouse-formats.ts';
 import type { AnswerClickHouse } from '../request/clickhouse/call.ts';
 import type { Core } from './core.ts';
 
@@ -7,23 +8,27 @@ export const CLICKHOUSE_VERSION = '26.7.2.1';
 
 export function createClickHouse({ path }: Pick<Core, 'path'>): AnswerClickHouse {
   return async (call) => {
-    const started = performance.now();
-    const principal = await path.admitKey(call.key, call.record);
-    void principal;
+    await path.admitKey(call.key, call.record);
     const content = await call.read();
     const { database, text, redact, labels, reservation, directives } = content;
     if (database === undefined) throw new Problem('route.endpoint_unknown', { detail: 'no database' });
-    const fields = new Map([
-      ['sql', [text.replace(/\s+FORMAT\s+\w+\s*$/i, '')]],
+    const [, sql = text, clause] = /^(.*?)\s+FORMAT\s+(\w+)\s*;?\s*$/is.exec(text) ?? [];
+    const name = clause ?? content.defaultFormat ?? 'TabSeparated';
+    const known = engineFormatNamed(name);
+    if (known === undefined) throw new Problem('format.not_acceptable');
+    const { name: engine, contentType } = known;
+    const fields = new Map<string, string[]>([
+      ['sql', [sql]],
       ['dialect', ['clickhouse']],
-      ...[...content.parameters].map(([name, value]) => [name, [value]] as [string, string[]]),
-    ] as [string, string[]][]);
+      ...[...content.parameters].map(([name, value]): [string, string[]] => [name, [value]]),
+    ]);
+    const format = { engine, settings: {} };
     const answer = await path.answer({
       ...call,
       endpoint: database,
       read: async () => ({
         fields,
-        format: 'ndjson',
+        format,
         resultShape: undefined,
         redact,
         labels,
@@ -31,20 +36,8 @@ export function createClickHouse({ path }: Pick<Core, 'path'>): AnswerClickHouse
         directives,
       }),
     });
-    const { body, contentType, truncated, rows, read } = answer;
-    return {
-      body,
-      contentType,
-      format: 'JSONEachRow',
-      queryId: content.queryId ?? call.requestId,
-      summary: {
-        readRows: read?.rows ?? 0,
-        readBytes: read?.bytes ?? 0,
-        resultRows: rows,
-        elapsedNs: (performance.now() - started) * 1e6,
-      },
-      truncated,
-      answer,
-    };
+    const { body, truncated, summary } = answer;
+    const queryId = content.queryId ?? call.requestId;
+    return { body, contentType, format: engine, queryId, summary, truncated, answer };
   };
 }

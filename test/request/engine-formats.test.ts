@@ -14,7 +14,7 @@ import { TYPE_ROWS } from '../support/clickhouse-types.ts';
 const VALUES = [
   ...TYPE_ROWS.filter(({ type }) => !type.startsWith('AggregateFunction')).map(({ value }) => value),
   'toInt64(-9223372036854775808)',
-  'toUInt256(\'115792089237316195423570985008687907853269984665640564039457584007913129639935\')',
+  "toUInt256('115792089237316195423570985008687907853269984665640564039457584007913129639935')",
   "CAST(123456789.5, 'Decimal64(4)')",
   'inf',
   '-inf',
@@ -29,13 +29,13 @@ const VALUES = [
   "map('k', 1, 'l', 2)",
   "['x', NULL, 'y\"']",
   "CAST(('a', 1), 'Tuple(s String, n UInt8)')",
-  'CAST(NULL, \'Nullable(String)\')',
+  "CAST(NULL, 'Nullable(String)')",
   "''",
   "' spaces '",
   '\'{"a":[1,{"b":null}],"c":"2024-01-01"}\'::JSON',
   "'text'::Dynamic",
-  "42::Dynamic",
-  "NULL::Dynamic",
+  '42::Dynamic',
+  'NULL::Dynamic',
   "'s'::Variant(String, UInt64)",
 ];
 const COLUMNS = VALUES.map((value, index) => `${value} AS c${index}`);
@@ -101,7 +101,8 @@ describe.each(ENGINE_FORMATS)('$name', ({ name }) => {
         ({ body }) => comparable(body),
         (cause: Error) => (cause.cause as Error | undefined)?.message.slice(0, 9) ?? cause.message,
       );
-      if (result !== expected) failures.push(`${column}\n  ${expected.slice(0, 300)}\n  ${result.slice(0, 300)}`);
+      if (result !== expected)
+        failures.push(`${column}\n  ${expected.slice(0, 300)}\n  ${result.slice(0, 300)}`);
     }
     expect(failures.join('\n')).toBe('');
   });

@@ -28,6 +28,13 @@ const HINTS: Partial<Record<ProblemCode, string>> = {
     'Send your key as the password: by Basic authentication, in X-ClickHouse-Key or as password=; the user name does not matter.',
   'route.unknown':
     'Send queries with POST, or with GET as query=; ping and replicas_status are for load balancers.',
+  'route.endpoint_unknown': 'SHOW DATABASES lists the databases of your key.',
+  'request.parameters_invalid': 'Correct the parameter, or leave it out.',
+  'request.body_invalid':
+    'Send the query as the body, or the fields query and param_x as multipart/form-data.',
+  'sandbox.table_denied': 'SHOW TABLES lists the tables of the database.',
+  'sandbox.function_denied': 'The table system.functions lists the functions that queries may call.',
+  'format.not_acceptable': 'Name another format in FORMAT or default_format.',
 };
 
 /** What is wrong, each detail that this does not say already, and what to do. */
