@@ -58,7 +58,7 @@ async function ask(sql: string, fields: Readonly<Record<string, string>>): Promi
   for (let times = 0; response.status === 503 && times < 20; times += 1) response = await send();
   const headers = [...response.headers]
     .filter(([name]) => !OWN.has(name))
-    .map(([name, value]) => [name, value.replace(/"elapsed_ns":"\d+"/, '')] as const);
+    .map(([name, value]) => [name, value.replace(/"(?:elapsed_ns|result_bytes)":"\d+"/g, '')] as const);
   return { status: response.status, headers, body: Buffer.from(await response.arrayBuffer()) };
 }
 

@@ -67,7 +67,7 @@ describe('rows', () => {
     expect(meta?.map(({ type }) => type)).toEqual([
       'UInt64', "DateTime64(3, 'UTC')", 'Date', "Enum8('new' = 1, 'sent' = 2)", 'Decimal(18, 2)', 'Nullable(String)',
       'Array(String)', 'Map(String, String)', 'IPv4', 'UUID', 'Bool', 'Int128', 'LowCardinality(String)',
-      'Tuple(\n    a UInt8,\n    b String)', 'Float64', 'String',
+      'Tuple(a UInt8, b String)', 'Float64', 'String',
     ]); // prettier-ignore
     expect(rows).toBe(1);
     expect(data).toMatchObject([
@@ -113,7 +113,8 @@ describe('rows', () => {
   test('as Parquet and Arrow', async () => {
     const query = 'SELECT id, status, total FROM orders ORDER BY id LIMIT 3';
     const read = async (format: string): Promise<Buffer> => {
-      const { stream } = await client.exec({ query: `${query} FORMAT ${format}` });
+      const settings = { output_format_arrow_compression_method: 'none' } as const;
+      const { stream } = await client.exec({ query: `${query} FORMAT ${format}`, clickhouse_settings: settings });
       const chunks: Buffer[] = [];
       for await (const chunk of stream) chunks.push(chunk);
       return Buffer.concat(chunks);
@@ -216,7 +217,7 @@ describe('errors', () => {
     ['SELECT id FR orders WHERE', '62', 'SYNTAX_ERROR'],
     ['SELECT 1; SELECT 2', '62', 'SYNTAX_ERROR'],
     ['SELECT nothing(id) FROM orders', '46', 'UNKNOWN_FUNCTION'],
-    ['SELECT throwIf(id >= 0) FROM orders', '395', 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO'],
+    ['SELECT intDiv(1, id - id) FROM orders', '153', 'ILLEGAL_DIVISION'],
     ['INSERT INTO orders VALUES (1)', '164', 'READONLY'],
     ['DROP TABLE orders', '164', 'READONLY'],
     ['CREATE TABLE x (a UInt8) ENGINE = Memory', '164', 'READONLY'],
@@ -266,10 +267,10 @@ describe('the rest of the client', () => {
   });
 
   test('the summary has real numbers', async () => {
-    const result = await client.exec({ query: 'SELECT count() FROM orders WHERE id > 3 FORMAT Null' });
+    const result = await client.exec({ query: 'SELECT id FROM orders WHERE id < 5 FORMAT CSV' });
     result.stream.resume();
     expect(result.summary).toMatchObject({
-      result_rows: '1',
+      result_rows: '3',
       read_rows: expect.stringMatching(/^[1-9]\d*$/),
     });
   });
@@ -286,7 +287,7 @@ describe('the rest of the client', () => {
     [false, true],
   ])('compressed: response %s, request %s', async (response, request) => {
     const one = open({ compression: { response, request } });
-    const result = await one.query({ query: 'SELECT tags FROM orders ORDER BY id', format: 'JSONEachRow' });
+    const result = await one.query({ query: 'SELECT * FROM orders ORDER BY id', format: 'JSONEachRow' });
     expect(await result.json()).toHaveLength(20);
     expect(result.response_headers['content-encoding']).toBe(response ? 'gzip' : undefined);
   });
