@@ -1,10 +1,13 @@
 // Results in the engine's own formats, for ClickHouse clients: written by the engine, with its types and its defaults.
 import { Problem } from '../core/problem.ts';
+import type { Observe } from '../core/observation.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { isRedacting } from '../redact/demand.ts';
 import type { Bulkhead } from './bulkhead.ts';
+import { BINARY, writeRedacted } from './redacted-format.ts';
+import { redactRows } from './redacted-rows.ts';
 import type { Produced, Task } from './result.ts';
 import { runInFormat, type RunContext, type RunDeps, type WrittenResult } from './run.ts';
 
@@ -12,6 +15,7 @@ export interface EngineFormatDeps {
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
   readonly clock: { readonly monotonic: () => number };
+  readonly observe: Observe;
 }
 
 /** A task whose result the engine writes. */
@@ -25,17 +29,16 @@ export async function produceEngineFormat(
   task: EngineTask,
   context: RunContext,
 ): Promise<Produced> {
-  const { format, redactor } = task;
   const started = deps.clock.monotonic();
-  if (isRedacting(redactor)) throw new Problem('format.not_acceptable');
-  const { bytes, rows, truncated, queueMs, read } = await runDirect(deps, task, context);
-  const engineMs = deps.clock.monotonic() - started - queueMs;
+  const run = isRedacting(task.redactor) ? runRedacted : runDirect;
+  const { bytes, rows, truncated, queueMs, encodeMs, read } = await run(deps, task, context);
+  const engineMs = deps.clock.monotonic() - started - queueMs - encodeMs;
   return {
     body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
     rows,
     truncated,
-    contentType: contentTypeOf(format),
-    timing: { queue: queueMs, engine: engineMs, redact: 0, encode: 0 },
+    contentType: contentTypeOf(task.format),
+    timing: { queue: queueMs, engine: engineMs, redact: 0, encode: encodeMs },
     read,
   };
 }
@@ -46,6 +49,8 @@ const TOO_MANY_ROWS = 396;
 interface Counted extends WrittenResult {
   readonly rows: number;
   readonly truncated: boolean;
+  /** Milliseconds spent redacting and writing the rows after the query. */
+  readonly encodeMs: number;
 }
 
 /** The statement returns a row more than the endpoint allows, so only a result with that row is run again without it. */
@@ -59,12 +64,36 @@ async function runDirect(
   const most = mostRows(task);
   const result = await runInFormat(deps, task, context, { format });
   const rows = result.rows ?? (await countRows(deps, task, context));
-  if (rows <= most) return { ...result, rows, truncated: false };
+  if (rows <= most) return { ...result, rows, truncated: false, encodeMs: 0 };
   checkOverflow(format, rows);
   const rewrite = (sql: string): string => `SELECT * FROM (\n${sql}\n) LIMIT ${most}`;
   const cut = await runInFormat(deps, task, context, { format, rewrite });
   const kept = cut.rows ?? most;
-  return { ...cut, queueMs: result.queueMs + cut.queueMs, rows: kept, truncated: kept === most };
+  return { ...cut, queueMs: result.queueMs + cut.queueMs, rows: kept, truncated: kept === most, encodeMs: 0 };
+}
+
+/** With redaction, the second layer has to see the values whatever the format. */
+async function runRedacted(
+  { engine, bulkhead, clock, observe }: EngineFormatDeps,
+  task: EngineTask,
+  context: RunContext,
+): Promise<Counted> {
+  const { format, plan, redactor } = task;
+  const now = clock.monotonic;
+  const result = await runInFormat({ engine, bulkhead, now }, task, context, { format: BINARY });
+  const ran = now();
+  const writing = {
+    engine,
+    plan,
+    format,
+    most: mostRows(task),
+    redact: (lines: Uint8Array) => redactRows({ observe }, task, lines),
+    redactText: redactor.redactText,
+    signal: context.signal,
+  };
+  const { body, rows, truncated } = await writeRedacted(writing, result.bytes);
+  if (truncated) checkOverflow(format, rows + 1);
+  return { ...result, bytes: body, rows, truncated, encodeMs: now() - ran };
 }
 
 /** For servers that do not report the number of rows of a result. */

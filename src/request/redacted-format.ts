@@ -1,0 +1,193 @@
+// Results in the engine's own formats whose rows are redacted first. The engine writes the result in binary, exact for every type;
+// then, from that, rows in JSON for the redactor; then the format, from the binary rows and the columns that the redactor changed.
+import { Problem } from '../core/problem.ts';
+import { EngineError, type Engine, type RunOptions, type Statement } from '../engine/engine.ts';
+import { readAll } from '../engine/rows.ts';
+import type { EngineFormat } from '../format/clickhouse-formats.ts';
+import { cutLines } from '../format/lines.ts';
+import { linesOf, membersOf } from '../format/members.ts';
+import { readRowBinary, type RowBinary } from '../format/row-binary.ts';
+import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { changeInner, parseType, printType, type ClickHouseType } from '../sql/type.ts';
+import { runProblem } from './engine-problems.ts';
+import type { Plan } from './plan.ts';
+
+/** Exact for every type, with the names and types of the columns. */
+export const BINARY: EngineFormat = { engine: 'RowBinaryWithNamesAndTypes', settings: {} };
+
+export interface RedactedFormat {
+  readonly engine: Engine;
+  readonly plan: Plan;
+  readonly format: EngineFormat;
+  /** Most rows of the result. */
+  readonly most: number;
+  /** Redacts rows in JSONEachRow; the same array if nothing is found. */
+  readonly redact: (lines: Uint8Array) => Uint8Array;
+  readonly redactText: (text: string) => string;
+  readonly signal: AbortSignal;
+}
+
+export interface RedactedResult {
+  readonly body: Uint8Array;
+  /** Rows of the body. */
+  readonly rows: number;
+  readonly truncated: boolean;
+}
+
+/** A column of the result, as the response has it. */
+interface KeptColumn {
+  /** In the binary rows. */
+  readonly index: number;
+  readonly name: string;
+  readonly type: string;
+  /** Whether its values come from the redacted rows. */
+  readonly isChanged: boolean;
+}
+
+/** Writes a binary result in a format, without personal data. Throws Problem. */
+export async function writeRedacted(what: RedactedFormat, binary: Uint8Array): Promise<RedactedResult> {
+  const result = readRowBinary(binary);
+  const names = result.columns.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw new Problem('format.not_acceptable', SAME_NAMES);
+  const written = await ask(what, selectAll(result), 'JSONEachRow');
+  const { lines, rows, truncated } = cutLines(written, what.most);
+  const head = Buffer.from(`${JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))}\n`);
+  const before = Buffer.concat([head, lines]);
+  const after = what.redact(before);
+  const hasTypes = result.columns.some(({ type }) => what.redactText(type) !== type);
+  if (after === before && !hasTypes) {
+    const body = await ask(what, `${selectAll(result)} LIMIT ${what.most}`, what.format);
+    return { body, rows, truncated };
+  }
+  const changed = changedRows(what, result, before, after);
+  const body = await ask(what, selectChanged(result, changed), what.format).catch((cause: unknown) => {
+    if (!(cause instanceof Problem && cause.code === 'format.not_acceptable')) throw cause;
+    return ask(what, selectChanged(result, { ...changed, isText: true }), what.format);
+  });
+  return { body, rows, truncated };
+}
+
+const SAME_NAMES = {
+  detail: 'Two columns of the result have the same name, and this response is redacted',
+  hint: 'Give each column of the result another name, with AS.',
+};
+
+interface ChangedRows {
+  readonly columns: readonly KeptColumn[];
+  /** The changed columns, in JSONEachRow, with keys as in the binary rows. */
+  readonly text: string;
+  readonly most: number;
+  /** Whether changed columns are strings, whatever their type. */
+  readonly isText?: boolean;
+}
+
+/** Compares the rows, of which the first has the names alone, before and after redaction. */
+function changedRows(
+  { redact, redactText, most }: RedactedFormat,
+  { columns }: RowBinary,
+  before: Uint8Array,
+  after: Uint8Array,
+): ChangedRows {
+  const isKept = columns.map(({ name }) => {
+    const alone = Buffer.from(`${JSON.stringify({ [name]: null })}\n`);
+    return membersOf(linesOf(redact(alone))[0] ?? '').length > 0;
+  });
+  const [names = [], ...rows] = linesOf(after).map(membersOf);
+  const original = linesOf(before)
+    .slice(1)
+    .map((line) => membersOf(line).filter((_, index) => isKept[index]));
+  const kept = columns
+    .map((column, index) => ({ ...column, index }))
+    .filter(({ index }) => isKept[index])
+    .map((column, position): KeptColumn => {
+      const isValueChanged = rows.some((row, at) => row[position]?.value !== original[at]?.[position]?.value);
+      const isChanged = isValueChanged || redactText(column.type) !== column.type;
+      return { ...column, name: names[position]?.name ?? column.name, isChanged };
+    });
+  const text = rows.map((row) => {
+    const members = kept.flatMap(({ isChanged, index }, position) =>
+      isChanged ? [`"c${index}":${row[position]?.value ?? 'null'}`] : [],
+    );
+    return `{${members.join(',')}}\n`;
+  });
+  return { columns: kept, text: text.join(''), most };
+}
+
+/** Reads the binary rows: columns are named by position, since the names of the result are not always valid here. */
+function binaryRows({ columns, rows }: RowBinary): string {
+  const structure = columns.map(({ type }, index) => `c${index} ${type}`).join(', ');
+  return `format(RowBinary, ${quoteString(structure)}, base64Decode('${rows.toString('base64')}'))`;
+}
+
+function selectAll(result: RowBinary): string {
+  const list = result.columns.map(({ name }, index) => `c${index} AS ${quoteIdentifier(name)}`);
+  return `SELECT ${list.join(', ')} FROM ${binaryRows(result)}`;
+}
+
+/** Rows of both sources have the same order: each is read by one thread. */
+function selectChanged(result: RowBinary, { columns, text, most, isText = false }: ChangedRows): string {
+  if (columns.length === 0) throw new Problem('format.not_acceptable', NO_COLUMNS);
+  const changed = columns.filter(({ isChanged }) => isChanged);
+  const list = columns.map(
+    ({ index, name, isChanged }) => `${isChanged ? 'b' : 'a'}.c${index} AS ${quoteIdentifier(name)}`,
+  );
+  const structure = changed.map(
+    ({ index, type }) => `c${index} ${isText ? TEXT : redactedType(type)}`,
+  );
+  const data = Buffer.from(text).toString('base64');
+  const rewritten = `format(JSONEachRow, ${quoteString(structure.join(', '))}, base64Decode('${data}'))`;
+  const joined =
+    changed.length === 0 ? '' : `\nPASTE JOIN (SELECT * FROM ${rewritten}) AS b`;
+  return `SELECT ${list.join(', ')} FROM (SELECT * FROM ${binaryRows(result)} LIMIT ${most}) AS a${joined}\nSETTINGS ${INPUT}`;
+}
+
+const NO_COLUMNS = {
+  detail: 'Redaction drops every column of the result',
+  hint: 'Select other columns.',
+};
+
+const TEXT = 'Nullable(String)';
+
+/** An address that was redacted is 0.0.0.0, as it is in tables that are redacted themselves. */
+const INPUT = `input_format_ipv4_default_on_conversion_error = 1, input_format_ipv6_default_on_conversion_error = 1,
+  date_time_input_format = 'best_effort', input_format_null_as_default = 1, max_threads = 1`;
+
+/** The type of a column with values that the redactor has changed: strings where no other value than the original fits. */
+export function redactedType(type: string): string {
+  return printType(changeInner(parseType(type), textIfClosed));
+}
+
+function textIfClosed(type: ClickHouseType): ClickHouseType {
+  return CLOSED.test(type.name) ? { name: 'String', arguments: undefined } : type;
+}
+
+const CLOSED = /^(FixedString|Enum8|Enum16|UUID|Dynamic|Variant|AggregateFunction|Nothing)$/;
+
+/** The engine parses statements of up to 8 MiB. */
+const MAX_STATEMENT = 7.5 * 2 ** 20;
+
+async function ask(
+  { engine, plan, signal }: RedactedFormat,
+  sql: string,
+  format: RunOptions['format'],
+): Promise<Uint8Array> {
+  if (Buffer.byteLength(sql) > MAX_STATEMENT) throw new Problem('format.too_large', FEWER);
+  const statement: Statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' };
+  try {
+    const { chunks } = await engine.run(statement, { format, signal });
+    return await readAll(chunks);
+  } catch (cause) {
+    throw formatProblem(cause, plan, signal);
+  }
+}
+
+const FEWER = { hint: 'Ask for fewer rows or columns, or leave out the wide ones.' };
+
+/** The rows exist, so what fails is that they cannot be written in the format; the caller chose the format. */
+function formatProblem(cause: unknown, plan: Plan, signal: AbortSignal): unknown {
+  if (!(cause instanceof EngineError)) return cause;
+  if (cause.failure === 'rejected')
+    return new Problem('format.not_acceptable', { hint: 'Use another FORMAT.', cause });
+  const isLarge = cause.failure === 'memory' || cause.failure === 'limit';
+  return isLarge ? new Problem('format.too_large', { ...FEWER, cause }) : runProblem(cause, plan, signal);
+}
