@@ -55,11 +55,10 @@ export async function writeRedacted(what: RedactedFormat, binary: Uint8Array): P
   const before = Buffer.concat([head, lines]);
   const after = what.redact(before);
   const hasTypes = result.columns.some(({ type }) => what.redactText(type) !== type);
-  if (after === before && !hasTypes) {
-    const body = await ask(what, `${selectAll(result)} LIMIT ${what.most}`, what.format);
-    return { body, rows, truncated };
-  }
-  const changed = changedRows(what, result, before, after);
+  const most = truncated ? rows : undefined;
+  if (after === before && !hasTypes)
+    return { body: await ask(what, selectAll(result, most), what.format), rows, truncated };
+  const changed = { ...changedRows(what, result, before, after), most };
   const body = await ask(what, selectChanged(result, changed), what.format).catch((cause: unknown) => {
     if (!(cause instanceof Problem && cause.code === 'format.not_acceptable')) throw cause;
     return ask(what, selectChanged(result, { ...changed, isText: true }), what.format);
@@ -74,20 +73,21 @@ const SAME_NAMES = {
 
 interface ChangedRows {
   readonly columns: readonly KeptColumn[];
-  /** The changed columns, in JSONEachRow, with keys as in the binary rows. */
+  /** The changed columns, in JSONEachRow. */
   readonly text: string;
-  readonly most: number;
+  /** Most rows of the result; undefined if it has no more than it may have. */
+  readonly most: number | undefined;
   /** Whether changed columns are strings, whatever their type. */
   readonly isText?: boolean;
 }
 
 /** Compares the rows, of which the first has the names alone, before and after redaction. */
 function changedRows(
-  { redact, redactText, most }: RedactedFormat,
+  { redact, redactText }: RedactedFormat,
   { columns }: RowBinary,
   before: Uint8Array,
   after: Uint8Array,
-): ChangedRows {
+): Pick<ChangedRows, 'columns' | 'text'> {
   const isKept = columns.map(({ name }) => {
     const alone = Buffer.from(`${JSON.stringify({ [name]: null })}\n`);
     return membersOf(linesOf(redact(alone))[0] ?? '').length > 0;
@@ -105,40 +105,57 @@ function changedRows(
       return { ...column, name: names[position]?.name ?? column.name, isChanged };
     });
   const text = rows.map((row) => {
-    const members = kept.flatMap(({ isChanged, index }, position) =>
-      isChanged ? [`"c${index}":${row[position]?.value ?? 'null'}`] : [],
+    const members = kept.flatMap(({ isChanged, name }, position) =>
+      isChanged ? [`${JSON.stringify(name)}:${row[position]?.value ?? 'null'}`] : [],
     );
     return `{${members.join(',')}}\n`;
   });
-  return { columns: kept, text: text.join(''), most };
+  return { columns: kept, text: text.join('') };
 }
 
-/** Reads the binary rows: columns are named by position, since the names of the result are not always valid here. */
-function binaryRows({ columns, rows }: RowBinary): string {
-  const structure = columns.map(({ type }, index) => `c${index} ${type}`).join(', ');
-  return `format(RowBinary, ${quoteString(structure)}, base64Decode('${rows.toString('base64')}'))`;
+/** Reads the binary rows. The names are those of the result: an alias could be taken for another column. */
+function binaryRows({ columns, rows }: RowBinary, names: readonly string[]): string {
+  const structure = columns.map(({ type }, index) => `${quoteIdentifier(names[index] ?? '')} ${type}`);
+  return `format(RowBinary, ${quoteString(structure.join(', '))}, base64Decode('${rows.toString('base64')}'))`;
 }
 
-function selectAll(result: RowBinary): string {
-  const list = result.columns.map(({ name }, index) => `c${index} AS ${quoteIdentifier(name)}`);
-  return `SELECT ${list.join(', ')} FROM ${binaryRows(result)}`;
+function selectAll(result: RowBinary, most?: number): string {
+  const names = result.columns.map(({ name }) => name);
+  return withInput(`SELECT * FROM ${binaryRows(result, names)}${limit(most)}`);
+}
+
+function limit(most: number | undefined): string {
+  return most === undefined ? '' : ` LIMIT ${most}`;
+}
+
+/** The engine appends a clause with the settings of the statement itself. */
+function withInput(sql: string): string {
+  return `SELECT * FROM (${sql} SETTINGS ${INPUT})`;
 }
 
 /** Rows of both sources have the same order: each is read by one thread. */
 function selectChanged(result: RowBinary, { columns, text, most, isText = false }: ChangedRows): string {
   if (columns.length === 0) throw new Problem('format.not_acceptable', NO_COLUMNS);
+  const hidden = hiddenPrefix(columns);
+  const names = result.columns.map((_, index) => `${hidden}${index}`);
+  for (const { index, name, isChanged } of columns) if (!isChanged) names[index] = name;
+  const rows = `SELECT * FROM ${binaryRows(result, names)}${limit(most)}`;
   const changed = columns.filter(({ isChanged }) => isChanged);
-  const list = columns.map(
-    ({ index, name, isChanged }) => `${isChanged ? 'b' : 'a'}.c${index} AS ${quoteIdentifier(name)}`,
-  );
   const structure = changed.map(
-    ({ index, type }) => `c${index} ${isText ? TEXT : redactedType(type)}`,
+    ({ name, type }) => `${quoteIdentifier(name)} ${isText ? TEXT : redactedType(type)}`,
   );
-  const data = Buffer.from(text).toString('base64');
-  const rewritten = `format(JSONEachRow, ${quoteString(structure.join(', '))}, base64Decode('${data}'))`;
-  const joined =
-    changed.length === 0 ? '' : `\nPASTE JOIN (SELECT * FROM ${rewritten}) AS b`;
-  return `SELECT ${list.join(', ')} FROM (SELECT * FROM ${binaryRows(result)} LIMIT ${most}) AS a${joined}\nSETTINGS ${INPUT}`;
+  const data = `base64Decode('${Buffer.from(text).toString('base64')}')`;
+  const rewritten = `SELECT * FROM format(JSONEachRow, ${quoteString(structure.join(', '))}, ${data})`;
+  const pasted = changed.length === 0 ? '' : `\nPASTE JOIN (${rewritten}) AS b`;
+  const list = columns.map(({ name }) => quoteIdentifier(name)).join(', ');
+  return withInput(`SELECT ${list} FROM (${rows}) AS a${pasted}`);
+}
+
+/** No name of a column begins with it. */
+function hiddenPrefix(columns: readonly KeptColumn[]): string {
+  let prefix = 'hidden';
+  while (columns.some(({ name }) => name.startsWith(prefix))) prefix += '_';
+  return prefix;
 }
 
 const NO_COLUMNS = {
@@ -150,7 +167,7 @@ const TEXT = 'Nullable(String)';
 
 /** An address that was redacted is 0.0.0.0, as it is in tables that are redacted themselves. */
 const INPUT = `input_format_ipv4_default_on_conversion_error = 1, input_format_ipv6_default_on_conversion_error = 1,
-  date_time_input_format = 'best_effort', input_format_null_as_default = 1, max_threads = 1`;
+  date_time_input_format = 'best_effort', input_format_null_as_default = 1, flatten_nested = 0, max_threads = 1`;
 
 /** The type of a column with values that the redactor has changed: strings where no other value than the original fits. */
 export function redactedType(type: string): string {

@@ -86,11 +86,20 @@ async function written(sql: string, engine: string): Promise<Buffer> {
 
 /** Without the time that the query took, and without random identifiers of files. */
 function comparable(bytes: Buffer): string {
-  return bytes
-    .toString('latin1')
+  const text = bytes.toString('latin1');
+  const marker = text.slice(-16);
+  return (text.startsWith('Obj') ? text.replaceAll(marker, 'marker') : text)
     .replace(/"elapsed": ?[\d.e-]+/, '"elapsed":0')
     .replace(/<elapsed>[\d.e-]+/, '<elapsed>0')
     .replaceAll(/"elapsed_ns":"\d+"/g, '"elapsed_ns":"0"');
+}
+
+/** What is around the first difference. */
+function difference(expected: string, result: string): string {
+  let at = 0;
+  while (at < expected.length && expected[at] === result[at]) at++;
+  const around = (text: string): string => JSON.stringify(text.slice(Math.max(0, at - 40), at + 60));
+  return `${around(expected)} became ${around(result)}`;
 }
 
 describe.each(ENGINE_FORMATS)('$name', ({ name }) => {
@@ -105,10 +114,10 @@ describe.each(ENGINE_FORMATS)('$name', ({ name }) => {
       );
       if (expected.startsWith('error') && columns.length > 1) for (const column of columns) await compare([column]);
       else if (result !== expected)
-        failures.push(`${columns.length} ${columns[0]}\n  ${JSON.stringify(expected.slice(0, 400))}\n  ${JSON.stringify(result.slice(0, 400))}`);
+        failures.push(`${columns.length} ${columns[0]}: ${difference(expected, result)}`);
     };
     const isGuarded = endpoint === 'guarded';
     await compare(COLUMNS.filter((column) => !(isGuarded && /1\.2\.3\.4|tuple\(\)|::1|JSON/.test(column))));
-    expect(failures.join('\n')).toBe('');
+    expect(failures).toEqual([]);
   });
 });
