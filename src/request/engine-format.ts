@@ -64,7 +64,9 @@ async function runDirect(
   const { format } = task;
   const most = mostRows(task);
   const cap = task.endpoint.maxRows;
-  const limit = reportsRowsBefore(format.engine) ? limitOf(task.plan.consumerQuery?.canonicalSql ?? '') : 'unknown';
+  const limit = reportsRowsBefore(format.engine)
+    ? limitOf(task.plan.consumerQuery?.canonicalSql ?? '')
+    : 'unknown';
   const isOwn = typeof limit === 'number' && limit <= cap;
   const rewrite = (sql: string): string => (isOwn ? withoutCap(sql, cap + 1) : sql);
   const result = await runInFormat(deps, task, context, { format, rewrite });

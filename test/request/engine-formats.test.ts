@@ -14,7 +14,7 @@ import { TYPE_ROWS } from '../support/clickhouse-types.ts';
 const VALUES = [
   ...TYPE_ROWS.filter(({ type }) => !type.includes('AggregateFunction')).map(({ value }) => value),
   'toInt64(-9223372036854775808)',
-  'toUInt256(\'115792089237316195423570985008687907853269984665640564039457584007913129639935\')',
+  "toUInt256('115792089237316195423570985008687907853269984665640564039457584007913129639935')",
   "CAST(123456789.5, 'Decimal64(4)')",
   'inf',
   '-inf',
@@ -29,13 +29,13 @@ const VALUES = [
   "map('k', 1, 'l', 2)",
   "['x', NULL, 'y\"']",
   "CAST(('a', 1), 'Tuple(s String, n UInt8)')",
-  'CAST(NULL, \'Nullable(String)\')',
+  "CAST(NULL, 'Nullable(String)')",
   "''",
   "' spaces '",
   '\'{"a":[1,{"b":null}],"c":"2024-01-01"}\'::JSON',
   "'text'::Dynamic",
-  "42::Dynamic",
-  "NULL::Dynamic",
+  '42::Dynamic',
+  'NULL::Dynamic',
   "'s'::Variant(String, UInt64)",
 ];
 const COLUMNS = VALUES.map((value, index) => `${value} AS c${index}`);
@@ -50,7 +50,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-formats-'));
   plain = new Session(join(folder, 'plain'), { connectionArgs: ['--session_timezone=UTC'] });
   service = await startService({ sql: ['CREATE DATABASE app', `CREATE TABLE app.a ORDER BY n AS ${TABLE}`] });
-  const query = 'query: WITH a AS (SELECT n, s FROM app.a) SELECT * FROM a\nmax_rows: 3\nsandbox: { enabled: true }\n';
+  const query =
+    'query: WITH a AS (SELECT n, s FROM app.a) SELECT * FROM a\nmax_rows: 3\nsandbox: { enabled: true }\n';
   const id = 'id: 00000000-0000-4000-8000-0000000000';
   await writeEndpoint(service, 'open', `${id}98\nname: open\n${query}`);
   await writeEndpoint(service, 'guarded', `${id}97\nname: guarded\n${query}pii: { redact: true }\n`);
@@ -130,7 +131,8 @@ describe('a value of each type is as the engine writes it', () => {
       const sql = `SELECT ${columns.join(', ')}`;
       const expected = await written(sql, name).then(comparable, errorOf);
       const result = await answer(sql, name, { endpoint }).then(({ body }) => comparable(body), errorOf);
-      const isSame = result === expected || (endpoint === 'guarded' && statistics(result) === statistics(expected));
+      const isSame =
+        result === expected || (endpoint === 'guarded' && statistics(result) === statistics(expected));
       if (!isSame) failures.push(`${endpoint}, ${columns.length} columns: ${difference(expected, result)}`);
     };
     const { known, unknown } = await split(COLUMNS, name);
@@ -155,9 +157,19 @@ function statistics(text: string): string {
 const ROWS = 'SELECT n, s FROM a ORDER BY n';
 
 describe('a result with more rows than the endpoint allows', () => {
-  const first = 'SELECT n, s FROM (SELECT number AS n, \'row \' || toString(number) AS s FROM numbers(3)) ORDER BY n';
+  const first =
+    "SELECT n, s FROM (SELECT number AS n, 'row ' || toString(number) AS s FROM numbers(3)) ORDER BY n";
   test.each(['open', 'guarded'])('is cut: %s', async (endpoint) => {
-    for (const name of ['TSV', 'CSVWithNames', 'Native', 'RowBinaryWithNamesAndTypes', 'Parquet', 'Arrow', 'PrettyCompact', 'Values']) {
+    for (const name of [
+      'TSV',
+      'CSVWithNames',
+      'Native',
+      'RowBinaryWithNamesAndTypes',
+      'Parquet',
+      'Arrow',
+      'PrettyCompact',
+      'Values',
+    ]) {
       const cut = await answer(ROWS, name, { endpoint });
       expect([name, cut.rows, cut.truncated, comparable(cut.body)]).toEqual([
         name,
@@ -175,10 +187,17 @@ describe('a result with more rows than the endpoint allows', () => {
 
   test.each(['open', 'guarded'])('the limit of the caller: %s', async (endpoint) => {
     const broken = await answer(ROWS, 'TSV', { endpoint, resultRows: { max: 2, overflow: 'break' } });
-    expect([broken.rows, broken.truncated, broken.body.toString()]).toEqual([2, true, '0\trow 0\n1\trow 1\n']);
+    expect([broken.rows, broken.truncated, broken.body.toString()]).toEqual([
+      2,
+      true,
+      '0\trow 0\n1\trow 1\n',
+    ]);
     const thrown = answer(ROWS, 'TSV', { endpoint, resultRows: { max: 2, overflow: 'throw' } });
     await expect(thrown).rejects.toMatchObject({ code: 'query.too_expensive', cause: { engineCode: 396 } });
-    const whole = await answer(`${ROWS} LIMIT 2`, 'TSV', { endpoint, resultRows: { max: 2, overflow: 'throw' } });
+    const whole = await answer(`${ROWS} LIMIT 2`, 'TSV', {
+      endpoint,
+      resultRows: { max: 2, overflow: 'throw' },
+    });
     expect([whole.rows, whole.truncated]).toEqual([2, false]);
   });
 
