@@ -120,10 +120,14 @@ async function runRedacted(
 
 /** For servers that do not report the number of rows of a result. */
 async function countRows(deps: RunDeps, task: EngineTask, context: RunContext): Promise<number> {
-  const rewrite = (sql: string): string => `SELECT count() FROM (\n${sql}\n)`;
-  const { bytes } = await runInFormat(deps, task, context, { format: 'JSONCompactEachRow', rewrite });
+  const output = { format: 'JSONCompactEachRow', rewrite: countOf } as const;
+  const { bytes } = await runInFormat(deps, task, context, output);
   const [count] = JSON.parse(Buffer.from(bytes).toString()) as [number | string];
   return Number(count);
+}
+
+function countOf(sql: string): string {
+  return `SELECT count() FROM (\n${sql}\n)`;
 }
 
 /** Throws Problem, with ClickHouse's own code as the cause, if the caller wants no result rather than a part of it. */

@@ -81,35 +81,14 @@ async function settingOf(name: string, value: string): Promise<string> {
 
 /** Some of which each setting accepts one. */
 const VALUES = [
-  ...['0', '1', 'true', '17', '1000', ';', '\t', '|', ' ', '', 'a b=c', "it's", 'é', '\\N', '--x', '"'],
-  ...[
-    'UTF-8',
-    'ASCII',
-    'iso',
-    'simple',
-    'unix_timestamp',
-    'kusto',
-    'numeric',
-    'none',
-    'zstd',
-    'lz4_frame',
-    'lz4_raw',
-  ],
-  ...[
-    'gzip',
-    'brotli',
-    'snappy',
-    'zlib',
-    'null',
-    'deflate',
-    '1.0',
-    '2.4',
-    '2.6',
-    '2.latest',
-    'bin',
-    'str',
-    'ext',
-  ],
+  ...'0 1 true 17 1000 ; | a=b it\'s é \\N --x "'.split(' '),
+  ' ',
+  '\t',
+  '',
+  ...'UTF-8 ASCII iso simple unix_timestamp kusto numeric none zstd lz4_frame lz4 gzip brotli snappy zlib'.split(
+    ' ',
+  ),
+  ...'null deflate 1.0 2.4 2.6 2.latest bin str ext'.split(' '),
 ];
 
 test.each([

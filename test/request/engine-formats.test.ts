@@ -6,6 +6,7 @@ import { Session } from 'chdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLocal, type Local } from '../../src/app/local.ts';
 import { ENGINE_FORMATS, type EngineFormat } from '../../src/format/clickhouse-formats.ts';
+import { withOutputSettings } from '../../src/format/output-settings.ts';
 import { localCall, type Answer } from '../../src/request/call.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 import { TYPE_ROWS } from '../support/clickhouse-types.ts';
@@ -232,5 +233,131 @@ describe('what JSON reports', () => {
       totals: [0, 5],
       rows: 2,
     });
+  });
+});
+
+describe('output settings', () => {
+  test.each<[engine: string, setting: string, value: string, sql: string, expected: string]>([
+    ['JSONEachRow', 'output_format_json_quote_64bit_integers', '1', 'SELECT 1::UInt64 AS x', '{"x":"1"}\n'],
+    ['JSONEachRow', 'output_format_json_quote_denormals', '1', 'SELECT nan AS x', '{"x":"nan"}\n'],
+    ['TSV', 'date_time_output_format', 'iso', "SELECT toDateTime(0, 'UTC') AS x", '1970-01-01T00:00:00Z\n'],
+    ['CSV', 'format_csv_delimiter', ';', 'SELECT 1 AS x, 2 AS y', '1;2\n'],
+    ['CSV', 'format_csv_delimiter', '\t', 'SELECT 1 AS x, 2 AS y', '1\t2\n'],
+    ['CSV', 'format_csv_null_representation', "it's", 'SELECT NULL AS x', "it's\n"],
+    ['TSV', 'bool_true_representation', 'ja', 'SELECT true AS x', 'ja\n'],
+    ['JSONCompact', 'output_format_json_pretty_print', '0', 'SELECT 1 AS x', '"data":[[1]]'],
+    ['JSONCompact', 'extremes', '1', 'SELECT number AS x FROM numbers(2)', '"max":[1]'],
+    ['PrettyCompact', 'output_format_pretty_row_numbers', '0', 'SELECT 1 AS x', '┌─x─┐\n│ 1 │\n└───┘\n'],
+  ])('%s with %s=%s', async (engine, setting, value, sql, expected) => {
+    const format = withOutputSettings({ engine }, [[setting, value]]);
+    for (const endpoint of ['open', 'guarded']) {
+      const written = (await text(sql, engine, { ...format, endpoint })).replaceAll(
+        /[\n\t ]+(?="|\[|\])/g,
+        '',
+      );
+      if (expected.startsWith('"')) expect(written.replaceAll(/\s/g, '')).toContain(expected);
+      else expect(written).toBe(expected);
+      const without = await text(sql, engine, { endpoint });
+      expect(without).not.toBe(written);
+    }
+  });
+
+  test('are not visible to a query, and cannot be changed by it', async () => {
+    const format = withOutputSettings({ engine: 'TSV' }, [['bool_true_representation', 'ja']]);
+    await expect(text('SELECT true SETTINGS bool_true_representation = 1', 'TSV', format)).rejects.toThrow(
+      'SETTINGS',
+    );
+  });
+
+  test('a JSON result without spaces has no rows before a limit that the query does not have', async () => {
+    const { settings } = withOutputSettings({ engine: 'JSON' }, [['output_format_json_pretty_print', '0']]);
+    for (const engine of ['JSON', 'JSONCompact', 'JSONStrings', 'JSONColumnsWithMetadata']) {
+      expect(JSON.parse(await text('SELECT 1 AS x', engine, { settings }))).not.toHaveProperty(
+        'rows_before_limit_at_least',
+      );
+      expect(JSON.parse(await text('SELECT 1 AS x LIMIT 1', engine, { settings }))).toHaveProperty(
+        'rows_before_limit_at_least',
+      );
+    }
+  });
+});
+
+describe('empty results', () => {
+  const sql = 'SELECT n, s, [n] AS a FROM a WHERE n > 100';
+  test.each(ENGINE_FORMATS)('$name', async ({ name }) => {
+    const same =
+      'SELECT n, s, [n] AS a FROM (SELECT number AS n, toString(number) AS s FROM numbers(5)) WHERE n > 100';
+    const expected = statistics(await written(same, name).then(comparable, errorOf)).replace(
+      /rows_read\W+\d+/,
+      '',
+    );
+    for (const endpoint of ['open', 'guarded']) {
+      const result = await answer(sql, name, { endpoint });
+      expect([result.rows, result.truncated]).toEqual([0, false]);
+      expect(statistics(comparable(result.body)).replace(/rows_read\W+\d+/, '')).toBe(expected);
+    }
+  });
+});
+
+describe('what the second layer of redaction finds', () => {
+  const guarded = (sql: string, engine: string): Promise<string> =>
+    text(sql, engine, { endpoint: 'guarded' });
+
+  test.each<[why: string, value: string, type: string, expected: string]>([
+    ['a string', "'by a@b.example'", 'String', 'by REDACTED'],
+    ['an address', "toIPv4('1.2.3.4')", 'IPv4', '0.0.0.0'],
+    ['an address that is nullable', "toNullable(toIPv4('1.2.3.4'))", 'Nullable(IPv4)', '0.0.0.0'],
+    ['an array', "['a@b.example', 'x']", 'Array(String)', "['REDACTED','x']"],
+    ['a map', "map('k', 'a@b.example')", 'Map(String, String)', "{'k':'REDACTED'}"],
+    ['a tuple', "tuple(1, 'a@b.example')", 'Tuple(UInt8, String)', "(1,'REDACTED')"],
+    ['a string of low cardinality', "toLowCardinality('a@b.example')", 'LowCardinality(String)', 'REDACTED'],
+    ['a fixed string', "toFixedString('a@b.example', 11)", 'String', 'REDACTED'],
+    ['JSON', '\'{"a":"a@b.example","n":1}\'::JSON', 'JSON', '{"a":"REDACTED","n":1}'],
+    ['Dynamic', "'a@b.example'::Dynamic", 'String', 'REDACTED'],
+    ['Variant', "'a@b.example'::Variant(String, UInt8)", 'String', 'REDACTED'],
+  ])('%s', async (_, value, type, expected) => {
+    const sql = `SELECT 1::Int128 AS n, ${value} AS x, nan AS f`;
+    const [names, types, row] = (await guarded(sql, 'TSVRawWithNamesAndTypes')).split('\n');
+    expect([names, types, row]).toEqual(['n\tx\tf', `Int128\t${type}\tFloat64`, `1\t${expected}\tnan`]);
+    for (const { name } of ENGINE_FORMATS) {
+      const written = await guarded(sql, name).catch((cause: Error) => cause.message);
+      expect(written).not.toContain('a@b');
+    }
+  });
+
+  test('the name of a column', async () => {
+    expect(await guarded('SELECT 1 AS `a@b.example`, 2 AS y', 'CSVWithNames')).toBe('"REDACTED","y"\n1,2\n');
+    expect(await guarded('SELECT 1 AS `a@b.example`, 2 AS y WHERE 0', 'CSVWithNames')).toBe(
+      '"REDACTED","y"\n',
+    );
+  });
+
+  test('in one row of many', async () => {
+    const sql = "SELECT n, if(n = 1, 'a@b.example', s) AS x, s FROM a ORDER BY n";
+    const { body, rows, truncated } = await answer(sql, 'CSV', { endpoint: 'guarded' });
+    expect([rows, truncated, body.toString()]).toEqual([
+      3,
+      true,
+      '0,"row 0","row 0"\n1,"REDACTED","row 1"\n2,"row 2","row 2"\n',
+    ]);
+  });
+
+  test('columns whose names are not valid as they are, or are those of other columns', async () => {
+    const sql = `SELECT 1 AS hidden0, 2 AS "x y", 3 AS "a.b", 'a@b.example' AS "q'", 4 AS hidden`;
+    expect(await guarded(sql, 'JSONCompactEachRowWithNames')).toBe(
+      '["hidden0", "x y", "a.b", "q\'", "hidden"]\n[1, 2, 3, "REDACTED", 4]\n',
+    );
+  });
+
+  test('two columns of one name are an error, as their values cannot be told apart', async () => {
+    await expect(guarded('SELECT n, n FROM a', 'TSV')).rejects.toMatchObject({
+      code: 'format.not_acceptable',
+    });
+    expect(await text('SELECT n, n FROM a LIMIT 1', 'TSV')).toBe('0\t0\n');
+  });
+
+  test('a result that is too large for another step is an error', async () => {
+    const sql = 'SELECT arrayStringConcat(arrayMap(i -> toString(sipHash64(i)), range(400000))) AS x';
+    await expect(guarded(sql, 'TSV')).rejects.toMatchObject({ code: 'format.too_large' });
   });
 });
