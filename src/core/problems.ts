@@ -142,6 +142,11 @@ export const PROBLEMS = {
     title: 'The key does not allow this',
     hint: 'Ask the issuer of the key for access, or use another key.',
   },
+  'auth.conflict': {
+    status: 400,
+    title: 'Several different keys in one request',
+    hint: 'Send your key once: as the password of Basic authentication, in one header, or in the URL.',
+  },
   'route.endpoint_unknown': {
     status: 404,
     title: 'Unknown endpoint',
@@ -187,6 +192,16 @@ export const PROBLEMS = {
     title: 'Unsupported Content-Type',
     hint: 'Send application/json, application/x-www-form-urlencoded or application/sql.',
   },
+  'request.encoding_unsupported': {
+    status: 415,
+    title: 'Unsupported Content-Encoding',
+    hint: 'Send the body with gzip, deflate, br or zstd, in the blocks of decompress=1, or uncompressed.',
+  },
+  'request.encoding_invalid': {
+    status: 400,
+    title: 'The request body cannot be decompressed',
+    hint: 'Compress the body as Content-Encoding or decompress=1 says, or send it uncompressed.',
+  },
   'request.headers_too_large': {
     status: 431,
     title: 'The URL or the header fields are too large',
@@ -221,6 +236,11 @@ export const PROBLEMS = {
     status: 422,
     title: 'Your query exceeds its resource limits',
     hint: 'Narrow the query: use a shorter time range, or fewer groups, rows or columns.',
+  },
+  'query.id_in_use': {
+    status: 409,
+    title: 'A query with this id is running',
+    hint: 'Wait for the query to end, cancel it with KILL QUERY, or send another query_id.',
   },
   'query.suspended': {
     status: 429,

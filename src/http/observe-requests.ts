@@ -13,6 +13,10 @@ declare module 'fastify' {
     problem: Problem | undefined;
     started: number;
   }
+  interface FastifyContextConfig {
+    /** The name of a route in the log, if it is not its path. */
+    routeName?: string;
+  }
 }
 
 /** Adds the request id to every response and observes every request once. */
@@ -36,7 +40,7 @@ export function observeRequests(app: FastifyInstance, options: ObserveOptions): 
 function observe(options: ObserveOptions, reply: FastifyReply): void {
   const { request, started, record, answer, problem } = reply;
   observeFinished(options, { request: request.raw, requestId: request.id, started }, record, {
-    route: request.routeOptions.url ?? 'unknown',
+    route: request.routeOptions.config.routeName ?? request.routeOptions.url ?? 'unknown',
     status: reply.statusCode,
     bytes: Number(reply.getHeader('content-length') ?? 0),
     rows: answer?.rows,

@@ -67,6 +67,8 @@ export interface CallRecord {
   principal?: string;
   endpoint?: { readonly name: string; readonly revision: string };
   labels?: Labels;
+  /** The client program, one of a closed list; only where clients are programs of others. */
+  clientName?: string;
   /** The caller's rate limits after this call. */
   limits?: readonly LimitState[];
 }

@@ -39,7 +39,13 @@ export const PROJECT_FILES = {
     'test/rate-limits/',
   ],
   /** Run whole services, in the process of the test. */
-  service: ['test/redact/laundering', 'test/request/broken-plan', 'test/request/engine-formats', 'test/request/prepare', 'test/service/'],
+  service: [
+    'test/redact/laundering',
+    'test/request/broken-plan',
+    'test/request/engine-formats',
+    'test/request/prepare',
+    'test/service/',
+  ],
   /** Run the built commands, or read the built page. */
   commands: [
     'test/cli/',

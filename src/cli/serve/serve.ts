@@ -78,7 +78,7 @@ export async function check(
   requireKeys({ settings, isDevelopment });
   const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
   await seedOrClose(engine, settings, deps.terminal);
-  const free = { ...settings, port: 0, adminPort: 0, usage: false };
+  const free = { ...settings, port: 0, adminPort: 0, clickhousePort: undefined, usage: false };
   let redisCause: string | undefined;
   const observe: Observe = (event) => {
     if (event.kind === 'cache.remote_lost') redisCause = describeCause(event.cause);
@@ -103,7 +103,7 @@ export async function withService<T>(
 ): Promise<T> {
   const engine = await openEngineOrExplain(deps.openEngine, settings, ignore, whenInUse);
   await seedOrClose(engine, settings, deps.terminal);
-  const alone = { host: '127.0.0.1', port: 0, adminPort: 0, usage: false };
+  const alone = { host: '127.0.0.1', port: 0, adminPort: 0, clickhousePort: undefined, usage: false };
   const service = await openOrExplain(deps, {
     settings: { ...settings, ...alone, tokens: undefined, jwt: undefined, redisUrl: undefined },
     engine,

@@ -8,7 +8,14 @@ import { decodeColumns } from '../columns.ts';
 import { setParameters } from '../parameter-text.ts';
 import type { Shares } from '../places.ts';
 import { createQueue, type Queue } from '../queue.ts';
-import { conditionCacheOf, formatName, limitSettingsOf, outputOf, printSettings, settingsOf } from '../settings.ts';
+import {
+  conditionCacheOf,
+  formatName,
+  limitSettingsOf,
+  outputOf,
+  printSettings,
+  settingsOf,
+} from '../settings.ts';
 import type { After } from '../../core/clock.ts';
 import type { Entry } from '../wait-queue.ts';
 import { readsStale } from './bound-parameters.ts';
@@ -159,11 +166,7 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
 }
 
 /** Appends SETTINGS and FORMAT clauses; with a FORMAT clause in the given SQL, the result would not parse. */
-function workOf(
-  statement: Statement,
-  format: RunOptions['format'],
-  options: Partial<RunOptions> = {},
-): Work {
+function workOf(statement: Statement, format: RunOptions['format'], options: Partial<RunOptions> = {}): Work {
   const { origin, parameters, key, onFatal } = statement;
   const { signal, lane, isPatient, comment } = options;
   const output = outputOf(format);
