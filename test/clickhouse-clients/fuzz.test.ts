@@ -98,7 +98,7 @@ test('generated requests', { timeout: 3_600_000 }, async () => {
     // 501 is for what ClickHouse has and this has not; 503 for a queue that other tests have filled.
     if (response.status >= 500) expect([501, 503]).toContain(response.status);
     const isCompressed = response.headers.has('Content-Encoding') || /^(?:1|true|yes|on)$/i.test(fields['compress'] ?? '');
-    if (code !== null && !isCompressed) expect(bytes.toString()).toMatch(/^Code: \d+\. DB::Exception: \S/);
+    if (code !== null && !isCompressed) expect(bytes.toString()).toMatch(/^Code: \d+\. DB::Exception: /);
   }); // prettier-ignore
   await fc.assert(check, { seed: SEED, numRuns: runs(600), endOnFailure: true });
   // Requests that are all rejected would prove nothing.
