@@ -9,6 +9,7 @@ import type { Bulkhead } from './bulkhead.ts';
 import { BINARY, writeRedacted } from './redacted-format.ts';
 import { redactRows } from './redacted-rows.ts';
 import type { Produced, Task } from './result.ts';
+import { limitOf, reportsRowsBefore, withoutCap, withoutRowsBefore } from './rows-before-limit.ts';
 import { runInFormat, type RunContext, type RunDeps, type WrittenResult } from './run.ts';
 
 export interface EngineFormatDeps {
@@ -62,14 +63,35 @@ async function runDirect(
   const deps = { engine, bulkhead, now: clock.monotonic };
   const { format } = task;
   const most = mostRows(task);
-  const result = await runInFormat(deps, task, context, { format });
+  const cap = task.endpoint.maxRows;
+  const limit = reportsRowsBefore(format.engine)
+    ? limitOf(task.plan.consumerQuery?.canonicalSql ?? '')
+    : 'unknown';
+  const isOwn = typeof limit === 'number' && limit <= cap;
+  const rewrite = (sql: string): string => (isOwn ? withoutCap(sql, cap + 1) : sql);
+  const result = await runInFormat(deps, task, context, { format, rewrite });
   const rows = result.rows ?? (await countRows(deps, task, context));
-  if (rows <= most) return { ...result, rows, truncated: false, encodeMs: 0 };
+  if (rows <= most) {
+    const bytes = limit === 'none' ? withoutRowsBefore(result.bytes) : result.bytes;
+    return { ...result, bytes, rows, truncated: false, encodeMs: 0 };
+  }
+  return runCut(deps, task, context, { ...result, rows });
+}
+
+/** The first rows of a result that has more of them than it may. */
+async function runCut(
+  deps: RunDeps,
+  task: EngineTask,
+  context: RunContext,
+  { rows, queueMs }: Pick<Counted, 'rows' | 'queueMs'>,
+): Promise<Counted> {
+  const { format } = task;
+  const most = mostRows(task);
   checkOverflow(format, rows);
   const rewrite = (sql: string): string => `SELECT * FROM (\n${sql}\n) LIMIT ${most}`;
   const cut = await runInFormat(deps, task, context, { format, rewrite });
   const kept = cut.rows ?? most;
-  return { ...cut, queueMs: result.queueMs + cut.queueMs, rows: kept, truncated: kept === most, encodeMs: 0 };
+  return { ...cut, queueMs: queueMs + cut.queueMs, rows: kept, truncated: kept === most, encodeMs: 0 };
 }
 
 /** With redaction, the second layer has to see the values whatever the format. */
@@ -98,10 +120,14 @@ async function runRedacted(
 
 /** For servers that do not report the number of rows of a result. */
 async function countRows(deps: RunDeps, task: EngineTask, context: RunContext): Promise<number> {
-  const rewrite = (sql: string): string => `SELECT count() FROM (\n${sql}\n)`;
-  const { bytes } = await runInFormat(deps, task, context, { format: 'JSONCompactEachRow', rewrite });
+  const output = { format: 'JSONCompactEachRow', rewrite: countOf } as const;
+  const { bytes } = await runInFormat(deps, task, context, output);
   const [count] = JSON.parse(Buffer.from(bytes).toString()) as [number | string];
   return Number(count);
+}
+
+function countOf(sql: string): string {
+  return `SELECT count() FROM (\n${sql}\n)`;
 }
 
 /** Throws Problem, with ClickHouse's own code as the cause, if the caller wants no result rather than a part of it. */

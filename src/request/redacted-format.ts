@@ -1,5 +1,6 @@
 // Results in the engine's own formats whose rows are redacted first. The engine writes the result in binary, exact for every type;
 // then, from that, rows in JSON for the redactor; then the format, from the binary rows and the columns that the redactor changed.
+import { isIP } from 'node:net';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Engine, type RunOptions, type Statement } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
@@ -105,9 +106,10 @@ function changedRows(
       return { ...column, name: names[position]?.name ?? column.name, isChanged };
     });
   const text = rows.map((row) => {
-    const members = kept.flatMap(({ isChanged, name }, position) =>
-      isChanged ? [`${JSON.stringify(name)}:${row[position]?.value ?? 'null'}`] : [],
-    );
+    const members = kept.flatMap(({ isChanged, name, type }, position) => {
+      const value = row[position]?.value ?? 'null';
+      return isChanged ? [`${JSON.stringify(name)}:${withAddresses(value, type)}`] : [];
+    });
     return `{${members.join(',')}}\n`;
   });
   return { columns: kept, text: text.join('') };
@@ -116,7 +118,10 @@ function changedRows(
 /** Reads the binary rows. The names are those of the result: an alias could be taken for another column. */
 function binaryRows({ columns, rows }: RowBinary, names: readonly string[]): string {
   const structure = columns.map(({ type }, index) => `${quoteIdentifier(names[index] ?? '')} ${type}`);
-  return `format(RowBinary, ${quoteString(structure.join(', '))}, base64Decode('${rows.toString('base64')}'))`;
+  const list = quoteString(structure.join(', '));
+  // Nothing at all has no columns either.
+  if (rows.length === 0) return `format(JSONEachRow, ${list}, '{}') WHERE 0`;
+  return `format(RowBinary, ${list}, base64Decode('${rows.toString('base64')}'))`;
 }
 
 function selectAll(result: RowBinary, most?: number): string {
@@ -165,9 +170,27 @@ const NO_COLUMNS = {
 
 const TEXT = 'Nullable(String)';
 
-/** An address that was redacted is 0.0.0.0, as it is in tables that are redacted themselves. */
-const INPUT = `input_format_ipv4_default_on_conversion_error = 1, input_format_ipv6_default_on_conversion_error = 1,
-  date_time_input_format = 'best_effort', input_format_null_as_default = 1, flatten_nested = 0, max_threads = 1`;
+/** Nested columns stay one column. */
+const INPUT = `date_time_input_format = 'best_effort', flatten_nested = 0, max_threads = 1`;
+
+const ADDRESSES: Readonly<Record<string, string>> = { IPv4: '0.0.0.0', IPv6: '::' };
+
+/**
+ * JSON with the neutral address in place of strings that are none, as in tables that are redacted themselves, if the type has no
+ * strings but addresses of one family.
+ */
+function withAddresses(value: string, type: string): string {
+  const leaves = new Set<string>();
+  changeInner(parseType(type), (inner) => (leaves.add(inner.name), inner));
+  const [name, other] = [...leaves].filter((leaf) => !NUMBER.test(leaf));
+  const neutral = ADDRESSES[name ?? ''];
+  if (neutral === undefined || other !== undefined) return value;
+  return value.replaceAll(/"(?:[^"\\]|\\.)*"/g, (text) =>
+    isIP(text.slice(1, -1)) === 0 ? `"${neutral}"` : text,
+  );
+}
+
+const NUMBER = /^(?:U?Int\d+|Float\d+|Bool)$/;
 
 /** The type of a column with values that the redactor has changed: strings where no other value than the original fits. */
 export function redactedType(type: string): string {
