@@ -14,7 +14,7 @@ const CLIENTS = [
   ['clickhouse-js', /clickhouse-js/i],
   ['clickhouse-connect', /clickhouse-connect/i],
   ['clickhouse-go', /clickhouse-go/i],
-  ['clickhouse-jdbc', /clickhouse-jdbc|jdbc-v2|clickhouse-java|ClickHouse-JdbcDriver/i],
+  ['clickhouse-jdbc', /clickhouse[- ]?(?:java|jdbc)/i],
   ['clickhouse-rs', /clickhouse-rs/i],
   ['clickhouse-odbc', /clickhouse-odbc/i],
   ['curl', /^curl\//i],

@@ -66,7 +66,9 @@ describe('the engine', () => {
 
   test('writes blocks of every short length', async () => {
     session.query('CREATE TABLE blocks.t (s FixedString(1) CODEC(NONE)) ENGINE = TinyLog');
-    for (let length = 1; length <= 140; length++)
+    for (const length of [
+      1, 2, 3, 5, 7, 8, 9, 22, 23, 24, 39, 40, 41, 118, 119, 120, 133, 134, 135, 150, 250, 263,
+    ])
       session.query(`INSERT INTO blocks.t SELECT char(65 + number * ${length} % 26) FROM numbers(${length})`);
     const written = readFileSync(join(columnFolder(), 's.bin'));
     expect(decompressBlocks(written, LIMIT).equals(await columnBytes())).toBe(true);
