@@ -46,7 +46,7 @@ export interface CallContent {
 export function localCall(
   call: Pick<Call, 'requestId' | 'endpoint'>,
   fields: CallContent['fields'],
-  format: FormatName = 'json',
+  format: CallContent['format'] = 'json',
 ): Call {
   const { signal } = new AbortController();
   const content: CallContent = {
