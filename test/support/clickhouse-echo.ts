@@ -22,6 +22,9 @@ export interface Echo {
   readonly ask: (path: string, init?: RequestInit) => Promise<Response>;
   /** Sends bytes, and resolves to all that comes back until the connection is closed. */
   readonly exchange: (bytes: string | Buffer) => Promise<Buffer>;
+  /** Waits for running requests. */
+  readonly close: () => Promise<void>;
+  /** Does not. */
   readonly stop: () => Promise<void>;
 }
 
@@ -97,6 +100,7 @@ export async function openEcho(options: Partial<ClickHouseOptions> = {}): Promis
       await once(socket, 'close');
       return Buffer.concat(parts);
     },
+    close: () => server.close(),
     stop: async () => {
       const closed = server.close();
       server.server.closeAllConnections();

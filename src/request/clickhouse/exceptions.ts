@@ -132,7 +132,9 @@ const STATUSES: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** Problems whose own status says more than that of a server: retries, authentication. */
-const OWN_STATUS: ReadonlySet<number> = new Set([401, 403, 408, 413, 415, 429, 431, 499, 500, 502, 503, 504]);
+const OWN_STATUS: ReadonlySet<number> = new Set([
+  401, 403, 404, 405, 408, 409, 413, 415, 429, 431, 499, 500, 502, 503, 504,
+]);
 
 /** The exception for a problem. */
 export function exceptionOf(problem: Problem): ServerException {

@@ -26,7 +26,10 @@ async function rejected(path: string, init: RequestInit | undefined, says: strin
   return response.status;
 }
 
-const post = (body: BodyInit | Buffer, headers: Record<string, string> = {}): RequestInit => ({
+const post = (
+  body: string | Buffer | URLSearchParams,
+  headers: Record<string, string> = {},
+): RequestInit => ({
   method: 'POST',
   body: Buffer.isBuffer(body) ? new Uint8Array(body) : body,
   headers,
@@ -54,10 +57,8 @@ describe('URLs', () => {
 
   test('what is not more than allowed', async () => {
     expect((await echo.ask(`/?${many(1000)}`)).status).toBe(200);
-    const read = (await (
-      await echo.ask('/?query=q&database=a%00b&__proto__=1&constructor=2')
-    ).json()) as unknown;
-    expect(read).toMatchObject({ database: 'a\0b', settings: { constructor: '2' } });
+    const response = await echo.ask('/?query=q&database=a%00b&__proto__=1&constructor=2');
+    expect(await response.json()).toMatchObject({ database: 'a\0b', settings: { constructor: '2' } });
   });
 
   test('header fields beyond the limit', async () => {
@@ -68,7 +69,7 @@ describe('URLs', () => {
   test('any URL gets an answer', async () => {
     const url = fc
       .string({ unit: 'binary-ascii', maxLength: 60 })
-      .map((text) => text.replaceAll(/[\s#\0-\x1f\x7f]/g, '%'));
+      .map((text) => text.replaceAll(/[^!-~]|#/g, '%'));
     await fc.assert(
       fc.asyncProperty(url, async (text) => {
         const { status } = await echo.ask(`/?query=q&${text}`);

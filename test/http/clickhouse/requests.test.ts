@@ -11,7 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => echo.stop());
 
-const post = (body: BodyInit, headers: Record<string, string> = {}): RequestInit => ({
+const post = (
+  body: string | URLSearchParams | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): RequestInit => ({
   method: 'POST',
   body,
   headers,
@@ -165,7 +168,7 @@ describe('keys', () => {
     ['a very long Basic', '/?query=q', { Authorization: basic('k'.repeat(60_000)) }, 401],
   ])('%s', async (_, path, headers, status) => {
     const response = await fetch(`${echo.url}${path}`, { headers });
-    expect(response.status, await response.text()).toBe(status);
+    expect(response.status).toBe(status);
     expect(response.headers.get('x-clickhouse-exception-code')).toBe(status === 200 ? null : '516');
   });
 
