@@ -107,7 +107,7 @@ describe('rows', () => {
     const result = await client.query({ query: 'SELECT id, status FROM orders ORDER BY id LIMIT 20', format });
     let lines = 0;
     for await (const rows of result.stream()) lines += rows.length;
-    expect(lines).toBe(20 + (/WithNamesAndTypes$/.test(format) ? 2 : /WithNames$/.test(format) ? 1 : 0));
+    expect(lines).toBe(20 + (format.endsWith('WithNamesAndTypes') ? 2 : format.endsWith('WithNames') ? 1 : 0));
   }); // prettier-ignore
 
   test('as Parquet and Arrow', async () => {
@@ -275,11 +275,12 @@ describe('the rest of the client', () => {
     });
   });
 
-  test('commands: SET, USE and KILL QUERY', async () => {
-    await client.command({ query: 'SET max_block_size = 1000' });
-    await client.command({ query: `USE \`${DATABASE}\`` });
-    await client.command({ query: "KILL QUERY WHERE query_id = 'none'" });
-  });
+  test.each(['SET max_block_size = 1000', `USE \`${DATABASE}\``, "KILL QUERY WHERE query_id = 'none'"])(
+    'command %s',
+    async (query) => {
+      expect(await client.command({ query })).toMatchObject({ query_id: expect.any(String) });
+    },
+  );
 
   test.each([
     [true, true],
