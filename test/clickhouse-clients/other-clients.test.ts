@@ -38,7 +38,7 @@ describe('the official client for browsers and edge functions', () => {
     const reader = streamed.stream().getReader();
     for (let next = await reader.read(); !next.done; next = await reader.read()) rows += next.value.length;
     expect(rows).toBe(20);
-    await expect(client.query({ query: 'SELECT nothing FROM orders' })).rejects.toMatchObject({ code: '47' });
+    await expect(client.query({ query: 'SELECT missing FROM orders' })).rejects.toMatchObject({ code: '47' });
     expect(await client.ping()).toEqual({ success: true });
     await client.close();
   });
@@ -73,7 +73,7 @@ describe('@depyronick/clickhouse-client, on a port of its own', () => {
 
   test('an error is its text', async () => {
     const client = open(ClickHouseDataFormat.JSON, ClickHouseCompressionMethod.NONE);
-    await expect(client.queryPromise('SELECT nothing FROM orders')).rejects.toMatch(
+    await expect(client.queryPromise('SELECT missing FROM orders')).rejects.toMatch(
       /^Code: 47\. DB::Exception: .*\(UNKNOWN_IDENTIFIER\)/,
     );
   });
