@@ -27,14 +27,12 @@ interface Row {
 
 /** `engine|name type|name type` by table. */
 function tablesOf(database: string, names: readonly string[] | undefined): readonly string[] {
-  const rows = session
-    .query(
-      `SELECT t.name AS name, any(t.engine) AS engine, arrayStringConcat(arrayMap(c -> concat(c.2, ' ', c.3), arraySort(groupArray((c.position, c.name, c.type)))), '|') AS columns
+  const rows = session.query(
+    `SELECT t.name AS name, any(t.engine) AS engine, arrayStringConcat(arrayMap(c -> concat(c.2, ' ', c.3), arraySort(groupArray((c.position, c.name, c.type)))), '|') AS columns
        FROM system.tables AS t JOIN system.columns AS c ON c.database = t.database AND c.table = t.name
        WHERE t.database = '${database}' GROUP BY name ORDER BY name`,
-      'JSONEachRow',
-    )
-    .toString();
+    'JSONEachRow',
+  );
   return rows
     .trim()
     .split('\n')

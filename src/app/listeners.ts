@@ -15,9 +15,9 @@ import type { BaseOptions } from '../http/base-server.ts';
 import { createServer, type Readiness } from '../http/server.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
 import { describeCause, describeFinding } from '../observe/describe.ts';
+import { createClickHouse } from '../request/clickhouse/clickhouse.ts';
 import { listEndpoints } from '../request/listing.ts';
 import { after, clock } from './clock.ts';
-import { CLICKHOUSE_VERSION, createClickHouse } from './clickhouse-stand-in.ts';
 import { coalesce } from './coalesce.ts';
 import { FULL_ACCESS } from './local.ts';
 import { configurationOf } from './configuration.ts';
@@ -37,6 +37,9 @@ export interface Parts extends Core {
   /** Development mode: the document of the API needs no key, and problems have the engine's messages. */
   readonly isDevelopment: boolean;
 }
+
+/** The release whose dialect, functions and system tables the ClickHouse interface has. */
+const CLICKHOUSE_VERSION = '26.7.2.1';
 
 type Listener = ReturnType<typeof createServer>;
 
@@ -62,7 +65,12 @@ export function createListeners(parts: Parts): Listeners {
   const getReadiness = coalesce(() => readiness(parts)); // open without a key: concurrent probes share one ping
   const clickhouse: ClickHouseOptions = {
     ...base,
-    answerClickHouse: createClickHouse(parts),
+    answerClickHouse: createClickHouse({
+      ...parts,
+      catalog: catalog.current,
+      clock,
+      version: CLICKHOUSE_VERSION,
+    }),
     isReady: async () => (await getReadiness()).ready,
     version: CLICKHOUSE_VERSION,
   };

@@ -41,7 +41,7 @@ export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted'> {
 }
 
 /** Every function throws Problem for errors that the caller or the endpoint's author has to fix. */
-export interface RequestPath extends Pick<Admission, 'admitKey'> {
+export interface RequestPath extends Pick<Admission, 'admitKey' | 'identifyKey'> {
   /** Everything before execution: no rows are read. */
   readonly prepare: (call: Call) => Promise<Prepared>;
   readonly answer: (call: Call) => Promise<Answer>;
@@ -54,7 +54,7 @@ export interface RequestPath extends Pick<Admission, 'admitKey'> {
 export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const { keyUse, plan } = deps;
   const now = deps.clock.monotonic;
-  const { admit, admitKey } = createAdmission(deps);
+  const { admit, admitKey, identifyKey } = createAdmission(deps);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
   const prepare = async (call: Call): Promise<Prepared> => {
@@ -99,7 +99,7 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   };
 
   const pinExamples: RequestPath['pinExamples'] = (endpoint) => results.pinExamples(endpoint, plan);
-  return { admitKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
+  return { admitKey, identifyKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
 }
 
 /** The result of a task, encoded. Throws Problem. */
