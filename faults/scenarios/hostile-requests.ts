@@ -69,6 +69,30 @@ function getUrl(what: string, url: string, status: string): HostileRequest {
   return { what: `a URL: ${what}`, head: [`GET ${url} HTTP/1.1`], status };
 }
 
+/** The ClickHouse interface reads its URL for the key, which may be there. */
+function clickhouse(): readonly HostileRequest[] {
+  const get = (what: string, path: string, field: string, status: string): HostileRequest => ({
+    what: `ClickHouse: ${what}`,
+    head: [`GET ${path} HTTP/1.1`, field],
+    status,
+  });
+  const path = '/clickhouse?query=SELECT';
+  const none = 'Accept: */*';
+  return [
+    get('pairs', `${path}&${fill('a=1&', FIELD)}`, none, '400'),
+    get('999 pairs of escapes', `${path}&${pairs(fill('%41', 110))}`, none, '401'),
+    get('a query of escapes', `${path}${fill('%41', FIELD)}`, none, '401'),
+    get('a query of invalid escapes', `${path}${fill('%ff', FIELD)}`, none, '400'),
+    get('spaces', `${path}${fill('+', FIELD)}`, none, '401'),
+    get('a password', `${path}&password=${fill('k', FIELD)}`, none, '401'),
+    get('Basic', path, `Authorization: Basic ${fill('QUFB', FIELD)}`, '401'),
+    get('User-Agent', path, `User-Agent: ${fill('cube', FIELD)}`, '401'),
+  ];
+}
+
+const pairs = (value: string): string =>
+  Array.from({ length: 999 }, (_, index) => `p${index}=${value}`).join('&');
+
 function urls(): readonly HostileRequest[] {
   return [
     getUrl('pairs', `${QUERY}?${fill('a=1&', FIELD)}`, '401'),
@@ -89,7 +113,7 @@ function urls(): readonly HostileRequest[] {
   ];
 }
 
-export const HOSTILE: readonly HostileRequest[] = [...bodies(), ...fields(), ...urls()];
+export const HOSTILE: readonly HostileRequest[] = [...bodies(), ...fields(), ...urls(), ...clickhouse()];
 
 export function bytesOf({ head: [line = '', ...rest], body = '' }: HostileRequest): Buffer {
   const head = [line, 'Host: x', 'Connection: close', ...rest].join('\r\n');

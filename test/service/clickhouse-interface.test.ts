@@ -1,4 +1,5 @@
 // ClickHouse's HTTP interface of a whole service: its listeners, the official client, what is logged, and the end.
+import { connect } from 'node:net';
 import { createClient, type ClickHouseClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finished } from '../../src/core/observation.ts';
@@ -69,6 +70,14 @@ describe.each([
       message: expect.stringContaining('line 1, column 8') as string,
     });
   });
+});
+
+test('a client of the native protocol that connects to the API gets the path', async () => {
+  const { hostname, port } = new URL(service.service.address);
+  const socket = connect(Number(port), hostname, () => socket.write('\0\x11ClickHouse client'));
+  const parts: Buffer[] = [];
+  for await (const part of socket) parts.push(part as Buffer);
+  expect(Buffer.concat(parts).toString('latin1')).toContain(`${service.service.address}/clickhouse`);
 });
 
 test('a setting switches the path off', async () => {

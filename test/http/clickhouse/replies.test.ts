@@ -183,7 +183,7 @@ test('pages of allowed origins may send and read the header fields of clients', 
   expect(answer.headers.get('access-control-expose-headers')).toContain('X-ClickHouse-Summary');
 });
 
-test('a client of the native protocol is told the URL, in that protocol', async () => {
+test('a client of the native protocol gets the URL in an exception of that protocol', async () => {
   const answer = await echo.exchange(Buffer.from('\0\x11ClickHouse client\x1a\x08'));
   expect(answer.readUInt8(0)).toBe(2);
   expect(answer.readInt32LE(1)).toBe(217);
