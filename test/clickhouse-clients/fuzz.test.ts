@@ -23,31 +23,34 @@ const PIECES = [
   '`', '"', "'", '\\', '\0', '\u00a0', 'é', '\ud83d\ude00', 'notes', '`private.notes`', 'shop.orders', 'default', 'numbers(3)', 'NULL', '$$', '@', '#',
 ] as const; // prettier-ignore
 
+const VALID = [
+  'SELECT id FROM orders LIMIT 1',
+  'SELECT `shop.orders`.orders.id FROM `shop.orders`.orders',
+  'SELECT {x:UInt8} + id FROM {y:Identifier} SETTINGS max_block_size = 1 FORMAT JSON',
+  "SELECT name FROM system.columns WHERE database = 'shop.orders'",
+  'SHOW TABLES FROM `shop.orders`',
+  'DESCRIBE TABLE "shop.orders"."orders"',
+  "KILL QUERY WHERE query_id = 'x' SYNC",
+  'WITH o AS (SELECT * FROM orders) SELECT count() FROM o AS a JOIN customers AS b ON a.customer = b.name',
+] as const;
+
 const piece = fc.constantFrom(...PIECES);
 const soup = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(' '));
 const glued = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''));
 /** Statements that work, with something wrong in them. */
 const nearly = fc
-  .tuple(
-    fc.constantFrom(
-      'SELECT id FROM orders LIMIT 1',
-      'SELECT `shop.orders`.orders.id FROM `shop.orders`.orders',
-      'SELECT {x:UInt8} + id FROM {y:Identifier} SETTINGS max_block_size = 1 FORMAT JSON',
-      "SELECT name FROM system.columns WHERE database = 'shop.orders'",
-      'SHOW TABLES FROM `shop.orders`',
-      'DESCRIBE TABLE "shop.orders"."orders"',
-      "KILL QUERY WHERE query_id = 'x' SYNC",
-      'WITH o AS (SELECT * FROM orders) SELECT count() FROM o AS a JOIN customers AS b ON a.customer = b.name',
-    ),
-    fc.nat(),
-    piece,
-    fc.boolean(),
-  )
+  .tuple(fc.constantFrom(...VALID), fc.nat(), piece, fc.boolean())
   .map(([sql, at, inserted, cut]) => {
     const place = at % (sql.length + 1);
     return cut ? sql.slice(0, place) : sql.slice(0, place) + inserted + sql.slice(place);
   });
-const statement = fc.oneof(soup, glued, nearly, fc.string({ maxLength: 40, unit: 'binary' }));
+const statement = fc.oneof(
+  soup,
+  glued,
+  { arbitrary: nearly, weight: 2 },
+  { arbitrary: fc.constantFrom(...VALID), weight: 2 },
+  fc.string({ maxLength: 40, unit: 'binary' }),
+);
 
 const value = fc.oneof(
   fc.constantFrom('', '0', '1', '-1', '18446744073709551616', 'true', "'", '\\N', '[1', '{}', 'a\tb', '\0', 'UTC', 'JSON', DATABASE, `${DATABASE}:tenant=other`, `${DATABASE}:`, 'x'.repeat(3000)),
@@ -75,7 +78,10 @@ const format = fc.constantFrom(...ENGINE_FORMATS.map(({ name }) => name));
 
 const request = fc.record({
   body: statement,
-  fields: fc.dictionary(field, value, { maxKeys: 4 }),
+  fields: fc.oneof(
+    fc.constant<Record<string, string>>({ param_x: '1', param_y: 'orders' }),
+    fc.dictionary(field, value, { maxKeys: 3 }),
+  ),
   headers: fc.dictionary(header, headerValue, { maxKeys: 2 }),
   format,
 });

@@ -269,7 +269,10 @@ describe('the rest of the client', () => {
   test('the summary has the rows of the result', async () => {
     const result = await client.exec({ query: 'SELECT id FROM orders WHERE id < 5 FORMAT CSV' });
     result.stream.resume();
-    expect(result.summary).toMatchObject({ result_rows: '3', elapsed_ns: expect.stringMatching(/^[1-9]\d*$/) });
+    expect(result.summary).toMatchObject({
+      result_rows: '3',
+      elapsed_ns: expect.stringMatching(/^[1-9]\d*$/),
+    });
   });
 
   test.each(['SET max_block_size = 1000', `USE \`${DATABASE}\``, "KILL QUERY WHERE query_id = 'none'"])(

@@ -7,6 +7,7 @@ import { answerFields } from '../answer-reply.ts';
 import type { Compression } from '../compression.ts';
 import { compressBlocks } from './blocks.ts';
 import { exceptionFor } from './exception.ts';
+import { withBlockInfo } from './native-blocks.ts';
 import type { ReplyOptions } from './receive.ts';
 
 declare module 'fastify' {
@@ -45,7 +46,12 @@ export function createReplies({ compression, headerPrefix, version }: RepliesOpt
   };
 
   return {
-    sendAnswer: async (reply, { body, contentType, format, queryId, summary, truncated, answer }) => {
+    sendAnswer: async (
+      reply,
+      { body: written, contentType, format, queryId, summary, truncated, answer },
+    ) => {
+      const version = reply.queryReply?.protocolVersion ?? 0;
+      const body = format === 'Native' ? withBlockInfo(written, version) : written;
       reply.answer = answer;
       const fields = summaryOf(summary, body);
       reply.headers({
