@@ -115,7 +115,7 @@ function changedRows(
   return { columns: kept, text: text.join('') };
 }
 
-/** Reads the binary rows. The names are those of the result: an alias could be taken for another column. */
+/** Reads the binary rows. The names are those of the result: an alias could hide another column. */
 function binaryRows({ columns, rows }: RowBinary, names: readonly string[]): string {
   const structure = columns.map(({ type }, index) => `${quoteIdentifier(names[index] ?? '')} ${type}`);
   const list = quoteString(structure.join(', '));
@@ -193,7 +193,7 @@ function withAddresses(value: string, type: string): string {
 const NUMBER = /^(?:U?Int\d+|Float\d+|Bool)$/;
 
 /** The type of a column with values that the redactor has changed: strings where no other value than the original fits. */
-export function redactedType(type: string): string {
+function redactedType(type: string): string {
   return printType(changeInner(parseType(type), textIfClosed));
 }
 

@@ -6,9 +6,9 @@ import { abortError } from '../abort.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../../core/clock.ts';
 import { openBody, type BodyEnd } from './body.ts';
-import { createTaggedGate, createTailGate } from './exception-gate.ts';
+import { createTaggedGate, createTailGate, OPEN_GATE, type ExceptionGate } from './exception-gate.ts';
 import { toHttpError } from './http-failures.ts';
-import type { HttpRequest } from './request.ts';
+import { isWhole, type HttpRequest } from './request.ts';
 import { readSummary, resultRowsIn } from './summary.ts';
 
 /** Called with what the header of the response reports, as far as it does: table data read, rows of the result. */
@@ -54,7 +54,7 @@ export async function openExchange(
     options.onSummary?.(readSummary(summary), resultRowsIn(summary));
     onAbort(control.signal, (error) => stream.destroy(error));
     const tag = answer.response_headers['x-clickhouse-exception-tag'];
-    const gate = typeof tag === 'string' ? createTaggedGate(tag) : createTailGate();
+    const gate = gateFor(options.request, typeof tag === 'string' ? tag : undefined);
     const body = await openBody({ stream, gate, watch, onEnd });
     state.isOpen = true;
     if (state.end !== undefined) options.onEnd(state.end);
@@ -63,6 +63,11 @@ export async function openExchange(
     unlink();
     throw control.signal.aborted ? abortError(control.signal) : toHttpError(cause);
   }
+}
+
+function gateFor(request: HttpRequest, tag: string | undefined): ExceptionGate {
+  if (isWhole(request)) return OPEN_GATE;
+  return tag === undefined ? createTailGate() : createTaggedGate(tag);
 }
 
 interface Asking {

@@ -48,6 +48,11 @@ export const TRANSPORT_SETTINGS: Settings = {
  */
 const WHOLE: SentSettings = { wait_end_of_query: 1 };
 
+/** Whether a response is sent after its query has ended. */
+export function isWhole({ clickhouse_settings: sent }: Pick<HttpRequest, 'clickhouse_settings'>): boolean {
+  return sent['wait_end_of_query'] === 1;
+}
+
 /** The client sets `enable_http_compression` by default; if the profile forbids changing it, it must be unset. */
 export const NO_SETTINGS: SentSettings = { enable_http_compression: undefined };
 
@@ -75,7 +80,8 @@ export function requestOf(statement: Statement, options: RequestOptions): Omit<H
     clickhouse_settings: {
       ...(permitted.has('enable_http_compression') ? {} : NO_SETTINGS),
       ...sendable({ ...settings, ...TRANSPORT_SETTINGS }, permitted),
-      ...(typeof format === 'string' ? {} : WHOLE),
+      // Sent even if the profile does not permit them: the caller gets what it asked for, or an error.
+      ...(typeof format === 'string' ? {} : { ...format.settings, ...WHOLE }),
       ...parameterSettings(parameters),
       // Sent even if the profile does not permit them: an error is better than a query without its row policies.
       ...(origin === 'consumer' && rowPolicy !== undefined ? rowPolicySettings(rowPolicy) : {}),
