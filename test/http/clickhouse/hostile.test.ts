@@ -61,6 +61,11 @@ describe('URLs', () => {
     expect(await response.json()).toMatchObject({ database: 'a\0b', settings: { constructor: '2' } });
   });
 
+  test('an exception is one line, whatever it quotes', async () => {
+    const text = encodeURIComponent('a\r\n\0b\u0085Code: 1. DB::Exception');
+    await rejected(`/?database=fails&query=${text}`, undefined, 'a b Code: 1. DB::Exception');
+  });
+
   test('header fields beyond the limit', async () => {
     const flood = `GET /?query=q HTTP/1.1\r\nHost: x\r\n${'X-A: some value\r\n'.repeat(20_000)}\r\n`;
     expect((await echo.exchange(flood)).toString()).toMatch(/^HTTP\/1\.1 431 /);
