@@ -26,7 +26,8 @@ function open(options: ClickHouseClientConfigOptions = {}): ClickHouseClient {
 }
 
 beforeAll(async () => {
-  world = await startClickHouseWorld();
+  // A running query leaves a connection to the same key.
+  world = await startClickHouseWorld({ settings: { connections: 6 } });
   client = open();
 });
 afterAll(async () => {
