@@ -2,6 +2,7 @@
 import type { ColumnRules } from '../../redact/columns.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { innerType, type ClickHouseType } from '../../sql/type.ts';
+import type { TextFunctions } from './text-functions.ts';
 
 /** What applies to values of an endpoint. */
 export interface ValueSettings {
@@ -11,6 +12,7 @@ export interface ValueSettings {
   readonly finds: (text: string) => boolean;
   /** What a masked value becomes. */
   readonly mask: string;
+  readonly functions: TextFunctions;
 }
 
 /** A value, or a part of one. */

@@ -9,7 +9,7 @@ import type { TableColumn } from '../statement.ts';
 import { subcolumnType } from '../subcolumn-type.ts';
 import { isPlainPath } from './document.ts';
 import type { RedactedValue, ValueSettings } from './redacted-value.ts';
-import { hashFunction, textFunctions } from './text-functions.ts';
+import { textFunctions } from './text-functions.ts';
 import { redactedValue } from './value.ts';
 
 /** The redaction of one table. */
@@ -20,7 +20,7 @@ export interface RedactedTable {
   readonly isUnchanged: (column: string) => boolean;
   /** Whether a subcolumn can be read and redacted alone. */
   readonly canRead: (subcolumn: Subcolumn) => boolean;
-  /** `WITH … SELECT …` up to, but excluding, FROM: the columns among `needed`, and subcolumns under their full names. */
+  /** `SELECT …` up to, but excluding, FROM: the columns among `needed`, and subcolumns under their full names. */
   readonly head: (needed: ReadonlySet<string> | undefined, subcolumns: readonly Subcolumn[]) => string;
 }
 
@@ -29,14 +29,11 @@ export type RedactTable = (columns: readonly TableColumn[]) => RedactedTable;
 
 /** Compiles the settings of a redactor. */
 export function createRedactTable(settings: SourceSettings): RedactTable {
-  const functions = [
-    ...textFunctions(settings),
-    ...(settings.hashKeys === undefined ? [] : [hashFunction()]),
-  ];
   const values: ValueSettings = {
     findsAddresses: settings.detectors.includes('ip'),
     finds: settings.finds,
     mask: settings.mask,
+    functions: textFunctions(settings),
   };
   return (columns) => {
     const known = new Map(
@@ -67,21 +64,10 @@ export function createRedactTable(settings: SourceSettings): RedactTable {
         // A query may read no column at all, to count rows.
         const list = [...items, ...paths];
         const sql = list.length === 0 ? '1 AS millrace_row' : list.join(', ');
-        const used = usedFunctions(functions, sql);
-        return `${used.length === 0 ? '' : `WITH ${used.join(', ')}\n`}SELECT ${sql}`;
+        return `SELECT ${sql}`;
       },
     };
   };
-}
-
-/** Those that the columns call: the engine parses and copies all of them several times. */
-function usedFunctions(functions: readonly string[], sql: string): readonly string[] {
-  const used: string[] = [];
-  for (const each of functions.toReversed()) {
-    const name = each.slice(each.lastIndexOf(' ') + 1);
-    if ([sql, ...used].some((text) => text.includes(`${name}(`))) used.unshift(each);
-  }
-  return used;
 }
 
 function itemOf(name: string, redacted: RedactedValue): readonly string[] {
