@@ -29,7 +29,15 @@ export interface Value {
 export type RedactedValue =
   | { readonly kind: 'same' }
   | { readonly kind: 'dropped' }
-  | { readonly kind: 'changed'; readonly sql: string; readonly type: string };
+  | ChangedValue;
+
+/** `text`: the value before it is redacted, if it is a string or NULL and is redacted as one. */
+export interface ChangedValue {
+  readonly kind: 'changed';
+  readonly sql: string;
+  readonly type: string;
+  readonly text?: string;
+}
 
 export const SAME: RedactedValue = { kind: 'same' };
 export const DROPPED: RedactedValue = { kind: 'dropped' };

@@ -17,9 +17,9 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
   if (NOT_TEXT.test(type.name)) return SAME;
   switch (type.name) {
     case 'String':
-      return changed(redactedText(sql, settings), 'String');
+      return redactedText(sql, 'String', settings);
     case 'FixedString':
-      return changed(redactedText(`toString(${sql})`, settings), 'String');
+      return redactedText(`toString(${sql})`, 'String', settings);
     case 'Nullable':
     case 'LowCardinality':
       return redactedWrapped(value, settings);
@@ -30,7 +30,7 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
     case 'Enum8':
     case 'Enum16':
       return namesIn(type).some(settings.finds)
-        ? changed(redactedText(`toString(${sql})`, settings), 'String')
+        ? redactedText(`toString(${sql})`, 'String', settings)
         : SAME;
     case 'SimpleAggregateFunction':
       return redactedValue({ ...value, type: innerType(type, 1) }, settings);
@@ -55,8 +55,8 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
   }
 }
 
-function redactedText(text: string, { functions }: ValueSettings): string {
-  return `${functions.texts(`[${text}]`)}[1]`;
+function redactedText(text: string, type: string, { functions }: ValueSettings): RedactedValue {
+  return { kind: 'changed', sql: `${functions.texts(`[${text}]`)}[1]`, type, text };
 }
 
 /** The neutral address of each family: values remain values of their type. */
@@ -96,7 +96,7 @@ function redactedWrapped(value: Value, settings: ValueSettings): RedactedValue {
   if (inner.kind !== 'changed') return inner;
   if (bare.name === 'String' || bare.name === 'FixedString') {
     const text = type.name === 'LowCardinality' || bare.name === 'FixedString' ? `toString(${sql})` : sql;
-    return changed(redactedText(text, settings), isNullable ? 'Nullable(String)' : 'String');
+    return redactedText(text, isNullable ? 'Nullable(String)' : 'String', settings);
   }
   if (/^(?:IPv[46]|Enum\d*)$/.test(bare.name) && isNullable)
     return changed(`if(isNull(${sql}), NULL, ${inner.sql})`, `Nullable(${inner.type})`);
