@@ -12,6 +12,8 @@ export interface EnginePatterns {
   readonly byName: readonly (readonly [name: DetectorName, pattern: string])[];
   /** All of them. */
   readonly any: string;
+  /** Whether a character is in no match, in plain text or encoded; a quoted local part of an e-mail address may have it. */
+  readonly isOutside: (character: string) => boolean;
   /** What every match and everything encoded contains, in text that is valid UTF-8. */
   readonly hint: string;
   /** All of them, for decoded text, in which what separated words may be gone. */
@@ -86,6 +88,20 @@ const HINTS: Readonly<Record<DetectorName, string>> = {
 /** What everything that is encoded contains. */
 const MARKERS = '[%&=\\\\]|[^\\x00-\\x7f]';
 
+/**
+ * ASCII characters that no match contains, in plain text or in any encoding; a quoted local part of an e-mail address may.
+ * What is encoded is spelled with letters, digits and `% & # ; = \\`.
+ */
+const OUTSIDE: Readonly<Record<DetectorName, string>> = {
+  email: ' (),/<>?[]`{|}',
+  ip: ' (),/<>?[]`{|}',
+  token: '(),<>?[]`{|}',
+  api_key: ' (),/<>?[]`{|}',
+  card: '(),/<>?[]`{|}',
+  iban: '(),/<>?[]`{|}',
+  phone: ',/<>?[]`{|}',
+};
+
 /** E-mail first: other matches may be part of an address. */
 const ORDER: readonly DetectorName[] = ['email', ...DETECTOR_NAMES.filter((name) => name !== 'email')];
 
@@ -101,6 +117,7 @@ export function enginePatterns(names: readonly DetectorName[]): EnginePatterns {
   return {
     byName,
     any: all(byName.map(([, pattern]) => pattern)),
+    isOutside: (character) => names.every((name) => OUTSIDE[name].includes(character)),
     hint: [MARKERS, ...byName.map(([name]) => HINTS[name])].join('|'),
     anyDecoded: all(byName.map(([, pattern]) => pattern.replaceAll(WORD_START, ''))),
     inJson,

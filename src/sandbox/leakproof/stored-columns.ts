@@ -11,6 +11,8 @@ export interface StoredColumn {
   readonly type: ClickHouseType;
   /** Index of the token after it. */
   readonly next: number;
+  /** For a column of strings that are redacted: whether a pattern of LIKE may also be compared with the stored ones. */
+  readonly isImplied: ((pattern: string) => boolean) | undefined;
 }
 
 export interface ColumnNames {
@@ -54,32 +56,39 @@ interface Column {
   readonly source: string;
   readonly type: ClickHouseType;
   readonly hasSubcolumns: boolean;
+  readonly isImplied: StoredColumn['isImplied'];
 }
 
 function readColumn(table: ReadTable, name: string): Column | undefined {
   const type = table.typeOf(name);
   const source = type && table.passes?.sourceOf(name);
   if (type === undefined || source === undefined) return undefined;
+  const hasSubcolumns = sourceOfSubcolumns(table, name) !== undefined;
+  const { redaction } = table;
+  if (redaction === undefined || redaction.isUnchanged(name))
+    return { source, type, hasSubcolumns, isImplied: undefined };
   // The stored table has the values before redaction.
-  if (table.redaction?.isUnchanged(name) === false) return undefined;
-  return { source, type, hasSubcolumns: sourceOfSubcolumns(table, name) !== undefined };
+  const isImplied = (pattern: string): boolean => redaction.isImplied(name, pattern);
+  return { source, type, hasSubcolumns: false, isImplied };
 }
 
 function readElement(
   cursor: Cursor,
   at: number,
-  { source, type, hasSubcolumns }: Column,
+  { source, type, hasSubcolumns, isImplied }: Column,
 ): StoredColumn | undefined {
+  if (cursor.kind(at) !== '.' && cursor.kind(at) !== '[')
+    return { sql: quoteIdentifier(source), type, next: at, isImplied };
+  if (isImplied !== undefined) return undefined;
   if (cursor.kind(at) === '[') {
     const isKey = hasTextKeys(type) && cursor.kind(at + 1) === 'string' && cursor.kind(at + 2) === ']';
     const sql = `${quoteIdentifier(source)}[${cursor.text(at + 1)}]`;
-    return isKey ? { sql, type: innerType(type, 1), next: at + 3 } : undefined;
+    return isKey ? { sql, type: innerType(type, 1), next: at + 3, isImplied } : undefined;
   }
-  if (cursor.kind(at) !== '.') return { sql: quoteIdentifier(source), type, next: at };
   if (cursor.kind(at + 1) === 'number') {
     const element = type.name === 'Tuple' ? typeArguments(type)[Number(cursor.text(at + 1)) - 1] : undefined;
     const sql = `${quoteIdentifier(source)}.${cursor.text(at + 1)}`;
-    return element && cursor.kind(at + 2) !== '.' ? { sql, type: element.type, next: at + 2 } : undefined;
+    return element && cursor.kind(at + 2) !== '.' ? { sql, type: element.type, next: at + 2, isImplied } : undefined;
   }
   const path: string[] = [];
   let next = at;
@@ -87,7 +96,7 @@ function readElement(
   // Types, subobjects and names that need quotes are spelled by the engine in its own way.
   if (!hasSubcolumns || !path.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return undefined;
   const inner = subcolumnType(type, path.join('.'));
-  return inner && { sql: quoteIdentifier([source, ...path].join('.')), type: inner, next };
+  return inner && { sql: quoteIdentifier([source, ...path].join('.')), type: inner, next, isImplied };
 }
 
 /** Keys of other types are not compared with a string. */

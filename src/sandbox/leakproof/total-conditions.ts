@@ -16,9 +16,14 @@ export interface TotalContext {
   /** The column that is named at a token; undefined if it cannot be used. */
   readonly columnAt: (at: number) => StoredColumn | undefined;
   readonly isRangeLeakproof: LeakproofCheck['isRangeLeakproof'];
+  /** Whether a condition may also be true of other rows: its negation may not. */
+  readonly isImpliedEnough: boolean;
 }
 
-/** A condition as SQL, with its columns as `columnAt` writes them; undefined unless it is total. */
+/**
+ * A condition as SQL, with its columns as `columnAt` writes them, or one that it implies, which `isImpliedEnough` allows; undefined unless
+ * it is total.
+ */
 export function totalCondition(context: TotalContext, range: TokenRange): string | undefined {
   const { cursor } = context;
   const inner = insideParentheses(cursor, range);
@@ -29,7 +34,8 @@ export function totalCondition(context: TotalContext, range: TokenRange): string
   if (parts.length > 1) return joined(context, parts, ' AND ');
   if (cursor.word(range.from) !== 'NOT') return predicateSql(context, range);
   if (!context.isRangeLeakproof(range)) return undefined; // NaN
-  return wrap('NOT ', totalCondition(context, { ...range, from: range.from + 1 }));
+  const exact = { ...context, isImpliedEnough: false };
+  return wrap('NOT ', totalCondition(exact, { ...range, from: range.from + 1 }));
 }
 
 function joined(context: TotalContext, ranges: readonly TokenRange[], operator: string): string | undefined {
@@ -70,6 +76,8 @@ const EQUALITIES: ReadonlySet<string | undefined> = new Set(['=', '!=']);
 
 function predicateSql(context: TotalContext, { from, to }: TokenRange): string | undefined {
   const { cursor } = context;
+  const column = context.isImpliedEnough ? context.columnAt(from) : undefined;
+  if (column?.isImplied !== undefined) return impliedSql(context, column, to);
   const left = operandAt(context, { from, to });
   if (left === undefined || left.isLiteral) return undefined;
   let at = left.next;
@@ -96,6 +104,18 @@ function predicateSql(context: TotalContext, { from, to }: TokenRange): string |
       ? isListFor(context, left, right)
       : /^I?LIKE$/.test(word) && left.kind === 'text' && isPattern(cursor, right);
   return isSafe ? `${left.sql} ${not}${word} ${textOf(cursor, right)}` : undefined;
+}
+
+/** On a column that is redacted: a search for a text that no replacement has, and nothing else. */
+function impliedSql(
+  { cursor }: TotalContext,
+  { sql, next, isImplied }: StoredColumn,
+  to: number,
+): string | undefined {
+  const pattern = { from: next + 1, to };
+  if (cursor.word(next) !== 'LIKE' || !isPattern(cursor, pattern)) return undefined;
+  const value = stringValue(cursor.text(next + 1));
+  return value !== undefined && isImplied?.(value) === true ? `${sql} LIKE ${textOf(cursor, pattern)}` : undefined;
 }
 
 function betweenSql(
@@ -199,7 +219,7 @@ function isTime({ cursor, isRangeLeakproof }: TotalContext, { from, to }: TokenR
 
 function columnOperand({ columnAt }: TotalContext, at: number): Operand | undefined {
   const column = columnAt(at);
-  if (column === undefined) return undefined;
+  if (column === undefined || column.isImplied !== undefined) return undefined;
   const { sql, type, next } = column;
   const kind = kindOf(type);
   // A bloom filter on the values of a map rejects a string beside a time.

@@ -18,6 +18,11 @@ export interface RedactedTable {
   readonly columns: readonly TableColumn[];
   /** Whether values of a column are passed on as they are. */
   readonly isUnchanged: (column: string) => boolean;
+  /**
+   * Whether a stored value matches a pattern of LIKE if the redacted value does, so that the condition may also be evaluated on the stored
+   * column: it tells nothing about personal data in it.
+   */
+  readonly isImplied: (column: string, pattern: string) => boolean;
   /** Whether a subcolumn can be read and redacted alone. */
   readonly canRead: (subcolumn: Subcolumn) => boolean;
   /** The query over `rows`: the columns that are read, default all, and subcolumns under their full names. */
@@ -62,6 +67,11 @@ export function createRedactTable(settings: SourceSettings): RedactTable {
         return [{ name, type: redacted.kind === 'changed' ? redacted.type : type }];
       }),
       isUnchanged: (column) => known.get(column)?.kind === 'same',
+      isImplied: (column, pattern) => {
+        const redacted = known.get(column);
+        const isText = redacted?.kind === 'changed' && redacted.text === quoteIdentifier(column);
+        return isText && values.functions.isImplied(pattern);
+      },
       canRead: (each) => subcolumn(each) !== undefined,
       select: (rows, { needed, onlyParts, early }, subcolumns) => {
         const isRead = (name: string): boolean =>
