@@ -12,6 +12,8 @@ export interface EnginePatterns {
   readonly byName: readonly (readonly [name: DetectorName, pattern: string])[];
   /** All of them. */
   readonly any: string;
+  /** Texts of which every match contains one, in any case of letters. */
+  readonly needles: readonly string[];
   /** Whether a character is in no match, in plain text or encoded; a quoted local part of an e-mail address may have it. */
   readonly isOutside: (character: string) => boolean;
   /** What every match and everything encoded contains, in text that is valid UTF-8. */
@@ -88,6 +90,19 @@ const HINTS: Readonly<Record<DetectorName, string>> = {
 /** What everything that is encoded contains. */
 const MARKERS = '[%&=\\\\]|[^\\x00-\\x7f]';
 
+const DIGITS = [...'0123456789'];
+
+/** Texts of which every match of a pattern contains one, in any case of letters. */
+const NEEDLES: Readonly<Record<DetectorName, readonly string[]>> = {
+  email: ['@'],
+  ip: ['.', ':'],
+  token: ['eyJ', 'bearer'],
+  api_key: API_KEY_PREFIXES.map(([prefix]) => prefix),
+  card: DIGITS,
+  iban: DIGITS,
+  phone: ['+'],
+};
+
 /**
  * ASCII characters that no match contains, in plain text or in any encoding; a quoted local part of an e-mail address may.
  * What is encoded is spelled with letters, digits and `% & # ; = \\`.
@@ -117,6 +132,7 @@ export function enginePatterns(names: readonly DetectorName[]): EnginePatterns {
   return {
     byName,
     any: all(byName.map(([, pattern]) => pattern)),
+    needles: [...new Set(byName.flatMap(([name]) => NEEDLES[name]))],
     isOutside: (character) => names.every((name) => OUTSIDE[name].includes(character)),
     hint: [MARKERS, ...byName.map(([name]) => HINTS[name])].join('|'),
     anyDecoded: all(byName.map(([, pattern]) => pattern.replaceAll(WORD_START, ''))),

@@ -44,7 +44,7 @@ export function textFunctions({ detectors, kind }: TextSettings): TextFunctions 
   const plain = replaced(`if(${isInvalid}, toValidUTF8(t), t)`, patterns.byName, patterns.any);
   const hidden = `if(${hides('r', patterns.anyDecoded)}, ${REPLACEMENT}, r)`;
   const texts = (array: string): string =>
-    `arrayMap(r -> ${hidden}, arrayMap(t -> if(${hasHint('t', patterns)}, ${plain}, t), ${array}))`;
+    `arrayMap(r -> ${hidden}, arrayMap(t -> if(${hasNeedle('t', patterns)}, ${plain}, t), ${array}))`;
   const json = replaced('doc', patterns.inJson, patterns.anyInJson);
   return {
     texts,
@@ -74,9 +74,15 @@ function bound(name: string, value: string, body: string): string {
   return `arrayMap(${name} -> ${body}, [${value}])[1]`;
 }
 
-/** Whether a text has something that every match, plain or encoded, has: most texts are passed on after this one search. */
-function hasHint(text: string, { hint }: EnginePatterns): string {
-  return `${matches(text, hint)} OR NOT isValidUTF8(${text})`;
+/** Whether a text has something that every plain match has: many texts are passed on after this search. */
+function hasNeedle(text: string, { needles }: EnginePatterns): string {
+  const search = needles.some((needle) => /[a-z]/i.test(needle)) ? 'multiSearchAnyCaseInsensitive' : 'multiSearchAny';
+  return `${search}(${text}, [${needles.map(literal).join(', ')}])`;
+}
+
+/** Whether names have something that every match, plain or encoded, has. */
+function hasHint(names: string, { hint }: EnginePatterns): string {
+  return `${matches(names, hint)} OR NOT isValidUTF8(${names})`;
 }
 
 /** Whether a text has an encoding, and detectors find something in what it encodes. */
