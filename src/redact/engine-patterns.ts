@@ -14,8 +14,6 @@ export interface EnginePatterns {
   readonly any: string;
   /** Texts of which every match contains one, in any case of letters. */
   readonly needles: readonly string[];
-  /** Whether a character is in no match, in plain text or encoded; a quoted local part of an e-mail address may have it. */
-  readonly isOutside: (character: string) => boolean;
   /** What every match and everything encoded contains, in text that is valid UTF-8. */
   readonly hint: string;
   /** All of them, for decoded text, in which what separated words may be gone. */
@@ -103,20 +101,6 @@ const NEEDLES: Readonly<Record<DetectorName, readonly string[]>> = {
   phone: ['+'],
 };
 
-/**
- * ASCII characters that no match contains, in plain text or in any encoding; a quoted local part of an e-mail address may.
- * What is encoded is spelled with letters, digits and `% & # ; = \\`.
- */
-const OUTSIDE: Readonly<Record<DetectorName, string>> = {
-  email: ' (),/<>?[]`{|}',
-  ip: ' (),/<>?[]`{|}',
-  token: '(),<>?[]`{|}',
-  api_key: ' (),/<>?[]`{|}',
-  card: '(),/<>?[]`{|}',
-  iban: '(),/<>?[]`{|}',
-  phone: ',/<>?[]`{|}',
-};
-
 /** E-mail first: other matches may be part of an address. */
 const ORDER: readonly DetectorName[] = ['email', ...DETECTOR_NAMES.filter((name) => name !== 'email')];
 
@@ -133,7 +117,6 @@ export function enginePatterns(names: readonly DetectorName[]): EnginePatterns {
     byName,
     any: all(byName.map(([, pattern]) => pattern)),
     needles: [...new Set(byName.flatMap(([name]) => NEEDLES[name]))],
-    isOutside: (character) => names.every((name) => OUTSIDE[name].includes(character)),
     hint: [MARKERS, ...byName.map(([name]) => HINTS[name])].join('|'),
     anyDecoded: all(byName.map(([, pattern]) => pattern.replaceAll(WORD_START, ''))),
     inJson,

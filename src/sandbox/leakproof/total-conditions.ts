@@ -2,6 +2,7 @@
 // may be evaluated on rows of any tenant, in any order, and so beside the endpoint's own condition. A condition that is only
 // leakproof may still fail by the row: operators do on values of type Dynamic, and a pattern is read when there is a row.
 import type { Cursor } from '../../sql/cursor.ts';
+import { quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import { innerType, type ClickHouseType } from '../../sql/type.ts';
 import { UNITS } from '../keywords.ts';
@@ -77,7 +78,7 @@ const EQUALITIES: ReadonlySet<string | undefined> = new Set(['=', '!=']);
 function predicateSql(context: TotalContext, { from, to }: TokenRange): string | undefined {
   const { cursor } = context;
   const column = context.isImpliedEnough ? context.columnAt(from) : undefined;
-  if (column?.isImplied !== undefined) return impliedSql(context, column, to);
+  if (column?.implied !== undefined) return impliedSql(context, column, to);
   const left = operandAt(context, { from, to });
   if (left === undefined || left.isLiteral) return undefined;
   let at = left.next;
@@ -106,16 +107,17 @@ function predicateSql(context: TotalContext, { from, to }: TokenRange): string |
   return isSafe ? `${left.sql} ${not}${word} ${textOf(cursor, right)}` : undefined;
 }
 
-/** On a column that is redacted: a search for a text that no replacement has, and nothing else. */
+/** Of a redacted column: a search for a string that no replacement has, and nothing else. */
 function impliedSql(
   { cursor }: TotalContext,
-  { sql, next, isImplied }: StoredColumn,
+  { sql, next, implied }: StoredColumn,
   to: number,
 ): string | undefined {
   const pattern = { from: next + 1, to };
   if (cursor.word(next) !== 'LIKE' || !isPattern(cursor, pattern)) return undefined;
   const value = stringValue(cursor.text(next + 1));
-  return value !== undefined && isImplied?.(value) === true ? `${sql} LIKE ${textOf(cursor, pattern)}` : undefined;
+  const regex = value === undefined ? undefined : implied?.(value);
+  return regex === undefined ? undefined : `match(${sql}, ${quoteString(regex)})`;
 }
 
 function betweenSql(
@@ -219,7 +221,7 @@ function isTime({ cursor, isRangeLeakproof }: TotalContext, { from, to }: TokenR
 
 function columnOperand({ columnAt }: TotalContext, at: number): Operand | undefined {
   const column = columnAt(at);
-  if (column === undefined || column.isImplied !== undefined) return undefined;
+  if (column === undefined || column.implied !== undefined) return undefined;
   const { sql, type, next } = column;
   const kind = kindOf(type);
   // A bloom filter on the values of a map rejects a string beside a time.

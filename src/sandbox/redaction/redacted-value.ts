@@ -26,10 +26,7 @@ export interface Value {
 }
 
 /** `same`: no value of the type can be personal data. `dropped`: nothing of it may be read. */
-export type RedactedValue =
-  | { readonly kind: 'same' }
-  | { readonly kind: 'dropped' }
-  | ChangedValue;
+export type RedactedValue = { readonly kind: 'same' } | { readonly kind: 'dropped' } | ChangedValue;
 
 /** `text`: the value before it is redacted, if it is a string or NULL and is redacted as one. */
 export interface ChangedValue {

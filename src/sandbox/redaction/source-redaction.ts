@@ -9,6 +9,7 @@ import type { TableColumn } from '../statement.ts';
 import { subcolumnType } from '../subcolumn-type.ts';
 import { isPlainPath } from './document.ts';
 import type { RedactedValue, ValueSettings } from './redacted-value.ts';
+import { impliedPattern } from './implied-pattern.ts';
 import { textFunctions } from './text-functions.ts';
 import { redactedValue } from './value.ts';
 
@@ -18,11 +19,8 @@ export interface RedactedTable {
   readonly columns: readonly TableColumn[];
   /** Whether values of a column are passed on as they are. */
   readonly isUnchanged: (column: string) => boolean;
-  /**
-   * Whether a stored value matches a pattern of LIKE if the redacted value does, so that the condition may also be evaluated on the stored
-   * column: it tells nothing about personal data in it.
-   */
-  readonly isImplied: (column: string, pattern: string) => boolean;
+  /** An RE2 expression that stored values of a column match if the redacted ones match this pattern of LIKE; undefined: unknown. */
+  readonly impliedPattern: (column: string, pattern: string) => string | undefined;
   /** Whether a subcolumn can be read and redacted alone. */
   readonly canRead: (subcolumn: Subcolumn) => boolean;
   /** The query over `rows`: the columns that are read, default all, and subcolumns under their full names. */
@@ -67,16 +65,18 @@ export function createRedactTable(settings: SourceSettings): RedactTable {
         return [{ name, type: redacted.kind === 'changed' ? redacted.type : type }];
       }),
       isUnchanged: (column) => known.get(column)?.kind === 'same',
-      isImplied: (column, pattern) => {
+      impliedPattern: (column, pattern) => {
         const redacted = known.get(column);
         const isText = redacted?.kind === 'changed' && redacted.text === quoteIdentifier(column);
-        return isText && values.functions.isImplied(pattern);
+        return isText ? impliedPattern(pattern, settings) : undefined;
       },
       canRead: (each) => subcolumn(each) !== undefined,
       select: (rows, { needed, onlyParts, early }, subcolumns) => {
         const isRead = (name: string): boolean =>
           (needed === undefined || needed.has(name)) && onlyParts?.has(name) !== true;
-        const paths = subcolumns.map(({ column, path }) => [`${column}.${path}`, subcolumn({ column, path })] as const);
+        const paths = subcolumns.map(
+          ({ column, path }) => [`${column}.${path}`, subcolumn({ column, path })] as const,
+        );
         const read = [...[...known].filter(([name]) => isRead(name)), ...paths];
         return selectOf(rows, read, (name) => early?.has(name) !== false, values);
       },
@@ -90,17 +90,25 @@ type Items = readonly (readonly [name: string, redacted: RedactedValue | undefin
  * Strings that the query only returns are redacted as one array, which is planned once. Any other is redacted by itself: a condition on it
  * need not redact the others.
  */
-function selectOf(rows: string, items: Items, isEarly: (name: string) => boolean, { functions }: ValueSettings): string {
+function selectOf(
+  rows: string,
+  items: Items,
+  isEarly: (name: string) => boolean,
+  { functions }: ValueSettings,
+): string {
   const together = new Map<string, string[]>();
   const list = items.flatMap(([name, redacted]) => {
     if (redacted === undefined) return [];
-    if (redacted.kind !== 'changed' || redacted.text === undefined || isEarly(name)) return itemOf(name, redacted);
+    if (redacted.kind !== 'changed' || redacted.text === undefined || isEarly(name))
+      return itemOf(name, redacted);
     const texts = together.get(redacted.type) ?? [];
     together.set(redacted.type, texts);
     texts.push(redacted.text);
     return [`${arrayOf(redacted.type)}[${texts.length}] AS ${quoteIdentifier(name)}`];
   });
-  const arrays = [...together].map(([type, texts]) => `${functions.texts(`[${texts.join(', ')}]`)} AS ${arrayOf(type)}`);
+  const arrays = [...together].map(
+    ([type, texts]) => `${functions.texts(`[${texts.join(', ')}]`)} AS ${arrayOf(type)}`,
+  );
   const source = arrays.length === 0 ? rows : `SELECT *, ${arrays.join(', ')} FROM (${rows})`;
   // A query may read no column at all, to count rows.
   return `SELECT ${list.length === 0 ? '1 AS millrace_row' : list.join(', ')}\nFROM (${source})`;

@@ -17,10 +17,6 @@ export interface TextSettings {
 export interface TextFunctions {
   /** The redacted strings of an array. */
   readonly texts: (array: string) => string;
-  /**
-   * Whether a string matches this pattern of LIKE if its redacted form does, and whether it does tells nothing about personal data in it.
-   */
-  readonly isImplied: (pattern: string) => boolean;
   /** The redacted text of a JSON document, given the text and the names of its paths. */
   readonly document: (text: string, paths: string) => string;
 }
@@ -36,7 +32,7 @@ const NO_DOCUMENT = quoteString(`{"${REDACTED}":true}`);
 /** The expressions for one choice of detectors. */
 export function textFunctions({ detectors, kind }: TextSettings): TextFunctions {
   const patterns = enginePatterns(detectors);
-  if (patterns.any === '') return { texts: (array) => array, isImplied: () => true, document: (text) => text };
+  if (patterns.any === '') return { texts: (array) => array, document: (text) => text };
   const replaced = (text: string, each: EnginePatterns['byName'], any: string): string =>
     kind ? replaceEach(text, each) : replace(text, any, REDACTED);
   // Detectors see U+FFFD in place of bytes that are not UTF-8; the expressions match no such byte. Other binary data stays as it is.
@@ -46,26 +42,8 @@ export function textFunctions({ detectors, kind }: TextSettings): TextFunctions 
   const texts = (array: string): string =>
     `arrayMap(r -> ${hidden}, arrayMap(t -> if(${hasNeedle('t', patterns)}, ${plain}, t), ${array}))`;
   const json = replaced('doc', patterns.inJson, patterns.anyInJson);
-  return {
-    texts,
-    isImplied: (pattern) => !kind && isImplied(pattern, patterns),
-    document: (text, paths) => documentOf({ text, paths, json, texts, patterns }),
-  };
+  return { texts, document: (text, paths) => documentOf({ text, paths, json, texts, patterns }) };
 }
-
-/**
- * What the redacted form has apart from replacements, in which no literal of the pattern can begin or end, the string has in the same
- * order. Each literal has a character that is in no match, so that rows with it in personal data are not told apart by the time that
- * redacting them takes.
- */
-function isImplied(pattern: string, { isOutside }: EnginePatterns): boolean {
-  if (!/^[\x20-\x7e]*$/.test(pattern) || /[_\\:]/.test(pattern) || REPLACED.test(pattern)) return false;
-  const literals = pattern.split('%').filter((literal) => literal !== '');
-  return literals.length > 0 && literals.every((literal) => [...literal].some(isOutside));
-}
-
-/** Characters of replacements. */
-const REPLACED = new RegExp(`[${REDACTED}]`);
 
 /**
  * `body` with a name for a value. The engine computes the arguments of a function over arrays once.
@@ -76,7 +54,9 @@ function bound(name: string, value: string, body: string): string {
 
 /** Whether a text has something that every plain match has: many texts are passed on after this search. */
 function hasNeedle(text: string, { needles }: EnginePatterns): string {
-  const search = needles.some((needle) => /[a-z]/i.test(needle)) ? 'multiSearchAnyCaseInsensitive' : 'multiSearchAny';
+  const search = needles.some((needle) => /[a-z]/i.test(needle))
+    ? 'multiSearchAnyCaseInsensitive'
+    : 'multiSearchAny';
   return `${search}(${text}, [${needles.map(literal).join(', ')}])`;
 }
 

@@ -29,9 +29,7 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
     case 'Enum':
     case 'Enum8':
     case 'Enum16':
-      return namesIn(type).some(settings.finds)
-        ? redactedText(`toString(${sql})`, 'String', settings)
-        : SAME;
+      return namesIn(type).some(settings.finds) ? redactedText(`toString(${sql})`, 'String', settings) : SAME;
     case 'SimpleAggregateFunction':
       return redactedValue({ ...value, type: innerType(type, 1) }, settings);
     case 'AggregateFunction':
