@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { scratch, start, type Running } from './command.ts';
-import { onTestFinished } from 'vitest';
 import { requireProgram } from './require-program.ts';
 import { copySampleData } from './sample-data.ts';
 
@@ -80,33 +79,12 @@ export async function launchBrowser(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error(CHROMIUM_MISSING);
   // Chromium's sandbox does not work as root, as in containers.
-  return chromium.launch({
-    executablePath,
-    args: [
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      ...(process.env['XARGS'] ?? '').split(' ').filter(Boolean),
-      ...(process.env['XRAW']
-        ? process.env['XRAW'].startsWith('--js')
-          ? [process.env['XRAW']]
-          : process.env['XRAW'].split(' ')
-        : []),
-    ],
-    ...(process.env['XIGN'] ? { ignoreDefaultArgs: process.env['XIGN'].split(' ') } : {}),
-  });
+  return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 }
 
-const contexts = new Map<string, any>();
 /** A browser context with empty storage. */
 async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const cacheKey = JSON.stringify(options);
-  const context =
-    (process.env['XSHARE'] && contexts.get(cacheKey)) ||
-    (await browser.newContext({ reducedMotion: 'reduce', ...options }));
-  contexts.set(cacheKey, context);
-  if (process.env['XCLOSE'])
-    try {
-      onTestFinished(() => (process.env['XSHARE'] ? page.close() : context.close()));
-    } catch {}
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(240_000);
   const complaints: string[] = [];
