@@ -88,7 +88,7 @@ const HINTS: Readonly<Record<DetectorName, string>> = {
 /** What everything that is encoded contains. */
 const MARKERS = '[%&=\\\\]|[^\\x00-\\x7f]';
 
-const DIGITS = [...'0123456789'];
+const DIGITS = Array.from({ length: 10 }, (_, digit) => `${digit}`);
 
 /** Texts of which every match of a pattern contains one, in any case of letters. */
 const NEEDLES: Readonly<Record<DetectorName, readonly string[]>> = {

@@ -154,8 +154,10 @@ export function subcolumnsIn(
     const others = new Set<string>();
     for (const identifier of identifiers.get(table) ?? []) {
       const match = prefixes.find(({ prefix }) => identifier.startsWith(prefix));
-      for (const name of identifier.split('.')) if (match?.column !== name) others.add(name);
-      if (match === undefined) continue;
+      if (match === undefined) {
+        identifier.split('.').forEach((name) => others.add(name));
+        continue;
+      }
       const { column, type, prefix } = match;
       const path = identifier.slice(prefix.length);
       const redaction = readTables.find(({ name }) => name === table)?.redaction;
