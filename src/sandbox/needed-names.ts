@@ -1,4 +1,5 @@
 // The names in a consumer query, among which are those of all columns that it reads.
+import type { Cursor } from '../sql/cursor.ts';
 import type { LexedQuery } from './lexed-query.ts';
 import type { ScanResult } from './scan/scanner.ts';
 
@@ -13,6 +14,11 @@ export function neededNames(
     return undefined;
   // NATURAL joins compare columns by names that the query does not contain.
   if (/\b(?:NATURAL|COLUMNS|APPLY)\b/i.test(joined)) return undefined;
+  return namesIn(cursor);
+}
+
+/** Every name and every path in a query. */
+export function namesIn(cursor: Cursor): ReadonlySet<string> {
   const names = new Set<string>();
   for (let at = 0; at < cursor.length; at++) {
     const name = cursor.name(at);
