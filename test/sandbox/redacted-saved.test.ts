@@ -105,3 +105,52 @@ test.each([
 ])('%s is a finding', async (query, _, message) => {
   await expect(exchange.saved(query, AT_SOURCE)).rejects.toThrow(message);
 });
+
+/** Types, and two values of each: an expression over `number`, which is 0 or 1. */
+const TYPES: readonly (readonly [type: string, value: string])[] = [
+  ['UInt8', 'number'],
+  ['Int64', '-9007199254740993 + number'],
+  ['UInt64', '18446744073709551614 + number'],
+  ['UInt256', 'toUInt256(1000) + number'],
+  ['Float64', 'number / 8 - 1.5'],
+  ['Float32', 'number + 0.1'],
+  ['Decimal(18, 4)', 'toDecimal64(number + 1.5, 4)'],
+  ['Bool', 'number = 1'],
+  ['UUID', "toUUID(concat('123e4567-e89b-12d3-a456-42661417400', toString(number)))"],
+  ['Date', "toDate('2024-01-31') + number"],
+  ['Date32', "toDate32('1924-01-31') + number"],
+  ["DateTime('UTC')", "toDateTime('2024-01-31 10:20:30', 'UTC') + number"],
+  ["DateTime64(3, 'UTC')", "toDateTime64('2024-01-31 10:20:30.125', 3, 'UTC') + number"],
+  ["Nullable(DateTime('UTC'))", "if(number = 0, NULL, toDateTime('2024-01-31 10:20:30', 'UTC'))"],
+  ["DateTime('Asia/Kolkata')", "toDateTime('2024-01-31 10:20:30', 'Asia/Kolkata') + number"],
+  ['String', "concat('a\"/\\\\é', char(10), toString(number))"],
+  ['FixedString(4)', 'toString(number)'],
+  ['Nullable(String)', "if(number = 0, NULL, 'x')"],
+  ['Nullable(UInt32)', 'if(number = 0, NULL, 7)'],
+  ['LowCardinality(String)', "concat('x', toString(number))"],
+  ['LowCardinality(Nullable(String))', "if(number = 0, NULL, 'x')"],
+  ['IPv4', "toIPv4(concat('10.1.2.', toString(number)))"],
+  ['IPv6', "toIPv6(concat('2001:db8::', toString(number)))"],
+  ["Enum8('a' = 0, 'b' = 1)", "if(number = 0, 'a', 'b')"],
+  ['Array(UInt64)', '[number, 2]'],
+  ['Array(String)', "['x/', toString(number)]"],
+  ['Array(Nullable(IPv4))', "[toIPv4('10.0.0.1'), NULL]"],
+  ["Array(DateTime('UTC'))", "[toDateTime('2024-01-31 10:20:30', 'UTC') + number]"],
+  ['Tuple(UInt8, String)', "(number, 'x')"],
+  ['Tuple(a UInt8, b String)', "(number, 'x')"],
+  ['Map(String, UInt8)', "map('k', number)"],
+];
+
+test.each(TYPES)('the hash of %s in the engine is that of rows', async (type, value) => {
+  await exchange.engine.execute('DROP TABLE IF EXISTS first.typed_values');
+  await exchange.engine.execute('DROP TABLE IF EXISTS second.typed_values');
+  for (const database of ['first', 'second'])
+    await exchange.engine.execute(
+      `CREATE TABLE ${database}.typed_values (id UInt8, v ${type}) ENGINE = MergeTree ORDER BY id AS SELECT number, CAST(${value}, '${type.replaceAll("'", "\\'")}') FROM numbers(2)`,
+    );
+  const query = 'SELECT id, v FROM DB.typed_values ORDER BY id';
+  const [ofRows] = await exchange.saved(query, '{ redact: true, columns: { v: hash } }');
+  const [inEngine] = await exchange.saved(query, '{ redact: true, at: source, columns: { v: hash } }');
+  expect([ofRows.status, inEngine]).toMatchObject([200, { status: 200, body: ofRows.body }]);
+  expect(ofRows.body).toMatch(/"v":"[0-9a-f]{32}"/);
+});
