@@ -18,8 +18,10 @@ export class SourceError extends Error {
 
 /** The saved query over redacted tables. */
 export interface SourceQuery {
-  /** The statement to run. */
+  /** The statement to run, in which conditions on texts use the sort key: only if no value of a parameter has personal data. */
   readonly sql: string;
+  /** The same with conditions on redacted texts alone. */
+  readonly unindexed: string;
   /** The result columns. */
   readonly result: readonly Column[];
   /** The columns of the tables that it reads, before they are redacted. */
@@ -55,11 +57,9 @@ export async function readSourceQuery(
   );
   if (lost !== undefined)
     throw new SourceError(`pii.columns hashes ${lost[0]}, which no table of the query has`);
-  const sql = sourceStatement(endpoint.statement, {
-    redact: createRedactTable(source),
-    columns,
-    isRuled: redaction.redactor.treats,
-  });
+  const how = { redact: createRedactTable(source), columns, isRuled: redaction.redactor.treats };
+  const sql = sourceStatement(endpoint.statement, { ...how, canCompare: (text) => !source.finds(text) });
+  const unindexed = sourceStatement(endpoint.statement, { ...how, canCompare: () => false });
   // Messages of the engine quote the values of parameters.
   const parameters = { ...samples, [INNER_PAD]: '', [OUTER_PAD]: '' };
   const explained = `EXPLAIN QUERY TREE run_passes = 1, passes = 1 ${sql}\nSETTINGS ${SCALAR_SETTING} = 0`;
@@ -67,7 +67,7 @@ export async function readSourceQuery(
   const other = unredactedRead((rows as readonly [string][]).map(([line]) => line).join('\n')); // one string column
   if (other !== undefined) throw new SourceError(`the query reads ${other}, which is not redacted`);
   const statement: Statement = { sql, parameters, limits, origin: 'saved', int64 };
-  return { sql, result: await engine.describe(statement).catch(rejected), stored: all };
+  return { sql, unindexed, result: await engine.describe(statement).catch(rejected), stored: all };
 }
 
 /** The keys of hashed columns: parameters of the statement. */

@@ -99,10 +99,15 @@ async function planAtSource(
     throw new Problem('endpoint.failed', { detail: 'The tables of this endpoint cannot be redacted', cause });
   }
   const { statement, ...plan } = planSaved(endpoint, bindings);
+  const { source: settings } = endpoint.redaction.redactor;
+  // Compared with stored values, it would show whether there is such a value, by a failure on its row.
+  const hasPersonalData = Object.values(bindings.values).some(
+    (value) => value !== null && settings?.finds(value) === true,
+  );
   const parameters = { ...statement.parameters, ...hashParameters(endpoint) };
   return {
     ...plan,
-    statement: { ...statement, sql: source.sql, parameters },
+    statement: { ...statement, sql: hasPersonalData ? source.unindexed : source.sql, parameters },
     overRedacted: endpoint.query,
   };
 }

@@ -102,7 +102,7 @@ function savedFile(database: string, pii: string, query: string): string {
   return `id: 00000000-0000-4000-8000-000000000009
 name: saved.${database}
 query: ${JSON.stringify(query.replaceAll('DB', database))}
-${query.includes('@') ? 'parameters: { project: { type: String, default: mine } }' : ''}
+${query.includes('@project') ? 'parameters: { project: { type: String, default: mine } }' : ''}${query.includes('@guess') ? 'parameters: { guess: { type: String, default: 10.1.1.7 } }' : ''}
 pii: ${pii}
 `;
 }

@@ -13,6 +13,8 @@ export interface SourceStatementOptions {
   readonly columns: ReadonlyMap<string, readonly TableColumn[]>;
   /** Names of columns with a rule, or with one for a part of them. */
   readonly isRuled: (column: string) => boolean;
+  /** Whether a constant of a condition may be compared with stored values: one without personal data. */
+  readonly canCompare: (constant: string) => boolean;
 }
 
 /** The tables that a statement names, each once. */
@@ -21,7 +23,10 @@ export function tablesOfStatement(sql: string): readonly string[] {
 }
 
 /** The statement over redacted tables; `sql` is a saved query in parentheses after `SELECT * FROM`. */
-export function sourceStatement(sql: string, { redact, columns, isRuled }: SourceStatementOptions): string {
+export function sourceStatement(
+  sql: string,
+  { redact, columns, isRuled, canCompare }: SourceStatementOptions,
+): string {
   const query = createCursor(sql);
   const needed = readsAll(query) ? undefined : namesIn(query);
   let text = '';
@@ -29,9 +34,9 @@ export function sourceStatement(sql: string, { redact, columns, isRuled }: Sourc
   for (const reference of tableReferences(query).references) {
     const { table, start, end, alias, isFinal } = reference;
     const known = columns.get(table) ?? [];
-    const canCompare = (name: string): boolean =>
+    const isText = (name: string): boolean =>
       !isRuled(name) && known.some((each) => each.name === name && TEXT.test(each.type));
-    const conditions = rawConditions(query, reference, canCompare);
+    const conditions = rawConditions(query, reference, isText).filter(canCompare);
     const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
     const rows = `SELECT * FROM ${table}${isFinal ? ' FINAL' : ''}${where}`;
     const view = `view(${redact(known).head(needed, [])}\nFROM (${rows})) AS ${alias}`;
@@ -59,13 +64,13 @@ function readsAll(query: Cursor): boolean {
 
 /**
  * The conditions `column = value` of the SELECT that reads the table alone, to be applied to the stored values as well, so that the sort
- * key is used. No value with personal data is equal to its redacted form, so one of the two conditions excludes its row, whatever the
- * personal data is. That does not hold for lists of values.
+ * key is used. A stored value that is equal to a text without personal data has none. That does not hold for lists of values and for
+ * patterns.
  */
 function rawConditions(
   query: Cursor,
   { alias, next }: TableReference,
-  canCompare: (name: string) => boolean,
+  isText: (name: string) => boolean,
 ): readonly string[] {
   if (query.word(next) !== 'WHERE') return [];
   const conditions: string[] = [];
@@ -78,7 +83,7 @@ function rawConditions(
     if (word === 'BETWEEN') isBetween = true;
     else if (isEnd || (word === 'AND' && !isBetween)) {
       const comparison = readComparison(query, from, at, alias);
-      if (comparison !== undefined && canCompare(comparison.column) && !isAliased(query, comparison.column))
+      if (comparison !== undefined && isText(comparison.column) && !isAliased(query, comparison.column))
         conditions.push(comparison.sql);
       from = at + 1;
     } else if (word === 'AND') isBetween = false;
