@@ -14,7 +14,7 @@ export function neededNames(
     return undefined;
   // NATURAL joins compare columns by names that the query does not contain.
   if (/\b(?:NATURAL|COLUMNS|APPLY)\b/i.test(joined)) return undefined;
-  return namesIn(cursor, { from: 0, to: cursor.length });
+  return namesIn(cursor);
 }
 
 /**
@@ -70,7 +70,11 @@ function isColumn(cursor: Cursor, { from, to }: Range): boolean {
   return at === to - 2 && cursor.word(at) === 'AS' && cursor.name(at + 1) !== undefined;
 }
 
-function namesIn(cursor: Cursor, { from, to }: Range): ReadonlySet<string> {
+/** Every name and every path in a query, or in a part of it. */
+export function namesIn(
+  cursor: Cursor,
+  { from, to }: Range = { from: 0, to: cursor.length },
+): ReadonlySet<string> {
   const names = new Set<string>();
   for (let at = from; at < to; at++) {
     const name = cursor.name(at);

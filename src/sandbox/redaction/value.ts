@@ -80,10 +80,15 @@ function hasText(type: ClickHouseType, settings: ValueSettings): boolean {
 function treated(value: Value, action: 'mask' | 'hash', settings: ValueSettings): RedactedValue {
   if (action === 'mask') return masked(value, settings);
   const { sql, type } = value;
-  const text = /^(?:Array|Tuple|Nested|Map|JSON)$/.test(type.name)
-    ? `toJSONString(${sql})`
-    : `toString(${sql})`;
-  return nullable(value, hashOf(text));
+  return nullable(value, hashOf(hashedText(sql, bareType(type).name)));
+}
+
+/** A value as it is in rows, so that its hash is the same: the content of a string, or JSON. */
+function hashedText(sql: string, type: string): string {
+  if (/^(?:Array|Tuple|Nested|Map|JSON)$/.test(type)) return `toJSONString(${sql})`;
+  // In rows, times have the format of the connection, and a FixedString all of its bytes.
+  if (/^(?:DateTime|FixedString)/.test(type)) return `JSONExtractString(toJSONString(${sql}))`;
+  return `toString(${sql})`;
 }
 
 function redactedWrapped(value: Value, settings: ValueSettings): RedactedValue {
