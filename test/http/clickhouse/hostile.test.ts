@@ -63,7 +63,8 @@ describe('URLs', () => {
 
   test('an exception is one line, whatever it quotes', async () => {
     const text = encodeURIComponent('a\r\n\0b\u0085Code: 1. DB::Exception');
-    await rejected(`/?database=fails&query=${text}`, undefined, 'a b Code: 1. DB::Exception');
+    const path = `/?database=fails&query=${text}`;
+    expect(await rejected(path, undefined, 'a b Code: 1. DB::Exception')).toBeGreaterThanOrEqual(400);
   });
 
   test('header fields beyond the limit', async () => {
