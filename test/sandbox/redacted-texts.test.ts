@@ -63,7 +63,7 @@ test('what no detector takes for personal data stays, apart from known shapes', 
 test('rows find nothing in what the engine has redacted', async () => {
   const texts = fc.sample(
     hardText.map((text) => text.replaceAll(/\p{Surrogate}|\0/gu, '')),
-    { numRuns: 3000, seed: 7 },
+    { numRuns: 1500, seed: 7 },
   );
   const redacted = await inEngine(texts, false);
   const missed = redacted.flatMap((text, index) =>
