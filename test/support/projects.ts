@@ -42,6 +42,7 @@ export const PROJECT_FILES = {
   service: [
     'test/redact/laundering',
     'test/request/broken-plan',
+    'test/request/clickhouse/',
     'test/request/engine-formats',
     'test/request/prepare',
     'test/service/',
