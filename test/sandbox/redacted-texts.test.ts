@@ -19,9 +19,13 @@ afterAll(() => oracle.close());
 async function inEngine(texts: readonly string[], kind: boolean): Promise<readonly string[]> {
   const { source } = createRedactor({ detectors: DETECTOR_NAMES, kind });
   if (source === undefined) throw new Error('nothing is redacted');
-  const { head } = createRedactTable(source)([{ name: 't', type: 'String' }]);
+  const { select } = createRedactTable(source)([
+    { name: 'n', type: 'UInt32' },
+    { name: 't', type: 'String' },
+  ]);
   const rows = texts.map((text, n) => `(${n}, ${quoteString(text)})`).join(', ');
-  const sql = `SELECT t FROM (${head(undefined, [])} , n FROM values('n UInt32, t String', ${rows})) ORDER BY n`;
+  const stored = `SELECT * FROM values('n UInt32, t String', ${rows})`;
+  const sql = `SELECT t FROM (${select(stored, {}, [])}) ORDER BY n`;
   const answer = await oracle.ask(sql, 'JSONCompactEachRow');
   return answer
     .trim()
