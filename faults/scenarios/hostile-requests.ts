@@ -71,27 +71,24 @@ function getUrl(what: string, url: string, status: string): HostileRequest {
 
 /** The ClickHouse interface reads its URL for the key, which may be there. */
 function clickhouse(): readonly HostileRequest[] {
-  const get = (what: string, path: string, field: string, status: string): HostileRequest => ({
-    what: `ClickHouse: ${what}`,
-    head: [`GET ${path} HTTP/1.1`, field],
-    status,
-  });
   const path = '/clickhouse?query=SELECT';
-  const none = 'Accept: */*';
+  const many = Array.from({ length: 999 }, (_, index) => `p${index}=${fill('%41', 110)}`).join('&');
+  const field = (text: string): HostileRequest => ({
+    what: `a field for ClickHouse: ${text.slice(0, 30)}`,
+    head: [`GET ${path} HTTP/1.1`, text],
+    status: '401',
+  });
   return [
-    get('pairs', `${path}&${fill('a=1&', FIELD)}`, none, '400'),
-    get('999 pairs of escapes', `${path}&${pairs(fill('%41', 110))}`, none, '401'),
-    get('a query of escapes', `${path}${fill('%41', FIELD)}`, none, '401'),
-    get('a query of invalid escapes', `${path}${fill('%ff', FIELD)}`, none, '400'),
-    get('spaces', `${path}${fill('+', FIELD)}`, none, '401'),
-    get('a password', `${path}&password=${fill('k', FIELD)}`, none, '401'),
-    get('Basic', path, `Authorization: Basic ${fill('QUFB', FIELD)}`, '401'),
-    get('User-Agent', path, `User-Agent: ${fill('cube', FIELD)}`, '401'),
+    getUrl('pairs for ClickHouse', `${path}&${fill('a=1&', FIELD)}`, '400'),
+    getUrl('999 pairs of escapes', `${path}&${many}`, '401'),
+    getUrl('a query of escapes', `${path}${fill('%41', FIELD)}`, '401'),
+    getUrl('a query of invalid escapes', `${path}${fill('%ff', FIELD)}`, '400'),
+    getUrl('a query of spaces', `${path}${fill('+', FIELD)}`, '401'),
+    getUrl('a password', `${path}&password=${fill('k', FIELD)}`, '401'),
+    field(`Authorization: Basic ${fill('QUFB', FIELD)}`),
+    field(`User-Agent: ${fill('cube', FIELD)}`),
   ];
 }
-
-const pairs = (value: string): string =>
-  Array.from({ length: 999 }, (_, index) => `p${index}=${value}`).join('&');
 
 function urls(): readonly HostileRequest[] {
   return [

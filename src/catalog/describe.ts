@@ -10,6 +10,7 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import { analyseQuery } from './analyse-query.ts';
 import type { Endpoint } from './endpoint.ts';
 import { readComputed } from './computed-on-read.ts';
+import { readSourceQuery, type SourceQuery } from './source-query.ts';
 import type { SampleValues } from './samples.ts';
 
 /** A table of the WITH clause. */
@@ -27,7 +28,7 @@ export interface TableColumns {
 
 /** Undefined results mean that the engine cannot describe them now; the next call asks again. */
 export interface Describe {
-  /** The result columns of the saved query. */
+  /** The result columns of the saved query, over redacted tables if that is where every response is redacted. */
   readonly result: (endpoint: Endpoint) => Promise<readonly Column[] | undefined>;
   /** Values for the parameters with which the engine can analyse the query, if it can with any. */
   readonly samples: (endpoint: Endpoint) => Promise<SampleValues>;
@@ -37,6 +38,10 @@ export interface Describe {
   readonly tablesFailure: (endpoint: Endpoint) => unknown;
   /** What the engine computes when the endpoint's WITH clause reads stored tables. */
   readonly computed: (endpoint: Endpoint) => Promise<ComputedOnRead | undefined>;
+  /** The saved query over redacted tables. */
+  readonly source: (endpoint: Endpoint) => Promise<SourceQuery | undefined>;
+  /** Why `source` last returned undefined for an endpoint. */
+  readonly sourceFailure: (endpoint: Endpoint) => unknown;
 }
 
 const AT_ONCE = 4;
@@ -47,10 +52,44 @@ export function createDescribe(engine: Engine): Describe {
   // Describing thousands of endpoints at once would fill the engine's queue, which calls use too.
   const accepted = new WeakMap<Endpoint, SampleValues>();
   const queue = createQueue({ places: AT_ONCE, waiting: Infinity, timeoutMs: PATIENCE_MS, after });
-  const ask = async (endpoint: Endpoint, sql: string): Promise<readonly Column[]> => {
+  const ask: Ask = async (endpoint, sql) => {
     const leave = await queue.enter();
     return describe(engine, endpoint, sql, accepted).finally(leave);
   };
+  const tables = remember(createReadTables(ask));
+  const plain = remember((endpoint) => ask(endpoint, endpoint.query)).known;
+  const computed = remember(async (endpoint) => {
+    const leave = await queue.enter();
+    return readComputed(engine, endpoint).finally(leave);
+  });
+  const samples = async (endpoint: Endpoint): Promise<SampleValues> => {
+    await plain(endpoint);
+    return accepted.get(endpoint) ?? endpoint.samples()[0] ?? {};
+  };
+  const source = remember(async (endpoint) => {
+    const values = await samples(endpoint);
+    const leave = await queue.enter();
+    return readSourceQuery(engine, endpoint, values).finally(leave);
+  });
+  const result: Describe['result'] = async (endpoint) => {
+    const { always, at } = endpoint.redaction;
+    return always && at === 'source' ? (await source.known(endpoint))?.result : plain(endpoint);
+  };
+  return {
+    result,
+    computed: computed.known,
+    samples,
+    source: source.known,
+    sourceFailure: source.failure,
+    tables: tables.known,
+    tablesFailure: tables.failure,
+  };
+}
+
+type Ask = (endpoint: Endpoint, sql: string) => Promise<readonly Column[]>;
+
+/** Creates the function that describes the tables of an endpoint. */
+function createReadTables(ask: Ask): (endpoint: Endpoint) => Promise<readonly TableColumns[]> {
   const askIfAccepted = (endpoint: Endpoint, sql: string): Promise<readonly Column[] | undefined> =>
     ask(endpoint, sql).catch((error: unknown) => {
       if (error instanceof EngineError && error.failure === 'rejected') return undefined;
@@ -61,7 +100,7 @@ export function createDescribe(engine: Engine): Describe {
     const columns = await askIfAccepted(endpoint, `SELECT 1, COLUMNS('[.]') FROM ${stored}`);
     return columns?.slice(1).map(({ name }) => name);
   };
-  const tables = remember(async (endpoint) => {
+  return async (endpoint) => {
     const { query, outline } = endpoint;
     const clause = readClause(createCursor(query), outline);
     const names = outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
@@ -85,21 +124,6 @@ export function createDescribe(engine: Engine): Describe {
       };
     });
     return Promise.all(all);
-  });
-  const result = remember((endpoint) => ask(endpoint, endpoint.query)).known;
-  const computed = remember(async (endpoint) => {
-    const leave = await queue.enter();
-    return readComputed(engine, endpoint).finally(leave);
-  });
-  return {
-    result,
-    computed: computed.known,
-    samples: async (endpoint) => {
-      await result(endpoint);
-      return accepted.get(endpoint) ?? endpoint.samples()[0] ?? {};
-    },
-    tables: tables.known,
-    tablesFailure: tables.failure,
   };
 }
 

@@ -41,6 +41,8 @@ export interface ListedExposure extends Exposure {
 export interface RedactionExposure {
   /** Whether every response is redacted, and not only those of keys and calls that ask for it. */
   readonly always: boolean;
+  /** Where the saved query is redacted: in its result, or in the tables that it reads. */
+  readonly at: 'result' | 'source';
   readonly detectors: readonly string[];
   /** Actions by the names and paths of columns. */
   readonly columns: Readonly<Record<string, ColumnAction>>;
@@ -114,6 +116,7 @@ function exposureOf(
     ),
     redaction: {
       always: endpoint.redaction.always,
+      at: endpoint.redaction.at,
       detectors: file.pii?.detectors ?? DEFAULT_DETECTORS,
       columns,
     },

@@ -53,7 +53,9 @@ export async function findUnknownNames(
   const result = await describe.result(endpoint);
   const readable = endpoint.sandbox.enabled ? await describe.tables(endpoint) : [];
   if (result === undefined || readable === undefined) return findings;
-  const columns = [...result, ...readable.flatMap((table) => table.columns)];
+  // At the source, rules apply to the columns of the tables, and then to those of the result.
+  const stored = endpoint.redaction.at === 'source' ? await describe.source(endpoint) : undefined;
+  const columns = [...result, ...(stored?.stored ?? []), ...readable.flatMap((table) => table.columns)];
   return [
     ...findings,
     ...redacted.flatMap((path) => unknownPath(path, columns)),

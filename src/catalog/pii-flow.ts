@@ -65,8 +65,11 @@ function unredactedIn(
     );
     const ruleOf = (source: ColumnFlow): Redacted | undefined =>
       redacted.find((each) => isMadeOf(source, each) && !isCovered(inspected, name, source, each));
+    const isAtSource = query.table === undefined && pii?.at === 'source';
     const source = flow
       .filter(isExposed)
+      // The table that the query reads has a rule for it.
+      .filter(({ column }) => !isAtSource || ruleFor(pii, column) === undefined)
       .find((each) => ruleOf(each) !== undefined && !parts.some((part) => isSameColumn(part, each)));
     const redactedAs = source && ruleOf(source)?.as;
     if (source === undefined || redactedAs === undefined) return [];

@@ -14,6 +14,10 @@ export const PII_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A column that is made of a redacted one',
     help: 'pii.columns redacts a stored column under one name, but another result column returns it as well, as it is (an error) or through functions such as upper (a warning). Numbers about many rows, hashes and comparisons need no rule. Give the column a rule, or leave it out.',
   },
+  'pii.source_not_redacted': {
+    title: 'A read that cannot be redacted at the source',
+    help: 'With pii: { at: source }, every table that the query reads is redacted before the query reads it. Table functions, dictionaries, joinGet, tables after IN, PREWHERE, SAMPLE and WITH RECURSIVE cannot be redacted so: write the query without them, or remove at: source.',
+  },
   'pii.not_analysed': {
     title: 'A query whose columns cannot be followed',
     help: 'The file redacts columns, but validate cannot determine what the columns of this query are made of. Check the rules yourself, or write the query differently.',

@@ -4,7 +4,8 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
 import { createCursor } from '../sql/cursor.ts';
-import type { BoundQuery } from '../sql/placeholders.ts';
+import { authorOffset, type BoundQuery } from '../sql/placeholders.ts';
+import { tableReferences } from '../sql/table-references.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
@@ -190,6 +191,18 @@ export const RULES: Readonly<Record<string, Rule>> = {
   },
   'pii.hash_without_key': function* ({ file }, { piiHashKey }) {
     if (piiHashKey === undefined) yield* hashedColumns(file);
+  },
+  'pii.source_not_redacted': function* ({ file, bound, outline }) {
+    if (file.pii?.at !== 'source' || outline === undefined) return;
+    const { references, faults } = tableReferences(createCursor(bound.sql, bound.tokens));
+    for (const { start, message, hint } of faults)
+      yield { path: ['query'], offset: authorOffset(bound.uses, start), message, hint };
+    if (references.length > 0 || faults.length > 0) return;
+    yield {
+      path: ['pii', 'at'],
+      message: 'the query reads no table that could be redacted',
+      hint: 'Remove at: source',
+    };
   },
   'example.invalid': function* ({ file, parameters }) {
     const declared = Object.keys(file.parameters ?? {});

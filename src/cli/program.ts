@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   impact: async () => (await import('./impact/command.ts')).addImpact,
   conformance: async () => (await import('./conformance/command.ts')).addConformance,
   query: async () => (await import('./query/command.ts')).addQuery,
+  redact: async () => (await import('./redact/command.ts')).addRedact,
   token: async () => (await import('./token/command.ts')).addToken,
   seed: async () => (await import('./seed/command.ts')).addSeed,
   doctor: async () => (await import('./doctor/command.ts')).addDoctor,
@@ -68,8 +69,9 @@ function isOfFile(error: unknown): error is Error {
   return error instanceof Error && 'path' in error && 'code' in error && FILE_CODES.has(error.code);
 }
 
-/** The named command; all commands for the help and for suggestions. */
-function loadCommands([, , name = '']: readonly string[]): Promise<readonly AddCommand[]> {
+/** The named command; none for the version; all commands for the help and for suggestions. */
+async function loadCommands([, , name = '']: readonly string[]): Promise<readonly AddCommand[]> {
+  if (name === '--version' || name === '-V') return [];
   const loads = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS);
   return Promise.all(loads.flatMap((load) => load?.() ?? []));
 }

@@ -281,6 +281,14 @@ export const CHANGES = {
     'Every key receives personal data unless it requires redaction itself.',
   ),
   'redaction.added': behaviour('Every response is redacted', 'Values are replaced by REDACTED.'),
+  'redaction.source_removed': security(
+    'The tables of the saved query are no longer redacted',
+    'Its result is redacted, but what the query computes from personal data is not.',
+  ),
+  'redaction.source_added': behaviour(
+    'The tables of the saved query are redacted',
+    'Conditions, groups and joins are computed from redacted values.',
+  ),
   'redaction.detector_removed': security(
     'One kind of personal data is no longer detected',
     'It is no longer redacted, even if a key or a header requires redaction.',

@@ -9,6 +9,7 @@ export function* compareRedaction(base: Contract, head: Contract): Generator<Fou
   const path = ['pii', 'redact'];
   if (wasOn && !isOn) yield { code: 'redaction.removed', message: 'responses are no longer redacted', path };
   if (isOn && !wasOn) yield { code: 'redaction.added', message: 'every response is redacted', path };
+  yield* comparePlace(before, after);
   yield* compareDetectors(before, after);
   yield* compareRules(before?.columns ?? {}, after?.columns ?? {}, wasOn || isOn);
   if ((before?.kind ?? false) === (after?.kind ?? false)) return;
@@ -19,6 +20,20 @@ export function* compareRedaction(base: Contract, head: Contract): Generator<Fou
     message: `redacted values are written ${says}`,
     path: ['pii', 'kind'],
   };
+}
+
+/** Where saved queries are redacted. Personal data that is no longer redacted at all is reported by itself. */
+function* comparePlace(before: Pii | undefined, after: Pii | undefined): Generator<Found> {
+  const [was, is] = [before?.at ?? 'result', after?.at ?? 'result'];
+  const path = ['pii', 'at'];
+  if (was === 'source' && is === 'result')
+    yield {
+      code: 'redaction.source_removed',
+      message: 'the saved query reads tables that are not redacted',
+      path,
+    };
+  if (was === 'result' && is === 'source')
+    yield { code: 'redaction.source_added', message: 'the saved query reads redacted tables', path };
 }
 
 function* compareDetectors(before: Pii | undefined, after: Pii | undefined): Generator<Found> {

@@ -22,7 +22,8 @@ const DELIMITER = kind('one ASCII character other than a quote or a line break',
   /^[\t !#-&(-~]$/.test(value) ? value : undefined,
 );
 
-const MAX_TEXT = 64;
+const MAX_TEXT = 16;
+/** Short, as they may be in place of each value of one byte. */
 const TEXT = kind(`at most ${MAX_TEXT} printable characters`, (value) =>
   value.length <= MAX_TEXT && !/[\p{Cc}\p{Surrogate}]/u.test(value) ? value : undefined,
 );
@@ -76,9 +77,10 @@ const TABLE: ReadonlyMap<string, Kind> = new Map([
     numbers(0, 100_000),
     `display_footer_column_names_min_rows fallback_to_vertical_max_rows_per_chunk fallback_to_vertical_min_columns
     fallback_to_vertical_min_table_width max_column_name_width_cut_to max_column_name_width_min_chars_to_cut
-    max_column_pad_width max_rows max_value_width`,
+    max_rows max_value_width`,
     'output_format_pretty_',
   ),
+  ['output_format_pretty_max_column_pad_width', numbers(0, 250)], // every value is padded to it: no more than the default
   ['output_format_pretty_single_large_number_tip_threshold', numbers(0, 2 ** 53 - 1)],
   ['output_format_pretty_grid_charset', oneOf('UTF-8', 'ASCII')],
   ['output_format_pretty_color', oneOf('0')], // escape sequences are for terminals only

@@ -6,6 +6,8 @@ import { NO_REDACTION, type Redactor } from './redactor.ts';
 export interface RedactionPolicy {
   /** Whether every response is redacted. */
   readonly always: boolean;
+  /** Where the saved query is redacted: in its result, or in the tables that it reads. */
+  readonly at: 'result' | 'source';
   /** Actions by the names and paths of columns. */
   readonly columns: Readonly<Record<string, ColumnAction>>;
   /** The redactor to use if redaction is required. */

@@ -12,7 +12,11 @@ export interface EnginePatterns {
   readonly byName: readonly (readonly [name: DetectorName, pattern: string])[];
   /** All of them. */
   readonly any: string;
-  /** The same for decoded text, in which what separated words may be gone. */
+  /** Texts of which every match contains one, in any case of letters. */
+  readonly needles: readonly string[];
+  /** What every match and everything encoded contains, in text that is valid UTF-8. */
+  readonly hint: string;
+  /** All of them, for decoded text, in which what separated words may be gone. */
   readonly anyDecoded: string;
   /** The same for the text of a JSON document: no match begins or ends a string in it. */
   readonly inJson: readonly (readonly [name: DetectorName, pattern: string])[];
@@ -70,6 +74,33 @@ const PATTERNS: Readonly<Record<DetectorName, string>> = {
   phone: PHONE,
 };
 
+/** What every match of a pattern contains. */
+const HINTS: Readonly<Record<DetectorName, string>> = {
+  email: '@',
+  ip: `::|[0-9]\\.[0-9]|${HEX}:${GROUP}:`,
+  token: 'eyJ|(?i:bearer)',
+  api_key: keysOf(0, Infinity),
+  card: '[0-9](?:[ +\\-]?[0-9]){12}',
+  iban: '[A-Za-z]{2}[0-9]{2}[ +]?[0-9A-Za-z]{4}',
+  phone: '\\+[1-9]',
+};
+
+/** What everything that is encoded contains. */
+const MARKERS = '[%&=\\\\]|[^\\x00-\\x7f]';
+
+const DIGITS = Array.from({ length: 10 }, (_, digit) => `${digit}`);
+
+/** Texts of which every match of a pattern contains one, in any case of letters. */
+const NEEDLES: Readonly<Record<DetectorName, readonly string[]>> = {
+  email: ['@'],
+  ip: ['.', ':'],
+  token: ['eyJ', 'bearer'],
+  api_key: API_KEY_PREFIXES.map(([prefix]) => prefix),
+  card: DIGITS,
+  iban: DIGITS,
+  phone: ['+'],
+};
+
 /** E-mail first: other matches may be part of an address. */
 const ORDER: readonly DetectorName[] = ['email', ...DETECTOR_NAMES.filter((name) => name !== 'email')];
 
@@ -85,6 +116,8 @@ export function enginePatterns(names: readonly DetectorName[]): EnginePatterns {
   return {
     byName,
     any: all(byName.map(([, pattern]) => pattern)),
+    needles: [...new Set(byName.flatMap(([name]) => NEEDLES[name]))],
+    hint: [MARKERS, ...byName.map(([name]) => HINTS[name])].join('|'),
     anyDecoded: all(byName.map(([, pattern]) => pattern.replaceAll(WORD_START, ''))),
     inJson,
     anyInJson: all(inJson.map(([, pattern]) => pattern)),

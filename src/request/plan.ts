@@ -1,8 +1,9 @@
 // Plans a call: the statement to run, from the endpoint, its bound parameters and the consumer query if there is one.
 import type { Describe, TableColumns } from '../catalog/describe.ts';
+import { hashParameters } from '../catalog/source-query.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
-import type { EngineError, Statement } from '../engine/engine.ts';
+import { EngineError, type Statement } from '../engine/engine.ts';
 import { rejectedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
 import { rejection } from '../sandbox/lexed-query.ts';
@@ -14,7 +15,6 @@ import { countEvidence } from './dialect-evidence.ts';
 import { chooseDialect, parsedAs } from './dialects.ts';
 import { checkProblem } from './engine-problems.ts';
 import { lqlProblem, lqlToSql } from './lql-query.ts';
-import { INNER_PAD, OUTER_PAD } from '../sandbox/redaction/text-functions.ts';
 import { tablesProblem, type Sandboxes } from './sandboxes.ts';
 
 /** A statement, and how to attribute an engine error. */
@@ -28,6 +28,8 @@ export interface Plan {
   readonly consumerQuery: CheckedQuery | undefined;
   /** The problem to report for an engine failure caused by the consumer query; undefined if it is not the cause. */
   readonly blame: (failure: EngineError) => Problem | undefined;
+  /** The query that reads redacted tables; undefined if the tables are read as they are. */
+  readonly overRedacted: string | undefined;
 }
 
 /** A consumer query that may run. */
@@ -62,7 +64,10 @@ export type MakePlan = (
  */
 export function createPlan(options: PlanOptions): MakePlan {
   return async (endpoint, bindings, consumerQuery, isRedacted) => {
-    if (consumerQuery === undefined) return planSaved(endpoint, bindings);
+    if (consumerQuery === undefined) {
+      const isAtSource = isRedacted && endpoint.redaction.at === 'source';
+      return isAtSource ? planAtSource(options, endpoint, bindings) : planSaved(endpoint, bindings);
+    }
     return planConsumerQuery({ ...options, endpoint, bindings, isRedacted }, consumerQuery).catch(
       (error: unknown) => {
         throw checkProblem(error);
@@ -77,6 +82,33 @@ function planSaved({ limits, int64, statement: sql }: Endpoint, { values, canoni
     canonical,
     consumerQuery: undefined,
     blame: () => undefined,
+    overRedacted: undefined,
+  };
+}
+
+/** The saved query over redacted tables. Throws Problem if they cannot be redacted. */
+async function planAtSource(
+  { describe }: Pick<PlanOptions, 'describe'>,
+  endpoint: Endpoint,
+  bindings: Bindings,
+): Promise<Plan> {
+  const source = await describe.source(endpoint);
+  if (source === undefined) {
+    const cause = describe.sourceFailure(endpoint);
+    if (cause instanceof EngineError) throw checkProblem(cause);
+    throw new Problem('endpoint.failed', { detail: 'The tables of this endpoint cannot be redacted', cause });
+  }
+  const { statement, ...plan } = planSaved(endpoint, bindings);
+  const { source: settings } = endpoint.redaction.redactor;
+  // Compared with stored values, it would show whether there is such a value, by a failure on its row.
+  const hasPersonalData = Object.values(bindings.values).some(
+    (value) => value !== null && settings?.finds(value) === true,
+  );
+  const parameters = { ...statement.parameters, ...hashParameters(endpoint) };
+  return {
+    ...plan,
+    statement: { ...statement, sql: hasPersonalData ? source.unindexed : source.sql, parameters },
+    overRedacted: endpoint.query,
   };
 }
 
@@ -148,6 +180,7 @@ async function planSql(
     },
     canonical: bindings.canonical,
     consumerQuery: { sql: text, canonicalSql: verdict.joined, dialect: undefined },
+    overRedacted: isRedacted ? verdict.joined : undefined,
     blame: (failure) => {
       const { engineCode, message } = failure;
       const reported = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
@@ -215,12 +248,6 @@ async function tablesOf(planning: Planning): Promise<readonly TableColumns[]> {
   const tables = await describe.tables(endpoint);
   if (tables === undefined) throw tablesProblem(describe, endpoint);
   return tables.map((table) => ({ ...table, columns: readable?.get(table.name) ?? table.columns }));
-}
-
-/** The keys of hashed columns: parameters of the statement, which the query of a consumer cannot name. */
-function hashParameters({ redaction }: Endpoint): Statement['parameters'] {
-  const keys = redaction.redactor.source?.hashKeys;
-  return keys === undefined ? {} : { [INNER_PAD]: keys.inner, [OUTER_PAD]: keys.outer };
 }
 
 /** Positions in the compiled SQL mean nothing to the author of the LQL. */

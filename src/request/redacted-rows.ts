@@ -1,4 +1,4 @@
-// Redacts the rows of a result. For a consumer query over redacted tables it is the second layer, which is expected to find nothing.
+// Redacts the rows of a result. For a query over redacted tables it is the second layer, which is expected to find nothing.
 import type { Observe } from '../core/observation.ts';
 import type { Task } from './result.ts';
 
@@ -11,15 +11,14 @@ export function redactRows(
   { endpoint, plan, redactor }: Task,
   lines: Uint8Array,
 ): Uint8Array {
-  const { consumerQuery } = plan;
-  if (consumerQuery === undefined) return redactor.redactLines(lines);
+  const { overRedacted } = plan;
+  if (overRedacted === undefined) return redactor.redactLines(lines);
   const detectors: Record<string, number> = {};
   const redacted = redactor.afterSource.redactLines(lines, (name, text) => {
     if (Buffer.from(text).toString('latin1') !== NEUTRAL) detectors[name] = (detectors[name] ?? 0) + 1;
   });
   // Constants of the query itself are among its values and in names of columns.
-  const { canonicalSql } = consumerQuery;
-  const isOwn = redactor.redactText(canonicalSql) !== canonicalSql;
+  const isOwn = redactor.redactText(overRedacted) !== overRedacted;
   if (Object.keys(detectors).length > 0 && !isOwn)
     observe({ kind: 'redaction.found_in_rows', endpoint: endpoint.name, detectors });
   return redacted;

@@ -9,7 +9,7 @@ import type { ReadSummary, StageTimes } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import { formatKey, type FormatName } from '../format/formats.ts';
-import { demandedRedactor } from '../redact/demand.ts';
+import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Replay } from './call.ts';
 import { staticLabels } from './labels.ts';
@@ -73,7 +73,12 @@ export function createResults(deps: ResultsDeps, produce: Produce): Results {
       for (const { parameters = {}, sql, lql } of endpoint.examples) {
         if (sql !== undefined || lql !== undefined) continue;
         const fields = Object.entries(parameters).map(([name, value]) => [name, [value]] as const);
-        const planned = await plan(endpoint, endpoint.binder.bind(new Map(fields)), undefined, false);
+        const planned = await plan(
+          endpoint,
+          endpoint.binder.bind(new Map(fields)),
+          undefined,
+          isRedacting(redactor),
+        );
         const shape = endpoint.resultShape;
         const task = { endpoint, plan: planned, redactor, format: 'json' as const, shape };
         const warm = isCacheable(task) ? warmJob(task, jobOf(task, produce)) : undefined;

@@ -22,7 +22,7 @@ import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
 import { withReadTimes } from './times/times.ts';
 import { enginePosition } from './engine-message.ts';
-import { neededNames } from './needed-names.ts';
+import { earlyNames, neededNames } from './needed-names.ts';
 import type { RedactTable } from './redaction/source-redaction.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 
@@ -210,15 +210,16 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
   const explained = await explaining;
   const { functions } = leakproof;
   const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
-  const subcolumns = plan && tree && subcolumnsIn(tree, plan, scanned, readTables(scanned));
+  const parts = plan && tree && subcolumnsIn(tree, plan, scanned, readTables(scanned));
   return {
     source: text.cursor.sql,
     joined: text.joined,
     tables: readTables(scanned).map(({ name }) => name),
     names: scanned.names,
     hasStates: scanned.hasStates,
-    narrow: subcolumns && { joined: sent.joined, subcolumns },
+    narrow: parts && { joined: sent.joined, ...parts },
     needed: neededNames(sent, scanned),
+    early: earlyNames(sent),
     ...barrier,
   };
 }

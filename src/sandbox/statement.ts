@@ -8,8 +8,8 @@ import { joins } from './joins.ts';
 import { optionalConditions } from './optional-conditions.ts';
 import { passThrough } from './pass-through.ts';
 import type { PassThrough, Subcolumn } from './pass-through.ts';
-import type { RedactedTable, RedactTable } from './redaction/source-redaction.ts';
-import type { Subcolumns } from './subcolumns.ts';
+import type { ReadColumns, RedactedTable, RedactTable } from './redaction/source-redaction.ts';
+import type { ReadSubcolumns } from './subcolumns.ts';
 
 /** How a table of the endpoint is written into a statement. */
 export interface TableText {
@@ -40,8 +40,7 @@ export interface WriteOptions {
   readonly below?: BelowBarrier | undefined;
   /** Whether the order of the table's rows is of no consequence. */
   readonly isUnordered?: boolean | undefined;
-  /** Names in the query, if it reads no other columns. */
-  readonly needed?: ReadonlySet<string> | undefined;
+  readonly columns?: ReadColumns | undefined;
 }
 
 /** Whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
@@ -95,13 +94,12 @@ export function tableTexts(
  * them cannot have the name of a function or of a column here.
  */
 function redacted(
-  { head }: RedactedTable,
+  { select }: RedactedTable,
   rows: string,
   form: 'open' | 'barred' | 'reread',
-  { needed, subcolumns = [] }: WriteOptions,
+  { columns = {}, subcolumns = [] }: WriteOptions,
 ): string {
-  const isWhole = form === 'reread';
-  return `${head(isWhole ? undefined : needed, isWhole ? [] : subcolumns)}\nFROM (${rows})`;
+  return form === 'reread' ? select(rows, {}, []) : select(rows, columns, subcolumns);
 }
 
 /** The conditions have been checked as parts of the consumer's query: each is one expression. */
@@ -161,12 +159,13 @@ export interface CheckedText {
   readonly unordered?: ReadonlySet<string>;
   /** All names in the query, if it reads columns by name only. */
   readonly needed?: ReadonlySet<string> | undefined;
+  /** Names of what it may compute before it sorts and limits its rows. */
+  readonly early?: ReadonlySet<string> | undefined;
 }
 
 /** The text that the engine's tree was checked for: it is sent in every form, with and without the subcolumns. */
-export interface NarrowText {
+export interface NarrowText extends ReadSubcolumns {
   readonly joined: string;
-  readonly subcolumns: Subcolumns;
 }
 
 /** A statement, and the offset of the consumer's tokens in it. */
@@ -181,32 +180,42 @@ export interface AssembledStatement {
  */
 export function assembleStatement(
   tables: readonly TableText[],
-  { joined, isLeakproof, narrow, below, unordered, needed }: CheckedText,
+  checked: CheckedText,
   rows: number,
   isNull?: IsNull,
 ): AssembledStatement {
+  const { joined, isLeakproof, narrow, below, unordered } = checked;
   const elements = tables.map(({ name, write }) =>
     write(isLeakproof ? 'open' : 'barred', {
       isNull,
       subcolumns: narrow?.subcolumns.get(name),
       below: below?.get(name),
       isUnordered: unordered?.has(name),
-      needed,
+      columns: readColumns(checked, name),
     }),
   );
   return statementOver(elements, narrow?.joined ?? joined, rows);
 }
 
+function readColumns({ narrow, needed, early }: CheckedText, table: string): ReadColumns {
+  return { needed, early, onlyParts: narrow?.onlyParts.get(table) };
+}
+
 /** The statement with a barrier around every table; undefined if it has them already. */
 export function assembleBarred(
   tables: readonly TableText[],
-  { joined, isLeakproof, narrow, needed }: CheckedText,
+  checked: CheckedText,
   rows: number,
   isNull?: IsNull,
 ): AssembledStatement | undefined {
+  const { joined, isLeakproof, narrow } = checked;
   if (!isLeakproof || tables.every(({ isClosed }) => isClosed)) return undefined;
   const elements = tables.map(({ name, write }) =>
-    write('barred', { isNull, subcolumns: narrow?.subcolumns.get(name), needed }),
+    write('barred', {
+      isNull,
+      subcolumns: narrow?.subcolumns.get(name),
+      columns: readColumns(checked, name),
+    }),
   );
   return statementOver(elements, narrow?.joined ?? joined, rows);
 }

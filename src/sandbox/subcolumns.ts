@@ -23,6 +23,13 @@ export interface SubcolumnPlan {
 /** Subcolumns by table. */
 export type Subcolumns = ReadonlyMap<string, readonly Subcolumn[]>;
 
+/** What a query reads of the columns of a plan. */
+export interface ReadSubcolumns {
+  readonly subcolumns: Subcolumns;
+  /** Columns of which it reads nothing else, by table. */
+  readonly onlyParts: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
 /** More in one query cost more to analyse than they save. */
 const MAX_SUBCOLUMNS = 100;
 
@@ -133,31 +140,40 @@ export function subcolumnsIn(
   { columns }: SubcolumnPlan,
   { names, tables }: ScanResult,
   readTables: readonly ReadTable[],
-): Subcolumns {
+): ReadSubcolumns {
   const identifiers = identifiersByTable(root, columns);
   const qualifiers = ['', ...[...names, ...tables].map((name) => `${name}.`)];
   const found = new Map<string, readonly Subcolumn[]>();
+  const onlyParts = new Map<string, ReadonlySet<string>>();
   let count = 0;
   for (const [table, readable] of columns) {
     const prefixes = [...readable].flatMap(([column, type]) =>
       qualifiers.map((qualifier) => ({ column, type, prefix: `${qualifier}${column}.` })),
     );
     const paths = new Map<string, Subcolumn>();
+    const others = new Set<string>();
     for (const identifier of identifiers.get(table) ?? []) {
       const match = prefixes.find(({ prefix }) => identifier.startsWith(prefix));
-      if (match === undefined) continue;
+      if (match === undefined) {
+        identifier.split('.').forEach((name) => others.add(name));
+        continue;
+      }
       const { column, type, prefix } = match;
       const path = identifier.slice(prefix.length);
-      if (subcolumnType(type, path) === undefined) continue; // that of another table's column of the same name
       const redaction = readTables.find(({ name }) => name === table)?.redaction;
-      if (redaction?.canRead({ column, path }) === false) continue;
-      if (subcolumnFault(`${column}.${path}`) === undefined) paths.set(`${column}.${path}`, { column, path });
+      const isRead =
+        subcolumnType(type, path) !== undefined && // otherwise it is one of another table's column of the same name
+        redaction?.canRead({ column, path }) !== false &&
+        subcolumnFault(`${column}.${path}`) === undefined;
+      if (isRead) paths.set(`${column}.${path}`, { column, path });
+      else others.add(column);
     }
     count += paths.size;
-    if (count > MAX_SUBCOLUMNS) return new Map();
+    if (count > MAX_SUBCOLUMNS) return { subcolumns: new Map(), onlyParts: new Map() };
     found.set(table, [...paths.values()]);
+    onlyParts.set(table, new Set([...readable.keys()].filter((column) => !others.has(column))));
   }
-  return found;
+  return { subcolumns: found, onlyParts };
 }
 
 /** The identifiers in the queries that read each of the tables, and in their subqueries, which may be correlated. */

@@ -61,7 +61,7 @@ test('tables, columns, tenants, redaction, caching and languages', async () => {
     file: 'shop.yaml',
     tenant: 'tenant',
     noTenants: undefined,
-    redaction: { always: true, detectors: ['ip'], columns: { email: 'mask' } },
+    redaction: { always: true, at: 'result', detectors: ['ip'], columns: { email: 'mask' } },
     cache: { ttl: 60, staleWhileRevalidate: 30, staleIfError: 0 },
     languages: ['sql'],
     dialects: ['clickhouse'],

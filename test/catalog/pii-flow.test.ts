@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInspect, toDiagnostics } from '../../src/catalog/compile.ts';
+import { findUnknownNames } from '../../src/catalog/known-names.ts';
+import { findSourceFault } from '../../src/catalog/source-check.ts';
 import { findNotFollowed, findUnredacted } from '../../src/catalog/pii-flow.ts';
 import { modelsOf } from '../../src/catalog/query-models.ts';
 import type { Finding } from '../../src/core/finding.ts';
@@ -97,3 +99,30 @@ test.each(ROWS.map(([why, ...row]) => ({ why, row })))(
     });
   },
 );
+
+const atSource = (query: string, columns: string): string =>
+  `id: 5c1f7c3e-8a55-4c8e-9d0b-6a1e7c1f2d30\nname: crm.people\nquery: ${query}\npii: { redact: true, at: source, columns: { ${columns} } }\n`;
+
+test('at the source, a rule applies to whatever is made of the stored column', async () => {
+  const query = 'SELECT upper(name) AS label, email AS contact FROM crm.people';
+  expect(await findingsOf(atSource(query, 'name: mask, email: hash'))).toEqual([]);
+  expect(await findingsOf(atSource(query, 'label: mask, email: hash'))).toEqual([]);
+});
+
+test.each([
+  ['SELECT id, name FROM crm.people AS p', 'name: mask', []],
+  ['SELECT id AS n FROM crm.people WHERE length(email) > 1', 'email: hash', []],
+  ['SELECT id, phone + 1 AS n FROM crm.people', 'phone: mask', ['pii.source_not_redacted']],
+  ['SELECT id, email FROM crm.people', 'email: drop', ['pii.source_not_redacted']],
+  ['SELECT crm.people.id FROM crm.people', 'email: mask', ['pii.source_not_redacted']],
+  ['SELECT name AS who FROM crm.people', 'who: hash', ['pii.source_not_redacted']],
+  ['SELECT name FROM crm.people', 'nam: mask', ['pii.unknown_column']],
+])('%s with %s', async (query, columns, codes) => {
+  const { inspected } = inspect('crm.yaml', atSource(query, columns));
+  if (inspected === undefined) throw new Error('the file has errors');
+  const found = [
+    ...(await findSourceFault(engine, inspected)),
+    ...(await findUnknownNames(engine, inspected, new Map())),
+  ];
+  expect(found.map(({ code }) => code)).toEqual(codes);
+});

@@ -264,6 +264,8 @@ const ROWS: readonly Row[] = [
   ]),
   row('redaction.removed', 'pii Pii.redact', pair('pii', PII, '')),
   row('redaction.added', 'Pii.redact', pair('pii', '{ redact: false }', PII)),
+  row('redaction.source_removed', 'Pii.at', pair('pii', '{ redact: true, at: source }', '{ redact: true }')),
+  row('redaction.source_added', 'Pii.at', pair('pii', '{ redact: true }', '{ redact: true, at: source }')),
   row('redaction.detector_removed', 'Pii.detectors', pair('pii', PII, '{ redact: true, detectors: [ip] }')),
   row('redaction.detector_removed', 'Pii.detectors', pair('pii', '', '{ redact: false, detectors: [ip] }')),
   row(

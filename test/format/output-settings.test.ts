@@ -98,7 +98,7 @@ test.each([
   ['output_format_pretty_max_rows', '1e3', 'must be an integer from 0 to 100000'],
   ['format_csv_delimiter', '"', 'must be one ASCII character other than a quote or a line break'],
   ['format_csv_delimiter', ';;', 'must be one ASCII character other than a quote or a line break'],
-  ['format_csv_null_representation', 'a\nb', 'must be at most 64 printable characters'],
+  ['format_csv_null_representation', 'a\nb', 'must be at most 16 printable characters'],
   ['date_time_output_format', 'ISO', 'must be simple, iso, unix_timestamp'],
   ['format_schema', 'x', 'is not supported'],
   ['max_memory_usage', '0', 'is not supported'],

@@ -56,6 +56,8 @@ beforeAll(async () => {
   const id = 'id: 00000000-0000-4000-8000-0000000000';
   await writeEndpoint(service, 'open', `${id}98\nname: open\n${query}`);
   await writeEndpoint(service, 'guarded', `${id}97\nname: guarded\n${query}pii: { redact: true }\n`);
+  const rules = 'pii: { redact: true, columns: { masked: mask, dropped: drop } }\n';
+  await writeEndpoint(service, 'ruled', `${id}96\nname: ruled\n${query}${rules}`);
   local = await openLocal({ ...service, observe: () => undefined });
 });
 afterAll(async () => {
@@ -387,6 +389,16 @@ describe('what the second layer of redaction finds', () => {
     expect(await guarded('SELECT 1 AS `a@b.example`, 2 AS y WHERE 0', 'CSVWithNames')).toBe(
       '"REDACTED","y"\n',
     );
+  });
+
+  test('columns with the names of rules', async () => {
+    const sql = 'SELECT n AS masked, n + 1 AS m, n AS dropped, NULL AS z FROM a ORDER BY n LIMIT 2';
+    expect(await text(sql, 'TSVWithNamesAndTypes', { endpoint: 'ruled' })).toBe(
+      'masked\tm\tz\nNullable(String)\tUInt64\tNullable(Nothing)\nREDACTED\t1\t\\N\nREDACTED\t2\t\\N\n',
+    );
+    await expect(text('SELECT n AS dropped FROM a', 'TSV', { endpoint: 'ruled' })).rejects.toMatchObject({
+      code: 'format.not_acceptable',
+    });
   });
 
   test('in one row of many', async () => {

@@ -14,6 +14,7 @@ function planOf(origin: 'saved' | 'consumer'): Plan {
     statement: { sql: 'SELECT 1', parameters: {}, limits, origin, int64: 'number' },
     canonical: '',
     consumerQuery: undefined,
+    overRedacted: undefined,
     blame: () => undefined,
   };
 }

@@ -101,6 +101,7 @@ describe('with the scanner disabled, the statement alone', () => {
     const narrow = {
       joined: sql,
       subcolumns: new Map([['edge_logs', [{ column: 'metadata', path: 'request.method' }]]]),
+      onlyParts: new Map<string, ReadonlySet<string>>(),
     };
     const below = new Map([
       ['edge_logs', { alias: 'edge_logs', conditions: ["id != ''"], stored: ["`id` != ''"] }],

@@ -79,7 +79,8 @@ function rowsOf({ ip, ipv6, email, phone, name }: Secrets): string {
 }
 
 /** The endpoint over one of the databases. */
-function fileOf(database: string, pii: string): string {
+function fileOf(database: string, pii: string, query?: string): string {
+  if (query !== undefined) return savedFile(database, pii, query);
   return `id: 00000000-0000-4000-8000-00000000000${database === 'first' ? 1 : 2}
 name: logs.${database}
 query: |
@@ -97,6 +98,15 @@ pii: ${pii}
 const PII = `{ redact: true, detectors: [ip, email, phone, card, iban, token, api_key], columns: { phone_number: mask, surname: mask, note: drop,
     user_id: hash, attrs.user.name: mask, doc.user.name: mask } }`;
 
+function savedFile(database: string, pii: string, query: string): string {
+  return `id: 00000000-0000-4000-8000-000000000009
+name: saved.${database}
+query: ${JSON.stringify(query.replaceAll('DB', database))}
+${query.includes('@project') ? 'parameters: { project: { type: String, default: mine } }' : ''}${query.includes('@guess') ? 'parameters: { guess: { type: String, default: 10.1.1.7 } }' : ''}
+pii: ${pii}
+`;
+}
+
 /** A response as a consumer gets it. */
 export interface Response {
   readonly status: number;
@@ -109,6 +119,10 @@ export interface Exchange {
   readonly engine: Engine;
   /** The responses over both databases. */
   readonly both: (query: Query) => Promise<readonly [Response, Response]>;
+  /** The responses to a saved query with these settings, in which DB is the database; parameter: `@project`. */
+  readonly saved: (query: string, pii: string) => Promise<readonly [Response, Response]>;
+  /** The statement of a saved query over the first database. */
+  readonly savedStatement: (query: string, pii: string) => Promise<string>;
   /** The final statement over the first database. */
   readonly statement: (query: Query) => Promise<string>;
   readonly close: () => Promise<void>;
@@ -138,16 +152,20 @@ export async function openExchange(pii = PII): Promise<Exchange> {
   const endpoints = Object.keys(SECRETS).map((database) => compile(fileOf(database, pii)));
   const [first, second] = endpoints;
   if (first === undefined || second === undefined) throw new Error('two databases are needed');
-  const planned = async (endpoint: Endpoint, { language, dialect, text }: Query) => {
-    const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
-    return plan(endpoint, bindings, { language, dialect, text }, endpoint.redaction.always);
+  const planned = async (endpoint: Endpoint, query: Query | undefined) => {
+    const bindings = endpoint.binder.bind(new Map(query === undefined ? [] : [['project', ['mine']]]));
+    const consumerQuery = query && { ...query, dialect: query.dialect };
+    return plan(endpoint, bindings, consumerQuery, endpoint.redaction.always);
   };
-  const run = async (endpoint: Endpoint, query: Query): Promise<Response> => {
+  const run = async (endpoint: Endpoint, query: Query | undefined): Promise<Response> => {
     try {
       const context = { ...CONTEXT, signal: new AbortController().signal };
       const deps = { engine, bulkhead: createBulkhead(after), now: () => performance.now() };
-      const { lines } = await runPlan(deps, { endpoint, plan: await planned(endpoint, query) }, context);
-      const redacted = endpoint.redaction.redactor.afterSource.redactLines(lines);
+      const { redactor } = endpoint.redaction;
+      const planOf = await planned(endpoint, query);
+      const { lines } = await runPlan(deps, { endpoint, plan: planOf }, context);
+      const rows = planOf.overRedacted === undefined ? redactor : redactor.afterSource;
+      const redacted = rows.redactLines(lines);
       const neutral = Buffer.from(lines).toString().replaceAll('"0.0.0.0"', '"REDACTED"');
       const body = Buffer.from(redacted).toString();
       return { status: 200, body, isChanged: endpoint.redaction.always && body !== neutral };
@@ -160,6 +178,12 @@ export async function openExchange(pii = PII): Promise<Exchange> {
   return {
     engine,
     both: async (query) => Promise.all([run(first, query), run(second, query)]),
+    saved: async (query, pii) => {
+      const over = (database: string) => run(compile(fileOf(database, pii, query)), undefined);
+      return Promise.all([over('first'), over('second')]);
+    },
+    savedStatement: async (query, pii) =>
+      (await planned(compile(fileOf('first', pii, query)), undefined)).statement.sql,
     statement: async (query) => (await planned(first, query)).statement.sql,
     close: async () => {
       await engine.close(0);

@@ -115,10 +115,17 @@ function inputsOf(info: unknown): readonly string[] {
   ); // as above
 }
 
-async function consumer(query: (typeof BY_HAND)[number]): Promise<Statement> {
-  const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
+async function consumer(
+  query: Omit<(typeof BY_HAND)[number], 'name' | 'hand'>,
+  isRedacted = false,
+  hours?: number,
+): Promise<Statement> {
+  const values = new Map([['project', ['mine']]]);
+  if (hours !== undefined)
+    values.set('iso_timestamp_start', [new Date(Date.now() - hours * 3_600_000).toISOString()]);
+  const bindings = endpoint.binder.bind(values);
   const { language, dialect, text } = query;
-  return (await plan(endpoint, bindings, { language, dialect, text }, false)).statement;
+  return (await plan(endpoint, bindings, { language, dialect, text }, isRedacted)).statement;
 }
 
 describe('a consumer query reads what the same query by hand reads', () => {
@@ -126,6 +133,70 @@ describe('a consumer query reads what the same query by hand reads', () => {
     const [own, hand] = [await readingOf(await consumer(query)), await readingOf(byHand(query.hand))];
     expect(own).toEqual(hand);
     expect(hand.columns).not.toEqual([]);
+  });
+});
+
+describe('over redacted tables', () => {
+  test.each(BY_HAND.map((query) => [query.name, query] as const))(
+    '%s: the sort key is used, and the same columns are read',
+    async (_name, query) => {
+      const { columns, granules } = await readingOf(await consumer(query, true, 12));
+      const plain = await readingOf(await consumer(query, false, 12));
+      expect({ columns, granules }).toEqual({ columns: plain.columns, granules: plain.granules });
+    },
+  );
+
+  test('a time bound of the endpoint selects granules', async () => {
+    const query = {
+      language: 'sql',
+      dialect: 'clickhouse',
+      text: 'SELECT max(event_message) FROM edge_logs',
+    } as const;
+    const [all, bounded] = [await consumer(query, true), await consumer(query, true, 12)];
+    expect((await readingOf(bounded)).granules).toBeLessThan((await readingOf(all)).granules);
+  });
+
+  test('a search that redaction cannot change is also one in the stored column', async () => {
+    const search = async (text: string): Promise<string> =>
+      (
+        await consumer(
+          { language: 'sql', dialect: 'clickhouse', text: `SELECT id FROM edge_logs WHERE ${text}` },
+          true,
+        )
+      ).sql;
+    expect(await search("event_message LIKE '%/rest/v1/%'")).toContain(
+      "(match(`event_message`, '/rest/v1/'))",
+    );
+    for (const other of [
+      "NOT event_message LIKE '%/rest/%'",
+      "event_message NOT LIKE '%/rest/%'",
+      "event_message LIKE '%10.0%'",
+    ])
+      expect(await search(other)).not.toMatch(/match\(`event_message`, '[^']*(?:rest|10)/);
+  });
+
+  test('columns of a wide table that are only returned are redacted together', async () => {
+    await engine.execute('CREATE DATABASE wide');
+    const columns = Array.from({ length: 60 }, (_, n) => `c${n} String`).join(', ');
+    await engine.execute(
+      `CREATE TABLE wide.t (project String, ${columns}) ENGINE = MergeTree ORDER BY project`,
+    );
+    const wide = compile(`id: 00000000-0000-4000-8000-000000000006
+name: wide
+query: |
+  WITH t AS (SELECT * FROM wide.t WHERE project = @project) SELECT c0 FROM t
+parameters:
+  project: { type: String, required: true }
+sandbox: { enabled: true }
+`);
+    const bindings = wide.binder.bind(new Map([['project', ['mine']]]));
+    const query = {
+      language: 'sql',
+      dialect: 'clickhouse',
+      text: "SELECT * FROM t WHERE c7 != 'x'",
+    } as const;
+    const { sql } = (await plan(wide, bindings, query, true)).statement;
+    expect(sql.match(/multiSearchAny\(t, /g)).toHaveLength(2); // c7, and all others
   });
 });
 

@@ -88,6 +88,21 @@ test('a setting switches the path off', async () => {
   expect(pathless.clickhouse).toBeUndefined();
 });
 
+test('the summary has what the query read', async () => {
+  const query = 'SELECT n FROM numbers WHERE n % 100 = 1';
+  const response = await fetch(`${ownUrl()}/?database=numbers.all`, {
+    method: 'POST',
+    headers: { 'X-ClickHouse-Key': KEY },
+    body: query,
+  });
+  const summary = JSON.parse(response.headers.get('x-clickhouse-summary') ?? '') as Record<string, string>; // checked below
+  const body = await response.text();
+  expect(summary).toMatchObject({ result_rows: '10', result_bytes: String(body.length), written_rows: '0' });
+  expect(Number(summary['elapsed_ns'])).toBeGreaterThan(0);
+  // The embedded engine does not report what it reads.
+  expect(Number(summary['read_rows']) > 0).toBe(service.engine.kind === 'http');
+});
+
 test('what a client sends is not logged, except its program and the id of its query', async () => {
   const query = encodeURIComponent('SELECT count() FROM numbers WHERE n = 424242');
   const url = `${ownUrl()}/?query=${query}&database=numbers.all&password=${KEY}&query_id=logged`;

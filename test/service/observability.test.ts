@@ -131,7 +131,7 @@ describe('a log line', () => {
     const asked = service.call(path, { signal: controller.signal });
     await gate.reached(1);
     controller.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(asked).rejects.toThrow('aborted');
     const left = (): Observation[] =>
       service.observed.filter((each) => each.kind === 'request.finished' && each.endpoint === 'left');
     await eventually(() => expect(left()).toMatchObject([{ status: 499, code: 'request.client_closed' }]));

@@ -1,10 +1,12 @@
 // Personal data through the whole service: who can request its redaction, and that it cannot be bypassed.
-import { connect } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, type Service } from '../../src/app/service.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
+import { FORMATS } from '../../src/format/formats.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
@@ -18,16 +20,28 @@ const file = (n: number, name: string, rest: string): string =>
   `id: 00000000-0000-4000-8000-0000000000${n}\nname: ${name}\nquery: |\n  WITH people AS (SELECT ${ROW.replaceAll('\n', '\n  ')}) SELECT * FROM people\nsandbox: { enabled: true }\n${rest}`;
 
 let service: TestService;
+let collector: Server;
+/** What the collector of traces has received. */
+let exported = '';
 let redis: RedisServer;
 let replica: Service | undefined;
 
 beforeAll(async () => {
   redis = await startRedis();
+  collector = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (part: string) => (exported += part));
+    request.on('end', () => response.setHeader('Content-Type', 'application/json').end('{}'));
+  });
+  await once(collector.listen(0, '127.0.0.1'), 'listening');
+  const { port } = collector.address() as AddressInfo; // it listens on a port
   service = await startService({
     tokens: [
       { name: 'guarded', sha256: hashKey(GUARDED), endpoints: ['*'], allow: ['sql', 'lql'], pii: 'redact' },
     ],
-    settings: { piiHashKey: 'a secret of the operator' },
+    settings: {
+      piiHashKey: 'a secret of the operator',
+      traces: { endpoint: `http://127.0.0.1:${port}`, headers: {}, ratio: 0 },
+    },
   });
   await writeEndpoint(service, 'open', file(20, 'open', ''));
   await writeEndpoint(service, 'kept', file(21, 'kept', 'cache: { ttl: 60 }\n'));
@@ -42,10 +56,29 @@ beforeAll(async () => {
     'ruled',
     file(23, 'ruled', `pii: { redact: false, detectors: [email], columns: ${columns} }\n`),
   );
+  await service.engine.execute('CREATE DATABASE people');
+  await service.engine.execute(
+    `CREATE TABLE people.all ENGINE = MergeTree ORDER BY tuple() AS SELECT ${ROW}, 7 AS id`,
+  );
+  const query = 'SELECT hex(email) AS h, reverse(ip) AS r, id FROM people.all';
+  const atSource = 'at: source, columns: { id: hash }';
+  const id = 'id: 00000000-0000-4000-8000-00000000002';
+  const cached = 'cache: { ttl: 60 }\n';
+  await writeEndpoint(
+    service,
+    'source',
+    `${id}4\nname: source\nquery: ${query}\n${cached}pii: { redact: false, ${atSource} }\n`,
+  );
+  await writeEndpoint(
+    service,
+    'broken',
+    `${id}5\nname: broken\nquery: SELECT toUInt8(event_message) AS n FROM people.all\npii: { redact: true, ${atSource} }\n`,
+  );
   await service.service.reload();
 });
 afterAll(async () => {
   await Promise.all([service.stop(), replica?.close('test')]);
+  collector.close();
   await redis.kill();
 });
 
@@ -266,6 +299,59 @@ describe('what a consumer query computes (docs/guide/personal-data.md)', () => {
       false,
     ]);
   });
+});
+
+describe('a saved query with at: source', () => {
+  const hexOf = (text: string): string => Buffer.from(text).toString('hex').toUpperCase();
+  const rowsOf = async (headers?: Record<string, string>): Promise<unknown> =>
+    ((await (await ask('source', headers)).json()) as { readonly result: unknown }).result;
+
+  test('computes from redacted values if redaction is required, cached apart from the other', async () => {
+    for (let round = 0; round < 2; round++) {
+      expect(await rowsOf()).toEqual([{ h: hexOf(MAIL), r: '9.311.0.302', id: 7 }]);
+      const redacted = { h: hexOf('REDACTED'), r: 'DETCADER', id: expect.stringMatching(/^[0-9a-f]{32}$/) };
+      expect(await rowsOf(REDACT)).toEqual([redacted]);
+      expect(await rowsOf({ 'X-API-KEY': GUARDED })).toEqual([redacted]);
+    }
+  });
+
+  test.each(Object.keys(FORMATS))('is the same in %s', async (format) => {
+    const response = await ask(`source?format=${format}`, REDACT);
+    const body = Buffer.from(await response.arrayBuffer());
+    expect([response.status, body.includes(hexOf(MAIL)), body.includes('DETCADER')]).toEqual([
+      200,
+      false,
+      true,
+    ]);
+  });
+
+  test('fails without values in the response and in the log', async () => {
+    const before = service.observed.length;
+    const response = await ask('broken');
+    const logged = service.observed
+      .slice(before)
+      .map((each) => inspect(each, { depth: 9 }))
+      .join('\n');
+    expect([response.status, logged.includes('endpoint.failed')]).toEqual([500, true]);
+    expect(`${await response.text()}\n${logged}`).not.toMatch(/ann\.b|203\.0\.113|[0-9a-f]{100}/);
+  });
+});
+
+test('traces carry nothing unredacted: neither values, nor queries, nor keys of hashes', async () => {
+  const traced = (last: string) => ({ traceparent: `00-${'d'.repeat(31)}${last}-${'e'.repeat(16)}-01` });
+  const calls = [
+    ask('always', traced('1')),
+    ask('source', { ...REDACT, ...traced('2') }),
+    own('ruled', 'SELECT email, metadata FROM people', { ...REDACT, ...traced('3') }),
+    own('ruled', `SELECT toUInt8(email) FROM people WHERE ip != '${IP}'`, { ...REDACT, ...traced('4') }),
+    own('ruled', 'SELECT email FROM nowhere', { ...REDACT, ...traced('5') }),
+    ask('broken', traced('6')),
+  ];
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  expect(statuses).toEqual([200, 200, 200, 422, expect.any(Number), 500]);
+  for (const last of '123456') await expect.poll(() => exported).toContain(`${'d'.repeat(31)}${last}`);
+  expect(exported).toContain('millrace.endpoint');
+  expect(exported).not.toMatch(/ann\.b|203\.0\.113|10\.0\.0\.1|SELECT|[0-9a-f]{100}/);
 });
 
 /** Sends lines as they are; resolves with the whole reply. */

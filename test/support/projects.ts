@@ -76,6 +76,7 @@ export const PROJECT_FILES = {
 /** Services whose answers depend on the engine: they also run on the other engine, as project `http`. */
 export const ON_BOTH_ENGINES = [
   'test/service/cache',
+  'test/service/clickhouse-interface',
   'test/service/consumer-queries',
   'test/service/formats',
   'test/service/http',

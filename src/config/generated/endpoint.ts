@@ -242,6 +242,10 @@ export interface Pii {
    */
   kind?: boolean;
   /**
+   * Where saved queries are redacted: in their results, or in the tables that they read (source). The tables of consumer queries always are.
+   */
+  at?: 'result' | 'source';
+  /**
    * Columns, or JSON paths such as metadata.user.name, that are redacted by name whenever redaction is on.
    */
   columns?: {

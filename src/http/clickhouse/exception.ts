@@ -17,7 +17,7 @@ const MAX_DETAILS = 10;
 /** `version` is what `version()` returns. */
 export function exceptionFor(problem: Problem, version: string): Exception {
   const { code, name, status } = exceptionOf(problem);
-  const message = messageOf(problem);
+  const message = messageOf(problem).replaceAll(/\p{Cc}+/gu, ' '); // it may quote what was sent
   const text = `Code: ${code}. DB::Exception: ${message} (${name}) (version ${version} (official build))\n`;
   return { code, status, text };
 }

@@ -6,20 +6,23 @@ const MIN_MATCH = 4;
 const LAST_LITERALS = 5;
 const MATCH_LIMIT = 12;
 const MAX_DISTANCE = 65_535;
-const HASH_BITS = 14;
+/** Of the hash table: enough for the distance of matches, and small for small inputs. */
+const MAX_HASH_BITS = 14;
+const MIN_HASH_BITS = 6;
 /** After this many bytes without a match, positions are skipped: incompressible input is fast. */
 const SKIP_SHIFT = 6;
 
 /** Compresses at most 2 GiB; worst case: the input, 1/255 of it and 16 bytes. */
 export function compressLz4(input: Buffer): Buffer {
   const output = Buffer.allocUnsafe(input.length + Math.ceil(input.length / 255) + 16);
-  const table = new Int32Array(1 << HASH_BITS); // position + 1; 0: none
+  const bits = Math.min(MAX_HASH_BITS, Math.max(MIN_HASH_BITS, Math.ceil(Math.log2(input.length + 1))));
+  const table = new Int32Array(2 ** bits); // position + 1; 0: none
   const lastMatch = input.length - MATCH_LIMIT;
   let written = 0;
   let anchor = 0;
   for (let at = 0; at <= lastMatch;) {
     const value = input.readUInt32LE(at);
-    const slot = Math.imul(value, 0x9e3779b1) >>> (32 - HASH_BITS);
+    const slot = Math.imul(value, 0x9e3779b1) >>> (32 - bits);
     const candidate = (table[slot] ?? 0) - 1;
     table[slot] = at + 1;
     if (candidate < 0 || at - candidate > MAX_DISTANCE || input.readUInt32LE(candidate) !== value) {

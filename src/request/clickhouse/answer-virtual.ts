@@ -141,7 +141,7 @@ async function describeQuery(
   });
 }
 
-const NO_PLAN = { canonical: '', consumerQuery: undefined };
+const NO_PLAN = { canonical: '', consumerQuery: undefined, overRedacted: undefined };
 
 interface Run {
   readonly planned: Planned;

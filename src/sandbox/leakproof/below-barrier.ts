@@ -47,7 +47,7 @@ export function conditionsBelow(
       isOwn(cursor, range, own) &&
       isRangeLeakproof(range);
     const columnAt = storedColumns(cursor, { table, alias, names });
-    const total = { cursor, columnAt, isRangeLeakproof };
+    const total = { cursor, columnAt, isRangeLeakproof, isImpliedEnough: true };
     const [conditions, stored]: [string[], string[]] = [[], []];
     let terms = 0;
     for (const range of allConjunctsOf(cursor, whereOf(cursor, select))) {

@@ -11,6 +11,8 @@ export interface StoredColumn {
   readonly type: ClickHouseType;
   /** Index of the token after it. */
   readonly next: number;
+  /** For a redacted column: an RE2 expression that stored values match if the redacted ones match a pattern of LIKE. */
+  readonly implied: ((pattern: string) => string | undefined) | undefined;
 }
 
 export interface ColumnNames {
@@ -54,32 +56,41 @@ interface Column {
   readonly source: string;
   readonly type: ClickHouseType;
   readonly hasSubcolumns: boolean;
+  readonly implied: StoredColumn['implied'];
 }
 
 function readColumn(table: ReadTable, name: string): Column | undefined {
   const type = table.typeOf(name);
   const source = type && table.passes?.sourceOf(name);
   if (type === undefined || source === undefined) return undefined;
+  const hasSubcolumns = sourceOfSubcolumns(table, name) !== undefined;
+  const { redaction } = table;
+  if (redaction === undefined || redaction.isUnchanged(name))
+    return { source, type, hasSubcolumns, implied: undefined };
   // The stored table has the values before redaction.
-  if (table.redaction?.isUnchanged(name) === false) return undefined;
-  return { source, type, hasSubcolumns: sourceOfSubcolumns(table, name) !== undefined };
+  const implied = (pattern: string): string | undefined => redaction.impliedPattern(name, pattern);
+  return { source, type, hasSubcolumns: false, implied };
 }
 
 function readElement(
   cursor: Cursor,
   at: number,
-  { source, type, hasSubcolumns }: Column,
+  { source, type, hasSubcolumns, implied }: Column,
 ): StoredColumn | undefined {
+  if (cursor.kind(at) !== '.' && cursor.kind(at) !== '[')
+    return { sql: quoteIdentifier(source), type, next: at, implied };
+  if (implied !== undefined) return undefined;
   if (cursor.kind(at) === '[') {
     const isKey = hasTextKeys(type) && cursor.kind(at + 1) === 'string' && cursor.kind(at + 2) === ']';
     const sql = `${quoteIdentifier(source)}[${cursor.text(at + 1)}]`;
-    return isKey ? { sql, type: innerType(type, 1), next: at + 3 } : undefined;
+    return isKey ? { sql, type: innerType(type, 1), next: at + 3, implied } : undefined;
   }
-  if (cursor.kind(at) !== '.') return { sql: quoteIdentifier(source), type, next: at };
   if (cursor.kind(at + 1) === 'number') {
     const element = type.name === 'Tuple' ? typeArguments(type)[Number(cursor.text(at + 1)) - 1] : undefined;
     const sql = `${quoteIdentifier(source)}.${cursor.text(at + 1)}`;
-    return element && cursor.kind(at + 2) !== '.' ? { sql, type: element.type, next: at + 2 } : undefined;
+    return element && cursor.kind(at + 2) !== '.'
+      ? { sql, type: element.type, next: at + 2, implied }
+      : undefined;
   }
   const path: string[] = [];
   let next = at;
@@ -87,7 +98,7 @@ function readElement(
   // Types, subobjects and names that need quotes are spelled by the engine in its own way.
   if (!hasSubcolumns || !path.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return undefined;
   const inner = subcolumnType(type, path.join('.'));
-  return inner && { sql: quoteIdentifier([source, ...path].join('.')), type: inner, next };
+  return inner && { sql: quoteIdentifier([source, ...path].join('.')), type: inner, next, implied };
 }
 
 /** Keys of other types are not compared with a string. */

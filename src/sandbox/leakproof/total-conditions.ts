@@ -2,6 +2,7 @@
 // may be evaluated on rows of any tenant, in any order, and so beside the endpoint's own condition. A condition that is only
 // leakproof may still fail by the row: operators do on values of type Dynamic, and a pattern is read when there is a row.
 import type { Cursor } from '../../sql/cursor.ts';
+import { quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import { innerType, type ClickHouseType } from '../../sql/type.ts';
 import { UNITS } from '../keywords.ts';
@@ -16,9 +17,14 @@ export interface TotalContext {
   /** The column that is named at a token; undefined if it cannot be used. */
   readonly columnAt: (at: number) => StoredColumn | undefined;
   readonly isRangeLeakproof: LeakproofCheck['isRangeLeakproof'];
+  /** Whether a condition may also be true of other rows: its negation may not. */
+  readonly isImpliedEnough: boolean;
 }
 
-/** A condition as SQL, with its columns as `columnAt` writes them; undefined unless it is total. */
+/**
+ * A condition as SQL, with its columns as `columnAt` writes them, or one that it implies, which `isImpliedEnough` allows; undefined unless
+ * it is total.
+ */
 export function totalCondition(context: TotalContext, range: TokenRange): string | undefined {
   const { cursor } = context;
   const inner = insideParentheses(cursor, range);
@@ -29,7 +35,8 @@ export function totalCondition(context: TotalContext, range: TokenRange): string
   if (parts.length > 1) return joined(context, parts, ' AND ');
   if (cursor.word(range.from) !== 'NOT') return predicateSql(context, range);
   if (!context.isRangeLeakproof(range)) return undefined; // NaN
-  return wrap('NOT ', totalCondition(context, { ...range, from: range.from + 1 }));
+  const exact = { ...context, isImpliedEnough: false };
+  return wrap('NOT ', totalCondition(exact, { ...range, from: range.from + 1 }));
 }
 
 function joined(context: TotalContext, ranges: readonly TokenRange[], operator: string): string | undefined {
@@ -70,6 +77,8 @@ const EQUALITIES: ReadonlySet<string | undefined> = new Set(['=', '!=']);
 
 function predicateSql(context: TotalContext, { from, to }: TokenRange): string | undefined {
   const { cursor } = context;
+  const column = context.isImpliedEnough ? context.columnAt(from) : undefined;
+  if (column?.implied !== undefined) return impliedSql(context, column, to);
   const left = operandAt(context, { from, to });
   if (left === undefined || left.isLiteral) return undefined;
   let at = left.next;
@@ -96,6 +105,19 @@ function predicateSql(context: TotalContext, { from, to }: TokenRange): string |
       ? isListFor(context, left, right)
       : /^I?LIKE$/.test(word) && left.kind === 'text' && isPattern(cursor, right);
   return isSafe ? `${left.sql} ${not}${word} ${textOf(cursor, right)}` : undefined;
+}
+
+/** Of a redacted column: a search for a string that no replacement has, and nothing else. */
+function impliedSql(
+  { cursor }: TotalContext,
+  { sql, next, implied }: StoredColumn,
+  to: number,
+): string | undefined {
+  const pattern = { from: next + 1, to };
+  if (cursor.word(next) !== 'LIKE' || !isPattern(cursor, pattern)) return undefined;
+  const value = stringValue(cursor.text(next + 1));
+  const regex = value === undefined ? undefined : implied?.(value);
+  return regex === undefined ? undefined : `match(${sql}, ${quoteString(regex)})`;
 }
 
 function betweenSql(
@@ -199,7 +221,7 @@ function isTime({ cursor, isRangeLeakproof }: TotalContext, { from, to }: TokenR
 
 function columnOperand({ columnAt }: TotalContext, at: number): Operand | undefined {
   const column = columnAt(at);
-  if (column === undefined) return undefined;
+  if (column === undefined || column.implied !== undefined) return undefined;
   const { sql, type, next } = column;
   const kind = kindOf(type);
   // A bloom filter on the values of a map rejects a string beside a time.

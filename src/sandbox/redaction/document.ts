@@ -2,7 +2,7 @@
 import { quoteString } from '../../sql/literal.ts';
 import { printArgument, printType, type ClickHouseType, type TypeArgument } from '../../sql/type.ts';
 import { keyRules, type KeyRule } from './map.ts';
-import { documentText, HASH_TEXT } from './text-functions.ts';
+import { hashOf } from './text-functions.ts';
 import {
   changed,
   type Redact,
@@ -19,7 +19,7 @@ export function redactedDocument(value: Value, settings: ValueSettings, redact: 
   const { sql, type, rules } = value;
   const to = documentType(type, [], redact);
   const paths = `JSONAllPaths(${sql})`;
-  const text = documentText(`toString(${sql})`, paths);
+  const text = settings.functions.document(`toString(${sql})`, paths);
   const named = keyRules(rules, '');
   if (named.length === 0) return changed(`CAST(${text}, ${quoteString(to)})`, to);
   const without = (patterns: readonly string[]): string =>
@@ -39,7 +39,7 @@ export function redactedDocument(value: Value, settings: ValueSettings, redact: 
 function patchOf(sql: string, { path, action }: KeyRule, { mask }: ValueSettings): readonly string[] {
   if (action === 'drop') return [];
   const value = `getSubcolumn(${sql}, ${quoteString(path)})`;
-  const instead = action === 'mask' ? quoteString(mask) : `${HASH_TEXT}(toString(${value}))`;
+  const instead = action === 'mask' ? quoteString(mask) : hashOf(`toString(${value})`);
   const names = path.split('.');
   const open = names.map((name) => `{${JSON.stringify(name)}:`).join('');
   const close = '}'.repeat(names.length);

@@ -2,7 +2,7 @@
 import type { ColumnRules } from '../../redact/columns.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { innerType, printType } from '../../sql/type.ts';
-import { HASH_TEXT } from './text-functions.ts';
+import { hashOf } from './text-functions.ts';
 import { changed, masked, SAME } from './redacted-value.ts';
 import type { Redact, RedactedValue, Value, ValueSettings } from './redacted-value.ts';
 
@@ -50,7 +50,8 @@ function textual(keys: RedactedValue, { mask }: ValueSettings): RedactedValue {
 /** Redacted keys, each but the first of equal ones with a number. */
 function distinct(redacted: string, key: string, source: string): string {
   const keys = `arrayMap(${key} -> ${redacted}, mapKeys(${source}))`;
-  return `arrayMap((k, n) -> if(n = 1, k, concat(k, '_', toString(n))), ${keys}, arrayEnumerateUniq(${keys}))`;
+  const numbered = `arrayMap((k, n) -> if(n = 1, k, concat(k, '_', toString(n))), ks, arrayEnumerateUniq(ks))`;
+  return `arrayMap(ks -> ${numbered}, [${keys}])[1]`;
 }
 
 function filtered(sql: string, rules: readonly KeyRule[], depth: number): string {
@@ -64,7 +65,7 @@ function isAt(key: string, { path }: KeyRule): string {
 }
 
 function instead({ action }: KeyRule, item: string, settings: ValueSettings): string {
-  if (action === 'hash') return `${HASH_TEXT}(toString(${item}))`;
+  if (action === 'hash') return hashOf(`toString(${item})`);
   const mask = masked(
     { sql: item, type: { name: 'String', arguments: undefined }, rules: undefined, depth: 0 },
     settings,

@@ -2,6 +2,7 @@
 import type { ColumnRules } from '../../redact/columns.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { innerType, type ClickHouseType } from '../../sql/type.ts';
+import type { TextFunctions } from './text-functions.ts';
 
 /** What applies to values of an endpoint. */
 export interface ValueSettings {
@@ -11,6 +12,7 @@ export interface ValueSettings {
   readonly finds: (text: string) => boolean;
   /** What a masked value becomes. */
   readonly mask: string;
+  readonly functions: TextFunctions;
 }
 
 /** A value, or a part of one. */
@@ -24,10 +26,15 @@ export interface Value {
 }
 
 /** `same`: no value of the type can be personal data. `dropped`: nothing of it may be read. */
-export type RedactedValue =
-  | { readonly kind: 'same' }
-  | { readonly kind: 'dropped' }
-  | { readonly kind: 'changed'; readonly sql: string; readonly type: string };
+export type RedactedValue = { readonly kind: 'same' } | { readonly kind: 'dropped' } | ChangedValue;
+
+/** `text`: the value before it is redacted, if it is a string or NULL and is redacted as one. */
+export interface ChangedValue {
+  readonly kind: 'changed';
+  readonly sql: string;
+  readonly type: string;
+  readonly text?: string;
+}
 
 export const SAME: RedactedValue = { kind: 'same' };
 export const DROPPED: RedactedValue = { kind: 'dropped' };

@@ -9,7 +9,8 @@ import type { TableColumn } from '../statement.ts';
 import { subcolumnType } from '../subcolumn-type.ts';
 import { isPlainPath } from './document.ts';
 import type { RedactedValue, ValueSettings } from './redacted-value.ts';
-import { hashFunction, textFunctions } from './text-functions.ts';
+import { impliedPattern } from './implied-pattern.ts';
+import { textFunctions } from './text-functions.ts';
 import { redactedValue } from './value.ts';
 
 /** The redaction of one table. */
@@ -18,10 +19,22 @@ export interface RedactedTable {
   readonly columns: readonly TableColumn[];
   /** Whether values of a column are passed on as they are. */
   readonly isUnchanged: (column: string) => boolean;
+  /** An RE2 expression that stored values of a column match if the redacted ones match this pattern of LIKE; undefined: unknown. */
+  readonly impliedPattern: (column: string, pattern: string) => string | undefined;
   /** Whether a subcolumn can be read and redacted alone. */
   readonly canRead: (subcolumn: Subcolumn) => boolean;
-  /** `WITH … SELECT …` up to, but excluding, FROM: the columns among `needed`, and subcolumns under their full names. */
-  readonly head: (needed: ReadonlySet<string> | undefined, subcolumns: readonly Subcolumn[]) => string;
+  /** The query over `rows`: the columns that are read, default all, and subcolumns under their full names. */
+  readonly select: (rows: string, read: ReadColumns, subcolumns: readonly Subcolumn[]) => string;
+}
+
+/** What a query reads of a table. */
+export interface ReadColumns {
+  /** Names that include those of all columns that it reads; undefined: it may read all. */
+  readonly needed?: ReadonlySet<string> | undefined;
+  /** Columns of which it reads nothing but the subcolumns. */
+  readonly onlyParts?: ReadonlySet<string> | undefined;
+  /** Names of what it may compute before it sorts and limits its rows; undefined: everything. */
+  readonly early?: ReadonlySet<string> | undefined;
 }
 
 /** The redaction of an endpoint's tables, given the columns of one. */
@@ -29,14 +42,11 @@ export type RedactTable = (columns: readonly TableColumn[]) => RedactedTable;
 
 /** Compiles the settings of a redactor. */
 export function createRedactTable(settings: SourceSettings): RedactTable {
-  const functions = [
-    ...textFunctions(settings),
-    ...(settings.hashKeys === undefined ? [] : [hashFunction()]),
-  ];
   const values: ValueSettings = {
     findsAddresses: settings.detectors.includes('ip'),
     finds: settings.finds,
     mask: settings.mask,
+    functions: textFunctions(settings),
   };
   return (columns) => {
     const known = new Map(
@@ -55,33 +65,57 @@ export function createRedactTable(settings: SourceSettings): RedactTable {
         return [{ name, type: redacted.kind === 'changed' ? redacted.type : type }];
       }),
       isUnchanged: (column) => known.get(column)?.kind === 'same',
+      impliedPattern: (column, pattern) => {
+        const redacted = known.get(column);
+        const isText = redacted?.kind === 'changed' && redacted.text === quoteIdentifier(column);
+        return isText ? impliedPattern(pattern, settings) : undefined;
+      },
       canRead: (each) => subcolumn(each) !== undefined,
-      head: (needed, subcolumns) => {
-        const items = [...known].flatMap(([name, redacted]) =>
-          needed === undefined || needed.has(name) ? itemOf(name, redacted) : [],
+      select: (rows, { needed, onlyParts, early }, subcolumns) => {
+        const isRead = (name: string): boolean =>
+          (needed === undefined || needed.has(name)) && onlyParts?.has(name) !== true;
+        const paths = subcolumns.map(
+          ({ column, path }) => [`${column}.${path}`, subcolumn({ column, path })] as const,
         );
-        const paths = subcolumns.flatMap(({ column, path }) => {
-          const redacted = subcolumn({ column, path });
-          return redacted === undefined ? [] : itemOf(`${column}.${path}`, redacted);
-        });
-        // A query may read no column at all, to count rows.
-        const list = [...items, ...paths];
-        const sql = list.length === 0 ? '1 AS millrace_row' : list.join(', ');
-        const used = usedFunctions(functions, sql);
-        return `${used.length === 0 ? '' : `WITH ${used.join(', ')}\n`}SELECT ${sql}`;
+        const read = [...[...known].filter(([name]) => isRead(name)), ...paths];
+        return selectOf(rows, read, (name) => early?.has(name) !== false, values);
       },
     };
   };
 }
 
-/** Those that the columns call: the engine parses and copies all of them several times. */
-function usedFunctions(functions: readonly string[], sql: string): readonly string[] {
-  const used: string[] = [];
-  for (const each of functions.toReversed()) {
-    const name = each.slice(each.lastIndexOf(' ') + 1);
-    if ([sql, ...used].some((text) => text.includes(`${name}(`))) used.unshift(each);
-  }
-  return used;
+type Items = readonly (readonly [name: string, redacted: RedactedValue | undefined])[];
+
+/**
+ * Strings that the query only returns are redacted as one array, which is planned once. Any other is redacted by itself: a condition on it
+ * need not redact the others.
+ */
+function selectOf(
+  rows: string,
+  items: Items,
+  isEarly: (name: string) => boolean,
+  { functions }: ValueSettings,
+): string {
+  const together = new Map<string, string[]>();
+  const list = items.flatMap(([name, redacted]) => {
+    if (redacted === undefined) return [];
+    if (redacted.kind !== 'changed' || redacted.text === undefined || isEarly(name))
+      return itemOf(name, redacted);
+    const texts = together.get(redacted.type) ?? [];
+    together.set(redacted.type, texts);
+    texts.push(redacted.text);
+    return [`${arrayOf(redacted.type)}[${texts.length}] AS ${quoteIdentifier(name)}`];
+  });
+  const arrays = [...together].map(
+    ([type, texts]) => `${functions.texts(`[${texts.join(', ')}]`)} AS ${arrayOf(type)}`,
+  );
+  const source = arrays.length === 0 ? rows : `SELECT *, ${arrays.join(', ')} FROM (${rows})`;
+  // A query may read no column at all, to count rows.
+  return `SELECT ${list.length === 0 ? '1 AS millrace_row' : list.join(', ')}\nFROM (${source})`;
+}
+
+function arrayOf(type: string): string {
+  return type === 'String' ? 'millrace_texts' : 'millrace_nullable_texts';
 }
 
 function itemOf(name: string, redacted: RedactedValue): readonly string[] {

@@ -1,5 +1,8 @@
-// The functions that redact strings and documents inside the engine, as lambdas of a WITH clause: a table's view defines them in a
-// scope of its own, before the columns that use them. None of them fails, whatever the value.
+// The expressions that redact strings and documents inside the engine. None of them fails, whatever the value.
+//
+// They are planned for every query, which takes longer than most queries run. So each is inside a lambda, which the engine does not
+// execute to plan a query; a value that is used twice is an element of an array, since a function over arrays computes it once; and what
+// few strings need is written once.
 import { ENCODED, enginePatterns, FOLDED, type EnginePatterns } from '../../redact/engine-patterns.ts';
 import { REDACTED, type DetectorName } from '../../redact/detector.ts';
 import { quoteString } from '../../sql/literal.ts';
@@ -11,103 +14,100 @@ export interface TextSettings {
   readonly kind: boolean;
 }
 
-/** Names of the functions. Consumers cannot reach them, and no table has such columns. */
-export const REDACT_TEXT = 'millrace_redact_text';
-/** The same for an array of strings, which is planned once. */
-export const REDACT_TEXTS = 'millrace_redact_texts';
-const REDACT_DOCUMENT = 'millrace_redact_document';
-const HIDES = 'millrace_hides';
-export const HASH_TEXT = 'millrace_hash_text';
+export interface TextFunctions {
+  /** The redacted strings of an array. */
+  readonly texts: (array: string) => string;
+  /** The redacted text of a JSON document, given the text and the names of its paths. */
+  readonly document: (text: string, paths: string) => string;
+}
 
 /** Parameters with the two keys of HMAC (RFC 2104), in hexadecimal digits. */
 export const INNER_PAD = 'millrace_pii_inner_pad';
 export const OUTER_PAD = 'millrace_pii_outer_pad';
 
+const REPLACEMENT = quoteString(REDACTED);
 /** What replaces a document of which a name of a path is personal data. */
 const NO_DOCUMENT = quoteString(`{"${REDACTED}":true}`);
 
-/** Definitions for WITH, in order; each uses only those before it. */
-export function textFunctions({ detectors, kind }: TextSettings): readonly string[] {
+/** The expressions for one choice of detectors. */
+export function textFunctions({ detectors, kind }: TextSettings): TextFunctions {
   const patterns = enginePatterns(detectors);
-  const { any } = patterns;
-  if (any === '')
-    return [`a -> a AS ${REDACT_TEXTS}`, `t -> t AS ${REDACT_TEXT}`, `t -> t AS ${REDACT_DOCUMENT}`];
-  const plain = kind ? replaceEach(patterns.byName) : replace('t', any, REDACTED);
-  return [
-    ...decoders(patterns.anyDecoded),
-    `t -> ${plain} AS millrace_plain`,
-    // Detectors see U+FFFD in place of bytes that are not UTF-8; the expressions match no such byte. Other binary data stays as it is.
-    `t -> if(isValidUTF8(t) OR NOT match(toValidUTF8(t), ${quoteString(any)}), t, toValidUTF8(t)) AS millrace_valid`,
-    `t -> if(${HIDES}(t), ${quoteString(REDACTED)}, t) AS millrace_shown`,
-    `a -> arrayMap(t -> millrace_shown(t), arrayMap(t -> millrace_plain(t), arrayMap(t -> millrace_valid(t), a))) AS ${REDACT_TEXTS}`,
-    `t -> ${REDACT_TEXTS}([t])[1] AS ${REDACT_TEXT}`,
-    ...documentFunctions(patterns, kind),
-  ];
+  if (patterns.any === '') return { texts: (array) => array, document: (text) => text };
+  const replaced = (text: string, each: EnginePatterns['byName'], any: string): string =>
+    kind ? replaceEach(text, each) : replace(text, any, REDACTED);
+  // Detectors see U+FFFD in place of bytes that are not UTF-8; the expressions match no such byte. Other binary data stays as it is.
+  const isInvalid = `NOT isValidUTF8(t) AND ${matches('toValidUTF8(t)', patterns.any)}`;
+  const plain = replaced(`if(${isInvalid}, toValidUTF8(t), t)`, patterns.byName, patterns.any);
+  const hidden = `if(${hides('r', patterns.anyDecoded)}, ${REPLACEMENT}, r)`;
+  const texts = (array: string): string =>
+    `arrayMap(r -> ${hidden}, arrayMap(t -> if(${hasNeedle('t', patterns)}, ${plain}, t), ${array}))`;
+  const json = replaced('doc', patterns.inJson, patterns.anyInJson);
+  return { texts, document: (text, paths) => documentOf({ text, paths, json, texts, patterns }) };
 }
 
 /**
- * `body` with a name for a value. The engine puts the arguments of a lambda of WITH in their places, each as often as it is used;
- * those of a function over arrays it computes once.
+ * `body` with a name for a value. The engine computes the arguments of a function over arrays once.
  */
 function bound(name: string, value: string, body: string): string {
   return `arrayMap(${name} -> ${body}, [${value}])[1]`;
 }
 
+/** Whether a text has something that every plain match has: many texts are passed on after this search. */
+function hasNeedle(text: string, { needles }: EnginePatterns): string {
+  const search = needles.some((needle) => /[a-z]/i.test(needle))
+    ? 'multiSearchAnyCaseInsensitive'
+    : 'multiSearchAny';
+  return `${search}(${text}, [${needles.map(literal).join(', ')}])`;
+}
+
+/** Whether names have something that every match, plain or encoded, has. */
+function hasHint(names: string, { hint }: EnginePatterns): string {
+  return `${matches(names, hint)} OR NOT isValidUTF8(${names})`;
+}
+
+/** Whether a text has an encoding, and detectors find something in what it encodes. */
+function hides(text: string, any: string): string {
+  // Few texts have any of these characters, which is known sooner than whether they encode something.
+  const hasMarker = `multiSearchAny(${text}, ['%', '\\\\', '&', '=']) OR length(${text}) != lengthUTF8(${text})`;
+  const unbroken = replace('d', '=\\r?\\n', '');
+  const quoted = `decodeURLComponent(${replace(unbroken, '=([2-7][0-9A-Fa-f])', '%\\1')})`;
+  const found = bound('d', decoded(text), matches(`concat(d, '\\n', ${quoted})`, any));
+  return `(${hasMarker}) AND ${matches(text, ENCODED)} AND ${found}`;
+}
+
 /**
- * Whether a text has an encoding, and detectors find something in what it encodes. The decodings that detectors see through, in their
- * order: quoted-printable last and by itself, since it may break what the others show.
+ * The decodings that detectors see through, in their order, except quoted-printable: that is last and by itself, since it may break what
+ * the others show.
  */
-function decoders(any: string): readonly string[] {
-  const controls = replace('t', '\\\\+[nrtbf]', '\n');
+function decoded(text: string): string {
+  const controls = replace(text, '\\\\+[nrtbf]', '\n');
   const escapes = replace(controls, '\\\\+(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))', '&#x\\1\\2;');
   const percents = `decodeURLComponent(${replace(`decodeHTMLComponent(${escapes})`, '%(?:25)+', '%')})`;
   const entities = `decodeHTMLComponent(${replace(percents, '&(?:amp;)+', '&')})`;
   const compatible = `normalizeUTF8NFKC(toValidUTF8(${entities}))`;
-  const folded = FOLDED.reduce((text, [pattern, by]) => replace(text, pattern, by), compatible);
-  const unbroken = replace('t', '=\\r?\\n', '');
-  const quoted = `decodeURLComponent(${replace(unbroken, '=([2-7][0-9A-Fa-f])', '%\\1')})`;
-  const finds = (text: string): string => `match(${text}, ${quoteString(any)})`;
-  // Few texts have any of these characters, which is known sooner than whether they encode something.
-  const isEncoded = `(multiSearchAny(t, ['%', '\\\\', '&', '=']) OR length(t) != lengthUTF8(t)) AND match(t, ${quoteString(ENCODED)})`;
-  return [
-    `t -> ${folded} AS millrace_decode`,
-    `t -> ${finds('t')} OR ${finds(quoted)} AS millrace_finds`,
-    `t -> ${isEncoded} AND millrace_finds(millrace_decode(t)) AS ${HIDES}`,
-  ];
+  return FOLDED.reduce((folded, [pattern, by]) => replace(folded, pattern, by), compatible);
 }
 
 /** With a replacement for each detector. */
-function replaceEach(patterns: EnginePatterns['byName']): string {
-  return patterns.reduce((text, [name, pattern]) => replace(text, pattern, `${REDACTED}:${name}`), 't');
+function replaceEach(text: string, patterns: EnginePatterns['byName']): string {
+  return patterns.reduce((sql, [name, pattern]) => replace(sql, pattern, `${REDACTED}:${name}`), text);
 }
 
 function replace(text: string, pattern: string, by: string): string {
-  return `replaceRegexpAll(${text}, ${quoteString(pattern)}, ${quoteString(by)})`;
+  return `replaceRegexpAll(${text}, ${literal(pattern)}, ${literal(by)})`;
+}
+
+function matches(text: string, pattern: string): string {
+  return `match(${text}, ${literal(pattern)})`;
+}
+
+/** Without a semicolon, for which the embedded engine would have to check that the statement is a single one. */
+function literal(value: string): string {
+  return quoteString(value).replaceAll(';', '\\x3B');
 }
 
 /** A string in the text of a document, with its quotes. */
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
-
-/**
- * Documents are redacted as text: at once if no match can reach over the end of a string, and otherwise string by string. Names
- * that become equal get a number. No match changes a number.
- */
-function documentFunctions({ inJson, anyInJson, numbers }: EnginePatterns, kind: boolean): readonly string[] {
-  const all = kind ? replaceEach(inJson) : replace('t', anyInJson, REDACTED);
-  const once = inJson.length === 0 ? 't' : all;
-  const marked = ['\\\\"@', `${REDACTED}[^"]*":`, ...(numbers === undefined ? [] : [numbers])];
-  const string = quoteString(STRING);
-  const unequal = `if(startsWith(after, ':') AND v != s, concat(v, '_', toString(n)), v)`;
-  const strings = `arrayMap((s, v, n, after) -> concat(toJSONString(${unequal}), after), raw, arrayMap(s -> ${REDACT_TEXT}(s), raw), arrayEnumerate(raw), arrayResize(arrayPopFront(between), length(raw)))`;
-  const raw = `arrayMap(s -> JSONExtractString(s), extractAll(t, ${string}))`;
-  const byString = `arrayMap((raw, between) -> concat(between[1], arrayStringConcat(${strings})), [${raw}], [splitByRegexp(${string}, t)])[1]`;
-  const chosen = bound(
-    'r',
-    once,
-    `if(match(r, ${quoteString(marked.join('|'))}) OR ${HIDES}(r), ${byString}, r)`,
-  );
-  return [`t -> ${chosen} AS ${REDACT_DOCUMENT}`];
-}
 
 /**
  * An address or an e-mail address as names of nested objects: a JSON column reads the dots in a name as nesting. The names of its own
@@ -115,16 +115,40 @@ function documentFunctions({ inJson, anyInJson, numbers }: EnginePatterns, kind:
  */
 const NESTED_NAMES = '"[^"]*@[^"]*":[{]|[0-9A-Fa-f]":[{]"[0-9]{1,3}":[{]"[0-9]{1,3}":[{]"[0-9]';
 
-/** The text of a document, given the names of its paths, which together may be personal data even if their parts are not. */
-export function documentText(text: string, paths: string): string {
-  const hasNames = bound('p', `arrayStringConcat(${paths}, '\\n')`, `${REDACT_TEXT}(p) != p`);
-  const document = `if(match(t, ${quoteString(NESTED_NAMES)}), ${NO_DOCUMENT}, ${REDACT_DOCUMENT}(t))`;
-  return `if(${hasNames}, ${NO_DOCUMENT}, ${bound('t', text, document)})`;
+interface DocumentParts {
+  readonly text: string;
+  readonly paths: string;
+  /** The text `doc` of the document with its matches replaced. */
+  readonly json: string;
+  readonly texts: TextFunctions['texts'];
+  readonly patterns: EnginePatterns;
+}
+
+/**
+ * Documents are redacted as text: at once if no match can reach over the end of a string and nothing is encoded, and otherwise string by
+ * string. Names that become equal get a number. No match changes a number. The names of the paths are the last string: together they may
+ * be personal data even if their parts are not.
+ */
+function documentOf({ text, paths, json, texts, patterns }: DocumentParts): string {
+  const { inJson, numbers } = patterns;
+  const marked = ['\\\\"@', `${REDACTED}[^"]*":`, ENCODED, ...(numbers === undefined ? [] : [numbers])];
+  const names = `arrayStringConcat(${paths}, '\\n')`;
+  const raw = `arrayPushBack(arrayMap(s -> JSONExtractString(s), extractAll(doc, ${literal(STRING)})), names)`;
+  const between = `splitByRegexp(${literal(STRING)}, doc)`;
+  const unequal = `if(startsWith(after, ':') AND v != s, concat(v, '_', toString(n)), v)`;
+  const strings = `arrayMap((s, v, n, after) -> concat(toJSONString(${unequal}), after), a, b, arrayEnumerate(a), arrayResize(arrayPopFront(c), length(a)))`;
+  const rejoined = `concat(c[1], arrayStringConcat(arrayPopBack(${strings})))`;
+  const checked = bound('b', texts('a'), `if(a[-1] != b[-1], ${NO_DOCUMENT}, ${rejoined})`);
+  const byString = `arrayMap((a, c) -> ${checked}, [${raw}], [${between}])[1]`;
+  const needsStrings = `${hasHint('names', patterns)} OR ${matches('once', marked.join('|'))}`;
+  const chosen = bound('once', inJson.length === 0 ? 'doc' : json, `if(${needsStrings}, ${byString}, once)`);
+  const document = `if(${matches('doc', NESTED_NAMES)}, ${NO_DOCUMENT}, ${chosen})`;
+  return `arrayMap((doc, names) -> ${document}, [${text}], [${names}])[1]`;
 }
 
 /** HMAC-SHA-256 by its definition, which servers of all releases can compute; 128 bits, as for rows. */
-export function hashFunction(): string {
-  const inner = `SHA256(concat(unhex({${INNER_PAD}:String}), t))`;
+export function hashOf(text: string): string {
+  const inner = `SHA256(concat(unhex({${INNER_PAD}:String}), ${text}))`;
   const outer = `SHA256(concat(unhex({${OUTER_PAD}:String}), ${inner}))`;
-  return `t -> lower(hex(substring(${outer}, 1, 16))) AS ${HASH_TEXT}`;
+  return `lower(hex(substring(${outer}, 1, 16)))`;
 }

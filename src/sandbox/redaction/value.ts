@@ -6,7 +6,7 @@ import { redactedDocument } from './document.ts';
 import { redactedMap } from './map.ts';
 import { canBeNull, changed, DROPPED, masked, nullable, SAME } from './redacted-value.ts';
 import type { RedactedValue, Value, ValueSettings } from './redacted-value.ts';
-import { HASH_TEXT, REDACT_TEXT, REDACT_TEXTS } from './text-functions.ts';
+import { hashOf } from './text-functions.ts';
 
 /** The redacted form of a value. */
 export function redactedValue(value: Value, settings: ValueSettings): RedactedValue {
@@ -17,9 +17,9 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
   if (NOT_TEXT.test(type.name)) return SAME;
   switch (type.name) {
     case 'String':
-      return changed(redactedText(value, sql), 'String');
+      return redactedText(sql, 'String', settings);
     case 'FixedString':
-      return changed(redactedText(value, `toString(${sql})`), 'String');
+      return redactedText(`toString(${sql})`, 'String', settings);
     case 'Nullable':
     case 'LowCardinality':
       return redactedWrapped(value, settings);
@@ -29,9 +29,7 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
     case 'Enum':
     case 'Enum8':
     case 'Enum16':
-      return namesIn(type).some(settings.finds)
-        ? changed(redactedText(value, `toString(${sql})`), 'String')
-        : SAME;
+      return namesIn(type).some(settings.finds) ? redactedText(`toString(${sql})`, 'String', settings) : SAME;
     case 'SimpleAggregateFunction':
       return redactedValue({ ...value, type: innerType(type, 1) }, settings);
     case 'AggregateFunction':
@@ -47,7 +45,7 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
     case 'JSON':
       return redactedDocument(value, settings, (each) => redactedValue(each, settings));
     case 'Dynamic':
-      return redactedDynamic(value);
+      return redactedDynamic(value, settings);
     case 'Variant':
       return redactedVariant(value, settings);
     default:
@@ -55,12 +53,8 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
   }
 }
 
-/**
- * Planning a function outside of a lambda runs it several times without rows, and compiles its regular expressions each time: over
- * many columns of text that takes longer than most queries.
- */
-function redactedText({ depth }: Pick<Value, 'depth'>, text: string): string {
-  return depth > 0 ? `${REDACT_TEXT}(${text})` : `${REDACT_TEXTS}([${text}])[1]`;
+function redactedText(text: string, type: string, { functions }: ValueSettings): RedactedValue {
+  return { kind: 'changed', sql: `${functions.texts(`[${text}]`)}[1]`, type, text };
 }
 
 /** The neutral address of each family: values remain values of their type. */
@@ -86,10 +80,15 @@ function hasText(type: ClickHouseType, settings: ValueSettings): boolean {
 function treated(value: Value, action: 'mask' | 'hash', settings: ValueSettings): RedactedValue {
   if (action === 'mask') return masked(value, settings);
   const { sql, type } = value;
-  const text = /^(?:Array|Tuple|Nested|Map|JSON)$/.test(type.name)
-    ? `toJSONString(${sql})`
-    : `toString(${sql})`;
-  return nullable(value, `${HASH_TEXT}(${text})`);
+  return nullable(value, hashOf(hashedText(sql, bareType(type).name)));
+}
+
+/** A value as it is in rows, so that its hash is the same: the content of a string, or JSON. */
+function hashedText(sql: string, type: string): string {
+  if (/^(?:Array|Tuple|Nested|Map|JSON)$/.test(type)) return `toJSONString(${sql})`;
+  // In rows, times have the format of the connection, and a FixedString all of its bytes.
+  if (/^(?:DateTime|FixedString)/.test(type)) return `JSONExtractString(toJSONString(${sql}))`;
+  return `toString(${sql})`;
 }
 
 function redactedWrapped(value: Value, settings: ValueSettings): RedactedValue {
@@ -100,7 +99,7 @@ function redactedWrapped(value: Value, settings: ValueSettings): RedactedValue {
   if (inner.kind !== 'changed') return inner;
   if (bare.name === 'String' || bare.name === 'FixedString') {
     const text = type.name === 'LowCardinality' || bare.name === 'FixedString' ? `toString(${sql})` : sql;
-    return changed(redactedText(value, text), isNullable ? 'Nullable(String)' : 'String');
+    return redactedText(text, isNullable ? 'Nullable(String)' : 'String', settings);
   }
   if (/^(?:IPv[46]|Enum\d*)$/.test(bare.name) && isNullable)
     return changed(`if(isNull(${sql}), NULL, ${inner.sql})`, `Nullable(${inner.type})`);
@@ -116,7 +115,13 @@ function redactedArray(value: Value, element: ClickHouseType, settings: ValueSet
   const variable = `v${value.depth}`;
   const inner = redactedValue({ ...value, sql: variable, type: element, depth: value.depth + 1 }, settings);
   if (inner.kind !== 'changed') return inner;
+  if (isText(element) && value.rules?.action === undefined)
+    return changed(settings.functions.texts(value.sql), `Array(${inner.type})`);
   return changed(`arrayMap(${variable} -> ${inner.sql}, ${value.sql})`, `Array(${inner.type})`);
+}
+
+function isText({ name, arguments: list }: ClickHouseType): boolean {
+  return name === 'String' && list === undefined;
 }
 
 function redactedTuple({ sql, type, rules, depth }: Value, settings: ValueSettings): RedactedValue {
@@ -150,17 +155,17 @@ const DYNAMIC_VALUES = [
   .map(quoteString)
   .join(', ');
 
-function redactedDynamic({ sql, type, depth }: Value): RedactedValue {
+function redactedDynamic({ sql, type, depth }: Value, { functions }: ValueSettings): RedactedValue {
   const to = printType(type);
   const as = (value: string): string => `CAST(${value}, ${quoteString(to)})`;
-  const variable = `v${depth}`;
   const element = (name: string): string => `dynamicElement(${sql}, ${quoteString(name)})`;
   const strings = 'Array(Nullable(String))';
   const text = `if(dynamicType(${sql}) = 'String', ${element('String')}, toJSONString(${sql}))`;
+  const all = `if(dynamicType(${sql}) = '${strings}', ${element(strings)}, [${text}])`;
+  const redacted = `w${depth}`;
+  const value = `if(dynamicType(${sql}) = '${strings}', ${as(redacted)}, ${as(`${redacted}[1]`)})`;
   return changed(
-    `multiIf(dynamicType(${sql}) IN (${DYNAMIC_VALUES}), ${sql}, ` +
-      `dynamicType(${sql}) = '${strings}', ${as(`arrayMap(${variable} -> ${REDACT_TEXT}(${variable}), ${element(strings)})`)}, ` +
-      `${as(redactedText({ depth }, text))})`,
+    `if(dynamicType(${sql}) IN (${DYNAMIC_VALUES}), ${sql}, arrayMap(${redacted} -> ${value}, [${functions.texts(all)}])[1])`,
     to,
   );
 }

@@ -61,6 +61,12 @@ describe('URLs', () => {
     expect(await response.json()).toMatchObject({ database: 'a\0b', settings: { constructor: '2' } });
   });
 
+  test('an exception is one line, whatever it quotes', async () => {
+    const text = encodeURIComponent('a\r\n\0b\u0085Code: 1. DB::Exception');
+    const path = `/?database=fails&query=${text}`;
+    expect(await rejected(path, undefined, 'a b Code: 1. DB::Exception')).toBeGreaterThanOrEqual(400);
+  });
+
   test('header fields beyond the limit', async () => {
     const flood = `GET /?query=q HTTP/1.1\r\nHost: x\r\n${'X-A: some value\r\n'.repeat(20_000)}\r\n`;
     expect((await echo.exchange(flood)).toString()).toMatch(/^HTTP\/1\.1 431 /);

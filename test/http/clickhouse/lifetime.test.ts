@@ -63,7 +63,7 @@ test('a client that leaves aborts its query', async () => {
   const response = echo.ask('/?query=q', { signal: controller.signal });
   await expect.poll(() => running.signals.length).toBe(1);
   controller.abort();
-  await expect(response).rejects.toThrow();
+  await expect(response).rejects.toThrow('aborted');
   await expect.poll(() => running.signals[0]?.aborted).toBe(true);
   expect(running.signals[0]?.reason).toMatchObject({ code: 'request.client_closed' });
   await expect.poll(() => finished(echo)).toMatchObject({ status: 499, code: 'request.client_closed' });

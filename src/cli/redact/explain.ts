@@ -1,0 +1,127 @@
+// `millrace redact --explain`: inspects sample rows of an endpoint as they are stored, and prints what redaction does to them.
+import type { Endpoint } from '../../catalog/endpoint.ts';
+import type { Settings } from '../../config/settings.ts';
+import { nearest } from '../../core/nearest.ts';
+import type { Observe } from '../../core/observation.ts';
+import { Problem } from '../../core/problem.ts';
+import { EngineError, type Engine } from '../../engine/engine.ts';
+import { readAll } from '../../engine/rows.ts';
+import { linesOf } from '../../format/members.ts';
+import { inspectRows } from '../../redact/inspect.ts';
+import { tablesOfStatement } from '../../sandbox/redaction/source-statement.ts';
+import { readClause, withClause } from '../../sql/clause.ts';
+import { createCursor } from '../../sql/cursor.ts';
+import { quoteIdentifier } from '../../sql/literal.ts';
+import { CommandError } from '../command-error.ts';
+import { withLocal, type LocalDeps } from '../local.ts';
+import { splitPair } from '../token/token.ts';
+import { reportOf, printReport, type RedactionSample } from './report.ts';
+
+/** Of each table. */
+export const MAX_ROWS = 100_000;
+
+export interface ExplainRedactionOptions {
+  readonly settings: Settings;
+  readonly endpoint: string;
+  /** `name=value` pairs. */
+  readonly parameters: readonly string[];
+  readonly rows: number;
+  readonly isJson: boolean;
+  readonly observe: Observe;
+}
+
+const IN_USE = 'Stop the service, or use a copy of its data folder with --data';
+
+/** Prints the report. Rejects with CommandError. */
+export async function explainRedaction(options: ExplainRedactionOptions, deps: LocalDeps): Promise<void> {
+  const { terminal } = deps;
+  await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ catalog }, engine) => {
+    const endpoint = findEndpoint(catalog().endpoints, catalog().find(options.endpoint), options.endpoint);
+    const values = bind(endpoint, options.parameters);
+    const samples: RedactionSample[] = [];
+    for (const { name, sql } of samplesOf(endpoint, options.rows)) {
+      terminal.progress(`Reading ${name}`);
+      const rows = await read(engine, endpoint, { sql, values });
+      const { source } = endpoint.redaction.redactor;
+      const { detectors = [], rules } = source ?? {};
+      const inspection = inspectRows(rows, { detectors, rules, now: Date.now() / 1000 });
+      samples.push({ name, inspection });
+    }
+    terminal.progress('');
+    const report = reportOf(endpoint, samples);
+    if (options.isJson) return terminal.print(JSON.stringify(report, null, 2));
+    printReport(report, terminal);
+  });
+}
+
+function findEndpoint(all: readonly Endpoint[], found: Endpoint | undefined, name: string): Endpoint {
+  if (found !== undefined) return found;
+  const guess = nearest(name, all.map((each) => each.name)); // prettier-ignore
+  throw new CommandError(
+    `There is no endpoint ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`,
+  );
+}
+
+/** The given parameters, otherwise those of the first example of the saved query. */
+function bind({ binder, examples }: Endpoint, pairs: readonly string[]): Values {
+  const example = examples.find(({ sql, lql }) => sql === undefined && lql === undefined)?.parameters ?? {};
+  const given = new Map<string, string[]>();
+  for (const [name, value] of pairs.map(splitPair)) given.set(name, [...(given.get(name) ?? []), value]);
+  const ofExample = new Map(Object.entries(example).map(([name, value]) => [name, [value]] as const));
+  try {
+    return binder.bind(pairs.length === 0 ? ofExample : given).values;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const errors = error.errors.map(({ parameter, message }) => `\n  ${parameter ?? ''}: ${message}`);
+    throw new CommandError(`${error.message}${errors.join('')}`, { cause: error });
+  }
+}
+
+type Values = ReturnType<Endpoint['binder']['bind']>['values'];
+
+/** The tables for consumers; those that a query redacted at the source reads; and the result of other saved queries. */
+function samplesOf(
+  endpoint: Endpoint,
+  rows: number,
+): readonly { readonly name: string; readonly sql: string }[] {
+  const { query, outline, sandbox, redaction } = endpoint;
+  const clause = readClause(createCursor(query), outline);
+  const limit = `LIMIT ${rows}`;
+  const readable = sandbox.enabled ? outline.elements.filter(({ kind }) => kind === 'table') : [];
+  const ofConsumers = readable.map(({ name }) => ({
+    name: `table ${name}`,
+    sql: `${withClause(clause, clause.needed(name))}\nSELECT * FROM ${quoteIdentifier(name)} ${limit}`,
+  }));
+  const stored = redaction.at === 'source' ? tablesOfStatement(query) : [];
+  const ofSource = stored.map((table) => ({
+    name: `stored table ${table}`,
+    sql: `SELECT * FROM ${table} ${limit}`,
+  }));
+  const result = { name: 'result', sql: `SELECT * FROM (\n${query}\n) ${limit}` };
+  return [...ofConsumers, ...(redaction.at === 'source' ? ofSource : sandbox.enabled ? [] : [result])];
+}
+
+async function read(
+  engine: Engine,
+  { id, limits, int64 }: Endpoint,
+  { sql, values }: { readonly sql: string; readonly values: Values },
+): Promise<readonly unknown[]> {
+  try {
+    const { chunks } = await engine.run(
+      { sql, parameters: values, limits, origin: 'saved', int64 },
+      {
+        format: 'JSONEachRow',
+        signal: new AbortController().signal,
+        isPatient: false,
+        lane: id,
+        comment: '',
+      },
+    );
+    return linesOf(Buffer.from(await readAll(chunks))).map((line): unknown => JSON.parse(line));
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    // The engine's message may quote a value.
+    const code = error.engineCode === undefined ? '' : `, code ${error.engineCode}`;
+    throw new CommandError(`The engine could not read the rows (${error.failure}${code})`, { cause: error });
+  }
+}
