@@ -180,6 +180,7 @@ function endsExpression(cursor: Cursor, at: number): boolean {
     kind === 'string' ||
     kind === ')' ||
     kind === ']' ||
+    kind === '}' ||
     kind === '*'
   );
 }
