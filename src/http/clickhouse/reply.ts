@@ -79,6 +79,9 @@ export function createReplies({ compression, headerPrefix, version }: RepliesOpt
         'X-ClickHouse-Exception-Code': code,
         'X-ClickHouse-Query-Id': reply.request.id,
       });
+      // JDBC drivers read these as they are, whatever they asked for.
+      if (reply.queryReply !== undefined && (status === 401 || status === 403))
+        reply.queryReply = { ...reply.queryReply, isInBlocks: false };
       send(reply, Buffer.from(text)).catch(() => reply.raw.destroy());
       return reply;
     },
