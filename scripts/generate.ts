@@ -42,8 +42,8 @@ async function main(): Promise<void> {
   outputs.set('docs/reference/findings.md', findingsPage());
   outputs.set('docs/reference/request-fields.md', requestFieldsPage());
   outputs.set('docs/reference/functions.md', functionsPage());
-  outputs.set('docs/reference/clickhouse-statements.md', clickhousePage());
   outputs.set('docs/reference/clickhouse-formats.md', formatsPage());
+  outputs.set('docs/reference/clickhouse-statements.md', clickhousePage());
   outputs.set('docs/reference/contract-changes.md', changesPage());
   for (const [path, text] of outputs) {
     const current = await readFile(path, 'utf8').catch(() => '');

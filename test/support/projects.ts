@@ -40,6 +40,7 @@ export const PROJECT_FILES = {
   ],
   /** Run whole services, in the process of the test. */
   service: [
+    'test/clickhouse-clients/',
     'test/redact/laundering',
     'test/request/broken-plan',
     'test/request/clickhouse/',

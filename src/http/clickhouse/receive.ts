@@ -20,6 +20,8 @@ export interface ReplyOptions {
   readonly isInBlocks: boolean;
   /** `send_progress_in_http_headers=1`. */
   readonly hasProgress: boolean;
+  /** `client_protocol_version`, of the native protocol: the format Native differs. 0: none. */
+  readonly protocolVersion: number;
 }
 
 /**
@@ -64,6 +66,7 @@ export function receiveQuery(request: FastifyRequest, reply: FastifyReply, names
       isEncoded: flagOf(url, 'enable_http_compression'),
       isInBlocks: flagOf(url, 'compress'),
       hasProgress: flagOf(url, 'send_progress_in_http_headers'),
+      protocolVersion: protocolVersionOf(url),
     },
   };
 }
@@ -83,13 +86,23 @@ function contentOf(request: FastifyRequest, parameters: Parameters): Named {
     database: nonEmpty(database),
     defaultFormat: nonEmpty(defaultFormat),
     parameters: new Map(own.map(([name, value]) => [name.slice(PLACEHOLDER.length), value])),
-    settings: new Map(settings),
+    settings: new Map(protocolVersionOf(parameters) === 0 ? settings : [DOCUMENTS, ...settings]),
     queryId: requiredQueryId(request, parameters),
     session: sessionOf(parameters),
   };
 }
 
 const PLACEHOLDER = 'param_';
+const PROTOCOL_VERSION = 'client_protocol_version';
+
+function protocolVersionOf(parameters: Parameters): number {
+  const sent = nonEmpty(parameters.get(PROTOCOL_VERSION)) ?? '0';
+  if (/^\d{1,9}$/.test(sent)) return Number(sent);
+  throw invalid(PROTOCOL_VERSION, 'must be a whole number');
+}
+
+/** Clients of the native protocol read documents as strings: of the other ways, each version has another. */
+const DOCUMENTS = ['output_format_native_write_json_as_string', '1'] as const;
 
 function isOfProtocol(name: string): boolean {
   return OF_PROTOCOL.has(name) || name.startsWith(PLACEHOLDER) || name.startsWith('http_');

@@ -129,7 +129,7 @@ const STATUSES: ReadonlyMap<number, number> = new Map([
   [48, 501],
   [164, 403],
   [229, 413],
-  ...[158, 241, 307, 396, 395, 1001].map((code) => [code, 500] as const),
+  ...[158, 241, 307, 396, 395].map((code) => [code, 500] as const),
 ]);
 
 /** Problems whose own status says more than that of a server: retries, authentication. */
