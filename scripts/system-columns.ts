@@ -36,7 +36,7 @@ function tablesOf(database: string, names: readonly string[] | undefined): reado
   return rows
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as Row) // columns of our own query
+    .map((line) => JSON.parse(line) as Row) // the columns of the query above
     .filter(({ name }) => names === undefined || names.includes(name))
     .map(({ name, engine, columns }) => `  ${name}: ${JSON.stringify(`${engine}|${columns}`)},`);
 }

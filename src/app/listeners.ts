@@ -69,6 +69,7 @@ export function createListeners(parts: Parts): Listeners {
       ...parts,
       catalog: catalog.current,
       clock,
+      after,
       version: CLICKHOUSE_VERSION,
     }),
     isReady: async () => (await getReadiness()).ready,

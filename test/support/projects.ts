@@ -43,6 +43,7 @@ export const PROJECT_FILES = {
     'test/clickhouse-clients/',
     'test/redact/laundering',
     'test/request/broken-plan',
+    'test/request/clickhouse/',
     'test/request/engine-formats',
     'test/request/prepare',
     'test/service/',

@@ -21,7 +21,7 @@ export interface EndpointQuery {
 
 /** Throws Problem. */
 export async function answerEndpoint(
-  { path, running, clock }: Answering,
+  { path, running, clock, after }: Answering,
   request: Request,
   query: EndpointQuery,
 ): Promise<ClickHouseAnswer> {
@@ -34,7 +34,7 @@ export async function answerEndpoint(
     database: query.endpoint.name,
     started,
   });
-  const limited = timeLimited(request, entry.signal);
+  const limited = timeLimited(after, request, entry.signal);
   try {
     const answer = await path.answer({ ...endpointCall(request, query, text), signal: limited.signal });
     const { body, truncated, summary } = answer;

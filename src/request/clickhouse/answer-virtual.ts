@@ -1,6 +1,6 @@
 // Answers commands and queries over virtual tables: with the key's rate limit, and by the engine, in every format.
 import { Problem } from '../../core/problem.ts';
-import type { Column, Statement } from '../../engine/engine.ts';
+import { EngineError, type Column, type Statement } from '../../engine/engine.ts';
 import { readAll } from '../../engine/rows.ts';
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { runProblem } from '../engine-problems.ts';
@@ -38,7 +38,7 @@ export async function answerVirtual(
   request: Request,
   statement: VirtualStatement,
 ): Promise<ClickHouseAnswer> {
-  const { path, running, clock, sandboxes } = answering;
+  const { path, running, clock, after, sandboxes } = answering;
   const { principal, queryId, content, call } = request;
   await path.admitKey(call.key, call.record);
   if (sandboxes.offBecause() !== undefined) throw new Problem('sandbox.switched_off');
@@ -51,7 +51,7 @@ export async function answerVirtual(
     database,
     started,
   });
-  const limited = timeLimited(request, entry.signal);
+  const limited = timeLimited(after, request, entry.signal);
   try {
     const planned = await planOf(answering, request, { statement, seen });
     return await run(answering, request, { planned, signal: limited.signal(), started });
@@ -192,9 +192,14 @@ function cut(statement: Statement, resultRows: Request['format']['resultRows']):
     : { ...statement, sql: `SELECT * FROM (\n${statement.sql}\n) LIMIT ${most}` };
 }
 
+/** TOO_MANY_ROWS_OR_BYTES. */
+const TOO_MANY_ROWS = 396;
+
 function tooManyRows(max: number): Problem {
+  const detail = `The result exceeds the limit max_result_rows: more than ${max} rows`;
   return new Problem('query.too_expensive', {
-    detail: `The result exceeds the limit max_result_rows: more than ${max} rows`,
+    detail,
+    cause: new EngineError('limit', detail, { engineCode: TOO_MANY_ROWS }),
     hint: 'Add a LIMIT, or set result_overflow_mode to break.',
   });
 }

@@ -1,7 +1,7 @@
 // What answers to statements are made with.
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Describe } from '../../catalog/describe.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { After, Clock } from '../../core/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RequestPath } from '../answer.ts';
 import type { Sandboxes } from '../sandboxes.ts';
@@ -18,6 +18,7 @@ export interface ClickHouseDeps {
   readonly suspensions: Suspensions;
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly after: After;
   /** As `version()` returns it. */
   readonly version: string;
 }

@@ -43,7 +43,7 @@ function readRequest(
   { call, content, principal }: Pick<Request, 'call' | 'content' | 'principal'>,
   statement: SentStatement,
 ): Request {
-  const settings = readSettings([...content.settings, ...statement.settings]);
+  const settings = readSettings(effectiveSettings(content, statement));
   const name = statement.format ?? content.defaultFormat ?? settings.defaultFormat ?? 'TabSeparated';
   const databases = databasesOf(catalog(), principal, VIRTUAL_NAMES);
   const current = content.database === undefined ? undefined : findDatabase(databases, content.database);
@@ -57,6 +57,15 @@ function readRequest(
     queryId: content.queryId ?? call.requestId,
     ...formatOf(name, settings),
   };
+}
+
+/** Clients send settings with all queries that have an effect on some only. */
+function effectiveSettings(
+  { settings }: Request['content'],
+  { cursor, settings: own }: SentStatement,
+): readonly (readonly [name: string, value: string])[] {
+  const hasJoin = cursor.tokens.some((_, index) => cursor.word(index) === 'JOIN');
+  return [...settings, ...own].filter(([name]) => hasJoin || name !== 'join_use_nulls');
 }
 
 async function answerStatement(
@@ -111,7 +120,7 @@ async function answerSelect(
   const substituted = applyEdits(source, [...edits, ...values.edits]);
   return inText(source, substituted, async () => {
     const read = createCursor(substituted.text);
-    const { edits: blanks, named } = resolveNames(read, request.databases, request.current);
+    const { edits: unqualified, named } = resolveNames(read, request.databases, request.current);
     const facts = {
       version: answering.version,
       user: request.principal.name,
@@ -119,7 +128,7 @@ async function answerSelect(
       queryId: request.queryId,
       uptime: (answering.clock.monotonic() - answering.started) / 1000,
     };
-    const resolved = applyEdits(substituted.text, [...blanks, ...replaceServerFunctions(read, facts)]);
+    const resolved = applyEdits(substituted.text, [...unqualified, ...replaceServerFunctions(read, facts)]);
     return inText(substituted.text, resolved, () => {
       const query = { text: resolved.text, used: values.used };
       if (named?.database.kind === 'endpoint') {

@@ -62,7 +62,11 @@ export function resolveNames(
     const { length } = path.parts;
     const isTablePlace = isTable(at);
     const found = findQualified(path, databases, isTablePlace);
-    if (found !== undefined) {
+    const sequence = isTablePlace ? readSequence(cursor, path, databases) : undefined;
+    if (sequence !== undefined) {
+      qualified.push(sequence.used);
+      edits.push(sequence.edit);
+    } else if (found !== undefined) {
       qualified.push(found);
       edits.push(...editsFor(cursor, path, found));
     } else if (isTablePlace && length > 1) {
@@ -73,7 +77,19 @@ export function resolveNames(
     }
     at = path.parts.at(-1)?.index ?? at;
   }
-  return { edits, named: decide(cursor, { qualified, bare, databases, current }) };
+  const named = decide(cursor, { qualified, bare, databases, current });
+  const folded =
+    named?.database.name === 'information_schema' ? lowerCased(cursor, named.database, bare) : [];
+  return { edits: [...edits, ...folded], named };
+}
+
+/** The information schema has its tables in upper case too; the sandbox has them once. */
+function lowerCased(cursor: Cursor, database: Database, bare: readonly Part[]): readonly Edit[] {
+  return bare.flatMap(({ name, index }) =>
+    database.tables.includes(name) || tableIn(database, name) === undefined
+      ? []
+      : [{ start: cursor.start(index), end: cursor.end(index), text: cursor.text(index).toLowerCase() }],
+  );
 }
 
 function readPath(cursor: Cursor, at: number): Path | undefined {
@@ -130,6 +146,37 @@ function tableIn({ name: database, tables }: Database, name: string): string | u
   const isUpper = database === 'information_schema' && name === name.toUpperCase();
   const wanted = isUpper ? name.toLowerCase() : name;
   return tables.includes(wanted) ? wanted : undefined;
+}
+
+const SEQUENCES: ReadonlySet<string> = new Set(['numbers', 'numbers_mt', 'zeros', 'zeros_mt']);
+
+/** `numbers(n)` and `numbers(from, n)`, with numbers as arguments: a part of the table of that name. */
+function readSequence(
+  cursor: Cursor,
+  { parts: [only], at }: Path,
+  databases: Databases,
+): { readonly used: Qualified; readonly edit: Edit } | undefined {
+  const database = databases.find('system');
+  if (only === undefined || database === undefined || cursor.kind(at + 1) !== '(') return undefined;
+  const close = cursor.closing(at + 1);
+  const isPair = close === at + 5 && cursor.kind(at + 3) === ',';
+  const [from, count] = isPair ? [cursor.text(at + 2), cursor.text(at + 4)] : ['0', cursor.text(at + 2)];
+  if (!SEQUENCES.has(only.name) || !(isPair || close === at + 3) || !isInSequence(from, count))
+    return undefined;
+  const [column, table] = only.name.startsWith('z') ? ['zero', 'zeros'] : ['number', 'numbers'];
+  const text = `(SELECT ${column} FROM ${table} LIMIT ${count} OFFSET ${from})`;
+  return {
+    used: { database, suffix: undefined, table, parts: 0 },
+    edit: { start: cursor.start(at), end: cursor.end(close), text },
+  };
+}
+
+/** Rows of system.numbers, which on a server has no end. */
+export const MAX_NUMBERS = 1_000_000;
+
+function isInSequence(...sizes: readonly string[]): boolean {
+  const total = sizes.reduce((sum, size) => sum + (/^\d{1,9}$/.test(size) ? Number(size) : Number.NaN), 0);
+  return total <= MAX_NUMBERS;
 }
 
 function editsFor(cursor: Cursor, { parts, at }: Path, { table, parts: count }: Qualified): readonly Edit[] {

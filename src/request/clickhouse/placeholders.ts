@@ -1,6 +1,6 @@
 // Placeholders {name:Type} of the caller's query: replaced by literals of their values, which are never parsed as SQL.
 import { Problem } from '../../core/problem.ts';
-import type { Cursor } from '../../sql/cursor.ts';
+import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import { placed, type Edit } from './edited-text.ts';
 
@@ -56,6 +56,8 @@ const PLAIN_WORDS: ReadonlySet<string | undefined> = new Set(
 /** Where the type of a number does not matter: compared with something, or where only a literal is allowed. */
 function isPlainPlace(cursor: Cursor, before: number): boolean {
   if (COMPARISONS.has(cursor.kind(before)) || PLAIN_WORDS.has(cursor.word(before))) return true;
+  const isNumbers = (at: number): boolean => cursor.kind(at) === '(' && cursor.word(at - 1) === 'NUMBERS';
+  if (isNumbers(before) || (cursor.kind(before) === ',' && isNumbers(before - 2))) return true;
   return cursor.kind(before) === ',' && cursor.word(before - 2) === 'LIMIT';
 }
 
@@ -80,6 +82,7 @@ function literalOf(written: string, value: string, isPlain: boolean): string | u
   if (type === 'Identifier') return identifierOf(value);
   const inner = COMPOSITE.test(type) ? value : unescapeText(value);
   if (inner === undefined || /\p{Surrogate}/u.test(inner)) return undefined;
+  if (type.startsWith('Map(')) return mapOf(inner, type);
   if (type === 'String') return value === NULL ? undefined : quoteString(inner);
   if (type.startsWith('Nullable(') && value === NULL) return `CAST(NULL, ${quoteString(type)})`;
   if (type === 'Bool' || type === 'Boolean') return BOOLS.get(inner.toLowerCase());
@@ -94,6 +97,13 @@ function literalOf(written: string, value: string, isPlain: boolean): string | u
 function identifierOf(value: string): string | undefined {
   const name = unescapeText(value);
   return name === undefined || name === '' || /\p{Surrogate}/u.test(name) ? undefined : quoteIdentifier(name);
+}
+
+/** The engine casts strings to arrays of maps, but not to maps. */
+function mapOf(value: string, type: string): string | undefined {
+  const text = createCursor(value);
+  const isOne = text.kind(0) === '{' && text.closing(0) === text.length - 1 && text.length > 1;
+  return isOne ? `arrayElement(${cast(`[${value}]`, `Array(${type})`)}, 1)` : undefined;
 }
 
 function cast(value: string, type: string): string {

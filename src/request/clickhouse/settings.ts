@@ -85,48 +85,41 @@ const TABLE: ReadonlyMap<string, Known> = new Map([
         { accepted: APPLIED, value: '', type: 'String', description: `Applied; must be ${values}.` },
       ] as const,
   ),
-  known('max_result_rows', APPLIED, 'At most the rows of the database.', '0', 'UInt64'),
-  known(
-    'result_overflow_mode',
-    APPLIED,
-    'What happens beyond max_result_rows: throw or break.',
+  known('max_result_rows', APPLIED, 'At most the rows of the database.', ['0', 'UInt64']),
+  known('result_overflow_mode', APPLIED, 'What happens beyond max_result_rows: throw or break.', [
     'throw',
     'OverflowMode',
-  ),
-  known('limit', APPLIED, 'As max_result_rows with break.', '0', 'UInt64'),
-  known('default_format', APPLIED, 'The format of queries without FORMAT.', 'TabSeparated', 'String'),
-  known('max_execution_time', APPLIED, 'Seconds; at most those of the database.', '0', 'Seconds'),
-  known(
-    'session_timezone',
-    only('', 'UTC', 'Etc/UTC'),
-    'Times are in UTC: convert them with toTimeZone.',
+  ]),
+  known('limit', APPLIED, 'As max_result_rows with break.', ['0', 'UInt64']),
+  known('default_format', APPLIED, 'The format of queries without FORMAT.', ['TabSeparated', 'String']),
+  known('max_execution_time', APPLIED, 'Seconds; at most those of the database.', ['0', 'Seconds']),
+  known('session_timezone', only('', 'UTC', 'Etc/UTC'), 'Times are in UTC: convert them with toTimeZone.', [
     '',
     'Timezone',
-  ),
-  known(
-    'timezone',
-    only('', 'UTC', 'Etc/UTC'),
-    'Times are in UTC: convert them with toTimeZone.',
+  ]),
+  known('timezone', only('', 'UTC', 'Etc/UTC'), 'Times are in UTC: convert them with toTimeZone.', [
     '',
     'Timezone',
-  ),
-  known('offset', only('0'), 'Write OFFSET in the query.', '0', 'UInt64'),
-  known('join_use_nulls', only('0'), 'Write the type that unmatched columns shall have.', '0', 'Bool'),
+  ]),
+  known('offset', only('0'), 'Write OFFSET in the query.', ['0', 'UInt64']),
   known(
-    'union_default_mode',
-    only('', 'ALL', 'DISTINCT'),
-    'Write UNION ALL or UNION DISTINCT.',
+    'join_use_nulls',
+    only('0'),
+    'Without effect in queries without JOIN; in others, write LEFT JOIN with toNullable of the columns.',
+    ['0', 'Bool'],
+  ),
+  known('union_default_mode', only('', 'ALL', 'DISTINCT'), 'Write UNION ALL or UNION DISTINCT.', [
     '',
     'SetOperationMode',
-  ),
-  known('final', only('0'), 'Tables of databases have no duplicates to merge.', '0', 'Bool'),
-  known('group_by_use_nulls', only('0'), NO_EFFECT, '0', 'Bool'),
-  known('cast_keep_nullable', only('0'), 'Write CAST to a Nullable type.', '0', 'Bool'),
-  known('prefer_column_name_to_alias', only('0'), 'Give aliases names that no column has.', '0', 'Bool'),
-  known('aggregate_functions_null_for_empty', only('0'), 'Write the combinator OrNull.', '0', 'Bool'),
-  known('data_type_default_nullable', only('0'), NO_EFFECT, '0', 'Bool'),
-  known('additional_table_filters', only('', '{}'), 'Write the condition as WHERE.', '{}', 'Map'),
-  known('additional_result_filter', only(''), 'Write the condition as WHERE.', '', 'String'),
+  ]),
+  known('final', only('0'), 'Tables of databases have no duplicates to merge.', ['0', 'Bool']),
+  known('group_by_use_nulls', only('0'), NO_EFFECT, ['0', 'Bool']),
+  known('cast_keep_nullable', only('0'), 'Write CAST to a Nullable type.', ['0', 'Bool']),
+  known('prefer_column_name_to_alias', only('0'), 'Give aliases names that no column has.', ['0', 'Bool']),
+  known('aggregate_functions_null_for_empty', only('0'), 'Write the combinator OrNull.', ['0', 'Bool']),
+  known('data_type_default_nullable', only('0'), NO_EFFECT, ['0', 'Bool']),
+  known('additional_table_filters', only('', '{}'), 'Write the condition as WHERE.', ['{}', 'Map']),
+  known('additional_result_filter', only(''), 'Write the condition as WHERE.', ['', 'String']),
   ...[
     'max_rows_to_read',
     'max_bytes_to_read',
@@ -134,7 +127,7 @@ const TABLE: ReadonlyMap<string, Known> = new Map([
     'timeout_overflow_mode',
     'read_overflow_mode',
   ].map((name) =>
-    known(name, IGNORED, 'Accepted, without effect: the limits of the database apply.', '0', 'String'),
+    known(name, IGNORED, 'Accepted, without effect: the limits of the database apply.', ['0', 'String']),
   ),
 ]);
 
@@ -142,8 +135,7 @@ function known(
   name: string,
   accepted: Accepted,
   description: string,
-  value: string,
-  type: string,
+  [value, type]: readonly [value: string, type: string],
 ): readonly [string, Known] {
   return [name, { accepted, description, value, type }];
 }

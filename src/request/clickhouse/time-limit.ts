@@ -1,4 +1,5 @@
 // The signal of a query: of its client, of KILL QUERY, and of max_execution_time.
+import type { After } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Request } from './request.ts';
 
@@ -12,16 +13,20 @@ export interface LimitedSignal {
 const LONGEST = 2 ** 31 - 1;
 
 /** `killed` is aborted by KILL QUERY. */
-export function timeLimited({ call, settings: { time } }: Request, killed: AbortSignal): LimitedSignal {
+export function timeLimited(
+  after: After,
+  { call, settings: { time } }: Request,
+  killed: AbortSignal,
+): LimitedSignal {
   const controller = new AbortController();
   const expire = (): void =>
     controller.abort(
       new Problem('engine.timeout', { detail: `The query exceeded max_execution_time: ${time} seconds` }),
     );
-  const timer = time === undefined ? undefined : setTimeout(expire, Math.min(time * 1000, LONGEST));
+  const stop = time === undefined ? undefined : after(Math.min(time * 1000, LONGEST), expire);
   let signal: AbortSignal | undefined;
   return {
     signal: () => (signal ??= AbortSignal.any([call.signal(), killed, controller.signal])),
-    end: () => clearTimeout(timer),
+    end: () => stop?.(),
   };
 }

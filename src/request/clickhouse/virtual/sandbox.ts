@@ -13,6 +13,7 @@ import { checkProblem } from '../../engine-problems.ts';
 import type { Plan } from '../../plan.ts';
 import type { VirtualName } from '../databases.ts';
 import { applyEdits, type Edit } from '../edited-text.ts';
+import { MAX_NUMBERS } from '../names.ts';
 import { jsonOf, rowsQuery } from '../rows-text.ts';
 import { VIRTUAL_TABLES } from './definitions.ts';
 import type { Seen, VirtualTable } from './seen.ts';
@@ -84,15 +85,18 @@ function virtualSandbox(database: VirtualName, engine: Engine, cache: VerdictCac
   });
 }
 
-/** The number of rows in system.numbers, which on a server has no end. */
-const NUMBERS = 1_000_000;
-
 function elementOf({ name, columns, source }: VirtualTable): string {
   const [only] = columns;
-  const isSequence = name === 'numbers' || name === 'numbers_mt';
+  const numbers = `arrayJoin(range(toUInt64(${MAX_NUMBERS})))`;
+  const sequences: Readonly<Record<string, string>> = {
+    numbers,
+    numbers_mt: numbers,
+    zeros: `CAST(${numbers} * 0, 'UInt8')`,
+  };
+  const sequence = sequences[name];
   const body =
-    isSequence && only !== undefined
-      ? `SELECT arrayJoin(range(toUInt64(${NUMBERS}))) AS ${quoteIdentifier(only.name)}`
+    sequence !== undefined && only !== undefined
+      ? `SELECT ${sequence} AS ${quoteIdentifier(only.name)}`
       : rowsQuery(columns, source?.columns ?? [], placeholderOf(name));
   return `${quoteIdentifier(name)} AS (${body})`;
 }
