@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { changesPage } from './changes-page.ts';
+import { clickhousePage } from './clickhouse-page.ts';
 import { findingsPage } from './findings-page.ts';
 import { formatsPage } from './formats-page.ts';
 import { functionsPage } from './functions-page.ts';
@@ -42,6 +43,7 @@ async function main(): Promise<void> {
   outputs.set('docs/reference/request-fields.md', requestFieldsPage());
   outputs.set('docs/reference/functions.md', functionsPage());
   outputs.set('docs/reference/clickhouse-formats.md', formatsPage());
+  outputs.set('docs/reference/clickhouse-statements.md', clickhousePage());
   outputs.set('docs/reference/contract-changes.md', changesPage());
   for (const [path, text] of outputs) {
     const current = await readFile(path, 'utf8').catch(() => '');

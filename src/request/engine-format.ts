@@ -9,6 +9,7 @@ import type { Bulkhead } from './bulkhead.ts';
 import { BINARY, writeRedacted } from './redacted-format.ts';
 import { redactRows } from './redacted-rows.ts';
 import type { Produced, Task } from './result.ts';
+import { withoutRowsRead } from './rows-read.ts';
 import { limitOf, reportsRowsBefore, withoutCap, withoutRowsBefore } from './rows-before-limit.ts';
 import { runInFormat, type RunContext, type RunDeps, type WrittenResult } from './run.ts';
 
@@ -32,7 +33,8 @@ export async function produceEngineFormat(
 ): Promise<Produced> {
   const started = deps.clock.monotonic();
   const run = isRedacting(task.redactor) ? runRedacted : runDirect;
-  const { bytes, rows, truncated, queueMs, encodeMs, read } = await run(deps, task, context);
+  const { bytes: written, rows, truncated, queueMs, encodeMs, read } = await run(deps, task, context);
+  const bytes = withoutRowsRead(task.format.engine, written, rows);
   const engineMs = deps.clock.monotonic() - started - queueMs - encodeMs;
   return {
     body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),

@@ -27,7 +27,7 @@ function open(options: ClickHouseClientConfigOptions = {}): ClickHouseClient {
 
 beforeAll(async () => {
   // A running query leaves a connection to the same key.
-  world = await startClickHouseWorld({ settings: { connections: 6 } });
+  world = await startClickHouseWorld({ settings: { connections: 6, shares: { consumers: 5, perKey: 3 } } });
   client = open();
 });
 afterAll(async () => {

@@ -17,9 +17,20 @@ const MAX_DETAILS = 10;
 /** `version` is what `version()` returns. */
 export function exceptionFor(problem: Problem, version: string): Exception {
   const { code, name, status } = exceptionOf(problem);
-  const message = messageOf(problem).replaceAll(/\p{Cc}+/gu, ' '); // it may quote what was sent
+  const message = `${beginningOf(problem, code)}${messageOf(problem)}`.replaceAll(/\p{Cc}+/gu, ' '); // it may quote what was sent
   const text = `Code: ${code}. DB::Exception: ${message} (${name}) (version ${version} (official build))\n`;
   return { code, status, text };
+}
+
+const SYNTAX_ERROR = 62;
+const AUTHENTICATION_FAILED = 516;
+
+/** Clients look for these words of a server. */
+function beginningOf({ errors: [first] }: Problem, code: number): string {
+  if (code === AUTHENTICATION_FAILED) return 'Authentication failed: ';
+  if (code !== SYNTAX_ERROR) return '';
+  if (first?.line === undefined) return 'Syntax error: ';
+  return `Syntax error: failed at position ${first.column ?? 1} of line ${first.line}: `;
 }
 
 /** Hints of the API that do not fit this interface. */

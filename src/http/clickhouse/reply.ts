@@ -79,6 +79,9 @@ export function createReplies({ compression, headerPrefix, version }: RepliesOpt
         'X-ClickHouse-Exception-Code': code,
         'X-ClickHouse-Query-Id': reply.request.id,
       });
+      // JDBC drivers read these as they are, whatever they asked for.
+      if (reply.queryReply !== undefined && (status === 401 || status === 403))
+        reply.queryReply = { ...reply.queryReply, isInBlocks: false };
       send(reply, Buffer.from(text)).catch(() => reply.raw.destroy());
       return reply;
     },
@@ -94,17 +97,16 @@ function ownFields(
   return fields;
 }
 
-/** Numbers are strings, as in a server's. */
-function summaryOf(
-  { readRows, readBytes, resultRows, elapsedNs }: ClickHouseAnswer['summary'],
-  body: Buffer,
-): string {
+/**
+ * Numbers are strings, as in a server's. Rows and bytes read are those of the result: the real numbers count rows of other tenants.
+ */
+function summaryOf({ resultRows, elapsedNs }: ClickHouseAnswer['summary'], body: Buffer): string {
   const values = {
-    read_rows: readRows,
-    read_bytes: readBytes,
+    read_rows: resultRows,
+    read_bytes: body.length,
     written_rows: 0,
     written_bytes: 0,
-    total_rows_to_read: readRows,
+    total_rows_to_read: resultRows,
     result_rows: resultRows,
     result_bytes: body.length,
     elapsed_ns: Math.round(elapsedNs),

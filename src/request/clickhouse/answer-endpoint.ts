@@ -96,8 +96,7 @@ function requireParameters({ name, parameters }: Endpoint, given: ReadonlySet<st
   const [first] = missing;
   if (first === undefined) return;
   throw new Problem('request.parameters_invalid', {
-    detail: `Database ${name} needs the parameter ${missing.join(', ')}`,
-    errors: missing.map((parameter) => ({ parameter, message: 'Required' })),
-    hint: `Send param_${first}=…, or name the database \`${name}:${first}=…\`, or use a key that locks ${first}.`,
+    detail: `Database ${name} needs the parameter ${missing.join(', ')}: send param_${first}=…, or name the database \`${name}:${first}=…\`, or use a key that locks ${first}`,
+    hint: 'SHOW DATABASES lists the databases of your key.',
   });
 }

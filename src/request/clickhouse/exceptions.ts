@@ -1,6 +1,7 @@
 // ClickHouse's exception for each problem: the code, name and HTTP status that a server would send.
 import type { Problem, ProblemCode } from '../../core/problem.ts';
 import { EngineError } from '../../engine/engine.ts';
+import { knownFunction } from '../../sandbox/functions/policy.ts';
 import { engineCodeName, readsAsColumn } from '../../sandbox/failure.ts';
 
 /** Of a ClickHouse server. */
@@ -82,7 +83,7 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'lql.column_repeated': [15, 'DUPLICATE_COLUMN'],
   'lql.type_mismatch': TYPE_MISMATCH,
   'clickhouse.database_unknown': UNKNOWN_DATABASE,
-  'clickhouse.database_missing': UNKNOWN_DATABASE,
+  'clickhouse.database_missing': UNKNOWN_TABLE,
   'clickhouse.table_unknown': UNKNOWN_TABLE,
   'clickhouse.databases_mixed': NOT_IMPLEMENTED,
   'clickhouse.syntax_invalid': SYNTAX_ERROR,
@@ -138,9 +139,16 @@ const OWN_STATUS: ReadonlySet<number> = new Set([
 
 /** The exception for a problem. */
 export function exceptionOf(problem: Problem): ServerException {
-  const [code, name] = engineException(problem) ?? EXCEPTIONS[problem.code];
+  const [code, name] = engineException(problem) ?? functionException(problem) ?? EXCEPTIONS[problem.code];
   const status = OWN_STATUS.has(problem.status) ? problem.status : (STATUSES.get(code) ?? 400);
   return { code, name, status };
+}
+
+/** A function that the engine does not have either. */
+function functionException({ code, message }: Problem): Row | undefined {
+  if (code !== 'sandbox.function_denied') return undefined;
+  const [, name] = /^(\w+) is not an allowed function/.exec(message) ?? [];
+  return name === undefined || knownFunction(name).isKnown ? undefined : [46, 'UNKNOWN_FUNCTION'];
 }
 
 /** Limits that a query can exceed. */

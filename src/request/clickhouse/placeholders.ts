@@ -26,7 +26,7 @@ export function substitute(cursor: Cursor, values: ReadonlyMap<string, string>):
       message: string,
     ) => new Problem(code, placed(cursor.sql, cursor.start(at), message));
     if (value === undefined)
-      throw problem('clickhouse.parameter_missing', `Placeholder ${name.slice(0, 100)} has no value`);
+      throw problem('clickhouse.parameter_missing', `Substitution \`${name.slice(0, 100)}\` is not set`);
     const literal = literalOf(type, value, isPlainPlace(cursor, at - 1));
     if (literal === undefined) {
       const message = `The value of ${name.slice(0, 100)} is not a valid ${type.slice(0, 100)}`;

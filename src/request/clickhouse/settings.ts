@@ -63,6 +63,21 @@ output_format_parallel_formatting output_format_enable_streaming schema_inferenc
 async_query_sending_for_remote allow_experimental_parallel_reading_from_replicas enable_parallel_replicas cloud_mode
 `;
 
+/** What system.settings shows, which some clients read as numbers. */
+const VALUES: ReadonlyMap<string, string> = new Map([
+  ['date_time_input_format', 'best_effort'],
+  ['distributed_product_mode', 'deny'],
+  ['join_algorithm', 'direct,parallel_hash,hash'],
+  ['load_balancing', 'random'],
+  ['max_block_size', '65409'],
+  ['max_insert_block_size', '1048449'],
+  ['network_compression_method', 'LZ4'],
+  ['send_logs_level', 'none'],
+  ...['custom_jdbc_config', 'log_comment', 'query_id', 'quota_key', 'role', 'roles', 'session_id'].map(
+    (name) => [name, ''] as const,
+  ),
+]);
+
 const TABLE: ReadonlyMap<string, Known> = new Map([
   ...WITHOUT_EFFECT.trim()
     .split(/\s+/)
@@ -72,7 +87,7 @@ const TABLE: ReadonlyMap<string, Known> = new Map([
           name,
           {
             accepted: IGNORED,
-            value: name === 'readonly' ? '0' : '',
+            value: VALUES.get(name) ?? '0',
             type: 'String',
             description: NO_EFFECT,
           },

@@ -150,7 +150,7 @@ describe('names', () => {
   });
 
   test.each<[sql: string, asked: Asked, expected: string]>([
-    ['SELECT 1 FROM orders', {}, '81 at 1:15'],
+    ['SELECT 1 FROM orders', {}, '60 at 1:15'],
     ['SELECT 1 FROM shops.orders', {}, '81 at 1:15'],
     ['SELECT 1 FROM closed.t', {}, '81 at 1:15'],
     ['SELECT 1', { database: 'nothing' }, '81'],
@@ -255,6 +255,11 @@ describe('placeholders', () => {
     expect(await fault(sql, { parameters })).toBe(expected);
   });
 
+  test('before the clauses of the interface', async () => {
+    const parameters = { n: '1' };
+    expect(await ask('SELECT 1 AS a LIMIT {n:Int32} \nFORMAT JSONEachRow', { parameters })).toBe('{"a":1}\n');
+  });
+
   test('in clauses that take literals only', async () => {
     const parameters = { n: '2', x: '1' };
     const sql = 'SELECT number FROM numbers({n:UInt8}) WHERE number >= {x:UInt8} LIMIT {n:UInt8} OFFSET 0';
@@ -306,26 +311,20 @@ describe('clauses', () => {
 
 describe('statements that are not queries', () => {
   test.each([
-    ...[
-      'INSERT INTO t VALUES (1)',
-      "insert into t format CSV\n1,'",
-      'CREATE TABLE t (a Int8) ENGINE = Memory',
-      'ALTER TABLE t DELETE WHERE 1',
-    ],
-    ...[
-      'DROP TABLE t',
-      'TRUNCATE t',
-      'OPTIMIZE TABLE t',
-      'SYSTEM SHUTDOWN',
-      'GRANT ALL ON *.* TO x',
-      'ATTACH TABLE t',
-      'RENAME TABLE a TO b',
-    ],
-    ...[
-      "BACKUP DATABASE x TO Disk('a')",
-      '-- x\n/* y */ DELETE FROM t WHERE 1',
-      'UPDATE t SET a = 1 WHERE 1',
-    ],
+    'INSERT INTO t VALUES (1)',
+    "insert into t format CSV\n1,'",
+    'CREATE TABLE t (a Int8) ENGINE = Memory',
+    'ALTER TABLE t DELETE WHERE 1',
+    'DROP TABLE t',
+    'TRUNCATE t',
+    'OPTIMIZE TABLE t',
+    'SYSTEM SHUTDOWN',
+    'GRANT ALL ON *.* TO x',
+    'ATTACH TABLE t',
+    'RENAME TABLE a TO b',
+    "BACKUP DATABASE x TO Disk('a')",
+    '-- x\n/* y */ DELETE FROM t WHERE 1',
+    'UPDATE t SET a = 1 WHERE 1',
   ])('%s', async (sql) => {
     expect(await fault(sql)).toMatch(/^164 at/);
   });
@@ -337,7 +336,7 @@ describe('statements that are not queries', () => {
     ['FOO', '62 at 1:1'],
     ['', '62 at 1:1'],
     ['SHOW NOTHING', '62 at 1:6'],
-    ['SHOW TABLES', '81'],
+    ['SHOW TABLES', '60'],
     ['SHOW TABLES FROM nothing', '81'],
     ['DESCRIBE TABLE `shop.orders`.nothing', '60'],
     ["KILL QUERY WHERE user = 'x'", '62 at 1:18'],
@@ -437,29 +436,31 @@ describe('what tools ask first', () => {
     ['SELECT * FROM numbers(100000000)', '60 at 1:15'],
     ['WITH tables AS (SELECT 1 AS a) SELECT * FROM tables, system.columns', '36 at 1:6'],
     ["SELECT getSetting('max_threads')", '446 at 1:8'],
+    ['SELECT missing(1)', '46 at 1:8'],
   ])('%s is rejected', async (sql, expected) => {
     expect(await fault(sql)).toBe(expected);
   });
 });
 
 test('every virtual table can be read', async () => {
+  let tables = 0;
   for (const database of ['system', 'information_schema']) {
     const names = await ask(`SHOW TABLES FROM ${database}`);
     for (const name of names.trim().split('\n'))
-      await ask(`SELECT * FROM ${database}.${name} LIMIT 1 FORMAT Native`);
+      tables +=
+        (await ask(`SELECT count() >= 0 FROM (SELECT * FROM ${database}.${name} LIMIT 1)`)).length / 2;
   }
+  expect(tables).toBeGreaterThan(60);
 });
 
 test('KILL QUERY ends queries of the same key, by their ids', async () => {
   const slow =
     'SELECT count() FROM system.numbers AS a CROSS JOIN system.numbers AS b WHERE cityHash64(a.number, b.number) = 1';
   const run = fault(slow, { queryId: 'slow' });
-  const first = await Promise.race([run, ask('SELECT query_id FROM system.processes ORDER BY query_id')]);
-  expect(first).toBe('request\nslow\n');
-  expect(await fault('SELECT 1', { queryId: 'slow' })).toBe('216');
   const kill = "KILL QUERY WHERE query_id = 'slow'";
   expect(await ask(kill, { key: 'north' })).toBe('');
-  expect(await ask(`${kill} TEST`)).toMatch(/^unknown_status\tslow\t/);
+  await expect.poll(() => ask(`${kill} TEST`)).toMatch(/^unknown_status\tslow\t/);
+  expect(await fault('SELECT 1', { queryId: 'slow' })).toBe('216');
   expect(await ask(kill)).toBe(`waiting\tslow\tlocal\t${slow}\n`);
   expect(await run).toBe('394');
   expect(await ask(`${kill} SYNC`)).toBe('');

@@ -96,7 +96,7 @@ const informationRows: Readonly<Record<string, RowSource>> = {
   columns: {
     columns: [
       'table_catalog', 'table_schema', 'table_name', 'column_name', 'ordinal_position', 'is_nullable', 'data_type',
-      'column_type', 'numeric_precision', 'numeric_precision_radix', 'numeric_scale', 'datetime_precision',
+      'column_type', 'extra', 'numeric_precision', 'numeric_precision_radix', 'numeric_scale', 'datetime_precision',
     ], // prettier-ignore
     rows: (seen) =>
       columnRows(seen, ({ database, name: table }, { name, type }, position) => [
@@ -108,6 +108,7 @@ const informationRows: Readonly<Record<string, RowSource>> = {
         type.startsWith('Nullable(') ? 'YES' : 'NO',
         type,
         type,
+        '',
         ...digitsOf(type),
         timeDigits(type),
       ]),
