@@ -70,7 +70,7 @@ async function runDirect(
     ? limitOf(task.plan.consumerQuery?.canonicalSql ?? '')
     : 'unknown';
   const isOwn = typeof limit === 'number' && limit <= cap;
-  const rewrite = (sql: string): string => (isOwn ? withoutCap(sql, cap + 1) : sql);
+  const rewrite = (sql: string): string => inOneBlock(isOwn ? withoutCap(sql, cap + 1) : sql, format);
   const result = await runInFormat(deps, task, context, { format, rewrite });
   const rows = result.rows ?? (await countRows(deps, task, context));
   if (rows <= most) {
@@ -90,10 +90,21 @@ async function runCut(
   const { format } = task;
   const most = mostRows(task);
   checkOverflow(format, rows);
-  const rewrite = (sql: string): string => `SELECT * FROM (\n${sql}\n) LIMIT ${most}`;
+  const rewrite = (sql: string): string => inOneBlock(`SELECT * FROM (\n${sql}\n) LIMIT ${most}`, format);
   const cut = await runInFormat(deps, task, context, { format, rewrite });
   const kept = cut.rows ?? most;
   return { ...cut, queueMs: queueMs + cut.queueMs, rows: kept, truncated: kept === most, encodeMs: 0 };
+}
+
+/** Formats that show how rows are split into blocks. */
+const IN_BLOCKS = /^(?:Arrow|ArrowStream|Native|ORC|Parquet|Avro|Pretty)/;
+
+/**
+ * Rows come in blocks as they are stored, beside those of other tenants, which a result must not show. Sorting them by their position
+ * keeps their order and returns one block.
+ */
+function inOneBlock(sql: string, { engine }: EngineFormat): string {
+  return IN_BLOCKS.test(engine) ? `SELECT * FROM (\n${sql}\n) ORDER BY rowNumberInAllBlocks()` : sql;
 }
 
 /** With redaction, the second layer has to see the values whatever the format. */
