@@ -51,8 +51,8 @@ const IP = `[0-9A-Fa-f:]*(?:${SHORT_IPV6}|${LONG_IPV6})${REST}|${OCTETS}`;
 const KEY = '[\\w\\-]';
 const TOKEN68 = '[\\w.~+/=\\-]';
 const TOKEN = `eyJ${KEY}{7,}\\.\\.?${KEY}{8,}(?:\\.${KEY}*)*|(?i:bearer)[ :=+]+(?:${TOKEN68}*[0-9]${TOKEN68}*|${TOKEN68}{24,})`;
-/** Counted repetitions are long in the compiled expression: two lengths for all. */
-const API_KEY = `(?:${keysOf(0, 20)}${KEY}{10,}|${keysOf(20, Infinity)}${KEY}{20,})(?:\\.${KEY}{17,})*`;
+/** Counted repetitions are long in the compiled expression: two lengths for all. What is before the first dot may be short. */
+const API_KEY = `(?:${keysOf(0, 20)}${KEY}{10,}|${keysOf(20, Infinity)}${KEY}{20,}|${keysOf(0, Infinity)}${KEY}*\\.${KEY}{16,})(?:\\.${KEY}{16,})*`;
 /** At least 13 digits: the check digit cannot be computed. */
 const WORD_START = '(?:\\b|_)';
 const CARD = `${WORD_START}[2-6](?:[ +\\-]?[0-9]){12,}`;
