@@ -79,6 +79,42 @@ test('of the tables, the engine leaves no more than rows do', async () => {
 });
 
 test.each([
+  'from fran\\u00e7ois@example.com',
+  'from john%2Edoe@example.com',
+  'from john&#46;doe@example.com',
+  'Bearer abc12345%2Fsecret',
+  'Bearer abc12345\\u002fsecret',
+  'from ann@mail.example%2Eco%2Euk',
+  'tel=%2B49+30+1234567',
+])('a match with an escape inside is redacted as a whole: %s', async (text) => {
+  const expected = ['REDACTED', 'REDACTED'];
+  expect(await inEngine([text, JSON.stringify({ text })], false)).toEqual(expected);
+  expect(await documentInEngine(text)).toBe('REDACTED');
+});
+
+test.each(['line\nbob@example.com', 'a\tbob@example.com', '\b1.2.3.4', '\fnew@example.com'])(
+  'a document with an address after a control character stays a document: %j',
+  async (text) => {
+    expect(await documentInEngine(text)).toBe(rows.redactText(text));
+  },
+);
+
+test('a token with a slash is redacted in a document, whose text has it escaped', async () => {
+  expect(await documentInEngine('Bearer abc/1defghij/kl')).toBe('REDACTED');
+  expect(await documentInEngine('Bearer abcdefg1/secret')).toBe('REDACTED');
+});
+
+/** The text as a value of a document, redacted. */
+async function documentInEngine(text: string): Promise<string> {
+  const { source } = createRedactor({ detectors: DETECTOR_NAMES });
+  if (source === undefined) throw new Error('nothing is redacted');
+  const { select } = createRedactTable(source)([{ name: 'doc', type: 'JSON' }]);
+  const document = `SELECT CAST(${quoteString(JSON.stringify({ text }))}, 'JSON') AS doc`;
+  const answer = await oracle.ask(`SELECT doc.text FROM (${select(document, {}, [])})`, 'JSONCompactEachRow');
+  return (JSON.parse(answer) as [string])[0]; // one column of strings
+}
+
+test.each([
   [DETECTOR_NAMES, 3000],
   ...DETECTOR_NAMES.map((name) => [[name], 1000] as [typeof DETECTOR_NAMES, number]),
 ])('rows find nothing in what the engine has redacted: %s', async (detectors, numRuns) => {
