@@ -1,7 +1,7 @@
 // The detectors as RE2 expressions, for redaction inside the engine. Each matches at least what its detector finds in plain text,
 // and more where a detector needs a check sum or what surrounds a match.
 import { DETECTOR_NAMES } from './detectors.ts';
-import type { DetectorName } from './detector.ts';
+import { REDACTED, type DetectorName } from './detector.ts';
 import { API_KEY_PREFIXES } from './detectors/api-key.ts';
 import { IBAN_COUNTRIES } from './detectors/iban.ts';
 import { foldRanges } from './fold.ts';
@@ -50,14 +50,18 @@ const IP = `[0-9A-Fa-f:]*(?:${SHORT_IPV6}|${LONG_IPV6})${REST}|${OCTETS}`;
 
 const KEY = '[\\w\\-]';
 const TOKEN68 = '[\\w.~+/=\\-]';
-const TOKEN = `eyJ${KEY}{7,}\\.\\.?${KEY}{8,}(?:\\.${KEY}*)*|(?i:bearer)[ :=+]+(?:${TOKEN68}*[0-9]${TOKEN68}*|${TOKEN68}{24,})`;
-/** Counted repetitions are long in the compiled expression: two lengths for all. */
-const API_KEY = `(?:${keysOf(0, 20)}${KEY}{10,}|${keysOf(20, Infinity)}${KEY}{20,})(?:\\.${KEY}{17,})*`;
+const TOKEN = tokenOf(TOKEN68);
+/** Counted repetitions are long in the compiled expression: two lengths for all. What is before the first dot may be short. */
+const API_KEY = `(?:${keysOf(0, 20)}${KEY}{10,}|${keysOf(20, Infinity)}${KEY}{20,}|${keysOf(0, Infinity)}${KEY}*\\.${KEY}{16,})(?:\\.${KEY}{16,})*`;
 /** At least 13 digits: the check digit cannot be computed. */
 const WORD_START = '(?:\\b|_)';
 const CARD = `${WORD_START}[2-6](?:[ +\\-]?[0-9]){12,}`;
 const IBAN = `${WORD_START}(?i:${IBAN_COUNTRIES.join('|')})[0-9]{2}(?:[ +]?[0-9A-Za-z]{4}){2,7}(?:[ +]?[0-9A-Za-z]{1,3})?`;
 const PHONE = '\\+[1-9](?:[ .()+\\-]{0,2}[0-9]){7,}';
+
+function tokenOf(character: string): string {
+  return `eyJ${KEY}{7,}\\.\\.?${KEY}{8,}(?:\\.${KEY}*)*|(?i:bearer)[ :=+]+(?:${character}*[0-9]${character}*|${character}{24,})`;
+}
 
 function keysOf(least: number, below: number): string {
   const prefixes = API_KEY_PREFIXES.filter(([, length]) => length >= least && length < below);
@@ -72,6 +76,12 @@ const PATTERNS: Readonly<Record<DetectorName, string>> = {
   card: CARD,
   iban: IBAN,
   phone: PHONE,
+};
+
+/** Where the text of a JSON document differs: no string begins in a match, and a slash is escaped. */
+const IN_JSON: Partial<Readonly<Record<DetectorName, string>>> = {
+  email: EMAIL,
+  token: tokenOf(`(?:${TOKEN68}|\\\\/)`),
 };
 
 /** What every match of a pattern contains. */
@@ -109,7 +119,7 @@ export function enginePatterns(names: readonly DetectorName[]): EnginePatterns {
   const byName = ORDER.filter((name) => names.includes(name)).map((name) => [name, PATTERNS[name]] as const);
   const inJson = byName
     .filter(([name]) => name !== 'card')
-    .map(([name, pattern]) => [name, name === 'email' ? EMAIL : pattern] as const);
+    .map(([name, pattern]) => [name, IN_JSON[name] ?? pattern] as const);
   // What a match ends with may be the local part of an address.
   const all = (patterns: readonly string[]): string =>
     patterns.length === 0 ? '' : `(?:${patterns.join('|')})${names.includes('email') ? `(?:${HOSTS})?` : ''}`;
@@ -131,6 +141,14 @@ export function enginePatterns(names: readonly DetectorName[]): EnginePatterns {
  */
 export const ENCODED =
   '%[0-9A-Fa-f]{2}|\\\\[uxnrtbf]|&#?[0-9A-Za-z]{2,};|=(?:2[BDEbde]|3[Aa]|40[A-Za-z=]|\\r?\\n)|[^\\x00-\\x7f]';
+
+/**
+ * A replacement beside an escape, of which it may have the end: what a match contains before the escape, or after it, is left, as in
+ * `fran\\u00e7ois@example.com` and `Bearer abc12345%2Fdef`.
+ */
+export const CUT =
+  `(?:%|\\\\+|&#?[0-9A-Za-z]{2,};)[\\w.+'!#$*^~\\-]*${REDACTED}` +
+  `|${REDACTED}(?::[a-z_]+)?(?:%[0-9A-Fa-f]{2}|\\\\+[ux]|&#?[0-9A-Za-z]{2,};)`;
 
 /** Characters that fold to ASCII other than by compatibility (NFKC): what replaces each, as RE2 expressions. */
 export const FOLDED: readonly (readonly [pattern: string, by: string])[] = [

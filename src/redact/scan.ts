@@ -97,18 +97,14 @@ export function createScan(detectors: readonly Detector[]): Scan {
   };
 }
 
-/** Sorts matches; overlapping ones are merged and take the name of the wider. */
+/** Sorts matches; overlapping ones are merged and take the name of the first: how long each is written depends on escapes. */
 function settle(matches: Match[]): readonly Match[] {
   if (matches.length < 2) return matches;
   const settled: Match[] = [];
   for (const match of matches.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = settled.at(-1);
     if (last === undefined || match.start >= last.end) settled.push(match);
-    else if (match.end > last.end) settled[settled.length - 1] = { ...union(last, match), end: match.end };
+    else if (match.end > last.end) settled[settled.length - 1] = { ...last, end: match.end };
   }
   return settled;
-}
-
-function union(a: Match, b: Match): Match {
-  return { start: a.start, end: b.end, name: b.end - b.start > a.end - a.start ? b.name : a.name };
 }

@@ -11,6 +11,8 @@ export interface TableReference {
   /** The alias as written, by default the table's own name. */
   readonly alias: string;
   readonly isFinal: boolean;
+  /** Whether it is the first table of its FROM clause. */
+  readonly isFirst: boolean;
   /** Index of the token after the reference. */
   readonly next: number;
 }
@@ -77,13 +79,12 @@ const CLAUSES: ReadonlySet<string | undefined> = new Set(
 function startsTable(query: Cursor, at: number, level: Level): boolean {
   if (query.kind(at - 1) === '.' || query.kind(at + 1) === '.') return false;
   const word = query.word(at);
-  if (word === 'SELECT') level.isQuery = true;
+  if (word === 'SELECT' || word === 'WITH') level.isQuery = true;
   if (word === 'FROM') {
     const before = query.word(at - 1);
-    const isFirst = at === 0 || query.kind(at - 1) === '(';
     if (before === 'FILL' || (before === 'DISTINCT' && query.word(at - 2) !== 'SELECT')) return false;
-    // Otherwise an argument, as in EXTRACT(YEAR FROM ts).
-    if (!level.isQuery && !isFirst && before !== undefined && !isAfterWith(query, at)) return false;
+    // Otherwise an argument, as in EXTRACT(YEAR FROM ts) and TRIM(BOTH '/' FROM path).
+    if (!level.isQuery && at > 0 && query.kind(at - 1) !== '(') return false;
     level.isQuery = true;
     level.isInFrom = true;
     return true;
@@ -94,11 +95,6 @@ function startsTable(query: Cursor, at: number, level: Level): boolean {
   }
   if (CLAUSES.has(word)) level.isInFrom = false;
   return query.kind(at) === ',' && level.isInFrom;
-}
-
-/** `WITH … FROM t SELECT …`: FROM comes after the closing parenthesis or the name of an element. */
-function isAfterWith(query: Cursor, at: number): boolean {
-  return query.kind(at - 1) === ')' || query.word(at - 2) === 'AS';
 }
 
 /** Undefined for subqueries, tables of a WITH clause and generated rows. */
@@ -163,7 +159,8 @@ function readReference(query: Cursor, at: number, last: number): TableReference 
       message: 'SAMPLE cannot be applied to a redacted table',
       hint: 'Sample by a condition, such as cityHash64(id) % 10 = 0',
     };
-  return { table: query.slice(at, last + 1), start, end: query.end(next - 1), alias, isFinal, next };
+  const isFirst = query.word(at - 1) === 'FROM';
+  return { table: query.slice(at, last + 1), start, end: query.end(next - 1), alias, isFinal, isFirst, next };
 }
 
 function faultsAt(query: Cursor, at: number, defined: ReadonlySet<string>): readonly ReferenceFault[] {

@@ -141,6 +141,8 @@ export const SECRETS: readonly Change[] = [
   { why: 'GitHub', text: 'ghp_16C7e42F292c6912E7710c838347Ae178B4a', becomes: '#api_key' },
   { why: 'Slack', text: 'xoxb-123456789012-abcdefGHIJ', becomes: '#api_key' },
   { why: 'with dots inside', text: 'SG.abcdefghijklmnopqrstuv.ABCDEFGHIJKLMNOPQRSTUV', becomes: '#api_key' },
+  { why: 'with a part of 16 characters', text: 'sk_live_0123456789.ABCDEFGHIJKLMNOP', becomes: '#api_key' },
+  { why: 'with a short first part', text: 'sk_live_ab.ABCDEFGHIJKLMNOP', becomes: '#api_key' },
   {
     why: 'a file name after it',
     text: 'ghp_16C7e42F292c6912E7710c838347Ae178B4a.txt',

@@ -11,6 +11,14 @@ export const LAUNDERING: readonly string[] = [
   'SELECT bin(ip), encodeURLComponent(email), base58Encode(ip), hex(v6) FROM t ORDER BY id',
   'SELECT cityHash64(ip), MD5(email), sipHash64(message), xxHash32(ip), CRC32(email), JSONLength(message) FROM t ORDER BY id',
   "SELECT translate(ip, '0123456789', 'abcdefghij'), concat('v', ip), ascii(substring(ip, 1, 1)) FROM t ORDER BY id",
+  // Names that hide others, and lists of columns.
+  'SELECT ip AS id, id AS ip FROM t ORDER BY ip',
+  'SELECT * REPLACE (hex(ip) AS ip, reverse(email) AS email) FROM t ORDER BY id',
+  "SELECT COLUMNS('ip|mail') APPLY(hex) FROM t ORDER BY id",
+  'SELECT arrayMap(ip -> concat(ip, email), tags) FROM t ORDER BY id',
+  'SELECT id, ip FROM t ORDER BY id WITH FILL TO 45 INTERPOLATE (ip AS concat(ip, email))',
+  'SELECT ip, grouping(ip), count() FROM t GROUP BY GROUPING SETS ((ip), (level)) ORDER BY 1, 2, 3',
+  'SELECT ip AS `doc.request.ip`, doc.request.ip FROM t ORDER BY id',
   // Slices.
   "SELECT substring(email, 1, 3), splitByChar('@', email), splitByChar('.', ip)[1], left(message, 20), extractAll(message, '[0-9]+') FROM t ORDER BY id",
   "SELECT arrayMap(c -> ascii(c) + 1, splitByString('', email)), ngrams(ip, 3), tokens(message) FROM t ORDER BY id",

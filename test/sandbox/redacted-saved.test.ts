@@ -5,10 +5,14 @@ import { openExchange, TRACES, type Exchange } from './exchange.ts';
 let exchange: Exchange;
 beforeAll(async () => {
   exchange = await openExchange();
-  for (const database of ['first', 'second'])
+  for (const database of ['first', 'second']) {
     await exchange.engine.execute(
       `CREATE TABLE ${database}.replaced ENGINE = ReplacingMergeTree ORDER BY id AS SELECT id, ip, user_id FROM ${database}.t`,
     );
+    await exchange.engine.execute(
+      `CREATE TABLE ${database}.two_paths ENGINE = MergeTree ORDER BY id AS SELECT number AS id, ['/items/a', '/items/b'][number + 1] AS path FROM numbers(2)`,
+    );
+  }
 });
 afterAll(() => exchange.close());
 
@@ -57,6 +61,8 @@ test.each([
     [{ users: 6, digits: 32 }],
   ],
   ['SELECT upper(project) AS project FROM DB.t WHERE project = @project LIMIT 1', []],
+  ["SELECT count() AS n FROM DB.t AS a CROSS JOIN DB.two_paths WHERE path = '/items/1'", [{ n: 20 }]],
+  ["SELECT TRIM(BOTH '/' FROM path) AS p FROM DB.t WHERE id = 1", [{ p: 'items/1' }]],
   ['SELECT DISTINCT surname FROM DB.t', [{ surname: 'REDACTED' }]],
 ])('%s is computed from redacted values', async (query, expected) => {
   const [{ body }] = await exchange.saved(query, AT_SOURCE);

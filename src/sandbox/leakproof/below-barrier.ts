@@ -47,7 +47,8 @@ export function conditionsBelow(
       isOwn(cursor, range, own) &&
       isRangeLeakproof(range);
     const columnAt = storedColumns(cursor, { table, alias, names });
-    const total = { cursor, columnAt, isRangeLeakproof, isImpliedEnough: true };
+    // Other rows than a redacted search selects must not make the query fail: a quoted local part may decide which are selected.
+    const total = { cursor, columnAt, isRangeLeakproof, isImpliedEnough: isLeakproof };
     const [conditions, stored]: [string[], string[]] = [[], []];
     let terms = 0;
     for (const range of allConjunctsOf(cursor, whereOf(cursor, select))) {

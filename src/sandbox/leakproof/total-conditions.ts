@@ -17,7 +17,7 @@ export interface TotalContext {
   /** The column that is named at a token; undefined if it cannot be used. */
   readonly columnAt: (at: number) => StoredColumn | undefined;
   readonly isRangeLeakproof: LeakproofCheck['isRangeLeakproof'];
-  /** Whether a condition may also be true of other rows: its negation may not. */
+  /** Whether a condition may also be true of other rows: its negation may not, nor may it if the query can fail on them. */
   readonly isImpliedEnough: boolean;
 }
 

@@ -69,10 +69,10 @@ function readsAll(query: Cursor): boolean {
  */
 function rawConditions(
   query: Cursor,
-  { alias, next }: TableReference,
+  { alias, isFirst, next }: TableReference,
   isText: (name: string) => boolean,
 ): readonly string[] {
-  if (query.word(next) !== 'WHERE') return [];
+  if (!isFirst || query.word(next) !== 'WHERE') return [];
   const conditions: string[] = [];
   let from = next + 1;
   let isBetween = false;

@@ -3,7 +3,7 @@
 // They are planned for every query, which takes longer than most queries run. So each is inside a lambda, which the engine does not
 // execute to plan a query; a value that is used twice is an element of an array, since a function over arrays computes it once; and what
 // few strings need is written once.
-import { ENCODED, enginePatterns, FOLDED, type EnginePatterns } from '../../redact/engine-patterns.ts';
+import { CUT, ENCODED, enginePatterns, FOLDED, type EnginePatterns } from '../../redact/engine-patterns.ts';
 import { REDACTED, type DetectorName } from '../../redact/detector.ts';
 import { quoteString } from '../../sql/literal.ts';
 
@@ -65,14 +65,14 @@ function hasHint(names: string, { hint }: EnginePatterns): string {
   return `${matches(names, hint)} OR NOT isValidUTF8(${names})`;
 }
 
-/** Whether a text has an encoding, and detectors find something in what it encodes. */
+/** Whether a replacement has a part of an encoding, or a text has an encoding, and detectors find something in what it encodes. */
 function hides(text: string, any: string): string {
   // Few texts have any of these characters, which is known sooner than whether they encode something.
   const hasMarker = `multiSearchAny(${text}, ['%', '\\\\', '&', '=']) OR length(${text}) != lengthUTF8(${text})`;
   const unbroken = replace('d', '=\\r?\\n', '');
   const quoted = `decodeURLComponent(${replace(unbroken, '=([2-7][0-9A-Fa-f])', '%\\1')})`;
   const found = bound('d', decoded(text), matches(`concat(d, '\\n', ${quoted})`, any));
-  return `(${hasMarker}) AND ${matches(text, ENCODED)} AND ${found}`;
+  return `(${hasMarker}) AND (${matches(text, CUT)} OR ${matches(text, ENCODED)} AND ${found})`;
 }
 
 /**
@@ -131,7 +131,7 @@ interface DocumentParts {
  */
 function documentOf({ text, paths, json, texts, patterns }: DocumentParts): string {
   const { inJson, numbers } = patterns;
-  const marked = ['\\\\"@', `${REDACTED}[^"]*":`, ENCODED, ...(numbers === undefined ? [] : [numbers])];
+  const marked = ['\\\\"@', `${REDACTED}[^"]*":`, CUT, ENCODED, ...(numbers === undefined ? [] : [numbers])];
   const names = `arrayStringConcat(${paths}, '\\n')`;
   const raw = `arrayPushBack(arrayMap(s -> JSONExtractString(s), extractAll(doc, ${literal(STRING)})), names)`;
   const between = `splitByRegexp(${literal(STRING)}, doc)`;
