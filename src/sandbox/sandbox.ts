@@ -22,7 +22,9 @@ import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
 import { withReadTimes } from './times/times.ts';
 import { enginePosition } from './engine-message.ts';
-import { minGroupViolation, withMinimum } from './min-group.ts';
+import { withMinimum } from './min-group/minimum.ts';
+import { refused, unreadableName } from './min-group/refused.ts';
+import { minGroupRefusal } from './min-group/selects.ts';
 import { earlyNames, neededNames } from './needed-names.ts';
 import type { RedactTable } from './redaction/source-redaction.ts';
 import type { VerdictCache } from './verdict-cache.ts';
@@ -216,8 +218,7 @@ async function check(source: string, reading: Reading, evaluate: Explain | undef
 async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
   const { readTables, surface, isColumn, leakproof, explain } = reading;
   const scanned = scanConsumerQuery(text, surface, isColumn);
-  if (reading.minGroup !== undefined)
-    return checkGroups(text, withMinimum(text, scanned, reading.minGroup), reading);
+  if (reading.minGroup !== undefined) return checkGroups(text, scanned, reading, reading.minGroup);
   const plan = explain && planNarrow(text, scanned, reading);
   const sent = plan?.text ?? text;
   const explaining = explain?.(`${EXPLAIN}${sent.joined}`);
@@ -239,28 +240,34 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
   };
 }
 
-/** The verdict on a query that sees groups of rows only; `sql` is the query with the conditions for that, and is what is sent. */
-async function checkGroups({ cursor }: LexedQuery, sql: string, reading: Reading): Promise<Verdict> {
-  const { readTables, surface, isColumn, leakproof, explain, minGroup = 1 } = reading;
-  const text = lexConsumerQuery(sql);
+/** The verdict on a query that sees groups of rows only; `minGroup` is the fewest rows of one. */
+async function checkGroups(
+  source: LexedQuery,
+  scannedSource: ScanResult,
+  reading: Reading,
+  minGroup: number,
+): Promise<Verdict> {
+  const { readTables, surface, isColumn, leakproof, explain } = reading;
+  const { cursor } = source;
+  const text = lexConsumerQuery(withMinimum(source, scannedSource, minGroup));
   const scanned = scanConsumerQuery(text, surface, isColumn);
   const explained = await explain?.(`${EXPLAIN}${text.joined}`);
   if (explained === undefined) throw rejection(cursor.sql, 0, NO_TREE);
   const { functions } = leakproof;
   const tree = acceptTree(explained, text, { scanned, functions, isColumn });
-  const barrier = barrierOf(text, scanned, reading);
-  const { isLeakproof } = barrier;
-  const violation = minGroupViolation(tree, { minimum: minGroup, scanned, functions, isLeakproof });
-  if (violation !== undefined) throw rejection(cursor.sql, 0, violation);
+  const tables = readTables(scanned);
+  const refusal =
+    unreadableName(cursor) ?? minGroupRefusal(tree, { minimum: minGroup, scanned, functions, tables });
+  if (refusal !== undefined) throw refused(cursor, refusal);
   return {
     source: cursor.sql,
     joined: text.joined,
-    tables: readTables(scanned).map(({ name }) => name),
+    tables: tables.map(({ name }) => name),
     names: scanned.names,
     hasStates: scanned.hasStates,
     needed: neededNames(text, scanned),
     early: earlyNames(text),
-    ...barrier,
+    ...barrierOf(text, scanned, reading),
   };
 }
 
