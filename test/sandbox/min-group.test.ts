@@ -62,14 +62,14 @@ test.each<[text: string, rows: readonly unknown[]]>([
   [
     `SELECT toString(doc.status) AS status, uniq(doc.n) AS n, count(doc.request.path) AS c FROM t
       WHERE doc.request.path.:String LIKE '/items/%' AND doc.nothing IS NULL GROUP BY status ORDER BY status`,
-    ['200', '201', '202'].map((status) => ({ status, n: expect.any(Number), c: expect.any(Number) })),
+    ['200', '202'].map((status) => ({ status, n: expect.any(Number), c: expect.any(Number) })),
   ],
   [
     `SELECT a.level, attrs['request.path'] = '/items/1' AS k, sum(amount) / count() > 1 AS big, round(stddevPop(a.amount), 2) > 0 AS s FROM t AS a
       WHERE ts >= '2024-01-01 00:00:00' AND ts < toDateTime('2024-02-01') + INTERVAL 1 DAY AND has(tags, 'a') AND id NOT IN (100, 200)
       AND substring(path, 1, 6) IN ('/items') AND NOT (level IN ('debug', 'x')) AND multiIf(id > 100, 1, level = 'x', 2, 3) = 3
       GROUP BY a.level, k HAVING k = 0 ORDER BY a.level DESC NULLS LAST LIMIT 10 OFFSET 1`,
-    [{ 'a.level': 'error', k: 0, big: 1, s: 1 }],
+    [{ level: 'error', k: 0, big: 1, s: 1 }],
   ],
   [
     'WITH lower(path) AS p SELECT p, length(p) AS size, count() AS n FROM t GROUP BY ALL ORDER BY n DESC, p LIMIT 1',
