@@ -211,6 +211,20 @@ test.each([
   });
 });
 
+test('what LQL and BigQuery are translated to', async () => {
+  const bucket = "toStartOfInterval(`t`.`ts`, INTERVAL 1 day, 'UTC')";
+  const [chart] = await exchange.both(
+    sql(`SELECT ${bucket} AS at, avg(\`t\`.\`amount\`) > 1 AS n FROM t WHERE match(\`t\`.\`path\`, '/items')
+    AND \`t\`.\`ts\` >= toDateTime64('2024-01-01 00:00:00', 6, 'UTC') AND toFloat64OrNull(CAST(\`t\`.\`doc\`.\`status\`, 'Nullable(String)')) = 200
+    GROUP BY ${bucket} ORDER BY ${bucket} ASC`),
+  );
+  expect([chart.status, rowsOf(chart.body)]).toEqual([200, [{ at: expect.any(String), n: 1 }]]);
+  const text =
+    "SELECT DATE(ts) AS day, COUNT(*) AS n FROM t WHERE ts > TIMESTAMP '2023-12-31 00:00:00' GROUP BY day";
+  const [bigquery] = await exchange.both({ language: 'sql', dialect: 'bigquery', text });
+  expect([bigquery.status, bigquery.body]).toEqual([200, '{"day":"2024-01-01","n":32}\n']);
+});
+
 test('LQL and BigQuery', async () => {
   const [lql] = await exchange.both({ language: 'lql', text: 's:id' });
   expect([lql.status, lql.body]).toEqual([400, expect.stringContaining('sandbox.min_group')]);

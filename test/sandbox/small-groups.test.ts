@@ -112,3 +112,14 @@ test('enough of them are allowed, and each value that is allowed is so on its ow
     expect(first.body).not.toContain('/small');
   }
 });
+
+test.each([
+  'SELECT k, n FROM (SELECT id AS k, count() AS n FROM t GROUP BY k) WHERE intDiv(1, k - 1000) > -5',
+  "SELECT k, n FROM (SELECT message AS k, count() AS n FROM t GROUP BY k) WHERE k = 'seen 12' OR toInt32(k) > 0",
+  'WITH g AS (SELECT path, message AS k, count() AS n FROM t GROUP BY path, k) SELECT a.n FROM g AS a JOIN g AS b ON a.n = b.n AND toInt32(substring(a.k, 6)) = 12',
+  'SELECT path, intDiv(1, n - 7) AS x FROM (SELECT path, count() AS n FROM t GROUP BY path) ORDER BY path',
+])('conditions around a SELECT see no small groups: %s', async (text) => {
+  const [first, second] = await exchange.both({ language: 'sql', dialect: 'clickhouse', text });
+  expect([first.status, first.body]).toEqual([200, second.body]);
+  expect(second.status).toBe(200);
+});

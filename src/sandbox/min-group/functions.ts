@@ -1,12 +1,15 @@
 // The functions that a SELECT over a table may call where small groups are left out: they return a value of a known kind for every
 // value of their arguments, of a size that is not above that of the arguments, so that no row and no small group can make a query fail.
 
-/** What is known of a value. `time` is a column or a rounded time, `moment` a constant one; `dynamic` has another type by the row. */
+/** What is known of a value. `time` is a column or a rounded time, `nanotime` one of more than
+ * six fractional digits, which can overflow, `moment` and `moment64` constant ones; `dynamic` has another type by the row. */
 export type Kind =
   | 'text'
   | 'number'
   | 'time'
+  | 'nanotime'
   | 'moment'
+  | 'moment64'
   | 'interval'
   | 'null'
   | 'texts'
@@ -25,9 +28,12 @@ export type Form =
   | 'pattern'
   | 'regex'
   | 'unit'
+  | 'utc'
+  | 'text type'
   | 'time literal'
   | 'count'
-  | 'digits';
+  | 'digits'
+  | 'scale';
 
 export interface Signature {
   /** Arguments; the last one may be repeated if `isVariadic`. */
@@ -69,10 +75,18 @@ const SIGNATURES: readonly (readonly [names: string, gives: Signature['gives'], 
   ['tostartofyear tostartofquarter tostartofmonth tostartofday tostartofhour tostartofminute', 'time', 'time'],
   ['tostartoffiveminutes tostartoftenminutes tostartoffifteenminutes tomonday todate', 'time', 'time'],
   ['tostartofinterval', 'time', 'time', 'interval'],
+  ['tostartofinterval', 'time', 'time', 'interval', 'utc'],
   ['datetrunc date_trunc', 'time', 'unit', 'time'],
   ['toyear toquarter tomonth todayofmonth todayofweek tohour tominute tosecond toyyyymm toyyyymmdd', NUMBER, 'time'],
   ['now today yesterday', 'moment'],
   ['todate todatetime', 'moment', 'time literal'],
+  ['todate todatetime', 'moment', 'time literal', 'utc'],
+  ['now64', 'moment64'],
+  ['now64', 'moment64', 'scale'],
+  ['todatetime64', 'moment64', 'time literal', 'scale'],
+  ['todatetime64', 'moment64', 'time literal', 'scale', 'utc'],
+  ['minus', 'moment64', 'moment64', 'interval'],
+  ['cast', TEXT, 'any', 'text type'],
   ['tointervalsecond tointervalminute tointervalhour tointervalday', 'interval', 'count'],
   ['tointervalweek tointervalmonth tointervalquarter tointervalyear', 'interval', 'count'],
 ]; // prettier-ignore
@@ -124,6 +138,8 @@ export function isLiteralOf(form: Form, text: string): boolean {
   if (form === 'text literal') return true;
   if (form === 'pattern') return !text.includes('\\');
   if (form === 'regex') return REGEX.test(text);
+  if (form === 'text type') return text === 'Nullable(String)';
+  if (form === 'utc') return text === 'UTC';
   if (form === 'time literal') return TIME.test(text);
   return form === 'unit' && /^(?:minute|hour|day|week|month|quarter|year)$/i.test(text);
 }

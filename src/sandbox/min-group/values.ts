@@ -1,6 +1,6 @@
 // What the values of a SELECT over a table are, by the engine's tree: each is a column, a constant, an aggregate of a column, or a
 // function of these that cannot fail.
-import { innerType, parseType, type ClickHouseType } from '../../sql/type.ts';
+import { innerType, parseType, printType, type ClickHouseType } from '../../sql/type.ts';
 import type { TreeLine } from '../../sql/query-tree.ts';
 import {
   COUNTS,
@@ -159,7 +159,8 @@ function kindOf(type: ClickHouseType): Kind | undefined {
   const { name } = type;
   if (name === 'String') return 'text';
   if (/^(?:U?Int(?:8|16|32|64)|Float(?:32|64)|Bool)$/.test(name)) return 'number';
-  if (/^(?:Date|Date32|DateTime|DateTime64)$/.test(name)) return 'time';
+  if (name === 'DateTime64') return /^DateTime64\([0-6]\b/.test(printType(type)) ? 'time' : 'nanotime';
+  if (/^(?:Date|Date32|DateTime)$/.test(name)) return 'time';
   if (name === 'Dynamic' || name === 'Variant') return 'dynamic';
   if (/^(?:UUID|IPv[46]|Enum(?:8|16)|U?Int(?:128|256))$/.test(name)) return 'other';
   if (name === 'Array') return valueOfType(innerType(type))?.kind === 'text' ? 'texts' : undefined;
@@ -221,7 +222,7 @@ function hintFor(values: readonly Value[]): string {
 function refuseComparison(name: string, values: readonly Value[]): Refusal {
   if (values.some(({ kind }) => kind === 'null'))
     return refuse('a comparison with NULL', 'Write IS NULL', name);
-  if (values.some(({ kind }) => kind === 'time'))
+  if (values.some(isTime))
     return refuse(
       'this comparison of times',
       "Compare a column with toDateTime('2024-01-31 12:00:00') or now() - INTERVAL 1 DAY",
@@ -242,11 +243,15 @@ function isComparable({ list, values: [left, right] }: Given): boolean {
   if (left === undefined || right === undefined || list.length !== 2) return false;
   if (left.kind === right.kind)
     return left.kind === 'text' || left.kind === 'number' || left.kind === 'moment';
-  const [time, other, literal] = left.kind === 'time' ? [left, right, list[1]] : [right, left, list[0]];
-  if (time.kind !== 'time') return false;
-  if (other.kind === 'moment') return true;
+  const [time, other, literal] = isTime(left) ? [left, right, list[1]] : [right, left, list[0]];
+  if (!isTime(time)) return false;
+  if (other.kind === 'moment' || (other.kind === 'moment64' && time.kind === 'time')) return true;
   const text = literal && constantOf(literal)?.text;
   return text !== undefined && !time.isNullable && TIME.test(text);
+}
+
+function isTime({ kind }: Value): boolean {
+  return kind === 'time' || kind === 'nanotime';
 }
 
 /** `x IN ('a', 'b')`. */
@@ -288,6 +293,8 @@ function fits(form: Form, { kind }: Value, node: TreeLine): boolean {
   if (form === 'same') return kind === 'text' || kind === 'number' || kind === 'null';
   if (form === 'sized') return kind === 'text' || kind === 'texts' || kind.startsWith('map');
   if (form === 'count') return isWhole(constant?.whole, 1, 9999);
+  if (form === 'scale') return isWhole(constant?.whole, 0, 6);
+  if (form === 'time' && kind === 'nanotime') return true;
   if (form === 'digits') return isWhole(constant?.whole, 0, 9);
   if (form === kind) return true;
   return constant?.text !== undefined && isLiteralOf(form, constant.text);
