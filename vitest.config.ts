@@ -20,7 +20,7 @@ const common = {
   // More than cores: most of them wait for processes and engines much of their time.
   maxWorkers: cores + 2,
   maxConcurrency: Math.min(cores + 1, 5),
-  expect: { poll: { timeout: 240_000, interval: 10 } },
+  expect: { poll: { timeout: 240_000, interval: 25 } },
 } as const;
 /** Each process runs many files: loading the service takes longer than most files do. */
 const shared = { isolate: false } as const;
@@ -43,7 +43,7 @@ export default defineConfig({
     sequence: { sequencer: Sequencer },
     projects: [
       { test: { ...common, ...shared, name: 'unit', include: include.unit, exclude: others } },
-      { test: { ...common, name: 'long', include: include.long } },
+      { test: { ...common, ...shared, name: 'long', include: include.long } },
       { test: { ...common, ...shared, name: 'redis', include: include.redis } },
       {
         test: { ...common, ...shared, name: 'service', include: include.service, exclude: include.commands },

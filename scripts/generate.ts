@@ -2,7 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { changesPage } from './changes-page.ts';
+import { clickhousePage } from './clickhouse-page.ts';
 import { findingsPage } from './findings-page.ts';
+import { formatsPage } from './formats-page.ts';
 import { functionsPage } from './functions-page.ts';
 import { problemsPage } from './problems-page.ts';
 import { requestFieldsPage } from './request-fields-page.ts';
@@ -40,6 +42,8 @@ async function main(): Promise<void> {
   outputs.set('docs/reference/findings.md', findingsPage());
   outputs.set('docs/reference/request-fields.md', requestFieldsPage());
   outputs.set('docs/reference/functions.md', functionsPage());
+  outputs.set('docs/reference/clickhouse-formats.md', formatsPage());
+  outputs.set('docs/reference/clickhouse-statements.md', clickhousePage());
   outputs.set('docs/reference/contract-changes.md', changesPage());
   for (const [path, text] of outputs) {
     const current = await readFile(path, 'utf8').catch(() => '');

@@ -69,6 +69,27 @@ function getUrl(what: string, url: string, status: string): HostileRequest {
   return { what: `a URL: ${what}`, head: [`GET ${url} HTTP/1.1`], status };
 }
 
+/** The ClickHouse interface reads its URL for the key, which may be there. */
+function clickhouse(): readonly HostileRequest[] {
+  const path = '/clickhouse?query=SELECT';
+  const many = Array.from({ length: 999 }, (_, index) => `p${index}=${fill('%41', 110)}`).join('&');
+  const field = (text: string): HostileRequest => ({
+    what: `a field for ClickHouse: ${text.slice(0, 30)}`,
+    head: [`GET ${path} HTTP/1.1`, text],
+    status: '401',
+  });
+  return [
+    getUrl('pairs for ClickHouse', `${path}&${fill('a=1&', FIELD)}`, '400'),
+    getUrl('999 pairs of escapes', `${path}&${many}`, '401'),
+    getUrl('a query of escapes', `${path}${fill('%41', FIELD)}`, '401'),
+    getUrl('a query of invalid escapes', `${path}${fill('%ff', FIELD)}`, '400'),
+    getUrl('a query of spaces', `${path}${fill('+', FIELD)}`, '401'),
+    getUrl('a password', `${path}&password=${fill('k', FIELD)}`, '401'),
+    field(`Authorization: Basic ${fill('QUFB', FIELD)}`),
+    field(`User-Agent: ${fill('cube', FIELD)}`),
+  ];
+}
+
 function urls(): readonly HostileRequest[] {
   return [
     getUrl('pairs', `${QUERY}?${fill('a=1&', FIELD)}`, '401'),
@@ -89,7 +110,7 @@ function urls(): readonly HostileRequest[] {
   ];
 }
 
-export const HOSTILE: readonly HostileRequest[] = [...bodies(), ...fields(), ...urls()];
+export const HOSTILE: readonly HostileRequest[] = [...bodies(), ...fields(), ...urls(), ...clickhouse()];
 
 export function bytesOf({ head: [line = '', ...rest], body = '' }: HostileRequest): Buffer {
   const head = [line, 'Host: x', 'Connection: close', ...rest].join('\r\n');

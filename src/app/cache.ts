@@ -8,7 +8,7 @@ import { createStore } from '../cache/store.ts';
 import { createWarming, type Warming } from '../cache/warming.ts';
 import type { Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
-import { FORMATS } from '../format/formats.ts';
+import { CONTENT_TYPES } from '../format/formats.ts';
 import { after, clock } from './clock.ts';
 
 export interface Cache {
@@ -22,9 +22,6 @@ export interface Cache {
 /** `entryBytes`: larger bodies are not cached. `compressOver`: larger bodies are compressed for Redis. */
 const STORE_LIMITS = { entryBytes: 8 * 2 ** 20, compressOver: 65_536 };
 const LEASE_MS = 3000;
-const CONTENT_TYPES: ReadonlySet<string> = new Set(
-  Object.values(FORMATS).map(({ contentType }) => contentType),
-);
 const WARMING_LIMITS = { perEndpoint: 1000, concurrent: 2 };
 
 export interface CacheOptions {

@@ -18,7 +18,7 @@ import { createRequestPath, type RequestPath } from '../request/answer.ts';
 import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
 import { createPlan } from '../request/plan.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
-import { createSuspensions } from '../request/suspensions.ts';
+import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
 import { openEntryKey } from './redis.ts';
@@ -27,6 +27,7 @@ export interface Core {
   readonly catalog: LiveCatalog;
   readonly describe: Describe;
   readonly sandboxes: Sandboxes;
+  readonly suspensions: Suspensions;
   readonly path: RequestPath;
   readonly cache: Cache;
   readonly bulkhead: Bulkhead;
@@ -52,6 +53,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const shared = link && { link, entryKey: await openEntryKey(settings, observe) };
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
+  const suspensions = createSuspensions({ now: clock.monotonic, observe });
   const path = createRequestPath({
     catalog: () => catalog.current(),
     keyring,
@@ -61,7 +63,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       shared: link && createRedisCounters(link),
       failure: settings.rateLimitFailure,
     }),
-    suspensions: createSuspensions({ now: clock.monotonic, observe }),
+    suspensions,
     plan: createPlan({ sandboxes, describe, now: clock.epoch, policyParameters }),
     sandboxes,
     describe,
@@ -89,7 +91,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const close = async (): Promise<void> => {
     await Promise.all([catalog.close(), cache.close()]);
   };
-  return { catalog, describe, sandboxes, path, cache, bulkhead, close };
+  return { catalog, describe, sandboxes, suspensions, path, cache, bulkhead, close };
 }
 
 /** Endpoints that are prepared for consumer queries before the first one comes. */

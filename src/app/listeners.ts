@@ -6,12 +6,16 @@ import type { LiveKeyring } from '../auth/live-keyring.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createAdminServer } from '../http/admin.ts';
+import { createClickHouseRoutes, type ClickHouseOptions } from '../http/clickhouse/routes.ts';
+import { createClickHouseServer } from '../http/clickhouse/server.ts';
 import { clientAddressBehind } from '../http/client-address.ts';
 import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
+import type { BaseOptions } from '../http/base-server.ts';
 import { createServer, type Readiness } from '../http/server.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
 import { describeCause, describeFinding } from '../observe/describe.ts';
+import { createClickHouse } from '../request/clickhouse/clickhouse.ts';
 import { listEndpoints } from '../request/listing.ts';
 import { after, clock } from './clock.ts';
 import { coalesce } from './coalesce.ts';
@@ -34,10 +38,20 @@ export interface Parts extends Core {
   readonly isDevelopment: boolean;
 }
 
+/** The release whose dialect, functions and system tables the ClickHouse interface has. */
+const CLICKHOUSE_VERSION = '26.7.2.1';
+
 type Listener = ReturnType<typeof createServer>;
 
-/** Creates both without listening. */
-export function createListeners(parts: Parts): { readonly server: Listener; readonly admin: Listener } {
+export interface Listeners {
+  readonly server: Listener;
+  readonly admin: Listener;
+  /** Undefined: ClickHouse's HTTP interface has no listener of its own. */
+  readonly clickhouse: Listener | undefined;
+}
+
+/** Creates all without listening. */
+export function createListeners(parts: Parts): Listeners {
   const { settings, path, catalog, describe, sandboxes, observing, cache } = parts;
   const openapi = createOpenapi({
     catalog: catalog.current,
@@ -47,7 +61,22 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     server: '/',
     contact: settings.contact,
   });
+  const base = baseOf(parts);
+  const getReadiness = coalesce(() => readiness(parts)); // open without a key: concurrent probes share one ping
+  const clickhouse: ClickHouseOptions = {
+    ...base,
+    answerClickHouse: createClickHouse({
+      ...parts,
+      catalog: catalog.current,
+      clock,
+      after,
+      version: CLICKHOUSE_VERSION,
+    }),
+    isReady: async () => (await getReadiness()).ready,
+    version: CLICKHOUSE_VERSION,
+  };
   const server = createServer({
+    ...base,
     answer: path.answer,
     explain: path.explain,
     list: async (key, record, kind) =>
@@ -57,19 +86,8 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     // In development, tools can load the document without a key.
     openapi: async (key, record) =>
       openapi(key === undefined && parts.isDevelopment ? FULL_ACCESS : await path.admitKey(key, record)),
-    disclosesCauses: parts.isDevelopment,
-    readiness: coalesce(() => readiness(parts)), // open without a key: concurrent probes share one ping
-    observe: observing.observe,
-    beginTrace: observing.tracing.begin,
-    clientAddress: clientAddressBehind(settings.trustedProxies),
-    compression: parts.compression,
-    slowClients: parts.slowClients,
-    headerPrefix: settings.headerPrefix,
-    corsOrigins: settings.corsOrigins,
-    requestTimeout: settings.requestTimeout,
-    now: clock.monotonic,
-    after,
-    newId: randomUUID,
+    readiness: getReadiness,
+    clickhouse: settings.clickhouseInterface ? createClickHouseRoutes(clickhouse) : undefined,
   });
   const admin = createAdminServer({
     metrics: observing.metrics.text,
@@ -78,7 +96,26 @@ export function createListeners(parts: Parts): { readonly server: Listener; read
     hosts: settings.adminNames,
     purge: (name) => cache.readThrough.forget(keyPrefix(name)),
   });
-  return { server, admin };
+  const own = settings.clickhousePort === undefined ? undefined : createClickHouseServer(clickhouse);
+  return { server, admin, clickhouse: own };
+}
+
+/** What the listeners for consumers have in common. */
+function baseOf({ settings, observing, isDevelopment, compression, slowClients }: Parts): BaseOptions {
+  return {
+    disclosesCauses: isDevelopment,
+    observe: observing.observe,
+    beginTrace: observing.tracing.begin,
+    clientAddress: clientAddressBehind(settings.trustedProxies),
+    compression,
+    slowClients,
+    headerPrefix: settings.headerPrefix,
+    corsOrigins: settings.corsOrigins,
+    requestTimeout: settings.requestTimeout,
+    now: clock.monotonic,
+    after,
+    newId: randomUUID,
+  };
 }
 
 /**

@@ -39,7 +39,7 @@ export async function openLocal(options: LocalOptions): Promise<Local> {
   return {
     path: core.path,
     catalog: core.catalog.current,
-    preflight: () => preflight(options.engine, core.catalog),
+    preflight: () => preflight(options.engine, core.catalog, core.describe),
     close: core.close,
   };
 }

@@ -3,6 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createCallsTable, insertCalls } from '../engine/calls-table.ts';
+import { CLICKHOUSE_ROUTE } from '../http/clickhouse/routes.ts';
 import { QUERY_ROUTE } from '../http/server.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { NO_TRACING, type Tracing } from '../observe/tracing.ts';
@@ -78,7 +79,8 @@ async function openUsage(settings: Settings, engine: Engine, observe: Observe): 
       isMade = true;
       await insertCalls(engine, lines);
     },
-    isCounted: (route) => route === QUERY_ROUTE.url,
+    isCounted: ({ route, endpoint }) =>
+      route === QUERY_ROUTE.url || (route === CLICKHOUSE_ROUTE && endpoint !== undefined),
     now: clock.epoch,
     after,
     observe,

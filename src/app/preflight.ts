@@ -1,16 +1,20 @@
 // Connects the sandbox self-test to the engine and the catalog.
-import { createDescribe } from '../catalog/describe.ts';
+import type { Describe } from '../catalog/describe.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Engine } from '../engine/engine.ts';
 import { runPreflight, type PreflightFinding } from '../preflight/preflight.ts';
 import { createSandboxes } from '../request/sandboxes.ts';
 
-/** Runs the self-test with a separate set of sandboxes, which are never disabled. Rejects with EngineError. */
+/**
+ * Runs the self-test with a separate set of sandboxes, which are never disabled, over tables as described for requests. Rejects
+ * with EngineError.
+ */
 export function preflight(
   engine: Engine,
   catalog: Pick<LiveCatalog, 'current'>,
+  describe: Describe,
 ): Promise<readonly PreflightFinding[]> {
-  const sandboxes = createSandboxes(engine, createDescribe(engine));
+  const sandboxes = createSandboxes(engine, describe);
   return runPreflight({
     catalog: catalog.current(),
     engine,

@@ -25,6 +25,8 @@ export interface Service {
   readonly address: string;
   /** Base URL of the admin listener. */
   readonly admin: string;
+  /** Base URL of the ClickHouse interface's own listener; undefined if it has none. */
+  readonly clickhouse: string | undefined;
   readonly catalog: LiveCatalog;
   /** Readiness and the state of each dependency. */
   readonly readiness: () => Promise<Readiness>;
@@ -57,29 +59,30 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { parts, close: closeParts } = await openParts(options, state);
   const { observe } = parts.observing;
   const gate = createPreflightGate({
-    selfTest: () => preflight(engine, parts.catalog),
+    selfTest: () => preflight(engine, parts.catalog, parts.describe),
     acceptSingleLayer: settings.acceptSingleLayer,
     switchConsumerQueries: parts.sandboxes.switch,
     observe,
     after,
   });
   await gate.check();
-  const { server, admin } = createListeners(parts);
+  const { server, admin, clickhouse } = createListeners(parts);
   const stop = async (): Promise<void> => {
     gate.close();
-    await server.close();
+    await Promise.all([server.close(), clickhouse?.close()]);
     await Promise.all([closeParts(), admin.close()]);
   };
-  const { host, port, adminHost, adminPort } = settings;
-  const listen = async (): Promise<readonly [string, string]> => [
-    await server.listen({ host, port }),
-    await admin.listen({ host: adminHost, port: adminPort, exclusive: true }), // not shared with other workers
-  ];
-  const [address, adminAddress] = await listen().catch(async (cause: unknown) => {
+  const { host, port, clickhousePort, adminHost, adminPort } = settings;
+  const listen = async (): Promise<Pick<Service, 'address' | 'admin' | 'clickhouse'>> => ({
+    address: await server.listen({ host, port }),
+    clickhouse: await clickhouse?.listen({ host, port: clickhousePort ?? 0 }),
+    admin: await admin.listen({ host: adminHost, port: adminPort, exclusive: true }), // not shared with other workers
+  });
+  const addresses = await listen().catch(async (cause: unknown) => {
     await stop();
     throw cause;
   });
-  observe({ kind: 'service.started', address, admin: adminAddress, engine: engine.kind });
+  observe({ kind: 'service.started', ...addresses, engine: engine.kind });
   const drain = async (reason: string): Promise<void> => {
     const started = clock.monotonic();
     state.stopping = true;
@@ -87,14 +90,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const stopped = stop();
     await Promise.race([stopped, setTimeout(settings.drainTimeout * 1000, undefined, { ref: false })]);
     await engine.close(0); // cancels statements that outlived the drain period, so that their requests get a response
-    server.server.closeAllConnections();
+    for (const each of [server, clickhouse]) each?.server.closeAllConnections();
     await stopped;
     observe({ kind: 'service.stopped', ms: clock.monotonic() - started });
   };
   let closed: Promise<void> | undefined;
   return {
-    address,
-    admin: adminAddress,
+    ...addresses,
     catalog: parts.catalog,
     readiness: () => readiness(parts),
     reload: async () => {

@@ -10,6 +10,8 @@ import type { PreflightFinding } from '../preflight/preflight.ts';
 
 export interface RunningService {
   readonly address: string;
+  /** The ClickHouse interface's own listener, if it has one. */
+  readonly clickhouse: string | undefined;
   readonly catalog: LiveCatalog;
   /** Which parts are ready, and which are not. */
   readonly readiness: () => Promise<{

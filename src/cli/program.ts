@@ -69,8 +69,9 @@ function isOfFile(error: unknown): error is Error {
   return error instanceof Error && 'path' in error && 'code' in error && FILE_CODES.has(error.code);
 }
 
-/** The named command; all commands for the help and for suggestions. */
-function loadCommands([, , name = '']: readonly string[]): Promise<readonly AddCommand[]> {
+/** The named command; none for the version; all commands for the help and for suggestions. */
+async function loadCommands([, , name = '']: readonly string[]): Promise<readonly AddCommand[]> {
+  if (name === '--version' || name === '-V') return [];
   const loads = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS);
   return Promise.all(loads.flatMap((load) => load?.() ?? []));
 }

@@ -30,9 +30,9 @@ export function readSchema(name: SchemaName): Record<string, unknown> {
   return schema as Record<string, unknown>; // our own file: an object, compiled in strict mode below
 }
 
-/** Compiles a schema once, for all documents of its kind. */
+/** The schema is compiled once in a process. */
 export function createSchemaCheck(name: SchemaName): SchemaCheck {
-  const errorsOf = createErrorsOf(name);
+  const errorsOf = errorsOfSchema(name);
   return (document) =>
     locateFindings(errorsOf(document.value), (error) => {
       const { path, onKey, code, message, hint } = toFinding(error);
@@ -55,11 +55,23 @@ export function createValueCheck(
   name: SchemaName,
   part?: string,
 ): (value: unknown) => readonly SchemaFinding[] {
-  const errorsOf = createErrorsOf(name, part);
+  const errorsOf = errorsOfSchema(name, part);
   return (value) => errorsOf(value).slice(0, MAX_FINDINGS).map(toFinding);
 }
 
-function createErrorsOf(name: SchemaName, part?: string): (value: unknown) => readonly ErrorObject[] {
+type ErrorsOf = (value: unknown) => readonly ErrorObject[];
+
+/** Compiled schemas, by name and part: compiling one takes longer than checking most documents. */
+const compiled = new Map<string, ErrorsOf>();
+
+function errorsOfSchema(name: SchemaName, part?: string): ErrorsOf {
+  const key = `${name} ${part ?? ''}`;
+  const found = compiled.get(key) ?? compileSchema(name, part);
+  compiled.set(key, found);
+  return found;
+}
+
+function compileSchema(name: SchemaName, part?: string): ErrorsOf {
   const ajv = new Ajv2020({
     allErrors: true,
     strict: true,

@@ -17,6 +17,10 @@ import { parseYaml, type YamlDocument } from './yaml-document.ts';
 export interface Settings {
   readonly host: string;
   readonly port: number;
+  /** Whether the API listener serves ClickHouse's HTTP interface. */
+  readonly clickhouseInterface: boolean;
+  /** Of ClickHouse's HTTP interface; undefined: no listener of its own. */
+  readonly clickhousePort: number | undefined;
   readonly endpoints: string;
   /** The parameter that separates tenants, as in the settings file. */
   readonly tenancy: SettingsFile['tenancy'];
@@ -281,6 +285,8 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
   return {
     host: all.host,
     port: all.port,
+    clickhouseInterface: all.clickhouse_interface,
+    clickhousePort: all.clickhouse_port,
     endpoints: all.endpoints,
     tenancy: all.tenancy,
     tokens: all.tokens,
@@ -351,6 +357,7 @@ function listOf(text: string | undefined): readonly string[] {
 }
 
 type OptionalKey =
+  | 'clickhouse_port'
   | 'tenancy'
   | 'otlp_endpoint'
   | 'otlp_headers'

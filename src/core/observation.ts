@@ -36,6 +36,8 @@ export type Observation =
       readonly kind: 'service.started';
       readonly address: string;
       readonly admin: string;
+      /** The ClickHouse interface's own listener, if it has one. */
+      readonly clickhouse?: string | undefined;
       readonly engine: 'embedded' | 'http';
     }
   /** `code` is -1 if the worker was ended by a signal. */
@@ -88,6 +90,8 @@ export type Observation =
       /** Set only if a query was executed for this request. */
       readonly timing?: StageTimes | undefined;
       readonly read?: ReadSummary | undefined;
+      /** The client program of a ClickHouse interface request: one of a closed list. */
+      readonly clientName?: string | undefined;
       /** The caller's IP address. */
       readonly client?: string | undefined;
       readonly trace?: TraceContext | undefined;

@@ -127,6 +127,66 @@ export const PROBLEMS = {
   'lql.column_unknown': lql('Unknown column'),
   'lql.column_repeated': lql('Duplicate result column name'),
   'lql.type_mismatch': lql('The value does not match the type of its column'),
+  'clickhouse.database_unknown': {
+    status: 404,
+    title: 'Unknown database',
+    hint: 'SHOW DATABASES lists the databases of your key.',
+  },
+  'clickhouse.database_missing': {
+    status: 400,
+    title: 'The query names no database',
+    hint: 'Send database=, or write the database before the table: `database`.table.',
+  },
+  'clickhouse.table_unknown': {
+    status: 404,
+    title: 'Unknown table',
+    hint: 'SHOW TABLES lists the tables of a database.',
+  },
+  'clickhouse.databases_mixed': {
+    status: 400,
+    title: 'One query cannot read two databases',
+    hint: 'Send a query for each database.',
+  },
+  'clickhouse.syntax_invalid': {
+    status: 400,
+    title: 'Your statement cannot be parsed',
+    hint: 'Correct the statement at the line and column given in errors.',
+  },
+  'clickhouse.statement_unsupported': {
+    status: 400,
+    title: 'This statement is not supported',
+    hint: 'Send SELECT, SHOW, DESCRIBE, EXISTS or KILL QUERY.',
+  },
+  'clickhouse.read_only': {
+    status: 403,
+    title: 'This interface is read-only',
+    hint: 'Send SELECT, SHOW, DESCRIBE, EXISTS or KILL QUERY.',
+  },
+  'clickhouse.setting_unknown': {
+    status: 400,
+    title: 'Unknown setting',
+    hint: 'The table system.settings lists the settings that are accepted.',
+  },
+  'clickhouse.setting_read_only': {
+    status: 403,
+    title: 'This setting cannot be changed',
+    hint: 'Leave the setting out; the table system.settings lists those that are accepted.',
+  },
+  'clickhouse.setting_invalid': {
+    status: 400,
+    title: 'Invalid value of a setting',
+    hint: 'Correct the value of the setting, or leave the setting out.',
+  },
+  'clickhouse.parameter_missing': {
+    status: 400,
+    title: 'A placeholder has no value',
+    hint: 'Send param_ and the name of the placeholder for each {name:Type} of the query.',
+  },
+  'clickhouse.parameter_invalid': {
+    status: 400,
+    title: 'A value does not fit the type of its placeholder',
+    hint: 'Send the value in the text form of the type that the placeholder has.',
+  },
   'auth.missing': {
     status: 401,
     title: 'Missing API key',
@@ -146,6 +206,11 @@ export const PROBLEMS = {
     status: 403,
     title: 'The key does not allow this',
     hint: 'Ask the issuer of the key for access, or use another key.',
+  },
+  'auth.conflict': {
+    status: 400,
+    title: 'Several different keys in one request',
+    hint: 'Send your key once: as the password of Basic authentication, in one header, or in the URL.',
   },
   'route.endpoint_unknown': {
     status: 404,
@@ -192,6 +257,16 @@ export const PROBLEMS = {
     title: 'Unsupported Content-Type',
     hint: 'Send application/json, application/x-www-form-urlencoded or application/sql.',
   },
+  'request.encoding_unsupported': {
+    status: 415,
+    title: 'Unsupported Content-Encoding',
+    hint: 'Send the body with gzip, deflate, br or zstd, in the blocks of decompress=1, or uncompressed.',
+  },
+  'request.encoding_invalid': {
+    status: 400,
+    title: 'The request body cannot be decompressed',
+    hint: 'Compress the body as Content-Encoding or decompress=1 says, or send it uncompressed.',
+  },
   'request.headers_too_large': {
     status: 431,
     title: 'The URL or the header fields are too large',
@@ -226,6 +301,16 @@ export const PROBLEMS = {
     status: 422,
     title: 'Your query exceeds its resource limits',
     hint: 'Narrow the query: use a shorter time range, or fewer groups, rows or columns.',
+  },
+  'query.id_in_use': {
+    status: 409,
+    title: 'A query with this id is running',
+    hint: 'Wait for the query to end, cancel it with KILL QUERY, or send another query_id.',
+  },
+  'query.canceled': {
+    status: 409,
+    title: 'The query was canceled',
+    hint: 'A KILL QUERY with the same key and this query_id ended it.',
   },
   'query.suspended': {
     status: 429,

@@ -1,6 +1,7 @@
 // The interface to ClickHouse. It has two implementations, embedded (chDB) and HTTP, which pass the same conformance
 // tests.
 import type { ReadSummary } from '../core/observation.ts';
+import type { EngineFormat } from '../format/clickhouse-formats.ts';
 
 /**
  * A value of a typed query parameter in ClickHouse's text format; null is NULL. Not escaped: inside the quotes of an
@@ -64,7 +65,8 @@ export interface Limits {
 export type ResultFormat = 'JSONEachRow' | 'JSONCompactEachRow' | 'CSVWithNames' | 'Parquet' | 'Arrow';
 
 export interface RunOptions {
-  readonly format: ResultFormat;
+  /** The service's own output settings apply to a name alone; ClickHouse's defaults and those given to an EngineFormat. */
+  readonly format: ResultFormat | EngineFormat;
   /** Aborting also cancels the statement in the engine. */
   readonly signal?: AbortSignal;
   /** Identifies the statement in a server's logs (`log_comment`); at most 2,000 characters. */
@@ -87,6 +89,8 @@ export interface Result {
   readonly queueMs: number;
   /** Undefined if the engine does not report it. */
   readonly read?: ReadSummary | undefined;
+  /** Number of rows, without totals and extremes; known for an EngineFormat only, unless the engine does not report it. */
+  readonly rows?: number | undefined;
 }
 
 /** A result column as described by the engine. */

@@ -1,5 +1,6 @@
 // Engine settings applied to every statement: fixed ones, and those derived from its limits.
-import type { Settings, Statement } from './engine.ts';
+import type { EngineFormat } from '../format/clickhouse-formats.ts';
+import type { ResultFormat, RunOptions, Settings, Statement } from './engine.ts';
 
 /**
  * Make the output independent of the defaults of a server or user, and set limits that no endpoint can change.
@@ -43,19 +44,57 @@ export const ISOLATION_SETTINGS: Settings = {
   use_query_condition_cache: 0, // shared between queries: rows excluded by a consumer's condition would be recorded as excluded by the PREWHERE
 };
 
-/** The settings for one statement's limits and output. */
-export function settingsOf({
-  limits,
-  int64,
-  workload,
-}: Pick<Statement, 'limits' | 'int64' | 'workload'>): Settings {
+/**
+ * ClickHouse's defaults of the fixed output settings: an engine format is written as a server with default settings does,
+ * whatever the profile of its user.
+ */
+export const DEFAULT_OUTPUT: Settings = {
+  date_time_output_format: 'simple',
+  output_format_json_quote_denormals: 0,
+  output_format_json_named_tuples_as_objects: 1,
+  output_format_json_escape_forward_slashes: 1,
+  output_format_json_validate_utf8: 0,
+  output_format_json_array_of_rows: 0,
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_decimals: 0,
+  output_format_csv_crlf_end_of_line: 0,
+  format_csv_delimiter: ',',
+  format_csv_null_representation: String.raw`\N`,
+  output_format_parquet_string_as_string: 1,
+  output_format_arrow_string_as_string: 1,
+  output_format_arrow_compression_method: 'lz4_frame',
+};
+
+/** Not a default, but what ClickHouse chooses where the output is no terminal. */
+const NO_TERMINAL: Settings = { output_format_pretty_color: 0 };
+
+/** What an engine format changes of a statement's settings. */
+export function outputOf(format: ResultFormat | EngineFormat): Settings {
+  return typeof format === 'string' ? {} : { ...DEFAULT_OUTPUT, ...NO_TERMINAL, ...format.settings };
+}
+
+/** The name for a FORMAT clause. */
+export function formatName(format: RunOptions['format']): string {
+  return typeof format === 'string' ? format : format.engine;
+}
+
+/** The settings for one statement's limits and output, in a format without output settings of its own. */
+export function settingsOf(statement: Pick<Statement, 'limits' | 'int64' | 'workload'>): Settings {
+  const isQuoted = statement.int64 === 'string' ? 1 : 0;
+  return {
+    ...limitSettingsOf(statement),
+    output_format_json_quote_64bit_integers: isQuoted,
+    output_format_json_quote_decimals: isQuoted,
+  };
+}
+
+/** The settings for one statement's limits. */
+export function limitSettingsOf({ limits, workload }: Pick<Statement, 'limits' | 'workload'>): Settings {
   return {
     max_execution_time: limits.time,
     max_memory_usage: Math.trunc(limits.memory),
     max_rows_to_read: Math.trunc(limits.readRows),
     max_result_bytes: Math.trunc(limits.resultBytes),
-    output_format_json_quote_64bit_integers: int64 === 'string' ? 1 : 0,
-    output_format_json_quote_decimals: int64 === 'string' ? 1 : 0,
     ...(workload === undefined ? {} : { workload }),
   };
 }

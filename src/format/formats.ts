@@ -1,4 +1,5 @@
 // The response formats: their names in requests and their media types.
+import { ENGINE_FORMATS, engineFormatNamed, type EngineFormat } from './clickhouse-formats.ts';
 
 export type FormatName = 'json' | 'ndjson' | 'csv' | 'parquet' | 'arrow';
 
@@ -47,4 +48,22 @@ export function formatNamed(name: string): FormatName | undefined {
 export function formatOfMediaType(mediaType: string): FormatName | undefined {
   const [name] = Object.entries(FORMATS).find(([, { mediaTypes }]) => mediaTypes.includes(mediaType)) ?? [];
   return name === undefined ? undefined : formatNamed(name);
+}
+
+/** The Content-Type of responses in a format. */
+export function contentTypeOf(format: FormatName | EngineFormat): string {
+  if (typeof format === 'string') return FORMATS[format].contentType;
+  return engineFormatNamed(format.engine)?.contentType ?? 'application/octet-stream';
+}
+
+/** The Content-Types of all formats. */
+export const CONTENT_TYPES: ReadonlySet<string> = new Set(
+  [...Object.values(FORMATS), ...ENGINE_FORMATS].map(({ contentType }) => contentType),
+);
+
+/** Identifies a format, with everything about it that changes a response. */
+export function formatKey(format: FormatName | EngineFormat): string {
+  if (typeof format === 'string') return format;
+  const { engine, settings, resultRows } = format;
+  return JSON.stringify([engine, Object.entries(settings), resultRows ?? null]);
 }

@@ -1,11 +1,10 @@
 // Reads request bodies on demand, after authentication: no body is parsed for a client without a key.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { StringDecoder } from 'node:string_decoder';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../core/problem.ts';
 
-/** Bytes. */
-const BODY_LIMIT = 1_048_576;
+/** Bytes, compressed or not. */
+export const BODY_LIMIT = 1_048_576;
 
 /** A request and its response, as Node has them. */
 export interface Exchange {
@@ -23,26 +22,30 @@ export function disableBodyParsing(app: FastifyInstance): void {
   });
 }
 
+/** The body as UTF-8 text; '' if there is none. Call once. Rejects as `readBytes` does. */
+export async function readBody(exchange: Exchange): Promise<string> {
+  return (await readBytes(exchange)).toString();
+}
+
 /**
- * The body as UTF-8 text; '' if there is none. Call once. Rejects with Problem `request.body_too_large`, or
+ * The body; empty if there is none. Call once. Rejects with Problem `request.body_too_large`, or
  * `request.client_closed` if the client disconnects before the end.
  */
-export async function readBody({ request, response }: Exchange): Promise<string> {
-  if (!hasBody(request)) return '';
+export async function readBytes({ request, response }: Exchange): Promise<Buffer> {
+  if (!hasBody(request)) return Buffer.alloc(0);
   if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge();
   if (waitsForContinue(request)) response.writeContinue();
   return new Promise((resolve, reject) => {
-    const decoder = new StringDecoder();
-    let text = '';
+    const parts: Buffer[] = [];
     let bytes = 0;
     const append = (part: Buffer): void => {
       bytes += part.length;
-      if (bytes <= BODY_LIMIT) return void (text += decoder.write(part));
+      if (bytes <= BODY_LIMIT) return void parts.push(Buffer.from(part)); // a copy: a small part may hold a large buffer
       request.off('data', append);
       reject(tooLarge());
     };
     request.on('data', append);
-    request.once('end', () => resolve(text + decoder.end()));
+    request.once('end', () => resolve(Buffer.concat(parts)));
     request.once('error', (cause) => reject(new Problem('request.client_closed', { cause })));
     request.once('close', () => reject(new Problem('request.client_closed')));
   });

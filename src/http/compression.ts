@@ -1,15 +1,14 @@
 // Content codings (RFC 9110, 8.4): compresses bodies as clients accept; cached responses are compressed once.
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
-import { compress as wasmZstd, init } from '@bokuweb/zstd-wasm';
-
 import Negotiator from 'negotiator';
 import { createLru } from '../core/lru.ts';
 import { FORMATS } from '../format/formats.ts';
 import { isReadable } from './header-fields.ts';
+import { canCompressZstd, compressZstd, loadZstd } from './zstd.ts';
 
 /** In order of preference when the client has none. */
-const CODINGS = ['zstd', 'br', 'gzip'] as const;
+const CODINGS = ['zstd', 'br', 'gzip', 'deflate'] as const;
 export type ContentCoding = (typeof CODINGS)[number];
 
 /** A body before compression. */
@@ -27,17 +26,11 @@ export interface Compression {
 
 /** Smaller bodies would save less than a packet. */
 const MIN_BYTES = 1024;
-/** Without native zstd in Node, WebAssembly compresses on the event loop: 640 KB took 1 ms. */
-const MAX_WASM_BYTES = 4 * 2 ** 20;
-const NATIVE_ZSTD: unknown = Reflect.get(zlib, 'zstdCompress'); // since Node 22.15
 const LEVEL = 1; // higher levels save little on log rows and take twice as long
-
-/** The WebAssembly module is shared by the process: initialising it again would replace its memory under a running call. */
-const loading: { zstd?: Promise<void> } = {};
 
 /** `bytes`: maximum total size of the cached compressed bodies. */
 export async function createCompression(bytes: number): Promise<Compression> {
-  await (loading.zstd ??= init());
+  await loadZstd();
   const compressed = createLru<Buffer>({ size: Math.max(1, Math.floor(bytes)), sizeOf });
   const running = new Map<string, Promise<Buffer>>();
   const preferences = createLru<readonly ContentCoding[]>({ entries: 100 });
@@ -66,7 +59,7 @@ export async function createCompression(bytes: number): Promise<Compression> {
     choose: (accepted, { body, contentType }) => {
       if (!isReadable(accepted)) return undefined;
       if (body.length < MIN_BYTES || COMPRESSED.has(contentType)) return undefined;
-      return preferred(accepted).find((coding) => coding !== 'zstd' || acceptsZstd(body));
+      return preferred(accepted).find((coding) => coding !== 'zstd' || canCompressZstd(body.length));
     },
     encode: (plain, coding, etag) => {
       if (etag === undefined) return compress(plain.body, coding);
@@ -83,7 +76,7 @@ export function etagIn(etag: string, coding: ContentCoding | undefined): string 
 
 /** The entity tag without the suffix of the coding. */
 export function plainEtag(etag: string): string {
-  return etag.replace(/-(?:zstd|br|gzip)"$/, '"');
+  return etag.replace(/-(?:zstd|br|gzip|deflate)"$/, '"');
 }
 
 function readPreferences(accepted: string): readonly ContentCoding[] {
@@ -101,29 +94,21 @@ const COMPRESSED: ReadonlySet<string> = new Set(
   ),
 );
 
-function acceptsZstd(body: Buffer): boolean {
-  return NATIVE_ZSTD !== undefined || body.length <= MAX_WASM_BYTES;
-}
-
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
+const deflate = promisify(zlib.deflate);
 
 async function compress(body: Buffer, coding: ContentCoding): Promise<Buffer> {
   switch (coding) {
     case 'zstd':
-      return zstd(body);
+      return compressZstd(body, LEVEL);
     case 'br':
       return brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: LEVEL } });
     case 'gzip':
       return gzip(body, { level: LEVEL });
+    case 'deflate':
+      return deflate(body, { level: LEVEL });
   }
-}
-
-type Compress = (body: Buffer, done: (error: Error | null, result: Buffer) => void) => void;
-
-async function zstd(body: Buffer): Promise<Buffer> {
-  if (NATIVE_ZSTD !== undefined) return promisify(NATIVE_ZSTD as Compress)(body); // the signature that Node documents
-  return Buffer.from(wasmZstd(body, LEVEL));
 }
 
 function sizeOf(body: Buffer): number {

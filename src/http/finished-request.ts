@@ -23,13 +23,13 @@ export interface StartedRequest {
 
 /** How the request was answered. */
 type Result = Omit<Finished, 'kind' | 'requestId' | 'method' | 'ms' | 'client' | keyof Identified>;
-type Identified = Pick<Finished, 'endpoint' | 'revision' | 'principal' | 'labels' | 'trace'>;
+type Identified = Pick<Finished, 'endpoint' | 'revision' | 'principal' | 'labels' | 'clientName' | 'trace'>;
 
 /** Emits the observation of one request. Call once per request. */
 export function observeFinished(
   options: ObserveOptions,
   { request, requestId, started }: StartedRequest,
-  { endpoint, principal, labels, trace }: CallRecord,
+  { endpoint, principal, labels, clientName, trace }: CallRecord,
   result: Result,
 ): void {
   options.observe({
@@ -41,6 +41,7 @@ export function observeFinished(
     revision: endpoint?.revision,
     principal,
     labels,
+    clientName,
     client: options.clientAddress(request),
     trace,
     ...result,

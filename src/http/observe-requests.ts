@@ -1,6 +1,6 @@
 // Emits one observation per request, when its response is sent or the client disconnects.
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Problem } from '../core/problem.ts';
+import { Problem } from '../core/problem.ts';
 import type { Answer, CallRecord } from '../request/call.ts';
 import { beginTrace, observeFinished, type ObserveOptions } from './finished-request.ts';
 
@@ -12,6 +12,10 @@ declare module 'fastify' {
     answer: Answer | undefined;
     problem: Problem | undefined;
     started: number;
+  }
+  interface FastifyContextConfig {
+    /** The name of a route in the log, if it is not its path. */
+    routeName?: string;
   }
 }
 
@@ -25,6 +29,12 @@ export function observeRequests(app: FastifyInstance, options: ObserveOptions): 
     reply.started = options.now();
     reply.record = { trace: beginTrace(request.raw, options) };
     reply.header('X-Request-Id', request.id);
+    // Without a response there is no onResponse.
+    reply.raw.once('close', () => {
+      if (reply.raw.writableFinished) return;
+      if (!reply.raw.headersSent) reply.problem = new Problem('request.client_closed');
+      observe(options, reply);
+    });
     done();
   });
   app.addHook('onResponse', (_request, reply, done) => {
@@ -36,8 +46,8 @@ export function observeRequests(app: FastifyInstance, options: ObserveOptions): 
 function observe(options: ObserveOptions, reply: FastifyReply): void {
   const { request, started, record, answer, problem } = reply;
   observeFinished(options, { request: request.raw, requestId: request.id, started }, record, {
-    route: request.routeOptions.url ?? 'unknown',
-    status: reply.statusCode,
+    route: request.routeOptions.config.routeName ?? request.routeOptions.url ?? 'unknown',
+    status: reply.raw.headersSent ? reply.statusCode : (problem?.status ?? reply.statusCode),
     bytes: Number(reply.getHeader('content-length') ?? 0),
     rows: answer?.rows,
     cache: answer?.outcome?.kind,

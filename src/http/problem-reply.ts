@@ -34,21 +34,36 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
     .send(JSON.stringify(problemDocument(problem, reply.request.id)));
 }
 
+/** The body of a response outside Fastify. */
+export interface RawBody {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** A problem as a document. */
+export function problemAsJson(problem: Problem): RawBody {
+  return { contentType: PROBLEM_TYPE, text: JSON.stringify(problemDocument(problem, '')) };
+}
+
 /** Reports what Node's HTTP parser rejected to the client before its connection is closed. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  format: (problem: Problem) => RawBody,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const problem = new Problem(CLIENT_ERRORS[error.code ?? ''] ?? 'request.malformed');
-  const body = JSON.stringify(problemDocument(problem, ''));
+  const { contentType, text } = format(problem);
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
-    `Content-Type: ${PROBLEM_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(text)}`,
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
 }
 
 const CLIENT_ERRORS: Readonly<Record<string, ProblemCode>> = {

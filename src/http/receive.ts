@@ -43,8 +43,18 @@ function readContent(request: EndpointRequest, body: string, names: CallFields):
   return {
     fields,
     format: readFormat(request, fields),
-    redact: flagHeader(request, names.redact),
     resultShape: preferredShape(headerText(request, 'prefer')),
+    ...readOptions(request, names),
+  };
+}
+
+/** What header fields ask for on every entry point. */
+export function readOptions(
+  request: FastifyRequest,
+  names: CallFields,
+): Pick<CallContent, 'redact' | 'labels' | 'reservation' | 'directives'> {
+  return {
+    redact: flagHeader(request, names.redact),
     labels: headerText(request, names.labels),
     reservation: headerText(request, names.reservation)?.trim(),
     directives: readCacheDirectives(request.headers['cache-control']),
@@ -52,13 +62,13 @@ function readContent(request: EndpointRequest, body: string, names: CallFields):
 }
 
 /** Names of the service's own header fields, in lower case. */
-interface CallFields {
+export interface CallFields {
   readonly redact: string;
   readonly labels: string;
   readonly reservation: string;
 }
 
-function callFields(headerPrefix: string): CallFields {
+export function callFields(headerPrefix: string): CallFields {
   const prefix = `${headerPrefix.toLowerCase()}-endpoint`;
   return {
     redact: `${prefix}-redact-pii`,
@@ -73,7 +83,8 @@ export function fieldsRead(headerPrefix: string): readonly string[] {
   return ['x-api-key', 'authorization', 'accept', 'prefer', redact, labels, reservation];
 }
 
-function headerText(request: FastifyRequest, name: string): string | undefined {
+/** The value of a field; several of one name as a list. */
+export function headerText(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
@@ -105,13 +116,13 @@ function readCacheDirectives(header: string | undefined): CacheDirectives {
   };
 }
 
-function queryStringOf(request: FastifyRequest): string {
+export function queryStringOf(request: FastifyRequest): string {
   const mark = request.url.indexOf('?');
   return mark === -1 ? '' : request.url.slice(mark + 1);
 }
 
 /** '' if the request has none. */
-function mediaTypeOf({ headers }: FastifyRequest): string {
+export function mediaTypeOf({ headers }: FastifyRequest): string {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
   return type.trim().toLowerCase();
 }

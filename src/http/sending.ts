@@ -8,19 +8,19 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Identifies a body that never changes, so that it is compressed once and reused. */
     fixedTag: string | undefined;
+    /** The body is sent as it is: the handler has compressed it, or must not. */
+    isBodyFinal: boolean;
   }
 }
 
 /** Bodies are always complete: strings and Buffers, never streams. */
 export function watchSending(app: FastifyInstance, compression: Compression, slowClients: SlowClients): void {
   app.decorateReply('fixedTag', undefined);
+  app.decorateReply('isBodyFinal', false);
   app.addHook<string | Buffer | null>('onSend', async (_request, reply, payload) => {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
-    const body = await compressedBody(
-      reply,
-      typeof payload === 'string' ? Buffer.from(payload) : payload,
-      compression,
-    );
+    const plain = typeof payload === 'string' ? Buffer.from(payload) : payload;
+    const body = reply.isBodyFinal ? plain : await compressedBody(reply, plain, compression);
     if (reply.request.method !== 'HEAD') setImmediate(() => slowClients.watch(reply.raw, body));
     return body;
   });

@@ -1,42 +1,26 @@
 // The HTTP server: Fastify with its routes, problem documents and one observation per request.
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type HTTPMethods,
-} from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../core/problem.ts';
 import { PROBLEMS } from '../core/problems.ts';
-import type { After } from '../core/clock.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 import type { Answer, Call, CallRecord } from '../request/call.ts';
 import type { Admission, RequestKind } from '../request/admit.ts';
 import type { Explain } from '../request/explain.ts';
+import { createBaseServer, type BaseOptions } from './base-server.ts';
+import { CLICKHOUSE_ROUTE, type ClickHouseRoutes } from './clickhouse/routes.ts';
+import { answerNativeHello } from './clickhouse/native-hello.ts';
 import { addEventsRoute, type Changes } from './events.ts';
 import { sendAnswer } from './answer-reply.ts';
-import { disableBodyParsing } from './body.ts';
-import { addCors, type CorsOptions } from './cors.ts';
 import { addExplorer, matchesTag } from './explorer.ts';
-import type { ObserveOptions } from './finished-request.ts';
-import { observeRequests } from './observe-requests.ts';
-import { answerClientError, sendProblem, toProblem, withCause } from './problem-reply.ts';
+import { rejectOtherMethods } from './other-methods.ts';
+import { answerClientError, problemAsJson, sendProblem } from './problem-reply.ts';
 import { createReceiveCall, fieldsRead, keyOf } from './receive.ts';
-import type { Compression } from './compression.ts';
-import type { SlowClients } from './slow-clients.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
-import { requestIdOf } from './header-fields.ts';
-import { addSecurityHeaders } from './security-headers.ts';
-import { watchSending } from './sending.ts';
+import { requestSignal } from './request-signal.ts';
 
-/** Bytes of the URL and all headers together: fits a query of 64 KiB, percent-encoded where necessary. */
-const HEADER_LIMIT = 131_072;
-const RECEIVE_TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_MS = 72_000;
 export const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
-const ALL_METHODS = ['GET', 'HEAD', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /** Whether requests can be answered, and which part has failed if not. */
 export interface Readiness {
@@ -47,7 +31,7 @@ export interface Readiness {
   readonly causes: Readonly<Record<string, string | undefined>>;
 }
 
-export interface ServerOptions extends ObserveOptions {
+export interface ServerOptions extends BaseOptions {
   readonly answer: (call: Call) => Promise<Answer>;
   /** Checks a consumer query without running it. */
   readonly explain: Explain;
@@ -56,24 +40,16 @@ export interface ServerOptions extends ObserveOptions {
   readonly admitKey: Admission['admitKey'];
   /** The OpenAPI document of the endpoints a key may call, as JSON. */
   readonly openapi: (key: string | undefined, record: CallRecord) => Promise<string>;
-  /** Problems of saved queries have the engine's message: in development only. */
-  readonly disclosesCauses: boolean;
   readonly readiness: () => Promise<Readiness>;
   /** Changes of endpoint files, sent as server-sent events; undefined: not sent (outside development). */
   readonly changes?: Changes | undefined;
-  readonly compression: Compression;
-  readonly slowClients: SlowClients;
-  readonly headerPrefix: string;
-  readonly corsOrigins: CorsOptions['corsOrigins'];
-  /** Seconds per request, from its first byte to its answer. */
-  readonly requestTimeout: number;
-  readonly after: After;
-  /** Returns a new request id. */
-  readonly newId: () => string;
+  /** ClickHouse's HTTP interface at its path; undefined: not served. */
+  readonly clickhouse: ClickHouseRoutes | undefined;
 }
 
 /** Creates the server, not yet listening. `close()` lets running requests finish. */
 export function createServer(options: ServerOptions): FastifyInstance {
+  const { clickhouse, admitKey, changes, after } = options;
   const fastPath = createFastPath({
     ...options,
     route: QUERY_ROUTE,
@@ -81,44 +57,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
     isExcluded:
       options.corsOrigins === undefined ? () => false : ({ headers }) => headers.origin !== undefined,
   });
-  const app = fastify({
-    // The cached fast path runs before Fastify: it needs neither routing nor hooks.
-    serverFactory: (handle) => {
-      const listener = (request: IncomingMessage, response: ServerResponse): void =>
-        fastPath.answer(request, response, () => handle(request, response));
-      const server = createHttpServer(
-        { maxHeaderSize: HEADER_LIMIT, requestTimeout: RECEIVE_TIMEOUT_MS },
-        listener,
-      );
-      server.on('checkContinue', listener); // 100 Continue is sent only when the body is needed
-      server.keepAliveTimeout = KEEP_ALIVE_MS;
-      return server;
+  const app = createBaseServer(options, {
+    intercept: fastPath.answer,
+    sendProblem,
+    answerClientError: (error, socket) => {
+      if (clickhouse !== undefined && answerNativeHello(error, socket, CLICKHOUSE_ROUTE)) return;
+      answerClientError(error, socket, problemAsJson);
     },
-    // An overlong name is rejected as any unknown name is.
-    routerOptions: { maxParamLength: HEADER_LIMIT, querystringParser: () => ({}) },
-    genReqId: (request) => requestIdOf(request.headers['x-request-id'], options.newId),
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    clientErrorHandler: (error, socket) => answerClientError(error, socket),
-    frameworkErrors: (error, _request, reply) => void sendProblem(reply, toProblem(error)),
   });
-  disableBodyParsing(app);
-  const { disclosesCauses } = options;
-  app.setErrorHandler((error, _request, reply) =>
-    fail(reply, disclosesCauses ? withCause(toProblem(error)) : error),
-  );
-  app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
-  observeRequests(app, options);
-  addSecurityHeaders(app);
-  addCors(app, options);
-  watchSending(app, options.compression, options.slowClients);
   addQueryRoute(app, options, fastPath);
   app.addHook('preClose', async () => fastPath.close());
-  closeWhenAnswered(app);
   addExplainRoute(app, options);
   addExplorer(app, rejectOtherMethods);
   addListingRoute(app, options);
-  const { admitKey, changes, after } = options;
   if (changes !== undefined) addEventsRoute(app, { admitKey, changes, after }, rejectOtherMethods);
   addCountedRoute(app, '/openapi.json', options.openapi);
   addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
@@ -130,19 +81,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addRoute<{ code: string }>(app, '/problems/:code', (request) =>
     JSON.stringify(problemKind(request.params.code)),
   );
+  clickhouse?.add(app, CLICKHOUSE_ROUTE);
   return app;
-}
-
-/** On shutdown, connections with a running request close after its response rather than when draining ends. */
-function closeWhenAnswered(app: FastifyInstance): void {
-  let isClosing = false;
-  app.addHook('preClose', async () => {
-    isClosing = true;
-  });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isClosing) reply.header('Connection', 'close');
-    done();
-  });
 }
 
 function addQueryRoute(app: FastifyInstance, options: ServerOptions, fastPath: FastPath): void {
@@ -223,48 +163,8 @@ function sendJson(reply: FastifyReply, text: string): string {
   return text;
 }
 
-/** RFC 9110: other methods get 405 with Allow; OPTIONS reports the methods. */
-function rejectOtherMethods(app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]): void {
-  const allow = [...allowed, 'HEAD', 'OPTIONS'].toSorted().join(', ');
-  const method = ALL_METHODS.filter((each) => !allowed.includes(each) && each !== 'HEAD');
-  app.route({
-    url,
-    method,
-    config: { allow },
-    handler: (request, reply) => {
-      reply.header('Allow', allow);
-      if (request.method === 'OPTIONS') return reply.code(204).send();
-      throw new Problem('route.method_not_allowed', {
-        detail: `${request.method} is not allowed here; use ${allow}`,
-      });
-    },
-  });
-}
-
-/** Aborts when the client disconnects, or with a Problem when the request times out. */
-function requestSignal(
-  reply: FastifyReply,
-  { requestTimeout, after }: Pick<ServerOptions, 'requestTimeout' | 'after'>,
-): AbortSignal {
-  const controller = new AbortController();
-  const cancel = after(requestTimeout * 1000, () => {
-    controller.abort(new Problem('engine.timeout', { detail: `No answer within ${requestTimeout} seconds` }));
-  });
-  reply.raw.once('close', () => {
-    cancel();
-    if (!reply.raw.writableFinished) controller.abort(new Problem('request.client_closed'));
-  });
-  return controller.signal;
-}
-
 function problemKind(code: string): unknown {
   const kind = Object.entries(PROBLEMS).find(([each]) => each === code)?.[1];
   if (kind === undefined) throw new Problem('route.unknown');
   return { code, ...kind };
-}
-
-function fail(reply: FastifyReply, error: unknown): FastifyReply {
-  const problem = toProblem(error);
-  reply.problem = problem;
-  return sendProblem(reply, problem);
 }

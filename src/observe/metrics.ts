@@ -76,12 +76,19 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     labelNames: ['endpoint', 'label', 'value'],
     registers,
   });
+  const clickhouse = new Counter({
+    name: 'millrace_clickhouse_requests_total',
+    help: 'Requests to the ClickHouse interface, by client program (from User-Agent, a closed list) and status.',
+    labelNames: ['client_name', 'status'],
+    registers,
+  });
   const boundValue = createValueBound();
   return (request) => {
-    const { endpoint = '', status, cache = '', ms, code, timing, labels } = request;
+    const { endpoint = '', status, cache = '', ms, code, timing, labels, clientName } = request;
     requests.observe({ endpoint, status: String(status), cache }, ms / 1000);
     bytes.inc({ endpoint }, request.bytes);
     if (code !== undefined) problems.inc({ code });
+    if (clientName !== undefined) clickhouse.inc({ client_name: clientName, status: String(status) });
     if (timing !== undefined)
       for (const [stage, took] of Object.entries(timing)) stages.observe({ stage }, took / 1000);
     if (labels !== undefined)

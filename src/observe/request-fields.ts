@@ -92,6 +92,12 @@ export const REQUEST_FIELDS: Readonly<Record<Key, RequestField>> = {
     value: ({ client }) => client,
     help: 'The IP address of the caller',
   },
+  clientName: {
+    value: ({ clientName }) => clientName,
+    isShared: true,
+    attribute: 'millrace.client_name',
+    help: 'The program that sent a request to the ClickHouse interface, by its `User-Agent`: one of a closed list, `other` or `none`',
+  },
   cache: {
     value: ({ cache }) => cache,
     attribute: 'millrace.cache',

@@ -7,8 +7,8 @@ import { CALL_COLUMNS } from './request-fields.ts';
 export interface UsageOptions {
   /** Writes rows in JSONEachRow. */
   readonly write: (lines: string) => Promise<void>;
-  /** Whether requests of this route are recorded. */
-  readonly isCounted: (route: string) => boolean;
+  /** Whether a request is recorded. */
+  readonly isCounted: (request: Finished) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly after: After;
@@ -70,7 +70,7 @@ export function createUsage({ write, isCounted, now, after, observe }: UsageOpti
 
   return {
     observe: (observation) => {
-      if (observation.kind !== 'request.finished' || !isCounted(observation.route)) return;
+      if (observation.kind !== 'request.finished' || !isCounted(observation)) return;
       if (waiting.length >= MAX_WAITING) {
         dropped++;
         return;

@@ -1,7 +1,13 @@
 // Checks what a ClickHouse server allows our users and what it lacks; each finding comes with the SQL that fixes it.
 import type { Statement } from '../engine/engine.ts';
 import { EngineError, isAway, type Engine } from '../engine/engine.ts';
-import { FIXED_SETTINGS, ISOLATION_SETTINGS, printSettings, settingsOf } from '../engine/settings.ts';
+import {
+  DEFAULT_OUTPUT,
+  FIXED_SETTINGS,
+  ISOLATION_SETTINGS,
+  printSettings,
+  settingsOf,
+} from '../engine/settings.ts';
 import { TRANSPORT_SETTINGS } from '../engine/http/request.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { excessIn, rolesIn } from './grants.ts';
@@ -122,6 +128,11 @@ const CHANGEABLE = [
   "workload = 'default'",
 ];
 
+/** Whether results in ClickHouse's own formats have the setting's default instead. */
+function isOutput(setting: string): boolean {
+  return Object.hasOwn(DEFAULT_OUTPUT, setting);
+}
+
 /**
  * The settings profile of a user. Saved queries' user may change all settings the service sends; the consumers' user
  * has them fixed, and may change only those with constraints. `known`: the settings the server has, since not every
@@ -131,13 +142,16 @@ export function profileFor(user: string, origin: Statement['origin'], known?: Re
   if (origin === 'saved')
     return `CREATE SETTINGS PROFILE OR REPLACE millrace SETTINGS readonly = 2 TO ${user};`;
   const isolation = Object.entries(ISOLATION_SETTINGS).filter(([name]) => known?.has(name) ?? true);
+  const fixed = Object.entries(FIXED_SETTINGS).filter(([name]) => !isOutput(name));
   const held = printSettings({
     readonly: 1,
-    ...FIXED_SETTINGS,
+    ...Object.fromEntries(fixed),
     ...Object.fromEntries(isolation),
     ...TRANSPORT_SETTINGS,
   });
-  const changeable = CHANGEABLE.map((each) => `${each} CHANGEABLE_IN_READONLY`).join(', ');
+  const output = Object.entries(FIXED_SETTINGS).filter(([name]) => isOutput(name));
+  const all = [...output.map(([name, value]) => printSettings({ [name]: value })), ...CHANGEABLE];
+  const changeable = all.map((each) => `${each} CHANGEABLE_IN_READONLY`).join(', ');
   return `CREATE SETTINGS PROFILE OR REPLACE millrace_consumer SETTINGS ${held}, ${changeable} TO ${user};`;
 }
 

@@ -42,6 +42,8 @@ export type RequestKind = 'call' | 'check';
 export interface Admission {
   /** Throws Problem `auth.*`, `rate.*`, `route.*`, `query.suspended`, `sandbox.*`, and what reading the call throws. */
   readonly admit: (call: Call, kind?: RequestKind) => Promise<Admitted>;
+  /** Authenticates only, for requests that are admitted after they are read. Throws Problem `auth.*`. */
+  readonly identifyKey: (key: string | undefined, record: CallRecord) => Promise<Principal>;
   /** For requests that concern no single endpoint, such as the listing: they count against the key's rate limit only. */
   readonly admitKey: (key: string | undefined, record: CallRecord, kind?: RequestKind) => Promise<Principal>;
 }
@@ -71,6 +73,11 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       const isStillAdmitted = (): boolean =>
         isRepeatable && catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
       return { principal, endpoint, content, consumerQuery, authMs, isStillAdmitted };
+    },
+    identifyKey: async (key, record) => {
+      const { principal } = await authenticate(keyring(), key, clock.epoch());
+      record.principal = principal.name;
+      return principal;
     },
     admitKey: async (key, record, kind = 'call') => {
       const { principal } = await identify(keyring(), key, record);

@@ -4,19 +4,20 @@ import type { Describe } from '../catalog/describe.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Engine } from '../engine/engine.ts';
-import { FORMATS } from '../format/formats.ts';
+import { contentTypeOf } from '../format/formats.ts';
 import { cutLines } from '../format/lines.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import { redactRows } from './redacted-rows.ts';
 import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
 import type { Bulkhead } from './bulkhead.ts';
-import type { Answer, Call } from './call.ts';
+import type { Answer, AnswerSummary, Call } from './call.ts';
 import { parametersOf } from './consumer-query.ts';
-import { encodeRows } from './encode.ts';
+import { encodeRows, type Encoding } from './encode.ts';
+import { produceEngineFormat } from './engine-format.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
 import type { MakePlan } from './plan.ts';
-import { createResults, type Produced, type ResultsDeps, type Task } from './result.ts';
+import { createResults, type Produced, type Result, type ResultsDeps, type Task } from './result.ts';
 import { shapeOf } from './result-shape.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
 import type { Sandboxes } from './sandboxes.ts';
@@ -40,7 +41,7 @@ export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted'> {
 }
 
 /** Every function throws Problem for errors that the caller or the endpoint's author has to fix. */
-export interface RequestPath extends Pick<Admission, 'admitKey'> {
+export interface RequestPath extends Pick<Admission, 'admitKey' | 'identifyKey'> {
   /** Everything before execution: no rows are read. */
   readonly prepare: (call: Call) => Promise<Prepared>;
   readonly answer: (call: Call) => Promise<Answer>;
@@ -53,7 +54,7 @@ export interface RequestPath extends Pick<Admission, 'admitKey'> {
 export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const { keyUse, plan } = deps;
   const now = deps.clock.monotonic;
-  const { admit, admitKey } = createAdmission(deps);
+  const { admit, admitKey, identifyKey } = createAdmission(deps);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
   const prepare = async (call: Call): Promise<Prepared> => {
@@ -92,16 +93,29 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
       dialect: task.plan.consumerQuery?.dialect,
       preferredShape,
       timing: { ...timing, ...result.timing },
+      summary: summaryOf(result),
       replay: replay && (() => (isStillAdmitted() ? (keyUse.note(requester.key), replay()) : undefined)),
     };
   };
 
   const pinExamples: RequestPath['pinExamples'] = (endpoint) => results.pinExamples(endpoint, plan);
-  return { admitKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
+  return { admitKey, identifyKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
+}
+
+/** The result of a task, encoded. Throws Problem. */
+function produce(deps: RequestPathDeps, task: Task, context: RunContext): Promise<Produced> {
+  const { format } = task;
+  return typeof format === 'string'
+    ? produceRows(deps, { ...task, format }, context)
+    : produceEngineFormat(deps, { ...task, format }, context);
 }
 
 /** Runs a task, truncates the rows, redacts them and encodes the rest: nothing unredacted is ever cached. Throws Problem. */
-async function produce(deps: RequestPathDeps, task: Task, context: RunContext): Promise<Produced> {
+async function produceRows(
+  deps: RequestPathDeps,
+  task: Task & Pick<Encoding, 'format'>,
+  context: RunContext,
+): Promise<Produced> {
   const { engine, bulkhead, clock } = deps;
   const now = clock.monotonic;
   const started = now();
@@ -112,8 +126,13 @@ async function produce(deps: RequestPathDeps, task: Task, context: RunContext): 
   const cleaned = now();
   const body = await encodeRows(engine, redacted, { ...task, signal: context.signal });
   const { rows, truncated } = cut;
-  const { contentType } = FORMATS[task.format];
+  const contentType = contentTypeOf(task.format);
   const engineMs = ran - started - queueMs;
   const timing = { queue: queueMs, engine: engineMs, redact: cleaned - ran, encode: now() - cleaned };
   return { body, rows, truncated, contentType, timing, read };
+}
+
+function summaryOf({ read, rows, timing }: Pick<Result, 'read' | 'rows' | 'timing'>): AnswerSummary {
+  const { rows: readRows = 0, bytes: readBytes = 0 } = read ?? {};
+  return { readRows, readBytes, resultRows: rows, elapsedNs: Math.round(timing.engine * 1e6) };
 }

@@ -3,6 +3,7 @@ import type { Dialect, ResultShape } from '../catalog/endpoint.ts';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
 import type { ReadSummary, StageTimes, TraceContext } from '../core/observation.ts';
+import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import type { FormatName } from '../format/formats.ts';
 import type { LimitState } from '../rate-limits/rate-limits.ts';
 import type { RawValue } from '../params/reading.ts';
@@ -28,7 +29,7 @@ export interface Call {
 export interface CallContent {
   /** Every field sent, including reserved ones; a repeated field has several values. */
   readonly fields: ReadonlyMap<string, readonly RawValue[]>;
-  readonly format: FormatName;
+  readonly format: FormatName | EngineFormat;
   /** The caller requests redaction. A caller cannot switch redaction off. */
   readonly redact: boolean;
   /** The shape that the caller prefers (Prefer, RFC 7240); undefined: none. */
@@ -45,7 +46,7 @@ export interface CallContent {
 export function localCall(
   call: Pick<Call, 'requestId' | 'endpoint'>,
   fields: CallContent['fields'],
-  format: FormatName = 'json',
+  format: CallContent['format'] = 'json',
 ): Call {
   const { signal } = new AbortController();
   const content: CallContent = {
@@ -66,11 +67,22 @@ export interface CallRecord {
   principal?: string;
   endpoint?: { readonly name: string; readonly revision: string };
   labels?: Labels;
+  /** The client program, one of a closed list; only where clients are programs of others. */
+  clientName?: string;
   /** The caller's rate limits after this call. */
   limits?: readonly LimitState[];
 }
 
 export type Replay = () => Found | undefined | Promise<Found | undefined>;
+
+/** As in X-ClickHouse-Summary. What is not known is 0: a cached response has read nothing. */
+export interface AnswerSummary {
+  readonly readRows: number;
+  readonly readBytes: number;
+  readonly resultRows: number;
+  /** The engine's time in nanoseconds. */
+  readonly elapsedNs: number;
+}
 
 /** An encoded answer, ready to send. Durations are milliseconds. */
 export interface Answer {
@@ -89,6 +101,8 @@ export interface Answer {
   readonly timing: StageTimes;
   /** Table data read by this call's query; undefined if it did not run or the engine does not report it. */
   readonly read: ReadSummary | undefined;
+  /** What ClickHouse reports of a query. */
+  readonly summary: AnswerSummary;
   /**
    * Answers the same call again from the cache. Returns undefined once anything that the call depends on has changed or
    * no fresh response is cached; synchronous if the response is in memory. Itself undefined if the response is not

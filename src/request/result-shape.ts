@@ -2,6 +2,7 @@
 import type { ResultShape } from '../catalog/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import type { Timestamps } from '../format/bigquery-shape.ts';
+import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import type { FormatName } from '../format/formats.ts';
 import { innerType, parseType, typeArguments, type ClickHouseType } from '../sql/type.ts';
 
@@ -14,7 +15,7 @@ export interface ShapeChoices {
 
 /** The shape of a response; undefined for formats that have none. */
 export function shapeOf(
-  format: FormatName,
+  format: FormatName | EngineFormat,
   { request, key, endpoint }: ShapeChoices,
 ): ResultShape | undefined {
   return format === 'json' || format === 'ndjson' ? (request ?? key ?? endpoint) : undefined;

@@ -7,7 +7,8 @@ import type { WarmJob, Warming } from '../cache/warming.ts';
 import type { CachePolicy, Endpoint, ResultShape } from '../catalog/endpoint.ts';
 import type { ReadSummary, StageTimes } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
-import type { FormatName } from '../format/formats.ts';
+import type { EngineFormat } from '../format/clickhouse-formats.ts';
+import { formatKey, type FormatName } from '../format/formats.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Replay } from './call.ts';
@@ -18,7 +19,7 @@ import type { Requester, RunContext, Runnable } from './run.ts';
 /** Everything that determines a result. */
 export interface Task extends Runnable {
   readonly redactor: Redactor;
-  readonly format: FormatName;
+  readonly format: FormatName | EngineFormat;
   /** Undefined for formats that have none. */
   readonly shape: ResultShape | undefined;
 }
@@ -134,7 +135,7 @@ async function readCached(
 /** A task as a cache job, which warming also runs: it belongs to no particular request. */
 function jobOf(task: CacheableTask, produce: Produce): Job {
   const { endpoint, plan, redactor, format, shape } = task;
-  const encoding = shape === 'bigquery' ? `${format}/${shape}` : format;
+  const encoding = shape === 'bigquery' ? `${formatKey(format)}/${shape}` : formatKey(format);
   const query = plan.consumerQuery?.canonicalSql ?? null;
   return {
     key: cacheKey(endpoint, [plan.canonical, query, redactor.profile, encoding]),

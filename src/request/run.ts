@@ -2,7 +2,7 @@
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { traceparentOf } from '../observe/trace-context.ts';
 import type { ReadSummary, TraceContext } from '../core/observation.ts';
-import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
+import { EngineError, type Engine, type RunOptions, type Statement } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Bulkhead } from './bulkhead.ts';
@@ -50,8 +50,33 @@ export interface RunResult {
   readonly read: ReadSummary | undefined;
 }
 
+/** How a result is written. */
+export interface Output {
+  readonly format: RunOptions['format'];
+  /** Makes another statement of each that runs, such as one with fewer rows. */
+  readonly rewrite?: (sql: string) => string;
+}
+
+/** The result of a run in any format. */
+export interface WrittenResult extends Omit<RunResult, 'lines'> {
+  readonly bytes: Uint8Array;
+  /** See the engine's Result. */
+  readonly rows: number | undefined;
+}
+
 /** Runs a plan to completion. Throws Problem. */
 export async function runPlan(deps: RunDeps, task: Runnable, context: RunContext): Promise<RunResult> {
+  const { bytes: lines, ...result } = await runInFormat(deps, task, context, { format: 'JSONEachRow' });
+  return { ...result, lines };
+}
+
+/** Runs a plan to completion, written in a format. Throws Problem. */
+export async function runInFormat(
+  deps: RunDeps,
+  task: Runnable,
+  context: RunContext,
+  output: Output,
+): Promise<WrittenResult> {
   const { endpoint, plan, redactor } = task;
   const { concurrency } = endpoint;
   const { signal, key, isPatient } = context;
@@ -61,7 +86,7 @@ export async function runPlan(deps: RunDeps, task: Runnable, context: RunContext
       concurrency && (await deps.bulkhead.enter(endpoint, concurrency, { signal, key, isPatient }));
     const waitedMs = deps.now() - started;
     try {
-      const result = await runStatement(deps, task, context);
+      const result = await runStatement(deps, task, context, output);
       return { ...result, queueMs: waitedMs + result.queueMs };
     } finally {
       release?.();
@@ -82,19 +107,21 @@ async function runStatement(
   { engine, now }: RunDeps,
   { endpoint, plan }: Runnable,
   context: RunContext,
-): Promise<RunResult> {
+  { format, rewrite }: Output,
+): Promise<WrittenResult> {
   const { signal, key, workload, isPatient, trace } = context;
-  const run = async (planned: Statement): Promise<RunResult> => {
-    const statement = workload === undefined ? { ...planned, key } : { ...planned, key, workload };
-    const { chunks, queueMs, read } = await engine.run(statement, {
-      format: 'JSONEachRow',
+  const run = async (planned: Statement): Promise<WrittenResult> => {
+    const sql = rewrite === undefined ? planned.sql : rewrite(planned.sql);
+    const statement = { ...planned, sql, key, ...(workload === undefined ? {} : { workload }) };
+    const { chunks, queueMs, read, rows } = await engine.run(statement, {
+      format,
       signal,
       isPatient,
       lane: endpoint.id,
       comment: commentOf(endpoint, context),
       ...(trace === undefined ? {} : { traceparent: traceparentOf(trace) }),
     });
-    return { lines: await readAll(chunks), queueMs, read };
+    return { bytes: await readAll(chunks), rows, queueMs, read };
   };
   const started = now();
   return run(plan.statement).catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quotedNames, scopeOf } from './engine-message.ts';
 import { findInQuery, isConsumerScope } from './find-in-query.ts';
 import type { TextMatch } from './find-in-query.ts';
-import { FAILURE_MESSAGES, type FailureMessage } from './failure-messages.ts';
+import { FAILURE_CODES, FAILURE_MESSAGES, type FailureMessage } from './failure-messages.ts';
 import { lexConsumerQuery } from './lexed-query.ts';
 import type { Verdict } from './sandbox.ts';
 
@@ -25,8 +25,15 @@ const HIDDEN_CODES: ReadonlySet<number | undefined> = new Set([60, 81, 497]);
  * On the left of IN the engine also looks up tables, and its errors reveal whether `database.table` exists. Consumers
  * get the same message in each case: no such column.
  */
-function readsAsColumn({ engineCode, message }: EngineMessage): boolean {
+export function readsAsColumn({ engineCode, message }: EngineMessage): boolean {
   return HIDDEN_CODES.has(engineCode) || message.includes('is a table expression');
+}
+
+const CODE_NAMES: ReadonlyMap<number, string> = new Map(FAILURE_CODES);
+
+/** ClickHouse's name of an error that a consumer query can cause; undefined for other codes. */
+export function engineCodeName(engineCode: number): string | undefined {
+  return CODE_NAMES.get(engineCode);
 }
 
 /**

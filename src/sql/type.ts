@@ -47,6 +47,20 @@ export function printType(type: ClickHouseType): string {
   return list === undefined ? type.name : `${type.name}(${list.map(printArgument).join(', ')})`;
 }
 
+/** The type with other types in place of those within it that contain no further ones; `change` gets each of them. */
+export function changeInner(
+  type: ClickHouseType,
+  change: (inner: ClickHouseType) => ClickHouseType,
+): ClickHouseType {
+  if (!CONTAINERS.has(type.name)) return change(type);
+  const list = type.arguments?.map((argument) =>
+    argument.kind === 'type' ? { ...argument, type: changeInner(argument.type, change) } : argument,
+  );
+  return { ...type, arguments: list };
+}
+
+const CONTAINERS: ReadonlySet<string> = new Set('Nullable LowCardinality Array Map Tuple Nested'.split(' '));
+
 /** The arguments that are types themselves. */
 export function typeArguments(type: ClickHouseType): readonly Extract<TypeArgument, { kind: 'type' }>[] {
   return type.arguments?.filter((argument) => argument.kind === 'type') ?? [];

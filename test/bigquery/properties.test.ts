@@ -53,7 +53,7 @@ function faultOf(text: string): string | undefined {
   return isBounded && isPlain ? undefined : result;
 }
 
-const RUNS = { seed: 11, numRuns: runs(200) };
+const RUNS = { seed: 11, numRuns: runs(100) };
 const WORDS =
   `select from where group by order limit with as union all distinct join left cross on unnest ( ) [ ] , . ; *
   + - = < || and or not in is null between case when then else end cast safe_cast extract interval 1 day 'a' "b" \`c\`

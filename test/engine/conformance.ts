@@ -2,6 +2,8 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Engine, Limits, ResultFormat, Statement } from '../../src/engine/engine.ts';
+import type { EngineFormat } from '../../src/format/clickhouse-formats.ts';
+import { readAll } from '../../src/engine/rows.ts';
 import { collect, failureOf, rows, statement, text } from '../support/engine-statements.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGate } from '../support/gate.ts';
@@ -93,6 +95,69 @@ export function describeEngine(name: string, subject: Subject): void {
           'JSONCompactEachRow',
         );
         expect(all).toBe(Array.from({ length: 300_000 }, (_, n) => `[${n}]\n`).join(''));
+      });
+    });
+
+    describe('engine formats', () => {
+      const sql = "SELECT toDateTime(0, 'UTC') AS t, 1::UInt64 AS n, NULL AS z";
+      const run = async (what: Statement, format: EngineFormat) => {
+        const { chunks, rows: count } = await engine.run(what, { format });
+        return { text: Buffer.from(await readAll(chunks)).toString(), rows: count };
+      };
+
+      test.each(['saved', 'consumer'] as const)(
+        'are written with the defaults of ClickHouse, or the settings given: %s',
+        async (origin) => {
+          const what = statement(sql, { origin, int64: 'string' });
+          const csv = {
+            engine: 'CSV',
+            settings: { format_csv_delimiter: ';', format_csv_null_representation: "it's" },
+          };
+          const json = { engine: 'JSONEachRow', settings: { output_format_json_quote_64bit_integers: '1' } };
+          for (let round = 0; round < 2; round++) {
+            expect(await run(what, { engine: 'TSV', settings: {} })).toEqual({
+              text: '1970-01-01 00:00:00\t1\t\\N\n',
+              rows: 1,
+            });
+            expect((await run(what, { engine: 'JSONEachRow', settings: {} })).text).toBe(
+              '{"t":"1970-01-01 00:00:00","n":1,"z":null}\n',
+            );
+            expect((await run(what, csv)).text).toBe('"1970-01-01 00:00:00";1;it\'s\n');
+            expect((await run(what, json)).text).toBe('{"t":"1970-01-01 00:00:00","n":"1","z":null}\n');
+            expect(await text(engine, what)).toBe('{"t":"1970-01-01T00:00:00Z","n":"1","z":null}\n');
+          }
+        },
+      );
+
+      test.each([0, 1, 300_000])('the number of rows is known: %i', async (count) => {
+        for (const name of ['Native', 'PrettyCompact', 'Values', 'Parquet', 'JSON']) {
+          const all = statement(`SELECT * FROM (SELECT number FROM numbers(${count})) LIMIT 1000000`);
+          expect([name, (await run(all, { engine: name, settings: {} })).rows]).toEqual([name, count]);
+        }
+      });
+
+      test('totals and extremes are not counted', async () => {
+        const totals =
+          'SELECT number % 2 AS k, count() AS c FROM numbers(9) GROUP BY k WITH TOTALS ORDER BY k';
+        const format = { engine: 'JSONCompact', settings: { extremes: '1' } };
+        const result = await run(statement(`SELECT * FROM (${totals}) LIMIT 10`), format);
+        expect(result.rows).toBe(2);
+        expect(JSON.parse(result.text)).toMatchObject({ totals: [0, 9], extremes: { max: [1, 5] }, rows: 2 });
+      });
+
+      test('a failure after the first rows is an error in every format', async () => {
+        for (const name of ['TSV', 'RowBinary', 'Native', 'Vertical']) {
+          const failed = await failureOf(
+            collect(engine, failsLate(1), { format: { engine: name, settings: {} } }),
+          );
+          expect(failed.failure).toBe('rejected');
+        }
+      });
+
+      test('a value that looks like an error is a value', async () => {
+        const message = 'Code: 1. DB::Exception: x (version 26.7.2.1 (official build))';
+        const what = statement(`SELECT '${message}' AS x`);
+        expect((await run(what, { engine: 'TSV', settings: {} })).text).toBe(`${message}\n`);
       });
     });
 

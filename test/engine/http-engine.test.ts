@@ -80,6 +80,15 @@ describe('an engine over HTTP', () => {
         expect(result.rows).not.toMatch(/DB::Exception|__exception__/);
       },
     );
+
+    test('is an error in an engine format, and a value that looks like one is a value', async () => {
+      const format = { engine: 'TSV', settings: {} };
+      expect(await failureOf(collect(engine, failsLate(), { format }))).toMatchObject({ engineCode: 395 });
+      const message = 'Code: 1. DB::Exception: x (version 26.7.2.1 (official build))';
+      expect((await collect(engine, statement(`SELECT '${message}' AS x`), { format })).toString()).toBe(
+        `${message}\n`,
+      );
+    });
   });
 
   test('a reader that stops frees the slot and cancels the statement', async () => {
@@ -111,6 +120,15 @@ describe('an engine over HTTP', () => {
     });
     for await (const _ of chunks);
     expect(read).toEqual({ rows: 7, bytes: 56 });
+  });
+
+  test('a user that may not change an output setting gets an error, not another output', async () => {
+    const fixed = open({ connections: 1, queue: 1, ...CONSUMER });
+    const format = { engine: 'TSV', settings: { bool_true_representation: 'ja' } };
+    const what = statement('SELECT true', { origin: 'consumer' });
+    expect(await failureOf(collect(fixed, what, { format }))).toMatchObject({ engineCode: 164 });
+    expect((await collect(fixed, what, { format: { ...format, settings: {} } })).toString()).toBe('true\n');
+    await fixed.close(0);
   });
 
   test('what is sent with a statement', async () => {

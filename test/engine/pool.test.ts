@@ -85,7 +85,7 @@ test('a consumer connection has its limits, and they cannot be changed', async (
   const connection = await pool.take(profile);
   const read = async (): Promise<string> => {
     const sql = "SELECT getSetting('max_rows_to_read'), getSetting('readonly')";
-    return Buffer.from(await connection.call(sql, 'TSV')).toString();
+    return Buffer.from((await connection.call(sql, 'TSV')).bytes).toString();
   };
   expect(await read()).toBe('77\t1\n');
   for (const sql of [
@@ -108,7 +108,7 @@ test.each([consumerProfile(statement('')), SAVED_PROFILE])(
     const settings = new Map(profile.args.map((arg) => splitArgument(arg)));
     const names = [...settings.keys()].map((name) => `'${name}'`).join(', ');
     const sql = `SELECT name, value FROM system.settings WHERE name IN (${names}) FORMAT TSVRaw`;
-    const lines = Buffer.from(await connection.call(sql, 'TSVRaw'))
+    const lines = Buffer.from((await connection.call(sql, 'TSVRaw')).bytes)
       .toString()
       .trim()
       .split('\n');

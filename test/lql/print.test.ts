@@ -21,7 +21,7 @@ test('printed queries parse to the same tree', () => {
       const text = print({ clauses } as unknown as Tree);
       expect(withoutSpans(read(text).clauses)).toEqual(withoutSpans(clauses));
     }),
-    { numRuns: runs(1000), seed: 7 },
+    { numRuns: runs(500), seed: 7 },
   );
 });
 

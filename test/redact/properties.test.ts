@@ -33,7 +33,7 @@ describe('redacting', () => {
         const redacted: unknown = JSON.parse(redactJson(redactor, JSON.stringify(value)));
         expect(shapeOf(redacted)).toEqual(shapeOf(JSON.parse(JSON.stringify(value))));
       }),
-      { seed: 11, numRuns: runs(1000) },
+      { seed: 11, numRuns: runs(500) },
     );
   });
 
@@ -43,7 +43,7 @@ describe('redacting', () => {
         const once = redactor.redactText(text);
         expect(redactor.redactText(once)).toBe(once);
       }),
-      { seed: 12, numRuns: runs(3000) },
+      { seed: 12, numRuns: runs(1500) },
     );
   });
 
@@ -55,7 +55,7 @@ describe('redacting', () => {
         const escaped = escapeSome(json, () => choices.next().value === true);
         expect(JSON.parse(redactJson(redactor, escaped))).toBe(JSON.parse(redactJson(redactor, json)));
       }),
-      { seed: 13, numRuns: runs(1500) },
+      { seed: 13, numRuns: runs(750) },
     );
   });
 
@@ -67,7 +67,7 @@ describe('redacting', () => {
         const all = redactor.redactLines(Buffer.from(lines.map((line) => `${line}\n`).join('')));
         expect(Buffer.from(all).toString()).toBe(each);
       }),
-      { seed: 14, numRuns: runs(500) },
+      { seed: 14, numRuns: runs(250) },
     );
   });
 
@@ -93,7 +93,7 @@ describe('redacting', () => {
         if ('hash' in rest) rest['hash'] = hidden(rest['hash']);
         expect(redacted).toEqual(rest);
       }),
-      { seed: 15, numRuns: runs(700) },
+      { seed: 15, numRuns: runs(350) },
     );
   });
 });
@@ -113,7 +113,7 @@ describe('unredacted content', () => {
         expect(text.endsWith(pieces.at(-1) ?? '')).toBe(true);
         if (pieces.length === 1) expect(pieces).toEqual([text]);
       }),
-      { seed: 17, numRuns: runs(2000) },
+      { seed: 17, numRuns: runs(1000) },
     );
   });
 
@@ -129,7 +129,7 @@ describe('unredacted content', () => {
         const lines = Buffer.from(`${JSON.stringify({ text: pieces.join(' ') })}\n`);
         expect(redactLines(lines)).toBe(lines);
       }),
-      { seed: 18, numRuns: runs(1000) },
+      { seed: 18, numRuns: runs(500) },
     );
   });
 });
@@ -169,7 +169,7 @@ describe('an address in any encoding', () => {
         // What cannot be seen before the first character may stay.
         expect(redactText(`from ${hidden} to`)).toMatch(/^from [\u200b\u00ad]?REDACTED to$/);
       }),
-      { seed: 19, numRuns: runs(500) },
+      { seed: 19, numRuns: runs(250) },
     );
   });
 });
@@ -220,7 +220,7 @@ describe('every address', () => {
       fc.property(before, address, behind, (before, address, behind) => {
         expect(redactText(before + address + behind)).toBe(`${before}REDACTED${behind}`);
       }),
-      { seed: 16, numRuns: runs(700) },
+      { seed: 16, numRuns: runs(350) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { readStatements } from '../../src/schema/dump.ts';
 import { planSchema } from '../../src/schema/plan.ts';
 import { referencesOf } from '../../src/schema/references.ts';
 import { SchemaError } from '../../src/schema/schema-files.ts';
+import { runs } from '../support/runs.ts';
 
 const SETTINGS = { session: '', tree: '' };
 const plan = (path: string, text: string): ReturnType<typeof planSchema> =>
@@ -28,7 +29,7 @@ test('any sequence of words', () => {
       referencesOf(sql);
       definitionFile({ database: 'd', name: '../a/b', sql });
     }),
-    { numRuns: 3000, seed: 1 },
+    { numRuns: runs(1500), seed: 1 },
   );
 });
 

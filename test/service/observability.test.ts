@@ -120,6 +120,23 @@ describe('a log line', () => {
     await eventually(() => expect(all()).toHaveLength(3));
     expect(all()).toMatchObject([{ client }, { client }, { client }]);
   });
+
+  test('a client that disconnects', async () => {
+    const gate = await startGate();
+    const id = 'id: 00000000-0000-4000-8000-000000000074';
+    await writeEndpoint(service, 'left', `${id}\nname: left\nquery: SELECT passed FROM ${gate.table}\n`);
+    await service.service.reload();
+    const controller = new AbortController();
+    const path = '/api/endpoints/query/left';
+    const asked = service.call(path, { signal: controller.signal });
+    await gate.reached(1);
+    controller.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    const left = (): Observation[] =>
+      service.observed.filter((each) => each.kind === 'request.finished' && each.endpoint === 'left');
+    await eventually(() => expect(left()).toMatchObject([{ status: 499, code: 'request.client_closed' }]));
+    await gate.close();
+  });
 });
 
 describe('metrics', () => {

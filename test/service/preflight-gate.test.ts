@@ -26,9 +26,10 @@ function setUp() {
       return service.engine.run(...given);
     },
   };
-  const sandboxes = createSandboxes(engine, createDescribe(engine));
+  const describe = createDescribe(engine);
+  const sandboxes = createSandboxes(engine, describe);
   const gate = createPreflightGate({
-    selfTest: () => preflight(engine, service.service.catalog),
+    selfTest: () => preflight(engine, service.service.catalog, describe),
     acceptSingleLayer: service.settings.acceptSingleLayer,
     switchConsumerQueries: sandboxes.switch,
     observe: (each) => void observed.push(each),

@@ -21,7 +21,7 @@ const OUTPUT = 'dist';
 const RECORD = join(ROOT, 'node_modules/.cache/millrace-test-build');
 
 const BUILDS = [
-  ['npx', '--no-install', 'tsc', '-p', 'tsconfig.build.json', '--noCheck'],
+  ['npx', '--no-install', 'tsc', '-p', 'tsconfig.build.json'],
   ['npm', 'run', '--silent', 'build:explorer'],
 ] as const;
 

@@ -73,13 +73,19 @@ export function start(args: readonly string[], options: StartOptions = {}): Runn
   return { child, output, finished, says };
 }
 
-/** Runs a command to its end: in a process that has already run others of this file, unless it is busy. */
+/** Runs a command to its end: in a process that has already run others of this file, after those that it still has to run. */
 export async function run(args: readonly string[], options: StartOptions = {}): Promise<Finished> {
   const needsProcess = options.bin !== undefined || options.through !== undefined || args[0] === 'serve';
-  if (needsProcess || host?.isBusy === true) return start(args, options).finished;
+  if (needsProcess) return start(args, options).finished;
+  // The host has one working folder and one environment, so concurrent tests of a file take turns.
+  const finished = lastRun.then(() => runInHost(args, options));
+  lastRun = finished.catch(() => undefined);
+  return finished;
+}
+
+async function runInHost(args: readonly string[], options: StartOptions): Promise<Finished> {
   host = host?.folder === tmpdir() && host.child.connected ? host : startHost();
   const { child } = host;
-  host.isBusy = true;
   const finished = new Promise<Finished>((resolve, reject) => {
     child.once('message', resolve);
     child.once('exit', (code) => reject(new Error(`the process ended with ${code}`)));
@@ -89,7 +95,6 @@ export async function run(args: readonly string[], options: StartOptions = {}): 
     return await finished;
   } finally {
     child.removeAllListeners('message').removeAllListeners('exit');
-    host.isBusy = false;
   }
 }
 
@@ -97,14 +102,14 @@ interface Host {
   readonly child: ChildProcess;
   /** The temporary folder of the test file: with it, the process ends. */
   readonly folder: string;
-  isBusy: boolean;
 }
 
 let host: Host | undefined;
+let lastRun: Promise<unknown> = Promise.resolve();
 
 function startHost(): Host {
   const child = fork(HOST, { cwd: '/', env: environment({}), execArgv: [], stdio: 'inherit' });
   child.unref();
   child.channel?.unref();
-  return { child, folder: tmpdir(), isBusy: false };
+  return { child, folder: tmpdir() };
 }

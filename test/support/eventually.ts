@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 
 /** How long a slow machine may take; a test that passes never waits for it. */
 const CEILING_MS = 240_000;
-const EVERY_MS = 10;
+const EVERY_MS = 25;
 
 /** Resolves with the result of the first `attempt` that neither throws nor rejects; rejects as the last one did. */
 export async function eventually<Value>(attempt: () => Value | Promise<Value>): Promise<Value> {

@@ -39,7 +39,15 @@ export const PROJECT_FILES = {
     'test/rate-limits/',
   ],
   /** Run whole services, in the process of the test. */
-  service: ['test/redact/laundering', 'test/request/broken-plan', 'test/request/prepare', 'test/service/'],
+  service: [
+    'test/clickhouse-clients/',
+    'test/redact/laundering',
+    'test/request/broken-plan',
+    'test/request/clickhouse/',
+    'test/request/engine-formats',
+    'test/request/prepare',
+    'test/service/',
+  ],
   /** Run the built commands, or read the built page. */
   commands: [
     'test/cli/',
@@ -69,6 +77,7 @@ export const PROJECT_FILES = {
 /** Services whose answers depend on the engine: they also run on the other engine, as project `http`. */
 export const ON_BOTH_ENGINES = [
   'test/service/cache',
+  'test/service/clickhouse-interface',
   'test/service/consumer-queries',
   'test/service/formats',
   'test/service/http',

@@ -1,29 +1,24 @@
-// The order of a run. Files that mostly wait (for browsers, Redis) and files that mostly compute alternate, so that
-// both are running at any time; the many short ones come last, so that no core waits for one long file at the end.
+// The order of a run. A worker process goes on with the next file only if it is of the same project, so files of a project
+// follow each other; those that take long come first, so that no core waits for one of them at the end.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const WAITING: ReadonlySet<string> = new Set(['browser', 'redis']);
-const COMPUTING: ReadonlySet<string> = new Set(['commands', 'long']);
+const ORDER = ['long', 'browser', 'commands', 'service', 'http', 'unit'];
+/** Its files mostly wait for time-outs, so they alternate with the first of the others. */
+const WAITING = 'redis';
 
 /** A class, since vitest instantiates it. */
 export class Sequencer extends BaseSequencer {
-  /** Within each of the three, long or large files first. */
+  /** Within each project, long or large files first. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line no-array-sort -- not an array's method
     const sorted = await super.sort(files);
-    const waiting = sorted.filter(({ project }) => WAITING.has(project.name));
-    const computing = sorted
-      .filter(({ project }) => COMPUTING.has(project.name))
-      .toSorted((a, b) => b.project.name.localeCompare(a.project.name)); // `long` before `commands`
-    const short = sorted.filter(({ project }) => !WAITING.has(project.name) && !COMPUTING.has(project.name));
-    return [...alternating(waiting, computing), ...short];
+    const waiting = sorted.filter(({ project }) => project.name === WAITING);
+    const others = sorted
+      .filter(({ project }) => project.name !== WAITING)
+      .toSorted((a, b) => ORDER.indexOf(a.project.name) - ORDER.indexOf(b.project.name));
+    return [
+      ...waiting.flatMap((file, index) => [file, ...others.slice(index, index + 1)]),
+      ...others.slice(waiting.length),
+    ];
   }
-}
-
-function alternating<Item>(one: readonly Item[], other: readonly Item[]): Item[] {
-  const length = Math.max(one.length, other.length);
-  return Array.from({ length }, (_, index) => [
-    ...one.slice(index, index + 1),
-    ...other.slice(index, index + 1),
-  ]).flat();
 }

@@ -52,7 +52,7 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
     engineEvents,
     isDevelopment,
   });
-  if (key !== undefined) welcome(service, { key, hasSamples }, deps.terminal);
+  if (key !== undefined) welcome(service, { key, hasSamples, settings }, deps.terminal);
   await new Promise<void>((stopped, failed) => {
     deps.onSignal({
       stop: (signal) => void service.close(signal).then(stopped, failed),
@@ -78,7 +78,7 @@ export async function check(
   requireKeys({ settings, isDevelopment });
   const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
   await seedOrClose(engine, settings, deps.terminal);
-  const free = { ...settings, port: 0, adminPort: 0, usage: false };
+  const free = { ...settings, port: 0, adminPort: 0, clickhousePort: undefined, usage: false };
   let redisCause: string | undefined;
   const observe: Observe = (event) => {
     if (event.kind === 'cache.remote_lost') redisCause = describeCause(event.cause);
@@ -103,7 +103,7 @@ export async function withService<T>(
 ): Promise<T> {
   const engine = await openEngineOrExplain(deps.openEngine, settings, ignore, whenInUse);
   await seedOrClose(engine, settings, deps.terminal);
-  const alone = { host: '127.0.0.1', port: 0, adminPort: 0, usage: false };
+  const alone = { host: '127.0.0.1', port: 0, adminPort: 0, clickhousePort: undefined, usage: false };
   const service = await openOrExplain(deps, {
     settings: { ...settings, ...alone, tokens: undefined, jwt: undefined, redisUrl: undefined },
     engine,
@@ -243,17 +243,15 @@ function explainStart(cause: unknown, settings: Settings, terminal: Terminal): u
     return new CommandError(`${cause.message}; the service requires a valid tokens file to start`, { cause });
   }
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  const at = `${settings.host}:${settings.port}`;
+  const { at, host, port } = addressOf(cause, settings);
   if (code === 'EADDRINUSE') {
     return new CommandError(
-      `${at} is in use; stop the process that listens there, or choose another port with --port`,
-      {
-        cause,
-      },
+      `${at} is in use; stop the process that listens there, or choose another port with ${port}`,
+      { cause },
     );
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return new CommandError(`Cannot listen on ${at}; choose another address with --host and --port`, {
+    return new CommandError(`Cannot listen on ${at}; choose another address with ${host} and ${port}`, {
       cause,
     });
   }
@@ -261,6 +259,20 @@ function explainStart(cause: unknown, settings: Settings, terminal: Terminal): u
     return noEndpoints(settings, cause);
   }
   return cause;
+}
+
+/** The address that could not be listened on, and the flags of its host and port. */
+function addressOf(
+  cause: unknown,
+  settings: Settings,
+): { readonly at: string; readonly host: string; readonly port: string } {
+  const failed = cause instanceof Error && 'port' in cause ? cause.port : undefined;
+  const { host, port, clickhousePort, adminHost, adminPort } = settings;
+  if (failed !== port && failed === clickhousePort)
+    return { at: `${host}:${clickhousePort}`, host: '--host', port: '--clickhouse-port' };
+  if (failed !== port && failed === adminPort)
+    return { at: `${adminHost}:${adminPort}`, host: '--admin-host', port: '--admin-port' };
+  return { at: `${host}:${port}`, host: '--host', port: '--port' };
 }
 
 /** Reports a missing folder of endpoint files. */
@@ -276,7 +288,7 @@ const SAMPLES =
 
 function welcome(
   service: RunningService,
-  { key, hasSamples }: { readonly key: string; readonly hasSamples: boolean },
+  { key, hasSamples, settings }: Pick<ServeOptions, 'hasSamples' | 'settings'> & { readonly key: string },
   { print, paint }: Terminal,
 ): void {
   print('');
@@ -284,6 +296,10 @@ function welcome(
     `Millrace is listening on ${paint('bold', service.address)} with a temporary key for this run: ${paint('bold', key)}`,
   );
   print(`Explorer: ${paint('bold', `${service.address}/#key=${key}`)}`);
+  const clickhouse =
+    service.clickhouse ?? (settings.clickhouseInterface ? `${service.address}/clickhouse` : '');
+  if (clickhouse !== '')
+    print(`ClickHouse clients: ${paint('bold', clickhouse)}, with the key as the password`);
   print('');
   for (const endpoint of service.catalog.current().endpoints) {
     print(paint('dim', `# ${(endpoint.description || endpoint.name).trim().replaceAll('\n', ' ')}`));

@@ -13,6 +13,14 @@ export interface SettingsFile {
    */
   port?: number;
   /**
+   * Serve ClickHouse's HTTP interface at /clickhouse of the API listener. clickhouse_port does not depend on it.
+   */
+  clickhouse_interface?: boolean;
+  /**
+   * Port of a listener of its own for ClickHouse's HTTP interface, on host, where it is at / as on a ClickHouse server; 0 selects a free port. Default: none.
+   */
+  clickhouse_port?: number;
+  /**
    * Folder of endpoint files.
    */
   endpoints?: string;

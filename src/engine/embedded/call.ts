@@ -2,7 +2,7 @@
 import { abortError } from '../abort.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../../core/clock.ts';
-import type { Connection } from './connection.ts';
+import type { CallResult, Connection } from './connection.ts';
 import type { Killer } from './killer.ts';
 
 export interface CallText {
@@ -15,8 +15,8 @@ export interface CallText {
 }
 
 export interface Call {
-  /** The result's bytes. Rejects with EngineError, immediately if a signal or the timeout ends the call. */
-  readonly result: Promise<Uint8Array>;
+  /** Rejects with EngineError, immediately if a signal or the timeout ends the call. */
+  readonly result: Promise<CallResult>;
   /** Resolves when the native call has ended, successfully or not. */
   readonly ended: Promise<void>;
 }
@@ -32,7 +32,7 @@ export function startCall(deps: CallDeps, connection: Connection, text: CallText
     () => {},
     () => {},
   );
-  const result = new Promise<Uint8Array>((resolve, reject) => {
+  const result = new Promise<CallResult>((resolve, reject) => {
     const stop = (error: EngineError): void => {
       reject(error);
       deps.killer.kill(connection.id, ended);

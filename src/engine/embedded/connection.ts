@@ -4,6 +4,13 @@ import { toEngineError } from '../failures.ts';
 import { openError } from './open-error.ts';
 import type { Profile } from './profile.ts';
 
+/** The result of a call. */
+export interface CallResult {
+  readonly bytes: Uint8Array;
+  /** Rows of the result, without totals and extremes. */
+  readonly rows: number;
+}
+
 export interface Connection {
   /** Unique in this process. Set as the connection's `log_comment`, so that KILL QUERY can find its query. */
   readonly id: string;
@@ -11,7 +18,7 @@ export interface Connection {
   /** Names of all parameters ever set here; they stay set until the connection closes. */
   readonly bound: Set<string>;
   /** Runs SQL on a separate thread; rejects with EngineError. Calls must not overlap. */
-  call(sql: string, format: string): Promise<Uint8Array>;
+  call(sql: string, format: string): Promise<CallResult>;
   /** Resolves when the connection is released; never rejects. No call may be running. */
   close(): Promise<void>;
 }
@@ -38,9 +45,10 @@ export function createConnections({ path, configFile, chdb }: ConnectionsOptions
   const lingering = new Set<Promise<unknown>>();
   let opened = 0;
 
-  async function call(session: Session, sql: string, format: string): Promise<Uint8Array> {
+  async function call(session: Session, sql: string, format: string): Promise<CallResult> {
     try {
-      return (await track(running, session.queryAsync(sql, { format }))).bytes();
+      const result = await track(running, session.queryAsync(sql, { format }));
+      return { bytes: result.bytes(), rows: result.rowsRead }; // of the result: what the library has read from the engine
     } catch (cause) {
       throw toEngineError(cause);
     }

@@ -8,17 +8,24 @@ import { decodeColumns } from '../columns.ts';
 import { setParameters } from '../parameter-text.ts';
 import type { Shares } from '../places.ts';
 import { createQueue, type Queue } from '../queue.ts';
-import { conditionCacheOf, printSettings, settingsOf } from '../settings.ts';
+import {
+  conditionCacheOf,
+  formatName,
+  limitSettingsOf,
+  outputOf,
+  printSettings,
+  settingsOf,
+} from '../settings.ts';
 import type { After } from '../../core/clock.ts';
 import type { Entry } from '../wait-queue.ts';
 import { readsStale } from './bound-parameters.ts';
 import { startCall } from './call.ts';
 import type { Call } from './call.ts';
 import { writeConfigFile } from './config-file.ts';
-import type { Connection } from './connection.ts';
+import type { CallResult, Connection } from './connection.ts';
 import { openGeneration, type Generation } from './generation.ts';
 import type { Pool } from './pool.ts';
-import { AUTHOR_PROFILE, SAVED_PROFILE, consumerProfile } from './profile.ts';
+import { AUTHOR_PROFILE, SAVED_PROFILE, consumerProfile, savedProfile } from './profile.ts';
 import type { Profile } from './profile.ts';
 import { createSingleStatementCheck } from './single-statement.ts';
 import { startSupervisor, type Supervisor } from './supervisor.ts';
@@ -134,8 +141,8 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
     kind: 'embedded',
     run: async (statement, options) => {
       await checkSingle(statement.sql);
-      const { bytes, queueMs } = await perform(runner, workOf(statement, options.format, options));
-      return { chunks: only(bytes), queueMs };
+      const { bytes, rows, queueMs } = await perform(runner, workOf(statement, options.format, options));
+      return { chunks: only(bytes), queueMs, rows };
     },
     describe: async (statement) => {
       await checkSingle(statement.sql);
@@ -159,15 +166,21 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
 }
 
 /** Appends SETTINGS and FORMAT clauses; with a FORMAT clause in the given SQL, the result would not parse. */
-function workOf(statement: Statement, format: string, options: Partial<RunOptions> = {}): Work {
+function workOf(statement: Statement, format: RunOptions['format'], options: Partial<RunOptions> = {}): Work {
   const { origin, parameters, key, onFatal } = statement;
   const { signal, lane, isPatient, comment } = options;
-  const own = { ...settingsOf(statement), ...conditionCacheOf(statement) };
+  const output = outputOf(format);
+  const name = formatName(format);
+  const isRow = typeof format === 'string';
+  const own = {
+    ...(isRow ? settingsOf(statement) : limitSettingsOf(statement)),
+    ...conditionCacheOf(statement),
+  };
   const settings = origin === 'consumer' ? '' : `\nSETTINGS ${printSettings(own)}`;
   return {
-    profile: origin === 'consumer' ? consumerProfile(statement) : SAVED_PROFILE,
-    sql: `${statement.sql}${settings}\nFORMAT ${format}`,
-    format,
+    profile: origin === 'consumer' ? consumerProfile(statement, output) : savedProfile(output),
+    sql: `${statement.sql}${settings}\nFORMAT ${name}`,
+    format: name,
     parameters,
     timeoutMs: statement.limits.time * 1000 + TIMER_SLACK_MS,
     isRepeatable: true,
@@ -181,8 +194,7 @@ function workOf(statement: Statement, format: string, options: Partial<RunOption
   };
 }
 
-interface Performed {
-  readonly bytes: Uint8Array;
+interface Performed extends CallResult {
   readonly queueMs: number;
 }
 
@@ -192,17 +204,17 @@ async function perform(runner: Runner, work: Work): Promise<Performed> {
   const leave = await runner.queue.enter(work);
   const queueMs = runner.now() - asked;
   let ended: Promise<void> | undefined;
-  const attempt = async (): Promise<Uint8Array> => {
+  const attempt = async (): Promise<CallResult> => {
     const started = await start(runner, work);
     ended = started.ended;
     return started.result;
   };
   try {
-    const bytes = await attempt().catch((cause: unknown) => {
+    const result = await attempt().catch((cause: unknown) => {
       if (isLost(cause) && work.isRepeatable) return attempt();
       throw cause;
     });
-    return { bytes, queueMs };
+    return { ...result, queueMs };
   } finally {
     void (ended ?? Promise.resolve()).finally(leave);
   }
@@ -213,8 +225,8 @@ function isLost(cause: unknown): boolean {
 }
 
 interface Started {
-  /** The result's bytes. Rejects with EngineError: 'lost' if the process ended and the statement may be retried. */
-  readonly result: Promise<Uint8Array>;
+  /** Rejects with EngineError: 'lost' if the process ended and the statement may be retried. */
+  readonly result: Promise<CallResult>;
   /** Resolves when the connection is returned or dropped, and another statement may use the slot. */
   readonly ended: Promise<void>;
 }
@@ -319,6 +331,6 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }
 
-function textOf({ bytes }: Performed): string {
+function textOf({ bytes }: CallResult): string {
   return new TextDecoder().decode(bytes);
 }

@@ -1,6 +1,7 @@
 // The messages between the service and its engine process, sent over Node's IPC channel with structured cloning:
 // https://nodejs.org/api/child_process.html#advanced-serialization
 import type { EngineFailure } from '../engine.ts';
+import type { CallResult } from './connection.ts';
 import type { Profile } from './profile.ts';
 
 export type EngineRequest =
@@ -14,8 +15,7 @@ export type EngineRequest =
 export interface EngineReplies {
   /** The number that identifies the connection in later requests, and its `log_comment`. */
   readonly open: { readonly connection: number; readonly name: string };
-  /** The result's bytes. */
-  readonly call: Uint8Array;
+  readonly call: CallResult;
   readonly close: undefined;
   /** Resident set size in bytes. */
   readonly memory: number;

@@ -1,6 +1,6 @@
 // Connection profiles: which statements run on a connection, and the settings fixed when it is opened.
-import type { Statement } from '../engine.ts';
-import { FIXED_SETTINGS, ISOLATION_SETTINGS, printSettings, settingsOf } from '../settings.ts';
+import type { Settings, Statement } from '../engine.ts';
+import { FIXED_SETTINGS, ISOLATION_SETTINGS, settingsOf } from '../settings.ts';
 
 /** Connections with the same key are interchangeable. */
 export interface Profile {
@@ -24,12 +24,28 @@ export const SAVED_PROFILE: Profile = {
   database: EMPTY_DATABASE,
 };
 
-/** Consumer queries: limits are set on the connection, and `readonly=1` (last) prevents any change to them. */
-export function consumerProfile(statement: Pick<Statement, 'limits' | 'int64' | 'workload'>): Profile {
-  const settings = settingsOf(statement);
+/** The same with output settings of their own; the fixed ones are those of the service's formats. */
+export function savedProfile(output: Settings): Profile {
+  if (Object.keys(output).length === 0) return SAVED_PROFILE;
   return {
-    key: `consumer ${printSettings(settings)}`,
-    args: [...toArgs({ ...FIXED_SETTINGS, ...ISOLATION_SETTINGS }), ...toArgs(settings), '--readonly=1'],
+    key: `saved ${JSON.stringify(output)}`,
+    args: [...toArgs({ ...FIXED_SETTINGS, ...output }), '--readonly=2'],
+    database: EMPTY_DATABASE,
+  };
+}
+
+/**
+ * Consumer queries: limits and output settings are set on the connection, and `readonly=1` (last) prevents any change to them.
+ * Neither is ever part of the statement's text.
+ */
+export function consumerProfile(
+  statement: Pick<Statement, 'limits' | 'int64' | 'workload'>,
+  output: Settings = {},
+): Profile {
+  const settings = { ...settingsOf(statement), ...output };
+  return {
+    key: `consumer ${JSON.stringify(settings)}`,
+    args: [...toArgs({ ...FIXED_SETTINGS, ...ISOLATION_SETTINGS, ...settings }), '--readonly=1'],
     database: EMPTY_DATABASE,
   };
 }

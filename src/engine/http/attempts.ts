@@ -1,10 +1,10 @@
 // Sends a statement to one of the servers and retries on another if that server fails. Only for statements that read.
-import type { Observe, ReadSummary } from '../../core/observation.ts';
+import type { Observe } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../../core/clock.ts';
 import type { BodyEnd } from './body.ts';
 import type { Credentials } from './client.ts';
-import { openExchange } from './exchange.ts';
+import { openExchange, type OnSummary } from './exchange.ts';
 import { isLost, isUnreached, toHttpError } from './http-failures.ts';
 import type { Host, Hosts } from './hosts.ts';
 import type { OrphanedQueries } from './orphaned-queries.ts';
@@ -27,7 +27,7 @@ export interface Attempt {
   readonly signals: readonly AbortSignal[];
   readonly timeoutMs: number;
   /** Called when a response begins. */
-  readonly onSummary?: (read: ReadSummary | undefined) => void;
+  readonly onSummary?: OnSummary;
   /** Called once, regardless of the outcome. */
   readonly onEnd: () => void;
 }

@@ -54,6 +54,9 @@ export function createTailGate(): ExceptionGate {
   };
 }
 
+/** A gate for responses that a server sends after the query has ended: an error is a response of its own. */
+export const OPEN_GATE: ExceptionGate = { push: (chunk) => chunk, end: () => new Uint8Array(0) };
+
 /** ClickHouse truncates the message of a tagged error at 16 KiB. */
 const MAX_ERROR_BYTES = 32 * 1024;
 

@@ -6,10 +6,13 @@ import { abortError } from '../abort.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../../core/clock.ts';
 import { openBody, type BodyEnd } from './body.ts';
-import { createTaggedGate, createTailGate } from './exception-gate.ts';
+import { createTaggedGate, createTailGate, OPEN_GATE, type ExceptionGate } from './exception-gate.ts';
 import { toHttpError } from './http-failures.ts';
-import type { HttpRequest } from './request.ts';
-import { readSummary } from './summary.ts';
+import { isWhole, type HttpRequest } from './request.ts';
+import { readSummary, resultRowsIn } from './summary.ts';
+
+/** Called with what the header of the response reports, as far as it does: table data read, rows of the result. */
+export type OnSummary = (read: ReadSummary | undefined, resultRows: number | undefined) => void;
 
 export interface ExchangeOptions {
   readonly request: HttpRequest;
@@ -21,7 +24,7 @@ export interface ExchangeOptions {
   readonly answers: () => Promise<boolean>;
   readonly after: After;
   /** Called once, when the response begins. */
-  readonly onSummary?: (read: ReadSummary | undefined) => void;
+  readonly onSummary?: OnSummary;
   /** Called once when the body ends, for any reason; not if the exchange is rejected. */
   readonly onEnd: (end: BodyEnd) => void;
 }
@@ -47,10 +50,11 @@ export async function openExchange(
   try {
     const answer = await ask(client, { request: options.request, control, watch });
     const stream: Readable = answer.stream;
-    options.onSummary?.(readSummary(answer.response_headers['x-clickhouse-summary']));
+    const summary = answer.response_headers['x-clickhouse-summary'];
+    options.onSummary?.(readSummary(summary), resultRowsIn(summary));
     onAbort(control.signal, (error) => stream.destroy(error));
     const tag = answer.response_headers['x-clickhouse-exception-tag'];
-    const gate = typeof tag === 'string' ? createTaggedGate(tag) : createTailGate();
+    const gate = gateFor(options.request, typeof tag === 'string' ? tag : undefined);
     const body = await openBody({ stream, gate, watch, onEnd });
     state.isOpen = true;
     if (state.end !== undefined) options.onEnd(state.end);
@@ -59,6 +63,11 @@ export async function openExchange(
     unlink();
     throw control.signal.aborted ? abortError(control.signal) : toHttpError(cause);
   }
+}
+
+function gateFor(request: HttpRequest, tag: string | undefined): ExceptionGate {
+  if (isWhole(request)) return OPEN_GATE;
+  return tag === undefined ? createTailGate() : createTaggedGate(tag);
 }
 
 interface Asking {

@@ -168,17 +168,19 @@ async function run(runner: Runner, statement: Statement, options: RunOptions): P
     const request = requestOf(statement, { format, comment, traceparent, permitted });
     const http_headers = { ...request.http_headers, ...credentials.http_headers };
     let read: ReadSummary | undefined;
+    let rows: number | undefined;
     const chunks = await openAttempts(runner, {
       request: { ...request, ...credentials, http_headers },
       isConsumers,
       signals: signal === undefined ? [runner.closing] : [runner.closing, signal],
       timeoutMs: statement.limits.time * 1000 + TIMER_SLACK_MS,
-      onSummary: (summary) => {
+      onSummary: (summary, resultRows) => {
         read = summary;
+        if (typeof format !== 'string') rows = resultRows;
       },
       onEnd: leave,
     });
-    return { chunks, queueMs, read };
+    return { chunks, queueMs, read, rows };
   } catch (cause) {
     leave();
     const error = toHttpError(cause);

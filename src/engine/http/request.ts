@@ -1,8 +1,15 @@
 // Converts a statement to a request of the HTTP interface: query, parameters and settings.
-import type { Settings, Statement } from '../engine.ts';
+import type { RunOptions, Settings, Statement } from '../engine.ts';
 import { parameterSettings } from '../parameter-text.ts';
 import { rowPolicySettings } from '../row-policy.ts';
-import { conditionCacheOf, FIXED_SETTINGS, ISOLATION_SETTINGS, settingsOf } from '../settings.ts';
+import {
+  conditionCacheOf,
+  FIXED_SETTINGS,
+  formatName,
+  ISOLATION_SETTINGS,
+  outputOf,
+  settingsOf,
+} from '../settings.ts';
 import { sendable } from './permissions.ts';
 
 export interface HttpUser {
@@ -11,7 +18,7 @@ export interface HttpUser {
 }
 
 export interface RequestOptions {
-  readonly format: string;
+  readonly format: RunOptions['format'];
   readonly comment: string | undefined;
   readonly traceparent: string | undefined;
   /** Settings that may be sent for this user. */
@@ -35,6 +42,17 @@ export const TRANSPORT_SETTINGS: Settings = {
   cancel_http_readonly_queries_on_client_close: 1,
 };
 
+/**
+ * The server sends nothing before the query has ended: an error never follows rows in a format in which it could be read as one,
+ * and the summary has the number of rows. A parameter of the interface, not a setting.
+ */
+const WHOLE: SentSettings = { wait_end_of_query: 1 };
+
+/** Whether a response is sent after its query has ended. */
+export function isWhole({ clickhouse_settings: sent }: Pick<HttpRequest, 'clickhouse_settings'>): boolean {
+  return sent['wait_end_of_query'] === 1;
+}
+
 /** The client sets `enable_http_compression` by default; if the profile forbids changing it, it must be unset. */
 export const NO_SETTINGS: SentSettings = { enable_http_compression: undefined };
 
@@ -52,15 +70,18 @@ export function requestOf(statement: Statement, options: RequestOptions): Omit<H
     ...FIXED_SETTINGS,
     ...(origin === 'consumer' ? ISOLATION_SETTINGS : conditionCacheOf(statement)),
     ...settingsOf(statement),
+    ...outputOf(format),
     ...(comment === undefined ? {} : { log_comment: comment.slice(0, MAX_COMMENT) }),
     readonly: origin === 'consumer' ? 1 : 2,
   };
   return {
-    query: `${sql}\nFORMAT ${format}`,
+    query: `${sql}\nFORMAT ${formatName(format)}`,
     // Parameters are sent as settings, which the client does not escape; its escaping of parameters corrupts arrays.
     clickhouse_settings: {
       ...(permitted.has('enable_http_compression') ? {} : NO_SETTINGS),
       ...sendable({ ...settings, ...TRANSPORT_SETTINGS }, permitted),
+      // Sent even if the profile does not permit them: the caller gets what it asked for, or an error.
+      ...(typeof format === 'string' ? {} : { ...format.settings, ...WHOLE }),
       ...parameterSettings(parameters),
       // Sent even if the profile does not permit them: an error is better than a query without its row policies.
       ...(origin === 'consumer' && rowPolicy !== undefined ? rowPolicySettings(rowPolicy) : {}),

@@ -182,12 +182,13 @@ export const ANSWERS: Checks = {
     ]);
     expect((await query('plain')).headers.has('ratelimit')).toBe(false);
   },
-  'Bodies over 1 KiB are compressed according to `Accept-Encoding`, with zstd, br or gzip.': async (
+  'Bodies over 1 KiB are compressed according to `Accept-Encoding`, with zstd, br, gzip or deflate.': async (
     world,
   ) => {
     expect(await codingOf(world, 'wide', 'zstd, br, gzip')).toBe('zstd');
     expect(await codingOf(world, 'wide', 'zstd;q=0.5, br')).toBe('br');
     expect(await codingOf(world, 'wide', 'gzip')).toBe('gzip');
+    expect(await codingOf(world, 'wide', 'deflate')).toBe('deflate');
     expect(await codingOf(world, 'wide', '')).toBeUndefined();
     expect(await codingOf(world, 'plain', 'gzip')).toBeUndefined();
     expect(await world.curl('/api/endpoints/query/wide', '--compressed')).toContain(

@@ -30,6 +30,8 @@ export interface Query {
   /** The output format if the statement has none. */
   readonly format: string;
   readonly session?: string;
+  /** Nothing is sent before the query has ended. */
+  readonly isWhole: boolean;
 }
 
 /** URL parameters that are not settings. Source: ClickHouse, src/Server/HTTPHandler.cpp. */
@@ -90,6 +92,7 @@ export async function readQuery(request: IncomingMessage, search: URLSearchParam
   return {
     statement: readStatement(find('query') ?? '', form === undefined ? body : new Uint8Array()),
     id: find('query_id') ?? randomUUID(),
+    isWhole: find('wait_end_of_query') === '1',
     parameters: entries.filter(([name]) => name.startsWith('param_')),
     settings: {
       ...(isReadonly ? { readonly: '2' } : {}),

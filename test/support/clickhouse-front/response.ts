@@ -38,7 +38,7 @@ export function sendOutcome(
   const { bytes, error, statistics } = outcome;
   if (statistics !== undefined) response.setHeader('X-ClickHouse-Summary', summary(statistics));
   response.setHeader('X-ClickHouse-Query-Id', query.id);
-  if (error !== undefined && bytes.length === 0) {
+  if (error !== undefined && (bytes.length === 0 || query.isWhole)) {
     return sendError(response, error, { settings: query.settings, hasBegun: hasBegun(query, outcome) });
   }
   const { rows, format: chosen = query.format } = query.statement;
@@ -110,7 +110,7 @@ function summary({ rowsRead, bytesRead, rowsWritten, elapsedMs }: Statistics): s
     written_rows: rowsWritten,
     written_bytes: rowsWritten > 0 ? bytesRead : 0,
     total_rows_to_read: rowsRead,
-    result_rows: rowsWritten,
+    result_rows: rowsWritten > 0 ? rowsWritten : rowsRead,
     result_bytes: rowsWritten > 0 ? bytesRead : 0,
     elapsed_ns: Math.round(elapsedMs * 1e6),
   };

@@ -1,0 +1,23 @@
+// Answers the methods that a path does not have.
+import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { Problem } from '../core/problem.ts';
+
+const ALL_METHODS = ['GET', 'HEAD', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** RFC 9110: other methods get 405 with Allow; OPTIONS reports the methods. */
+export function rejectOtherMethods(app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]): void {
+  const allow = [...allowed, 'HEAD', 'OPTIONS'].toSorted().join(', ');
+  const method = ALL_METHODS.filter((each) => !allowed.includes(each) && each !== 'HEAD');
+  app.route({
+    url,
+    method,
+    config: { allow },
+    handler: (request, reply) => {
+      reply.header('Allow', allow);
+      if (request.method === 'OPTIONS') return reply.code(204).send();
+      throw new Problem('route.method_not_allowed', {
+        detail: `${request.method} is not allowed here; use ${allow}`,
+      });
+    },
+  });
+}

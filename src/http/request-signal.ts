@@ -1,0 +1,23 @@
+// The signal of a request: aborted when its client disconnects, or when it times out.
+import type { FastifyReply } from 'fastify';
+import type { After } from '../core/clock.ts';
+import { Problem } from '../core/problem.ts';
+
+export interface SignalOptions {
+  /** Seconds per request, from its first byte to its answer. */
+  readonly requestTimeout: number;
+  readonly after: After;
+}
+
+/** Aborts when the client disconnects, or with a Problem when the request times out. */
+export function requestSignal(reply: FastifyReply, { requestTimeout, after }: SignalOptions): AbortSignal {
+  const controller = new AbortController();
+  const cancel = after(requestTimeout * 1000, () => {
+    controller.abort(new Problem('engine.timeout', { detail: `No answer within ${requestTimeout} seconds` }));
+  });
+  reply.raw.once('close', () => {
+    cancel();
+    if (!reply.raw.writableFinished) controller.abort(new Problem('request.client_closed'));
+  });
+  return controller.signal;
+}

@@ -1,0 +1,219 @@
+// Answers commands and queries over virtual tables: with the key's rate limit, and by the engine, in every format.
+import { Problem } from '../../core/problem.ts';
+import { EngineError, type Column, type Statement } from '../../engine/engine.ts';
+import { readAll } from '../../engine/rows.ts';
+import { createCursor, type Cursor } from '../../sql/cursor.ts';
+import { runProblem } from '../engine-problems.ts';
+import type { Plan } from '../plan.ts';
+import { queryOf, ROWS_STATEMENT } from './answer-command.ts';
+import { endpointCall, MAX_SHOWN } from './answer-endpoint.ts';
+import type { ClickHouseAnswer } from './call.ts';
+import type { Answering } from './answering.ts';
+import type { Command } from './commands.ts';
+import type { VirtualName } from './databases.ts';
+import { applyEdits } from './edited-text.ts';
+import { resolveNames } from './names.ts';
+import type { Request } from './request.ts';
+import { timeLimited } from './time-limit.ts';
+import { VIRTUAL_TABLES } from './virtual/definitions.ts';
+import type { Seen } from './virtual/seen.ts';
+
+export type VirtualStatement =
+  | { readonly kind: 'select'; readonly text: string; readonly database: VirtualName }
+  | {
+      readonly kind: 'command';
+      readonly command: Command;
+      readonly cursor: Cursor;
+      readonly used: ReadonlySet<string>;
+    };
+
+type Planned = Pick<Plan, 'statement' | 'blame'>;
+
+/** Rows of one result. */
+const MAX_ROWS = 1_000_000;
+
+/** Throws Problem. */
+export async function answerVirtual(
+  answering: Answering,
+  request: Request,
+  statement: VirtualStatement,
+): Promise<ClickHouseAnswer> {
+  const { path, running, clock, after, sandboxes } = answering;
+  const { principal, queryId, content, call } = request;
+  await path.admitKey(call.key, call.record);
+  if (sandboxes.offBecause() !== undefined) throw new Problem('sandbox.switched_off');
+  const database = request.current?.database.name ?? 'system';
+  const seen = seenBy(answering, request);
+  const started = clock.monotonic();
+  const entry = running.begin(principal.id, {
+    queryId,
+    query: content.text.slice(0, MAX_SHOWN),
+    database,
+    started,
+  });
+  const limited = timeLimited(after, request, entry.signal);
+  try {
+    const planned = await planOf(answering, request, { statement, seen });
+    return await run(answering, request, { planned, signal: limited.signal(), started });
+  } finally {
+    limited.end();
+    entry.end();
+  }
+}
+
+interface Asked {
+  readonly statement: VirtualStatement;
+  readonly seen: Seen;
+}
+
+async function planOf(answering: Answering, request: Request, { statement, seen }: Asked): Promise<Planned> {
+  if (statement.kind === 'select') return planText(answering, request, { ...statement, seen });
+  const { command, cursor, used } = statement;
+  const query = await queryOf(command, {
+    seen,
+    running: answering.running,
+    describe: (from, until) =>
+      describeQuery(answering, request, { text: cursor.slice(from, until), cursor, from, used, seen }),
+  });
+  if (query.kind === 'virtual')
+    return planText(answering, request, { text: query.text, database: 'system', seen });
+  return {
+    statement: { ...ROWS_STATEMENT, sql: query.sql, key: request.principal.id },
+    blame: () => undefined,
+  };
+}
+
+interface VirtualText {
+  readonly text: string;
+  readonly database: VirtualName;
+  readonly seen: Seen;
+}
+
+function planText(
+  { planVirtual, suspensions }: Answering,
+  { principal, settings: { resultRows } }: Request,
+  { text, database, seen }: VirtualText,
+): Promise<Planned> {
+  const endpoint = { id: `virtual ${database}`, name: database };
+  const sent = suspensions.admit({ language: 'sql', text, dialect: 'clickhouse' }, { endpoint, principal });
+  const rows = Math.min(MAX_ROWS, resultRows?.max ?? MAX_ROWS);
+  return planVirtual({ database, text, rows, caller: { key: principal.id, onFatal: sent.onFatal } }, seen);
+}
+
+interface Described {
+  readonly text: string;
+  readonly cursor: Cursor;
+  readonly from: number;
+  readonly used: ReadonlySet<string>;
+  readonly seen: Seen;
+}
+
+/** The columns of `DESCRIBE (SELECT …)`. Positions in problems are those of the whole statement. */
+async function describeQuery(
+  answering: Answering,
+  request: Request,
+  { text, cursor, from, used, seen }: Described,
+): Promise<readonly Column[]> {
+  const { engine, path } = answering;
+  // Spaces and line breaks before it keep its place.
+  const before = cursor.sql.slice(0, cursor.start(from)).replace(/[^\r\n]/g, ' ');
+  const query = `${before}${text}`;
+  const { edits, named } = resolveNames(createCursor(query), request.databases, request.current);
+  const resolved = applyEdits(query, edits).text;
+  const planned =
+    named?.database.kind === 'endpoint'
+      ? (
+          await path.prepare(
+            endpointCall(
+              request,
+              { ...named, endpoint: named.database.endpoint, text: resolved, used },
+              resolved,
+            ),
+          )
+        ).plan
+      : await planText(answering, request, {
+          text: resolved,
+          database: named?.database.name ?? 'system',
+          seen,
+        });
+  return engine.describe(planned.statement).catch((error: unknown) => {
+    throw runProblem(error, { ...NO_PLAN, ...planned }, request.call.signal());
+  });
+}
+
+const NO_PLAN = { canonical: '', consumerQuery: undefined, overRedacted: undefined };
+
+interface Run {
+  readonly planned: Planned;
+  readonly signal: AbortSignal;
+  readonly started: number;
+}
+
+async function run(
+  { engine, clock }: Answering,
+  { format, contentType, queryId, call, principal }: Request,
+  { planned, signal, started }: Run,
+): Promise<ClickHouseAnswer> {
+  try {
+    const comment = JSON.stringify({ request: call.requestId });
+    const statement: Statement = { ...planned.statement, key: principal.id };
+    const {
+      chunks,
+      rows = 0,
+      read,
+    } = await engine.run(cut(statement, format.resultRows), { format, signal, comment });
+    const bytes = await readAll(chunks);
+    const { resultRows } = format;
+    if (resultRows?.overflow === 'throw' && rows > resultRows.max) throw tooManyRows(resultRows.max);
+    return {
+      body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+      contentType,
+      format: format.engine,
+      queryId,
+      summary: {
+        readRows: read?.rows ?? 0,
+        readBytes: read?.bytes ?? 0,
+        resultRows: rows,
+        elapsedNs: Math.round((clock.monotonic() - started) * 1e6),
+      },
+      truncated: false,
+      answer: undefined,
+    };
+  } catch (error) {
+    throw runProblem(error, { ...NO_PLAN, ...planned }, signal);
+  }
+}
+
+/** A row more than the caller wants is an error, or is cut. */
+function cut(statement: Statement, resultRows: Request['format']['resultRows']): Statement {
+  const most = resultRows?.overflow === 'break' ? resultRows.max : undefined;
+  return most === undefined || most >= MAX_ROWS
+    ? statement
+    : { ...statement, sql: `SELECT * FROM (\n${statement.sql}\n) LIMIT ${most}` };
+}
+
+/** TOO_MANY_ROWS_OR_BYTES. */
+const TOO_MANY_ROWS = 396;
+
+function tooManyRows(max: number): Problem {
+  const detail = `The result exceeds the limit max_result_rows: more than ${max} rows`;
+  return new Problem('query.too_expensive', {
+    detail,
+    cause: new EngineError('limit', detail, { engineCode: TOO_MANY_ROWS }),
+    hint: 'Add a LIMIT, or set result_overflow_mode to break.',
+  });
+}
+
+function seenBy(answering: Answering, { databases, principal, content }: Request): Seen {
+  const { columnsOf, running, clock, version } = answering;
+  return {
+    databases,
+    virtual: VIRTUAL_TABLES,
+    principal,
+    version,
+    processes: () => running.of(principal.id),
+    now: clock.monotonic,
+    columnsOf: (endpoint) =>
+      columnsOf(endpoint, endpoint.redaction.always || principal.redact || content.redact),
+  };
+}

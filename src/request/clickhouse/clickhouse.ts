@@ -1,0 +1,212 @@
+// The ClickHouse interface: a statement is read, its names and placeholders are resolved, and it is answered by an endpoint,
+// by the virtual tables, or as a command.
+import { Problem } from '../../core/problem.ts';
+import { createCursor } from '../../sql/cursor.ts';
+import { answerEndpoint } from './answer-endpoint.ts';
+import { answerVirtual } from './answer-virtual.ts';
+import type { Answering, ClickHouseDeps } from './answering.ts';
+import type { AnswerClickHouse, ClickHouseAnswer } from './call.ts';
+import { createColumnsOf } from './columns-of.ts';
+import { readCommand } from './commands.ts';
+import { databasesOf, findDatabase } from './databases.ts';
+import { applyEdits } from './edited-text.ts';
+import { resolveNames } from './names.ts';
+import { substitute } from './placeholders.ts';
+import { createRunningQueries } from './running.ts';
+import { replaceServerFunctions } from './server-functions.ts';
+import { formatOf, readSettings } from './settings.ts';
+import { readAssignments, readStatement, type SentStatement } from './statement.ts';
+import { inText, type Request } from './request.ts';
+import { createPlanVirtual } from './virtual/sandbox.ts';
+import { VIRTUAL_NAMES } from './virtual/definitions.ts';
+
+/** Creates the function that answers calls. It throws Problem, with positions in the text as it was sent. */
+export function createClickHouse(deps: ClickHouseDeps): AnswerClickHouse {
+  const answering: Answering = {
+    ...deps,
+    running: createRunningQueries(),
+    planVirtual: createPlanVirtual(deps.engine),
+    columnsOf: createColumnsOf(deps),
+    started: deps.clock.monotonic(),
+  };
+  return async (call) => {
+    const principal = await deps.path.identifyKey(call.key, call.record);
+    const content = await call.read();
+    const statement = readStatement(content.text);
+    const request = readRequest(answering, { call, content, principal }, statement);
+    return answerStatement(answering, request, statement);
+  };
+}
+
+function readRequest(
+  { catalog }: Answering,
+  { call, content, principal }: Pick<Request, 'call' | 'content' | 'principal'>,
+  statement: SentStatement,
+): Request {
+  const settings = readSettings(effectiveSettings(content, statement));
+  const name = statement.format ?? content.defaultFormat ?? settings.defaultFormat ?? 'TabSeparated';
+  const databases = databasesOf(catalog(), principal, VIRTUAL_NAMES);
+  const current = content.database === undefined ? undefined : findDatabase(databases, content.database);
+  return {
+    call,
+    content,
+    principal,
+    databases,
+    current,
+    settings,
+    queryId: content.queryId ?? call.requestId,
+    ...formatOf(name, settings),
+  };
+}
+
+/** Clients send settings with all queries that have an effect on some only. */
+function effectiveSettings(
+  { settings }: Request['content'],
+  { cursor, settings: own }: SentStatement,
+): readonly (readonly [name: string, value: string])[] {
+  const hasJoin = cursor.tokens.some((_, index) => cursor.word(index) === 'JOIN');
+  return [...settings, ...own].filter(([name]) => hasJoin || name !== 'join_use_nulls');
+}
+
+async function answerStatement(
+  answering: Answering,
+  request: Request,
+  statement: SentStatement,
+): Promise<ClickHouseAnswer> {
+  const { kind, cursor } = statement;
+  switch (kind) {
+    case 'select':
+      return answerSelect(answering, request, statement);
+    case 'show':
+    case 'describe':
+    case 'exists':
+    case 'kill': {
+      const { edits, used } = substitute(cursor, request.content.parameters);
+      const edited = applyEdits(cursor.sql, [...statement.edits, ...edits]);
+      return inText(cursor.sql, edited, async () => {
+        const read = createCursor(edited.text);
+        const command = readCommand(read, request);
+        return answerVirtual(answering, request, { kind: 'command', command, cursor: read, used });
+      });
+    }
+    case 'set':
+      return answerSet(answering, request, statement);
+    case 'use':
+      return answerUse(answering, request, statement);
+    case 'explain':
+    case 'check':
+    case 'transaction': {
+      const word = cursor.word(0) ?? '';
+      throw new Problem('clickhouse.statement_unsupported', {
+        detail: `${word} is not supported`,
+        ...(kind === 'explain'
+          ? {
+              hint: 'Plans name tables and conditions behind the database; DESCRIBE (SELECT …) has the columns of a query.',
+            }
+          : {}),
+      });
+    }
+  }
+}
+
+/** Which database a query reads decides who answers it. */
+async function answerSelect(
+  answering: Answering,
+  request: Request,
+  { cursor, edits }: SentStatement,
+): Promise<ClickHouseAnswer> {
+  const source = cursor.sql;
+  const values = substitute(cursor, request.content.parameters);
+  const substituted = applyEdits(source, [...edits, ...values.edits]);
+  return inText(source, substituted, async () => {
+    const read = createCursor(substituted.text);
+    const { edits: unqualified, named } = resolveNames(read, request.databases, request.current);
+    const facts = {
+      version: answering.version,
+      user: request.principal.name,
+      database: currentDatabase(request),
+      queryId: request.queryId,
+      uptime: (answering.clock.monotonic() - answering.started) / 1000,
+    };
+    const resolved = applyEdits(substituted.text, [...unqualified, ...replaceServerFunctions(read, facts)]);
+    return inText(substituted.text, resolved, () => {
+      const query = { text: resolved.text, used: values.used };
+      if (named?.database.kind === 'endpoint') {
+        const { endpoint } = named.database;
+        return answerEndpoint(answering, request, { ...query, endpoint, parameters: named.parameters });
+      }
+      return answerVirtual(answering, request, {
+        kind: 'select',
+        ...query,
+        database: named?.database.name ?? 'system',
+      });
+    });
+  });
+}
+
+/** As `currentDatabase()` returns it. */
+function currentDatabase({ current, databases }: Request): string {
+  const [only, second] = databases.endpoints;
+  return current?.database.name ?? (second === undefined ? only?.name : undefined) ?? 'default';
+}
+
+/** Accepted if it changes nothing: sessions hold no settings. */
+async function answerSet(
+  { path }: Answering,
+  request: Request,
+  { cursor }: SentStatement,
+): Promise<ClickHouseAnswer> {
+  await path.admitKey(request.call.key, request.call.record);
+  if (cursor.word(1) === 'ROLE' || (cursor.word(1) === 'DEFAULT' && cursor.word(2) === 'ROLE')) {
+    throw new Problem('clickhouse.setting_read_only', {
+      detail: 'Roles cannot be set',
+      hint: 'The key decides what is allowed.',
+    });
+  }
+  const read = readAssignments(cursor, 1);
+  if (read === undefined || read.next < cursor.length) {
+    throw new Problem('clickhouse.syntax_invalid', {
+      detail: 'Write SET name = value, with commas between several',
+    });
+  }
+  const { output, resultRows, time, defaultFormat } = readSettings(read.settings);
+  const [first] = output.map(([name]) => name);
+  const applied =
+    first ??
+    (resultRows === undefined ? undefined : 'max_result_rows') ??
+    (time && 'max_execution_time') ??
+    (defaultFormat && 'default_format');
+  if (applied === undefined) return nothing(request);
+  throw new Problem('clickhouse.setting_read_only', {
+    detail: `Sessions hold no settings, and ${applied} would change results`,
+    hint: 'Send it with each query: in the URL, or as SETTINGS at the end of the query.',
+  });
+}
+
+async function answerUse(
+  { path }: Answering,
+  request: Request,
+  { cursor }: SentStatement,
+): Promise<ClickHouseAnswer> {
+  await path.admitKey(request.call.key, request.call.record);
+  const from = cursor.word(1) === 'DATABASE' && cursor.length > 2 ? 2 : 1;
+  const names = cursor.tokens.slice(from).flatMap((_, index) => cursor.name(from + index) ?? []);
+  const wanted = findDatabase(request.databases, names.join('.'));
+  if (wanted?.database.name === request.current?.database.name) return nothing(request);
+  throw new Problem('clickhouse.setting_read_only', {
+    detail: 'Sessions hold no database',
+    hint: 'Send database= with each query, or write the database before the table: `database`.table.',
+  });
+}
+
+function nothing({ format, contentType, queryId }: Request): ClickHouseAnswer {
+  return {
+    body: Buffer.alloc(0),
+    contentType,
+    format: format.engine,
+    queryId,
+    summary: { readRows: 0, readBytes: 0, resultRows: 0, elapsedNs: 0 },
+    truncated: false,
+    answer: undefined,
+  };
+}

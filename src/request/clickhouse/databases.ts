@@ -1,0 +1,125 @@
+// The databases that a key sees: endpoints with a sandbox, and the virtual ones.
+import type { Principal } from '../../auth/principal.ts';
+import { isCallable } from '../../catalog/callable.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Endpoint } from '../../catalog/endpoint.ts';
+import { didYouMean, nearest } from '../../core/nearest.ts';
+import { Problem } from '../../core/problem.ts';
+
+/** The names of the virtual databases. */
+export type VirtualName = 'system' | 'information_schema';
+
+export type Database =
+  | {
+      readonly kind: 'endpoint';
+      readonly name: string;
+      readonly tables: readonly string[];
+      readonly endpoint: Endpoint;
+    }
+  | { readonly kind: 'virtual'; readonly name: VirtualName; readonly tables: readonly string[] };
+
+export interface Databases {
+  /** Those of endpoints, sorted by name. */
+  readonly endpoints: readonly Extract<Database, { kind: 'endpoint' }>[];
+  readonly find: (name: string) => Database | undefined;
+}
+
+/** Tables by virtual database. */
+export type VirtualTables = Readonly<Record<VirtualName, readonly string[]>>;
+
+/** The databases of a principal. */
+export function databasesOf(catalog: Catalog, principal: Principal, virtual: VirtualTables): Databases {
+  const endpoints = catalog.endpoints
+    .filter((endpoint) => isOpen(endpoint, principal))
+    .map(
+      (endpoint) =>
+        ({ kind: 'endpoint', name: endpoint.name, tables: tablesOf(endpoint), endpoint }) as const,
+    );
+  const byName = new Map<string, Database>(endpoints.map((database) => [database.name, database]));
+  for (const name of ['system', 'information_schema'] as const)
+    byName.set(name, { kind: 'virtual', name, tables: virtual[name] });
+  const find = (name: string): Database | undefined =>
+    byName.get(name === 'INFORMATION_SCHEMA' ? 'information_schema' : name);
+  return { endpoints, find };
+}
+
+/** Whether the key may send ClickHouse SQL to the endpoint. */
+function isOpen(endpoint: Endpoint, principal: Principal): boolean {
+  const { enabled, languages, dialects } = endpoint.sandbox;
+  const isSpoken = enabled && languages.has('sql') && dialects.includes('clickhouse');
+  return isSpoken && principal.languages.has('sql') && isCallable(endpoint, principal);
+}
+
+function tablesOf({ outline }: Endpoint): readonly string[] {
+  return outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
+}
+
+/** A database as named in a request, with the parameters of its suffix. */
+export interface NamedDatabase {
+  readonly database: Database;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+const MAX_SHOWN = 100;
+
+/**
+ * Finds `name` or `name:parameter=value,…`, with percent-encoded values; undefined for `default`, which is what tools send if nothing
+ * is configured. Throws Problem `clickhouse.database_unknown`.
+ */
+export function findDatabase(databases: Databases, text: string): NamedDatabase | undefined {
+  const [name, suffix] = splitSuffix(text);
+  const database = databases.find(name);
+  if (database !== undefined) return { database, parameters: readSuffix(suffix) };
+  if (name === 'default' && suffix === undefined) return undefined;
+  throw unknownDatabase(databases, name);
+}
+
+/** The name and what follows its colon. */
+export function splitSuffix(text: string): readonly [name: string, suffix: string | undefined] {
+  const colon = text.indexOf(':');
+  return colon < 0 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];
+}
+
+export function unknownDatabase(
+  databases: Databases,
+  name: string,
+  place: { errors?: Problem['errors'] } = {},
+): Problem {
+  const shown = name.slice(0, MAX_SHOWN);
+  const names = databases.endpoints.map((each) => each.name);
+  const hint = didYouMean(nearest(shown, [...names, 'system', 'information_schema']));
+  return new Problem('clickhouse.database_unknown', {
+    detail: `Database ${shown} does not exist`,
+    ...place,
+    ...(hint === undefined ? {} : { hint: `${hint} SHOW DATABASES lists the databases of your key.` }),
+  });
+}
+
+const MAX_PARAMETERS = 50;
+
+/** `a=1,b=2`. Throws Problem `request.parameters_invalid`. */
+export function readSuffix(suffix: string | undefined): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  if (suffix === undefined || suffix === '') return parameters;
+  const parts = suffix.split(',', MAX_PARAMETERS + 1);
+  if (parts.length > MAX_PARAMETERS) throw invalidSuffix(`it may have at most ${MAX_PARAMETERS} parameters`);
+  for (const part of parts) {
+    const equals = part.indexOf('=');
+    if (equals < 1) throw invalidSuffix(`"${part.slice(0, MAX_SHOWN)}" is not parameter=value`);
+    const [name, value] = [part.slice(0, equals), part.slice(equals + 1)];
+    if (parameters.has(name)) throw invalidSuffix(`it has ${name} twice`);
+    try {
+      parameters.set(name, decodeURIComponent(value));
+    } catch {
+      throw invalidSuffix(`the value of ${name} is not percent-encoded UTF-8`);
+    }
+  }
+  return parameters;
+}
+
+function invalidSuffix(reason: string): Problem {
+  return new Problem('request.parameters_invalid', {
+    detail: `Invalid suffix of the database: ${reason}`,
+    hint: 'Write `database:parameter=value,parameter=value`, with %2C for a comma in a value.',
+  });
+}

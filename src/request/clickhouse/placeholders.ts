@@ -1,0 +1,159 @@
+// Placeholders {name:Type} of the caller's query: replaced by literals of their values, which are never parsed as SQL.
+import { Problem } from '../../core/problem.ts';
+import { createCursor, type Cursor } from '../../sql/cursor.ts';
+import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+import { placed, type Edit } from './edited-text.ts';
+
+export interface Substituted {
+  readonly edits: readonly Edit[];
+  /** Names of the placeholders. */
+  readonly used: ReadonlySet<string>;
+}
+
+/** Replaces all placeholders. Throws Problem `clickhouse.parameter_missing` or `clickhouse.parameter_invalid`. */
+export function substitute(cursor: Cursor, values: ReadonlyMap<string, string>): Substituted {
+  const edits: Edit[] = [];
+  const used = new Set<string>();
+  for (let at = 0; at < cursor.length; at++) {
+    const name = cursor.name(at + 1);
+    if (cursor.kind(at) !== '{' || name === undefined || cursor.kind(at + 2) !== ':') continue;
+    const close = closingBrace(cursor, at);
+    if (close === undefined || close < at + 4) continue;
+    const type = cursor.slice(at + 3, close);
+    const value = values.get(name);
+    const problem = (
+      code: 'clickhouse.parameter_missing' | 'clickhouse.parameter_invalid',
+      message: string,
+    ) => new Problem(code, placed(cursor.sql, cursor.start(at), message));
+    if (value === undefined)
+      throw problem('clickhouse.parameter_missing', `Substitution \`${name.slice(0, 100)}\` is not set`);
+    const literal = literalOf(type, value, isPlainPlace(cursor, at - 1));
+    if (literal === undefined) {
+      const message = `The value of ${name.slice(0, 100)} is not a valid ${type.slice(0, 100)}`;
+      throw problem('clickhouse.parameter_invalid', message);
+    }
+    edits.push({ start: cursor.start(at), end: cursor.end(close), text: literal });
+    used.add(name);
+    at = close;
+  }
+  return { edits, used };
+}
+
+function closingBrace(cursor: Cursor, open: number): number | undefined {
+  for (let at = open + 1; at < cursor.length; at++) {
+    const kind = cursor.kind(at);
+    if (kind === '}') return at;
+    if (kind === '{') return undefined;
+  }
+  return undefined;
+}
+
+const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '<=', '>', '>=', '<=>']);
+const PLAIN_WORDS: ReadonlySet<string | undefined> = new Set(
+  'LIMIT OFFSET TOP FETCH FIRST NEXT BETWEEN LIKE ILIKE BY INTERVAL'.split(' '),
+);
+
+/** Where the type of a number does not matter: compared with something, or where only a literal is allowed. */
+function isPlainPlace(cursor: Cursor, before: number): boolean {
+  if (COMPARISONS.has(cursor.kind(before)) || PLAIN_WORDS.has(cursor.word(before))) return true;
+  const isNumbers = (at: number): boolean => cursor.kind(at) === '(' && cursor.word(at - 1) === 'NUMBERS';
+  if (isNumbers(before) || (cursor.kind(before) === ',' && isNumbers(before - 2))) return true;
+  return cursor.kind(before) === ',' && cursor.word(before - 2) === 'LIMIT';
+}
+
+/** NULL in ClickHouse's text form. */
+const NULL = String.raw`\N`;
+const INTEGER = /^[+-]?\d{1,78}$/;
+const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$|^[+-]?(?:inf|infinity|nan)$/i;
+const BOOLS: ReadonlyMap<string, string> = new Map([
+  ['true', 'true'],
+  ['1', 'true'],
+  ['false', 'false'],
+  ['0', 'false'],
+]);
+
+/** Types whose text form is quoted and escaped inside, so that the whole is not escaped again. */
+const COMPOSITE =
+  /^(?:Array|Tuple|Map|Nested|Variant|Point|Ring|Polygon|MultiPolygon|LineString|MultiLineString)\b/i;
+
+/** The literal of a value in its text form; undefined if it does not fit the type. */
+function literalOf(written: string, value: string, isPlain: boolean): string | undefined {
+  const type = written.replace(/\s+/g, ' ');
+  if (type === 'Identifier') return identifierOf(value);
+  const inner = COMPOSITE.test(type) ? value : unescapeText(value);
+  if (inner === undefined || /\p{Surrogate}/u.test(inner)) return undefined;
+  if (type.startsWith('Map(')) return mapOf(inner, type);
+  if (type === 'String') return value === NULL ? undefined : quoteString(inner);
+  if (type.startsWith('Nullable(') && value === NULL) return `CAST(NULL, ${quoteString(type)})`;
+  if (type === 'Bool' || type === 'Boolean') return BOOLS.get(inner.toLowerCase());
+  if (/^U?Int\d+$/.test(type)) {
+    if (!INTEGER.test(inner) || (type.startsWith('U') && inner.startsWith('-'))) return undefined;
+    return isPlain ? plainNumber(inner, type) : cast(inner, type);
+  }
+  if (/^(?:B?Float|Decimal)\d*(?:\(|$)/.test(type)) return FLOAT.test(inner) ? cast(inner, type) : undefined;
+  return cast(inner, type);
+}
+
+function identifierOf(value: string): string | undefined {
+  const name = unescapeText(value);
+  return name === undefined || name === '' || /\p{Surrogate}/u.test(name) ? undefined : quoteIdentifier(name);
+}
+
+/** The engine casts strings to arrays of maps, but not to maps. */
+function mapOf(value: string, type: string): string | undefined {
+  const text = createCursor(value);
+  const isOne = text.kind(0) === '{' && text.closing(0) === text.length - 1 && text.length > 1;
+  return isOne ? `arrayElement(${cast(`[${value}]`, `Array(${type})`)}, 1)` : undefined;
+}
+
+function cast(value: string, type: string): string {
+  return `CAST(${quoteString(value)}, ${quoteString(type)})`;
+}
+
+/** Numbers in the text that the engine reads exactly have at most 64 bits. */
+function plainNumber(value: string, type: string): string | undefined {
+  const number = BigInt(value.startsWith('+') ? value.slice(1) : value);
+  const bits = Number(type.replace(/\D/g, ''));
+  const least = type.startsWith('U') ? 0n : -(1n << BigInt(bits - 1));
+  const most = type.startsWith('U') ? (1n << BigInt(bits)) - 1n : (1n << BigInt(bits - 1)) - 1n;
+  if (number < least || number > most) return undefined;
+  if (bits > 64) return cast(value, type);
+  return number < 0n ? `(${number})` : String(number);
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['0', '\0'],
+  ['a', '\x07'],
+  ['v', '\v'],
+  ['e', '\x1b'],
+]);
+
+/** Text as in the format TabSeparated. Undefined if it ends in a lone backslash, or is not UTF-8. */
+export function unescapeText(text: string): string | undefined {
+  if (!text.includes('\\')) return text;
+  const parts: Buffer[] = [];
+  for (let at = 0; at < text.length;) {
+    const next = text.indexOf('\\', at);
+    if (next < 0) {
+      parts.push(Buffer.from(text.slice(at)));
+      break;
+    }
+    parts.push(Buffer.from(text.slice(at, next)));
+    const code = text.codePointAt(next + 1);
+    if (code === undefined) return undefined;
+    const char = String.fromCodePoint(code);
+    const hex = char === 'x' ? /^[0-9A-Fa-f]{2}$/.exec(text.slice(next + 2, next + 4))?.[0] : undefined;
+    parts.push(hex === undefined ? Buffer.from(ESCAPES.get(char) ?? char) : Buffer.from(hex, 'hex'));
+    at = next + (hex === undefined ? 1 + char.length : 4);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(parts));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,233 @@
+// Results in the engine's own formats whose rows are redacted first. The engine writes the result in binary, exact for every type;
+// then, from that, rows in JSON for the redactor; then the format, from the binary rows and the columns that the redactor changed.
+import { isIP } from 'node:net';
+import { Problem } from '../core/problem.ts';
+import { EngineError, type Engine, type RunOptions, type Statement } from '../engine/engine.ts';
+import { readAll } from '../engine/rows.ts';
+import type { EngineFormat } from '../format/clickhouse-formats.ts';
+import { cutLines } from '../format/lines.ts';
+import { linesOf, membersOf } from '../format/members.ts';
+import { readRowBinary, type RowBinary } from '../format/row-binary.ts';
+import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { changeInner, parseType, printType, type ClickHouseType } from '../sql/type.ts';
+import { runProblem } from './engine-problems.ts';
+import type { Plan } from './plan.ts';
+
+/** Exact for every type, with the names and types of the columns. */
+export const BINARY: EngineFormat = { engine: 'RowBinaryWithNamesAndTypes', settings: {} };
+
+export interface RedactedFormat {
+  readonly engine: Engine;
+  readonly plan: Plan;
+  readonly format: EngineFormat;
+  /** Most rows of the result. */
+  readonly most: number;
+  /** Redacts rows in JSONEachRow; the same array if nothing is found. */
+  readonly redact: (lines: Uint8Array) => Uint8Array;
+  readonly redactText: (text: string) => string;
+  readonly signal: AbortSignal;
+}
+
+export interface RedactedResult {
+  readonly body: Uint8Array;
+  /** Rows of the body. */
+  readonly rows: number;
+  readonly truncated: boolean;
+}
+
+/** A column of the result, as the response has it. */
+interface KeptColumn {
+  /** In the binary rows. */
+  readonly index: number;
+  readonly name: string;
+  readonly type: string;
+  /** Whether its values come from the redacted rows. */
+  readonly isChanged: boolean;
+}
+
+/** Writes a binary result in a format, without personal data. Throws Problem. */
+export async function writeRedacted(what: RedactedFormat, binary: Uint8Array): Promise<RedactedResult> {
+  const result = readRowBinary(binary);
+  const names = result.columns.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw new Problem('format.not_acceptable', SAME_NAMES);
+  const written = await ask(what, selectAll(result), 'JSONEachRow');
+  const { lines, rows, truncated } = cutLines(written, what.most);
+  const head = Buffer.from(`${JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))}\n`);
+  const before = Buffer.concat([head, lines]);
+  const after = what.redact(before);
+  const hasTypes = result.columns.some(({ type }) => what.redactText(type) !== type);
+  const most = truncated ? rows : undefined;
+  if (after === before && !hasTypes)
+    return { body: await ask(what, selectAll(result, most), what.format), rows, truncated };
+  const changed = { ...changedRows(what, result, before, after), most };
+  const body = await ask(what, selectChanged(result, changed), what.format).catch((cause: unknown) => {
+    if (!(cause instanceof Problem && cause.code === 'format.not_acceptable')) throw cause;
+    return ask(what, selectChanged(result, { ...changed, isText: true }), what.format);
+  });
+  return { body, rows, truncated };
+}
+
+const SAME_NAMES = {
+  detail: 'Two columns of the result have the same name, and this response is redacted',
+  hint: 'Give each column of the result another name, with AS.',
+};
+
+interface ChangedRows {
+  readonly columns: readonly KeptColumn[];
+  /** The changed columns, in JSONEachRow. */
+  readonly text: string;
+  /** Most rows of the result; undefined if it has no more than it may have. */
+  readonly most: number | undefined;
+  /** Whether changed columns are strings, whatever their type. */
+  readonly isText?: boolean;
+}
+
+/** Compares the rows, of which the first has the names alone, before and after redaction. */
+function changedRows(
+  { redact, redactText }: RedactedFormat,
+  { columns }: RowBinary,
+  before: Uint8Array,
+  after: Uint8Array,
+): Pick<ChangedRows, 'columns' | 'text'> {
+  const isKept = columns.map(({ name }) => {
+    const alone = Buffer.from(`${JSON.stringify({ [name]: null })}\n`);
+    return membersOf(linesOf(redact(alone))[0] ?? '').length > 0;
+  });
+  const [names = [], ...rows] = linesOf(after).map(membersOf);
+  const original = linesOf(before)
+    .slice(1)
+    .map((line) => membersOf(line).filter((_, index) => isKept[index]));
+  const kept = columns
+    .map((column, index) => ({ ...column, index }))
+    .filter(({ index }) => isKept[index])
+    .map((column, position): KeptColumn => {
+      const isValueChanged = rows.some((row, at) => row[position]?.value !== original[at]?.[position]?.value);
+      const isChanged = isValueChanged || redactText(column.type) !== column.type;
+      return { ...column, name: names[position]?.name ?? column.name, isChanged };
+    });
+  const text = rows.map((row) => {
+    const members = kept.flatMap(({ isChanged, name, type }, position) => {
+      const value = row[position]?.value ?? 'null';
+      return isChanged ? [`${JSON.stringify(name)}:${withAddresses(value, type)}`] : [];
+    });
+    return `{${members.join(',')}}\n`;
+  });
+  return { columns: kept, text: text.join('') };
+}
+
+/** Reads the binary rows. The names are those of the result: an alias could hide another column. */
+function binaryRows({ columns, rows }: RowBinary, names: readonly string[]): string {
+  const structure = columns.map(({ type }, index) => `${quoteIdentifier(names[index] ?? '')} ${type}`);
+  const list = quoteString(structure.join(', '));
+  // Nothing at all has no columns either.
+  if (rows.length === 0) return `format(JSONEachRow, ${list}, '{}') WHERE 0`;
+  return `format(RowBinary, ${list}, base64Decode('${rows.toString('base64')}'))`;
+}
+
+function selectAll(result: RowBinary, most?: number): string {
+  const names = result.columns.map(({ name }) => name);
+  return withInput(`SELECT * FROM ${binaryRows(result, names)}${limit(most)}`);
+}
+
+function limit(most: number | undefined): string {
+  return most === undefined ? '' : ` LIMIT ${most}`;
+}
+
+/** The engine appends a clause with the settings of the statement itself. */
+function withInput(sql: string): string {
+  return `SELECT * FROM (${sql} SETTINGS ${INPUT})`;
+}
+
+/** Rows of both sources have the same order: each is read by one thread. */
+function selectChanged(result: RowBinary, { columns, text, most, isText = false }: ChangedRows): string {
+  if (columns.length === 0) throw new Problem('format.not_acceptable', NO_COLUMNS);
+  const hidden = hiddenPrefix(columns);
+  const names = result.columns.map((_, index) => `${hidden}${index}`);
+  for (const { index, name, isChanged } of columns) if (!isChanged) names[index] = name;
+  const rows = `SELECT * FROM ${binaryRows(result, names)}${limit(most)}`;
+  const changed = columns.filter(({ isChanged }) => isChanged);
+  const structure = changed.map(
+    ({ name, type }) => `${quoteIdentifier(name)} ${isText ? TEXT : redactedType(type)}`,
+  );
+  const data = `base64Decode('${Buffer.from(text).toString('base64')}')`;
+  const rewritten = `SELECT * FROM format(JSONEachRow, ${quoteString(structure.join(', '))}, ${data})`;
+  const pasted = changed.length === 0 ? '' : `\nPASTE JOIN (${rewritten}) AS b`;
+  const list = columns.map(({ name }) => quoteIdentifier(name)).join(', ');
+  return withInput(`SELECT ${list} FROM (${rows}) AS a${pasted}`);
+}
+
+/** No name of a column begins with it. */
+function hiddenPrefix(columns: readonly KeptColumn[]): string {
+  let prefix = 'hidden';
+  while (columns.some(({ name }) => name.startsWith(prefix))) prefix += '_';
+  return prefix;
+}
+
+const NO_COLUMNS = {
+  detail: 'Redaction drops every column of the result',
+  hint: 'Select other columns.',
+};
+
+const TEXT = 'Nullable(String)';
+
+/** Nested columns stay one column. */
+const INPUT = `date_time_input_format = 'best_effort', flatten_nested = 0, max_threads = 1`;
+
+const ADDRESSES: Readonly<Record<string, string>> = { IPv4: '0.0.0.0', IPv6: '::' };
+
+/**
+ * JSON with the neutral address in place of strings that are none, as in tables that are redacted themselves, if the type has no
+ * strings but addresses of one family.
+ */
+function withAddresses(value: string, type: string): string {
+  const leaves = new Set<string>();
+  changeInner(parseType(type), (inner) => (leaves.add(inner.name), inner));
+  const [name, other] = [...leaves].filter((leaf) => !NUMBER.test(leaf));
+  const neutral = ADDRESSES[name ?? ''];
+  if (neutral === undefined || other !== undefined) return value;
+  return value.replaceAll(/"(?:[^"\\]|\\.)*"/g, (text) =>
+    isIP(text.slice(1, -1)) === 0 ? `"${neutral}"` : text,
+  );
+}
+
+const NUMBER = /^(?:U?Int\d+|Float\d+|Bool)$/;
+
+/** The type of a column with values that the redactor has changed: strings where no other value than the original fits. */
+function redactedType(type: string): string {
+  return printType(changeInner(parseType(type), textIfClosed));
+}
+
+function textIfClosed(type: ClickHouseType): ClickHouseType {
+  return CLOSED.test(type.name) ? { name: 'String', arguments: undefined } : type;
+}
+
+const CLOSED = /^(FixedString|Enum8|Enum16|UUID|Dynamic|Variant|AggregateFunction|Nothing)$/;
+
+/** The engine parses statements of up to 8 MiB. */
+const MAX_STATEMENT = 7.5 * 2 ** 20;
+
+async function ask(
+  { engine, plan, signal }: RedactedFormat,
+  sql: string,
+  format: RunOptions['format'],
+): Promise<Uint8Array> {
+  if (Buffer.byteLength(sql) > MAX_STATEMENT) throw new Problem('format.too_large', FEWER);
+  const statement: Statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' };
+  try {
+    const { chunks } = await engine.run(statement, { format, signal });
+    return await readAll(chunks);
+  } catch (cause) {
+    throw formatProblem(cause, plan, signal);
+  }
+}
+
+const FEWER = { hint: 'Ask for fewer rows or columns, or leave out the wide ones.' };
+
+/** The rows exist, so what fails is that they cannot be written in the format; the caller chose the format. */
+function formatProblem(cause: unknown, plan: Plan, signal: AbortSignal): unknown {
+  if (!(cause instanceof EngineError)) return cause;
+  if (cause.failure === 'rejected')
+    return new Problem('format.not_acceptable', { hint: 'Use another FORMAT.', cause });
+  const isLarge = cause.failure === 'memory' || cause.failure === 'limit';
+  return isLarge ? new Problem('format.too_large', { ...FEWER, cause }) : runProblem(cause, plan, signal);
+}

@@ -1,0 +1,78 @@
+// Redaction through the ClickHouse interface, in all of its formats: answers are equal when all personal data is exchanged for
+// other data.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ENGINE_FORMATS } from '../../src/format/clickhouse-formats.ts';
+import { TEXTS } from '../redact/laundering/texts.ts';
+import { VERSIONS } from '../redact/laundering/people.ts';
+import type { Version } from '../redact/laundering/secrets.ts';
+import { DEMANDS, headersOf, openWorld, secretsIn, seenOf, type Demand, type Seen, type World } from '../redact/laundering/world.ts'; // prettier-ignore
+import { runs } from '../support/runs.ts';
+
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
+const FORMATS = ENGINE_FORMATS.map(({ name }) => name);
+const SQL = TEXTS.filter(({ fields }) => fields['dialect'] === 'clickhouse');
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.stop());
+
+/** The answer without the time of the run, which some formats have. */
+async function seen(version: Version, demand: Demand, sql: string, format: string): Promise<Seen> {
+  const database = `${demand === 'file' ? 'forced' : 'open'}.${version}`;
+  const query = new URLSearchParams({ database, default_format: format, param_project: 'mine' }).toString();
+  const { 'Content-Type': _type, ...headers } = headersOf(demand);
+  const response = await fetch(`${world.service.service.address}/clickhouse/?${query}`, {
+    method: 'POST',
+    headers,
+    body: sql,
+  });
+  const { status, headers: fields, body } = await seenOf(response, version);
+  const times = /"elapsed": ?[\d.e-]+|<elapsed>[\d.e-]+|"(?:elapsed_ns|result_bytes|read_bytes)":"\d+"/g;
+  return {
+    status,
+    headers: fields
+      .filter(([name]) => name !== 'x-clickhouse-query-id' && name !== 'content-length')
+      .map(([name, value]) => [name, value.replace(times, '')] as const),
+    body: body.replace(times, ''),
+  };
+}
+
+async function leaksOf(sql: string, demand: Demand, format: string): Promise<readonly string[]> {
+  const [a, b] = await Promise.all(VERSIONS.map((version) => seen(version, demand, sql, format)));
+  if (a === undefined || b === undefined) throw new Error('there are two versions');
+  const differs = JSON.stringify(a) === JSON.stringify(b) ? [] : [`${a.status} ${a.body} / ${b.status} ${b.body}`];
+  return [...differs, ...secretsIn(a.body, sql)];
+} // prettier-ignore
+
+const rotated = <T>(values: readonly T[], index: number): T => {
+  const value = values[index % values.length];
+  if (value === undefined) throw new Error('no values');
+  return value;
+};
+
+test.each(FORMATS)('all columns, and encoded ones, in %s', async (format) => {
+  const sql =
+    'SELECT id, email, addr, addr6, attrs, tags, who, role, event_message, typed FROM events ORDER BY id';
+  for (const [index, text] of [sql, 'SELECT hex(email) AS x, toUInt32(addr) AS y FROM events ORDER BY id'].entries())
+    expect(await leaksOf(text, rotated(DEMANDS, index + format.length), format)).toEqual([]);
+}); // prettier-ignore
+
+test('the tables as they are described', async () => {
+  for (const sql of [
+    'DESCRIBE TABLE events',
+    "SELECT * FROM system.columns WHERE table = 'events' AND database = currentDatabase()",
+  ])
+    expect(await leaksOf(sql, 'key', 'TSVRaw')).toEqual([]);
+});
+
+test('queries that encode, compare, sort and count', { timeout: 3_600_000 }, async () => {
+  const count = Math.min(SQL.length, runs(80));
+  const step = Math.max(1, Math.floor(SQL.length / count));
+  for (let n = 0; n < count; n += 1) {
+    const { fields } = rotated(SQL, SEED + n * step);
+    const sql = fields['sql'] ?? '';
+    expect([sql, await leaksOf(sql, rotated(DEMANDS, n), rotated(FORMATS, n))]).toEqual([sql, []]);
+  }
+});

@@ -1,0 +1,139 @@
+// ClickHouse's HTTP interface of a whole service: its listeners, the official client, what is logged, and the end.
+import { connect } from 'node:net';
+import { createClient, type ClickHouseClient } from '@clickhouse/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Finished } from '../../src/core/observation.ts';
+import { openService, type Service } from '../../src/app/service.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+let service: TestService;
+/** Over the same engine, without the path. */
+let pathless: Service;
+const clients: ClickHouseClient[] = [];
+
+beforeAll(async () => {
+  service = await startService({ settings: { clickhousePort: 0 } });
+  const query = 'query: "WITH numbers AS (SELECT number AS n FROM numbers(1000)) SELECT n FROM numbers"';
+  await writeEndpoint(
+    service,
+    'numbers.all',
+    `id: 00000000-0000-4000-8000-000000000031\nname: numbers.all\n${query}\nsandbox: { enabled: true }\n`,
+  );
+  await service.service.reload();
+  pathless = await openService({
+    settings: {
+      ...service.settings,
+      port: 0,
+      adminPort: 0,
+      clickhouseInterface: false,
+      clickhousePort: undefined,
+    },
+    engine: service.engine,
+    extraTokens: [{ name: 'k', sha256: service.keyHash, endpoints: ['*'] }],
+    observe: () => undefined,
+  });
+});
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await pathless.close('test');
+  await service.stop();
+});
+
+const ownUrl = (): string => service.service.clickhouse ?? '';
+
+describe.each([
+  ['its own port', () => ({ url: ownUrl() })],
+  ['the path of the API', () => ({ url: service.service.address, pathname: '/clickhouse' })],
+])('the official client on %s', (_, address) => {
+  test('ping, rows, parameters, ids, errors', async () => {
+    const client = createClient({
+      ...address(),
+      username: 'anyone',
+      password: KEY,
+      database: 'numbers.all',
+      compression: { request: true, response: true },
+      log: { level: 127 }, // ClickHouseLogLevel.OFF
+    });
+    clients.push(client);
+    expect(await client.ping()).toEqual({ success: true });
+    const result = await client.query({
+      query: 'SELECT n, toString(n) AS text FROM numbers WHERE n < 3 ORDER BY n',
+      format: 'JSONEachRow',
+      query_id: 'official-client',
+    });
+    expect(result.query_id).toBe('official-client');
+    expect(result.response_headers['x-clickhouse-format']).toBe('JSONEachRow');
+    expect(await result.json()).toMatchObject([{ text: '0' }, { text: '1' }, { text: '2' }]);
+    await expect(client.query({ query: 'SELECT nothing FROM numbers' })).rejects.toMatchObject({
+      code: expect.stringMatching(/^\d+$/) as string,
+      type: expect.stringMatching(/^[A-Z_]+$/) as string,
+      message: expect.stringContaining('line 1, column 8') as string,
+    });
+  });
+});
+
+test('a client of the native protocol that connects to the API gets the path', async () => {
+  const { hostname, port } = new URL(service.service.address);
+  const socket = connect(Number(port), hostname, () => socket.write('\0\x11ClickHouse client'));
+  const parts: Buffer[] = [];
+  for await (const part of socket) parts.push(part as Buffer);
+  expect(Buffer.concat(parts).toString('latin1')).toContain(`${service.service.address}/clickhouse`);
+});
+
+test('a setting switches the path off', async () => {
+  expect((await fetch(`${service.service.address}/clickhouse/ping`)).status).toBe(200);
+  const response = await fetch(`${pathless.address}/clickhouse/ping`);
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({ code: 'route.unknown' });
+  expect(pathless.clickhouse).toBeUndefined();
+});
+
+test('the summary has the rows of the result', async () => {
+  const query = 'SELECT n FROM numbers WHERE n % 100 = 1';
+  const response = await fetch(`${ownUrl()}/?database=numbers.all`, {
+    method: 'POST',
+    headers: { 'X-ClickHouse-Key': KEY },
+    body: query,
+  });
+  const summary = JSON.parse(response.headers.get('x-clickhouse-summary') ?? '') as Record<string, string>; // checked below
+  const body = await response.text();
+  expect(summary).toMatchObject({ result_rows: '10', result_bytes: String(body.length), written_rows: '0' });
+  expect(Number(summary['elapsed_ns'])).toBeGreaterThan(0);
+  // Not what the engine read, which counts rows of other tenants.
+  expect(summary['read_rows']).toBe('10');
+});
+
+test('what a client sends is not logged, except its program and the id of its query', async () => {
+  const query = encodeURIComponent('SELECT count() FROM numbers WHERE n = 424242');
+  const url = `${ownUrl()}/?query=${query}&database=numbers.all&password=${KEY}&query_id=logged`;
+  await (await fetch(url, { headers: { 'User-Agent': 'metabase/1.53' } })).text();
+  const finished = (): Finished | undefined =>
+    service.observed.find(
+      (each): each is Finished => each.kind === 'request.finished' && each.requestId === 'logged',
+    );
+  await expect.poll(finished).toBeDefined();
+  expect(finished()).toMatchObject({
+    route: '/clickhouse',
+    principal: 'everything',
+    clientName: 'metabase',
+    status: 200,
+    rows: 1,
+  });
+  const metrics = await (await fetch(`${service.service.admin}/metrics`)).text();
+  expect(metrics).toMatch(/millrace_clickhouse_requests_total\{client_name="metabase",status="200"\} 1/);
+  for (const text of [JSON.stringify(service.observed), metrics])
+    for (const sent of [KEY, '424242']) expect(text).not.toContain(sent);
+});
+
+test('both listeners end with the service', async () => {
+  const other = await openService({
+    settings: { ...service.settings, port: 0, adminPort: 0, clickhousePort: 0 },
+    engine: { ...service.engine, close: async () => undefined },
+    extraTokens: [],
+    observe: () => undefined,
+  });
+  const urls = [`${other.address}/health/live`, `${other.clickhouse ?? ''}/ping`];
+  for (const url of urls) expect((await fetch(url)).status).toBe(200);
+  await other.close('test');
+  for (const url of urls) await expect(fetch(url)).rejects.toThrow('fetch failed');
+});
