@@ -23,8 +23,8 @@ import type { SubcolumnPlan } from './subcolumns.ts';
 import { withReadTimes } from './times/times.ts';
 import { enginePosition } from './engine-message.ts';
 import { withMinimum } from './min-group/minimum.ts';
-import { refused, unreadableName } from './min-group/refused.ts';
-import { minGroupRefusal } from './min-group/selects.ts';
+import { rejected, unreadableName } from './min-group/rejected.ts';
+import { minGroupRejection } from './min-group/selects.ts';
 import { earlyNames, neededNames } from './needed-names.ts';
 import type { RedactTable } from './redaction/source-redaction.ts';
 import type { VerdictCache } from './verdict-cache.ts';
@@ -256,9 +256,9 @@ async function checkGroups(
   const { functions } = leakproof;
   const tree = acceptTree(explained, text, { scanned, functions, isColumn });
   const tables = readTables(scanned);
-  const refusal =
-    unreadableName(cursor) ?? minGroupRefusal(tree, { minimum: minGroup, scanned, functions, tables });
-  if (refusal !== undefined) throw refused(cursor, refusal);
+  const found =
+    unreadableName(cursor) ?? minGroupRejection(tree, { minimum: minGroup, scanned, functions, tables });
+  if (found !== undefined) throw rejected(cursor, found);
   return {
     source: cursor.sql,
     joined: text.joined,

@@ -5,7 +5,7 @@ import type { FunctionPolicy } from '../functions/policy.ts';
 import type { ReadTable } from '../read-table.ts';
 import type { ScanResult } from '../scan/scanner.ts';
 import { aliasOf, callOf, constantOf, identifierOf } from './nodes.ts';
-import { collectAliases, namesAround, isRefused, valueOf, type Refusal, type Select } from './values.ts';
+import { collectAliases, namesAround, isRejected, valueOf, type Rejection, type Select } from './values.ts';
 
 export interface MinGroupContext {
   readonly minimum: number;
@@ -15,9 +15,10 @@ export interface MinGroupContext {
 }
 
 /** Why a query, with what `withMinimum` added, may show fewer rows; `tree` is the engine's. */
-export function minGroupRefusal(tree: TreeLine, context: MinGroupContext): Refusal | undefined {
+export function minGroupRejection(tree: TreeLine, context: MinGroupContext): Rejection | undefined {
   const [set] = context.scanned.sets;
-  if (set !== undefined) return { refused: 'a table after IN', hint: "Write a list: IN ('a', 'b')", at: set };
+  if (set !== undefined)
+    return { rejected: 'a table after IN', hint: "Write a list: IN ('a', 'b')", at: set };
   return visit(tree, { ...context, names: namesAround(tree) });
 }
 
@@ -25,12 +26,12 @@ interface Walk extends MinGroupContext {
   readonly names: ReadonlySet<string>;
 }
 
-function visit(line: TreeLine, context: Walk): Refusal | undefined {
+function visit(line: TreeLine, context: Walk): Rejection | undefined {
   const own = line.kind === 'QUERY' && readsTable(line, context) ? checkSelect(line, context) : undefined;
   if (own !== undefined) return own;
   for (const child of line.children) {
-    const refusal = visit(child, context);
-    if (refusal !== undefined) return refusal;
+    const found = visit(child, context);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
@@ -55,13 +56,13 @@ const CLAUSES: ReadonlySet<string> = new Set([
 const ATTRIBUTES =
   /^(?:, (?:alias: [^,:]+|is_subquery: 1|is_cte: 1|cte_name: [^,:]+|is_group_by_all: 1|is_order_by_all: 1))*$/;
 
-function checkSelect(query: TreeLine, context: Walk): Refusal | undefined {
+function checkSelect(query: TreeLine, context: Walk): Rejection | undefined {
   const from = partOf(query, 'JOIN TREE')[0];
   const name = from && identifierOf(from);
   const table = context.tables.find((each) => each.name === name);
   if (from === undefined || name === undefined || table === undefined)
     return {
-      refused: 'a join or ARRAY JOIN of rows',
+      rejected: 'a join or ARRAY JOIN of rows',
       hint: 'Aggregate each table in a subquery, and join the groups',
       at: 'JOIN',
     };
@@ -71,22 +72,22 @@ function checkSelect(query: TreeLine, context: Walk): Refusal | undefined {
   const limits = [...partOf(query, 'LIMIT'), ...partOf(query, 'OFFSET')];
   if (!hasMinimum(query, context.minimum) || limits.length === 0)
     return {
-      refused: 'this form of HAVING or LIMIT',
+      rejected: 'this form of HAVING or LIMIT',
       hint: 'Write it in a query around this one',
       at: 'HAVING',
     };
   if (limits.some((limit) => constantOf(limit)?.kind !== 'number'))
-    return { refused: 'a LIMIT that is no number', hint: 'Write a number', at: 'LIMIT' };
+    return { rejected: 'a LIMIT that is no number', hint: 'Write a number', at: 'LIMIT' };
   return checkParts(query, selectOf(query, context, { table, alias: aliasOf(from) }));
 }
 
-function otherClause(clause: TreeLine | undefined, attributes: string): Refusal {
+function otherClause(clause: TreeLine | undefined, attributes: string): Rejection {
   const hint = 'Write it in a query around this one, over the groups';
-  if (clause !== undefined) return { refused: clause.kind, hint, at: clause.kind.split(' ')[0] };
+  if (clause !== undefined) return { rejected: clause.kind, hint, at: clause.kind.split(' ')[0] };
   if (attributes.includes('is_distinct'))
-    return { refused: 'DISTINCT', hint: 'Write GROUP BY', at: 'DISTINCT' };
-  const refused = 'WITH TOTALS, ROLLUP, CUBE, GROUPING SETS or WITH TIES';
-  return { refused, hint: 'Send one query for each grouping', at: 'WITH' };
+    return { rejected: 'DISTINCT', hint: 'Write GROUP BY', at: 'DISTINCT' };
+  const rejected = 'WITH TOTALS, ROLLUP, CUBE, GROUPING SETS or WITH TIES';
+  return { rejected, hint: 'Send one query for each grouping', at: 'WITH' };
 }
 
 interface Source {
@@ -108,34 +109,34 @@ function selectOf(query: TreeLine, { names, functions }: Walk, { table, alias }:
   };
 }
 
-function checkParts(query: TreeLine, select: Select): Refusal | undefined {
+function checkParts(query: TreeLine, select: Select): Rejection | undefined {
   let isGrouped = query.attributes.includes('is_group_by_all');
   for (const { kind, children } of query.children) {
     if (kind === 'JOIN TREE' || kind === 'LIMIT' || kind === 'OFFSET') continue;
     for (const node of children.flatMap((each) => (each.kind === 'LIST' ? each.children : [each]))) {
       if (kind === 'WITH' && node.attributes.includes(', is_cte: 1')) continue; // a query of its own
-      const refusal = checkItem(select, node, kind);
-      if (refusal !== undefined) return refusal;
+      const found = checkItem(select, node, kind);
+      if (found !== undefined) return found;
     }
     isGrouped ||= kind === 'GROUP BY' || (kind !== 'HAVING' && hasAggregate(select, { kind, children }));
   }
   if (isGrouped) return undefined;
   return {
-    refused: 'a query of single rows',
+    rejected: 'a query of single rows',
     hint: 'Aggregate: SELECT …, count() FROM … GROUP BY …',
     at: 'SELECT',
   };
 }
 
-function checkItem(select: Select, item: TreeLine, clause: string): Refusal | undefined {
+function checkItem(select: Select, item: TreeLine, clause: string): Rejection | undefined {
   const node = clause === 'ORDER BY' ? sorted(item) : item;
   if (node === undefined)
-    return { refused: 'this form of ORDER BY', hint: 'Sort in a query around this one', at: 'ORDER' };
+    return { rejected: 'this form of ORDER BY', hint: 'Sort in a query around this one', at: 'ORDER' };
   const value = valueOf(select, node);
-  if (isRefused(value)) return value;
+  if (isRejected(value)) return value;
   if (value.kind !== 'dynamic' && value.kind !== 'interval') return undefined;
-  const refused = 'a value whose type depends on the row';
-  return { refused, hint: 'Convert it: toString(…)', at: identifierOf(node)?.split('.').at(-1) };
+  const rejected = 'a value whose type depends on the row';
+  return { rejected, hint: 'Convert it: toString(…)', at: identifierOf(node)?.split('.').at(-1) };
 }
 
 const SORT = /^, sort_direction: \w+(?:, nulls_sort_direction: \w+)?, with_fill: 0$/;

@@ -15,8 +15,8 @@ import {
 import { aliasOf, callOf, constantOf, identifierOf, nameOf } from './nodes.ts';
 
 /** Why a part of a query is rejected, what to write instead, and the name of the part. */
-export interface Refusal {
-  readonly refused: string;
+export interface Rejection {
+  readonly rejected: string;
   readonly hint: string;
   readonly at?: string | undefined;
 }
@@ -68,47 +68,47 @@ function argumentNames({ children }: TreeLine): readonly string[] {
 }
 
 /** The value of a node, or why it is rejected. */
-export function valueOf(select: Select, node: TreeLine): Value | Refusal {
+export function valueOf(select: Select, node: TreeLine): Value | Rejection {
   const known = select.known.get(node);
   if (known !== undefined) return known;
   const value = readValue(select, node);
-  if (!isRefused(value)) select.known.set(node, value);
+  if (!isRejected(value)) select.known.set(node, value);
   return value;
 }
 
-export function isRefused(value: Value | Refusal): value is Refusal {
-  return 'refused' in value;
+export function isRejected(value: Value | Rejection): value is Rejection {
+  return 'rejected' in value;
 }
 
-function readValue(select: Select, node: TreeLine): Value | Refusal {
+function readValue(select: Select, node: TreeLine): Value | Rejection {
   if (node.kind === 'IDENTIFIER') return nameValue(select, node);
   if (node.kind === 'FUNCTION') return callValue(select, node);
   if (node.kind === 'QUERY' || node.kind === 'UNION')
-    return refuse(
+    return reject(
       'a subquery in an expression',
       'Send it as a query of its own, and write its result as a constant',
     );
-  if (node.kind === 'MATCHER') return refuse('*', 'Name the columns to group by, and aggregate others');
+  if (node.kind === 'MATCHER') return reject('*', 'Name the columns to group by, and aggregate others');
   const constant = constantOf(node);
   if (constant === undefined || constant.kind === 'texts' || constant.kind === 'numbers')
-    return refuse('this constant or form', 'Use strings, numbers, columns and calls');
+    return reject('this constant or form', 'Use strings, numbers, columns and calls');
   return { kind: constant.kind, isNullable: constant.kind === 'null' };
 }
 
-function refuse(refused: string, hint: string, at?: string): Refusal {
-  return { refused, hint, at };
+function reject(rejected: string, hint: string, at?: string): Rejection {
+  return { rejected, hint, at };
 }
 
 const RENAME = 'Choose another name for the alias';
 
-function nameValue(select: Select, node: TreeLine): Value | Refusal {
+function nameValue(select: Select, node: TreeLine): Value | Rejection {
   const name = identifierOf(node);
-  if (name === undefined) return refuse('this form of a column', 'Write its name, or table.name');
+  if (name === undefined) return reject('this form of a column', 'Write its name, or table.name');
   const own = columnOf(select, name);
   const definitions = select.open.has(name) ? undefined : select.aliases.get(name);
   if (definitions === undefined) {
     if (own === undefined)
-      return refuse(
+      return reject(
         `${name}, which is no column of the table or defined elsewhere,`,
         'Define it in this SELECT',
         name,
@@ -117,12 +117,12 @@ function nameValue(select: Select, node: TreeLine): Value | Refusal {
   }
   const [definition, ...others] = definitions;
   if (definition === undefined || others.length > 0)
-    return refuse(`${name}, which is defined twice,`, RENAME, name);
+    return reject(`${name}, which is defined twice,`, RENAME, name);
   select.open.add(name);
   const value = valueOf(select, definition);
   select.open.delete(name);
-  if (isRefused(value) || own === undefined || value.kind === own.kind) return value;
-  return refuse(`${name}, which is a column and an alias of another type,`, RENAME, name);
+  if (isRejected(value) || own === undefined || value.kind === own.kind) return value;
+  return reject(`${name}, which is a column and an alias of another type,`, RENAME, name);
 }
 
 /** A column of the table, or a part of it; undefined if the name may mean anything else. */
@@ -174,11 +174,11 @@ const NUMBER: Value = { kind: 'number', isNullable: false };
 const EQUALITIES = new Set(['equals', 'notequals']);
 const COMPARISONS = new Set([...EQUALITIES, 'less', 'greater', 'lessorequals', 'greaterorequals']);
 
-function callValue(select: Select, node: TreeLine): Value | Refusal {
+function callValue(select: Select, node: TreeLine): Value | Rejection {
   const call = callOf(node);
   const shown = nameOf(node) ?? 'this form of a call';
   if (call === undefined)
-    return refuse(`${shown} with parameters, a window or modifiers`, 'Aggregate in a subquery first', shown);
+    return reject(`${shown} with parameters, a window or modifiers`, 'Aggregate in a subquery first', shown);
   const { name, list } = call;
   const folded = name.toLowerCase();
   if (select.isAggregate(name)) return aggregateValue(select, name, list);
@@ -186,23 +186,23 @@ function callValue(select: Select, node: TreeLine): Value | Refusal {
   const values: Value[] = [];
   for (const argument of list) {
     const value = valueOf(select, argument);
-    if (isRefused(value)) return value;
+    if (isRejected(value)) return value;
     values.push(value);
   }
   const given: Given = { list, values };
-  if (COMPARISONS.has(folded)) return isComparable(given) ? NUMBER : refuseComparison(name, values);
+  if (COMPARISONS.has(folded)) return isComparable(given) ? NUMBER : rejectComparison(name, values);
   const forms = folded === 'multiif' ? [branches(list.length)] : signaturesOf(name);
   for (const form of forms) {
     const kind = kindGiven(form, given);
     if (kind !== undefined) return { kind, isNullable: values.some(({ isNullable }) => isNullable) };
   }
   if (forms.length === 0)
-    return refuse(
+    return reject(
       `${name}, which is not known to return a value for every row,`,
       'Call it in a query around this one, over the groups',
       name,
     );
-  return refuse(`${name} of such arguments`, hintFor(values), name);
+  return reject(`${name} of such arguments`, hintFor(values), name);
 }
 
 interface Given {
@@ -219,16 +219,16 @@ function hintFor(values: readonly Value[]): string {
     : OTHER_TYPES;
 }
 
-function refuseComparison(name: string, values: readonly Value[]): Refusal {
+function rejectComparison(name: string, values: readonly Value[]): Rejection {
   if (values.some(({ kind }) => kind === 'null'))
-    return refuse('a comparison with NULL', 'Write IS NULL', name);
+    return reject('a comparison with NULL', 'Write IS NULL', name);
   if (values.some(isTime))
-    return refuse(
+    return reject(
       'this comparison of times',
       "Compare a column with toDateTime('2024-01-31 12:00:00') or now() - INTERVAL 1 DAY",
       name,
     );
-  return refuse('a comparison of values of different or unknown types', hintFor(values), name);
+  return reject('a comparison of values of different or unknown types', hintFor(values), name);
 }
 
 /** Conditions and values in turn, and the last value. */
@@ -255,14 +255,14 @@ function isTime({ kind }: Value): boolean {
 }
 
 /** `x IN ('a', 'b')`. */
-function inValue(select: Select, [left, right]: readonly TreeLine[]): Value | Refusal {
+function inValue(select: Select, [left, right]: readonly TreeLine[]): Value | Rejection {
   const value = left && valueOf(select, left);
-  if (value !== undefined && isRefused(value)) return value;
+  if (value !== undefined && isRejected(value)) return value;
   const constants = right && constantOf(right)?.kind;
   const ofTexts = constants === 'texts' || constants === 'text';
   const ofNumbers = constants === 'numbers' || constants === 'number';
   if (value && ((ofTexts && value.kind === 'text') || (ofNumbers && value.kind === 'number'))) return NUMBER;
-  return refuse(
+  return reject(
     'this form of IN',
     "Write a list of strings for a text or of numbers for a number: IN ('a', 'b')",
     'IN',
@@ -305,10 +305,10 @@ function isWhole(value: number | undefined, from: number, to: number): boolean {
 }
 
 /** Of columns alone: an expression could select a row. */
-function aggregateValue(select: Select, name: string, list: readonly TreeLine[]): Value | Refusal {
+function aggregateValue(select: Select, name: string, list: readonly TreeLine[]): Value | Rejection {
   const folded = name.toLowerCase();
   if (!COUNTS.has(folded) && !MEANS.has(folded))
-    return refuse(
+    return reject(
       `the aggregate function ${name}`,
       'Use count, uniq, sum, avg, stddev or var, and write conditions in WHERE or GROUP BY',
       name,
@@ -323,15 +323,15 @@ function aggregateValue(select: Select, name: string, list: readonly TreeLine[])
   for (const argument of list) {
     const column = identifierOf(argument);
     if (column === undefined || select.aliases.has(column))
-      return refuse(
+      return reject(
         `an expression in ${name}`,
         `Write a column: ${name}(column), and conditions in WHERE or GROUP BY`,
         name,
       );
     const value = nameValue(select, argument);
-    if (isRefused(value)) return value;
+    if (isRejected(value)) return value;
     if (MEANS.has(folded) && value.kind !== 'number')
-      return refuse(`${name} of a column that is no plain number`, 'Count it, or group by it', name);
+      return reject(`${name} of a column that is no plain number`, 'Count it, or group by it', name);
   }
   return NUMBER;
 }

@@ -3,10 +3,10 @@ import type { Problem } from '../../core/problem.ts';
 import type { Cursor } from '../../sql/cursor.ts';
 import { findInQuery } from '../find-in-query.ts';
 import { rejection } from '../lexed-query.ts';
-import type { Refusal } from './values.ts';
+import type { Rejection } from './values.ts';
 
-/** The Problem, at the first place of the query that has the refused name. */
-export function refused(query: Cursor, { refused: what, hint, at }: Refusal): Problem {
+/** The Problem, at the first place of the query that has the rejected name. */
+export function rejected(query: Cursor, { rejected: what, hint, at }: Rejection): Problem {
   const word = query.tokens.findIndex(
     (_, index) => at !== undefined && query.word(index) === at.toUpperCase(),
   );
@@ -20,12 +20,12 @@ export function refused(query: Cursor, { refused: what, hint, at }: Refusal): Pr
   });
 }
 
-/** The engine prints names in its tree as they are, where others would not be told from what is beside them. */
-export function unreadableName(query: Cursor): Refusal | undefined {
+/** The engine prints names in its tree as they are, where others cannot be separated from what is beside them. */
+export function unreadableName(query: Cursor): Rejection | undefined {
   const found = query.tokens.findIndex(
     ({ kind }, at) => kind === 'quoted' && !/^[\w -]+$/.test(query.name(at) ?? ''),
   );
   if (found < 0) return undefined;
   const hint = 'Use letters, digits, spaces, _ and -';
-  return { refused: 'a quoted name with other characters', hint, at: query.name(found) };
+  return { rejected: 'a quoted name with other characters', hint, at: query.name(found) };
 }
