@@ -139,10 +139,7 @@ function withoutFinalSemicolon(tokens: readonly Token[]): readonly Token[] {
 function checkSize(text: string, tokens: readonly Token[]): void {
   const [first] = tokens;
   if (first === undefined) throw unreadable(text, 0, 'The query is empty');
-  const tooLarge = (token: Token | undefined, message: string): Problem =>
-    rejection(text, token?.start ?? 0, { code: 'sandbox.too_large', message });
-  if (tokens.length > MAX_TOKENS)
-    throw tooLarge(tokens[MAX_TOKENS], `A query may have at most ${MAX_TOKENS} tokens`);
+  checkTokens(text, tokens);
   let queries = 0;
   for (const token of tokens) {
     if (token.kind === ';')
@@ -150,18 +147,29 @@ function checkSize(text: string, tokens: readonly Token[]): void {
     if (token.kind !== 'word' || token.end - token.start !== 6) continue;
     if (text.slice(token.start, token.end).toUpperCase() !== 'SELECT') continue;
     queries++;
-    if (queries > MAX_QUERIES) throw tooLarge(token, `A query may have at most ${MAX_QUERIES} SELECTs`);
+    if (queries > MAX_QUERIES) throw tooLarge(text, token, `A query may have at most ${MAX_QUERIES} SELECTs`);
   }
 }
 
-function checkDepth(text: string, tokens: readonly Token[]): void {
+/** For readers of a text before it is a consumer query. Throws Problem `sandbox.too_large`. */
+export function checkTokens(text: string, tokens: readonly Token[]): void {
+  if (tokens.length > MAX_TOKENS)
+    throw tooLarge(text, tokens[MAX_TOKENS], `A query may have at most ${MAX_TOKENS} tokens`);
+}
+
+function tooLarge(text: string, token: Token | undefined, message: string): Problem {
+  return rejection(text, token?.start ?? 0, { code: 'sandbox.too_large', message });
+}
+
+/** Throws Problem `sandbox.too_large`. */
+export function checkDepth(text: string, tokens: readonly Token[]): void {
   let depth = 0;
   for (const token of tokens) {
     if (token.kind === '(' || token.kind === '[') depth++;
     else if (token.kind === ')' || token.kind === ']') depth--;
     if (depth > MAX_DEPTH) {
       const message = `Parentheses and brackets may be nested at most ${MAX_DEPTH} levels deep`;
-      throw rejection(text, token.start, { code: 'sandbox.too_large', message });
+      throw tooLarge(text, token, message);
     }
   }
 }

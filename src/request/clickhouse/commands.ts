@@ -252,9 +252,13 @@ function tableOf(reading: Reading, path: readonly string[]): NamedTable {
   throw noTable(database ?? requireCurrent(reading), table);
 }
 
+/** Characters. */
+const MAX_NAME = 1000;
+
 /** A table by `database.table`, both possibly with dots, or by its name alone. */
 function findTable({ databases, current }: Naming, path: readonly string[]): NamedTable | undefined {
   const text = path.join('.');
+  if (text.length > MAX_NAME) return undefined;
   for (let dot = text.lastIndexOf('.'); dot > 0; dot = text.lastIndexOf('.', dot - 1)) {
     const found = tableIn(databases.find(text.slice(0, dot).split(':')[0] ?? ''), text.slice(dot + 1));
     if (found !== undefined) return found;

@@ -107,13 +107,16 @@ function readPath(cursor: Cursor, at: number): Path | undefined {
   return { parts, at, hasStar };
 }
 
+/** Dots and characters of names that are looked up piece by piece. */
+const [MAX_PARTS, MAX_NAME] = [100, 1000];
+
 /** The longest qualifier that is a database with the table that follows it. */
 function findQualified(
   { parts, hasStar }: Path,
   databases: Databases,
   isTable: boolean,
 ): Qualified | undefined {
-  for (let count = parts.length - 1; count > 0; count--) {
+  for (let count = Math.min(parts.length - 1, MAX_PARTS); count > 0; count--) {
     // In expressions, a column or a star follows.
     if (!isTable && count + 1 === parts.length && !hasStar) continue;
     const qualifier = parts.slice(0, count).map(({ name }) => name);
@@ -121,7 +124,7 @@ function findQualified(
     if (found !== undefined) return { ...found, parts: count };
   }
   const [only] = parts;
-  if (!isTable || parts.length > 1 || only === undefined) return undefined;
+  if (!isTable || parts.length > 1 || only === undefined || only.name.length > MAX_NAME) return undefined;
   for (let dot = only.name.lastIndexOf('.'); dot > 0; dot = only.name.lastIndexOf('.', dot - 1)) {
     const found = findTable(databases, only.name.slice(0, dot), only.name.slice(dot + 1));
     if (found !== undefined) return { ...found, parts: 0 };
@@ -204,7 +207,7 @@ function isBareTable(cursor: Cursor, { parts, at }: Path, elements: ReadonlySet<
 
 function unknownTable(cursor: Cursor, { parts, at }: Path, databases: Databases): Problem {
   const place = (message: string) => placed(cursor.sql, cursor.start(at), message);
-  for (let count = parts.length - 1; count > 0; count--) {
+  for (let count = Math.min(parts.length - 1, MAX_PARTS); count > 0; count--) {
     const qualifier = parts
       .slice(0, count)
       .map(({ name }) => name)

@@ -1,5 +1,6 @@
 // Reads the text of a request: what kind of statement it is, and the clauses after it, which are not of the query.
 import { Problem } from '../../core/problem.ts';
+import { checkDepth, checkTokens } from '../../sandbox/lexed-query.ts';
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { isSignificant, tokenize } from '../../sql/lexer.ts';
 import { stringValue } from '../../sql/string-literal.ts';
@@ -68,6 +69,9 @@ export function readStatement(text: string): SentStatement {
   }
   const tokens = tokenize(text).filter(isSignificant);
   const [first] = tokens;
+  // What follows looks at tokens and names several times.
+  checkTokens(text, tokens);
+  checkDepth(text, tokens);
   if (first === undefined)
     throw new Problem('clickhouse.syntax_invalid', placed(text, 0, 'The query is empty'));
   const semicolon = tokens.findIndex(({ kind }) => kind === ';');
