@@ -194,9 +194,9 @@ function reservationPolicy({ reservation }: EndpointFile): ReservationPolicy {
 }
 
 function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): RedactionPolicy {
-  const { redact = false, at = 'result', ...how } = pii ?? {};
+  const { redact = false, at = 'result', min_group: minGroup, ...how } = pii ?? {};
   const redactor = createRedactor({ ...how, ...(hashKey === undefined ? {} : { hashKey }) });
-  return Object.freeze({ always: redact, columns: pii?.columns ?? {}, at, redactor });
+  return Object.freeze({ always: redact, columns: pii?.columns ?? {}, at, minGroup, redactor });
 }
 
 /**

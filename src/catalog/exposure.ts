@@ -43,6 +43,8 @@ export interface RedactionExposure {
   readonly always: boolean;
   /** Where the saved query is redacted: in its result, or in the tables that it reads. */
   readonly at: 'result' | 'source';
+  /** The fewest rows of a group that redacted consumer queries may see. */
+  readonly minGroup: number | undefined;
   readonly detectors: readonly string[];
   /** Actions by the names and paths of columns. */
   readonly columns: Readonly<Record<string, ColumnAction>>;
@@ -117,6 +119,7 @@ function exposureOf(
     redaction: {
       always: endpoint.redaction.always,
       at: endpoint.redaction.at,
+      minGroup: endpoint.redaction.minGroup,
       detectors: file.pii?.detectors ?? DEFAULT_DETECTORS,
       columns,
     },

@@ -18,6 +18,10 @@ export const PII_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A read that cannot be redacted at the source',
     help: 'With pii: { at: source }, every table that the query reads is redacted before the query reads it. Table functions, dictionaries, joinGet, tables after IN, PREWHERE, SAMPLE and WITH RECURSIVE cannot be redacted so: write the query without them, or remove at: source.',
   },
+  'pii.min_group_without_sandbox': {
+    title: 'min_group without consumer queries',
+    help: 'pii.min_group suppresses small groups in the results of consumer queries. The author of a saved query writes HAVING count() >= n.',
+  },
   'pii.not_analysed': {
     title: 'A query whose columns cannot be followed',
     help: 'The file redacts columns, but validate cannot determine what the columns of this query are made of. Check the rules yourself, or write the query differently.',

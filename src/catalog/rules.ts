@@ -204,6 +204,16 @@ export const RULES: Readonly<Record<string, Rule>> = {
       hint: 'Remove at: source',
     };
   },
+  'pii.min_group_without_sandbox': function* ({ file }) {
+    if (file.pii?.min_group === undefined || file.sandbox?.enabled === true) return;
+    yield {
+      severity: 'warning',
+      path: ['pii', 'min_group'],
+      onKey: true,
+      message: 'min_group applies to consumer queries, which this endpoint does not accept',
+      hint: `Write HAVING count() >= ${file.pii.min_group} in the query, or remove min_group`,
+    };
+  },
   'example.invalid': function* ({ file, parameters }) {
     const declared = Object.keys(file.parameters ?? {});
     if (parameters.size < declared.length) return; // findings of the parameters themselves come first

@@ -289,6 +289,14 @@ export const CHANGES = {
     'The tables of the saved query are redacted',
     'Conditions, groups and joins are computed from redacted values.',
   ),
+  'redaction.min_group_lowered': security(
+    'Consumer queries see smaller groups',
+    'Groups of fewer rows tell more about each of them.',
+  ),
+  'redaction.min_group_raised': breaking(
+    'Consumer queries see larger groups only',
+    'Smaller groups are left out, and queries that do not aggregate fail.',
+  ),
   'redaction.detector_removed': security(
     'One kind of personal data is no longer detected',
     'It is no longer redacted, even if a key or a header requires redaction.',

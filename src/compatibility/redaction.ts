@@ -10,6 +10,7 @@ export function* compareRedaction(base: Contract, head: Contract): Generator<Fou
   if (wasOn && !isOn) yield { code: 'redaction.removed', message: 'responses are no longer redacted', path };
   if (isOn && !wasOn) yield { code: 'redaction.added', message: 'every response is redacted', path };
   yield* comparePlace(before, after);
+  yield* compareMinimum(before, after);
   yield* compareDetectors(before, after);
   yield* compareRules(before?.columns ?? {}, after?.columns ?? {}, wasOn || isOn);
   if ((before?.kind ?? false) === (after?.kind ?? false)) return;
@@ -34,6 +35,15 @@ function* comparePlace(before: Pii | undefined, after: Pii | undefined): Generat
     };
   if (was === 'result' && is === 'source')
     yield { code: 'redaction.source_added', message: 'the saved query reads redacted tables', path };
+}
+
+/** Groups that consumer queries may see. */
+function* compareMinimum(before: Pii | undefined, after: Pii | undefined): Generator<Found> {
+  const [was, is] = [before?.min_group ?? 1, after?.min_group ?? 1];
+  const path = ['pii', 'min_group'];
+  const message = `consumer queries see groups of at least ${is}, was ${was}`;
+  if (is < was) yield { code: 'redaction.min_group_lowered', message, path };
+  if (is > was) yield { code: 'redaction.min_group_raised', message, path };
 }
 
 function* compareDetectors(before: Pii | undefined, after: Pii | undefined): Generator<Found> {

@@ -68,6 +68,11 @@ export const PROBLEMS = {
     title: 'Your query calls a function that is not allowed',
     hint: 'GET /api/endpoints lists the functions that your query may call.',
   },
+  'sandbox.min_group': {
+    status: 400,
+    title: 'Your query may only return groups of rows',
+    hint: 'This endpoint returns no data about few rows: aggregate each table with count, uniq, sum or avg.',
+  },
   'sandbox.type_denied': {
     status: 400,
     title: 'Your query uses a type that is not allowed, or that is not a single literal',

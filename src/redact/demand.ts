@@ -8,6 +8,8 @@ export interface RedactionPolicy {
   readonly always: boolean;
   /** Where the saved query is redacted: in its result, or in the tables that it reads. */
   readonly at: 'result' | 'source';
+  /** The fewest rows of a group that a consumer query may see where it is redacted; undefined: any. */
+  readonly minGroup: number | undefined;
   /** Actions by the names and paths of columns. */
   readonly columns: Readonly<Record<string, ColumnAction>>;
   /** The redactor to use if redaction is required. */

@@ -160,6 +160,7 @@ function toEntry(
   const resultShape = principal.resultShape ?? endpoint.resultShape;
   const redacted = redactedBy(endpoint, principal);
   const isRedacted = isAlwaysRedacted(endpoint, principal);
+  const { minGroup } = endpoint.redaction;
   return {
     id: endpoint.id,
     name: endpoint.name,
@@ -182,7 +183,7 @@ function toEntry(
     max_rows: endpoint.maxRows,
     cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },
-    pii: { redact: isRedacted },
+    pii: { redact: isRedacted, ...(isRedacted && minGroup !== undefined ? { min_group: minGroup } : {}) },
     reservation: endpoint.reservation.enabled
       ? { enabled: true, workloads: endpoint.reservation.workloads }
       : { enabled: false },

@@ -253,6 +253,11 @@ async function tablesOf(planning: Planning): Promise<readonly TableColumns[]> {
 /** Positions in the compiled SQL mean nothing to the author of the LQL. */
 function hideLocations(error: unknown): never {
   if (!(error instanceof Problem)) throw error;
+  if (error.code === 'sandbox.min_group')
+    throw new Problem('sandbox.min_group', {
+      hint: 'Aggregate the events, such as with c:count(*)',
+      cause: error,
+    });
   throw new Problem('sandbox.too_large', {
     detail: 'The query is too large: remove some clauses',
     cause: error,

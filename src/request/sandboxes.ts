@@ -126,7 +126,8 @@ async function describedOptions(
   if (described !== undefined && computed !== undefined) {
     const stateColumns = stateColumnsOf(described);
     const redact = source && createRedactTable(source);
-    return { revision, computed, stateColumns, redact, ...columnsOf(described) };
+    const minGroup = source && endpoint.redaction.minGroup;
+    return { revision, computed, stateColumns, redact, minGroup, ...columnsOf(described) };
   }
   if (source !== undefined) throw tablesProblem(describe, endpoint);
   // A verdict reached without column types is not reused once the types are known.

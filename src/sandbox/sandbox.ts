@@ -22,6 +22,9 @@ import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
 import { withReadTimes } from './times/times.ts';
 import { enginePosition } from './engine-message.ts';
+import { withMinimum } from './min-group/minimum.ts';
+import { rejected, unreadableName } from './min-group/rejected.ts';
+import { minGroupRejection } from './min-group/selects.ts';
 import { earlyNames, neededNames } from './needed-names.ts';
 import type { RedactTable } from './redaction/source-redaction.ts';
 import type { VerdictCache } from './verdict-cache.ts';
@@ -65,6 +68,8 @@ export interface SandboxOptions {
   readonly cache: VerdictCache<Verdict>;
   /** Undefined if the engine has no analyzer: only the scanner then checks, which the caller must report. */
   readonly explain: Explain | undefined;
+  /** The fewest rows of a group that a query may see; default: any. */
+  readonly minGroup?: number | undefined;
   /** Redacts the tables below the query; needs `columns`. Default: nothing is redacted. */
   readonly redact?: RedactTable | undefined;
 }
@@ -133,7 +138,16 @@ export function createSandbox(stored: SandboxOptions): Sandbox {
   const known = tables.map((table) => knownTable(table, options));
   const readTables: Reading['readTables'] = (scanned) => known.filter(({ name }) => scanned.tables.has(name));
   const { explain } = options;
-  const reading: Reading = { readTables, surface, isColumn, leakproof, columns: options.columns, explain };
+  const { minGroup } = options;
+  const reading: Reading = {
+    readTables,
+    surface,
+    isColumn,
+    leakproof,
+    columns: options.columns,
+    explain,
+    minGroup,
+  };
   const read = (verdict: Verdict) => tables.filter(({ name }) => verdict.tables.includes(name));
   return {
     tables: tables.map(({ name }) => name),
@@ -182,6 +196,7 @@ interface Reading {
   readonly leakproof: Omit<LeakproofContext, 'names'>;
   readonly columns: SandboxOptions['columns'];
   readonly explain: Explain | undefined;
+  readonly minGroup: number | undefined;
 }
 
 /** The verdict on a query, with the times that it compares in forms that the engine reads. */
@@ -203,6 +218,7 @@ async function check(source: string, reading: Reading, evaluate: Explain | undef
 async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
   const { readTables, surface, isColumn, leakproof, explain } = reading;
   const scanned = scanConsumerQuery(text, surface, isColumn);
+  if (reading.minGroup !== undefined) return checkGroups(text, scanned, reading, reading.minGroup);
   const plan = explain && planNarrow(text, scanned, reading);
   const sent = plan?.text ?? text;
   const explaining = explain?.(`${EXPLAIN}${sent.joined}`);
@@ -221,6 +237,37 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
     needed: neededNames(sent, scanned),
     early: earlyNames(sent),
     ...barrier,
+  };
+}
+
+/** The verdict on a query that sees groups of rows only; `minGroup` is the fewest rows of one. */
+async function checkGroups(
+  source: LexedQuery,
+  scannedSource: ScanResult,
+  reading: Reading,
+  minGroup: number,
+): Promise<Verdict> {
+  const { readTables, surface, isColumn, leakproof, explain } = reading;
+  const { cursor } = source;
+  const text = lexConsumerQuery(withMinimum(source, scannedSource, minGroup));
+  const scanned = scanConsumerQuery(text, surface, isColumn);
+  const explained = await explain?.(`${EXPLAIN}${text.joined}`);
+  if (explained === undefined) throw rejection(cursor.sql, 0, NO_TREE);
+  const { functions } = leakproof;
+  const tree = acceptTree(explained, text, { scanned, functions, isColumn });
+  const tables = readTables(scanned);
+  const found =
+    unreadableName(cursor) ?? minGroupRejection(tree, { minimum: minGroup, scanned, functions, tables });
+  if (found !== undefined) throw rejected(cursor, found);
+  return {
+    source: cursor.sql,
+    joined: text.joined,
+    tables: tables.map(({ name }) => name),
+    names: scanned.names,
+    hasStates: scanned.hasStates,
+    needed: neededNames(text, scanned),
+    early: earlyNames(text),
+    ...barrierOf(text, scanned, reading),
   };
 }
 

@@ -265,6 +265,16 @@ const ROWS: readonly Row[] = [
   row('redaction.removed', 'pii Pii.redact', pair('pii', PII, '')),
   row('redaction.added', 'Pii.redact', pair('pii', '{ redact: false }', PII)),
   row('redaction.source_removed', 'Pii.at', pair('pii', '{ redact: true, at: source }', '{ redact: true }')),
+  row(
+    'redaction.min_group_lowered',
+    'Pii.min_group',
+    pair('pii', '{ redact: true, min_group: 20 }', '{ redact: true, min_group: 10 }'),
+  ),
+  row(
+    'redaction.min_group_raised',
+    'Pii.min_group',
+    pair('pii', '{ redact: true }', '{ redact: true, min_group: 10 }'),
+  ),
   row('redaction.source_added', 'Pii.at', pair('pii', '{ redact: true }', '{ redact: true, at: source }')),
   row('redaction.detector_removed', 'Pii.detectors', pair('pii', PII, '{ redact: true, detectors: [ip] }')),
   row('redaction.detector_removed', 'Pii.detectors', pair('pii', '', '{ redact: false, detectors: [ip] }')),

@@ -46,11 +46,11 @@ function languagesText({ languages, dialects }: ListedExposure): string {
   return languages.map((each) => (each === 'sql' ? `sql (${dialects.join(', ')})` : each)).join(', ');
 }
 
-function redactionText({ redaction: { always, at, detectors, columns } }: ListedExposure): string {
+function redactionText({ redaction: { always, at, minGroup, detectors, columns } }: ListedExposure): string {
   const rules = Object.entries(columns).map(([path, action]) => `${path}: ${action}`);
   const what = [...detectors, ...rules].join(', ');
   const when = always ? 'every response' : 'only for keys and calls that ask for it';
-  return `${when}${at === 'source' ? ', at the source' : ''}: ${what}`;
+  return `${when}${at === 'source' ? ', at the source' : ''}: ${what}${minGroup === undefined ? '' : `; groups of at least ${minGroup} rows`}`;
 }
 
 function cacheText({ cache }: ListedExposure): string {

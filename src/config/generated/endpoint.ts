@@ -246,6 +246,10 @@ export interface Pii {
    */
   at?: 'result' | 'source';
   /**
+   * The fewest rows of a group that a consumer query may see where redaction is on. Its queries must then aggregate; smaller groups are left out.
+   */
+  min_group?: number;
+  /**
    * Columns, or JSON paths such as metadata.user.name, that are redacted by name whenever redaction is on.
    */
   columns?: {

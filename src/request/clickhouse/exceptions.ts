@@ -48,6 +48,7 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'sandbox.syntax_unsupported': SYNTAX_ERROR,
   'sandbox.table_denied': UNKNOWN_TABLE,
   'sandbox.function_denied': [446, 'FUNCTION_NOT_ALLOWED'],
+  'sandbox.min_group': ACCESS_DENIED,
   'sandbox.type_denied': [50, 'UNKNOWN_TYPE'],
   'sandbox.name_reserved': BAD_ARGUMENTS,
   'sandbox.too_large': QUERY_IS_TOO_LARGE,
