@@ -198,7 +198,7 @@ const HARMLESS_PREFIXES = [
  * `clickhouse.setting_invalid`.
  */
 export function readSettings(sent: Iterable<readonly [name: string, value: string]>): ReadSettings {
-  const values = new Map<string, string>(sent);
+  const values = new Map([...sent].filter(([name, value]) => !isDefault(name, value)));
   for (const [name, value] of values) checkSetting(name, value);
   const applied = (name: string): string | undefined => values.get(name);
   const most = [countOf('max_result_rows', applied('max_result_rows')), countOf('limit', applied('limit'))];
@@ -214,6 +214,11 @@ export function readSettings(sent: Iterable<readonly [name: string, value: strin
     time: time === undefined || time === 0 ? undefined : time,
     defaultFormat: applied('default_format'),
   };
+}
+
+/** As system.settings lists output settings: some clients send back what it lists. */
+function isDefault(name: string, value: string): boolean {
+  return value === '' && isOutputSetting(name) && outputSettingFault(name, value) !== undefined;
 }
 
 function checkSetting(name: string, value: string): void {
