@@ -17,9 +17,7 @@ const clients: ClickHouseClient[] = [];
 beforeAll(async () => {
   service = await startService({
     settings: { clickhousePort: 0 },
-    tokens: [
-      { name: 'limited', sha256: hashKey(LIMITED), endpoints: ['*'], allow: ['sql'], rate: '2/min' },
-    ],
+    tokens: [{ name: 'limited', sha256: hashKey(LIMITED), endpoints: ['*'], allow: ['sql'], rate: '2/min' }],
   });
   const query = 'query: "WITH numbers AS (SELECT number AS n FROM numbers(1000)) SELECT n FROM numbers"';
   await writeEndpoint(
