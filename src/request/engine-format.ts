@@ -34,7 +34,7 @@ export async function produceEngineFormat(
   const started = deps.clock.monotonic();
   const run = isRedacting(task.redactor) ? runRedacted : runDirect;
   const { bytes: written, rows, truncated, queueMs, encodeMs, read } = await run(deps, task, context);
-  const bytes = withoutRowsRead(task.format.engine, written, rows);
+  const bytes = withoutRowsRead(task.format, written, rows);
   const engineMs = deps.clock.monotonic() - started - queueMs - encodeMs;
   return {
     body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),

@@ -1,5 +1,6 @@
 // The numbers of rows and bytes read, which some formats report: they count rows of other tenants, in the same granules, and the sizes
 // of values that are redacted.
+import type { EngineFormat } from '../format/clickhouse-formats.ts';
 
 const IN_TAIL = /^(?:JSON|JSONStrings|JSONCompact|JSONCompactStrings|JSONColumnsWithMetadata|XML)$/;
 const IN_LINES = /WithProgress$/;
@@ -7,8 +8,14 @@ const IN_LINES = /WithProgress$/;
 const TAIL = 1000;
 
 /** A result of so many rows that reports these as read, and no bytes. */
-export function withoutRowsRead(engine: string, bytes: Uint8Array, rows: number): Uint8Array {
-  if (IN_TAIL.test(engine)) return inTail(bytes, rows);
+export function withoutRowsRead(
+  { engine, settings }: EngineFormat,
+  bytes: Uint8Array,
+  rows: number,
+): Uint8Array {
+  // Without statistics, columns of these names would be the last.
+  const hasStatistics = settings['output_format_write_statistics'] !== '0';
+  if (IN_TAIL.test(engine)) return hasStatistics ? inTail(bytes, rows) : bytes;
   return IN_LINES.test(engine) ? inLines(bytes, rows) : bytes;
 }
 

@@ -11,6 +11,8 @@ const MAX_BYTES = 65_536;
 const MAX_TOKENS = 8_000;
 const MAX_DEPTH = 48;
 const MAX_QUERIES = 64;
+/** Of one name; every path in it is looked up. */
+const MAX_DOTS = 100;
 
 /** Limits for one consumer query, as reported to consumers. */
 export const CONSUMER_QUERY_LIMITS = {
@@ -75,6 +77,7 @@ export function lexConsumerQuery(text: string): LexedQuery {
   const brackets = cursor.brackets();
   if ('code' in brackets) throw unreadable(text, brackets.start, 'Unmatched parenthesis or bracket');
   checkDepth(text, tokens);
+  checkNames(text, tokens);
   return join(cursor);
 }
 
@@ -171,6 +174,17 @@ export function checkDepth(text: string, tokens: readonly Token[]): void {
       const message = `Parentheses and brackets may be nested at most ${MAX_DEPTH} levels deep`;
       throw tooLarge(text, token, message);
     }
+  }
+}
+
+function checkNames(text: string, tokens: readonly Token[]): void {
+  let dots = 0;
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === '.') dots++;
+    else if (tokens[at - 1]?.kind !== '.') dots = 0;
+    const inside = token.kind === 'quoted' ? text.slice(token.start, token.end).split('.').length - 1 : 0;
+    if (Math.max(dots, inside) > MAX_DOTS)
+      throw tooLarge(text, token, `A name may have at most ${MAX_DOTS} dots`);
   }
 }
 

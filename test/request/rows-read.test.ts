@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { withoutRowsRead } from '../../src/request/rows-read.ts';
 
 const changed = (engine: string, text: string): string =>
-  Buffer.from(withoutRowsRead(engine, Buffer.from(text), 2)).toString();
+  Buffer.from(withoutRowsRead({ engine, settings: {} }, Buffer.from(text), 2)).toString();
 
 test.each([
   ['JSON', '{"data":[{"rows_read": 5}],"statistics":{"elapsed":0.1,"rows_read": 332,"bytes_read": 77}}', '{"data":[{"rows_read": 5}],"statistics":{"elapsed":0.1,"rows_read": 2,"bytes_read": 0}}'],
@@ -13,3 +13,9 @@ test.each([
 ])('%s', (engine, text, expected) => {
   expect(changed(engine, text)).toBe(expected);
 }); // prettier-ignore
+
+test('without statistics, a column of that name is kept', () => {
+  const format = { engine: 'JSON', settings: { output_format_write_statistics: '0' } };
+  const text = '{"data":[{"rows_read": 5}]}';
+  expect(Buffer.from(withoutRowsRead(format, Buffer.from(text), 2)).toString()).toBe(text);
+});

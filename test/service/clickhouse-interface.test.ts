@@ -4,7 +4,10 @@ import { createClient, type ClickHouseClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finished } from '../../src/core/observation.ts';
 import { openService, type Service } from '../../src/app/service.ts';
+import { hashKey } from '../../src/auth/keyring.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+const LIMITED = 'a-key-with-a-rate-limit';
 
 let service: TestService;
 /** Over the same engine, without the path. */
@@ -12,7 +15,10 @@ let pathless: Service;
 const clients: ClickHouseClient[] = [];
 
 beforeAll(async () => {
-  service = await startService({ settings: { clickhousePort: 0 } });
+  service = await startService({
+    settings: { clickhousePort: 0 },
+    tokens: [{ name: 'limited', sha256: hashKey(LIMITED), endpoints: ['*'], allow: ['sql'], rate: '2/min' }],
+  });
   const query = 'query: "WITH numbers AS (SELECT number AS n FROM numbers(1000)) SELECT n FROM numbers"';
   await writeEndpoint(
     service,
@@ -136,4 +142,16 @@ test('both listeners end with the service', async () => {
   for (const url of urls) expect((await fetch(url)).status).toBe(200);
   await other.close('test');
   for (const url of urls) await expect(fetch(url)).rejects.toThrow('fetch failed');
+});
+
+test('statements that are rejected before they are answered count against the rate limit', async () => {
+  const send = (): Promise<Response> =>
+    fetch(`${service.service.address}/clickhouse`, {
+      method: 'POST',
+      body: 'foobar',
+      headers: { 'X-ClickHouse-Key': LIMITED },
+    });
+  const statuses: number[] = [];
+  for (let call = 0; call < 3; call++) statuses.push((await send()).status);
+  expect(statuses).toEqual([400, 400, 429]);
 });

@@ -31,10 +31,16 @@ export function createClickHouse(deps: ClickHouseDeps): AnswerClickHouse {
   };
   return async (call) => {
     const principal = await deps.path.identifyKey(call.key, call.record);
-    const content = await call.read();
-    const statement = readStatement(content.text);
-    const request = readRequest(answering, { call, content, principal }, statement);
-    return answerStatement(answering, request, statement);
+    try {
+      const content = await call.read();
+      const statement = readStatement(content.text);
+      const request = readRequest(answering, { call, content, principal }, statement);
+      return await answerStatement(answering, request, statement);
+    } catch (error) {
+      // What is rejected before a database is known counts as well.
+      if (call.record.limits === undefined) await deps.path.admitKey(call.key, call.record);
+      throw error;
+    }
   };
 }
 
