@@ -18,8 +18,8 @@ export interface Plain {
 }
 
 export interface Compression {
-  /** The coding for a client with this Accept-Encoding; undefined: uncompressed. */
-  choose(accepted: string | undefined, plain: Plain): ContentCoding | undefined;
+  /** The coding for a client with this Accept-Encoding; undefined: uncompressed, as bodies of fewer than `least` bytes are. */
+  choose(accepted: string | undefined, plain: Plain, least?: number): ContentCoding | undefined;
   /** Compresses the body. With `etag`, the compressed body is cached for the next response with this tag. */
   encode(plain: Plain, coding: ContentCoding, etag: string | undefined): Buffer | Promise<Buffer>;
 }
@@ -56,9 +56,9 @@ export async function createCompression(bytes: number): Promise<Compression> {
   };
 
   return {
-    choose: (accepted, { body, contentType }) => {
+    choose: (accepted, { body, contentType }, least = MIN_BYTES) => {
       if (!isReadable(accepted)) return undefined;
-      if (body.length < MIN_BYTES || COMPRESSED.has(contentType)) return undefined;
+      if (body.length < least || COMPRESSED.has(contentType)) return undefined;
       return preferred(accepted).find((coding) => coding !== 'zstd' || canCompressZstd(body.length));
     },
     encode: (plain, coding, etag) => {

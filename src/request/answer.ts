@@ -132,7 +132,6 @@ async function produceRows(
   return { body, rows, truncated, contentType, timing, read };
 }
 
-function summaryOf({ read, rows, timing }: Pick<Result, 'read' | 'rows' | 'timing'>): AnswerSummary {
-  const { rows: readRows = 0, bytes: readBytes = 0 } = read ?? {};
-  return { readRows, readBytes, resultRows: rows, elapsedNs: Math.round(timing.engine * 1e6) };
+function summaryOf({ rows, timing }: Pick<Result, 'rows' | 'timing'>): AnswerSummary {
+  return { resultRows: rows, elapsedNs: Math.round(timing.engine * 1e6) };
 }

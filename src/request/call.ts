@@ -77,8 +77,6 @@ export type Replay = () => Found | undefined | Promise<Found | undefined>;
 
 /** As in X-ClickHouse-Summary. What is not known is 0: a cached response has read nothing. */
 export interface AnswerSummary {
-  readonly readRows: number;
-  readonly readBytes: number;
   readonly resultRows: number;
   /** The engine's time in nanoseconds. */
   readonly elapsedNs: number;

@@ -20,6 +20,7 @@ export const CONSUMER_QUERY_LIMITS = {
   tokens: MAX_TOKENS,
   depth: MAX_DEPTH,
   queries: MAX_QUERIES,
+  dots: MAX_DOTS,
 } as const;
 
 /**

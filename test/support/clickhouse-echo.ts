@@ -52,7 +52,7 @@ async function answer(call: ClickHouseCall): ReturnType<ClickHouseOptions['answe
     contentType: 'application/json; charset=UTF-8',
     format: 'JSON',
     queryId: queryId ?? call.requestId,
-    summary: { readRows: 7, readBytes: 70, resultRows: 3, elapsedNs: 1_000_000.4 },
+    summary: { resultRows: 3, elapsedNs: 1_000_000.4 },
     truncated: false,
     answer: undefined,
   };

@@ -43,6 +43,11 @@ const HINTS: Partial<Record<ProblemCode, string>> = {
   'request.parameters_invalid': 'Correct the parameter, or leave it out.',
   'request.body_invalid':
     'Send the query as the body, or the fields query and param_x as multipart/form-data.',
+  'sandbox.syntax_unsupported': 'Write a single SELECT over the tables of one database.',
+  'sandbox.check_mismatch':
+    'Simplify the query; if it is already simple, report X-ClickHouse-Query-Id to the operator.',
+  'sandbox.too_large':
+    'Shorten it: fewer expressions, parentheses, subqueries and repeated tables, and shorter values of placeholders.',
   'sandbox.table_denied': 'SHOW TABLES lists the tables of the database.',
   'sandbox.function_denied': 'The table system.functions lists the functions that queries may call.',
   'format.not_acceptable': 'Name another format in FORMAT or default_format.',

@@ -39,7 +39,7 @@ export function createReplies({ compression, headerPrefix, version }: RepliesOpt
     const contentType = String(reply.getHeader('content-type'));
     const plain = { body: isInBlocks ? await compressBlocks(body) : body, contentType };
     const accepted = isEncoded ? reply.request.headers['accept-encoding'] : undefined;
-    const coding = compression.choose(accepted, plain);
+    const coding = compression.choose(accepted, plain, 1); // a server compresses all
     if (coding === undefined) return reply.send(plain.body);
     const tag = isInBlocks ? undefined : etag;
     return reply.header('Content-Encoding', coding).send(await compression.encode(plain, coding, tag));

@@ -13,7 +13,7 @@ export interface EndpointQuery {
   readonly endpoint: Endpoint;
   /** Without qualifiers, placeholders and clauses of the interface. */
   readonly text: string;
-  /** Placeholders of the query: the other parameters are those of the endpoint. */
+  /** Placeholders of the query: parameters that are not among them are those of the endpoint, and an endpoint's own are both. */
   readonly used: ReadonlySet<string>;
   /** Of the database's suffix. */
   readonly parameters: ReadonlyMap<string, string>;
@@ -76,7 +76,7 @@ function parametersOf(
   { used, parameters, endpoint }: EndpointQuery,
 ): readonly (readonly [string, readonly RawValue[]])[] {
   const sent = [...content.parameters]
-    .filter(([name]) => !used.has(name))
+    .filter(([name]) => !used.has(name) || Object.hasOwn(endpoint.parameters, name))
     .map(([name, value]) => [name, unescapeText(value) ?? value] as const);
   const all = new Map([...parameters, ...sent]);
   const reserved = [...all.keys()].find((name) => RESERVED.has(name));

@@ -19,7 +19,7 @@ import { VIRTUAL_TABLES } from './virtual/definitions.ts';
 import type { Seen } from './virtual/seen.ts';
 
 export type VirtualStatement =
-  | { readonly kind: 'select'; readonly text: string; readonly database: VirtualName }
+  | { readonly kind: 'select'; readonly text: string; readonly database: VirtualName | undefined }
   | {
       readonly kind: 'command';
       readonly command: Command;
@@ -85,7 +85,7 @@ async function planOf(answering: Answering, request: Request, { statement, seen 
 
 interface VirtualText {
   readonly text: string;
-  readonly database: VirtualName;
+  readonly database: VirtualName | undefined;
   readonly seen: Seen;
 }
 
@@ -94,7 +94,8 @@ function planText(
   { principal, settings: { resultRows } }: Request,
   { text, database, seen }: VirtualText,
 ): Promise<Planned> {
-  const endpoint = { id: `virtual ${database}`, name: database };
+  const name = database ?? 'system';
+  const endpoint = { id: `virtual ${name}`, name };
   const sent = suspensions.admit({ language: 'sql', text, dialect: 'clickhouse' }, { endpoint, principal });
   const rows = Math.min(MAX_ROWS, resultRows?.max ?? MAX_ROWS);
   return planVirtual({ database, text, rows, caller: { key: principal.id, onFatal: sent.onFatal } }, seen);
@@ -133,7 +134,7 @@ async function describeQuery(
         ).plan
       : await planText(answering, request, {
           text: resolved,
-          database: named?.database.name ?? 'system',
+          database: named?.database.name,
           seen,
         });
   return engine.describe(planned.statement).catch((error: unknown) => {
@@ -157,11 +158,11 @@ async function run(
   try {
     const comment = JSON.stringify({ request: call.requestId });
     const statement: Statement = { ...planned.statement, key: principal.id };
-    const {
-      chunks,
-      rows = 0,
-      read,
-    } = await engine.run(cut(statement, format.resultRows), { format, signal, comment });
+    const { chunks, rows = 0 } = await engine.run(cut(statement, format.resultRows), {
+      format,
+      signal,
+      comment,
+    });
     const bytes = await readAll(chunks);
     const { resultRows } = format;
     if (resultRows?.overflow === 'throw' && rows > resultRows.max) throw tooManyRows(resultRows.max);
@@ -171,8 +172,6 @@ async function run(
       format: format.engine,
       queryId,
       summary: {
-        readRows: read?.rows ?? 0,
-        readBytes: read?.bytes ?? 0,
         resultRows: rows,
         elapsedNs: Math.round((clock.monotonic() - started) * 1e6),
       },

@@ -35,8 +35,6 @@ export interface ClickHouseAnswer {
   readonly format: string;
   readonly queryId: string;
   readonly summary: {
-    readonly readRows: number;
-    readonly readBytes: number;
     readonly resultRows: number;
     readonly elapsedNs: number;
   };

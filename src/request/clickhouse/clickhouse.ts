@@ -144,7 +144,7 @@ async function answerSelect(
       return answerVirtual(answering, request, {
         kind: 'select',
         ...query,
-        database: named?.database.name ?? 'system',
+        database: named?.database.name,
       });
     });
   });
@@ -211,7 +211,7 @@ function nothing({ format, contentType, queryId }: Request): ClickHouseAnswer {
     contentType,
     format: format.engine,
     queryId,
-    summary: { readRows: 0, readBytes: 0, resultRows: 0, elapsedNs: 0 },
+    summary: { resultRows: 0, elapsedNs: 0 },
     truncated: false,
     answer: undefined,
   };

@@ -30,7 +30,7 @@ export type VirtualTables = Readonly<Record<VirtualName, readonly string[]>>;
 /** The databases of a principal. */
 export function databasesOf(catalog: Catalog, principal: Principal, virtual: VirtualTables): Databases {
   const endpoints = catalog.endpoints
-    .filter((endpoint) => isOpen(endpoint, principal))
+    .filter((endpoint) => isOpen(endpoint, principal) && !Object.hasOwn(virtual, endpoint.name))
     .map(
       (endpoint) =>
         ({ kind: 'endpoint', name: endpoint.name, tables: tablesOf(endpoint), endpoint }) as const,

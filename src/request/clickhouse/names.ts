@@ -303,7 +303,11 @@ function missingDatabase(cursor: Cursor, { name, index }: Part, { endpoints }: D
   const which =
     having.length > 0 ? `Databases with this table: ${listed}` : `Databases of your key: ${listed || 'none'}`;
   return new Problem('clickhouse.database_missing', {
-    ...placed(cursor.sql, cursor.start(index), `The database of table ${name.slice(0, 100)} is not known`),
+    ...placed(
+      cursor.sql,
+      cursor.start(index),
+      `Unknown table expression identifier '${name.slice(0, 100)}' in scope: its database is not named`,
+    ),
     hint: `${which}. Send database=, or write the database before the table: \`database\`.table.`,
   });
 }

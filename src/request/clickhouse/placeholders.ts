@@ -76,8 +76,12 @@ const BOOLS: ReadonlyMap<string, string> = new Map([
 const COMPOSITE =
   /^(?:Array|Tuple|Map|Nested|Variant|Point|Ring|Polygon|MultiPolygon|LineString|MultiLineString)\b/i;
 
+/** Characters: the sandbox reads 65,536 bytes, and an escaped one has at most four. */
+const MAX_VALUE = 4 * 65_536;
+
 /** The literal of a value in its text form; undefined if it does not fit the type. */
 function literalOf(written: string, value: string, isPlain: boolean): string | undefined {
+  if (value.length > MAX_VALUE) return undefined;
   const type = written.replace(/\s+/g, ' ');
   if (type === 'Identifier') return identifierOf(value);
   const inner = COMPOSITE.test(type) ? value : unescapeText(value);

@@ -18,7 +18,7 @@ const ANSWER: ClickHouseAnswer = {
   contentType: 'text/plain; charset=UTF-8',
   format: 'TSV',
   queryId: 'q',
-  summary: { readRows: 0, readBytes: 0, resultRows: 0, elapsedNs: 0 },
+  summary: { resultRows: 0, elapsedNs: 0 },
   truncated: false,
   answer: undefined,
 };

@@ -247,12 +247,17 @@ describe('placeholders', () => {
     ['SELECT {x:Bool}', { x: 'maybe' }, '457 at 1:8'],
     ['SELECT {x:Map(String, UInt8)}', { x: "{'a':1}, {'b':2}" }, '457 at 1:8'],
     ['SELECT {x:String}', { x: '\\' }, '457 at 1:8'],
+    ['SELECT {x:String}', { x: '\\n'.repeat(200_000) }, '457 at 1:8'],
     ['SELECT {x:Array(UInt8)}', { x: '[1], (SELECT 1)' }, '632 at 1:8'],
     ['SELECT {x:Identifier}', { x: '1` FROM system.one -- ' }, '62 at 1:8'],
     ["SELECT {x:UInt8') + sleep(1)}", { x: '1' }, '62 at 1:8'],
     ['SELECT {x:AggregateFunction(sum, UInt8)}', { x: 'a' }, '50 at 1:8'],
   ])('%s is rejected', async (sql, parameters, expected) => {
     expect(await fault(sql, { parameters })).toBe(expected);
+  });
+
+  test('of the name of a parameter of the endpoint are given to both', async () => {
+    expect(await ask('SELECT count() FROM orders WHERE region = {region:String}', ORDERS)).toBe('5\n');
   });
 
   test('before the clauses of the interface', async () => {
@@ -280,6 +285,8 @@ describe('clauses', () => {
     ["SELECT toDateTime(0) AS t SETTINGS date_time_output_format = 'iso'", '1970-01-01T00:00:00Z\n'],
     ["SELECT number FROM numbers(9) SETTINGS max_result_rows = 2, result_overflow_mode = 'break'", '0\n1\n'],
     ['SELECT number FROM numbers(9) SETTINGS limit = 1', '0\n'],
+    ['WITH events AS (SELECT 1 AS a) SELECT a FROM events', '1\n'],
+    ['SELECT sleep(0.01)', '0\n'],
     ['SELECT 1 SETTINGS join_use_nulls = 1', '1\n'],
     ["SET max_threads = 1, send_logs_level = 'none'", ''],
     ['USE default', ''],
@@ -289,6 +296,7 @@ describe('clauses', () => {
 
   test.each([
     ['SELECT 1 FORMAT Nothing', '73'],
+    ["SELECT throwIf(1, 'boom')", '395 at 1:8'],
     ['SELECT 1 SETTINGS nothing = 1', '115'],
     ["SELECT 1 SETTINGS session_timezone = 'Asia/Tokyo'", '164'],
     [

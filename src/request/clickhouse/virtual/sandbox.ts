@@ -19,7 +19,8 @@ import { VIRTUAL_TABLES } from './definitions.ts';
 import type { Seen, VirtualTable } from './seen.ts';
 
 export interface VirtualQuery {
-  readonly database: VirtualName;
+  /** Undefined: the query reads no table, and its WITH elements may have the names of virtual ones. */
+  readonly database: VirtualName | undefined;
   readonly text: string;
   /** At most so many rows, and one more. */
   readonly rows: number;
@@ -40,9 +41,10 @@ export function createPlanVirtual(engine: Engine): PlanVirtual {
   const sandboxes = {
     system: virtualSandbox('system', engine, cache),
     information_schema: virtualSandbox('information_schema', engine, cache),
+    none: virtualSandbox(undefined, engine, cache),
   };
   return async ({ database, text, rows, caller }, seen) => {
-    const sandbox = sandboxes[database];
+    const sandbox = sandboxes[database ?? 'none'];
     const verdict = await sandbox
       .check(text, (sql) => explain(engine, sql, { caller }))
       .catch((error: unknown) => {
@@ -68,22 +70,31 @@ export function createPlanVirtual(engine: Engine): PlanVirtual {
   };
 }
 
-function virtualSandbox(database: VirtualName, engine: Engine, cache: VerdictCache<Verdict>): Sandbox {
-  const tables = VIRTUAL_TABLES[database];
-  const boundSql = `WITH ${tables.map(elementOf).join(',\n')}\nSELECT 1`;
+function virtualSandbox(
+  database: VirtualName | undefined,
+  engine: Engine,
+  cache: VerdictCache<Verdict>,
+): Sandbox {
+  const tables = database === undefined ? [] : VIRTUAL_TABLES[database];
+  const elements = database === undefined ? [NO_TABLE] : tables.map(elementOf);
+  const boundSql = `WITH ${elements.join(',\n')}\nSELECT 1`;
   const { outline } = outlineQuery(boundSql);
   if (outline === undefined) throw new Error('the virtual tables are an outline');
   return createSandbox({
     boundSql,
     // The tables read no other ones: callers may name WITH elements like their columns.
     outline: { ...outline, identifiers: new Set(tables.map(({ name }) => name)) },
-    revision: `virtual ${database}`,
-    functions: createFunctionPolicy({ allow: [], deny: [] }),
+    revision: `virtual ${database ?? ''}`,
+    // Clients test their time limits and errors with these, and no rows of others are there.
+    functions: createFunctionPolicy({ allow: ['sleep', 'sleepEachRow', 'throwIf'], deny: [] }),
     columns: new Map(tables.map(({ name, columns }) => [name, columns])),
     cache,
     explain: (sql) => explain(engine, sql),
   });
 }
+
+/** A WITH clause has an element. */
+const NO_TABLE = 'millrace_no_table AS (SELECT 1)';
 
 function elementOf({ name, columns, source }: VirtualTable): string {
   const [only] = columns;
@@ -109,7 +120,7 @@ function placeholderOf(table: string): string {
 }
 
 interface Filling {
-  readonly database: VirtualName;
+  readonly database: VirtualName | undefined;
   readonly verdict: Verdict;
   readonly seen: Seen;
 }
@@ -119,6 +130,7 @@ async function withRows(head: string, { database, verdict, seen }: Filling): Pro
   const rows = new Map<string, string>();
   let size = 0;
   for (const name of verdict.tables) {
+    if (database === undefined) continue;
     const source = VIRTUAL_TABLES[database].find((table) => table.name === name)?.source;
     if (source === undefined) continue;
     const quoted = quoteString(jsonOf(await source.rows(seen)));
