@@ -85,10 +85,10 @@ async function kill(context: Context, site: Site, startMs: readonly number[]): P
   ];
 }
 
-/** The startup time of any command. */
+/** The startup time of the program, without a service. */
 async function loadProgram(): Promise<number> {
   const began = performance.now();
-  await run(['--version']);
+  await run(['serve', '--help']);
   return performance.now() - began;
 }
 

@@ -12,10 +12,6 @@ export interface EnginePatterns {
   readonly byName: readonly (readonly [name: DetectorName, pattern: string])[];
   /** All of them. */
   readonly any: string;
-  /** The same for texts that do not match `longHint`: without the expression of IPv6 addresses, which takes most of the time. */
-  readonly anyShort: string;
-  /** What every address of IPv6 contains. */
-  readonly longHint: string;
   /** Texts of which every match contains one, in any case of letters. */
   readonly needles: readonly string[];
   /** What every match and everything encoded contains, in text that is valid UTF-8. */
@@ -130,8 +126,6 @@ export function enginePatterns(names: readonly DetectorName[]): EnginePatterns {
   return {
     byName,
     any: all(byName.map(([, pattern]) => pattern)),
-    anyShort: all(byName.map(([name, pattern]) => (name === 'ip' ? OCTETS : pattern))),
-    longHint: `::|${HEX}:${GROUP}:${GROUP}:`,
     needles: [...new Set(byName.flatMap(([name]) => NEEDLES[name]))],
     hint: [MARKERS, ...byName.map(([name]) => HINTS[name])].join('|'),
     anyDecoded: all(byName.map(([, pattern]) => pattern.replaceAll(WORD_START, ''))),

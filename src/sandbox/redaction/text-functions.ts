@@ -35,13 +35,9 @@ export function textFunctions({ detectors, kind }: TextSettings): TextFunctions 
   if (patterns.any === '') return { texts: (array) => array, document: (text) => text };
   const replaced = (text: string, each: EnginePatterns['byName'], any: string): string =>
     kind ? replaceEach(text, each) : replace(text, any, REDACTED);
-  const replacedPlain = (text: string): string =>
-    kind || patterns.anyShort === patterns.any
-      ? replaced(text, patterns.byName, patterns.any)
-      : `if(${matches(text, patterns.longHint)}, ${replace(text, patterns.any, REDACTED)}, ${replace(text, patterns.anyShort, REDACTED)})`;
   // Detectors see U+FFFD in place of bytes that are not UTF-8; the expressions match no such byte. Other binary data stays as it is.
   const isInvalid = `NOT isValidUTF8(t) AND ${matches('toValidUTF8(t)', patterns.any)}`;
-  const plain = `if(${isInvalid}, ${replaced('toValidUTF8(t)', patterns.byName, patterns.any)}, ${replacedPlain('t')})`;
+  const plain = replaced(`if(${isInvalid}, toValidUTF8(t), t)`, patterns.byName, patterns.any);
   const hidden = `if(${hides('r', patterns.anyDecoded)}, ${REPLACEMENT}, r)`;
   const texts = (array: string): string =>
     `arrayMap(r -> ${hidden}, arrayMap(t -> if(${hasNeedle('t', patterns)}, ${plain}, t), ${array}))`;
