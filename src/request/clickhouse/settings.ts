@@ -38,7 +38,6 @@ http_response_buffer_size cancel_http_readonly_queries_on_client_close wait_end_
 enable_http_compression http_zlib_compression_level network_compression_method network_zstd_compression_level
 log_queries log_comment log_query_settings log_query_threads log_profile_events log_formatted_queries log_queries_probability
 send_logs_level send_logs_source_regexp calculate_text_stack_trace stacktrace
-query_id quota_key session_id session_timeout session_check role roles
 max_threads max_final_threads max_block_size preferred_block_size_bytes max_insert_block_size max_read_buffer_size
 max_parallel_replicas max_distributed_connections max_query_size max_parser_depth max_ast_depth max_ast_elements
 max_memory_usage max_memory_usage_for_user max_bytes_before_external_group_by max_bytes_before_external_sort
@@ -73,9 +72,7 @@ const VALUES: ReadonlyMap<string, string> = new Map([
   ['max_insert_block_size', '1048449'],
   ['network_compression_method', 'LZ4'],
   ['send_logs_level', 'none'],
-  ...['custom_jdbc_config', 'log_comment', 'query_id', 'quota_key', 'role', 'roles', 'session_id'].map(
-    (name) => [name, ''] as const,
-  ),
+  ...['custom_jdbc_config', 'log_comment'].map((name) => [name, ''] as const),
 ]);
 
 const TABLE: ReadonlyMap<string, Known> = new Map([

@@ -1,6 +1,6 @@
 // Queries over the virtual tables: checked by a sandbox as every consumer query, over rows that are given with the statement.
 import { explain } from '../../../catalog/explain.ts';
-import type { Engine, Limits, Statement } from '../../../engine/engine.ts';
+import type { Engine, EngineError, Limits, Statement } from '../../../engine/engine.ts';
 import { Problem } from '../../../core/problem.ts';
 import { consumerFailure } from '../../../sandbox/failure.ts';
 import { createFunctionPolicy } from '../../../sandbox/functions/policy.ts';
@@ -64,11 +64,21 @@ export function createPlanVirtual(engine: Engine): PlanVirtual {
       blame: (failure) => {
         const { engineCode, message } = failure;
         const reported = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
-        return reported && new Problem('query.failed', { ...reported, cause: failure });
+        return reported && new Problem('query.failed', { ...reported, ...thrown(failure), cause: failure });
       },
     };
   };
 }
+
+/** What `throwIf` of the query says: no rows of others are there. */
+function thrown({ engineCode, message }: EngineError): { readonly detail?: string } {
+  if (engineCode !== THROW_IF) return {};
+  return { detail: message.replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '').slice(0, MAX_SHOWN) };
+}
+
+/** FUNCTION_THROW_IF_VALUE_IS_NON_ZERO. */
+const THROW_IF = 395;
+const MAX_SHOWN = 300;
 
 function virtualSandbox(
   database: VirtualName | undefined,
