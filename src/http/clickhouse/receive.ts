@@ -29,7 +29,7 @@ export interface ReplyOptions {
  * user names and quotas have no meaning.
  */
 const OF_PROTOCOL: ReadonlySet<string> = new Set(
-  `query query_id database default_format user password quota_key session_id session_check session_timeout close_session
+  `query query_id database default_format user password role quota_key session_id session_check session_timeout close_session
   compress decompress enable_http_compression send_progress_in_http_headers buffer_size wait_end_of_query stacktrace
   client_protocol_version`.split(/\s+/),
 );

@@ -69,7 +69,7 @@ test.each<{ why: string; path: string; init?: RequestInit; read: Record<string, 
   {
     why: 'settings are what is not of the protocol',
     path: '/?query=q&max_execution_time=3&user=u&quota_key=k&buffer_size=1&wait_end_of_query=1&http_wait_end_of_query=1&compress=0&role=r&stacktrace=1&client_protocol_version=54000',
-    read: { settings: { max_execution_time: '3', role: 'r' } },
+    read: { settings: { max_execution_time: '3' } },
   },
   {
     why: 'database and format',
