@@ -24,7 +24,7 @@ export function clickhousePage(): string {
     '## Placeholders',
     PLACEHOLDERS,
     '## Functions about the server',
-    `These are constants, with the column name that the call has: ${SERVER_FUNCTIONS.map((name) => code(`${name}()`)).join(' ')}. All other functions are those of [consumer queries](functions.md); queries that read no table of an endpoint may also call \`sleep()\`, \`sleepEachRow()\` and \`throwIf()\`.`,
+    `These are constants, with the column name that the call has: ${SERVER_FUNCTIONS.map((name) => code(`${name}()`)).join(' ')}. All other functions are those of [consumer queries](functions.md).`,
     '## Virtual tables',
     'The databases `system` and `information_schema` show what the key may see, and nothing else: databases are the endpoints that it covers, columns are those after redaction. Their columns are those of ClickHouse; columns that are not known have the default of their type. A query reads one database, so it cannot join ' +
       'virtual tables with those of an endpoint, nor the two with each other. If the rows for a key have more than 3 MiB, the query is rejected: `DESCRIBE TABLE` works for each table.',

@@ -1,6 +1,6 @@
 // Queries over the virtual tables: checked by a sandbox as every consumer query, over rows that are given with the statement.
 import { explain } from '../../../catalog/explain.ts';
-import type { Engine, EngineError, Limits, Statement } from '../../../engine/engine.ts';
+import type { Engine, Limits, Statement } from '../../../engine/engine.ts';
 import { Problem } from '../../../core/problem.ts';
 import { consumerFailure } from '../../../sandbox/failure.ts';
 import { createFunctionPolicy } from '../../../sandbox/functions/policy.ts';
@@ -64,21 +64,11 @@ export function createPlanVirtual(engine: Engine): PlanVirtual {
       blame: (failure) => {
         const { engineCode, message } = failure;
         const reported = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
-        return reported && new Problem('query.failed', { ...reported, ...thrown(failure), cause: failure });
+        return reported && new Problem('query.failed', { ...reported, cause: failure });
       },
     };
   };
 }
-
-/** What `throwIf` of the query says: no rows of others are there. */
-function thrown({ engineCode, message }: EngineError): { readonly detail?: string } {
-  if (engineCode !== THROW_IF) return {};
-  return { detail: message.replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '').slice(0, MAX_SHOWN) };
-}
-
-/** FUNCTION_THROW_IF_VALUE_IS_NON_ZERO. */
-const THROW_IF = 395;
-const MAX_SHOWN = 300;
 
 function virtualSandbox(
   database: VirtualName | undefined,
@@ -95,8 +85,7 @@ function virtualSandbox(
     // The tables read no other ones: callers may name WITH elements like their columns.
     outline: { ...outline, identifiers: new Set(tables.map(({ name }) => name)) },
     revision: `virtual ${database ?? ''}`,
-    // Clients test their time limits and errors with these, and no rows of others are there.
-    functions: createFunctionPolicy({ allow: ['sleep', 'sleepEachRow', 'throwIf'], deny: [] }),
+    functions: createFunctionPolicy({ allow: [], deny: [] }),
     columns: new Map(tables.map(({ name, columns }) => [name, columns])),
     cache,
     explain: (sql) => explain(engine, sql),
