@@ -1,5 +1,6 @@
 // Problems as ClickHouse reports exceptions: one line of text that clients parse for the code and the name.
 import type { Problem, ProblemCode, ProblemDetail } from '../../core/problem.ts';
+import { PROBLEMS } from '../../core/problems.ts';
 import { exceptionOf } from '../../request/clickhouse/exceptions.ts';
 
 /** An exception as it is sent. */
@@ -59,7 +60,8 @@ function messageOf({ code, message, errors, hint }: Problem): string {
     .slice(0, MAX_DETAILS)
     .filter((each) => !message.includes(each.message))
     .map(describe);
-  const advice = (HINTS[code] ?? hint).replace(/ (?:given|listed) in errors/, '');
+  const isGeneral = hint === PROBLEMS[code].hint;
+  const advice = ((isGeneral ? HINTS[code] : undefined) ?? hint).replace(/ (?:given|listed) in errors/, '');
   return [sentence([message, details.join('; ')].filter(Boolean).join(': ')), sentence(advice)].join(' ');
 }
 
