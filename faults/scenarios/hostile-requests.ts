@@ -20,9 +20,9 @@ const numbered = (item: (n: number) => string, length: number): string => {
   return Array.from({ length: Math.floor(length / size) }, (_, n) => item(n)).join(',');
 };
 
-function post(what: string, type: string, body: string): HostileRequest {
+function post(what: string, type: string, body: string, path = QUERY): HostileRequest {
   const fields = [`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, 'X-API-KEY: wrong'];
-  return { what: `a body: ${what}`, head: [`POST ${QUERY} HTTP/1.1`, ...fields], body, status: '401' };
+  return { what: `a body: ${what}`, head: [`POST ${path} HTTP/1.1`, ...fields], body, status: '401' };
 }
 
 function bodies(): readonly HostileRequest[] {
@@ -90,6 +90,18 @@ function clickhouse(): readonly HostileRequest[] {
   ];
 }
 
+/** Messages to agents' tools. */
+function mcp(): readonly HostileRequest[] {
+  const send = (what: string, body: string): HostileRequest => post(what, 'application/json', body, '/mcp');
+  const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":';
+  return [
+    send('a batch of messages', `[${numbered((n) => `{"jsonrpc":"2.0","id":${n},"method":"ping"}`, BODY)}]`),
+    send('nested arguments', `${call}${fill('[', BODY / 2)}`),
+    send('names of arguments', `${call}{${numbered((n) => `"p${n}":1`, BODY - 100)}}}}`),
+    send('a long id', `{"jsonrpc":"2.0","id":"${fill('x', BODY - 100)}","method":"ping"}`),
+  ];
+}
+
 function urls(): readonly HostileRequest[] {
   return [
     getUrl('pairs', `${QUERY}?${fill('a=1&', FIELD)}`, '401'),
@@ -110,7 +122,7 @@ function urls(): readonly HostileRequest[] {
   ];
 }
 
-export const HOSTILE: readonly HostileRequest[] = [...bodies(), ...fields(), ...urls(), ...clickhouse()];
+export const HOSTILE: readonly HostileRequest[] = [...bodies(), ...fields(), ...urls(), ...clickhouse(), ...mcp()];
 
 export function bytesOf({ head: [line = '', ...rest], body = '' }: HostileRequest): Buffer {
   const head = [line, 'Host: x', 'Connection: close', ...rest].join('\r\n');
