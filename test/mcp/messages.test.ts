@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runs } from '../support/runs.ts';
-import { ACME, LATEST, REVISIONS, startMcpWorld, type McpWorld } from './world/world.ts';
+import { ACME, LATEST, REVISIONS, startMcpWorld, type Connected } from './world/world.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 const MAX_BODY = 2 ** 20;
 
-let world: McpWorld;
+let world: Connected;
 beforeAll(async () => {
   world = await startMcpWorld();
 });

@@ -41,6 +41,11 @@ export const PROJECT_FILES = {
   /** Run whole services, in the process of the test. */
   service: [
     'test/clickhouse-clients/',
+    'test/mcp/agent',
+    'test/mcp/attacks',
+    'test/mcp/client',
+    'test/mcp/conformance',
+    'test/mcp/messages',
     'test/redact/laundering',
     'test/request/broken-plan',
     'test/request/clickhouse/',
@@ -51,6 +56,7 @@ export const PROJECT_FILES = {
   /** Run the built commands, or read the built page. */
   commands: [
     'test/cli/',
+    'test/mcp/stdio',
     'test/explorer/built-files',
     'test/explorer/code',
     'test/explorer/row-type',

@@ -30,19 +30,25 @@ export const REVISIONS = ['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'
 export type Revision = (typeof REVISIONS)[number];
 export const LATEST: Revision = '2026-07-28';
 
-export interface McpWorld extends TestService {
+export interface Connected extends TestService {
   readonly url: URL;
-  /** A client of the official SDK, connected; closed with the world. */
+  /** A client of the official SDK, connected; closed with the service. */
   readonly connect: (key: string, revision?: Revision) => Promise<Client>;
 }
 
-export async function startMcpWorld(options: TestServiceOptions = {}): Promise<McpWorld> {
+/** The service with these clients, their endpoints and tables. */
+export async function startMcpWorld(options: TestServiceOptions = {}): Promise<Connected> {
   const service = await startService({
     endpoints: join(import.meta.dirname, 'endpoints'),
     sql: [await readFile(join(import.meta.dirname, 'tables.sql'), 'utf8')],
     ...options,
     tokens: [...TOKENS, ...(options.tokens ?? [])],
   });
+  return connected(service);
+}
+
+/** Any service, with connections of agents. */
+export function connected(service: TestService): Connected {
   const url = new URL(`${service.service.address}/mcp`);
   const clients: Client[] = [];
   return {
@@ -51,7 +57,8 @@ export async function startMcpWorld(options: TestServiceOptions = {}): Promise<M
     connect: async (key, revision = LATEST) => {
       const client = clientOf(revision);
       clients.push(client);
-      await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: { 'X-API-KEY': key } } }));
+      const requestInit = { headers: { 'X-API-KEY': key } };
+      await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
       return client;
     },
     stop: async () => {
@@ -59,7 +66,7 @@ export async function startMcpWorld(options: TestServiceOptions = {}): Promise<M
       await service.stop();
     },
   };
-} // prettier-ignore
+}
 
 /** A client that speaks one revision. */
 export function clientOf(revision: Revision): Client {
@@ -74,4 +81,22 @@ export function clientOf(revision: Revision): Client {
 /** The text of a tool's result. */
 export function textOf({ content }: CallToolResult): string {
   return content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`)).join('\n');
+}
+
+/** What a tool answered. */
+export interface Asked {
+  readonly isError: boolean;
+  readonly text: string;
+  readonly structured: Readonly<Record<string, unknown>>;
+}
+
+export async function ask(client: Client, name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Asked> {
+  const result = await client.callTool({ name, arguments: args });
+  const structured = (result.structuredContent ?? {}) as Readonly<Record<string, unknown>>; // an object by the protocol
+  return { isError: result.isError === true, text: textOf(result), structured };
+} // prettier-ignore
+
+/** The rows of a tool's structured content. */
+export function rowsOf({ structured }: Asked): readonly Readonly<Record<string, unknown>>[] {
+  return (structured['rows'] ?? []) as readonly Readonly<Record<string, unknown>>[]; // as its output schema says
 }

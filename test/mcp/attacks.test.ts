@@ -1,0 +1,168 @@
+// The attack corpus, other tenants' rows and personal data through the tools of agents that take a query.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
+import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
+import { fileOf, fill, TABLE_KINDS } from '../sandbox/tenants.ts';
+import { runs } from '../support/runs.ts';
+import { KEY, startService } from '../support/service.ts';
+import { ask, connected, rowsOf, type Asked, type Connected } from './world/world.ts';
+
+/** Of one length, so that texts that name them are as well. */
+const DATABASES = ['aaaaaaa', 'hostile'] as const;
+const KINDS = TABLE_KINDS.filter(({ name }) => ['compact', 'by_path', 'joined', 'indexed', 'map'].includes(name));
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
+const corpus = join(import.meta.dirname, '../corpus');
+
+let world: Connected;
+let client: Client;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-endpoints-'));
+  await writeFile(join(folder, 'corpus.yaml'), await readFile(join(corpus, 'corpus.yaml')));
+  for (const database of DATABASES)
+    for (const kind of KINDS)
+      await writeFile(join(folder, `${kind.name}.${database}.yaml`), fileOf(kind, database));
+  const seeds = await readFile(join(corpus, 'seeds.sql'), 'utf8');
+  const service = await startService({
+    endpoints: folder,
+    sql: seeds.split(/;\s*\n/).filter((sql) => sql.trim() !== ''),
+  });
+  world = connected(service);
+  for (const database of DATABASES) await fill(service.engine, database, KINDS);
+  await service.service.reload();
+  client = await world.connect(KEY);
+}, 600_000);
+afterAll(async () => {
+  await world.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const rotated = <T>(values: readonly T[], index: number): T => {
+  const value = values[index % values.length];
+  if (value === undefined) throw new Error('no values');
+  return value;
+};
+/** Both tools that take a query. */
+const both = async (args: Readonly<Record<string, unknown>>): Promise<readonly [Asked, Asked]> =>
+  [await ask(client, 'query', args), await ask(client, 'explain', args)];
+/** Names that only the engine knows: stored tables, and those of other tenants. */
+const SECRETS = /CANARY|_secret|users_|\b(?:default|app)\.\w|DB::Exception|node_modules/;
+const mine = { endpoint: 'corpus', parameters: { project: 'mine' } };
+
+test('the attacks of the corpus', async () => {
+  for (const { id, sql } of ATTACKS) {
+    const [ran, explained] = await both({ ...mine, sql });
+    expect([id, ran.isError, ran.text.slice(0, 400)]).toEqual([id, true, expect.any(String)]);
+    for (const { text, structured } of [ran, explained]) {
+      // A message may quote the query, which names what it looks for.
+      const shown = (text + JSON.stringify(structured)).replaceAll(sql, '');
+      const found = [...shown.matchAll(new RegExp(SECRETS, 'g'))].filter(([match]) => !sql.includes(match));
+      expect([id, shown.slice(0, 400), found.map(([match]) => match)]).toEqual([id, expect.any(String), []]);
+    }
+  }
+}, 600_000); // prettier-ignore
+
+test('the consumer queries of the corpus are answered, with the rows of the API', async () => {
+  for (const { id, sql } of BENIGN) {
+    const expected = await world.call('/api/endpoints/query/corpus', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ project: 'mine', sql }),
+    });
+    const { result } = (await expected.json()) as { result: unknown[] }; // our own envelope
+    const [ran, explained] = await both({ ...mine, sql });
+    expect([id, ran.isError, ran.text]).toEqual([id, false, expect.not.stringContaining('CANARY')]);
+    expect([id, explained.isError, explained.text]).toEqual([id, false, expect.not.stringMatching(/CANARY|\bapp\.\w/)]);
+    expect([id, ran.structured['row_count']]).toEqual([id, result.length]);
+    if (ran.structured['complete'] === true) expect(rowsOf(ran)).toHaveLength(result.length);
+  }
+}, 600_000); // prettier-ignore
+
+test('attacks in the other arguments', async () => {
+  const own = 'SELECT id FROM edge_logs';
+  const secret = 'SELECT name FROM default.users';
+  for (const args of [
+    { ...mine, sql: own, parameters: { project: "mine' OR project = 'other" } },
+    { ...mine, sql: own, parameters: { project: ['mine', 'other'] } },
+    { ...mine, sql: own, parameters: { project: { toString: 'mine' } } },
+    { ...mine, sql: own, parameters: { project: 'mine', sql: secret } },
+    { ...mine, sql: own, parameters: { project: 'mine', lql: 's:*' } },
+    { ...mine, sql: own, parameters: { project: 'mine', format: 'csv' } },
+    { ...mine, sql: own, parameters: [['project', 'mine']] },
+    { ...mine, sql: own, parameters: JSON.parse('{"__proto__":{"project":"other"}}') as unknown },
+    { ...mine, sql: own, format: 'Pretty' },
+    { ...mine, sql: own, project: 'other' },
+    { ...mine, sql: own, settings: { readonly: 0 } },
+    { ...mine, sql: own, dialect: "clickhouse' SETTINGS readonly=0 --" },
+    { ...mine, sql: [own] },
+    { ...mine, sql: { toString: own } },
+    { ...mine, sql: own, lql: 's:*' },
+    { ...mine, sql: own, max_rows: 1e9 },
+    { ...mine, sql: own, max_rows: -1 },
+    { ...mine, endpoint: 'corpus?project=other', sql: own },
+    { ...mine, endpoint: '../corpus', sql: own },
+    { ...mine, endpoint: 'corpus\0', sql: own },
+    { ...mine, endpoint: ['corpus'], sql: own },
+    { endpoint: 'corpus', sql: own },
+  ]) {
+    for (const { text, structured } of await both(args))
+      expect([args, text + JSON.stringify(structured)]).toEqual([args, expect.not.stringMatching(/CANARY|users_|\bother\b(?! endpoint)/)]);
+  }
+  for (const args of [
+    { table: 'users' },
+    { table: 'default.users' },
+    { table: 'edge_logs` UNION ALL SELECT name FROM default.users --' },
+    { table: "edge_logs'" },
+    { table: ['edge_logs'] },
+    { table: 'edge_logs', path: "metadata') UNION ALL SELECT * FROM default.users --" },
+    { table: 'edge_logs', path: '__proto__' },
+    { table: 'edge_logs', parameters: { project: "mine' OR 1 --" } },
+  ]) {
+    const { text, structured } = await ask(client, 'describe_tables', { ...mine, ...args });
+    expect([args, text + JSON.stringify(structured)]).toEqual([args, expect.not.stringMatching(/CANARY|users_/)]);
+  }
+}); // prettier-ignore
+
+describe('other tenants’ rows change nothing', () => {
+  /** What an agent sees, with the name of the database taken out. */
+  const seen = async (tool: string, kind: string, args: Readonly<Record<string, unknown>>) =>
+    Promise.all(
+      DATABASES.map(async (database) => {
+        const asked = await ask(client, tool, { endpoint: `${kind}.${database}`, parameters: { project: 'mine' }, ...args });
+        // The time of the service, and the tag of rows, which depends on them alone.
+        const text = JSON.stringify(asked).replaceAll(database, '').replace(/time of the service: [^\\]+/, '');
+        return { isError: asked.isError, text };
+      }),
+    ); // prettier-ignore
+
+  test.each(KINDS.map(({ name }) => name))('in the description of a table: %s', async (kind) => {
+    const [calm, hostile] = await seen('describe_tables', kind, { table: 't' });
+    expect(hostile).toEqual(calm);
+    expect(calm).toEqual({ isError: false, text: expect.not.stringContaining('CANARY') });
+    // It has values of the tenant's own rows.
+    expect(calm?.text).toContain('mine-');
+  });
+
+  test('in generated queries', { timeout: 3_600_000 }, async () => {
+    const generated = oracles(runs(200), SEED);
+    const results = new Map<boolean, number>();
+    const queries = [
+      ...INDEX_ORACLES.map((text) => ({ language: 'sql' as const, text })),
+      ...generated,
+    ];
+    for (const [index, query] of queries.entries()) {
+      const kind = rotated(KINDS, index).name;
+      const dialect = 'dialect' in query && query.dialect !== undefined ? { dialect: query.dialect } : {};
+      const args = query.language === 'lql' ? { lql: query.text } : { sql: query.text, ...dialect };
+      const [calm, hostile] = await seen(index % 5 === 0 ? 'explain' : 'query', kind, args);
+      expect([query, hostile]).toEqual([query, calm]);
+      results.set(calm?.isError ?? true, (results.get(calm?.isError ?? true) ?? 0) + 1);
+    }
+    // Queries that all fail would prove nothing.
+    expect(results.get(false)).toBeGreaterThan(queries.length / 4);
+  }); // prettier-ignore
+});
