@@ -4,6 +4,7 @@ import { isCallable } from '../catalog/callable.ts';
 import { redactedType } from '../catalog/column-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { toolNames } from '../catalog/tool-names.ts';
 import type { Describe } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
@@ -53,6 +54,7 @@ export async function listEndpoints(
   const { describe, sandboxes } = options;
   const sets = createFunctionSets(sandboxes);
   const covered = catalog.endpoints.filter((endpoint) => isCallable(endpoint, principal));
+  const names = new Map([...toolNames(catalog.endpoints)].map(([name, endpoint]) => [endpoint, name]));
   const entries = covered.map(async (endpoint) => {
     const described = {
       columns: await describe.result(endpoint),
@@ -60,6 +62,7 @@ export async function listEndpoints(
     };
     return {
       ...toEntry(endpoint, principal, described),
+      mcp: toolEntry(endpoint, names.get(endpoint)),
       sandbox: sandboxEntry(endpoint, principal, {
         described,
         sets,
@@ -68,6 +71,11 @@ export async function listEndpoints(
     };
   });
   return { result: await Promise.all(entries), function_sets: sets.used() };
+}
+
+/** The endpoint as a tool for agents; null: it is none. */
+function toolEntry({ mcp }: Endpoint, name: string | undefined): unknown {
+  return mcp === undefined ? null : { name, max_rows: mcp.maxRows };
 }
 
 interface FunctionSets {
