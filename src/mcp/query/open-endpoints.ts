@@ -25,7 +25,7 @@ export function openEndpoints(catalog: Catalog, principal: Principal): readonly 
 /** Undefined if the key may not send queries to the endpoint. */
 export function openEndpoint(endpoint: Endpoint, principal: Principal): OpenEndpoint | undefined {
   const { sandbox, outline } = endpoint;
-  if (!sandbox.enabled || principal.languages.size === 0) return undefined;
+  if (!sandbox.enabled || endpoint.mcp === undefined) return undefined;
   const languages = (['sql', 'lql'] as const).filter(
     (language) => sandbox.languages.has(language) && principal.languages.has(language),
   );
