@@ -154,7 +154,7 @@ async function sampleOne(
   caller: Caller,
 ): Promise<Sampled> {
   if (table === undefined || second !== undefined)
-    return { table: undefined, notes: ['values: named with the argument table'] };
+    return { table: undefined, notes: ['values: shown if the argument table names one'] };
   const missing = requiredParameters(open, caller.principal).filter((name) => !parameters.has(name));
   if (missing.length > 0)
     return { table: undefined, notes: [`values: not shown without the parameters ${missing.join(', ')}`] };

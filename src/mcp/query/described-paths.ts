@@ -1,6 +1,7 @@
 // What a query can name in a table: its columns, and the paths in documents, maps and tuples that are declared or sampled.
 import type { Column } from '../../engine/engine.ts';
 import { parseColumnType, type ColumnType } from '../../sql/column-type.ts';
+import { parseType, printType } from '../../sql/type.ts';
 import { isReturnable, pathOf, type Sample, type SeenPath } from './sample.ts';
 
 /** A column or a path in one. */
@@ -76,8 +77,7 @@ function kindOf({ kinds }: SeenPath): string {
   return kinds.join(' or ');
 }
 
-/** The type of a document without its paths, which are listed apart. */
+/** The type on one line; of a document without its paths, which are listed apart. */
 function typeText(type: string, shape: ColumnType): string {
-  if (shape.kind === 'json') return 'JSON';
-  return type;
+  return shape.kind === 'json' ? 'JSON' : printType(parseType(type));
 }

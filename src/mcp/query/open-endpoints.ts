@@ -17,15 +17,16 @@ export interface OpenEndpoint {
   readonly tables: readonly string[];
 }
 
-/** Sorted by name. */
+/** Those that are not kept from agents (`mcp: false`), sorted by name. */
 export function openEndpoints(catalog: Catalog, principal: Principal): readonly OpenEndpoint[] {
-  return catalog.endpoints.flatMap((endpoint) => openEndpoint(endpoint, principal) ?? []);
+  const tools = catalog.endpoints.filter(({ mcp }) => mcp !== undefined);
+  return tools.flatMap((endpoint) => openEndpoint(endpoint, principal) ?? []);
 }
 
 /** Undefined if the key may not send queries to the endpoint. */
 export function openEndpoint(endpoint: Endpoint, principal: Principal): OpenEndpoint | undefined {
   const { sandbox, outline } = endpoint;
-  if (!sandbox.enabled || endpoint.mcp === undefined) return undefined;
+  if (!sandbox.enabled) return undefined;
   const languages = (['sql', 'lql'] as const).filter(
     (language) => sandbox.languages.has(language) && principal.languages.has(language),
   );
@@ -37,7 +38,7 @@ export function openEndpoint(endpoint: Endpoint, principal: Principal): OpenEndp
 /** The endpoint with that name or UUID. Throws Problem `route.endpoint_unknown`, which does not depend on endpoints outside the key's scope. */
 export function findOpen(catalog: Catalog, principal: Principal, nameOrId: string): OpenEndpoint {
   const endpoint = catalog.find(nameOrId);
-  const open = endpoint && openEndpoint(endpoint, principal);
+  const open = endpoint?.mcp && openEndpoint(endpoint, principal);
   if (open !== undefined) return open;
   const shown = nameOrId.slice(0, 100);
   const names = openEndpoints(catalog, principal).map((each) => each.endpoint.name);

@@ -96,7 +96,8 @@ function createTally(): Tally {
       if (!counted.has(path) && counted.size >= MAX_PATHS) return;
       counted.set(path, known);
       count(known.kinds, Array.isArray(value) ? 'array' : typeof value);
-      count(known.values, shortText(value));
+      const isDigits = type?.kind === 'number' && typeof value === 'string';
+      count(known.values, isDigits ? value.slice(0, MAX_VALUE) : shortText(value));
     },
     paths: () =>
       [...counted].map(([path, { type, kinds, values }]) => ({
