@@ -1,22 +1,27 @@
-// STUB
+// Tools, and the sources that they come from.
+import type { TextContent, Tool as SdkTool } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
-export interface ToolDefinition {
-  readonly name: string;
-  readonly title?: string;
-  readonly description: string;
-  readonly inputSchema: { type: 'object'; [key: string]: unknown };
-  readonly outputSchema?: Readonly<Record<string, unknown>>;
-  readonly annotations?: Readonly<Record<string, unknown>>;
-}
+
+/** As `tools/list` has it. */
+export type ToolDefinition = SdkTool;
+
+export type ToolArguments = Readonly<Record<string, unknown>>;
+
 export interface ToolResult {
-  readonly content: { type: 'text'; text: string }[];
+  readonly content: TextContent[];
   readonly structuredContent?: Record<string, unknown>;
   readonly isError?: boolean;
 }
+
 export interface Tool {
-  readonly run: (args: Readonly<Record<string, unknown>>, caller: Caller) => Promise<ToolResult>;
+  /** Throws Problem, which becomes a result with `isError`. The arguments are not validated. */
+  readonly run: (args: ToolArguments, caller: Caller) => Promise<ToolResult>;
 }
+
+/** Names of different sources must not be the same: the first source with a tool of the name runs it. */
 export interface ToolSource {
+  /** Cheap: cached by catalog and principal. */
   readonly list: (caller: Caller) => Promise<readonly ToolDefinition[]>;
+  /** Undefined: there is no such tool for this caller. */
   readonly find: (caller: Caller, name: string) => Promise<Tool | undefined>;
 }
