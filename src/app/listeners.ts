@@ -14,6 +14,7 @@ import type { SlowClients } from '../http/slow-clients.ts';
 import type { BaseOptions } from '../http/base-server.ts';
 import { createServer, type Readiness } from '../http/server.ts';
 import { createMcp } from '../mcp/mcp.ts';
+import { createQueryTools } from '../mcp/query/query-tools.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
 import { describeCause, describeFinding } from '../observe/describe.ts';
 import { createClickHouse } from '../request/clickhouse/clickhouse.ts';
@@ -80,7 +81,7 @@ export function createListeners(parts: Parts): Listeners {
     path,
     catalog: catalog.current,
     version: readVersion(),
-    tools: [],
+    tools: [createQueryTools({ describe, sandboxes, now: clock.epoch })],
     onError: () => undefined,
   });
   const server = createServer({

@@ -1,5 +1,6 @@
 // The tools for keys that may send queries of their own: describe_tables, query and explain.
 import { Problem } from '../../core/problem.ts';
+import { DIALECTS } from '../../request/dialect-table.ts';
 import { visibleTables, type VisibleTable, type VisibleTablesDeps } from '../../request/visible-tables.ts';
 import type { Sandboxes } from '../../request/sandboxes.ts';
 import type { Caller } from '../caller.ts';
@@ -54,11 +55,11 @@ const QUERY = {
   lql: { type: 'string', description: 'Instead of sql: a search in LQL, such as m.level:error t:last@1h' },
   dialect: {
     type: 'string',
-    enum: ['clickhouse', 'bigquery'],
+    enum: Object.keys(DIALECTS),
     description: 'Of sql; default: the dialects of the endpoint are tried in order.',
   },
   parameters: PARAMETERS,
-} as const;
+};
 
 function createQuery(tables: Tables): DefinedTool {
   const properties = {
