@@ -54,18 +54,19 @@ const SAVED: readonly (SavedQuestion & { readonly expected: string })[] = [
   },
 ]; // prettier-ignore
 
-const limits = { time: 60, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 };
+const stored = async (sql: string): Promise<readonly (readonly unknown[])[]> =>
+  (await readRows(world.engine, sql)) as readonly (readonly unknown[])[]; // each row is an array of its values
 /** As the text of an answer has them, whose decimals have no trailing zeros. */
 const cells = (rows: readonly (readonly unknown[])[]): readonly (readonly string[])[] =>
   rows.map((row) => row.map((cell) => (typeof cell === 'number' ? String(cell) : String(cell).replace(/^(-?\d+\.\d*?)0+$/, '$1').replace(/\.$/, '')))); // prettier-ignore
 
 test.each(QUESTIONS)('$ask', async (question) => {
-  const expected = await readRows(world.engine, question.expected, { limits });
+  const expected = await stored(question.expected);
   expect(await agent.answer(question)).toEqual(cells(expected));
 });
 
 test.each(SAVED)('$ask', async (question) => {
-  const expected = await readRows(world.engine, question.expected, { limits });
+  const expected = await stored(question.expected);
   const [first = []] = expected;
   expect((await agent.answer(question)).map((row) => row.slice(0, first.length))).toEqual(cells(expected));
 });

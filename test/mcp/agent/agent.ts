@@ -57,7 +57,7 @@ export async function createAgent(client: Client): Promise<Agent> {
   const tableFor = async (about: string): Promise<readonly [endpoint: string, table: string]> => {
     const { text } = await use(describeTool, {});
     const found = [...text.matchAll(/^- (\S+): (.*)\n {2}tables: (.*)$/gm)].flatMap(([, endpoint = '', description = '', list = '']) =>
-      list.split(', ').map((table) => ({ endpoint, table, score: scoreOf(`${table} ${table} ${description}`, about) })),
+      list.split(', ').map((table) => ({ endpoint, table, score: 3 * scoreOf(table, about) + scoreOf(description, about) })),
     );
     const best = found.toSorted((a, b) => b.score - a.score)[0];
     if (best === undefined) throw new Error(`no table in: ${text}`);
