@@ -13,6 +13,8 @@ import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { BaseOptions } from '../http/base-server.ts';
 import { createServer, type Readiness } from '../http/server.ts';
+import { createMcp } from '../mcp/mcp.ts';
+import { createQueryTools } from '../mcp/query/query-tools.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
 import { describeCause, describeFinding } from '../observe/describe.ts';
 import { createClickHouse } from '../request/clickhouse/clickhouse.ts';
@@ -75,6 +77,13 @@ export function createListeners(parts: Parts): Listeners {
     isReady: async () => (await getReadiness()).ready,
     version: CLICKHOUSE_VERSION,
   };
+  const mcp = createMcp({
+    path,
+    catalog: catalog.current,
+    version: readVersion(),
+    tools: [createQueryTools({ describe, sandboxes, now: clock.epoch })],
+    onError: () => undefined,
+  });
   const server = createServer({
     ...base,
     answer: path.answer,
@@ -88,6 +97,7 @@ export function createListeners(parts: Parts): Listeners {
       openapi(key === undefined && parts.isDevelopment ? FULL_ACCESS : await path.admitKey(key, record)),
     readiness: getReadiness,
     clickhouse: settings.clickhouseInterface ? createClickHouseRoutes(clickhouse) : undefined,
+    mcp: settings.mcp ? { fetch: mcp.fetch, identifyKey: path.identifyKey } : undefined,
   });
   const admin = createAdminServer({
     metrics: observing.metrics.text,

@@ -41,6 +41,7 @@ export const PROJECT_FILES = {
   /** Run whole services, in the process of the test. */
   service: [
     'test/clickhouse-clients/',
+    'test/mcp/',
     'test/redact/laundering',
     'test/request/broken-plan',
     'test/request/clickhouse/',
