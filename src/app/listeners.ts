@@ -13,6 +13,7 @@ import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { BaseOptions } from '../http/base-server.ts';
 import { createServer, type Readiness } from '../http/server.ts';
+import { createEndpointTools } from '../mcp/endpoints/tools.ts';
 import { createMcp } from '../mcp/mcp.ts';
 import { createQueryTools } from '../mcp/query/query-tools.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
@@ -81,7 +82,7 @@ export function createListeners(parts: Parts): Listeners {
     path,
     catalog: catalog.current,
     version: readVersion(),
-    tools: [createQueryTools({ describe, sandboxes, now: clock.epoch })],
+    tools: [createEndpointTools({ describe }), createQueryTools({ describe, sandboxes, now: clock.epoch })],
     onError: () => undefined,
   });
   const server = createServer({

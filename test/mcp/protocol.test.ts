@@ -28,5 +28,5 @@ test('initialize, tools/list', async () => {
   });
   expect(initialize.status).toBe(200);
   expect(initialize.text).toContain('"millrace"');
-  expect((await send({ method: 'tools/list' })).text).toContain('"tools":[]');
+  expect((await send({ method: 'tools/list' })).text).toContain('"name":"logs_all"');
 });
