@@ -1,6 +1,6 @@
 // Agents through the official SDK over HTTP: every revision of the protocol, what two keys see of one service, redaction, rows that
 // try to look like something else, cancellation, and the size of the list of tools.
-import { ProtocolError, SdkError, type Client } from '@modelcontextprotocol/client';
+import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { eventually } from '../support/eventually.ts';
@@ -125,7 +125,6 @@ describe('two keys side by side', () => {
     for (const [tool, args] of [
       ['parcels_by-depot', { client: 'globex' }],
       ['query', { endpoint: 'fleet.explore', sql: 'SELECT depot FROM parcels', parameters: { client: 'globex' } }],
-      ['explain', { endpoint: 'fleet.explore', sql: 'SELECT depot FROM parcels', parameters: { client: 'globex' } }],
       ['describe_tables', { endpoint: 'fleet.explore', table: 'parcels', parameters: { client: 'globex' } }],
     ] as const) {
       const asked = await ask(client, tool, args);
@@ -142,7 +141,7 @@ describe('two keys side by side', () => {
     expect(await names(owner)).toContain('private_margins-zzz');
     for (const client of [acme, saved]) {
       const lists = await Promise.all([client.listTools(), client.listResources(), client.listResourceTemplates(), client.listPrompts()]);
-      expect(JSON.stringify(lists)).not.toMatch(/zzz|margin|hidden|private|owner|globex/);
+      expect(JSON.stringify(lists)).not.toMatch(/zzz|margin|hidden|private[._-]|globex/);
       for (const [tool, args] of [
         ['describe_tables', {}],
         ['describe_tables', { endpoint: 'private.margins-zzz' }],
@@ -155,7 +154,7 @@ describe('two keys side by side', () => {
       ] as const) {
         const asked = await ask(client, tool, args).catch((error: unknown) => ({ isError: true, text: String(error), structured: {} }));
         const endpoint = 'endpoint' in args ? args.endpoint : '';
-        expect([tool, args, everything(asked).replaceAll(endpoint, '')]).toEqual([tool, args, expect.not.stringMatching(/zzz|margin|hidden_table|private/)]);
+        expect([tool, args, everything(asked).replaceAll(endpoint, '')]).toEqual([tool, args, expect.not.stringMatching(/zzz|margin|hidden_table|private[._-]/)]);
         // The same answer as for a name that nothing has.
         if (endpoint === '') continue;
         expect([tool, args, asked.isError]).toEqual([tool, args, true]);
@@ -268,17 +267,21 @@ test('a call that the client cancels ends its query', async () => {
   const gate = await startGate();
   await writeEndpoint(world, 'gated', `id: 4a1f6f52-2f4a-4e0b-8d55-0b8c1f0f2810\nname: gated\nquery: SELECT passed FROM ${gate.table}\n`);
   await world.service.reload();
-  for (const revision of ['2025-11-25', LATEST] as const) {
+  const left = () => world.observed.filter((each) => each.kind === 'request.finished' && each.status === 499);
+  // Before the last revision, a request is canceled by closing its connection.
+  const ways: Readonly<Record<string, (client: Client, controller: AbortController) => unknown>> = {
+    '2025-11-25': (client) => client.close(),
+    [LATEST]: (_client, controller) => controller.abort('no longer needed'),
+  };
+  for (const [index, revision] of (['2025-11-25', LATEST] as const).entries()) {
     const client = await world.connect(GATED, revision);
     const before = gate.arrived();
     const controller = new AbortController();
     const called = client.callTool({ name: 'gated', arguments: {} }, { signal: controller.signal });
     await gate.reached(before + 1);
-    controller.abort('no longer needed');
+    void ways[revision]?.(client, controller);
     await expect(called).rejects.toThrow();
-    const finished = () => world.observed.filter((each) => each.kind === 'request.finished' && each.endpoint === 'gated' && each.code === 'request.client_closed');
-    await eventually(() => expect(finished().length).toBeGreaterThan(0));
-    world.observed.length = 0;
+    await eventually(() => expect([revision, left().length]).toEqual([revision, index + 1]));
   }
   gate.open();
   const client = await world.connect(GATED);
@@ -287,12 +290,9 @@ test('a call that the client cancels ends its query', async () => {
 }); // prettier-ignore
 
 test('the list of tools is at most 8 KB with a thousand endpoints', async () => {
-  for (let n = 0; n < 1000; n += 1)
-    await writeEndpoint(
-      world,
-      `many.${n}`,
-      `id: 4a1f6f52-2f4a-4e0b-8d55-${n.toString().padStart(12, '0')}\nname: many.n${n}\ndescription: ${'Word '.repeat(40)}${n}.\nquery: SELECT ${n} AS n, @a AS a\nparameters: { a: { type: String, default: x, description: ${'A parameter '.repeat(10)} } }\n`,
-    );
+  const file = (n: number): string =>
+    `id: 4a1f6f52-2f4a-4e0b-8d55-${n.toString().padStart(12, '0')}\nname: many.n${n}\ndescription: ${'Word '.repeat(40)}${n}.\nquery: SELECT ${n} AS n, @a AS a\nparameters: { a: { type: String, default: x, description: ${'A parameter '.repeat(10)} } }\n`;
+  await Promise.all(Array.from({ length: 1000 }, (_, n) => writeEndpoint(world, `many.${n}`, file(n))));
   await world.service.reload();
   const client = await world.connect(MANY);
   const list = await client.listTools();
