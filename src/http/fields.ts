@@ -1,13 +1,13 @@
 // Reads the fields of a request from the query string and the body. Keeps repeated fields, so that binding can reject
 // them.
 import { Problem } from '../core/problem.ts';
-import { isRawValue, type RawValue } from '../params/reading.ts';
+import type { RawValue } from '../params/reading.ts';
+import { toRawValue } from '../params/raw-value.ts';
 
 export type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
 /** Total values over all names, so that a name repeated a million times is bounded too. */
 const MAX_FIELDS = 1000;
-const MAX_LIST = 10_000;
 /** Of a JSON body. Types of parameters nest less deep. */
 const MAX_DEPTH = 32;
 
@@ -136,18 +136,4 @@ function isName(text: string, end: number): boolean {
 
 function unquote(literal: string): string {
   return literal.includes('\\') ? String(parseJson(literal)) : literal.slice(1, -1);
-}
-
-/** The value of one parameter: a JSON value without long lists. */
-function toRawValue(name: string, value: unknown): RawValue {
-  if (isRawValue(value) && !isLong(value)) return value;
-  const message = `must not have a list or an object of more than ${MAX_LIST} elements`;
-  throw new Problem('request.parameters_invalid', { errors: [{ parameter: name.slice(0, 100), message }] });
-}
-
-/** `value` is parsed JSON of bounded depth. */
-function isLong(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const items: unknown[] = Object.values(value);
-  return items.length > MAX_LIST || items.some(isLong);
 }

@@ -19,7 +19,7 @@ function cellText(value: unknown): string {
     if (needsQuotes(value)) return jsonText(value);
     return value.replace(/[\\|]/g, String.raw`\$&`).replace(INVISIBLE, escapeCharacter);
   }
-  return typeof value === 'object' && value !== null ? jsonText(value) : String(value ?? null);
+  return jsonText(value ?? null);
 }
 
 function needsQuotes(text: string): boolean {
