@@ -51,6 +51,7 @@ export function toolNameFindings(candidates: Iterable<Candidate>): readonly Find
     const other = first.get(name);
     if (other === undefined) first.set(name, endpoint);
     const isReserved = RESERVED_TOOL_NAMES.has(name);
+    if (other?.name === endpoint.name) return []; // two files of one endpoint, which is another finding
     if (!isReserved && other === undefined) return [];
     const isSet = endpoint.mcp?.name !== undefined;
     const until = `until then, the tool is called ${withHash(name, endpoint.name)}`;

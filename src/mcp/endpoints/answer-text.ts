@@ -15,7 +15,7 @@ export interface RowsOptions {
 
 /** Both parts have the same rows with the same values. */
 export interface RowsContent {
-  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
+  readonly content: [{ readonly type: 'text'; readonly text: string }];
   readonly structuredContent: StructuredRows;
 }
 

@@ -8,14 +8,14 @@ import { mapValues } from './input-schema.ts';
 const MAX_ROW = 8192;
 const MAX_ENUM = 50;
 
-/** The schema of `StructuredRows`; undefined columns are any. */
-export function outputSchema(
-  described: DescribedEndpoint,
-  principal: Pick<Principal, 'redact' | 'resultShape'>,
-): Schema {
+/** The schema of `StructuredRows`, in the standard shape; undefined columns are any. */
+export function outputSchema(described: DescribedEndpoint, { redact }: Pick<Principal, 'redact'>): Schema {
   const { endpoint, columns } = described;
   const large = endpoint.int64 === 'string' ? 'string' : 'exact';
-  const row = columns === undefined ? ANY_ROW : relaxed(rowSchema(described, principal, large));
+  const row =
+    columns === undefined
+      ? ANY_ROW
+      : relaxed(rowSchema(described, { redact, resultShape: 'standard' }, large));
   return {
     type: 'object',
     properties: {

@@ -4,7 +4,7 @@ import { Problem, type ProblemCode, type ProblemDetail } from '../../core/proble
 import { plainText } from './table-text.ts';
 
 export interface ErrorResult {
-  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
+  readonly content: [{ readonly type: 'text'; readonly text: string }];
   readonly isError: true;
 }
 
