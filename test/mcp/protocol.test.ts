@@ -8,17 +8,25 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-async function send(message: object): Promise<{ status: number; text: string }> {
+async function send(
+  message: object,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; text: string; headers: object }> {
   const response = await fetch(`${service.service.address}/mcp`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${KEY}`,
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
+      ...headers,
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
   });
-  return { status: response.status, text: await response.text() };
+  return {
+    status: response.status,
+    text: await response.text(),
+    headers: Object.fromEntries(response.headers),
+  };
 }
 
 test('initialize, tools/list', async () => {
@@ -26,7 +34,48 @@ test('initialize, tools/list', async () => {
     method: 'initialize',
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
   });
+  console.log(initialize);
   expect(initialize.status).toBe(200);
   expect(initialize.text).toContain('"millrace"');
-  expect((await send({ method: 'tools/list' })).text).toContain('"name":"logs_all"');
+  console.log(await send({ method: 'tools/list' }));
+  console.log(await send({ method: 'tools/call', params: { name: 'describe_tables', arguments: {} } }));
+  console.log(await send({ method: 'tools/call', params: { name: 'nothing', arguments: {} } }));
+  console.log(
+    await send({
+      method: 'tools/call',
+      params: {
+        name: 'query',
+        arguments: { endpoint: 'logs.all', sql: 'SELECT 1' },
+        _meta: { progressToken: 5 },
+      },
+    }),
+  );
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  console.log(
+    await send(
+      {
+        method: 'tools/call',
+        params: { name: 'query', arguments: { endpoint: 'logs.all', sql: 'SELECT 1' }, _meta: meta },
+      },
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'query' },
+    ),
+  );
+  console.log(
+    await send(
+      { method: 'server/discover', params: { _meta: meta } },
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' },
+    ),
+  );
+  console.log(
+    await send(
+      { method: 'subscriptions/listen', params: { _meta: meta, notifications: {} } },
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
+    ),
+  );
+  console.log(await send({ method: 'tools/list' }, { Authorization: 'Bearer no' }));
+  console.log(service.observed.slice(-3));
 });
