@@ -109,8 +109,17 @@ export function selectPaths(
     return paths.length === 0 ? [] : [{ ...column, values: [], range: undefined, paths }];
   });
   if (columns.length > 0) return { table: { ...table, columns }, nearest: undefined };
-  const all = table.columns.flatMap((column) => [column.path, ...column.paths.map(({ path }) => path)]);
+  const all = table.columns.flatMap((column) => [
+    column.path,
+    ...column.paths.flatMap(({ path }) => startsOf(path)),
+  ]);
   return { table: { ...table, columns }, nearest: nearest(start, all) };
+}
+
+/** The path, and what it starts with up to each dot. */
+function startsOf(path: string): readonly string[] {
+  const dots = [...path.matchAll(/[.]/g)].map(({ index }) => path.slice(0, index));
+  return [...dots, path];
 }
 
 /** `attributes['a.b']` as `attributes.a.b`. */
