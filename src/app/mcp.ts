@@ -1,5 +1,6 @@
 // MCP over the request path: the tools of the endpoints and of their sandboxes.
 import { createMcp } from '../mcp/mcp.ts';
+import { createEndpointTools } from '../mcp/endpoints/tools.ts';
 import { createQueryTools } from '../mcp/query/query-tools.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import type { AnswerMcp } from '../request/mcp-call.ts';
@@ -15,7 +16,7 @@ export function mcpParts({ path, catalog, describe, sandboxes }: McpCore): Serve
     version: readVersion(),
     path,
     catalog: catalog.current,
-    tools: [createQueryTools({ describe, sandboxes, now: clock.epoch })],
+    tools: [createEndpointTools({ describe }), createQueryTools({ describe, sandboxes, now: clock.epoch })],
     after,
   };
 }

@@ -201,7 +201,7 @@ describe('names', () => {
 
 describe('a definition', () => {
   test('has what the file says', async () => {
-    const { outputSchema, ...definition } = await definitionOf('values_all-types');
+    const { outputSchema: _outputSchema, ...definition } = await definitionOf('values_all-types');
     expect(definition).toEqual({
       name: 'values_all-types',
       title: 'values.all-types',
@@ -261,11 +261,12 @@ describe('a definition', () => {
     expect(JSON.stringify(inputSchema)).not.toContain('"format"');
   });
 
-  test('every schema compiles', async () => {
-    for (const { inputSchema, outputSchema } of await list()) {
-      ajv.compile(inputSchema);
-      ajv.compile(outputSchema ?? {});
-    }
+  test('every schema is valid', async () => {
+    const schemas = (await list()).flatMap(({ inputSchema, outputSchema }) => [
+      inputSchema,
+      outputSchema ?? {},
+    ]);
+    expect(schemas.filter((schema) => ajv.validateSchema(schema as object) !== true)).toEqual([]);
   });
 });
 
@@ -284,8 +285,8 @@ describe('an answer', () => {
   ])('of $name matches its schema', async ({ name, given }) => {
     const { outputSchema } = await definitionOf(name);
     const result = await call(name, given);
-    expect(result.isError, textOf(result)).toBeUndefined();
-    const check = ajv.compile(outputSchema ?? {});
+    expect(result).not.toHaveProperty('isError');
+    const check = ajv.compile(outputSchema as object);
     check(JSON.parse(JSON.stringify(result.structuredContent)));
     expect(check.errors).toBeNull();
   });
@@ -393,7 +394,7 @@ describe('many endpoints', () => {
     readonly pages: number;
   }
   const find = async (given: Readonly<Record<string, unknown>>, principal = FULL_ACCESS): Promise<Found> =>
-    (await run('find_endpoints', given, principal)).structuredContent as Found; // of the output schema
+    (await run('find_endpoints', given, principal)).structuredContent as unknown as Found; // of the output schema
 
   test('are three tools of at most 6 KB', async () => {
     const definitions = await tools.list(callerOf(FULL_ACCESS, many));

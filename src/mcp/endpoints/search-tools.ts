@@ -6,8 +6,7 @@ import type { Describe } from '../../catalog/describe.ts';
 import type { Caller } from '../caller.ts';
 import type { Tool, ToolDefinition, ToolResult } from '../tool.ts';
 import type { Arguments } from './arguments.ts';
-import { fittingSchema, READ_ONLY } from './definition.ts';
-import { inputSchema } from './input-schema.ts';
+import { argumentsSchema, READ_ONLY } from './definition.ts';
 import type { CallEndpoint } from './rows-tool.ts';
 import { plainText } from './table-text.ts';
 import { summaryOf, toolText } from './tool-text.ts';
@@ -146,7 +145,7 @@ const MAX_PART = 14_336;
 const describeOne: Run = async (given, caller, { tools, describe }) => {
   const endpoint = named(given, caller, tools);
   const columns = await describe.result(endpoint);
-  const schema = fittingSchema(inputSchema(endpoint, caller.principal.locked), MAX_PART);
+  const schema = argumentsSchema(endpoint, caller.principal.locked, MAX_PART);
   const shown: string[] = [];
   let length = 0;
   for (const { name, type } of columns ?? []) {
