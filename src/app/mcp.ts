@@ -1,5 +1,4 @@
 // MCP over the request path: the tools of the endpoints and of their sandboxes.
-import { createEndpointTools } from '../mcp/endpoints/tools.ts';
 import { createMcp } from '../mcp/mcp.ts';
 import { createEndpointTools } from '../mcp/endpoints/tools.ts';
 import { createQueryTools } from '../mcp/query/query-tools.ts';

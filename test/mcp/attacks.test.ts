@@ -13,7 +13,9 @@ import { ask, connected, rowsOf, type Asked, type Connected } from './world/worl
 
 /** Of one length, so that texts that name them are as well. */
 const DATABASES = ['aaaaaaa', 'hostile'] as const;
-const KINDS = TABLE_KINDS.filter(({ name }) => ['compact', 'by_path', 'joined', 'indexed', 'map'].includes(name));
+const KINDS = TABLE_KINDS.filter(({ name }) =>
+  ['compact', 'by_path', 'joined', 'indexed', 'map'].includes(name),
+);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 const corpus = join(import.meta.dirname, '../corpus');
 
@@ -50,8 +52,10 @@ const rotated = <T>(values: readonly T[], index: number): T => {
 const some = <T>(cases: readonly T[], each: number): readonly T[] =>
   cases.filter((_, index) => process.env['FUZZ_CASES'] !== undefined || index % each === 0);
 /** Both tools that take a query. */
-const both = async (args: Readonly<Record<string, unknown>>): Promise<readonly [Asked, Asked]> =>
-  [await ask(client, 'query', args), await ask(client, 'explain', args)];
+const both = async (args: Readonly<Record<string, unknown>>): Promise<readonly [Asked, Asked]> => [
+  await ask(client, 'query', args),
+  await ask(client, 'explain', args),
+];
 /** Names that only the engine knows: stored tables, and those of other tenants. */
 const SECRETS = /CANARY|_secret|users_|\b(?:default|app)\.\w|DB::Exception|node_modules/;
 const mine = { endpoint: 'corpus', parameters: { project: 'mine' } };

@@ -1,5 +1,7 @@
 // Agents through the official SDK over HTTP: every revision of the protocol, what two keys see of one service, redaction, rows that
 // try to look like something else, cancellation, and the size of the list of tools.
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
@@ -11,12 +13,20 @@ import { ACME, ask, GLOBEX, LATEST, OWNER, REDACTED, REVISIONS, rowsOf, SAVED_ON
 
 const MANY = 'a-key-of-many-endpoints';
 const GATED = 'a-key-of-a-query-that-waits';
+const RATED = 'a-key-with-a-rate';
 
 let world: Connected;
 beforeAll(async () => {
   world = await startMcpWorld({
     tokens: [
       { name: 'many', sha256: hashKey(MANY), endpoints: ['many.*'] },
+      {
+        name: 'rated',
+        sha256: hashKey(RATED),
+        endpoints: ['parcels.*'],
+        parameters: { client: 'acme' },
+        rate: '10/h',
+      },
       { name: 'gated', sha256: hashKey(GATED), endpoints: ['gated'] },
     ],
   });
@@ -24,7 +34,9 @@ beforeAll(async () => {
     await world.engine.execute(
       `INSERT INTO fleet.feedback VALUES ('acme', toDateTime(${1_700_000_000 + index}), 'a${index}', unhex('${Buffer.from(text).toString('hex')}'))`,
     );
-  await world.engine.execute("INSERT INTO fleet.feedback VALUES ('globex', toDateTime(0), 'CANARY', 'CANARY')");
+  await world.engine.execute(
+    "INSERT INTO fleet.feedback VALUES ('globex', toDateTime(0), 'CANARY', 'CANARY')",
+  );
 });
 afterAll(() => world.stop());
 
@@ -87,7 +99,12 @@ test('numbers are exact in text and structured content', async () => {
     "SELECT barcode, price, toUInt64(18446744073709551615) AS big, toDecimal128('123456789012345678.123456789', 9) AS d FROM parcels ORDER BY accepted LIMIT 1";
   const asked = await ask(client, 'query', { endpoint: 'fleet.explore', sql });
   expect(rowsOf(asked)).toEqual([
-    { barcode: '9007199254740993', price: 4.9, big: '18446744073709551615', d: '123456789012345678.123456789' },
+    {
+      barcode: '9007199254740993',
+      price: 4.9,
+      big: '18446744073709551615',
+      d: '123456789012345678.123456789',
+    },
   ]);
   expect(asked.text).toContain('9007199254740993|4.9|18446744073709551615|123456789012345678.123456789');
 });
@@ -263,6 +280,39 @@ describe('rows that try to look like something else', () => {
       expect(described.text.split('\n').filter((each) => each.trim().startsWith(line))).toEqual([]);
     }
   }); // prettier-ignore
+});
+
+test.each([
+  { origin: undefined, host: undefined, status: 200 },
+  { origin: undefined, host: 'api.example.com', status: 200 },
+  { origin: 'own', host: undefined, status: 200 },
+  { origin: 'http://evil.example.com', host: undefined, status: 403 },
+  { origin: 'http://evil.example.com', host: 'evil.example.com', status: 403 },
+  { origin: 'http://localhost.evil.example.com', host: 'localhost.evil.example.com', status: 403 },
+  { origin: 'http://127.0.0.1.evil.example.com', host: '127.0.0.1.evil.example.com', status: 403 },
+  { origin: 'http://localhost:1', host: undefined, status: 403 },
+  { origin: 'null', host: undefined, status: 403 },
+])('a page of $origin, and Host $host: $status', async ({ origin, host, status }) => {
+  const { port } = world.url;
+  const headers = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    'X-API-KEY': ACME,
+    Host: host ?? `127.0.0.1:${port}`,
+    ...(origin === undefined ? {} : { Origin: origin === 'own' ? `http://127.0.0.1:${port}` : origin }),
+  };
+  const sent = request({ port, method: 'POST', path: '/mcp', headers });
+  sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  expect(response.statusCode).toBe(status);
+});
+
+test('a key’s rate covers repeated calls of cached endpoints', async () => {
+  const client = await world.connect(RATED);
+  const asked = await Promise.all(Array.from({ length: 12 }, () => ask(client, 'parcels_by-depot', {})));
+  expect(asked.filter(({ isError }) => !isError).length).toBeLessThanOrEqual(10);
+  expect(asked.at(-1)).toMatchObject({ isError: true, text: expect.stringContaining('rate.exceeded') });
 });
 
 test('a call that the client cancels ends its query', async () => {
