@@ -23,7 +23,7 @@ export function createCallEndpoint(): CallEndpoint {
     const fields = argumentFields(endpoint, given);
     const answer = await caller.answer(endpoint.name, fields, 'ndjson');
     const maxRows = endpoint.mcp?.maxRows ?? 0;
-    const narrowing = narrowingText(endpoint, caller.principal.locked);
+    const narrowing = narrowingText(endpoint, caller.principal);
     // The tag depends on all bytes of the rows.
     const key = JSON.stringify([answer.etag, answer.rows, answer.truncated, maxRows, narrowing]);
     const known = contents.get(key);
