@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts';
 import type { Tool, ToolDefinition, ToolResult } from '../tool.ts';
 import type { Arguments } from './arguments.ts';
 import { argumentsSchema, READ_ONLY } from './definition.ts';
-import type { CallEndpoint } from './rows-tool.ts';
+import { callEndpoint } from './rows-tool.ts';
 import { plainText } from './table-text.ts';
 import { summaryOf, toolText } from './tool-text.ts';
 import type { CatalogTools, Scope } from './catalog-tools.ts';
@@ -95,7 +95,6 @@ export const SEARCH_DEFINITIONS: readonly ToolDefinition[] = [
 export interface SearchDeps {
   readonly tools: CatalogTools;
   readonly describe: Pick<Describe, 'result'>;
-  readonly callEndpoint: CallEndpoint;
 }
 
 /** The tool of this name; undefined: it is none of the three. */
@@ -172,7 +171,7 @@ const describeOne: Run = async (given, caller, { tools, describe }) => {
   return { content: [{ type: 'text', text }], structuredContent: described };
 };
 
-const call: Run = async (given, caller, { tools, callEndpoint }) => {
+const call: Run = async (given, caller, { tools }) => {
   const endpoint = named(given, tools.scopeOf(caller.principal));
   const { arguments: sent = {} } = given;
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))

@@ -6,7 +6,7 @@ import { createLru, type Lru } from '../../core/lru.ts';
 import type { Tool, ToolDefinition, ToolSource } from '../tool.ts';
 import { createCatalogTools, type CatalogTools, type Scope } from './catalog-tools.ts';
 import { toolDefinition } from './definition.ts';
-import { createCallEndpoint } from './rows-tool.ts';
+import { callEndpoint } from './rows-tool.ts';
 import { SEARCH_DEFINITIONS, searchTool } from './search-tools.ts';
 
 /** With more endpoints, or longer definitions, a key gets the tools to search. */
@@ -28,7 +28,6 @@ export function createEndpointTools({
   readonly describe: Pick<Describe, 'result'>;
 }): ToolSource {
   const known = new WeakMap<Catalog, OfCatalog>();
-  const callEndpoint = createCallEndpoint();
   const ofCatalog = (catalog: Catalog): OfCatalog => {
     const found = known.get(catalog);
     if (found !== undefined) return found;
@@ -55,7 +54,7 @@ export function createEndpointTools({
     },
     find: async ({ catalog, principal }, name): Promise<Tool | undefined> => {
       const { tools } = ofCatalog(catalog);
-      const search = searchTool(name, { tools, describe, callEndpoint });
+      const search = searchTool(name, { tools, describe });
       if (search !== undefined) return search;
       const endpoint = tools.scopeOf(principal).find(name);
       return endpoint && { run: (given, caller) => callEndpoint(endpoint, given, caller) };
