@@ -83,7 +83,7 @@ describe('describe_tables', () => {
       '  - doc.level: String = "info", "error"',
       '  - attrs[\'key of a\']: String = "v"',
       '  - geo.city: String = "city of a"',
-      `- at: DateTime64(3, 'UTC') = "2026-01-01T00:00:00.000Z" to "2026-01-01T00:06:38.000Z"`,
+      `- at: DateTime64(3, 'UTC') = "2026-01-01T00:00:00.000Z" to "2026-01-01T00:06:38.000Z" in the sampled rows`,
     ])
       expect(text.split('\n')).toContain(line);
     expect(text).toContain('9007199254741391');
@@ -245,6 +245,17 @@ describe('explain', () => {
     ['SELECT\n  prise\nFROM events', '- line 2, column 3: ', 'Did you mean price?'],
     ['SELECT kind, at FROM events GROUP BY kind', '- line 1, column 14: ', 'GROUP BY'],
     ['SELECT counts() FROM events', '- line 1, column 8: ', 'Did you mean count?'],
+    ['SELECT status FROM events', '- line 1, column 8: ', 'Did you mean doc.request.status?'],
+    ['SELECT project FROM purchases', '- line 1, column 8: ', 'The columns of purchases are at, price.'],
+    ['SELECT kind = "view" FROM events', '- line 1, column 15: ', "Strings are in single quotes: 'view'."],
+    ['SELECT kind, price', '- line 1, column 8: ', 'The query has no FROM.'],
+    ["SELECT doc['level'] FROM events", 'arguments of this type', 'written with dots'],
+    ["SELECT doc->>'level' FROM events", '- line 1, column 11: ', 'written with dots'],
+    ["SELECT time_bucket('5 minutes', at) FROM events", 'A function does not accept', 'INTERVAL 5 MINUTE'],
+    ["SELECT now() - INTERVAL '1h' FROM events", '- line 1, column 30: ', 'INTERVAL 1 HOUR'],
+    ["SELECT to_char(at, 'YYYY') FROM events", '- line 1, column 8: ', 'formatDateTime('],
+    ['SELECT count_if(price > 1) FROM events', '- line 1, column 8: ', 'Did you mean countIf?'],
+    ['SELECT kind FROM events WHERE count() > 1', '- line 1, column 31: ', 'HAVING'],
     ['SELECT doc.request.pat FROM events', 'The query is valid.', 'Did you mean doc.request.path?'],
   ])('%s', async (sql, place, hint) => {
     const text = await world.use('a', 'explain', { endpoint: 'shop.events', sql, dialect: 'clickhouse' });

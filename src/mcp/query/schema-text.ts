@@ -53,7 +53,10 @@ function cutLines(text: string, maxBytes: number): string {
 }
 
 function tableText({ name, columns, sampled }: DescribedTable, detail: Detail): string {
-  const rows = sampled === undefined ? '' : ` (values: the most frequent of ${sampled} rows)`;
+  const rows =
+    sampled === undefined
+      ? ''
+      : ` (values: the most frequent of ${sampled} sampled rows; the table may have others, and other times)`;
   return [
     `table ${plainText(name)}${rows}`,
     ...columns.flatMap((column) => [
@@ -90,7 +93,7 @@ function groupsOf(paths: readonly DescribedPath[]): ReadonlyMap<string, number> 
 }
 
 function pathText({ path, type, values, range }: DescribedPath, detail: Detail): string {
-  const shown = range !== undefined && detail.values > 0 ? range.join(' to ') : '';
+  const shown = range !== undefined && detail.values > 0 ? `${range.join(' to ')} in the sampled rows` : '';
   const list = values.slice(0, detail.values).join(', ');
   const more = values.length > detail.values && detail.values > 1 ? ', …' : '';
   const examples = shown !== '' ? shown : list === '' ? '' : `${list}${more}`;
