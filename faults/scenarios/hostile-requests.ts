@@ -90,15 +90,21 @@ function clickhouse(): readonly HostileRequest[] {
   ];
 }
 
-/** Messages to agents' tools. */
+function sendMcp(what: string, body: string): HostileRequest {
+  return post(what, 'application/json', body, '/mcp');
+}
+
+/** Messages to the tools of agents. */
 function mcp(): readonly HostileRequest[] {
-  const send = (what: string, body: string): HostileRequest => post(what, 'application/json', body, '/mcp');
   const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":';
   return [
-    send('a batch of messages', `[${numbered((n) => `{"jsonrpc":"2.0","id":${n},"method":"ping"}`, BODY)}]`),
-    send('nested arguments', `${call}${fill('[', BODY / 2)}`),
-    send('names of arguments', `${call}{${numbered((n) => `"p${n}":1`, BODY - 100)}}}}`),
-    send('a long id', `{"jsonrpc":"2.0","id":"${fill('x', BODY - 100)}","method":"ping"}`),
+    sendMcp(
+      'an array of messages',
+      `[${numbered((n) => `{"jsonrpc":"2.0","id":${n},"method":"ping"}`, BODY - 2)}]`,
+    ),
+    sendMcp('nested arguments', `${call}${fill('[', BODY / 2)}`),
+    sendMcp('names of arguments', `${call}{${numbered((n) => `"p${n}":1`, BODY - 200)}}}}`),
+    sendMcp('a long id', `{"jsonrpc":"2.0","id":"${fill('x', BODY - 100)}","method":"ping"}`),
   ];
 }
 
@@ -122,7 +128,13 @@ function urls(): readonly HostileRequest[] {
   ];
 }
 
-export const HOSTILE: readonly HostileRequest[] = [...bodies(), ...fields(), ...urls(), ...clickhouse(), ...mcp()];
+export const HOSTILE: readonly HostileRequest[] = [
+  ...bodies(),
+  ...fields(),
+  ...urls(),
+  ...clickhouse(),
+  ...mcp(),
+];
 
 export function bytesOf({ head: [line = '', ...rest], body = '' }: HostileRequest): Buffer {
   const head = [line, 'Host: x', 'Connection: close', ...rest].join('\r\n');

@@ -53,10 +53,10 @@ export const PROJECT_FILES = {
   commands: [
     'test/cli/',
     'test/mcp/stdio',
+    'test/mcp/stdio-client',
     'test/explorer/built-files',
     'test/explorer/code',
     'test/explorer/row-type',
-    'test/mcp/stdio',
     'test/packaging/',
     'test/service/engine-faults',
     'test/service/explorer',

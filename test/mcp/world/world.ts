@@ -79,7 +79,7 @@ export function clientOf(revision: Revision): Client {
 }
 
 /** The text of a tool's result. */
-export function textOf({ content }: CallToolResult): string {
+function textOf({ content }: CallToolResult): string {
   return content.map((block) => (block.type === 'text' ? block.text : `(${block.type})`)).join('\n');
 }
 
