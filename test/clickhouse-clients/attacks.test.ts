@@ -146,6 +146,10 @@ test('attacks in the parts of a request that are not the query', async () => {
     ['SHOW CREATE TABLE default.users', {}],
     ['SHOW TABLES FROM default', {}],
     ["SHOW TABLES FROM corpus LIKE '%' INTO OUTFILE '/tmp/x'", {}],
+    ['SHOW TABLES WHERE name IN (SELECT name FROM default.users)', {}],
+    ['SHOW TABLES WHERE 1) UNION ALL (SELECT name FROM default.users', {}],
+    ["SHOW DATABASES WHERE 1) UNION ALL SELECT name FROM users --", {}],
+    ["SHOW COLUMNS FROM corpus.edge_logs WHERE 1 = (SELECT count() FROM file('/etc/passwd'))", {}],
     ['EXISTS TABLE default.users', {}],
     ['SELECT 1 INTO OUTFILE \'/tmp/millrace-attack\'', {}],
     ["EXPLAIN SELECT * FROM edge_logs", {}],
@@ -204,7 +208,9 @@ describe('other tenants’ rows change nothing', () => {
       DATABASES.map(async (database) => {
         const name = `${kind}.${database}`;
         const { status, headers, body } = await ask(sql, { database: name, param_project: 'mine', default_format: format });
-        const text = body.toString('latin1').replaceAll(database, '');
+        const written = body.toString('latin1').replaceAll(database, '');
+        // A file in Avro has 16 random bytes between its blocks and at its end.
+        const text = format === 'Avro' && status === 200 ? written.replaceAll(written.slice(-16), '') : written;
         // Some formats have the time of the run.
         return { status, headers, body: text.replace(/"elapsed": ?[\d.e-]+|<elapsed>[\d.e-]+|"elapsed_ns":"\d+"/g, '') };
       }),
