@@ -28,6 +28,12 @@ async function type(query: string): Promise<void> {
   await page.waitForTimeout(400);
 }
 
+/** Waits for the list of completions, and until it takes keys: right after it has opened, it takes none. */
+async function opened(): Promise<void> {
+  await page.locator('.cm-tooltip-autocomplete [role=option]').first().waitFor();
+  await page.evaluate((ms) => new Promise((later) => setTimeout(later, ms)), 150);
+}
+
 /** Replaces the query in one step, where single keys do not matter: each of them is drawn and checked. */
 async function paste(query: string): Promise<void> {
   await editor().click();
@@ -72,7 +78,7 @@ describe('completion', () => {
 
   test('is accepted by Tab, with parentheses', async () => {
     await type('SELECT toStartOfHou');
-    await options().first().waitFor();
+    await opened();
     await page.keyboard.press('Tab');
     await page.keyboard.type('timestamp)');
     expect(await text()).toBe('SELECT toStartOfHour(timestamp)');
@@ -80,7 +86,7 @@ describe('completion', () => {
 
   test('is accepted by Enter after an arrow key', async () => {
     await type('SELECT event_mess');
-    await options().first().waitFor();
+    await opened();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     expect(await text()).toBe('SELECT event_message');

@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const name of ['logs.all', 'usage.api-counts'])
     writeFileSync(join(endpoints, `${name}.yaml`), readFileSync(join(ENDPOINTS, `${name}.yaml`)));
   const tokens = join(scratch(), 'tokens.yaml');
-  const rated = `tokens: [{ name: rated, sha256: ${hashKey(RATED)}, endpoints: ['*'], allow: [sql, lql], rate: 3/min }]`;
+  const rated = `tokens: [{ name: rated, sha256: ${hashKey(RATED)}, endpoints: ['*'], allow: [sql, lql], rate: 3/h }]`;
   writeFileSync(tokens, rated);
   service = await startExplorer({ MILLRACE_ENDPOINTS: endpoints, MILLRACE_TOKENS: tokens });
 });
@@ -160,7 +160,7 @@ test('a rate limit is a countdown and a button, and checks while typing do not u
   await page.keyboard.press('Control+Enter');
   await page.getByRole('grid').getByText('4', { exact: true }).first().waitFor();
   await page.keyboard.press('Control+Enter');
-  const retry = page.getByRole('button', { name: /^Retry in \d+ s$/ });
+  const retry = page.getByRole('button', { name: /^Retry in [\d:]+ (?:s|min)$/ });
   await retry.waitFor();
   expect(await retry.isDisabled()).toBe(true);
   expect(await page.getByRole('alert').textContent()).not.toContain('Retry-After');
