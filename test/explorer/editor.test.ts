@@ -73,7 +73,7 @@ describe('completion', () => {
   test('offers the aliases of the query first', async () => {
     await type('SELECT toStartOfHour(timestamp) AS h FROM edge_logs GROUP BY h');
     await options().first().waitFor();
-    expect(await options().first().textContent()).toBe('halias');
+    await expect.poll(() => options().first().textContent()).toBe('halias');
   });
 
   test('is accepted by Tab, with parentheses', async () => {
@@ -118,8 +118,8 @@ describe('the engine checks while typing', () => {
   ])('$why that does not exist', async ({ query, mark }) => {
     await paste(query);
     await marked().waitFor();
-    expect(await marked().textContent()).toBe(mark);
-    expect(await page.getByText(/^Line 1, column 8/).isVisible()).toBe(true);
+    await expect.poll(() => marked().textContent()).toBe(mark);
+    await expect.poll(() => page.getByText(/^Line 1, column 8/).isVisible()).toBe(true);
   });
 
   test('at pauses only', async () => {
@@ -151,7 +151,7 @@ describe('the dialect', () => {
     await choose('BigQuery');
     await paste(BIGQUERY);
     await page.locator('.cm-lintRange-error').first().waitFor();
-    expect(await page.locator('.cm-lintRange-error').first().textContent()).toBe('nope');
+    await expect.poll(() => page.locator('.cm-lintRange-error').first().textContent()).toBe('nope');
     await choose('ClickHouse');
     await page
       .getByText(/TIMESTAMP_TRUNC.*function|function.*TIMESTAMP_TRUNC/i)
@@ -160,9 +160,9 @@ describe('the dialect', () => {
     await choose('BigQuery');
     expect(page.url()).toContain(':dialect=bigquery');
     await page.getByRole('tab', { name: 'Code' }).click();
-    expect(await page.getByLabel('curl', { exact: true }).last().textContent()).toContain(
-      '"dialect": "bigquery"',
-    );
+    await expect
+      .poll(() => page.getByLabel('curl', { exact: true }).last().textContent())
+      .toContain('"dialect": "bigquery"');
     await page.getByRole('tab', { name: 'Table' }).click();
   });
 });
