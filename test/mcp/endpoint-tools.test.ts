@@ -137,7 +137,7 @@ function callerOf(principal: Principal, of: Catalog = catalog): Caller {
   return {
     principal,
     catalog: of,
-    answer: (endpoint, fields, format) =>
+    answer: (endpoint, fields, format = 'ndjson') =>
       path.answer(localCall({ requestId: 'r', endpoint }, fields, format)),
   } as Caller;
 }
@@ -192,6 +192,12 @@ describe('names', () => {
       expect(await source().find(callerOf(FULL_ACCESS), name)).toBeUndefined();
     },
   );
+
+  test('endpoints that a key may not call have no influence on the names of others', async () => {
+    const key = createPrincipal('one', 'one', { endpoints: ['a.*'], allow: [] });
+    expect((await list(key)).map(({ name, title }) => [name, title])).toEqual([['a_b', 'a.b']]);
+    expect(await source().find(callerOf(key), 'a_b')).toBeDefined();
+  });
 
   test('tools that a key may not call do not exist for it', async () => {
     expect((await list(KEY)).map(({ name }) => name)).toEqual(['tenant_rows']);
@@ -361,21 +367,20 @@ describe('errors of arguments are results', () => {
 });
 
 describe('many endpoints', () => {
-  const many = assembleCatalog(
-    Array.from({ length: 1000 }, (_, n) =>
-      candidateOf({
-        name: `team${n % 10}.report-${n}`,
-        description:
-          `${n === 500 ? 'Latency percentiles of payments. ' : 'Counts. '}${'Long description. '.repeat(200)}`.slice(
-            0,
-            4000,
-          ),
-        query: n === 501 ? 'SELECT 1 AS exchange_rate' : `SELECT ${n} AS n, @day AS day`,
-        ...(n === 501 ? {} : { parameters: { day: { type: 'Date', required: true } } }),
-        ...(n === 502 ? { mcp: false } : {}),
-      }),
-    ),
-  ).catalog;
+  const thousand = Array.from({ length: 1000 }, (_, n) =>
+    candidateOf({
+      name: `team${n % 10}.report-${n}`,
+      description:
+        `${n === 500 ? 'Latency percentiles of payments. ' : 'Counts. '}${'Long description. '.repeat(200)}`.slice(
+          0,
+          4000,
+        ),
+      query: n === 501 ? 'SELECT 1 AS exchange_rate' : `SELECT ${n} AS n, @day AS day`,
+      ...(n === 501 ? {} : { parameters: { day: { type: 'Date', required: true } } }),
+      ...(n === 502 ? { mcp: false } : {}),
+    }),
+  );
+  const many = assembleCatalog(thousand).catalog;
   const deps = { describe: { result: async () => [{ name: 'exchange_rate', type: 'UInt8' }] } };
   const tools = createEndpointTools(deps);
   const run = async (
@@ -420,6 +425,16 @@ describe('many endpoints', () => {
   ])('$query finds $first first', async ({ query, first }) => {
     const { endpoints } = await find({ query });
     expect(endpoints[0]?.name).toBe(first);
+  });
+
+  test('endpoints that a key may not call have no influence on the order', async () => {
+    const key = createPrincipal('some', 'some', { endpoints: ['team0.report-50*', 'team5.*'], allow: [] });
+    const alone = createEndpointTools(deps);
+    const only = assembleCatalog(thousand.filter(({ endpoint }) => key.covers(endpoint.name))).catalog;
+    const caller = callerOf(FULL_ACCESS, only);
+    const query = 'latency payments team5 report counts 500';
+    const expected = await (await alone.find(caller, 'find_endpoints'))?.run({ query }, caller);
+    expect(await run('find_endpoints', { query }, key)).toEqual(expected);
   });
 
   test('pages are bounded, in the order of names without a query', async () => {
