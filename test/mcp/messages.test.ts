@@ -46,12 +46,12 @@ function isWellFormed(message: unknown): boolean {
 }
 
 /** What of a response must not be. */
-function faultsOf(sent: string, seen: Seen): readonly string[] {
+function faultsOf(sent: string | Uint8Array, seen: Seen): readonly string[] {
   const leak = /CANARY|margins_zzz|node_modules|\bat \S+ \(/.exec(seen.text)?.[0];
   const messages = messagesOf(seen).filter((each) => !isWellFormed(each));
   return [
     ...(seen.status >= 500 && seen.status !== 503 ? [`status ${seen.status}`] : []),
-    ...(leak === undefined || sent.includes(leak) ? [] : [`has ${leak}`]),
+    ...(leak === undefined || String(sent).includes(leak) ? [] : [`has ${leak}`]),
     ...messages.map((each) => `no message: ${JSON.stringify(each)}`),
   ];
 }

@@ -31,11 +31,11 @@ export interface StructuredRows {
   readonly note?: string;
 }
 
-export const DEFAULT_MAX_BYTES = 32 * 1024;
+const DEFAULT_MAX_BYTES = 32 * 1024;
 /** Characters of a cell; the smaller limit applies if not even one row fits otherwise. */
 const CELL_LIMITS = [1000, 128] as const;
-/** A longer row is not parsed. */
-const MAX_LINE_BYTES = 8 * 2 ** 20;
+/** Of all rows together: parsing them blocks other requests. */
+const MAX_PARSED_BYTES = 4 * 2 ** 20;
 
 type Row = Readonly<Record<string, unknown>>;
 type Rows = Pick<Answer, 'body' | 'rows' | 'truncated' | 'etag'>;
@@ -99,9 +99,10 @@ function fit(
 ): Shown {
   const rows: Row[] = [];
   const lines: string[] = [];
-  let [textBytes, jsonBytes, cutCells] = [0, 0, 0];
+  let [parsedBytes, textBytes, jsonBytes, cutCells] = [0, 0, 0, 0];
   for (const line of linesOf(body)) {
-    if (rows.length >= maxRows || line.length > MAX_LINE_BYTES) break;
+    parsedBytes += line.length;
+    if (rows.length >= maxRows || parsedBytes > MAX_PARSED_BYTES) break;
     const { row, cut } = cutRow(parseExact(line.toString()) as Row, cellLimit); // a row that the engine wrote
     const added = lines.length === 0 ? [rowText(Object.keys(row))] : [];
     added.push(rowText(Object.values(row)));
