@@ -12,10 +12,8 @@ import { clientAddressBehind } from '../http/client-address.ts';
 import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { BaseOptions } from '../http/base-server.ts';
-import { MCP_ROUTE } from '../http/mcp.ts';
+import { MCP_ROUTE } from '../http/mcp/route.ts';
 import { createServer, type Readiness } from '../http/server.ts';
-import { createMcp } from '../mcp/mcp.ts';
-import { createQueryTools } from '../mcp/query/query-tools.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
 import { describeCause, describeFinding } from '../observe/describe.ts';
 import { createClickHouse } from '../request/clickhouse/clickhouse.ts';
@@ -26,6 +24,7 @@ import { FULL_ACCESS } from './local.ts';
 import { configurationOf } from './configuration.ts';
 import type { Core } from './core.ts';
 import type { Observing } from './observing.ts';
+import { openMcp } from './mcp.ts';
 import { createTextSource } from './texts.ts';
 import { readVersion } from './version.ts';
 
@@ -79,13 +78,6 @@ export function createListeners(parts: Parts): Listeners {
     isReady: async () => (await getReadiness()).ready,
     version: CLICKHOUSE_VERSION,
   };
-  const mcp = createMcp({
-    path,
-    catalog: catalog.current,
-    version: readVersion(),
-    tools: [createQueryTools({ describe, sandboxes, now: clock.epoch })],
-    onError: () => undefined,
-  });
   const server = createServer({
     ...base,
     answer: path.answer,
@@ -104,7 +96,13 @@ export function createListeners(parts: Parts): Listeners {
     }),
     readiness: getReadiness,
     clickhouse: settings.clickhouseInterface ? createClickHouseRoutes(clickhouse) : undefined,
-    mcp: settings.mcp ? { fetch: mcp.fetch, identifyKey: path.identifyKey } : undefined,
+    mcp: settings.mcp
+      ? {
+          answer: openMcp(parts, settings.cacheMemory),
+          identifyKey: path.identifyKey,
+          issuer: settings.jwt?.issuer,
+        }
+      : undefined,
   });
   const admin = createAdminServer({
     metrics: observing.metrics.text,

@@ -27,8 +27,9 @@ export function preferredToolName({ name, mcp }: Named): string {
 }
 
 /**
- * The endpoints that are tools, by the names of these. A name that several endpoints would have, or that is reserved, belongs to none
- * of them, so that no agent calls another endpoint than the one it knows: each gets a suffix that depends on its own name only.
+ * The endpoints that are tools, by the names of these. `endpoints` are those that one key may call: no name tells of others. A name
+ * that several endpoints would have, or that is reserved, belongs to none of them, so that no agent calls another endpoint than the
+ * one it knows: each gets a suffix that depends on its own name only.
  */
 export function toolNames<E extends Named>(endpoints: readonly E[]): ReadonlyMap<string, E> {
   const tools = endpoints.filter(({ mcp }) => mcp !== undefined);

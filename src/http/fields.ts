@@ -3,6 +3,7 @@
 import { Problem } from '../core/problem.ts';
 import type { RawValue } from '../params/reading.ts';
 import { toRawValue } from '../params/raw-value.ts';
+import { closingQuote, parseJson, tooDeep } from './json-body.ts';
 
 export type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
@@ -67,13 +68,6 @@ function expectAtMost(count: number): void {
   throw new Problem('request.body_invalid', { detail: `The request has more than ${MAX_FIELDS} parameters` });
 }
 
-function expectDepth(depth: number): void {
-  if (depth <= MAX_DEPTH) return;
-  throw new Problem('request.body_invalid', {
-    detail: `The JSON body is nested deeper than ${MAX_DEPTH} levels`,
-  });
-}
-
 function addJson(pairs: Pair[], text: string): void {
   if (text.trim() === '') return;
   const names = countNames(text, pairs.length);
@@ -87,15 +81,6 @@ function addJson(pairs: Pair[], text: string): void {
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const detail = `The body is not valid JSON: ${cause instanceof Error ? cause.message : 'it cannot be parsed'}`;
-    throw new Problem('request.body_invalid', { detail: detail.slice(0, 300), cause });
-  }
-}
-
 /**
  * How often each name occurs at the top level of a JSON object, since JSON.parse keeps only the last value. For invalid
  * JSON the counts are meaningless. Throws Problem if there are too many.
@@ -106,8 +91,9 @@ function countNames(text: string, already: number): ReadonlyMap<string, number> 
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
-    if (character === '{' || character === '[') expectDepth(++depth);
-    else if (character === '}' || character === ']') depth--;
+    if (character === '{' || character === '[') {
+      if (++depth > MAX_DEPTH) throw tooDeep(MAX_DEPTH);
+    } else if (character === '}' || character === ']') depth--;
     else if (character === '"') {
       const start = at;
       at = closingQuote(text, start);
@@ -118,13 +104,6 @@ function countNames(text: string, already: number): ReadonlyMap<string, number> 
     }
   }
   return names;
-}
-
-/** Index of the quote that closes the string opened at `start`, or the end of the text. */
-function closingQuote(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
 }
 
 /** Whether the string closed at `end` is followed by a colon. */

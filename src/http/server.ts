@@ -13,7 +13,7 @@ import { answerNativeHello } from './clickhouse/native-hello.ts';
 import { addEventsRoute, type Changes } from './events.ts';
 import { sendAnswer } from './answer-reply.ts';
 import { addExplorer } from './explorer.ts';
-import { addMcpRoute, type McpOptions } from './mcp.ts';
+import { addMcp, type McpParts } from './mcp/route.ts';
 import { rejectOtherMethods } from './other-methods.ts';
 import { answerClientError, problemAsJson, sendProblem } from './problem-reply.ts';
 import { createReceiveCall, fieldsRead, keyOf } from './receive.ts';
@@ -48,7 +48,7 @@ export interface ServerOptions extends BaseOptions {
   /** ClickHouse's HTTP interface at its path; undefined: not served. */
   readonly clickhouse: ClickHouseRoutes | undefined;
   /** MCP at its path; undefined: not served. */
-  readonly mcp: Pick<McpOptions, 'fetch' | 'identifyKey'> | undefined;
+  readonly mcp: McpParts | undefined;
 }
 
 /** Creates the server, not yet listening. `close()` lets running requests finish. */
@@ -87,7 +87,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     JSON.stringify(problemKind(request.params.code)),
   );
   clickhouse?.add(app, CLICKHOUSE_ROUTE);
-  if (options.mcp !== undefined) addMcpRoute(app, { ...options, ...options.mcp });
+  if (options.mcp !== undefined) addMcp(app, { ...options, ...options.mcp });
   return app;
 }
 

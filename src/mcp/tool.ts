@@ -14,7 +14,10 @@ export interface ToolResult {
 }
 
 export interface Tool {
-  /** Throws Problem, which becomes a result with `isError`. The arguments are not validated. */
+  /**
+   * Throws Problem, which becomes a result with `isError`. The arguments are not validated. The result depends on nothing but
+   * the arguments, the caller and what it answers: the result of one cached answer is repeated.
+   */
   readonly run: (args: ToolArguments, caller: Caller) => Promise<ToolResult>;
 }
 

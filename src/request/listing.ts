@@ -54,7 +54,7 @@ export async function listEndpoints(
   const { describe, sandboxes } = options;
   const sets = createFunctionSets(sandboxes);
   const covered = catalog.endpoints.filter((endpoint) => isCallable(endpoint, principal));
-  const names = new Map([...toolNames(catalog.endpoints)].map(([name, endpoint]) => [endpoint, name]));
+  const names = new Map([...toolNames(covered)].map(([name, endpoint]) => [endpoint, name]));
   const entries = covered.map(async (endpoint) => {
     const described = {
       columns: await describe.result(endpoint),

@@ -135,7 +135,6 @@ export async function openQueryWorld(
       catalog: core.catalog.current(),
       answer: (endpoint, fields, format) => core.path.answer(call(endpoint, fields, format)),
       explain: (endpoint, fields) => core.path.explain(call(endpoint, fields)),
-      progress: () => undefined,
     };
   };
   return {

@@ -1,65 +1,81 @@
-// The endpoints of a catalog that are tools, by name and by words; computed once for each catalog.
+// The endpoints of a catalog that are tools, by key: their names, and a search among them.
+import { hash } from 'node:crypto';
 import type { Principal } from '../../auth/principal.ts';
 import { isCallable } from '../../catalog/callable.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Describe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import { toolNames } from '../../catalog/tool-names.ts';
+import { preferredToolName, toolNames } from '../../catalog/tool-names.ts';
+import { createLru } from '../../core/lru.ts';
 import { createSearch, type Search } from './search.ts';
 
-export interface CatalogTools {
-  /** By the name of the tool or of the endpoint; undefined if the principal may not call it. */
-  readonly find: (name: string, principal: Principal) => Endpoint | undefined;
-  /** The name of the tool of an endpoint that is one. */
-  readonly nameOf: (endpoint: Endpoint) => string;
+/** The tools of the keys that may call the same endpoints. Nothing in it depends on other endpoints. */
+export interface Scope {
+  /** Equal for the same endpoints of a catalog. */
+  readonly id: string;
   /** Sorted by the names of the endpoints. */
-  readonly callable: (principal: Principal) => readonly Endpoint[];
-  /** The callable endpoints, best first. */
-  readonly search: (query: string, principal: Principal) => Promise<readonly Endpoint[]>;
+  readonly endpoints: readonly Endpoint[];
+  readonly nameOf: (endpoint: Endpoint) => string;
+  /** By the name of the tool. */
+  readonly find: (name: string) => Endpoint | undefined;
 }
 
+export interface CatalogTools {
+  readonly scopeOf: (principal: Principal) => Scope;
+  /** The endpoints of the scope, best first. */
+  readonly search: (query: string, scope: Scope) => Promise<readonly Endpoint[]>;
+}
+
+/** Scopes that are remembered; thousands of tokens share a few. */
+const MAX_SCOPES = 100;
+
+/** Computes what is asked for, once. */
 export function createCatalogTools(catalog: Catalog, describe: Pick<Describe, 'result'>): CatalogTools {
-  const byName = toolNames(catalog.endpoints);
-  const names = new Map([...byName].map(([name, endpoint]) => [endpoint, name]));
-  const tools = [...names.keys()];
-  const callableTo = new WeakMap<Principal, readonly Endpoint[]>();
-  const callable = (principal: Principal): readonly Endpoint[] => {
-    const known = callableTo.get(principal);
-    if (known !== undefined) return known;
-    const found = tools.filter((endpoint) => isCallable(endpoint, principal));
-    callableTo.set(principal, found);
-    return found;
-  };
-  const nameOf = (endpoint: Endpoint): string => names.get(endpoint) ?? endpoint.name;
+  const tools = catalog.endpoints.filter(({ mcp }) => mcp !== undefined);
+  const ids = new WeakMap<Principal, string>();
+  const scopes = createLru<Scope>({ entries: MAX_SCOPES });
+  const known = (id: string | undefined): Scope | undefined =>
+    id === undefined ? undefined : scopes.get(id);
   let index: Promise<Search<Endpoint>> | undefined;
   return {
-    nameOf,
-    callable,
-    find: (name, principal) => {
-      const endpoint = byName.get(name) ?? catalog.find(name);
-      const isTool = endpoint?.mcp !== undefined && isCallable(endpoint, principal);
-      return isTool ? endpoint : undefined;
+    scopeOf: (principal) => {
+      const found = known(ids.get(principal));
+      if (found !== undefined) return found;
+      const endpoints = tools.filter((endpoint) => isCallable(endpoint, principal));
+      const id = hash('sha256', JSON.stringify(endpoints.map(({ name }) => name)), 'base64url');
+      const scope = known(id) ?? createScope(id, endpoints);
+      scopes.set(id, scope);
+      ids.set(principal, id);
+      return scope;
     },
-    search: async (query, principal) => {
-      index ??= createIndex(tools, nameOf, describe);
+    search: async (query, { endpoints }) => {
+      index ??= createIndex(tools, describe);
       const search = await index;
-      return search(query, (endpoint) => isCallable(endpoint, principal));
+      return search(query, new Set(endpoints));
     },
+  };
+}
+
+function createScope(id: string, endpoints: readonly Endpoint[]): Scope {
+  const byName = toolNames(endpoints);
+  const names = new Map([...byName].map(([name, endpoint]) => [endpoint, name]));
+  return {
+    id,
+    endpoints,
+    nameOf: (endpoint) => names.get(endpoint) ?? endpoint.name,
+    find: (name) => byName.get(name),
   };
 }
 
 /** With the columns that the engine describes now. */
 async function createIndex(
   tools: readonly Endpoint[],
-  nameOf: (endpoint: Endpoint) => string,
   describe: Pick<Describe, 'result'>,
 ): Promise<Search<Endpoint>> {
-  const described = tools.map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) }));
-  const columnsOf = new Map(
-    (await Promise.all(described)).map(({ endpoint, columns }) => [endpoint, columns]),
-  );
+  const described = tools.map(async (endpoint) => [endpoint, await describe.result(endpoint)] as const);
+  const columnsOf = new Map(await Promise.all(described));
   return createSearch(tools, (endpoint) => ({
-    names: [nameOf(endpoint), endpoint.name],
+    names: [preferredToolName(endpoint), endpoint.name],
     description: [endpoint.mcp?.description, endpoint.mcp?.hint].join(' '),
     parameters: Object.entries(endpoint.parameters).flatMap(([name, { description = '' }]) => [
       name,

@@ -1,9 +1,10 @@
 // The tool of an endpoint, as tools/list shows it.
 import type { Principal } from '../../auth/principal.ts';
+import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { DescribedEndpoint } from '../../openapi/operations.ts';
 import type { Schema } from '../../openapi/schema.ts';
 import type { ToolDefinition } from '../tool.ts';
-import { inputSchema, mapValues } from './input-schema.ts';
+import { inputSchema, mapValues, type Locked } from './input-schema.ts';
 import { outputSchema } from './output-schema.ts';
 import { toolText } from './tool-text.ts';
 
@@ -29,14 +30,24 @@ export function toolDefinition(
     name,
     title: endpoint.name,
     description: toolText(endpoint, principal.locked),
-    inputSchema: fittingSchema(inputSchema(endpoint, principal.locked), MAX_INPUT),
-    outputSchema: outputSchema(described, principal),
+    inputSchema: argumentsSchema(endpoint, principal.locked, MAX_INPUT),
+    outputSchema: { ...outputSchema(described, principal) },
     annotations: { title: endpoint.name, ...READ_ONLY },
   };
 }
 
+/** The schema of the arguments with at most about `max` characters. */
+export function argumentsSchema(
+  endpoint: Endpoint,
+  locked: Locked,
+  max: number,
+): ToolDefinition['inputSchema'] {
+  const schema = fittingSchema(inputSchema(endpoint, locked), max);
+  return schema as ToolDefinition['inputSchema']; // of an object, and a Schema is JSON
+}
+
 /** The schema of an object with at most about `max` characters: with short descriptions, or without, if it is longer. */
-export function fittingSchema(schema: Schema, max: number): Schema {
+function fittingSchema(schema: Schema, max: number): Schema {
   if (lengthOf(schema) <= max) return schema;
   const short = withProperties(schema, ({ description, ...rest }) => ({
     ...(description === undefined ? {} : { description: firstOf(description) }),

@@ -45,7 +45,9 @@ function argumentSchema(spec: Parameter): Schema {
   const notes = [
     ...(spec.description === undefined ? [] : [spec.description.trim()]),
     ...(isShared ? [] : [`Must match the regular expression (RE2) ${pattern}`]),
-    ...(format === 'regex' ? ['A regular expression (RE2).'] : []),
+    ...(format === 'regex' && spec.description?.includes('RE2') !== true
+      ? ['A regular expression (RE2).']
+      : []),
     ...(isLarge ? ['Send numbers beyond 2^53 as strings.'] : []),
   ];
   const described = notes.length === 0 ? {} : { description: notes.join(' ') };

@@ -20,9 +20,9 @@ export function outputSchema(described: DescribedEndpoint, { redact }: Pick<Prin
     type: 'object',
     properties: {
       rows: { type: 'array', items: JSON.stringify(row).length > MAX_ROW ? ANY_ROW : row },
-      row_count: { type: 'integer', description: 'Rows of the result, before rows were cut.' },
-      complete: { type: 'boolean', description: 'Whether nothing was cut.' },
-      note: { type: 'string', description: 'What was cut, and how to get a smaller result.' },
+      row_count: { type: 'integer' },
+      complete: { type: 'boolean' },
+      note: { type: 'string' },
     },
     required: ['rows', 'row_count', 'complete'],
   };

@@ -6,12 +6,11 @@ import type { Describe } from '../../catalog/describe.ts';
 import type { Caller } from '../caller.ts';
 import type { Tool, ToolDefinition, ToolResult } from '../tool.ts';
 import type { Arguments } from './arguments.ts';
-import { fittingSchema, READ_ONLY } from './definition.ts';
-import { inputSchema } from './input-schema.ts';
-import type { CallEndpoint } from './rows-tool.ts';
+import { argumentsSchema, READ_ONLY } from './definition.ts';
+import { callEndpoint } from './rows-tool.ts';
 import { plainText } from './table-text.ts';
 import { summaryOf, toolText } from './tool-text.ts';
-import type { CatalogTools } from './catalog-tools.ts';
+import type { CatalogTools, Scope } from './catalog-tools.ts';
 
 const NAME = { type: 'string', description: 'A name that find_endpoints shows.', maxLength: 100 } as const;
 
@@ -96,7 +95,6 @@ export const SEARCH_DEFINITIONS: readonly ToolDefinition[] = [
 export interface SearchDeps {
   readonly tools: CatalogTools;
   readonly describe: Pick<Describe, 'result'>;
-  readonly callEndpoint: CallEndpoint;
 }
 
 /** The tool of this name; undefined: it is none of the three. */
@@ -112,10 +110,11 @@ const PAGE = 20;
 const find: Run = async (given, caller, { tools }) => {
   const query = textArgument(given, 'query') ?? '';
   const page = pageArgument(given);
-  const found = await tools.search(query.slice(0, 200), caller.principal);
+  const scope = tools.scopeOf(caller.principal);
+  const found = await tools.search(query.slice(0, 200), scope);
   const pages = Math.max(1, Math.ceil(found.length / PAGE));
   const shown = found.slice((page - 1) * PAGE, page * PAGE).map((endpoint) => ({
-    name: tools.nameOf(endpoint),
+    name: scope.nameOf(endpoint),
     description: summaryOf(endpoint),
     arguments: argumentNames(endpoint, caller),
   }));
@@ -144,9 +143,10 @@ function argumentNames({ parameters }: Endpoint, { principal }: Caller): readonl
 const MAX_PART = 14_336;
 
 const describeOne: Run = async (given, caller, { tools, describe }) => {
-  const endpoint = named(given, caller, tools);
+  const scope = tools.scopeOf(caller.principal);
+  const endpoint = named(given, scope);
   const columns = await describe.result(endpoint);
-  const schema = fittingSchema(inputSchema(endpoint, caller.principal.locked), MAX_PART);
+  const schema = argumentsSchema(endpoint, caller.principal.locked, MAX_PART);
   const shown: string[] = [];
   let length = 0;
   for (const { name, type } of columns ?? []) {
@@ -156,7 +156,7 @@ const describeOne: Run = async (given, caller, { tools, describe }) => {
   }
   const more = (columns?.length ?? 0) - shown.length;
   const described = {
-    name: tools.nameOf(endpoint),
+    name: scope.nameOf(endpoint),
     description: toolText(endpoint, caller.principal.locked),
     arguments: schema,
     columns: [...shown, ...(more > 0 ? [`… and ${more} more columns`] : [])],
@@ -171,8 +171,8 @@ const describeOne: Run = async (given, caller, { tools, describe }) => {
   return { content: [{ type: 'text', text }], structuredContent: described };
 };
 
-const call: Run = async (given, caller, { tools, callEndpoint }) => {
-  const endpoint = named(given, caller, tools);
+const call: Run = async (given, caller, { tools }) => {
+  const endpoint = named(given, tools.scopeOf(caller.principal));
   const { arguments: sent = {} } = given;
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
     throw invalidArgument('arguments', 'must be an object of arguments by name');
@@ -186,12 +186,12 @@ const RUN: ReadonlyMap<string, Run> = new Map([
 ]);
 
 /** The endpoint that the argument names, by the name of its tool or by its own. Throws Problem. */
-function named(given: Arguments, { principal }: Caller, tools: CatalogTools): Endpoint {
+function named(given: Arguments, { endpoints, find: byName, nameOf }: Scope): Endpoint {
   const name = textArgument(given, 'name');
   if (name === undefined) throw invalidArgument('name', 'is required');
-  const endpoint = tools.find(name, principal);
+  const endpoint = byName(name) ?? endpoints.find((each) => each.name === name);
   if (endpoint !== undefined) return endpoint;
-  const guess = nearest(name, tools.callable(principal).map(tools.nameOf));
+  const guess = nearest(name, endpoints.map(nameOf));
   const detail = `There is no endpoint ${JSON.stringify(name.slice(0, 100))} that your key may call`;
   throw new Problem('route.endpoint_unknown', {
     detail,

@@ -9,8 +9,11 @@ export interface Searchable {
   readonly columns: readonly string[];
 }
 
-/** Ranks the items that `isShown` accepts: best first, equal ones in the order of the items; all of them for a query without words. */
-export type Search<T> = (query: string, isShown: (item: T) => boolean) => readonly T[];
+/**
+ * Ranks the items of `among`: best first, equal ones in the order of all items; all of them for a query without words. Other items
+ * have no influence on the order.
+ */
+export type Search<T> = (query: string, among: ReadonlySet<T>) => readonly T[];
 
 const WEIGHTS = { names: 8, parameters: 3, description: 3, columns: 2 } as const;
 const MAX_WORDS = 16;
@@ -29,31 +32,32 @@ export function createSearch<T>(items: readonly T[], describe: (item: T) => Sear
       byWord.set(word, entries.set(index, weight));
     }
   }
-  return (query, isShown) => {
+  return (query, among) => {
     const words = [...new Set(wordsOf(query))].slice(0, MAX_WORDS);
-    if (words.length === 0) return items.filter(isShown);
+    if (words.length === 0) return items.filter((item) => among.has(item));
+    const shown = new Set(items.flatMap((item, index) => (among.has(item) ? index : [])));
     const scores = new Map<number, number>();
     for (const word of words)
-      for (const [index, score] of scoresOf(word, byWord, items.length))
+      for (const [index, score] of scoresOf(word, byWord, shown))
         scores.set(index, (scores.get(index) ?? 0) + score);
     return [...scores]
       .toSorted(([a, first], [b, second]) => second - first || a - b)
-      .flatMap(([index]) => items.slice(index, index + 1))
-      .filter(isShown);
+      .flatMap(([index]) => items.slice(index, index + 1));
   };
 }
 
-/** The best match of one word with each item; rare words count more. */
+/** The best match of one word with each item that is shown; words that are rare among these count more. */
 function scoresOf(
   word: string,
   byWord: ReadonlyMap<string, ReadonlyMap<number, number>>,
-  items: number,
+  shown: ReadonlySet<number>,
 ): ReadonlyMap<number, number> {
   const best = new Map<number, number>();
-  for (const [known, entries] of byWord) {
+  for (const [known, all] of byWord) {
     const likeness = likenessOf(word, known);
     if (likeness === 0) continue;
-    const rarity = Math.log(1 + items / entries.size);
+    const entries = [...all].filter(([index]) => shown.has(index));
+    const rarity = Math.log(1 + shown.size / entries.length);
     for (const [index, weight] of entries) {
       const score = weight * likeness * rarity;
       if (score > (best.get(index) ?? 0)) best.set(index, score);

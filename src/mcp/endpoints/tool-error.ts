@@ -36,9 +36,13 @@ function errorText({ parameter, line, column, message }: ProblemDetail): string 
   return line === undefined ? `- ${message}` : `- line ${line}, column ${column ?? 1}: ${message}`;
 }
 
-/** The hint of the occurrence; the general hint of a code, if it is one for HTTP, in terms of tools. */
+/** The hint of the occurrence; where it begins with the general hint of the code, that is in terms of tools. */
 function hintOf({ code, hint }: Problem): string {
-  return hint === PROBLEMS[code].hint ? (HINTS[code] ?? hint) : hint;
+  const { hint: general } = PROBLEMS[code];
+  const forTools = HINTS[code];
+  return forTools === undefined || !hint.startsWith(general)
+    ? hint
+    : `${forTools}${hint.slice(general.length)}`;
 }
 
 const WAIT = 'Wait, then call the tool again with the same arguments.';

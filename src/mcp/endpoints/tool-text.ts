@@ -1,4 +1,5 @@
 // What the tool of an endpoint says about itself, and how to get less of its rows.
+import type { Principal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Locked } from './input-schema.ts';
 
@@ -46,15 +47,17 @@ function isTime(type: string): boolean {
 }
 
 /** How to get fewer rows from an endpoint: the arguments that can select some of them, times first. */
-export function narrowingText({ parameters, sandbox }: Endpoint, locked: Locked): string {
+export function narrowingText(
+  { parameters, sandbox }: Endpoint,
+  { locked, languages }: Pick<Principal, 'locked' | 'languages'>,
+): string {
   const own = Object.entries(parameters).filter(([name]) => !locked.has(name));
   const ordered = own
     .toSorted(([, a], [, b]) => Number(isTime(b.type)) - Number(isTime(a.type)))
     .map(([name]) => name)
     .slice(0, MAX_NAMED);
-  const query = sandbox.enabled
-    ? ' The tool query can select from its tables, if it is among your tools.'
-    : '';
+  const hasQuery = sandbox.enabled && [...sandbox.languages].some((language) => languages.has(language));
+  const query = hasQuery ? ' The tool query selects and aggregates rows of its tables.' : '';
   if (ordered.length === 0) return `No argument narrows the result.${query}`;
   return `To narrow the result, send other values of ${ordered.join(', ')}.${query}`;
 }

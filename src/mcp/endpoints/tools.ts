@@ -1,13 +1,12 @@
 // Endpoints as tools for agents: each its own, or three tools to search among many.
-import { hash } from 'node:crypto';
 import type { Principal } from '../../auth/principal.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Describe } from '../../catalog/describe.ts';
 import { createLru, type Lru } from '../../core/lru.ts';
 import type { Tool, ToolDefinition, ToolSource } from '../tool.ts';
-import { createCatalogTools, type CatalogTools } from './catalog-tools.ts';
+import { createCatalogTools, type CatalogTools, type Scope } from './catalog-tools.ts';
 import { toolDefinition } from './definition.ts';
-import { createCallEndpoint } from './rows-tool.ts';
+import { callEndpoint } from './rows-tool.ts';
 import { SEARCH_DEFINITIONS, searchTool } from './search-tools.ts';
 
 /** With more endpoints, or longer definitions, a key gets the tools to search. */
@@ -29,7 +28,6 @@ export function createEndpointTools({
   readonly describe: Pick<Describe, 'result'>;
 }): ToolSource {
   const known = new WeakMap<Catalog, OfCatalog>();
-  const callEndpoint = createCallEndpoint();
   const ofCatalog = (catalog: Catalog): OfCatalog => {
     const found = known.get(catalog);
     if (found !== undefined) return found;
@@ -43,11 +41,12 @@ export function createEndpointTools({
   return {
     list: async ({ catalog, principal }) => {
       const { tools, lists } = ofCatalog(catalog);
-      if (tools.callable(principal).length > MAX_LISTED) return SEARCH_DEFINITIONS;
-      const rights = rightsOf(tools, principal);
+      const scope = tools.scopeOf(principal);
+      if (scope.endpoints.length > MAX_LISTED) return SEARCH_DEFINITIONS;
+      const rights = rightsOf(scope, principal);
       const found = lists.get(rights);
       if (found !== undefined) return found;
-      const { definitions, isFinal } = await define(tools, principal, describe);
+      const { definitions, isFinal } = await define(scope, principal, describe);
       const isLong = JSON.stringify(definitions).length > MAX_LISTED_BYTES;
       const listed = isLong ? SEARCH_DEFINITIONS : definitions;
       if (isFinal) lists.set(rights, listed);
@@ -55,35 +54,30 @@ export function createEndpointTools({
     },
     find: async ({ catalog, principal }, name): Promise<Tool | undefined> => {
       const { tools } = ofCatalog(catalog);
-      const search = searchTool(name, { tools, describe, callEndpoint });
+      const search = searchTool(name, { tools, describe });
       if (search !== undefined) return search;
-      const endpoint = tools.find(name, principal);
-      if (endpoint === undefined || tools.nameOf(endpoint) !== name) return undefined;
-      return { run: (given, caller) => callEndpoint(endpoint, given, caller) };
+      const endpoint = tools.scopeOf(principal).find(name);
+      return endpoint && { run: (given, caller) => callEndpoint(endpoint, given, caller) };
     },
   };
 }
 
 /** `isFinal`: the engine has described all columns. */
 async function define(
-  tools: CatalogTools,
+  { endpoints, nameOf }: Scope,
   principal: Principal,
   describe: Pick<Describe, 'result'>,
 ): Promise<{ readonly definitions: readonly ToolDefinition[]; readonly isFinal: boolean }> {
   const described = await Promise.all(
-    tools
-      .callable(principal)
-      .map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) })),
+    endpoints.map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) })),
   );
   return {
-    definitions: described.map((each) => toolDefinition(tools.nameOf(each.endpoint), each, principal)),
+    definitions: described.map((each) => toolDefinition(nameOf(each.endpoint), each, principal)),
     isFinal: described.every(({ columns }) => columns !== undefined),
   };
 }
 
 /** Everything of a principal that its definitions depend on. */
-function rightsOf(tools: CatalogTools, principal: Principal): string {
-  const names = tools.callable(principal).map(({ name }) => name);
-  const { locked, redact } = principal;
-  return hash('sha256', JSON.stringify([names, [...locked.keys()].toSorted(), redact]), 'hex');
+function rightsOf({ id }: Scope, { locked, redact }: Principal): string {
+  return JSON.stringify([id, [...locked.keys()].toSorted(), redact]);
 }
