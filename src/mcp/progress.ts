@@ -12,7 +12,7 @@ export function reportProgress(
 ): (() => void) | undefined {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;
-  let cancel: () => void = () => undefined;
+  let cancel: (() => void) | undefined;
   const wait = (seconds: number): void => {
     cancel = after(INTERVAL_MS, () => {
       if (signal.aborted) return;
@@ -23,5 +23,5 @@ export function reportProgress(
     });
   };
   wait(1);
-  return () => cancel();
+  return () => cancel?.();
 }

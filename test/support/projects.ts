@@ -61,6 +61,7 @@ export const PROJECT_FILES = {
     'test/explorer/built-files',
     'test/explorer/code',
     'test/explorer/row-type',
+    'test/mcp/stdio',
     'test/packaging/',
     'test/service/engine-faults',
     'test/service/explorer',
