@@ -185,6 +185,10 @@ describe('two keys side by side', () => {
       for (const tool of ['private_margins-zzz', 'hidden_from-agents', 'private.margins-zzz'])
         await expect(client.callTool({ name: tool, arguments: {} })).rejects.toThrow(ProtocolError);
     }
+    for (const path of ['/llms.txt', '/guides/sql.md', '/api/endpoints/query/private.margins-zzz.md', '/api/endpoints/query/fleet.explore.md']) {
+      const response = await world.call(path, { headers: { 'X-API-KEY': ACME } });
+      expect([path, (await response.text()).replaceAll('private.margins-zzz.md', '')]).toEqual([path, expect.not.stringMatching(/zzz|margin|globex/)]);
+    }
     // A key without query languages has no tools for queries.
     expect(await names(saved)).toEqual(expect.not.arrayContaining(['query', 'explain', 'describe_tables']));
     expect(await names(owner)).toEqual(expect.not.arrayContaining(['parcels_find']));
