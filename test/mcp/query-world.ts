@@ -77,7 +77,7 @@ export interface QueryWorld {
   readonly caller: (key: KeyName) => Caller;
   /** The text of a tool's result, or of the problem that it throws. */
   readonly use: (key: KeyName, tool: string, args: Readonly<Record<string, unknown>>) => Promise<string>;
-  /** Queries that ran since the last call. */
+  /** Queries that have read rows since the last call. */
   readonly ran: () => number;
   readonly close: () => Promise<void>;
 }
@@ -96,7 +96,13 @@ export async function openQueryWorld(
   const engine = await openEngine(settings, () => undefined);
   for (const statement of sql) await engine.execute(statement);
   let count = 0;
-  const counting: Engine = { ...engine, run: (...args) => (count++, engine.run(...args)) };
+  const counting: Engine = {
+    ...engine,
+    run: (statement, options) => {
+      if (!statement.sql.startsWith('EXPLAIN')) count++;
+      return engine.run(statement, options);
+    },
+  };
   const principals = new Map<string, Principal>(
     Object.entries(GRANTS).map(([name, grant]) => [name, createPrincipal(name, name, grant)]),
   );

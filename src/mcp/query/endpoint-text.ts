@@ -1,6 +1,7 @@
 // An endpoint that accepts queries, as lines of text for agents: languages, parameters, limits.
 import type { Principal } from '../../auth/principal.ts';
 import { plainText } from '../endpoints/table-text.ts';
+import { firstSentence } from '../texts/first-sentence.ts';
 import type { OpenEndpoint } from './open-endpoints.ts';
 
 const MAX_DESCRIPTION = 1500;
@@ -28,10 +29,9 @@ export function endpointLines(open: OpenEndpoint, principal: Principal): readonl
 /** The endpoint in a list of several. */
 export function endpointSummary(open: OpenEndpoint, principal: Principal): string {
   const { endpoint, tables } = open;
-  const [first = ''] = endpoint.description.trim().split(/(?<=\.)\s|\n/);
   const required = requiredParameters(open, principal);
   return [
-    `- ${endpoint.name}: ${plainText(first.slice(0, 160))}`,
+    `- ${endpoint.name}: ${firstSentence(endpoint.description)}`,
     `  tables: ${plainText(tables.join(', ').slice(0, 400))}`,
     `  languages: ${languagesText(open)}${required.length === 0 ? '' : `; required parameters: ${required.join(', ')}`}`,
   ].join('\n');

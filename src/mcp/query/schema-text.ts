@@ -53,7 +53,10 @@ function cutLines(text: string, maxBytes: number): string {
 }
 
 function tableText({ name, columns, sampled }: DescribedTable, detail: Detail): string {
-  const rows = sampled === undefined ? '' : ` (values: the most frequent of ${sampled} rows)`;
+  const rows =
+    sampled === undefined
+      ? ''
+      : ` (values: the most frequent of ${sampled} sampled rows; the table may have others, and other times)`;
   return [
     `table ${plainText(name)}${rows}`,
     ...columns.flatMap((column) => [
@@ -90,7 +93,7 @@ function groupsOf(paths: readonly DescribedPath[]): ReadonlyMap<string, number> 
 }
 
 function pathText({ path, type, values, range }: DescribedPath, detail: Detail): string {
-  const shown = range !== undefined && detail.values > 0 ? range.join(' to ') : '';
+  const shown = range !== undefined && detail.values > 0 ? `${range.join(' to ')} in the sampled rows` : '';
   const list = values.slice(0, detail.values).join(', ');
   const more = values.length > detail.values && detail.values > 1 ? ', …' : '';
   const examples = shown !== '' ? shown : list === '' ? '' : `${list}${more}`;
@@ -109,8 +112,17 @@ export function selectPaths(
     return paths.length === 0 ? [] : [{ ...column, values: [], range: undefined, paths }];
   });
   if (columns.length > 0) return { table: { ...table, columns }, nearest: undefined };
-  const all = table.columns.flatMap((column) => [column.path, ...column.paths.map(({ path }) => path)]);
+  const all = table.columns.flatMap((column) => [
+    column.path,
+    ...column.paths.flatMap(({ path }) => startsOf(path)),
+  ]);
   return { table: { ...table, columns }, nearest: nearest(start, all) };
+}
+
+/** The path, and what it starts with up to each dot. */
+function startsOf(path: string): readonly string[] {
+  const dots = [...path.matchAll(/[.]/g)].map(({ index }) => path.slice(0, index));
+  return [...dots, path];
 }
 
 /** `attributes['a.b']` as `attributes.a.b`. */

@@ -44,8 +44,9 @@ function callText({ endpoint, principal }: SeenEndpoint): string {
   const [example] = examples;
   const sent = Object.entries(parameters).flatMap(([name, spec]) => {
     if (spec.required !== true || principal.locked.has(name)) return [];
-    const value: unknown = example?.parameters?.[name] ?? '…';
-    return [`${encodeURIComponent(name)}=${encodeURIComponent(textOf(value))}`];
+    const value: unknown = example?.parameters?.[name];
+    const shown = value === undefined ? `{${name}}` : encodeURIComponent(textOf(value));
+    return [`${encodeURIComponent(name)}=${shown}`];
   });
   const query = sent.length === 0 ? '' : `?${sent.join('&')}`;
   const url = `${QUERY_PATH}${endpoint.name}${query}`;

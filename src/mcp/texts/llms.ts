@@ -1,9 +1,7 @@
 // /llms.txt: the endpoints of a key and the guides, as links to Markdown (https://llmstxt.org).
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import { plainText } from '../endpoints/table-text.ts';
 import { QUERY_PATH } from './endpoint-markdown.ts';
-
-const MAX_SUMMARY = 200;
+import { firstSentence } from './first-sentence.ts';
 
 /** `endpoints` are those that the key may call; `mcp` is the path of MCP, if it is served. */
 export function llmsText(endpoints: readonly Endpoint[], mcp: string | undefined): string {
@@ -20,9 +18,7 @@ export function llmsText(endpoints: readonly Endpoint[], mcp: string | undefined
   ].join('\n\n')}\n`;
 }
 
-/** The first sentence. */
 function summaryOf(description: string): string {
-  const [first = ''] = description.trim().split(/(?<=\.)\s|\n/);
-  const text = plainText(first.slice(0, MAX_SUMMARY)).replace(/[[\]]/g, String.raw`\$&`);
+  const text = firstSentence(description).replace(/[[\]]/g, String.raw`\$&`);
   return text === '' ? '' : `: ${text}`;
 }
