@@ -5,7 +5,7 @@ import type { Candidate } from './catalog.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** Tools that the service has itself. */
-export const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
+const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
   'find_endpoints',
   'describe_endpoint',
   'call_endpoint',

@@ -137,7 +137,7 @@ function callerOf(principal: Principal, of: Catalog = catalog): Caller {
   return {
     principal,
     catalog: of,
-    answer: (endpoint, fields, format) =>
+    answer: (endpoint, fields, format = 'ndjson') =>
       path.answer(localCall({ requestId: 'r', endpoint }, fields, format)),
   } as Caller;
 }

@@ -67,20 +67,25 @@ function createScope(id: string, endpoints: readonly Endpoint[]): Scope {
   };
 }
 
+/** With more tools, their columns are not in the index: the engine would describe them for minutes. */
+const MAX_DESCRIBED = 2000;
+
 /** With the columns that the engine describes now. */
 async function createIndex(
   tools: readonly Endpoint[],
   describe: Pick<Describe, 'result'>,
 ): Promise<Search<Endpoint>> {
-  const described = tools.map(async (endpoint) => [endpoint, await describe.result(endpoint)] as const);
+  const shown = tools.length > MAX_DESCRIBED ? [] : tools;
+  const described = shown.map(async (endpoint) => [endpoint, await describe.result(endpoint)] as const);
   const columnsOf = new Map(await Promise.all(described));
   return createSearch(tools, (endpoint) => ({
     names: [preferredToolName(endpoint), endpoint.name],
-    description: [endpoint.mcp?.description, endpoint.mcp?.hint].join(' '),
-    parameters: Object.entries(endpoint.parameters).flatMap(([name, { description = '' }]) => [
-      name,
-      description,
-    ]),
+    description: [endpoint.mcp?.description, endpoint.mcp?.hint, ...textsOf(endpoint)].join(' '),
+    parameters: Object.keys(endpoint.parameters),
     columns: (columnsOf.get(endpoint) ?? []).map(({ name }) => name),
   }));
+}
+
+function textsOf({ parameters }: Endpoint): readonly string[] {
+  return Object.values(parameters).map(({ description = '' }) => description);
 }

@@ -1,11 +1,15 @@
 // Finds endpoints by words: an index over names, descriptions, parameters and columns of all tools of a catalog.
+import { setImmediate } from 'node:timers/promises';
 
 /** What is known about one tool. */
 export interface Searchable {
   /** Of the tool and of the endpoint. */
   readonly names: readonly string[];
+  /** Of the endpoint and of its parameters. */
   readonly description: string;
+  /** Names. */
   readonly parameters: readonly string[];
+  /** Names. */
   readonly columns: readonly string[];
 }
 
@@ -17,19 +21,30 @@ export type Search<T> = (query: string, among: ReadonlySet<T>) => readonly T[];
 
 const WEIGHTS = { names: 8, parameters: 3, description: 3, columns: 2 } as const;
 const MAX_WORDS = 16;
-/** Of one item. */
-const MAX_INDEXED = 500;
+/** Words of one item. */
+const MAX_INDEXED = 300;
+const MAX_COLUMNS = 50;
 /** Of a word that is only the beginning of the other. */
 const PREFIX = 0.6;
 const MIN_PREFIX = 3;
+/** Items that are indexed per event loop turn. */
+const SLICE = 50;
+
+/** The items that have a word, each as `item index * 16 + weight`. */
+type Postings = readonly number[];
 
 /** Builds the index once; a search is linear in the number of different words. */
-export function createSearch<T>(items: readonly T[], describe: (item: T) => Searchable): Search<T> {
-  const byWord = new Map<string, Map<number, number>>();
+export async function createSearch<T>(
+  items: readonly T[],
+  describe: (item: T) => Searchable,
+): Promise<Search<T>> {
+  const byWord = new Map<string, number[]>();
   for (const [index, item] of items.entries()) {
+    if (index % SLICE === 0) await setImmediate();
     for (const [word, weight] of weightsOf(describe(item))) {
-      const entries = byWord.get(word) ?? new Map<number, number>();
-      byWord.set(word, entries.set(index, weight));
+      const postings = byWord.get(word);
+      if (postings === undefined) byWord.set(word, [index * 16 + weight]);
+      else postings.push(index * 16 + weight);
     }
   }
   return (query, among) => {
@@ -49,17 +64,18 @@ export function createSearch<T>(items: readonly T[], describe: (item: T) => Sear
 /** The best match of one word with each item that is shown; words that are rare among these count more. */
 function scoresOf(
   word: string,
-  byWord: ReadonlyMap<string, ReadonlyMap<number, number>>,
+  byWord: ReadonlyMap<string, Postings>,
   shown: ReadonlySet<number>,
 ): ReadonlyMap<number, number> {
   const best = new Map<number, number>();
   for (const [known, all] of byWord) {
     const likeness = likenessOf(word, known);
     if (likeness === 0) continue;
-    const entries = [...all].filter(([index]) => shown.has(index));
-    const rarity = Math.log(1 + shown.size / entries.length);
-    for (const [index, weight] of entries) {
-      const score = weight * likeness * rarity;
+    const postings = all.filter((posting) => shown.has(Math.floor(posting / 16)));
+    const rarity = Math.log(1 + shown.size / postings.length);
+    for (const posting of postings) {
+      const index = Math.floor(posting / 16);
+      const score = (posting % 16) * likeness * rarity;
       if (score > (best.get(index) ?? 0)) best.set(index, score);
     }
   }
@@ -79,14 +95,15 @@ function weightsOf(item: Searchable): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   const add = (texts: readonly string[], weight: number): void => {
     for (const word of texts.flatMap(wordsOf)) {
-      if (weights.size >= MAX_INDEXED) return;
-      if (!weights.has(word)) weights.set(word, weight);
+      const before = weights.get(word) ?? 0;
+      if (before === 0 && weights.size >= MAX_INDEXED) return;
+      weights.set(word, Math.max(before, weight));
     }
   };
   add(item.names, WEIGHTS.names);
-  add([item.description], WEIGHTS.description);
   add(item.parameters, WEIGHTS.parameters);
-  add(item.columns, WEIGHTS.columns);
+  add(item.columns.slice(0, MAX_COLUMNS), WEIGHTS.columns);
+  add([item.description], WEIGHTS.description);
   return weights;
 }
 
