@@ -1,9 +1,9 @@
-// MCP over the request path: tools, resources and prompts of the endpoints and of their sandboxes.
+// MCP over the request path: the tools of the endpoints and of their sandboxes.
 import { createMcp } from '../mcp/mcp.ts';
 import { createEndpointTools } from '../mcp/endpoints/tools.ts';
 import { createPrompts } from '../mcp/prompts.ts';
-import { createQueryTools } from '../mcp/query/query-tools.ts';
 import { createResources } from '../mcp/resources.ts';
+import { createQueryTools } from '../mcp/query/query-tools.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import type { AnswerMcp } from '../request/mcp-call.ts';
 import { after, clock } from './clock.ts';
@@ -18,9 +18,9 @@ export function mcpParts({ path, catalog, describe, sandboxes }: McpCore): Serve
     version: readVersion(),
     path,
     catalog: catalog.current,
-    tools: [createEndpointTools({ describe }), createQueryTools({ describe, sandboxes, now: clock.epoch })],
     resources: createResources({ describe, sandboxes }),
     prompts: createPrompts({ describe, sandboxes }),
+    tools: [createEndpointTools({ describe }), createQueryTools({ describe, sandboxes, now: clock.epoch })],
     after,
   };
 }

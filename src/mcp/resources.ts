@@ -30,10 +30,6 @@ export function createResources(deps: ResourcesDeps): Resources {
   const texts = createTexts({ ...deps, mcp: undefined });
   const hasQueries = ({ catalog, principal }: Caller): boolean =>
     deps.sandboxes.offBecause() === undefined && openEndpoints(catalog, principal).length > 0;
-  const find = ({ catalog, principal }: Caller, name: string): Endpoint | undefined => {
-    const endpoint = catalog.find(name);
-    return endpoint?.mcp !== undefined && isCallable(endpoint, principal) ? endpoint : undefined;
-  };
   const table = async (caller: Caller, endpoint: Endpoint, name: string): Promise<string | undefined> => {
     const isOpen = hasQueries(caller) && openEndpoint(endpoint, caller.principal) !== undefined;
     const tables = isOpen ? await visibleTables(endpoint, caller.principal, deps) : undefined;
@@ -53,7 +49,7 @@ export function createResources(deps: ResourcesDeps): Resources {
       const guide = hasQueries(caller) ? GUIDES.get(`${uri.slice(GUIDE_START.length)}.md`) : undefined;
       if (uri.startsWith(GUIDE_START) && guide !== undefined) return { uri, mimeType: MARKDOWN, text: guide };
       const place = readPlace(uri);
-      const endpoint = place && find(caller, place.endpoint);
+      const endpoint = place && findEndpoint(caller, place.endpoint);
       if (place === undefined || endpoint === undefined) return undefined;
       const text =
         place.table === undefined
@@ -102,6 +98,11 @@ const TEMPLATES: readonly ResourceTemplateType[] = [
     mimeType: 'text/plain',
   },
 ];
+
+function findEndpoint({ catalog, principal }: Caller, name: string): Endpoint | undefined {
+  const endpoint = catalog.find(name);
+  return endpoint?.mcp !== undefined && isCallable(endpoint, principal) ? endpoint : undefined;
+}
 
 /** Those that agents may use, sorted by name. */
 export function endpointsOf({ catalog, principal }: Caller): readonly Endpoint[] {

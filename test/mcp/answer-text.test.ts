@@ -193,7 +193,11 @@ describe('limits', () => {
       value: JSON.parse(`${'['.repeat(900)}"${'x'.repeat(1000)}"${']'.repeat(900)}`) as unknown,
     },
   ])('$why is cut to a value of the same kind', ({ value }) => {
-    const { rows, note } = content([JSON.stringify({ v: value })]).structuredContent;
+    const given = content([JSON.stringify({ v: value })]);
+    const { rows, note } = given.structuredContent;
+    expect(tableOf(given)[1]).toBe(
+      `${JSON.stringify(rows[0]?.['v'])}… [cut: ${JSON.stringify(value).length} characters]`,
+    );
     const cut = rows[0]?.['v'];
     expect(Array.isArray(cut)).toBe(Array.isArray(value));
     expect(JSON.stringify(cut).length).toBeLessThan(1200);

@@ -72,7 +72,7 @@ describe('SQL', () => {
     const filled = code.replaceAll(/(?<![\w.'%-])([abcx])(?![\w.'])/g, (_, name: 'a' | 'b' | 'c' | 'x') =>
       isText ? 'event_message' : expressions[name],
     );
-    if (/^INTERVAL/.test(code)) return `SELECT now() - ${code} AS value FROM logs`;
+    if (code.startsWith('INTERVAL')) return `SELECT now() - ${code} AS value FROM logs`;
     return /^(?:SHOW|DESCRIBE)/.test(code) ? code : `SELECT ${filled} AS value FROM logs`;
   };
 

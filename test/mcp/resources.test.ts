@@ -127,22 +127,22 @@ describe('prompts', () => {
 });
 
 describe('completions', () => {
-  const values = (key: KeyName, name: string, value: string, endpoint?: string) =>
+  const values = (key: KeyName, argument: { name: string; value: string }, endpoint?: string) =>
     complete(world.caller(key), {
       ref: { type: 'ref/resource', uri: 'millrace://endpoints/{endpoint}' },
-      argument: { name, value },
+      argument,
       ...(endpoint === undefined ? {} : { context: { arguments: { endpoint } } }),
     }).values;
 
   test.each([
-    ['a', 'endpoint', 'shop.e', undefined, ['shop.events']],
-    ['a', 'endpoint', 'RED', undefined, ['shop.redacted']],
-    ['events', 'endpoint', '', undefined, ['shop.events']],
-    ['a', 'table', 'p', 'shop.events', ['purchases']],
-    ['events', 'table', '', 'shop.redacted', []],
-    ['a', 'table', '', undefined, []],
-    ['a', 'other', '', undefined, []],
-  ] as const)('%s: %s %s of %s', (key, name, value, endpoint, expected) => {
-    expect(values(key, name, value, endpoint)).toEqual(expected);
+    { key: 'a', name: 'endpoint', value: 'shop.e', of: undefined, expected: ['shop.events'] },
+    { key: 'a', name: 'endpoint', value: 'RED', of: undefined, expected: ['shop.redacted'] },
+    { key: 'events', name: 'endpoint', value: '', of: undefined, expected: ['shop.events'] },
+    { key: 'a', name: 'table', value: 'p', of: 'shop.events', expected: ['purchases'] },
+    { key: 'events', name: 'table', value: '', of: 'shop.redacted', expected: [] },
+    { key: 'a', name: 'table', value: '', of: undefined, expected: [] },
+    { key: 'a', name: 'other', value: '', of: undefined, expected: [] },
+  ] as const)('$key: $name $value of $of', ({ key, name, value, of, expected }) => {
+    expect(values(key, { name, value }, of)).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 // The rows of an answer for agents: structured content and the same rows as a compact text, both within limits.
 import type { Answer } from '../../request/call.ts';
-import { cutValue } from './cut-value.ts';
+import { cutMark, cutValue, type CutValue } from './cut-value.ts';
 import { parseExact } from './exact-json.ts';
 import { rowText } from './table-text.ts';
 
@@ -103,25 +103,36 @@ function fit(
   for (const line of linesOf(body)) {
     parsedBytes += line.length;
     if (rows.length >= maxRows || parsedBytes > MAX_PARSED_BYTES) break;
-    const { row, cut } = cutRow(parseExact(line.toString()) as Row, cellLimit); // a row that the engine wrote
-    const added = lines.length === 0 ? [rowText(Object.keys(row))] : [];
-    added.push(rowText(Object.values(row)));
+    const cells = cutCellsOf(parseExact(line.toString()) as Row, cellLimit); // a row that the engine wrote
+    const row = Object.fromEntries(cells.map(({ name, value }) => [name, value]));
+    const added = lines.length === 0 ? [rowText(cells.map(({ name }) => name))] : [];
+    added.push(
+      rowText(
+        cells.map(({ value }) => value),
+        cells.map(markOf),
+      ),
+    );
     textBytes += added.reduce((sum, each) => sum + Buffer.byteLength(each) + 1, 0);
     jsonBytes += Buffer.byteLength(JSON.stringify(row)) + 1;
     if (textBytes > maxBytes || jsonBytes > maxBytes) break;
     rows.push(row);
     lines.push(...added);
-    cutCells += cut;
+    cutCells += cells.filter(({ length }) => length !== undefined).length;
   }
   return { rows, lines, cutCells };
 }
 
-function cutRow(row: Row, limit: number): { readonly row: Row; readonly cut: number } {
-  const cells = Object.entries(row).map(([name, value]) => ({ name, ...cutValue(value, limit) }));
-  return {
-    row: Object.fromEntries(cells.map(({ name, value }) => [name, value])),
-    cut: cells.filter(({ isCut }) => isCut).length,
-  };
+interface Cell extends CutValue {
+  readonly name: string;
+}
+
+function cutCellsOf(row: Row, limit: number): readonly Cell[] {
+  return Object.entries(row).map(([name, value]) => ({ name, ...cutValue(value, limit) }));
+}
+
+/** A cut text has its mark already. */
+function markOf({ value, length }: Cell): string {
+  return length === undefined || typeof value === 'string' ? '' : cutMark(length);
 }
 
 const LF = 0x0a;
@@ -151,7 +162,7 @@ function noteOf(
   }
   if (shown.cutCells > 0)
     notes.push(
-      `${shown.cutCells} long ${shown.cutCells === 1 ? 'value is' : 'values are'} cut; a cut text ends with its length.`,
+      `${shown.cutCells} long ${shown.cutCells === 1 ? 'value is' : 'values are'} cut, and followed by the length of the whole.`,
     );
   return notes.length === 0 ? undefined : [...notes, narrowing].join(' ');
 }

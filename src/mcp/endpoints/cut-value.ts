@@ -1,9 +1,10 @@
 // Cuts the values of rows to a length: the beginning of long strings, the first elements of long lists and objects.
 
-/** A value that fits, and whether it is cut. */
+/** A value that fits. */
 export interface CutValue {
   readonly value: unknown;
-  readonly isCut: boolean;
+  /** Characters of the whole value, of lists and objects as JSON; undefined: it is not cut. */
+  readonly length: number | undefined;
 }
 
 const MAX_DEPTH = 32;
@@ -13,18 +14,22 @@ const MAX_DEPTH = 32;
  * elements, and its nested strings are cut like others.
  */
 export function cutValue(value: unknown, limit: number): CutValue {
-  if (typeof value === 'string') {
-    return value.length > limit ? { value: cutString(value, limit), isCut: true } : { value, isCut: false };
-  }
-  if (typeof value !== 'object' || value === null) return { value, isCut: false };
-  if (JSON.stringify(value).length <= limit) return { value, isCut: false };
-  return { value: cutNested(value, { left: limit, depth: 0 }), isCut: true };
+  const isText = typeof value === 'string';
+  if (!isText && (typeof value !== 'object' || value === null)) return { value, length: undefined };
+  const { length } = isText ? value : JSON.stringify(value);
+  if (length <= limit) return { value, length: undefined };
+  return { value: isText ? cutString(value, limit) : cutNested(value, { left: limit, depth: 0 }), length };
 }
 
 /** The first `limit` characters, without half of a surrogate pair, followed by the length of the whole string. */
 function cutString(text: string, limit: number): string {
   const head = text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
-  return `${head}… [cut: ${text.length} characters]`;
+  return head + cutMark(text.length);
+}
+
+/** What follows a cut value. */
+export function cutMark(length: number): string {
+  return `… [cut: ${length} characters]`;
 }
 
 interface Budget {

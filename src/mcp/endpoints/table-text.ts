@@ -8,9 +8,9 @@ const SHORT: Readonly<Record<string, string>> = {
   '\t': String.raw`\t`,
 };
 
-/** One line: strings as they are, with escapes as in JSON; other values as JSON. */
-export function rowText(cells: readonly unknown[]): string {
-  return cells.map(cellText).join('|');
+/** One line: strings as they are, with escapes as in JSON; other values as JSON. `marks` follow the cells. */
+export function rowText(cells: readonly unknown[], marks: readonly string[] = []): string {
+  return cells.map((cell, index) => cellText(cell) + (marks[index] ?? '')).join('|');
 }
 
 /** A value in a cell. A string that could be read as something else is in quotes. */

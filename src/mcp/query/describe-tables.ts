@@ -25,8 +25,8 @@ const ARGUMENTS = ['endpoint', 'table', 'path', 'parameters'] as const;
 
 /** Bytes of the list of endpoints. */
 const MAX_LIST_BYTES = 12 * 1024;
-/** A larger sample is not parsed. */
-const MAX_SAMPLE_BYTES = 8 * 2 ** 20;
+/** What is parsed of a sample: the event loop waits for it. */
+const MAX_SAMPLE_BYTES = 2 ** 20;
 
 /** A tool with what `tools/list` has of it. */
 export interface DefinedTool extends Tool {
@@ -187,9 +187,11 @@ async function readRows(
   if (!columns.some(isReturnable)) return { rows: 0, paths: [] };
   const fields = fieldsOf(parameters, sampleFields(open, name, columns));
   const { body } = await caller.answer(open.endpoint.name, fields, 'ndjson');
-  if (body.length > MAX_SAMPLE_BYTES)
+  const end = body.length <= MAX_SAMPLE_BYTES ? body.length : body.lastIndexOf('\n', MAX_SAMPLE_BYTES);
+  if (end < 0)
     throw new Problem('query.too_expensive', { detail: 'The rows of this table are too large for a sample' });
   const lines = body
+    .subarray(0, end)
     .toString()
     .split('\n')
     .filter((line) => line !== '');

@@ -55,21 +55,18 @@ function withValues(
 
 /** Paths with declared types that a query can write behind the column. */
 function declaredPaths(name: string, shape: ColumnType): readonly (readonly [string, string])[] {
-  switch (shape.kind) {
-    case 'json':
-      return [...shape.paths].map(([path, type]) => [
-        `${name}.${path.split('.').map(pathOf).join('.')}`,
-        type.name,
-      ]);
-    case 'tuple':
-      return [...shape.elements].flatMap(([element, type]) => {
-        const path = `${name}.${pathOf(element)}`;
-        const inner = declaredPaths(path, type);
-        return inner.length > 0 ? inner : [[path, type.name] as const];
-      });
-    default:
-      return [];
+  if (shape.kind === 'json') {
+    return [...shape.paths].map(([path, type]) => [
+      `${name}.${path.split('.').map(pathOf).join('.')}`,
+      type.name,
+    ]);
   }
+  if (shape.kind !== 'tuple') return [];
+  return [...shape.elements].flatMap(([element, type]) => {
+    const path = `${name}.${pathOf(element)}`;
+    const inner = declaredPaths(path, type);
+    return inner.length > 0 ? inner : [[path, type.name] as const];
+  });
 }
 
 /** The types of the values of a path without a declared type. */

@@ -119,23 +119,20 @@ interface Leaf {
 
 function leavesOf({ path, type, value }: Leaf, depth = 0): readonly Leaf[] {
   if (!isRecord(value) || depth >= MAX_DEPTH) return [{ path, type, value }];
-  switch (type?.kind) {
-    case 'map':
-      return Object.entries(value).flatMap(([key, item]) =>
-        leavesOf({ path: keyPath(path, key), type: type.value, value: item }, depth + 1),
-      );
-    case 'tuple':
-      return Object.entries(value).flatMap(([name, item]) =>
-        leavesOf({ path: `${path}.${pathOf(name)}`, type: type.elements.get(name), value: item }, depth + 1),
-      );
-    case 'json':
-      return documentLeaves(path, value, { typed: type.paths, above: '', depth });
-    case 'dynamic':
-    case undefined:
-      return documentLeaves(path, value, { typed: NONE, above: '', depth });
-    default:
-      return [{ path, type, value }];
+  if (type?.kind === 'map') {
+    return Object.entries(value).flatMap(([key, item]) =>
+      leavesOf({ path: keyPath(path, key), type: type.value, value: item }, depth + 1),
+    );
   }
+  if (type?.kind === 'tuple') {
+    return Object.entries(value).flatMap(([name, item]) =>
+      leavesOf({ path: `${path}.${pathOf(name)}`, type: type.elements.get(name), value: item }, depth + 1),
+    );
+  }
+  if (type?.kind === 'json') return documentLeaves(path, value, { typed: type.paths, above: '', depth });
+  if (type === undefined || type.kind === 'dynamic')
+    return documentLeaves(path, value, { typed: NONE, above: '', depth });
+  return [{ path, type, value }];
 }
 
 const NONE: ReadonlyMap<string, ColumnType> = new Map();
@@ -163,7 +160,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** The value of a key of a map, as a query writes it. */
-export function keyPath(path: string, key: string): string {
+function keyPath(path: string, key: string): string {
   return `${path}[${quoteString(wellFormed(key))}]`;
 }
 
