@@ -7,7 +7,7 @@ import { mcpParts } from './mcp.ts';
 
 export interface McpStdioOptions extends LocalOptions {
   readonly streams: Streams;
-  /** Is told, in a line, what the client is not. */
+  /** Reports, in a line, what the client does not see. */
   readonly note: (line: string) => void;
 }
 

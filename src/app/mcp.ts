@@ -1,6 +1,8 @@
 // MCP over the request path: the tools of the endpoints and of their sandboxes.
 import { createMcp } from '../mcp/mcp.ts';
 import { createEndpointTools } from '../mcp/endpoints/tools.ts';
+import { createPrompts } from '../mcp/prompts.ts';
+import { createResources } from '../mcp/resources.ts';
 import { createQueryTools } from '../mcp/query/query-tools.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import type { AnswerMcp } from '../request/mcp-call.ts';
@@ -16,6 +18,8 @@ export function mcpParts({ path, catalog, describe, sandboxes }: McpCore): Serve
     version: readVersion(),
     path,
     catalog: catalog.current,
+    resources: createResources({ describe, sandboxes }),
+    prompts: createPrompts({ describe, sandboxes }),
     tools: [createEndpointTools({ describe }), createQueryTools({ describe, sandboxes, now: clock.epoch })],
     after,
   };

@@ -58,7 +58,7 @@ export type OpenMcp = (options: {
   readonly engine: Engine;
   readonly observe: Observe;
   readonly streams: Streams;
-  /** Is told, in a line, what the client is not. */
+  /** Reports, in a line, what the client does not see. */
   readonly note: (line: string) => void;
 }) => Promise<{
   /** Resolves when the client has gone. */

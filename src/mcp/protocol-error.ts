@@ -7,7 +7,6 @@ const SERVER_ERROR = -32000;
 
 /** What clients may see of an error: of a Problem its code and hint, of anything unexpected nothing. */
 export function protocolError(error: unknown): ProtocolError {
-  if (error instanceof ProtocolError) return error;
   if (!(error instanceof Problem))
     return new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
   const { code, status, message, hint, retryAfter } = error;

@@ -13,13 +13,13 @@ interface Entry {
   /** The answer without its body. */
   readonly answer: Answer;
   readonly labels: CallRecord['labels'];
-  /** The result as JSON. */
-  readonly result: string;
+  /** The result as JSON and the end of the reply, in bytes: encoding them is most of the cost of a reply. */
+  readonly rest: Buffer;
 }
 
 export interface Replays {
   /** The reply to a repeated call; undefined if it has to be made. */
-  readonly find: (id: ReplayId) => Promise<string | undefined>;
+  readonly find: (id: ReplayId) => Promise<Buffer | undefined>;
   /** Remembers the reply to a call that was made of these answers, if it can be repeated. */
   readonly remember: (id: ReplayId, answers: readonly Answer[], reply: string) => void;
 }
@@ -39,7 +39,7 @@ const ENVELOPE = 'io.modelcontextprotocol/';
 export function createReplays(bytes: number): Replays {
   const entries = createLru<Entry>({
     size: Math.max(1, Math.floor(bytes)),
-    sizeOf: ({ result }) => result.length + OVERHEAD,
+    sizeOf: ({ rest }) => rest.length + OVERHEAD,
   });
   return {
     find: async ({ digest, id, exchange }) => {
@@ -50,7 +50,8 @@ export function createReplays(bytes: number): Replays {
       exchange.record.endpoint = entry.answer.endpoint;
       if (entry.labels !== undefined) exchange.record.labels = entry.labels;
       exchange.answered({ ...entry.answer, outcome: found.outcome });
-      return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${entry.result}}`;
+      const start = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+      return Buffer.concat([Buffer.from(start), entry.rest]);
     },
     remember: ({ digest, exchange }, answers, reply) => {
       const [answer, second] = answers;
@@ -63,7 +64,7 @@ export function createReplays(bytes: number): Replays {
         replay,
         labels,
         answer: { ...answer, body: EMPTY },
-        result: JSON.stringify(result),
+        rest: Buffer.from(`${JSON.stringify(result)}}`),
       });
     },
   };

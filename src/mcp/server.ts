@@ -1,13 +1,22 @@
 // The MCP server of one request or one connection: its capabilities, and what each method does.
-import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { After } from '../core/clock.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { Exchange } from '../request/mcp-call.ts';
 import { createCaller, type Caller } from './caller.ts';
+import { complete } from './completions.ts';
 import { toolError } from './endpoints/tool-error.ts';
 import { reportProgress } from './progress.ts';
+import type { Prompts } from './prompts.ts';
 import { protocolError } from './protocol-error.ts';
+import type { Resources } from './resources.ts';
 import type { Tool, ToolSource } from './tool.ts';
 
 export interface ServerParts {
@@ -16,6 +25,8 @@ export interface ServerParts {
   readonly path: Pick<RequestPath, 'answer' | 'explain' | 'admitKey'>;
   readonly catalog: () => Catalog;
   readonly tools: readonly ToolSource[];
+  readonly resources: Resources;
+  readonly prompts: Prompts;
   readonly after: After;
 }
 
@@ -32,7 +43,7 @@ const INSTRUCTIONS =
 export function createServer(parts: ServerParts, originOf: (context: ServerContext) => Origin): Server {
   const server = new Server(
     { name: 'millrace', version: parts.version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler('tools/list', (_request, context) =>
     counted(parts, originOf(context), context, async (caller) => {
@@ -44,20 +55,68 @@ export function createServer(parts: ServerParts, originOf: (context: ServerConte
     const result = await callTool(parts, originOf(context), context, params);
     return { ...result, content: [...result.content] };
   });
+  addResources(server, parts, originOf);
+  addPrompts(server, parts, originOf);
   return server;
 }
 
-/** Answers a request that counts as one call. Throws ProtocolError. */
+type OriginOf = (context: ServerContext) => Origin;
+
+function addResources(server: Server, parts: ServerParts, originOf: OriginOf): void {
+  const { resources } = parts;
+  server.setRequestHandler('resources/list', (_request, context) =>
+    counted(parts, originOf(context), context, async (caller) => ({
+      resources: [...resources.list(caller)],
+    })),
+  );
+  server.setRequestHandler('resources/templates/list', (_request, context) =>
+    counted(parts, originOf(context), context, async (caller) => ({
+      resourceTemplates: [...resources.templates(caller)],
+    })),
+  );
+  server.setRequestHandler('resources/read', ({ params: { uri } }, context) =>
+    counted(parts, originOf(context), context, async (caller) => {
+      const contents = await resources.read(caller, uri);
+      if (contents === undefined) throw new ResourceNotFoundError(uri.slice(0, MAX_SHOWN));
+      return { contents: [contents] };
+    }),
+  );
+}
+
+function addPrompts(server: Server, parts: ServerParts, originOf: OriginOf): void {
+  const { prompts } = parts;
+  server.setRequestHandler('prompts/list', (_request, context) =>
+    counted(parts, originOf(context), context, async (caller) => ({
+      prompts: [...(await prompts.list(caller))],
+    })),
+  );
+  server.setRequestHandler('prompts/get', ({ params }, context) =>
+    counted(parts, originOf(context), context, async (caller) => {
+      const prompt = await prompts.get(caller, params.name, params.arguments ?? {});
+      if (prompt !== undefined) return prompt;
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `There is no prompt "${params.name.slice(0, MAX_SHOWN)}"`,
+      );
+    }),
+  );
+  server.setRequestHandler('completion/complete', ({ params }, context) =>
+    counted(parts, originOf(context), context, async (caller) => ({ completion: complete(caller, params) })),
+  );
+}
+
+/** Answers a request that counts as one call, or as a check. Throws ProtocolError. */
 async function counted<T>(
   { path, catalog }: ServerParts,
   { exchange }: Origin,
-  { mcpReq }: ServerContext,
+  { mcpReq: { signal, method } }: ServerContext,
   answer: (caller: Caller) => Promise<T>,
 ): Promise<T> {
   try {
-    await path.admitKey(exchange.key, exchange.record);
-    return await answer(createCaller({ path, catalog: catalog(), exchange, cancelled: mcpReq.signal }));
+    await path.admitKey(exchange.key, exchange.record, method === 'completion/complete' ? 'check' : 'call');
+    return await answer(createCaller({ path, catalog: catalog(), exchange, cancelled: signal }));
   } catch (error) {
+    if (error instanceof ProtocolError) throw error;
     exchange.failed(error);
     throw protocolError(error);
   }

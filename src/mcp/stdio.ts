@@ -14,7 +14,7 @@ export interface Streams {
 export interface StdioOptions {
   readonly streams: Streams;
   readonly principal: Principal;
-  /** Is told messages that cannot be read, and failures that are no Problem. */
+  /** Gets messages that cannot be read, and failures. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -7,9 +7,9 @@ export interface Exchange extends Pick<Call, 'requestId' | 'key' | 'record' | 's
   readonly principal: Principal;
   /** What header fields ask for. */
   readonly options: Pick<CallContent, 'redact' | 'labels' | 'reservation' | 'directives'>;
-  /** Is told every answer, for the observation of the request. */
+  /** Gets every answer, for the observation of the request. */
   readonly answered: (answer: Answer) => void;
-  /** Is told every failure that the client sees as a result, for the observation of the request. */
+  /** Gets every failure that the client sees as a result, for the observation of the request. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -26,7 +26,7 @@ export interface McpRequest {
 export interface McpReply {
   readonly status: number;
   /** JSON text, server-sent events, or nothing. */
-  readonly body: string | AsyncIterable<Uint8Array> | undefined;
+  readonly body: string | Buffer | AsyncIterable<Uint8Array> | undefined;
 }
 
 /** Throws Problem for requests that are not served at all; other failures are in the reply. */

@@ -93,6 +93,33 @@ describe('methods', () => {
     await eventually(() => expect(finished().at(-1)).toMatchObject({ endpoint: 'kept', rows: 3 }));
   });
 
+  test('lists and reads resources and prompts, and completes arguments', async () => {
+    const ask = async (method: string, params: object = {}): Promise<unknown> =>
+      (await send({ method, params })).body?.['result'];
+    expect(await ask('resources/templates/list')).toMatchObject({
+      resourceTemplates: [{ name: 'endpoint' }, {}],
+    });
+    const { resources } = (await ask('resources/list')) as { resources: { uri: string }[] }; // of the protocol
+    const uri = 'millrace://endpoints/kept';
+    expect(resources.map((each) => each.uri)).toContain(uri);
+    expect(await ask('resources/read', { uri })).toMatchObject({
+      contents: [{ uri, text: expect.stringContaining('kept') }],
+    });
+    expect((await send({ method: 'resources/read', params: { uri: `${uri}s` } })).body).toMatchObject({
+      error: {},
+    });
+    expect(await ask('prompts/list')).toMatchObject({ prompts: [{ name: 'investigate_errors' }, {}] });
+    expect(await ask('prompts/get', { name: 'investigate_errors' })).toMatchObject({
+      messages: [{ role: 'user' }],
+    });
+    expect((await send({ method: 'prompts/get', params: { name: 'nothing' } })).body).toMatchObject({
+      error: { code: -32602 },
+    });
+    const ref = { type: 'ref/resource', uri: 'millrace://endpoints/{endpoint}' };
+    const completed = await ask('completion/complete', { ref, argument: { name: 'endpoint', value: 'kep' } });
+    expect(completed).toMatchObject({ completion: { values: ['kept'] } });
+  });
+
   test('the revision 2026-07-28 needs no initialization', async () => {
     const discovered = await send(...modern('server/discover', {}));
     expect(discovered.body).toMatchObject({ result: { supportedVersions: [MODERN] } });
@@ -298,12 +325,18 @@ describe('calls that take long', () => {
     socket.write(
       `POST /mcp HTTP/1.1\r\nHost: x\r\nX-API-KEY: a-key-for-everything\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
-    await eventually(() =>
-      expect(service.observed.some(({ kind }) => kind === 'service.started')).toBe(true),
-    );
-    await new Promise((resolve) => void setTimeout(resolve, 300));
+    await eventually(() => expect(service.engine.load().running).toBe(1));
     socket.destroy();
-    await eventually(() => expect(finished().length).toBe(before + 1));
-    expect(finished().at(-1)?.ms).toBeLessThan(2000);
+    await eventually(() =>
+      expect([service.engine.load().running, finished().length]).toEqual([0, before + 1]),
+    );
+    expect(finished().at(-1)).toMatchObject({ endpoint: 'slow' });
+  });
+
+  test('calls that are running when the service stops are answered', async () => {
+    const calls = [send(call('slow')), send(call('slow', {}, { progressToken: 1 }))];
+    await eventually(() => expect(service.engine.load().running).toBe(2));
+    await service.service.close('test');
+    for (const answer of await Promise.all(calls)) expect(answer.text).toContain('"row_count":5');
   });
 });

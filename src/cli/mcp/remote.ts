@@ -50,10 +50,10 @@ export function createRemote({ url, key }: ServiceAddress, { version, write }: R
       const revision = objectOf(received['result'])['protocolVersion'];
       if (typeof revision === 'string') negotiated = revision;
     }
-    // What the service refuses before it reads the message has no id.
-    const isRefused = received['id'] === null && received['error'] !== undefined;
-    if (isRefused && id === undefined) throw new Error(String(objectOf(received['error'])['message']));
-    write(isRefused ? { ...received, id } : reply);
+    // A request that is rejected before its body is read has no id in the reply.
+    const isRejected = received['id'] === null && received['error'] !== undefined;
+    if (isRejected && id === undefined) throw new Error(String(objectOf(received['error'])['message']));
+    write(isRejected ? { ...received, id } : reply);
   };
 
   return {

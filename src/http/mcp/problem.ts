@@ -33,7 +33,7 @@ function numberOf({ code, status, cause }: Problem): number {
   return SERVER_ERROR;
 }
 
-/** RFC 6750, 3: a request without a key is told nothing more than where to get one. */
+/** RFC 6750, 3: for a request without a key, it has no error. */
 function challenge({ code, message }: Problem, resourceMetadata: string | undefined): string {
   const fields = [
     'realm="millrace"',

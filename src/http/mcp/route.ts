@@ -64,7 +64,8 @@ function addRoute(scope: FastifyInstance, options: McpOptions): void {
       const { status, body } = await options.answer(received);
       reply.code(status).header('Cache-Control', 'no-store').headers(rateLimitFields(reply.record.limits));
       if (body === undefined) return reply.send();
-      if (typeof body === 'string') return reply.header('Content-Type', JSON_TYPE).send(body);
+      if (typeof body === 'string' || Buffer.isBuffer(body))
+        return reply.header('Content-Type', JSON_TYPE).send(body);
       return sendEvents(reply, body, options.slowClients);
     },
   });
