@@ -2,6 +2,7 @@
 import {
   createMcpHandler,
   isLegacyRequest,
+  ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
   type Server,
 } from '@modelcontextprotocol/server';
@@ -34,7 +35,9 @@ export function createMcp(deps: McpDeps): AnswerMcp {
     const messages = readMessages(request.body, request.headers);
     const { exchange } = request;
     if (messages.countOnReceipt) await deps.path.admitKey(exchange.key, exchange.record, 'check');
-    const id = messages.single && replayIdOf(messages.single, request);
+    const { single } = messages;
+    if (single?.['method'] === 'subscriptions/listen') return unknownMethod(single['id']);
+    const id = single && replayIdOf(single, request);
     if (id === undefined) return serve(request, messages);
     const repeated = await replays.find(id);
     if (repeated !== undefined) return { status: 200, body: repeated };
@@ -47,6 +50,12 @@ export function createMcp(deps: McpDeps): AnswerMcp {
     if (typeof reply.body === 'string') replays.remember(id, answers, reply.body);
     return reply;
   };
+}
+
+/** Without sessions, nothing is subscribed: a stream could outlive its key. */
+function unknownMethod(id: unknown = null): McpReply {
+  const error = { code: ProtocolErrorCode.MethodNotFound, message: 'Method not found' };
+  return { status: 404, body: JSON.stringify({ jsonrpc: '2.0', id, error }) };
 }
 
 function createServe(deps: McpDeps): (request: McpRequest, messages: Messages) => Promise<McpReply> {
