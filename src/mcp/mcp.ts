@@ -35,9 +35,7 @@ export function createMcp(deps: McpDeps): AnswerMcp {
     const messages = readMessages(request.body, request.headers);
     const { exchange } = request;
     if (messages.countOnReceipt) await deps.path.admitKey(exchange.key, exchange.record, 'check');
-    const { single } = messages;
-    if (single?.['method'] === 'subscriptions/listen') return unknownMethod(single['id']);
-    const id = single && replayIdOf(single, request);
+    const id = messages.single && replayIdOf(messages.single, request);
     if (id === undefined) return serve(request, messages);
     const repeated = await replays.find(id);
     if (repeated !== undefined) return { status: 200, body: repeated };
@@ -50,12 +48,6 @@ export function createMcp(deps: McpDeps): AnswerMcp {
     if (typeof reply.body === 'string') replays.remember(id, answers, reply.body);
     return reply;
   };
-}
-
-/** Without sessions, nothing is subscribed: a stream could outlive its key. */
-function unknownMethod(id: unknown = null): McpReply {
-  const error = { code: ProtocolErrorCode.MethodNotFound, message: 'Method not found' };
-  return { status: 404, body: JSON.stringify({ jsonrpc: '2.0', id, error }) };
 }
 
 function createServe(deps: McpDeps): (request: McpRequest, messages: Messages) => Promise<McpReply> {
@@ -78,11 +70,20 @@ function createServe(deps: McpDeps): (request: McpRequest, messages: Messages) =
     };
     const { web } = serving;
     servings.set(web, serving);
-    const response = (await isLegacyRequest(web, request.body))
-      ? serveEarlier(serving)
-      : handler.fetch(web, { parsedBody: request.body });
+    const isEarlier = await isLegacyRequest(web, request.body);
+    if (!isEarlier && messages.single?.['method'] === LISTEN) return unknownMethod(messages.single);
+    const response = isEarlier ? serveEarlier(serving) : handler.fetch(web, { parsedBody: request.body });
     return toReply(await unlessOver(response, exchange.signal(), deps.after));
   };
+}
+
+/** Lists of one key change only with files: no changes are notified, and the library would open a stream. */
+const LISTEN = 'subscriptions/listen';
+
+function unknownMethod({ id: given }: Readonly<Record<string, unknown>>): McpReply {
+  const id = typeof given === 'string' || typeof given === 'number' ? given : null;
+  const error = { code: ProtocolErrorCode.MethodNotFound, message: 'Method not found' };
+  return { status: 404, body: JSON.stringify({ jsonrpc: '2.0', id, error }) };
 }
 
 /** Serves a request of a revision before 2026-07-28: by events only if it asks for progress. */
