@@ -271,7 +271,7 @@ describe('refused', () => {
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'OPTIONS, POST']);
     }
     const listen = await send(...modern('subscriptions/listen', { notifications: {} }));
-    expect(listen.body).toMatchObject({ error: {} });
+    expect(listen).toMatchObject({ status: 404, body: { id: 1, error: { code: -32601 } } });
   });
 
   test('not: an allowed origin, the own origin, any host name, Accept: */*, an array of 2025-03-26', async () => {
