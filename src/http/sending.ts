@@ -27,7 +27,9 @@ export function watchSending(app: FastifyInstance, compression: Compression, slo
 }
 
 async function compressedBody(reply: FastifyReply, body: Buffer, compression: Compression): Promise<Buffer> {
-  const { request, answer } = reply;
+  const { request } = reply;
+  // The tag of an answer identifies its body, not what an entry point makes of it: that may differ by key and by request.
+  const answer = reply.answer?.body === body ? reply.answer : undefined;
   const contentType = String(reply.getHeader('content-type') ?? '');
   const plain = { body, contentType };
   if (answer === undefined) varyByEncoding(reply);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGate } from '../support/gate.ts';
-import { writeEndpoint } from '../support/service.ts';
+import { KEY, writeEndpoint } from '../support/service.ts';
 import { INJECTIONS } from './world/injections.ts';
 import { ACME, ask, GLOBEX, LATEST, OWNER, REDACTED, REVISIONS, rowsOf, SAVED_ONLY, startMcpWorld, type Asked, type Connected } from './world/world.ts'; // prettier-ignore
 
@@ -311,6 +311,39 @@ test.each([
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   response.resume();
   expect(response.statusCode).toBe(status);
+});
+
+test('compressed responses with equal rows are not exchanged', async () => {
+  const send = async (key: string, id: number, name: string): Promise<{ id: number; text: string }> => {
+    const response = await fetch(world.url, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        'Accept-Encoding': 'gzip',
+        'X-API-KEY': key,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name, arguments: { a: 'x'.repeat(3000) } },
+      }),
+    });
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    expect(response.headers.get('etag')).toBeNull();
+    const text = await response.text();
+    return { id: (JSON.parse(text) as { id: number }).id, text };
+  };
+  const file = (n: number): string =>
+    `id: 4a1f6f52-2f4a-4e0b-8d55-0b8c1f0f283${n}\nname: twins.n${n}\ndescription: Twin ${n}.\nquery: SELECT @a AS a, @only_${n} AS b, number FROM numbers(500)\nparameters: { a: { type: String, default: x }, only_${n}: { type: String, default: x } }\ncache: { ttl: 600 }\nmax_rows: 500\nunknown_parameters: ignore\n`;
+  for (const n of [1, 2]) await writeEndpoint(world, `twins.${n}`, file(n));
+  await world.service.reload();
+  const [one, two] = [await send(KEY, 11, 'twins_n1'), await send(KEY, 22, 'twins_n2')];
+  expect([one.id, two.id]).toEqual([11, 22]);
+  expect(one.text).toContain('only_1');
+  expect(two.text).toContain('only_2');
+  expect(two.text).not.toContain('only_1');
 });
 
 test('a key’s rate covers repeated calls of cached endpoints', async () => {
