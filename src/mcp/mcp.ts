@@ -2,6 +2,7 @@
 import {
   createMcpHandler,
   isLegacyRequest,
+  ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
   type Server,
 } from '@modelcontextprotocol/server';
@@ -69,11 +70,20 @@ function createServe(deps: McpDeps): (request: McpRequest, messages: Messages) =
     };
     const { web } = serving;
     servings.set(web, serving);
-    const response = (await isLegacyRequest(web, request.body))
-      ? serveEarlier(serving)
-      : handler.fetch(web, { parsedBody: request.body });
+    const isEarlier = await isLegacyRequest(web, request.body);
+    if (!isEarlier && messages.single?.['method'] === LISTEN) return unknownMethod(messages.single);
+    const response = isEarlier ? serveEarlier(serving) : handler.fetch(web, { parsedBody: request.body });
     return toReply(await unlessOver(response, exchange.signal(), deps.after));
   };
+}
+
+/** Lists of one key change only with files: no changes are notified, and the library would open a stream. */
+const LISTEN = 'subscriptions/listen';
+
+function unknownMethod({ id: given }: Readonly<Record<string, unknown>>): McpReply {
+  const id = typeof given === 'string' || typeof given === 'number' ? given : null;
+  const error = { code: ProtocolErrorCode.MethodNotFound, message: 'Method not found' };
+  return { status: 404, body: JSON.stringify({ jsonrpc: '2.0', id, error }) };
 }
 
 /** Serves a request of a revision before 2026-07-28: by events only if it asks for progress. */

@@ -17,7 +17,7 @@ import { reportProgress } from './progress.ts';
 import type { Prompts } from './prompts.ts';
 import { protocolError } from './protocol-error.ts';
 import type { Resources } from './resources.ts';
-import type { Tool, ToolSource } from './tool.ts';
+import type { Tool, ToolResult, ToolSource } from './tool.ts';
 
 export interface ServerParts {
   /** As `version()` of the program returns it. */
@@ -127,31 +127,33 @@ interface ToolCall {
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
 }
 
+type ToolOutcome = ToolResult | ReturnType<typeof toolError>;
+
 /** The result, also of a call that failed. Throws ProtocolError if there is no such tool. */
 async function callTool(
   { path, catalog, tools, after }: ServerParts,
   { exchange, canNotify }: Origin,
   { mcpReq }: ServerContext,
   { name, arguments: args = {} }: ToolCall,
-): Promise<Awaited<ReturnType<Tool['run']>> | ReturnType<typeof toolError>> {
+): Promise<ToolOutcome> {
   const caller = createCaller({ path, catalog: catalog(), exchange, cancelled: mcpReq.signal });
   const stopProgress = canNotify ? reportProgress(mcpReq, after) : undefined;
-  /** A tool that makes no call counts as one. */
+  const run = async (): Promise<ToolOutcome> => {
+    const tool = await findTool(tools, caller, name);
+    if (tool !== undefined) return tool.run(args, caller);
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `There is no tool "${name.slice(0, MAX_SHOWN)}"`,
+    );
+  };
+  /** A tool that makes no call counts as one, whatever it ends in. */
   const count = async (): Promise<void> => {
     if (!caller.hasCalled()) await path.admitKey(exchange.key, exchange.record);
   };
+  const running = run();
   try {
-    const tool = await findTool(tools, caller, name);
-    if (tool === undefined) {
-      await count();
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidParams,
-        `There is no tool "${name.slice(0, MAX_SHOWN)}"`,
-      );
-    }
-    const result = await tool.run(args, caller);
-    await count();
-    return result;
+    await running.then(count, count);
+    return await running;
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     exchange.failed(error);
