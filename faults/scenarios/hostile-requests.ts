@@ -90,6 +90,22 @@ function clickhouse(): readonly HostileRequest[] {
   ];
 }
 
+/** MCP reads the origin and the client program before the key, and the body after it. */
+function mcp(): readonly HostileRequest[] {
+  const message = fill('[{"jsonrpc":"2.0","method":"ping","id":1},', BODY);
+  const sent = (what: string, field: string, status: string): HostileRequest => ({
+    what: `a message: ${what}`,
+    head: ['POST /mcp HTTP/1.1', `Content-Length: ${message.length}`, field],
+    body: message,
+    status,
+  });
+  return [
+    sent('brackets', 'Content-Type: application/json', '401'),
+    sent('a client program', `User-Agent: ${fill('claude', FIELD)}`, '401'),
+    sent('an origin', `Origin: http://${fill('127.0.0.1:', FIELD)}`, '403'),
+  ];
+}
+
 function urls(): readonly HostileRequest[] {
   return [
     getUrl('pairs', `${QUERY}?${fill('a=1&', FIELD)}`, '401'),
@@ -110,7 +126,13 @@ function urls(): readonly HostileRequest[] {
   ];
 }
 
-export const HOSTILE: readonly HostileRequest[] = [...bodies(), ...fields(), ...urls(), ...clickhouse()];
+export const HOSTILE: readonly HostileRequest[] = [
+  ...bodies(),
+  ...fields(),
+  ...urls(),
+  ...clickhouse(),
+  ...mcp(),
+];
 
 export function bytesOf({ head: [line = '', ...rest], body = '' }: HostileRequest): Buffer {
   const head = [line, 'Host: x', 'Connection: close', ...rest].join('\r\n');
