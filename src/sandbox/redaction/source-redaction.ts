@@ -2,13 +2,14 @@
 // from redacted values.
 import { rulesBelow } from '../../redact/columns.ts';
 import type { SourceSettings } from '../../redact/redactor.ts';
-import { quoteIdentifier } from '../../sql/literal.ts';
+import { REDACTED } from '../../redact/detector.ts';
+import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import { innerType, parseType, type ClickHouseType } from '../../sql/type.ts';
 import type { Subcolumn } from '../pass-through.ts';
 import type { TableColumn } from '../statement.ts';
 import { subcolumnType } from '../subcolumn-type.ts';
 import { isPlainPath } from './document.ts';
-import type { RedactedValue, ValueSettings } from './redacted-value.ts';
+import { changed, type RedactedValue, type ValueSettings } from './redacted-value.ts';
 import { impliedPattern } from './implied-pattern.ts';
 import { textFunctions } from './text-functions.ts';
 import { redactedValue } from './value.ts';
@@ -35,6 +36,8 @@ export interface ReadColumns {
   readonly onlyParts?: ReadonlySet<string> | undefined;
   /** Names of what it may compute before it sorts and limits its rows; undefined: everything. */
   readonly early?: ReadonlySet<string> | undefined;
+  /** Texts with which it compares columns, or paths, of which it does nothing else. */
+  readonly compared?: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
 /** The redaction of an endpoint's tables, given the columns of one. */
@@ -71,13 +74,16 @@ export function createRedactTable(settings: SourceSettings): RedactTable {
         return isText ? impliedPattern(pattern, settings) : undefined;
       },
       canRead: (each) => subcolumn(each) !== undefined,
-      select: (rows, { needed, onlyParts, early }, subcolumns) => {
+      select: (rows, { needed, onlyParts, early, compared }, subcolumns) => {
         const isRead = (name: string): boolean =>
           (needed === undefined || needed.has(name)) && onlyParts?.has(name) !== true;
         const paths = subcolumns.map(
           ({ column, path }) => [`${column}.${path}`, subcolumn({ column, path })] as const,
         );
-        const read = [...[...known].filter(([name]) => isRead(name)), ...paths];
+        const read = [...[...known].filter(([name]) => isRead(name)), ...paths].map(([name, redacted]) => {
+          const texts = needed === undefined ? undefined : compared?.get(name);
+          return [name, texts && redacted ? comparedOnly(redacted, texts, values) : redacted] as const;
+        });
         return selectOf(rows, read, (name) => early?.has(name) !== false, values);
       },
     };
@@ -113,6 +119,25 @@ function selectOf(
   // A query may read no column at all, to count rows.
   return `SELECT ${list.length === 0 ? '1 AS millrace_row' : list.join(', ')}\nFROM (${source})`;
 }
+
+/**
+ * The value if it is one of these texts, which redaction does not change, and the replacement otherwise: without the expression that
+ * redacts, and as much a function of the redacted value.
+ */
+function comparedOnly(
+  redacted: RedactedValue,
+  texts: readonly string[],
+  { functions }: ValueSettings,
+): RedactedValue {
+  if (redacted.kind !== 'changed' || redacted.text === undefined) return redacted;
+  if (texts.length > MAX_COMPARED || !texts.every(functions.keeps)) return redacted;
+  const { text, type } = redacted;
+  const isNull = type === 'String' ? '' : `isNull(${text}) OR `;
+  const list = texts.map(quoteString).join(', ');
+  return changed(`if(${isNull}${text} IN (${list}), ${text}, ${quoteString(REDACTED)})`, type);
+}
+
+const MAX_COMPARED = 100;
 
 function arrayOf(type: string): string {
   return type === 'String' ? 'millrace_texts' : 'millrace_nullable_texts';
