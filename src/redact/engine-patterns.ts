@@ -38,7 +38,7 @@ const EMAIL = `${LOCALS}${HOSTS}`;
 
 const HEX = '[0-9A-Fa-f]';
 const GROUP = `${HEX}+`;
-const OCTETS = '[0-9]{1,3}(?:\\.[0-9]{1,3}){3,}';
+const OCTETS = '[0-9]+(?:\\.[0-9]{1,3}){2,}\\.[0-9]+';
 /** What follows an address up to its end: its zone and everything that continues it. */
 const REST = `(?:[0-9A-Fa-f:]|\\.[0-9])*(?:%[A-Za-z0-9]+(?:[._\\-][A-Za-z0-9]+)*)?`;
 /**

@@ -65,7 +65,9 @@ function textsAt(cursor: Cursor, from: number, to: number): readonly string[] | 
   return texts;
 }
 
-const BEFORE: ReadonlySet<string | undefined> = new Set('SELECT WHERE HAVING ON AND OR NOT ( ,'.split(' '));
+const BEFORE: ReadonlySet<string | undefined> = new Set(
+  'SELECT WHERE BY HAVING ON AND OR NOT ( ,'.split(' '),
+);
 const AFTER: ReadonlySet<string | undefined> = new Set(
   'FROM WHERE AND OR GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET UNION INTERSECT EXCEPT ) ,'.split(' '),
 );

@@ -84,7 +84,7 @@ export function createRedactTable(settings: SourceSettings): RedactTable {
           const texts = needed === undefined ? undefined : compared?.get(name);
           return [name, texts && redacted ? comparedOnly(redacted, texts, values) : redacted] as const;
         });
-        return selectOf(rows, read, (name) => early?.has(name) !== false, values);
+        return selectOf(rows, read, { values, known, isEarly: (name) => early?.has(name) !== false });
       },
     };
   };
@@ -92,16 +92,19 @@ export function createRedactTable(settings: SourceSettings): RedactTable {
 
 type Items = readonly (readonly [name: string, redacted: RedactedValue | undefined])[];
 
+interface SelectContext {
+  readonly values: ValueSettings;
+  /** All columns of the rows. */
+  readonly known: ReadonlyMap<string, unknown>;
+  /** Whether the query may compute with a column before it sorts and limits its rows. */
+  readonly isEarly: (name: string) => boolean;
+}
+
 /**
  * Strings that the query only returns are redacted as one array, which is planned once. Any other is redacted by itself: a condition on it
  * need not redact the others.
  */
-function selectOf(
-  rows: string,
-  items: Items,
-  isEarly: (name: string) => boolean,
-  { functions }: ValueSettings,
-): string {
+function selectOf(rows: string, items: Items, { values, known, isEarly }: SelectContext): string {
   const together = new Map<string, string[]>();
   const list = items.flatMap(([name, redacted]) => {
     if (redacted === undefined) return [];
@@ -110,10 +113,10 @@ function selectOf(
     const texts = together.get(redacted.type) ?? [];
     together.set(redacted.type, texts);
     texts.push(redacted.text);
-    return [`${arrayOf(redacted.type)}[${texts.length}] AS ${quoteIdentifier(name)}`];
+    return [`${arrayOf(redacted.type, known)}[${texts.length}] AS ${quoteIdentifier(name)}`];
   });
   const arrays = [...together].map(
-    ([type, texts]) => `${functions.texts(`[${texts.join(', ')}]`)} AS ${arrayOf(type)}`,
+    ([type, texts]) => `${values.functions.texts(`[${texts.join(', ')}]`)} AS ${arrayOf(type, known)}`,
   );
   const source = arrays.length === 0 ? rows : `SELECT *, ${arrays.join(', ')} FROM (${rows})`;
   // A query may read no column at all, to count rows.
@@ -139,8 +142,11 @@ function comparedOnly(
 
 const MAX_COMPARED = 100;
 
-function arrayOf(type: string): string {
-  return type === 'String' ? 'millrace_texts' : 'millrace_nullable_texts';
+/** A name that no column has. */
+function arrayOf(type: string, known: ReadonlyMap<string, unknown>): string {
+  let name = type === 'String' ? 'millrace_texts' : 'millrace_nullable_texts';
+  while (known.has(name)) name += '_';
+  return name;
 }
 
 function itemOf(name: string, redacted: RedactedValue): readonly string[] {
