@@ -153,6 +153,9 @@ export const CUT =
   `(?:%|\\\\+|${REFERENCE}|${QUOTED}|${SOFT_BREAK})[\\w.+'!#$*^~\\-]*${REDACTED}` +
   `|${REDACTED}(?::[a-z_]+)?(?:%[0-9A-Fa-f]{2}|\\\\+[ux]|${REFERENCE}|${QUOTED}|${SOFT_BREAK})`;
 
+/** What a text has that has an encoding, or in which a replacement may be beside a part of one. */
+export const MARKED = `${ENCODED}|[%\\\\][\\w.+'!#$*^~\\-]*${REDACTED}`;
+
 /** An e-mail address with an encoded `@`: that it is one is known without decoding it. */
 const ENCODED_EMAIL = '\\w%(?:25)*40(?:[\\w\\-]+\\.)+[A-Za-z]{2}';
 

@@ -3,7 +3,14 @@
 // They are planned for every query, which takes longer than most queries run. So each is inside a lambda, which the engine does not
 // execute to plan a query; a value that is used twice is an element of an array, since a function over arrays computes it once; and what
 // few strings need is written once.
-import { CUT, ENCODED, enginePatterns, FOLDED, type EnginePatterns } from '../../redact/engine-patterns.ts';
+import {
+  CUT,
+  ENCODED,
+  enginePatterns,
+  FOLDED,
+  MARKED,
+  type EnginePatterns,
+} from '../../redact/engine-patterns.ts';
 import { REDACTED, type DetectorName } from '../../redact/detector.ts';
 import { quoteString } from '../../sql/literal.ts';
 
@@ -83,8 +90,8 @@ function hides(text: string, { cut, anyDecoded }: EnginePatterns): string {
   const hasMarker = `multiSearchAny(${text}, ['%', '\\\\', '&', '=']) OR length(${text}) != lengthUTF8(${text})`;
   const unbroken = replace('d', '=\\r?\\n', '');
   const quoted = `decodeURLComponent(${replace(unbroken, '=([2-7][0-9A-Fa-f])', '%\\1')})`;
-  const found = bound('d', decoded(text), matches(`concat(d, '\\n', ${quoted})`, anyDecoded));
-  return `(${hasMarker}) AND ${matches(text, `${cut}|${ENCODED}`)} AND (${matches(text, cut)} OR ${found})`;
+  const found = `arrayExists(d -> ${matches(`concat(d, '\\n', ${quoted})`, anyDecoded)}, [${decoded(text)}])`;
+  return `(${hasMarker}) AND ${matches(text, MARKED)} AND (${matches(text, cut)} OR ${found})`;
 }
 
 /**
