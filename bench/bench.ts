@@ -13,6 +13,7 @@ import { consumerQueries } from './rows/consumer-queries.ts';
 import { engineProcess } from './rows/engine-process.ts';
 import { files } from './rows/files.ts';
 import { isolation } from './rows/isolation.ts';
+import { mcp } from './rows/mcp.ts';
 import { memory } from './rows/memory.ts';
 import { redaction, sourceRedaction } from './rows/redaction.ts';
 import { overload } from './rows/overload.ts';
@@ -35,6 +36,7 @@ const ROWS = [
   scaling,
   ...engineProcess,
   cached,
+  mcp,
   observability,
   observabilityShare,
   overload,

@@ -38,6 +38,8 @@ export interface ServeOptions {
 export interface Target {
   readonly url: string;
   readonly headers: Record<string, string>;
+  /** Sent by POST; undefined: a GET. */
+  readonly body?: string;
   readonly process: Process;
 }
 
@@ -88,13 +90,14 @@ export function createContext(
 
 /** Load-tests one URL. Rejects if any response is not a success. */
 export async function load(
-  { url, headers }: Omit<Target, 'process'>,
+  { url, headers, body }: Omit<Target, 'process'>,
   connections: number,
   seconds: number,
 ): Promise<Figure> {
   // The load generator uses several threads where one could not saturate the server.
   const workers = connections > LOAD_PER_THREAD ? { workers: connections / LOAD_PER_THREAD } : {};
-  const result = await autocannon({ url, headers, connections, duration: seconds, ...workers });
+  const post = body === undefined ? {} : { method: 'POST' as const, body };
+  const result = await autocannon({ url, headers, ...post, connections, duration: seconds, ...workers });
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${url}: ${result.non2xx} rejections, ${result.errors} errors`);
   return { rate: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };

@@ -27,6 +27,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     openService: async (given) => (await import('./app/service.ts')).openService(given),
     openLocal: async (given) => (await import('./app/local.ts')).openLocal(given),
     openTestRuntime: async (given) => (await import('./app/test-runtime.ts')).openTestRuntime(given),
+    openMcp: async (given) => (await import('./app/mcp-stdio.ts')).openMcpStdio(given),
+    streams: { input: process.stdin, output: process.stdout },
     readUses: async (given) => (await import('./app/keys.ts')).readUses(given),
     workers,
     openLog: (level, isDevelopment) =>

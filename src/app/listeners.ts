@@ -12,6 +12,7 @@ import { clientAddressBehind } from '../http/client-address.ts';
 import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { BaseOptions } from '../http/base-server.ts';
+import { MCP_ROUTE } from '../http/mcp/route.ts';
 import { createServer, type Readiness } from '../http/server.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
 import { describeCause, describeFinding } from '../observe/describe.ts';
@@ -23,6 +24,8 @@ import { FULL_ACCESS } from './local.ts';
 import { configurationOf } from './configuration.ts';
 import type { Core } from './core.ts';
 import type { Observing } from './observing.ts';
+import { openMcp } from './mcp.ts';
+import { createTextSource } from './texts.ts';
 import { readVersion } from './version.ts';
 
 export interface Parts extends Core {
@@ -86,8 +89,20 @@ export function createListeners(parts: Parts): Listeners {
     // In development, tools can load the document without a key.
     openapi: async (key, record) =>
       openapi(key === undefined && parts.isDevelopment ? FULL_ACCESS : await path.admitKey(key, record)),
+    texts: createTextSource({
+      ...parts,
+      catalog: catalog.current,
+      mcp: settings.mcp ? MCP_ROUTE : undefined,
+    }),
     readiness: getReadiness,
     clickhouse: settings.clickhouseInterface ? createClickHouseRoutes(clickhouse) : undefined,
+    mcp: settings.mcp
+      ? {
+          answer: openMcp(parts, settings.cacheMemory),
+          identifyKey: path.identifyKey,
+          issuer: settings.jwt?.issuer,
+        }
+      : undefined,
   });
   const admin = createAdminServer({
     metrics: observing.metrics.text,

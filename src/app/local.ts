@@ -4,7 +4,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { PreflightFinding } from '../preflight/preflight.ts';
-import { openCore, type CoreOptions } from './core.ts';
+import { openCore, type Core, type CoreOptions } from './core.ts';
 import { preflight } from './preflight.ts';
 
 export interface Local {
@@ -33,9 +33,14 @@ export const LOCAL_KEYRING: Keyring = {
 
 export type LocalOptions = Pick<CoreOptions, 'settings' | 'engine' | 'observe'>;
 
-export async function openLocal(options: LocalOptions): Promise<Local> {
+/** Rejects if the endpoints folder cannot be read. */
+export function openLocalCore(options: LocalOptions): Promise<Core> {
   const keyUse = { note: () => undefined };
-  const core = await openCore({ ...options, link: undefined, keyring: () => LOCAL_KEYRING, keyUse });
+  return openCore({ ...options, link: undefined, keyring: () => LOCAL_KEYRING, keyUse });
+}
+
+export async function openLocal(options: LocalOptions): Promise<Local> {
+  const core = await openLocalCore(options);
   return {
     path: core.path,
     catalog: core.catalog.current,

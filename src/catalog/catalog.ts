@@ -13,8 +13,15 @@ export interface Catalog {
 /** An endpoint with the positions of its name and id, to report duplicates. */
 export interface Candidate {
   readonly endpoint: Endpoint;
-  readonly name: { readonly line: number; readonly column: number };
-  readonly id: { readonly line: number; readonly column: number };
+  readonly name: Place;
+  readonly id: Place;
+  /** Of the name that its tool is derived from. */
+  readonly tool: Place;
+}
+
+interface Place {
+  readonly line: number;
+  readonly column: number;
 }
 
 /**

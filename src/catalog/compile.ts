@@ -15,7 +15,14 @@ import { createCursor } from '../sql/cursor.ts';
 import type { Outline } from '../sql/outline.ts';
 import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
-import type { CachePolicy, Endpoint, Label, ReservationPolicy, SandboxPolicy } from './endpoint.ts';
+import type {
+  CachePolicy,
+  Endpoint,
+  Label,
+  McpPolicy,
+  ReservationPolicy,
+  SandboxPolicy,
+} from './endpoint.ts';
 import { isShown } from './expectation.ts';
 import { checkRules } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
@@ -78,7 +85,9 @@ export function createInspect(
       return { inspected: undefined, diagnostics };
     }
     const endpoint = build(analysis, analysis.outline, options);
-    const candidate = { endpoint, name: document.locate(['name']), id: document.locate(['id']) };
+    const [name, id] = [document.locate(['name']), document.locate(['id'])];
+    const tool = endpoint.mcp?.name === undefined ? name : document.locate(['mcp', 'name']);
+    const candidate = { endpoint, name, id, tool };
     return { inspected: { document, analysis, candidate }, diagnostics };
   };
 }
@@ -141,6 +150,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     rate: file.limits?.rate === undefined ? undefined : parseRate(file.limits.rate),
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
+    mcp: mcpPolicy(file),
     examples: (file.examples ?? []).filter(isShown),
   });
 }
@@ -193,6 +203,12 @@ function reservationPolicy({ reservation }: EndpointFile): ReservationPolicy {
   return Object.freeze({ enabled, workloads, warming });
 }
 
+function mcpPolicy({ mcp = {}, description = '' }: EndpointFile): McpPolicy | undefined {
+  if (mcp === false) return undefined;
+  const { name, hint, max_rows: maxRows = 100 } = mcp;
+  return Object.freeze({ name, description: mcp.description ?? description, hint, maxRows });
+}
+
 function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): RedactionPolicy {
   const { redact = false, at = 'result', min_group: minGroup, ...how } = pii ?? {};
   const redactor = createRedactor({ ...how, ...(hashKey === undefined ? {} : { hashKey }) });
@@ -200,8 +216,8 @@ function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): Re
 }
 
 /**
- * Excludes what cannot change a result: documentation (descriptions, examples and their rows, labels, reasons) and
- * scheduling.
+ * Excludes what cannot change a result: documentation (descriptions, examples and their rows, labels, reasons), what
+ * agents see, and scheduling.
  */
 function revisionOf(file: EndpointFile, sql: string): string {
   const {
@@ -214,6 +230,7 @@ function revisionOf(file: EndpointFile, sql: string): string {
     tenancy: _tenancy,
     labels: _labels,
     reservation: _reservation,
+    mcp: _mcp,
     query: _query,
     ...rest
   } = file;

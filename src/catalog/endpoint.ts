@@ -46,6 +46,8 @@ export interface Endpoint {
   readonly rate: Rate | undefined;
   readonly labels: readonly Label[];
   readonly reservation: ReservationPolicy;
+  /** Undefined: the endpoint is no tool for agents. */
+  readonly mcp: McpPolicy | undefined;
   /** Examples shown to consumers and kept warm; test-only examples are excluded. */
   readonly examples: readonly Example[];
 }
@@ -80,6 +82,17 @@ export interface ReservationPolicy {
   readonly workloads: readonly string[];
   /** The workload that cache warming runs in. */
   readonly warming: string | undefined;
+}
+
+/** The endpoint as a tool for agents. */
+export interface McpPolicy {
+  /** As the file sets it; undefined: derived from the name of the endpoint (`tool-names.ts`). */
+  readonly name: string | undefined;
+  readonly description: string;
+  /** Follows the description; undefined: none. */
+  readonly hint: string | undefined;
+  /** Of an answer; not more than those of the endpoint. */
+  readonly maxRows: number;
 }
 
 /** Dialects of consumer SQL, as listed in the schema of endpoint files. */

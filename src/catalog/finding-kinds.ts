@@ -1,6 +1,7 @@
 // Every finding code for endpoint files, with its meaning and fix. docs/reference/findings.md is generated from it.
 import { TYPE_LABELS } from '../params/scalar.ts';
 import { LINT_KINDS } from './lint-kinds.ts';
+import { MCP_KINDS } from './mcp-kinds.ts';
 import { REASON_KINDS } from './reason-kinds.ts';
 import type { FindingKind } from './finding-kind.ts';
 import { PII_KINDS } from './pii-kinds.ts';
@@ -359,6 +360,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'test.now': { title: 'Invalid time in now', help: 'Use a time from 1970 to 2105.' },
   ...PII_KINDS,
+  ...MCP_KINDS,
   ...TENANCY_KINDS,
   ...LINT_KINDS,
 };

@@ -2,9 +2,13 @@
 import type { FindingKind } from './finding-kind.ts';
 
 export const LINT_KINDS: Readonly<Record<string, FindingKind>> = {
-  'lint.no_description': {
+  'lint.description_missing': {
     title: 'Missing description',
-    help: 'Consumers see the description in the listing, in OpenAPI and in the explorer.',
+    help: 'Consumers see the descriptions of the endpoint and of its parameters in the listing, in OpenAPI and in the explorer; agents choose tools and arguments by them.',
+  },
+  'lint.name_vague': {
+    title: 'A name that says nothing',
+    help: 'Agents choose tools by their names. Set mcp.name to a name that says what the rows are: the endpoint keeps its own.',
   },
   'lint.unqualified_table': {
     title: 'Table without a database',

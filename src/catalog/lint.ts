@@ -9,6 +9,7 @@ import type { TokenKind } from '../sql/lexer.ts';
 import type { Outline } from '../sql/outline.ts';
 import { isShown } from './expectation.ts';
 import { argumentAt } from './fitting-texts.ts';
+import { DESCRIPTION_LINTS } from './lint-descriptions.ts';
 import { isTablePosition } from './foreign-placeholders.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code' | 'severity'>;
@@ -25,14 +26,7 @@ type Lint = (read: Read) => Iterable<UncodedFinding>;
 
 /** All lints, by the code of their warnings. */
 export const LINTS: Readonly<Record<string, Lint>> = {
-  'lint.no_description': function* ({ file }) {
-    if ((file.description ?? '').trim() !== '') return;
-    yield {
-      path: ['name'],
-      message: 'the endpoint has no description',
-      hint: 'Add description: a sentence or two for its consumers',
-    };
-  },
+  ...DESCRIPTION_LINTS,
   'lint.unqualified_table': function* (read) {
     const elements = new Set(read.outline.elements.map(({ name }) => name));
     for (const index of sources(read)) {

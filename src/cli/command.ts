@@ -8,7 +8,14 @@ import { describeFinding } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeDeps } from './serve/serve.ts';
 import type { Terminal } from './terminal.ts';
-import type { OpenEngine, OpenLocal, OpenService, OpenTestRuntime } from './dependencies.ts';
+import type {
+  OpenEngine,
+  OpenLocal,
+  OpenMcp,
+  OpenService,
+  OpenTestRuntime,
+  Streams,
+} from './dependencies.ts';
 import type { Workers } from './serve/workers.ts';
 
 /** Access to the process for commands. */
@@ -20,6 +27,9 @@ export interface CommandDeps {
   readonly openService: OpenService;
   readonly openLocal: OpenLocal;
   readonly openTestRuntime: OpenTestRuntime;
+  readonly openMcp: OpenMcp;
+  /** For commands that speak a protocol over them; others use `terminal`. */
+  readonly streams: Streams;
   /** How often each key was used, over all restarts and replicas. */
   readonly readUses: (settings: Settings) => Promise<Uses>;
   /** Where observations are written: human-readable lines or a structured log. */

@@ -1,4 +1,5 @@
 // The functions of other modules that the process passes to commands.
+import type { Readable, Writable } from 'node:stream';
 import type { Candidate, Catalog } from '../catalog/catalog.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
@@ -42,6 +43,26 @@ export type OpenLocal = (options: {
   readonly path: RequestPath;
   readonly catalog: () => Catalog;
   readonly preflight: () => Promise<readonly PreflightFinding[]>;
+  close(): Promise<void>;
+}>;
+
+/** The standard streams of the process. */
+export interface Streams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+/** Serves MCP over streams, with all permissions. */
+export type OpenMcp = (options: {
+  readonly settings: Settings;
+  readonly engine: Engine;
+  readonly observe: Observe;
+  readonly streams: Streams;
+  /** Reports, in a line, what the client does not see. */
+  readonly note: (line: string) => void;
+}) => Promise<{
+  /** Resolves when the client has gone. */
+  readonly ended: Promise<void>;
   close(): Promise<void>;
 }>;
 

@@ -6,13 +6,15 @@ import { noEndpoints, openEngineOrExplain, seed } from './serve/serve.ts';
 import type { Terminal } from './terminal.ts';
 import type { OpenEngine, OpenLocal } from './dependencies.ts';
 
-export interface LocalDeps {
+export interface LocalDeps<Local extends Closable = Awaited<ReturnType<OpenLocal>>> {
   readonly openEngine: OpenEngine;
-  readonly openLocal: OpenLocal;
+  readonly openLocal: (options: Parameters<OpenLocal>[0]) => Promise<Local>;
   readonly terminal: Terminal;
 }
 
-type Local = Awaited<ReturnType<OpenLocal>>;
+interface Closable {
+  close(): Promise<void>;
+}
 
 export interface LocalOptions {
   readonly settings: Settings;
@@ -24,9 +26,9 @@ export interface LocalOptions {
 /**
  * Passes the request path over the configured engine to `use`; loads the seeds first if the embedded database is empty.
  */
-export async function withLocal<T>(
+export async function withLocal<T, Local extends Closable>(
   { settings, observe, whenInUse }: LocalOptions,
-  deps: LocalDeps,
+  deps: LocalDeps<Local>,
   use: (local: Local, engine: Engine) => Promise<T>,
 ): Promise<T> {
   const engine = await openEngineOrExplain(deps.openEngine, settings, observe, whenInUse);

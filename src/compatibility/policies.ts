@@ -1,5 +1,6 @@
-// Changes of response size, caching, limits, reservations and labels.
+// Changes of response size, caching, limits, reservations, labels and tools for agents.
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { preferredToolName } from '../catalog/tool-names.ts';
 import type { Rate } from '../config/rate.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Contract, Found } from './contract.ts';
@@ -16,6 +17,26 @@ export function* comparePolicies(
     JSON.stringify(labels.toSorted((a, b) => (a.name < b.name ? -1 : 1))),
   );
   if (before !== after) yield { code: 'labels.changed', message: 'labels changed', path: ['labels'] };
+  yield* compareTools(base, head);
+}
+
+/** A tool that is renamed with its endpoint is reported as that. */
+function* compareTools(base: Endpoint, head: Endpoint): Generator<Found> {
+  const [old, now] = [base.mcp, head.mcp];
+  if (old === undefined && now === undefined) return;
+  if (old === undefined) yield { code: 'mcp.added', message: 'is a tool for agents', path: ['mcp'] };
+  else if (now === undefined)
+    yield { code: 'mcp.removed', message: 'is no longer a tool for agents', path: ['mcp'] };
+  else {
+    const [was, is] = [preferredToolName(base), preferredToolName(head)];
+    const isDerived = old.name === undefined && now.name === undefined;
+    if (was !== is && !isDerived)
+      yield { code: 'mcp.renamed', message: `the tool is called ${is}, was ${was}`, path: ['mcp', 'name'] };
+    if (old.maxRows === now.maxRows) return;
+    const code = now.maxRows < old.maxRows ? 'mcp.max_rows_lowered' : 'mcp.max_rows_raised';
+    const message = `agents get at most ${now.maxRows} rows, was ${old.maxRows}`;
+    yield { code, message, path: ['mcp', 'max_rows'] };
+  }
 }
 
 function* compareAnswers(base: Endpoint, head: Endpoint): Generator<Found> {

@@ -1,5 +1,5 @@
-// The codes of changes of caching, limits, reservations and labels.
-import { behaviour, breaking, cost, security, type ChangeKind } from './change-kinds.ts';
+// The codes of changes of caching, limits, reservations, labels and tools for agents.
+import { behaviour, breaking, compatible, cost, security, type ChangeKind } from './change-kinds.ts';
 
 /** By code; a part of the table in `changes.ts`. */
 export const POLICY_CHANGES = {
@@ -59,4 +59,18 @@ export const POLICY_CHANGES = {
     'Labels changed',
     "Responses are the same; metrics and the engine's query log count calls under other labels.",
   ),
+  'mcp.removed': breaking('The endpoint is no longer a tool for agents', 'Agents cannot call it.'),
+  'mcp.added': compatible(
+    'The endpoint is a tool for agents',
+    'Agents with keys that may call the endpoint find it. They could call it by HTTP already.',
+  ),
+  'mcp.renamed': breaking(
+    'The tool of the endpoint has another name',
+    'Agents with saved prompts or permissions for the old name cannot call it.',
+  ),
+  'mcp.max_rows_lowered': breaking(
+    'Agents get fewer rows',
+    'Answers that were complete may be cut; the answer says so.',
+  ),
+  'mcp.max_rows_raised': behaviour('Agents get more rows', 'Answers that were cut get longer.'),
 } as const satisfies Readonly<Record<string, ChangeKind>>;

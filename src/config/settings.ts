@@ -21,6 +21,8 @@ export interface Settings {
   readonly clickhouseInterface: boolean;
   /** Of ClickHouse's HTTP interface; undefined: no listener of its own. */
   readonly clickhousePort: number | undefined;
+  /** Whether the API listener serves MCP. */
+  readonly mcp: boolean;
   readonly endpoints: string;
   /** The parameter that separates tenants, as in the settings file. */
   readonly tenancy: SettingsFile['tenancy'];
@@ -287,6 +289,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     port: all.port,
     clickhouseInterface: all.clickhouse_interface,
     clickhousePort: all.clickhouse_port,
+    mcp: all.mcp,
     endpoints: all.endpoints,
     tenancy: all.tenancy,
     tokens: all.tokens,

@@ -232,6 +232,11 @@ export const PROBLEMS = {
     title: 'Cross-site requests that change state are not allowed',
     hint: 'Send the request from a program, not from a web page: browsers mark cross-site requests with Origin and Sec-Fetch-Site.',
   },
+  'route.origin_denied': {
+    status: 403,
+    title: 'Web pages of this origin may not send this request',
+    hint: 'Add the origin to MILLRACE_CORS_ORIGINS, or send the request from a program.',
+  },
   'route.method_not_allowed': {
     status: 405,
     title: 'Method not allowed',

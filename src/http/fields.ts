@@ -1,13 +1,14 @@
 // Reads the fields of a request from the query string and the body. Keeps repeated fields, so that binding can reject
 // them.
 import { Problem } from '../core/problem.ts';
-import { isRawValue, type RawValue } from '../params/reading.ts';
+import type { RawValue } from '../params/reading.ts';
+import { toRawValue } from '../params/raw-value.ts';
+import { closingQuote, parseJson, tooDeep } from './json-body.ts';
 
 export type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
 /** Total values over all names, so that a name repeated a million times is bounded too. */
 const MAX_FIELDS = 1000;
-const MAX_LIST = 10_000;
 /** Of a JSON body. Types of parameters nest less deep. */
 const MAX_DEPTH = 32;
 
@@ -67,13 +68,6 @@ function expectAtMost(count: number): void {
   throw new Problem('request.body_invalid', { detail: `The request has more than ${MAX_FIELDS} parameters` });
 }
 
-function expectDepth(depth: number): void {
-  if (depth <= MAX_DEPTH) return;
-  throw new Problem('request.body_invalid', {
-    detail: `The JSON body is nested deeper than ${MAX_DEPTH} levels`,
-  });
-}
-
 function addJson(pairs: Pair[], text: string): void {
   if (text.trim() === '') return;
   const names = countNames(text, pairs.length);
@@ -87,15 +81,6 @@ function addJson(pairs: Pair[], text: string): void {
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const detail = `The body is not valid JSON: ${cause instanceof Error ? cause.message : 'it cannot be parsed'}`;
-    throw new Problem('request.body_invalid', { detail: detail.slice(0, 300), cause });
-  }
-}
-
 /**
  * How often each name occurs at the top level of a JSON object, since JSON.parse keeps only the last value. For invalid
  * JSON the counts are meaningless. Throws Problem if there are too many.
@@ -106,8 +91,9 @@ function countNames(text: string, already: number): ReadonlyMap<string, number> 
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
-    if (character === '{' || character === '[') expectDepth(++depth);
-    else if (character === '}' || character === ']') depth--;
+    if (character === '{' || character === '[') {
+      if (++depth > MAX_DEPTH) throw tooDeep(MAX_DEPTH);
+    } else if (character === '}' || character === ']') depth--;
     else if (character === '"') {
       const start = at;
       at = closingQuote(text, start);
@@ -120,13 +106,6 @@ function countNames(text: string, already: number): ReadonlyMap<string, number> 
   return names;
 }
 
-/** Index of the quote that closes the string opened at `start`, or the end of the text. */
-function closingQuote(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
-}
-
 /** Whether the string closed at `end` is followed by a colon. */
 function isName(text: string, end: number): boolean {
   let at = end + 1;
@@ -136,18 +115,4 @@ function isName(text: string, end: number): boolean {
 
 function unquote(literal: string): string {
   return literal.includes('\\') ? String(parseJson(literal)) : literal.slice(1, -1);
-}
-
-/** The value of one parameter: a JSON value without long lists. */
-function toRawValue(name: string, value: unknown): RawValue {
-  if (isRawValue(value) && !isLong(value)) return value;
-  const message = `must not have a list or an object of more than ${MAX_LIST} elements`;
-  throw new Problem('request.parameters_invalid', { errors: [{ parameter: name.slice(0, 100), message }] });
-}
-
-/** `value` is parsed JSON of bounded depth. */
-function isLong(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const items: unknown[] = Object.values(value);
-  return items.length > MAX_LIST || items.some(isLong);
 }

@@ -6,8 +6,9 @@ const ALL_METHODS = ['GET', 'HEAD', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', '
 
 /** RFC 9110: other methods get 405 with Allow; OPTIONS reports the methods. */
 export function rejectOtherMethods(app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]): void {
-  const allow = [...allowed, 'HEAD', 'OPTIONS'].toSorted().join(', ');
-  const method = ALL_METHODS.filter((each) => !allowed.includes(each) && each !== 'HEAD');
+  const own: readonly HTTPMethods[] = allowed.includes('GET') ? [...allowed, 'HEAD'] : allowed;
+  const allow = [...own, 'OPTIONS'].toSorted().join(', ');
+  const method = ALL_METHODS.filter((each) => !own.includes(each));
   app.route({
     url,
     method,

@@ -1,5 +1,4 @@
 // The HTTP server: Fastify with its routes, problem documents and one observation per request.
-import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../core/problem.ts';
@@ -13,12 +12,14 @@ import { CLICKHOUSE_ROUTE, type ClickHouseRoutes } from './clickhouse/routes.ts'
 import { answerNativeHello } from './clickhouse/native-hello.ts';
 import { addEventsRoute, type Changes } from './events.ts';
 import { sendAnswer } from './answer-reply.ts';
-import { addExplorer, matchesTag } from './explorer.ts';
+import { addExplorer } from './explorer.ts';
+import { addMcp, type McpParts } from './mcp/route.ts';
 import { rejectOtherMethods } from './other-methods.ts';
 import { answerClientError, problemAsJson, sendProblem } from './problem-reply.ts';
 import { createReceiveCall, fieldsRead, keyOf } from './receive.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
 import { requestSignal } from './request-signal.ts';
+import { addTextRoutes, sendEndpointText, sendTagged, type TextSource } from './texts.ts';
 
 export const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
 
@@ -40,11 +41,14 @@ export interface ServerOptions extends BaseOptions {
   readonly admitKey: Admission['admitKey'];
   /** The OpenAPI document of the endpoints a key may call, as JSON. */
   readonly openapi: (key: string | undefined, record: CallRecord) => Promise<string>;
+  readonly texts: TextSource;
   readonly readiness: () => Promise<Readiness>;
   /** Changes of endpoint files, sent as server-sent events; undefined: not sent (outside development). */
   readonly changes?: Changes | undefined;
   /** ClickHouse's HTTP interface at its path; undefined: not served. */
   readonly clickhouse: ClickHouseRoutes | undefined;
+  /** MCP at its path; undefined: not served. */
+  readonly mcp: McpParts | undefined;
 }
 
 /** Creates the server, not yet listening. `close()` lets running requests finish. */
@@ -72,6 +76,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addListingRoute(app, options);
   if (changes !== undefined) addEventsRoute(app, { admitKey, changes, after }, rejectOtherMethods);
   addCountedRoute(app, '/openapi.json', options.openapi);
+  addTextRoutes(app, options.texts);
   addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
   addRoute(app, '/health/ready', async (_request, reply) => {
     const readiness = await options.readiness();
@@ -82,6 +87,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     JSON.stringify(problemKind(request.params.code)),
   );
   clickhouse?.add(app, CLICKHOUSE_ROUTE);
+  if (options.mcp !== undefined) addMcp(app, { ...options, ...options.mcp });
   return app;
 }
 
@@ -93,6 +99,8 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, fastPath: F
     url,
     method: [...methods],
     handler: async (request, reply) => {
+      const text = await sendEndpointText(request, reply, options.texts);
+      if (text !== undefined) return text;
       const call = receive(request, reply, () => requestSignal(reply, options));
       const answer = await options.answer(call);
       fastPath.remember(request.raw, answer, reply.record);
@@ -132,20 +140,15 @@ function addRoute<Params>(
   rejectOtherMethods(app, url, ['GET']);
 }
 
-/** The listing has an entity tag, so that clients can check for changes without receiving it again. */
 function addListingRoute(app: FastifyInstance, { list, admitKey }: ServerOptions): void {
   const url = '/api/endpoints';
-  app.get(url, async (request, reply) => {
-    const { record } = reply;
-    const condition = request.headers['if-none-match'];
-    const isCheck = condition !== undefined;
-    const text = JSON.stringify(await list(keyOf(request), record, isCheck ? 'check' : 'call'));
-    const etag = `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`; // weak: the same for every coding
-    const isUnchanged = matchesTag(condition, etag);
-    if (isCheck && !isUnchanged) await admitKey(keyOf(request), record); // the listing itself counts as a call
-    reply.headers({ ...rateLimitFields(record.limits), ETag: etag });
-    return isUnchanged ? reply.code(304).send() : sendJson(reply, text);
-  });
+  app.get(url, (request, reply) =>
+    sendTagged(request, reply, {
+      contentType: JSON_TYPE,
+      text: async ({ key, record, kind }) => JSON.stringify(await list(key, record, kind)),
+      count: ({ key, record }) => admitKey(key, record),
+    }),
+  );
   rejectOtherMethods(app, url, ['GET']);
 }
 
@@ -158,8 +161,10 @@ function addCountedRoute(app: FastifyInstance, url: string, handler: ServerOptio
   });
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 function sendJson(reply: FastifyReply, text: string): string {
-  reply.header('Content-Type', 'application/json; charset=utf-8').header('Cache-Control', 'no-store');
+  reply.header('Content-Type', JSON_TYPE).header('Cache-Control', 'no-store');
   return text;
 }
 

@@ -82,13 +82,20 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     labelNames: ['client_name', 'status'],
     registers,
   });
+  const mcp = new Counter({
+    name: 'millrace_mcp_requests_total',
+    help: 'Requests to the MCP route, by client program (a closed list) and status.',
+    labelNames: ['client_name', 'status'],
+    registers,
+  });
   const boundValue = createValueBound();
   return (request) => {
     const { endpoint = '', status, cache = '', ms, code, timing, labels, clientName } = request;
     requests.observe({ endpoint, status: String(status), cache }, ms / 1000);
     bytes.inc({ endpoint }, request.bytes);
     if (code !== undefined) problems.inc({ code });
-    if (clientName !== undefined) clickhouse.inc({ client_name: clientName, status: String(status) });
+    const byClient = request.route.startsWith('/mcp') ? mcp : clickhouse;
+    if (clientName !== undefined) byClient.inc({ client_name: clientName, status: String(status) });
     if (timing !== undefined)
       for (const [stage, took] of Object.entries(timing)) stages.observe({ stage }, took / 1000);
     if (labels !== undefined)

@@ -96,7 +96,8 @@ export const REQUEST_FIELDS: Readonly<Record<Key, RequestField>> = {
     value: ({ clientName }) => clientName,
     isShared: true,
     attribute: 'millrace.client_name',
-    help: 'The program that sent a request to the ClickHouse interface, by its `User-Agent`: one of a closed list, `other` or `none`',
+    columns: [{ name: 'client_name', type: REPEATED, value: ({ clientName }) => clientName }],
+    help: 'The program that sent a request to the ClickHouse interface, by its `User-Agent`, or to MCP, also by the name that it gives itself: one of a closed list, `other` or `none`',
   },
   cache: {
     value: ({ cache }) => cache,

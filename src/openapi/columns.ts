@@ -2,18 +2,24 @@
 import { jsonValueOf, type JsonValue, type RowShape } from '../sql/json-value.ts';
 import { orNull, type Schema } from './schema.ts';
 
-/** `int64`: how the endpoint writes 64-bit integers and decimals. An unknown type allows any value. */
-export function columnSchema(type: string, int64: 'number' | 'string', shape?: RowShape): Schema {
+/**
+ * How 64-bit integers and decimals are written; `exact`: as numbers if JavaScript can hold them, otherwise as strings.
+ */
+export type LargeNumbers = 'number' | 'string' | 'exact';
+
+/** An unknown type allows any value. */
+export function columnSchema(type: string, int64: LargeNumbers, shape?: RowShape): Schema {
   return valueSchema(jsonValueOf(type, shape), int64);
 }
 
-function valueSchema(value: JsonValue, int64: 'number' | 'string'): Schema {
+function valueSchema(value: JsonValue, int64: LargeNumbers): Schema {
   switch (value.kind) {
     case 'integer':
       return integerSchema(value, int64);
     case 'float':
       return { type: ['number', 'null'] };
     case 'decimal':
+      if (int64 === 'exact') return { type: ['number', 'string'] };
       return int64 === 'string' ? { type: 'string', pattern: '^-?[0-9]+([.][0-9]+)?$' } : { type: 'number' };
     case 'boolean':
     case 'null':
@@ -39,10 +45,14 @@ function valueSchema(value: JsonValue, int64: 'number' | 'string'): Schema {
   }
 }
 
+/** JavaScript holds integers of 53 bits. */
+const SAFE_BITS = 53;
+
 function integerSchema(
   { bits, signed }: Extract<JsonValue, { kind: 'integer' }>,
-  int64: 'number' | 'string',
+  int64: LargeNumbers,
 ): Schema {
+  if (bits > SAFE_BITS && int64 === 'exact') return { type: ['integer', 'string'] };
   if (bits >= 64 && int64 === 'string') return { type: 'string', pattern: '^-?[0-9]+$' };
   return { type: 'integer', ...(signed ? {} : { minimum: 0 }), ...(bits === 64 ? { format: 'int64' } : {}) };
 }
@@ -52,7 +62,7 @@ function tupleSchema(prefixItems: readonly Schema[]): Schema {
   return { type: 'array', ...(prefixItems.length === 0 ? {} : { prefixItems }), items: false };
 }
 
-function recordSchema(members: ReadonlyMap<string, JsonValue>, int64: 'number' | 'string'): Schema {
+function recordSchema(members: ReadonlyMap<string, JsonValue>, int64: LargeNumbers): Schema {
   const properties = Object.fromEntries(
     [...members].map(([name, member]) => [name, valueSchema(member, int64)]),
   );

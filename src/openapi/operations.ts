@@ -4,7 +4,7 @@ import { redactedType } from '../catalog/column-rules.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import { FORMATS } from '../format/formats.ts';
-import { columnSchema } from './columns.ts';
+import { columnSchema, type LargeNumbers } from './columns.ts';
 import { problemResponses } from './components.ts';
 import { parameterSchema } from './parameters.ts';
 import { orNull, type Schema } from './schema.ts';
@@ -249,9 +249,10 @@ function responses(
 }
 
 /** Redacted columns may hold another string or be missing; callers can request redaction themselves. */
-function rowSchema(
+export function rowSchema(
   { endpoint, columns }: DescribedEndpoint,
-  principal: OperationOptions['principal'],
+  principal: Pick<OperationOptions['principal'], 'redact' | 'resultShape'>,
+  large: LargeNumbers = endpoint.int64,
 ): Schema {
   const isRedacted = endpoint.redaction.always || principal.redact;
   const shape = principal.resultShape ?? endpoint.resultShape;
@@ -259,7 +260,7 @@ function rowSchema(
   const { treats } = endpoint.redaction.redactor;
   const properties = columns.map(({ name, type }): [string, Schema] => {
     const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
-    const schema = columnSchema(shown, endpoint.int64, shape);
+    const schema = columnSchema(shown, large, shape);
     if (!treats(name)) return [name, schema];
     return [name, isRedacted ? REPLACED : { anyOf: [schema, REPLACED] }];
   });

@@ -1,18 +1,25 @@
 // Lists the endpoints a key may call, as data: parameters, columns and policies.
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
-import { partRules, redactedType, ruleFor } from '../catalog/column-rules.ts';
+import { redactedType } from '../catalog/column-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import type { Describe, TableColumns } from '../catalog/describe.ts';
+import { toolNames } from '../catalog/tool-names.ts';
+import type { Describe } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import { parseColumnType } from '../sql/column-type.ts';
-import type { ColumnAction } from '../redact/columns.ts';
 import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
 import { typescriptOf } from '../sql/typescript-type.ts';
 import { CONSUMER_QUERY_LIMITS } from '../sandbox/lexed-query.ts';
 import type { Sandboxes } from './sandboxes.ts';
+import {
+  isAlwaysRedacted,
+  redactedBy,
+  visibleTables,
+  type Redacted,
+  type VisibleTable,
+} from './visible-tables.ts';
 
 export interface ListingOptions {
   readonly describe: Describe;
@@ -21,10 +28,8 @@ export interface ListingOptions {
 
 interface Described {
   readonly columns: readonly Column[] | undefined;
-  readonly tables: readonly Table[] | undefined;
+  readonly tables: readonly VisibleTable[] | undefined;
 }
-
-type Table = Pick<TableColumns, 'name' | 'columns'>;
 
 /** The response of `GET /api/endpoints`. */
 export interface Listing {
@@ -49,13 +54,15 @@ export async function listEndpoints(
   const { describe, sandboxes } = options;
   const sets = createFunctionSets(sandboxes);
   const covered = catalog.endpoints.filter((endpoint) => isCallable(endpoint, principal));
+  const names = new Map([...toolNames(covered)].map(([name, endpoint]) => [endpoint, name]));
   const entries = covered.map(async (endpoint) => {
     const described = {
       columns: await describe.result(endpoint),
-      tables: endpoint.sandbox.enabled ? await readableTables(endpoint, principal, options) : undefined,
+      tables: endpoint.sandbox.enabled ? await visibleTables(endpoint, principal, options) : undefined,
     };
     return {
       ...toEntry(endpoint, principal, described),
+      mcp: toolEntry(endpoint, names.get(endpoint)),
       sandbox: sandboxEntry(endpoint, principal, {
         described,
         sets,
@@ -66,19 +73,9 @@ export async function listEndpoints(
   return { result: await Promise.all(entries), function_sets: sets.used() };
 }
 
-/** The tables that a consumer query of this caller reads: redacted ones have other types and fewer columns. */
-async function readableTables(
-  endpoint: Endpoint,
-  principal: Principal,
-  { describe, sandboxes }: ListingOptions,
-): Promise<readonly Table[] | undefined> {
-  if (!isAlwaysRedacted(endpoint, principal)) return describe.tables(endpoint);
-  const sandbox = await sandboxes.of(endpoint, true).catch(() => undefined); // switched off, or tables that are not known
-  return sandbox?.readable && [...sandbox.readable].map(([name, columns]) => ({ name, columns }));
-}
-
-function isAlwaysRedacted({ redaction }: Endpoint, principal: Principal): boolean {
-  return redaction.always || principal.redact;
+/** The endpoint as a tool for agents; null: it is none. */
+function toolEntry({ mcp }: Endpoint, name: string | undefined): unknown {
+  return mcp === undefined ? null : { name, max_rows: mcp.maxRows };
 }
 
 interface FunctionSets {
@@ -126,22 +123,10 @@ function sandboxEntry(
 }
 
 /** A table with its columns. JSON columns list their typed paths; other paths have dynamic types. */
-function tableEntry({ name, columns }: Table, redacted: Redacted): unknown {
+function tableEntry({ name, columns }: VisibleTable, redacted: Redacted): unknown {
   return {
     name,
     columns: columns.map((column) => ({ ...column, ...pathsOf(column), ...redacted(column) })),
-  };
-}
-
-/** What happens to a column in every response to the caller: to it, or to `parts` of it. */
-type Redacted = (column: Column) => { readonly redacted?: ColumnAction | 'parts' };
-
-function redactedBy(endpoint: Endpoint, principal: Principal): Redacted {
-  if (!isAlwaysRedacted(endpoint, principal)) return () => ({});
-  const { redaction } = endpoint;
-  return ({ name }) => {
-    const action = ruleFor(redaction, name) ?? (partRules(redaction, name).length > 0 ? 'parts' : undefined);
-    return action === undefined ? {} : { redacted: action };
   };
 }
 

@@ -183,7 +183,7 @@ async function planSql(
     overRedacted: isRedacted ? verdict.joined : undefined,
     blame: (failure) => {
       const { engineCode, message } = failure;
-      const reported = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
+      const reported = consumerFailure(verdict, { engineCode, message }, sandbox);
       return reported && new Problem('query.failed', { ...reported, cause: failure });
     },
   };

@@ -10,8 +10,9 @@ export interface FailureMessage {
 type Row = readonly [code: number, name: string, textFor: FailureMessage['textFor']];
 
 const plain = (message: string) => (): string => message;
-/** A message about a name, or about `otherwise` if the name is not in the query. */
-const about = (otherwise: string, rest: string) => (name: string) => `${name || otherwise} ${rest}`;
+/** A message about a name, or about `otherwise` if the name is not in the query, or is a string: an argument of what failed. */
+const about = (otherwise: string, rest: string) => (name: string) =>
+  `${name === '' || name.startsWith("'") ? otherwise : name} ${rest}`;
 
 const outOfRange = (name: string): string =>
   name.startsWith("'") ? `${name} is out of range` : `An argument of ${name || 'a function'} is out of range`;

@@ -1,11 +1,11 @@
 // What a consumer may learn about an engine failure: our own message, with a location in their query; never the engine's.
-import { didYouMean, nearest } from '../core/nearest.ts';
 import { positionAt } from '../core/position.ts';
 import type { ProblemOptions } from '../core/problem.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quotedNames, scopeOf } from './engine-message.ts';
 import { findInQuery, isConsumerScope } from './find-in-query.ts';
 import type { TextMatch } from './find-in-query.ts';
+import { failureHint, type VisibleNames } from './failure-hints.ts';
 import { FAILURE_CODES, FAILURE_MESSAGES, type FailureMessage } from './failure-messages.ts';
 import { lexConsumerQuery } from './lexed-query.ts';
 import type { Verdict } from './sandbox.ts';
@@ -38,12 +38,12 @@ export function engineCodeName(engineCode: number): string | undefined {
 
 /**
  * Options of the Problem `query.failed` for a checked query that has failed; undefined if the failure is not about the
- * consumer's query. `columns` are those visible to the consumer, used to suggest the nearest name.
+ * consumer's query. `visible` is what the consumer can read, for hints.
  */
 export function consumerFailure(
   verdict: Verdict,
   failure: EngineMessage,
-  columns: ReadonlySet<string>,
+  visible: VisibleNames,
 ): ProblemOptions | undefined {
   const engineCode = readsAsColumn(failure) ? UNKNOWN_IDENTIFIER : failure.engineCode;
   const known = FAILURE_MESSAGES.get(engineCode ?? 0);
@@ -51,16 +51,15 @@ export function consumerFailure(
   // Verdicts are cached without tokens; failures are rare enough to read the query again.
   const query = lexConsumerQuery(verdict.source).cursor;
   const location = locationOf(query, failure.message, verdict.narrow !== undefined);
+  const failed = { engineCode, message: failure.message, query, own: verdict.names, tables: verdict.tables };
+  const hint = failureHint({ ...failed, source: location?.source }, visible);
   if (location === undefined) {
     return isConsumersFault(known, { query, verdict, failure })
-      ? withoutLocation(known.textFor(''))
+      ? { ...withoutLocation(known.textFor('')), ...(hint && { hint }) }
       : undefined;
   }
   const message = known.textFor(location.source.slice(0, 60));
   const position = positionAt(verdict.source, location.start);
-  const guess =
-    engineCode === UNKNOWN_IDENTIFIER ? nearest(location.source, [...columns, ...verdict.names]) : undefined;
-  const hint = guess === location.source ? undefined : didYouMean(guess);
   return {
     detail: `${message} (line ${position.line}, column ${position.column})`,
     errors: [{ ...position, message }],

@@ -349,7 +349,16 @@ function unreadable(message: string, text: LexedQuery): Problem {
   return rejection(text.cursor.sql, offset, {
     code: 'sandbox.syntax_unsupported',
     message: 'The engine cannot parse the query from here',
+    ...(isQuotedInterval(text.cursor, offset) ? { hint: INTERVAL } : {}),
   });
+}
+
+const INTERVAL = 'Write an interval as INTERVAL 1 HOUR.';
+
+/** Whether the string at the offset, or before it, is an interval. */
+function isQuotedInterval(cursor: Cursor, offset: number): boolean {
+  const at = cursor.tokens.findLastIndex(({ kind, start }) => kind === 'string' && start <= offset);
+  return cursor.word(at - 1) === 'INTERVAL';
 }
 
 /** Names in the saved query that no parenthesis follows: includes its columns, excludes its functions. */

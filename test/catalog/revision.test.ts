@@ -47,6 +47,8 @@ describe('the revision', () => {
   test.each([
     { description: 'said otherwise' },
     { examples: '[]' },
+    { mcp: 'false' },
+    { mcp: '{ name: a, hint: b, max_rows: 5 }' },
     { fixtures: '{ a.b: [{ c: 1 }] }' },
     { limits: '{ "time": 5 } # a comment' },
   ])('does not change with %j', (changes) => {

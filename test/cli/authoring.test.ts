@@ -88,7 +88,10 @@ describe('new', () => {
       at_from: '2024-01-01T00:00:00Z',
       statuses: [500, 502],
     });
-    expect(await run(['validate', '--no-engine'], { cwd })).toMatchObject({ code: 0, out: '' });
+    expect(await run(['validate', '--no-engine'], { cwd })).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\S+ warning without a description: project, at_from, statuses [^]*$/),
+    });
     writeFileSync(join(cwd, 'two.sql'), 'SELECT 1; SELECT 2');
     expect((await run(['new', 'two', '--from-sql', 'two.sql'], { cwd })).code).toBe(2);
     expect((await run(['new', 'none', '--from-sql', 'none.sql'], { cwd })).code).toBe(2);

@@ -14,7 +14,7 @@ import { after } from '../../src/app/clock.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 const GOOD =
-  'id: 00000000-0000-4000-8000-000000000001\nname: one\nquery: SELECT @n AS n\nparameters: { n: { type: UInt8, required: true } }\ndescription: One.\n';
+  'id: 00000000-0000-4000-8000-000000000001\nname: one\nquery: SELECT @n AS n\nparameters: { n: { type: UInt8, required: true, description: A number. } }\ndescription: One.\n';
 
 /** Without a description: that is one warning. */
 const BARE = GOOD.replace('description: One.\n', '');
@@ -335,17 +335,17 @@ query: |
     const cwd = folder({ 'endpoints/one.yaml': BARE });
     expect(await run(['validate'], { cwd })).toMatchObject({
       code: 0,
-      out: expect.stringContaining('warning the endpoint has no description lint.no_description'),
+      out: expect.stringContaining('warning the endpoint has no description lint.description_missing'),
     });
     expect((await run(['validate', '--strict'], { cwd })).code).toBe(1);
     writeFileSync(
       join(cwd, 'endpoints', 'one.yaml'),
-      BARE.replace('name: one', 'name: one # millrace-ignore: lint.no_description'),
+      BARE.replace('name: one', 'name: one # millrace-ignore: lint.description_missing'),
     );
     expect(await run(['validate', '--strict'], { cwd })).toMatchObject({ code: 0, out: '' });
     writeFileSync(
       join(cwd, 'endpoints', 'one.yaml'),
-      BARE.replace('name: one', 'name: one # millrace-ignore: lint.no_desc'),
+      BARE.replace('name: one', 'name: one # millrace-ignore: lint.description'),
     );
     expect((await run(['validate', '--strict'], { cwd })).code).toBe(1);
   });

@@ -15,7 +15,7 @@ query: |
     SELECT name, email AS contact, lower(email) AS label FROM shop.buyers WHERE tenant = @tenant
   )
   SELECT contact, uniq(label) AS labels FROM buyers GROUP BY contact
-parameters: { tenant: { type: String, required: true, enum: [a, b] } }
+parameters: { tenant: { type: String, required: true, enum: [a, b], description: Whose buyers. } }
 tenancy: { parameter: tenant }
 pii: { redact: true, columns: { contact: mask } }
 sandbox: { enabled: true, languages: [sql] }

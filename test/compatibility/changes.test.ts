@@ -424,12 +424,24 @@ const ROWS: readonly Row[] = [
     { allow: '{ column.removed: a reason }', max_rows: '2000' },
   ]),
   row('labels.changed', 'labels', pair('labels', '{ team: a }', '{ team: "@header" }')),
+  row('mcp.removed', 'mcp', pair('mcp', '{ max_rows: 5 }', 'false')),
+  row('mcp.added', 'mcp', pair('mcp', 'false', '{ name: b }')),
+  row('mcp.renamed', 'Mcp.name', pair('mcp', '{ name: a }', '{ name: b }')),
+  row('mcp.renamed', 'Mcp.name', [{}, { mcp: '{ name: b }' }]),
+  row('endpoint.renamed', 'Mcp.name', [
+    { name: 'one.a', mcp: '{ name: one }' },
+    { name: 'two.a', mcp: '{ name: one }' },
+  ]),
+  row('mcp.max_rows_lowered', 'Mcp.max_rows', [{}, { mcp: '{ max_rows: 99 }' }]),
+  row('mcp.max_rows_raised', 'Mcp.max_rows', pair('mcp', '{ max_rows: 5 }', '{ max_rows: 6 }')),
 ];
 
 /** Keys that are no part of a contract, with two values of each. */
 const DO_NOT_MATTER: Readonly<Record<string, Row['turn']>> = {
   'Tenancy.none': pair('tenancy', '{ none: a }', '{ none: b }'),
   description: pair('description', 'a', 'b'),
+  'Mcp.description': pair('mcp', '{ description: a }', '{ description: b }'),
+  'Mcp.hint': pair('mcp', '{ hint: a }', '{ hint: b }'),
   allow: pair('allow', '{ column.removed: a }', ''),
   allow_security: pair('allow_security', '{ tenant.filter_changed: a }', ''),
   allow_breaking: pair('allow_breaking', 'a', 'b'),

@@ -79,7 +79,7 @@ async function run(sql: string, verdict: Verdict): Promise<string> {
     return await world.run(`SET param_unset = '\\\\N'; ${sql}`);
   } catch (error) {
     const failure = { engineCode: codeOf(error), message: String(error) };
-    const isReported = consumerFailure(verdict, failure, sandbox.columns) !== undefined;
+    const isReported = consumerFailure(verdict, failure, sandbox) !== undefined;
     return `code ${failure.engineCode}, ${isReported ? 'reported' : 'of the endpoint'}`; // its location may differ
   }
 }

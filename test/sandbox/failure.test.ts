@@ -27,7 +27,7 @@ async function messageFor(sql: string, of = sandbox): Promise<string | undefined
     (reason: unknown) => reason,
   );
   const failure = { engineCode: codeOf(error), message: String(error) };
-  const options = consumerFailure(verdict, failure, of.columns);
+  const options = consumerFailure(verdict, failure, of);
   const [detail] = options?.errors ?? [];
   if (detail === undefined) return undefined;
   const place = detail.line === undefined ? '' : `${detail.line}:${detail.column} `;
@@ -41,8 +41,16 @@ describe('errors of the consumer', () => {
       'SELECT id,\n  pth FROM edge_logs',
       '2:3 There is no column or alias pth here Did you mean path?',
     ],
-    ['an unknown path', 'SELECT e.foo FROM edge_logs AS e', '1:8 There is no column or alias e.foo here'],
-    ['after comments', '/* é\n */ SELECT foo FROM edge_logs', '2:12 There is no column or alias foo here'],
+    [
+      'an unknown path',
+      'SELECT e.foo FROM edge_logs AS e',
+      '1:8 There is no column or alias e.foo here The columns of edge_logs are id, timestamp, event_message, path, ms, metadata, tags, status.',
+    ],
+    [
+      'after comments',
+      '/* é\n */ SELECT foo FROM edge_logs',
+      '2:12 There is no column or alias foo here The columns of edge_logs are id, timestamp, event_message, path, ms, metadata, tags, status.',
+    ],
     [
       'argument types of a function',
       'SELECT toStartOfHour(id) FROM edge_logs',
@@ -61,12 +69,12 @@ describe('errors of the consumer', () => {
     [
       'not in GROUP BY',
       'SELECT id, count() FROM edge_logs',
-      '1:8 id must be in GROUP BY or inside an aggregate function',
+      '1:8 id must be in GROUP BY or inside an aggregate function Add it to GROUP BY, or write any(…) around it.',
     ],
     [
       'nested aggregates',
       'SELECT max(count()) FROM edge_logs',
-      '1:12 An aggregate function is nested in another one, or used where none is allowed',
+      '1:12 An aggregate function is nested in another one, or used where none is allowed Write conditions on aggregates in HAVING; aggregate an aggregate in a subquery.',
     ],
     ['an alias twice', 'SELECT 1 AS a, 2 AS a', '1:13 a is an alias of two different expressions'],
     [
@@ -77,7 +85,7 @@ describe('errors of the consumer', () => {
     [
       'a column of strings that are not numbers',
       'SELECT toInt64(event_message) FROM edge_logs',
-      '1:8 A string cannot be converted to the required type',
+      '1:8 A string cannot be converted to the required type Use the function whose name ends in OrNull or OrZero, such as toInt64OrNull.',
     ],
     [
       'a string that is not a time',
@@ -128,7 +136,11 @@ describe('errors of the consumer', () => {
       "SELECT CAST(1, 'LowCardinality(UInt8)')",
       '1:16 LowCardinality of this type is not allowed: remove it',
     ],
-    ['an alias of itself', 'SELECT a + 1 AS b, b + 1 AS a', '1:17 There is no column or alias b here'],
+    [
+      'an alias of itself',
+      'SELECT a + 1 AS b, b + 1 AS a',
+      '1:17 There is no column or alias b here The query has no FROM.',
+    ],
     [
       'an array of different depth',
       'SELECT arrayConcat([1], [[1]])',
@@ -156,9 +168,9 @@ test('existing and missing tables are reported identically', async () => {
   const there = await messageFor("SELECT default.users IN ('x')");
   const inNoDatabase = await messageFor("SELECT nothere.users IN ('x')");
   const notThere = await messageFor("SELECT default.nousers IN ('x')");
-  expect(there).toBe('1:8 There is no column or alias default.users here');
-  expect(inNoDatabase).toBe('1:8 There is no column or alias nothere.users here');
-  expect(notThere).toBe('1:8 There is no column or alias default.nousers here');
+  expect(there).toBe('1:8 There is no column or alias default.users here The query has no FROM.');
+  expect(inNoDatabase).toBe('1:8 There is no column or alias nothere.users here The query has no FROM.');
+  expect(notThere).toBe('1:8 There is no column or alias default.nousers here The query has no FROM.');
 });
 
 describe('errors of the endpoint are not reported as the consumer’s', () => {
@@ -185,7 +197,7 @@ test('no message repeats the engine’s', async () => {
   const verdict = await sandbox.check('SELECT id FROM edge_logs');
   for (let engineCode = 0; engineCode < 1_000; engineCode++) {
     const message = `Code: ${engineCode}. Secret table \`app.logs\`, setting 'max_memory_usage', in scope SELECT secret`;
-    const options = consumerFailure(verdict, { engineCode, message }, new Set());
+    const options = consumerFailure(verdict, { engineCode, message }, { columns: new Set() });
     expect(JSON.stringify(options) ?? '').not.toMatch(/secret|app\.logs|max_memory/i);
   }
 });

@@ -47,6 +47,7 @@ export const PROJECT_FILES = {
   /** Run whole services, in the process of the test. */
   service: [
     'test/clickhouse-clients/',
+    'test/mcp/',
     'test/redact/laundering',
     'test/request/broken-plan',
     'test/request/clickhouse/',
@@ -60,6 +61,7 @@ export const PROJECT_FILES = {
     'test/explorer/built-files',
     'test/explorer/code',
     'test/explorer/row-type',
+    'test/mcp/stdio',
     'test/packaging/',
     'test/service/engine-faults',
     'test/service/explorer',

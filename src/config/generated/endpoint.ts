@@ -85,6 +85,10 @@ export interface EndpointFile {
   };
   tenancy?: Tenancy;
   /**
+   * The endpoint as a tool for agents (MCP); every endpoint is one by default. false: it is none.
+   */
+  mcp?: false | Mcp;
+  /**
    * Reasons why breaking changes are intended, by the code that millrace diff reports. A reason allows the changes of its code in this file, once: it does not count if the base revision has it too. For security changes, see allow_security.
    */
   allow?: {
@@ -324,6 +328,27 @@ export interface Tenancy {
    * Reason why the endpoint has no tenants; excludes the other keys.
    */
   none?: string;
+}
+/**
+ * The endpoint as a tool for agents (MCP).
+ */
+export interface Mcp {
+  /**
+   * Name of the tool; unique among all files. Default: the name of the endpoint with underscores instead of dots, shortened to 64 characters.
+   */
+  name?: string;
+  /**
+   * What the tool returns and when to use it, for agents. Default: the description of the endpoint.
+   */
+  description?: string;
+  /**
+   * Maximum number of rows in an answer to an agent. Rows beyond it are cut, which the answer says; never more than max_rows of the endpoint.
+   */
+  max_rows?: number;
+  /**
+   * Advice that follows the description: which parameters to send first, what to call next.
+   */
+  hint?: string;
 }
 /**
  * One call and its expected response.

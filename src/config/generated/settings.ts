@@ -21,6 +21,10 @@ export interface SettingsFile {
    */
   clickhouse_port?: number;
   /**
+   * Serve the Model Context Protocol at /mcp of the API listener.
+   */
+  mcp?: boolean;
+  /**
    * Folder of endpoint files.
    */
   endpoints?: string;

@@ -104,6 +104,7 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'route.unknown': BAD_ARGUMENTS,
   'route.host_unknown': ACCESS_DENIED,
   'route.cross_site': ACCESS_DENIED,
+  'route.origin_denied': ACCESS_DENIED,
   'route.method_not_allowed': BAD_ARGUMENTS,
   'format.not_acceptable': [73, 'UNKNOWN_FORMAT'],
   'format.too_large': [307, 'TOO_MANY_BYTES'],

@@ -62,10 +62,23 @@ export function createFunctionPolicy({ allow, deny }: FunctionChanges): Function
     },
     denies: (name) => known.has(name.toLowerCase()) && !allows(name),
     aggregates: (name) => isAggregate(name.toLowerCase()),
-    nearest: (name) => nearest(name, allowed.values()),
+    nearest: (name) => withoutUnderscores(name, allows, allowed) ?? nearest(name, allowed.values()),
     families: Object.freeze(families),
     combinators: COMBINATORS,
   };
+}
+
+/** `count_if` as `countIf`. */
+function withoutUnderscores(
+  name: string,
+  allows: (name: string) => boolean,
+  allowed: ReadonlyMap<string, string>,
+): string | undefined {
+  if (!name.includes('_')) return undefined;
+  const folded = name.replaceAll('_', '').toLowerCase();
+  if (!allows(folded)) return undefined;
+  const camel = name.toLowerCase().replaceAll(/_+(.)/g, (_, letter: string) => letter.toUpperCase());
+  return allowed.get(folded) ?? camel;
 }
 
 /** Whether the engine is known to have such a function, also with combinators; if not, the nearest name. */

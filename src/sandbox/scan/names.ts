@@ -1,6 +1,7 @@
 // Names by position: tables, functions, aliases.
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import type { Scan, Scope } from './scan.ts';
+import { REPLACEMENTS } from '../functions/replacements.ts';
 import { KEYWORDS, NO_BARE_ALIAS } from '../keywords.ts';
 
 /** Reads the name at the scan as a table: unqualified, case-sensitive, and in scope. */
@@ -51,7 +52,9 @@ export function checkFunction(scan: Scan, combinator = ''): void {
   const name = `${scan.name() ?? ''}${combinator}`;
   const { functions } = scan.surface;
   if (functions.allows(name)) return;
-  const hint = functions.denies(name) ? undefined : didYouMean(functions.nearest(name));
+  const replacement = REPLACEMENTS.get(name.toLowerCase());
+  const guess = functions.denies(name) ? undefined : didYouMean(functions.nearest(name));
+  const hint = replacement === undefined ? guess : `${replacement}.`;
   const message = `${scan.shown()} is not an allowed ${combinator === '' ? '' : 'aggregate '}function`;
   scan.reject({ code: 'sandbox.function_denied', message, ...(hint && { hint }) });
 }

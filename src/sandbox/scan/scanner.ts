@@ -61,11 +61,14 @@ const UNSUPPORTED_CLAUSES: ReadonlyMap<string | undefined, string> = new Map([
   ['PARALLEL', 'PARALLEL WITH is not allowed: send a single query'],
 ]);
 
+const JSON_OPERATOR = 'Paths of a JSON column are written with dots, such as metadata.request.path.';
+
 function rejectRest(scan: Scan): never {
   const plain = `Unexpected ${scan.shown()}; a comma, an operator or AS may be missing`;
   return scan.reject({
     code: 'sandbox.syntax_unsupported',
     message: UNSUPPORTED_CLAUSES.get(scan.word()) ?? plain,
+    ...(scan.kind() === '->' ? { hint: JSON_OPERATOR } : {}),
   });
 }
 

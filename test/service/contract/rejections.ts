@@ -168,6 +168,18 @@ export const ROUTES: Checks = {
       ['/api/endpoints/query/strict'],
     ]);
   },
+  '`GET /llms.txt` lists what the key may call, with links to the Markdown of each endpoint and to guides.':
+    async ({ service }) => {
+      const text = await (await service.call('/llms.txt', withKey('tenant'))).text();
+      const links = [...text.matchAll(/\]\((\/(?:api|guides)[^)]*\.md)\)/g)].map(([, path]) => path);
+      expect(links).toEqual(['/api/endpoints/query/strict.md', '/guides/sql.md', '/guides/lql.md']);
+    },
+  '`GET` of the address of an endpoint followed by `.md` returns its Markdown, unless the key may call an endpoint of that name.':
+    async ({ service }) => {
+      const response = await service.call('/api/endpoints/query/strict.md', withKey('tenant'));
+      expect(response.headers.get('Content-Type')).toBe('text/markdown; charset=utf-8');
+      expect(await response.text()).toMatch(/^# strict\n/);
+    },
   '`GET /health/live` reports that the process is running.': async ({ curl }) =>
     expect(await curl('/health/live')).toBe('{"status":"ok"}'),
   '`GET /health/ready` reports engine, files, Redis and preflight separately.': async ({ service }) => {

@@ -63,7 +63,7 @@ export function createPlanVirtual(engine: Engine): PlanVirtual {
       },
       blame: (failure) => {
         const { engineCode, message } = failure;
-        const reported = consumerFailure(verdict, { engineCode, message }, sandbox.columns);
+        const reported = consumerFailure(verdict, { engineCode, message }, sandbox);
         return reported && new Problem('query.failed', { ...reported, cause: failure });
       },
     };

@@ -1,0 +1,34 @@
+// MCP over the request path: the tools of the endpoints and of their sandboxes.
+import { createMcp } from '../mcp/mcp.ts';
+import { createEndpointTools } from '../mcp/endpoints/tools.ts';
+import { createPrompts } from '../mcp/prompts.ts';
+import { createResources } from '../mcp/resources.ts';
+import { createQueryTools } from '../mcp/query/query-tools.ts';
+import type { ServerParts } from '../mcp/server.ts';
+import type { AnswerMcp } from '../request/mcp-call.ts';
+import { after, clock } from './clock.ts';
+import type { Core } from './core.ts';
+import { readVersion } from './version.ts';
+
+type McpCore = Pick<Core, 'path' | 'catalog' | 'describe' | 'sandboxes'>;
+
+/** What MCP servers of every transport have in common. */
+export function mcpParts({ path, catalog, describe, sandboxes }: McpCore): ServerParts {
+  return {
+    version: readVersion(),
+    path,
+    catalog: catalog.current,
+    resources: createResources({ describe, sandboxes }),
+    prompts: createPrompts({ describe, sandboxes }),
+    tools: [createEndpointTools({ describe }), createQueryTools({ describe, sandboxes, now: clock.epoch })],
+    after,
+  };
+}
+
+/** Results for repeated calls get this fraction of the cache's memory on top. */
+const REPLAYED_SHARE = 8;
+
+/** `cacheMemory`: bytes. */
+export function openMcp(core: McpCore, cacheMemory: number): AnswerMcp {
+  return createMcp({ ...mcpParts(core), replayBytes: cacheMemory / REPLAYED_SHARE });
+}

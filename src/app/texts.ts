@@ -1,0 +1,37 @@
+// The texts that the API listener serves, for the key of each request.
+import type { Catalog } from '../catalog/catalog.ts';
+import type { TextReader, TextSource } from '../http/texts.ts';
+import { createTexts, endpointOfMarkdown, GUIDES, type TextsDeps } from '../mcp/texts/texts.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { RequestPath } from '../request/answer.ts';
+import { FULL_ACCESS } from './local.ts';
+
+export interface TextSourceOptions extends TextsDeps {
+  readonly path: Pick<RequestPath, 'admitKey' | 'identifyKey'>;
+  readonly catalog: () => Catalog;
+  /** In development, texts can be loaded without a key, as the OpenAPI document. */
+  readonly isDevelopment: boolean;
+}
+
+export function createTextSource(options: TextSourceOptions): TextSource {
+  const { path, catalog, isDevelopment } = options;
+  const texts = createTexts(options);
+  const isOpen = ({ key }: TextReader): boolean => key === undefined && isDevelopment;
+  const count = async (reader: TextReader): Promise<Principal> =>
+    isOpen(reader) ? FULL_ACCESS : path.admitKey(reader.key, reader.record, reader.kind);
+  return {
+    count,
+    llms: async (reader) => texts.llms(catalog(), await count(reader)),
+    guide: async (reader, name) => {
+      await count(reader);
+      return GUIDES.get(name);
+    },
+    endpoint: async (reader, address) => {
+      const snapshot = catalog();
+      const principal = isOpen(reader) ? FULL_ACCESS : await path.identifyKey(reader.key, reader.record);
+      const endpoint = endpointOfMarkdown(snapshot, principal, address);
+      if (endpoint === undefined) return undefined;
+      return texts.endpoint(endpoint, await count(reader));
+    },
+  };
+}

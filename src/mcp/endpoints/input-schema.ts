@@ -1,0 +1,118 @@
+// The arguments of an endpoint's tool as JSON Schema: its parameters without those that the key sets.
+import type { Endpoint } from '../../catalog/endpoint.ts';
+import type { Parameter } from '../../config/generated/endpoint.ts';
+import { parameterSchema } from '../../openapi/parameters.ts';
+import type { Schema } from '../../openapi/schema.ts';
+import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
+
+/** Locked parameters, by name. */
+export type Locked = ReadonlyMap<string, unknown>;
+
+/** An object with the parameters that the caller may send. */
+export function inputSchema({ parameters, examples }: Endpoint, locked: Locked): Schema {
+  const own = Object.entries(parameters).filter(([name]) => !locked.has(name));
+  const [example] = examples;
+  const properties = own.map(([name, spec]) => {
+    const value: unknown = example?.parameters?.[name];
+    const shown =
+      value === undefined || JSON.stringify(value).length > MAX_EXAMPLE ? {} : { examples: [value] };
+    return [name, { ...argumentSchema(spec), ...shown }] as const;
+  });
+  const required = own.filter(([, spec]) => spec.required === true).map(([name]) => name);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+}
+
+/** Characters of an example of one parameter. */
+const MAX_EXAMPLE = 200;
+
+/**
+ * A parameter for clients that check arguments before they send them: regular expressions are RE2, which JSON Schema does not
+ * have, and arguments lose digits of large numbers unless they are strings.
+ */
+function argumentSchema(spec: Parameter): Schema {
+  const { pattern, format, ...plain } = spec;
+  const isShared = pattern === undefined || isUnicodePattern(pattern);
+  const schema = parameterSchema(
+    isShared && pattern !== undefined ? { ...plain, pattern } : plain,
+    undefined,
+  );
+  const isLarge = hasLargeNumbers(jsonValueOf(spec.type));
+  const notes = [
+    ...(spec.description === undefined ? [] : [spec.description.trim()]),
+    ...(isShared ? [] : [`Must match the regular expression (RE2) ${pattern}`]),
+    ...(format === 'regex' && spec.description?.includes('RE2') !== true
+      ? ['A regular expression (RE2).']
+      : []),
+    ...(isLarge ? ['Send numbers beyond 2^53 as strings.'] : []),
+  ];
+  const described = notes.length === 0 ? {} : { description: notes.join(' ') };
+  return { ...described, ...(isLarge ? withStrings(schema) : schema) };
+}
+
+/** Whether JavaScript, in which most clients check schemas, accepts the expression; RE2 has more. */
+function isUnicodePattern(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+function hasLargeNumbers(value: JsonValue): boolean {
+  switch (value.kind) {
+    case 'integer':
+      return value.bits > 53;
+    case 'decimal':
+      return true;
+    case 'nullable':
+      return hasLargeNumbers(value.inner);
+    case 'array':
+      return hasLargeNumbers(value.element);
+    case 'tuple':
+      return value.elements.some(hasLargeNumbers);
+    case 'record':
+      return [...value.members.values()].some(hasLargeNumbers);
+    case 'map':
+      return hasLargeNumbers(value.value);
+    case 'float':
+    case 'boolean':
+    case 'null':
+    case 'string':
+    case 'enum':
+    case 'object':
+    case 'any':
+      return false;
+  }
+}
+
+const isNumeric = (type: string): boolean => type === 'integer' || type === 'number';
+
+/** The schema with strings wherever it has numbers. */
+function withStrings(schema: Schema): Schema {
+  const { type, items, prefixItems, properties, additionalProperties, anyOf } = schema;
+  const types = type === undefined ? [] : [type].flat();
+  return {
+    ...schema,
+    ...(types.some(isNumeric) && !types.includes('string') ? { type: [...types, 'string'] } : {}),
+    ...(items ? { items: withStrings(items) } : {}),
+    ...(prefixItems && { prefixItems: prefixItems.map(withStrings) }),
+    ...(anyOf && { anyOf: anyOf.map(withStrings) }),
+    ...(properties && { properties: mapValues(properties, withStrings) }),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: withStrings(additionalProperties) }
+      : {}),
+  };
+}
+
+/** The same names with other values. */
+export function mapValues<A, B>(
+  record: Readonly<Record<string, A>>,
+  map: (value: A) => B,
+): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}

@@ -1,0 +1,156 @@
+// An endpoint as Markdown, for the view of one key.
+import type { Principal } from '../../auth/principal.ts';
+import { redactedType } from '../../catalog/column-rules.ts';
+import type { Endpoint } from '../../catalog/endpoint.ts';
+import type { Column } from '../../engine/engine.ts';
+import { FORMATS } from '../../format/formats.ts';
+import { isAlwaysRedacted, redactedBy, type VisibleTable } from '../../request/visible-tables.ts';
+import { plainText } from '../endpoints/table-text.ts';
+import { describeColumns } from '../query/described-paths.ts';
+import { openEndpoint } from '../query/open-endpoints.ts';
+import { schemaText } from '../query/schema-text.ts';
+
+/** An endpoint as the key sees it; undefined columns or tables are not known now. */
+export interface SeenEndpoint {
+  readonly endpoint: Endpoint;
+  readonly principal: Principal;
+  /** Result columns of the saved query. */
+  readonly columns: readonly Column[] | undefined;
+  /** The tables of its sandbox; undefined also if it has none. */
+  readonly tables: readonly VisibleTable[] | undefined;
+}
+
+export const QUERY_PATH = '/api/endpoints/query/';
+const MAX_SCHEMA_BYTES = 64 * 1024;
+
+/** The document. It ends with a line break. */
+export function endpointMarkdown(seen: SeenEndpoint): string {
+  const { endpoint } = seen;
+  const parts = [
+    `# ${endpoint.name}`,
+    endpoint.description.trim(),
+    callText(seen),
+    parametersText(seen),
+    columnsText(seen),
+    limitsText(seen),
+    queriesText(seen),
+    examplesText(seen),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function callText({ endpoint, principal }: SeenEndpoint): string {
+  const { parameters, examples } = endpoint;
+  const [example] = examples;
+  const sent = Object.entries(parameters).flatMap(([name, spec]) => {
+    if (spec.required !== true || principal.locked.has(name)) return [];
+    const value: unknown = example?.parameters?.[name];
+    const shown = value === undefined ? `{${name}}` : encodeURIComponent(textOf(value));
+    return [`${encodeURIComponent(name)}=${shown}`];
+  });
+  const query = sent.length === 0 ? '' : `?${sent.join('&')}`;
+  const url = `${QUERY_PATH}${endpoint.name}${query}`;
+  return [
+    '## Call',
+    'Send the key in the header `X-API-KEY` or `Authorization: Bearer`; parameters in the query string, or as a JSON object with POST.',
+    fence('http', `GET ${url}`),
+    `The response is JSON, \`{"result": [{…}, …]}\`; other formats by \`format\`: ${Object.keys(FORMATS).join(', ')}. Errors are problem documents (RFC 9457) with \`code\`, \`detail\`, \`hint\` and \`errors\`.`,
+  ].join('\n\n');
+}
+
+function parametersText({ endpoint, principal }: SeenEndpoint): string {
+  const rows = Object.entries(endpoint.parameters).map(([name, spec]) => {
+    const isLocked = principal.locked.has(name);
+    const notes = [
+      ...(isLocked ? ['Set by your key.'] : []),
+      ...(spec.enum === undefined ? [] : [`One of ${spec.enum.map(textOf).join(', ')}.`]),
+      ...(spec.default === undefined ? [] : [`Default: ${textOf(spec.default)}.`]),
+      ...(spec.description === undefined ? [] : [spec.description]),
+    ];
+    const needed = spec.required === true && !isLocked;
+    return [code(name), code(spec.type), needed ? 'yes' : 'no', notes.join(' ')];
+  });
+  if (rows.length === 0) return '## Parameters\n\nNone.';
+  return `## Parameters\n\n${table(['name', 'type', 'required', 'description'], rows)}`;
+}
+
+function columnsText({ endpoint, principal, columns }: SeenEndpoint): string {
+  if (columns === undefined) return '';
+  const redacted = redactedBy(endpoint, principal);
+  const isRedacted = isAlwaysRedacted(endpoint, principal);
+  const rows = columns.map((column) => {
+    const type = isRedacted ? redactedType(endpoint.redaction, column.name, column.type) : column.type;
+    const action = redacted(column).redacted;
+    return [code(column.name), code(type), action === undefined ? '' : `redacted: ${action}`];
+  });
+  return `## Result columns\n\n${table(['name', 'type', ''], rows)}`;
+}
+
+function limitsText({ endpoint, principal }: SeenEndpoint): string {
+  const { maxRows, limits, rate, cache } = endpoint;
+  const lines = [
+    `At most ${maxRows} rows; with more, \`truncated\` is true.`,
+    `At most ${limits.time} s.`,
+    ...(rate === undefined ? [] : [`At most ${rate.limit} calls in ${rate.window} s.`]),
+    cache === undefined ? 'Not cached.' : `Cached for ${cache.ttl} s.`,
+    ...(isAlwaysRedacted(endpoint, principal) ? ['Personal data is redacted.'] : []),
+  ];
+  return `## Limits\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+}
+
+function queriesText({ endpoint, principal, tables }: SeenEndpoint): string {
+  const open = openEndpoint(endpoint, principal);
+  if (open === undefined || tables === undefined) return '';
+  const { languages, dialects } = open;
+  const described = tables.map(({ name, columns }) => ({
+    name,
+    columns: describeColumns(columns, undefined),
+    sampled: undefined,
+  }));
+  return [
+    '## Queries of your own',
+    `Instead of the saved query, ${languages.map(code).join(' or ')} runs over these tables, which have only the rows that the key and the parameters allow.${dialects.length === 0 ? '' : ` Dialects of sql: ${dialects.join(', ')}.`} See the guides for [SQL](/guides/sql.md) and [LQL](/guides/lql.md).`,
+    fence('text', schemaText(described, MAX_SCHEMA_BYTES)),
+  ].join('\n\n');
+}
+
+function examplesText({ endpoint, principal }: SeenEndpoint): string {
+  const own = openEndpoint(endpoint, principal)?.languages ?? [];
+  const shown = endpoint.examples.flatMap(({ name, parameters = {}, sql, lql }) => {
+    if ((sql !== undefined && !own.includes('sql')) || (lql !== undefined && !own.includes('lql'))) return [];
+    const sent = Object.fromEntries(
+      Object.entries(parameters).filter(([each]) => !principal.locked.has(each)),
+    );
+    const body = { ...sent, ...(sql && { sql }), ...(lql && { lql }) };
+    return [`### ${plainText(name)}\n\n${fence('json', JSON.stringify(body, undefined, 2))}`];
+  });
+  if (shown.length === 0) return '';
+  return ['## Examples', `Bodies of \`POST ${QUERY_PATH}${endpoint.name}\`:`, ...shown].join('\n\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows.map((row) => row.map(cell))];
+  return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+}
+
+function cell(text: string): string {
+  return plainText(text.trim().replace(/\s+/g, ' ')).replaceAll('|', String.raw`\|`);
+}
+
+/** Inline code that may contain backquotes. */
+function code(text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const mark = '`'.repeat(longest + 1);
+  return longest === 0 ? `${mark}${text}${mark}` : `${mark} ${text} ${mark}`;
+}
+
+/** A block of code that no line of the text can end. */
+function fence(language: string, text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const mark = '`'.repeat(longest + 1);
+  return `${mark}${language}\n${text}\n${mark}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
