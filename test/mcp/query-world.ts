@@ -17,7 +17,7 @@ import { localCall, type CallContent } from '../../src/request/call.ts';
 const id = (n: number): string => `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 /** Rows of tenants a and b; each has paths, keys and values that the other does not have. */
-export const SHOP_SQL = [
+const SHOP_SQL = [
   'CREATE DATABASE shop',
   `CREATE TABLE shop.events (
     tenant LowCardinality(String), at DateTime64(3, 'UTC'), kind Enum8('view' = 1, 'buy' = 2), props JSON, doc JSON(level String, request.path String, request.status UInt16),
@@ -60,7 +60,7 @@ export const SHOP_FILES: Readonly<Record<string, string>> = {
 
 const SHOP: Grant = { endpoints: ['shop.*'], allow: ['sql', 'lql'] };
 
-export const GRANTS = {
+const GRANTS = {
   all: { endpoints: ['*'], allow: ['sql', 'lql'] },
   a: { ...SHOP, parameters: { tenant: 'a' } },
   b: { ...SHOP, parameters: { tenant: 'b' } },

@@ -97,7 +97,7 @@ export const READ_ONLY = {
   openWorldHint: false,
 } as const;
 
-export function textResult(text: string): ToolResult {
+function textResult(text: string): ToolResult {
   return { content: [{ type: 'text', text }] };
 }
 

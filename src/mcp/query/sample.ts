@@ -5,7 +5,7 @@ import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import type { OpenEndpoint } from './open-endpoints.ts';
 
 /** Rows read for the sample of one table. */
-export const SAMPLE_ROWS = 200;
+const SAMPLE_ROWS = 200;
 /** Distinct values counted for one path; further ones are not shown. */
 const MAX_DISTINCT = 1000;
 const MAX_PATHS = 400;

@@ -28,7 +28,7 @@ const DETAILS: readonly Detail[] = [
 ];
 
 /** Bytes of the tables in an answer. */
-export const MAX_SCHEMA_BYTES = 16 * 1024;
+const MAX_SCHEMA_BYTES = 16 * 1024;
 
 /** The text with the most detail that fits; what is left out is named with the arguments that show it. */
 export function schemaText(tables: readonly DescribedTable[], maxBytes = MAX_SCHEMA_BYTES): string {
