@@ -20,9 +20,9 @@ const numbered = (item: (n: number) => string, length: number): string => {
   return Array.from({ length: Math.floor(length / size) }, (_, n) => item(n)).join(',');
 };
 
-function post(what: string, type: string, body: string, path = QUERY): HostileRequest {
+function post(what: string, type: string, body: string): HostileRequest {
   const fields = [`Content-Type: ${type}`, `Content-Length: ${Buffer.byteLength(body)}`, 'X-API-KEY: wrong'];
-  return { what: `a body: ${what}`, head: [`POST ${path} HTTP/1.1`, ...fields], body, status: '401' };
+  return { what: `a body: ${what}`, head: [`POST ${QUERY} HTTP/1.1`, ...fields], body, status: '401' };
 }
 
 function bodies(): readonly HostileRequest[] {
@@ -90,21 +90,19 @@ function clickhouse(): readonly HostileRequest[] {
   ];
 }
 
-function sendMcp(what: string, body: string): HostileRequest {
-  return post(what, 'application/json', body, '/mcp');
-}
-
-/** Messages to the tools of agents. */
+/** MCP reads the origin and the client program before the key, and the body after it. */
 function mcp(): readonly HostileRequest[] {
-  const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":';
+  const message = fill('[{"jsonrpc":"2.0","method":"ping","id":1},', BODY);
+  const sent = (what: string, field: string, status: string): HostileRequest => ({
+    what: `a message: ${what}`,
+    head: ['POST /mcp HTTP/1.1', `Content-Length: ${message.length}`, field],
+    body: message,
+    status,
+  });
   return [
-    sendMcp(
-      'an array of messages',
-      `[${numbered((n) => `{"jsonrpc":"2.0","id":${n},"method":"ping"}`, BODY - 2)}]`,
-    ),
-    sendMcp('nested arguments', `${call}${fill('[', BODY / 2)}`),
-    sendMcp('names of arguments', `${call}{${numbered((n) => `"p${n}":1`, BODY - 200)}}}}`),
-    sendMcp('a long id', `{"jsonrpc":"2.0","id":"${fill('x', BODY - 100)}","method":"ping"}`),
+    sent('brackets', 'Content-Type: application/json', '401'),
+    sent('a client program', `User-Agent: ${fill('claude', FIELD)}`, '401'),
+    sent('an origin', `Origin: http://${fill('127.0.0.1:', FIELD)}`, '403'),
   ];
 }
 

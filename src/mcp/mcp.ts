@@ -6,7 +6,6 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type Server,
 } from '@modelcontextprotocol/server';
-import { Problem } from '../core/problem.ts';
 import type { Answer } from '../request/call.ts';
 import type { AnswerMcp, McpReply, McpRequest } from '../request/mcp-call.ts';
 import { readMessages, type Messages } from './messages.ts';
@@ -92,7 +91,6 @@ async function serveEarlier({ request, messages, web, ...serving }: Serving): Pr
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !isStream });
   const server = serving.createServer();
   await server.connect(transport);
-  web.signal.addEventListener('abort', () => void server.close(), { once: true });
   return transport.handleRequest(web, { parsedBody: request.body });
 }
 
@@ -100,19 +98,9 @@ const URL_OF_LIBRARY = 'http://localhost/mcp';
 /** Checked by the transport already. */
 const NEGOTIATED = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
-function webRequest({ headers, exchange }: McpRequest): Request {
-  const closed = new AbortController();
-  const signal = exchange.signal();
-  // At its time limit, a call still has an answer, which says so.
-  const close = (): void => {
-    if (signal.reason instanceof Problem && signal.reason.code === 'request.client_closed') closed.abort();
-  };
-  signal.addEventListener('abort', close, { once: true });
-  return new Request(URL_OF_LIBRARY, {
-    method: 'POST',
-    headers: { ...headers, ...NEGOTIATED },
-    signal: closed.signal,
-  });
+/** Without a signal: calls end with the signal of their exchange, and what follows them has nothing to wait for. */
+function webRequest({ headers }: McpRequest): Request {
+  return new Request(URL_OF_LIBRARY, { method: 'POST', headers: { ...headers, ...NEGOTIATED } });
 }
 
 /** Milliseconds for the answer of a call that was ended at its time limit. */

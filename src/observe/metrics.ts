@@ -76,31 +76,38 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     labelNames: ['endpoint', 'label', 'value'],
     registers,
   });
-  const clickhouse = new Counter({
-    name: 'millrace_clickhouse_requests_total',
-    help: 'Requests to the ClickHouse interface, by client program (from User-Agent, a closed list) and status.',
-    labelNames: ['client_name', 'status'],
-    registers,
-  });
-  const mcp = new Counter({
-    name: 'millrace_mcp_requests_total',
-    help: 'Requests to the MCP route, by client program (a closed list) and status.',
-    labelNames: ['client_name', 'status'],
-    registers,
-  });
+  const countClient = createClientMetrics(registers);
   const boundValue = createValueBound();
   return (request) => {
-    const { endpoint = '', status, cache = '', ms, code, timing, labels, clientName } = request;
+    const { endpoint = '', status, cache = '', ms, code, timing, labels } = request;
     requests.observe({ endpoint, status: String(status), cache }, ms / 1000);
     bytes.inc({ endpoint }, request.bytes);
     if (code !== undefined) problems.inc({ code });
-    const byClient = request.route.startsWith('/mcp') ? mcp : clickhouse;
-    if (clientName !== undefined) byClient.inc({ client_name: clientName, status: String(status) });
+    countClient(request);
     if (timing !== undefined)
       for (const [stage, took] of Object.entries(timing)) stages.observe({ stage }, took / 1000);
     if (labels !== undefined)
       for (const [label, value] of Object.entries(labels))
         labelled.inc({ endpoint, label, value: boundValue(`${endpoint} ${label}`, value) });
+  };
+}
+
+/** Requests to entry points for programs of others, by program. */
+function createClientMetrics(registers: readonly Registry[]): (request: Finished) => void {
+  const counter = (name: string, help: string): Counter =>
+    new Counter({ name, help, labelNames: ['client_name', 'status'], registers: [...registers] });
+  const clickhouse = counter(
+    'millrace_clickhouse_requests_total',
+    'Requests to the ClickHouse interface, by client program (from User-Agent, a closed list) and status.',
+  );
+  const mcp = counter(
+    'millrace_mcp_requests_total',
+    'Requests to the MCP route, by client program (a closed list) and status.',
+  );
+  return ({ route, clientName, status }) => {
+    if (clientName === undefined) return;
+    const requests = route === '/mcp' ? mcp : clickhouse;
+    requests.inc({ client_name: clientName, status: String(status) });
   };
 }
 

@@ -39,6 +39,9 @@ export interface WordDetector {
 /** The replacement for a match. */
 export const REDACTED = 'REDACTED';
 
+/** What replaces an address in a column of type IPv4, in which only an address can. */
+export const NEUTRAL_ADDRESS = '0.0.0.0';
+
 const FIRST = REDACTED.charCodeAt(0);
 
 /** Like `runEnd`, but stops at REDACTED, so that text that was already redacted is not matched again. */

@@ -18,6 +18,8 @@ export interface EnginePatterns {
   readonly hint: string;
   /** All of them, for decoded text, in which what separated words may be gone. */
   readonly anyDecoded: string;
+  /** What makes a text a match as a whole, once its plain matches are replaced. */
+  readonly cut: string;
   /** The same for the text of a JSON document: no match begins or ends a string in it. */
   readonly inJson: readonly (readonly [name: DetectorName, pattern: string])[];
   readonly anyInJson: string;
@@ -28,25 +30,23 @@ export interface EnginePatterns {
 const WIDE = '\\x{80}-\\x{10FFFF}';
 const LABEL = `[\\w\\-${WIDE}]`;
 const LOCAL = `[\\w.+'!#$*^~\\-${WIDE}]+`;
+/** Encoded in quoted-printable: `. : + -`, in front of what may be read as a match by itself, as in `ann=2Eb@example.com`. */
+const QUOTED = '=(?:2[BDEbde]|3[Aa])';
 const HOSTS = `(?:@(?:${LABEL}+\\.)+(?:xn--${LABEL}+|[A-Za-z]{2,}|[${WIDE}]+))+`;
-const EMAIL = `${LOCAL}${HOSTS}`;
+const LOCALS = `(?:${LOCAL}${QUOTED})*${LOCAL}`;
+const EMAIL = `${LOCALS}${HOSTS}`;
 
 const HEX = '[0-9A-Fa-f]';
 const GROUP = `${HEX}+`;
-const OCTETS = '[0-9]{1,3}(?:\\.[0-9]{1,3}){3,}';
+const OCTETS = '[0-9]+(?:\\.[0-9]{1,3}){2,}\\.[0-9]+';
 /** What follows an address up to its end: its zone and everything that continues it. */
 const REST = `(?:[0-9A-Fa-f:]|\\.[0-9])*(?:%[A-Za-z0-9]+(?:[._\\-][A-Za-z0-9]+)*)?`;
-/** With `::`: a first group of four digits, a decimal digit on both sides, nothing before it, or three groups. */
-const SHORT_IPV6 = [
-  `${HEX}{4}::`,
-  `[0-9]${HEX}{0,3}::[0-9]`,
-  '::[0-9]',
-  `${GROUP}(?::${GROUP})+::`,
-  `(?:${GROUP})?::${GROUP}:${HEX}`,
-  `(?:${GROUP})?::(?:${GROUP}:)*${OCTETS}`,
-].join('|');
-const LONG_IPV6 = `(?:${GROUP}:){7,}(?:${GROUP})?|(?:${GROUP}:){6}${OCTETS}`;
-const IP = `[0-9A-Fa-f:]*(?:${SHORT_IPV6}|${LONG_IPV6})${REST}|${OCTETS}`;
+/**
+ * With `::`, after a first group of four digits or at least two groups, or before a decimal digit or two groups; or with seven groups.
+ * Short and with few alternatives: the engine compiles it for each block of rows, and again with each kind of text that it reads.
+ */
+const IPV6 = `(?:${HEX}{4}|${HEX}:${GROUP})::|::(?:[0-9]|${GROUP}:${HEX})|(?:${GROUP}:){6}(?:${GROUP}:|${OCTETS})`;
+const IP = `(?:[0-9A-Fa-f:]|${HEX}=3[Aa])*(?:${IPV6})${REST}|${OCTETS}`;
 
 const KEY = '[\\w\\-]';
 const TOKEN68 = '[\\w.~+/=\\-]';
@@ -69,7 +69,7 @@ function keysOf(least: number, below: number): string {
 }
 
 const PATTERNS: Readonly<Record<DetectorName, string>> = {
-  email: `(?:"[^"@]+"|${LOCAL})${HOSTS}`,
+  email: `(?:"[^"@]+"|${LOCALS})${HOSTS}`,
   ip: IP,
   token: TOKEN,
   api_key: API_KEY,
@@ -129,26 +129,35 @@ export function enginePatterns(names: readonly DetectorName[]): EnginePatterns {
     needles: [...new Set(byName.flatMap(([name]) => NEEDLES[name]))],
     hint: [MARKERS, ...byName.map(([name]) => HINTS[name])].join('|'),
     anyDecoded: all(byName.map(([, pattern]) => pattern.replaceAll(WORD_START, ''))),
+    cut: names.includes('email') ? `${CUT}|${ENCODED_EMAIL}` : CUT,
     inJson,
     anyInJson: all(inJson.map(([, pattern]) => pattern)),
     numbers: names.includes('card') ? CARD : undefined,
   };
 }
 
+const REFERENCE = '&#?[0-9A-Za-z]{2,};';
+const SOFT_BREAK = '=\\r?\\n';
+
 /**
  * What may hide a match: escapes of JSON and URLs, character references, quoted-printable that is not only text, and characters other
  * than ASCII, which may fold to others. Short, since the engine's plans repeat it often.
  */
-export const ENCODED =
-  '%[0-9A-Fa-f]{2}|\\\\[uxnrtbf]|&#?[0-9A-Za-z]{2,};|=(?:2[BDEbde]|3[Aa]|40[A-Za-z=]|\\r?\\n)|[^\\x00-\\x7f]';
+export const ENCODED = `%[0-9A-Fa-f]{2}|\\\\[uxnrtbf]|${REFERENCE}|${QUOTED}|=40[A-Za-z=]|${SOFT_BREAK}|[^\\x00-\\x7f]`;
 
 /**
  * A replacement beside an escape, of which it may have the end: what a match contains before the escape, or after it, is left, as in
  * `fran\\u00e7ois@example.com` and `Bearer abc12345%2Fdef`.
  */
 export const CUT =
-  `(?:%|\\\\+|&#?[0-9A-Za-z]{2,};)[\\w.+'!#$*^~\\-]*${REDACTED}` +
-  `|${REDACTED}(?::[a-z_]+)?(?:%[0-9A-Fa-f]{2}|\\\\+[ux]|&#?[0-9A-Za-z]{2,};)`;
+  `(?:%|\\\\+|${REFERENCE}|${QUOTED}|${SOFT_BREAK})[\\w.+'!#$*^~\\-]*${REDACTED}` +
+  `|${REDACTED}(?::[a-z_]+)?(?:%[0-9A-Fa-f]{2}|\\\\+[ux]|${REFERENCE}|${QUOTED}|${SOFT_BREAK})`;
+
+/** What a text has that has an encoding, or in which a replacement may be beside a part of one. */
+export const MARKED = `${ENCODED}|[%\\\\][\\w.+'!#$*^~\\-]*${REDACTED}`;
+
+/** An e-mail address with an encoded `@`: that it is one is known without decoding it. */
+const ENCODED_EMAIL = '\\w%(?:25)*40(?:[\\w\\-]+\\.)+[A-Za-z]{2}';
 
 /** Characters that fold to ASCII other than by compatibility (NFKC): what replaces each, as RE2 expressions. */
 export const FOLDED: readonly (readonly [pattern: string, by: string])[] = [

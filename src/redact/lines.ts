@@ -1,6 +1,6 @@
 // Redacts JSONEachRow rows in one pass: strings are searched, columns are handled by name.
 import { rulesBelow, type ColumnAction, type ColumnRules } from './columns.ts';
-import type { DetectorName } from './detector.ts';
+import type { DetectorName, Match } from './detector.ts';
 import { createEdits, type Edits } from './edits.ts';
 import { ENDS_STRING, ESCAPES_NEXT, HINTS } from './character-flags.ts';
 import * as json from './json-bytes.ts';
@@ -20,11 +20,13 @@ export interface LineOptions {
   readonly scan: Scan;
   readonly rules: ColumnRules | undefined;
   readonly replacements: Replacements;
-  /** Called for each match in a string, with its text. */
+  /** A text that is left as it is. */
+  readonly neutral?: string;
+  /** Called for each match in a string. */
   readonly onMatch?: OnMatch | undefined;
 }
 
-export type OnMatch = (name: DetectorName, text: Uint8Array) => void;
+export type OnMatch = (name: DetectorName) => void;
 
 /** State while reading rows. */
 interface Reading extends LineOptions {
@@ -106,13 +108,21 @@ function readString(reading: Reading, open: number, close: number, hints: number
     if (frame.next?.action !== undefined) return treatMember(reading, { open, colon }, frame.next.action) - 1;
   }
   if (isKey) frame.kept++;
-  const matches = mayFind(hints, scan.needs) ? scan.find(bytes, open + 1, close, hints) : [];
+  const found = mayFind(hints, scan.needs) ? scan.find(bytes, open + 1, close, hints) : [];
+  const matches = found.length === 0 ? found : withoutNeutral(reading, found);
   for (const { start, end, name } of matches) {
     edits.replace(start, end, replacements.of(name));
-    reading.onMatch?.(name, bytes.subarray(start, end));
+    reading.onMatch?.(name);
   }
   if (isKey && matches.length > 0) keepApart(reading, close);
   return close;
+}
+
+function withoutNeutral({ bytes, neutral }: Reading, matches: readonly Match[]): readonly Match[] {
+  if (neutral === undefined) return matches;
+  return matches.filter(
+    ({ start, end }) => Buffer.from(bytes.subarray(start, end)).toString('latin1') !== neutral,
+  );
 }
 
 /** Keys of one object that are redacted to the same text would collide, so all but the first get a number. */

@@ -1,7 +1,7 @@
 // The redactor: compiles an endpoint's settings to a function that removes personal data from rows.
 import { createHash, createHmac } from 'node:crypto';
 import { compileColumns, rulesBelow, type ColumnAction, type ColumnRules } from './columns.ts';
-import { REDACTED, type DetectorName } from './detector.ts';
+import { NEUTRAL_ADDRESS, REDACTED, type DetectorName } from './detector.ts';
 import { chooseDetectors, DEFAULT_DETECTORS } from './detectors.ts';
 import { createEdits } from './edits.ts';
 import { HAS_ESCAPE } from './character-flags.ts';
@@ -36,7 +36,7 @@ export interface Redactor {
   redactText(text: string): string;
   /** For the tables of a consumer query; undefined if nothing is redacted. */
   readonly source: SourceSettings | undefined;
-  /** For rows of which the source was redacted: the same without hashes, which would be hashed again. */
+  /** For rows of which the source was redacted: without hashes, which would be hashed again, and neutral addresses stay. */
   readonly afterSource: { redactLines(lines: Uint8Array, onMatch?: OnMatch): Uint8Array };
 }
 
@@ -54,7 +54,7 @@ export interface SourceSettings {
 }
 
 /** Increment when the output for the same input may change, so that cached responses with old rules are not reused. */
-const RULES_VERSION = 2;
+const RULES_VERSION = 3;
 
 /** Throws if columns are to be hashed and there is no key. */
 export function createRedactor(options: RedactorOptions): Redactor {
@@ -88,7 +88,8 @@ export function createRedactor(options: RedactorOptions): Redactor {
       hashKeys: isHashed ? hmacKeys(hashKey) : undefined,
     },
     afterSource: {
-      redactLines: (lines, onMatch) => redactLines(lines, { scan, rules: unhashed, replacements, onMatch }),
+      redactLines: (lines, onMatch) =>
+        redactLines(lines, { scan, rules: unhashed, replacements, onMatch, neutral: NEUTRAL_ADDRESS }),
     },
   };
 }

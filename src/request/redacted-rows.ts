@@ -2,9 +2,6 @@
 import type { Observe } from '../core/observation.ts';
 import type { Task } from './result.ts';
 
-/** What replaces addresses in columns of type IPv4. */
-const NEUTRAL = '0.0.0.0';
-
 /** The rows without personal data. What only the second layer finds is observed, by detector. */
 export function redactRows(
   { observe }: { readonly observe: Observe },
@@ -14,8 +11,8 @@ export function redactRows(
   const { overRedacted } = plan;
   if (overRedacted === undefined) return redactor.redactLines(lines);
   const detectors: Record<string, number> = {};
-  const redacted = redactor.afterSource.redactLines(lines, (name, text) => {
-    if (Buffer.from(text).toString('latin1') !== NEUTRAL) detectors[name] = (detectors[name] ?? 0) + 1;
+  const redacted = redactor.afterSource.redactLines(lines, (name) => {
+    detectors[name] = (detectors[name] ?? 0) + 1;
   });
   // Constants of the query itself are among its values and in names of columns.
   const isOwn = redactor.redactText(overRedacted) !== overRedacted;

@@ -5,6 +5,7 @@ import { withClauseOf, type Outline } from '../sql/outline.ts';
 import { consumerOffset, lexConsumerQuery, rejection } from './lexed-query.ts';
 import type { LexedQuery, Violation } from './lexed-query.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
+import { comparedTexts } from './compared-texts.ts';
 import { conditionsBelow } from './leakproof/below-barrier.ts';
 import { checkLeakproof, isClauseLeakproof } from './leakproof/leakproof.ts';
 import type { LeakproofContext } from './leakproof/leakproof.ts';
@@ -236,6 +237,7 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
     narrow: parts && { joined: sent.joined, ...parts },
     needed: neededNames(sent, scanned),
     early: earlyNames(sent),
+    compared: comparedTexts(sent),
     ...barrier,
   };
 }
@@ -267,6 +269,7 @@ async function checkGroups(
     hasStates: scanned.hasStates,
     needed: neededNames(text, scanned),
     early: earlyNames(text),
+    compared: comparedTexts(text),
     ...barrierOf(text, scanned, reading),
   };
 }

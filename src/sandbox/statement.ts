@@ -161,6 +161,8 @@ export interface CheckedText {
   readonly needed?: ReadonlySet<string> | undefined;
   /** Names of what it may compute before it sorts and limits its rows. */
   readonly early?: ReadonlySet<string> | undefined;
+  /** The texts with which it compares columns of which it does nothing else. */
+  readonly compared?: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
 /** The text that the engine's tree was checked for: it is sent in every form, with and without the subcolumns. */
@@ -197,8 +199,8 @@ export function assembleStatement(
   return statementOver(elements, narrow?.joined ?? joined, rows);
 }
 
-function readColumns({ narrow, needed, early }: CheckedText, table: string): ReadColumns {
-  return { needed, early, onlyParts: narrow?.onlyParts.get(table) };
+function readColumns({ narrow, needed, early, compared }: CheckedText, table: string): ReadColumns {
+  return { needed, early, compared, onlyParts: narrow?.onlyParts.get(table) };
 }
 
 /** The statement with a barrier around every table; undefined if it has them already. */

@@ -9,7 +9,7 @@ import { typescriptOf } from '../../src/sql/typescript-type.ts';
 import { liftLiterals } from '../../src/cli/new/lift.ts';
 import { formatYaml } from '../../src/config/format-yaml.ts';
 import { run, scratch } from '../support/command.ts';
-import { KEY, sampleTables, startService, type TestService } from '../support/service.ts';
+import { KEY, sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -336,7 +336,7 @@ void client.query('logs.al', { project: 'abc' });
       { cwd, stdio: 'pipe' },
     );
 
-    service = await startService({ sql: [await sampleTables()] });
+    service = await startService({ endpoints: SHIPPED, sql: [await sampleTables()] });
     const { createClient, MillraceError } = (await import(module)) as ClientModule;
     const client = createClient({ baseUrl: service.service.address, key: KEY });
     expect(await client.query('logs.all', { project: 'abc' })).toEqual([]);

@@ -7,6 +7,7 @@ import { ENGINE_FORMATS } from '../../src/format/clickhouse-formats.ts';
 import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
 import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
 import { fileOf, fill, TABLE_KINDS } from '../sandbox/tenants.ts';
+import { answered } from '../support/answered.ts';
 import { withoutMarker } from '../support/avro.ts';
 import { runs } from '../support/runs.ts';
 import { KEY, startService, type TestService } from '../support/service.ts';
@@ -55,9 +56,7 @@ const OWN: ReadonlySet<string> = new Set([
 async function ask(sql: string, fields: Readonly<Record<string, string>>): Promise<Seen> {
   const url = `${service.service.address}/clickhouse/?${new URLSearchParams(fields).toString()}`;
   const send = () => fetch(url, { method: 'POST', body: sql, headers: { 'X-ClickHouse-Key': KEY } });
-  let response = await send();
-  // A full queue or a time limit is no answer: the machine is busy with other tests.
-  for (let times = 0; [503, 504].includes(response.status) && times < 20; times += 1) response = await send();
+  const response = await answered(send);
   const headers = [...response.headers]
     .filter(([name]) => !OWN.has(name))
     .map(

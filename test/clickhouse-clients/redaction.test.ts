@@ -6,6 +6,7 @@ import { TEXTS } from '../redact/laundering/texts.ts';
 import { VERSIONS } from '../redact/laundering/people.ts';
 import type { Version } from '../redact/laundering/secrets.ts';
 import { DEMANDS, headersOf, openWorld, secretsIn, seenOf, type Demand, type Seen, type World } from '../redact/laundering/world.ts'; // prettier-ignore
+import { answered } from '../support/answered.ts';
 import { withoutMarker } from '../support/avro.ts';
 import { runs } from '../support/runs.ts';
 
@@ -26,9 +27,7 @@ async function seen(version: Version, demand: Demand, sql: string, format: strin
   const { 'Content-Type': _type, ...headers } = headersOf(demand);
   const ask = (): Promise<Response> =>
     fetch(`${world.service.service.address}/clickhouse/?${query}`, { method: 'POST', headers, body: sql });
-  let response = await ask();
-  // A full queue or a time limit is no answer: the machine is busy with other tests.
-  for (let times = 0; [503, 504].includes(response.status) && times < 20; times++) response = await ask();
+  const response = await answered(ask);
   const { status, headers: fields, body } = await seenOf(response, version);
   const times = /"elapsed": ?[\d.e-]+|<elapsed>[\d.e-]+|"(?:elapsed_ns|result_bytes|read_bytes)":"\d+"/g;
   return {

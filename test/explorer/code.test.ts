@@ -8,7 +8,7 @@ import { snippetsOf } from '../../explorer/src/code/snippets.ts';
 import type { Ask } from '../../explorer/src/service/client.ts';
 import type { Endpoint } from '../../explorer/src/service/listing.ts';
 import { run, scratch } from '../support/command.ts';
-import { KEY, sampleTables, startService, type TestService } from '../support/service.ts';
+import { KEY, sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
 
 const PROJECT = 'it\'s "a" $HOME `x`';
 const ROOT = join(import.meta.dirname, '../..');
@@ -18,7 +18,7 @@ let endpoint: Endpoint;
 beforeAll(async () => {
   const quoted = PROJECT.replaceAll("'", "''");
   const row = `INSERT INTO logs.edge_logs (project, timestamp, id, event_message, metadata) VALUES ('${quoted}', now64(6), 'one', 'm', '{}')`;
-  service = await startService({ sql: [await sampleTables(), row] });
+  service = await startService({ endpoints: SHIPPED, sql: [await sampleTables(), row] });
   const { result } = (await (await service.call('/api/endpoints')).json()) as { result: Endpoint[] }; // our own envelope
   const found = result.find(({ name }) => name === 'logs.all');
   if (found === undefined) throw new Error('it ships');

@@ -43,6 +43,9 @@ beforeAll(async () => {
     );
   await saved(41, 'kept', 'SELECT number AS n FROM numbers(3)', 'cache: { ttl: 3600 }\n');
   await saved(42, 'slow', 'SELECT sleepEachRow(0.5) AS s FROM numbers(5) SETTINGS max_block_size = 1');
+  const events =
+    'WITH events AS (SELECT now() - number AS timestamp FROM numbers(9)) SELECT timestamp FROM events';
+  await saved(43, 'open', events, 'sandbox: { enabled: true }\n');
   await service.service.reload();
   send = createSender(service.service.address);
 });

@@ -5,6 +5,7 @@ import { shown, TEXTS, type Text } from './laundering/texts.ts';
 import { imagesOf, secretOf, type Version } from './laundering/secrets.ts';
 import { DEMANDS, headersOf, openWorld, secretsIn, seenOf } from './laundering/world.ts';
 import type { Demand, Seen, World } from './laundering/world.ts';
+import { answered } from '../support/answered.ts';
 
 const AT_ONCE = 2;
 const ACCOUNT = 'account-aa0';
@@ -129,12 +130,13 @@ test('the listing, the OpenAPI document and explanations name no value', async (
     'SELECT email + 1 FROM events',
   ]) {
     const explained = async (version: Version): Promise<unknown> => {
-      const response = await world.service.call(`/api/endpoints/explain/open.${version}`, {
-        method: 'POST',
-        headers: headersOf('key'),
-        body: JSON.stringify({ sql }),
-      });
-      return seenOf(response, version);
+      const ask = (): Promise<Response> =>
+        world.service.call(`/api/endpoints/explain/open.${version}`, {
+          method: 'POST',
+          headers: headersOf('key'),
+          body: JSON.stringify({ sql }),
+        });
+      return seenOf(await answered(ask), version);
     };
     expect(await explained('a')).toEqual(await explained('b'));
   }

@@ -65,3 +65,14 @@ describe('requests for redaction', () => {
     expect(NO_REDACTION.redactText('::1')).toBe('::1');
   });
 });
+
+test('rows of redacted tables keep the address that replaces others, and nothing else', () => {
+  const found: string[] = [];
+  const lines = Buffer.from('{"v4":"0.0.0.0","a":["0.0.0.0:80","10.0.0.0"],"0.0.0.0":1,"m":"x"}\n');
+  const { afterSource } = createRedactor({ columns: { m: 'mask' } });
+  const redacted = afterSource.redactLines(lines, (name) => found.push(name));
+  expect(Buffer.from(redacted).toString()).toBe(
+    '{"v4":"0.0.0.0","a":["0.0.0.0:80","REDACTED"],"0.0.0.0":1,"m":"REDACTED"}\n',
+  );
+  expect(found).toEqual(['ip']);
+});

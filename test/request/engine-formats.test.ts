@@ -157,7 +157,7 @@ function statistics(text: string): string {
   return text
     .replace(/"bytes_read": ?\d+/, '')
     .replace(/<bytes_read>\d+/, '')
-    .replaceAll(/\{"progress":\{[^}]*\}\}/g, '');
+    .replaceAll(/\{"progress":\{[^}]*\}\}\n?/g, '');
 }
 
 const ROWS = 'SELECT n, s FROM a ORDER BY n';

@@ -54,3 +54,29 @@ test('responses are the same when every secret is exchanged for another', { time
   expect(await failuresOf(ALL)).toEqual([]);
   expect(statuses.get(200)).toBeGreaterThan(ALL.length * 0.7);
 });
+
+test.each(['level', 'maybe', 'fixed', 'attrs.key_client', 'typed.user.email'])(
+  'compared with texts, %s has the values that it has otherwise',
+  async (column) => {
+    const texts = ['error', 'info', 'REDACTED', 'redacted', '10.1.1.1', 'ann1@example.com', '/items/1'];
+    const equal = texts.map((text, n) => `countIf(${column} = '${text}') AS n${n}`).join(', ');
+    const other = `countIf(NOT ${column} != 'info'), countIf(${column} NOT IN ('error', 'seen')), countIf(${column} IN ('REDACTED', 'x'))`;
+    for (const list of [equal, other, `countIf(${column} = 'error') AS n, countIf(${column} != 'info')`]) {
+      const only = sql(`SELECT ${list} FROM t`);
+      const twice = sql(`SELECT * FROM (${only.text}) WHERE (SELECT max(toString(${column})) FROM t) != '#'`);
+      const [a, b] = await exchange.both(only);
+      expect(a).toEqual(b);
+      expect(a.status).toBe(200);
+      expect(a).toEqual((await exchange.both(twice))[0]);
+    }
+  },
+);
+
+test('comparing a column needs no expression that redacts', async () => {
+  const statement = await exchange.statement(
+    sql("SELECT count() FROM t WHERE level = 'error' AND maybe != 'a'"),
+  );
+  expect(statement).toContain("if(toString(`level`) IN ('error'), toString(`level`), 'REDACTED') AS `level`");
+  expect(statement).toContain("if(isNull(`maybe`) OR `maybe` IN ('a'), `maybe`, 'REDACTED') AS `maybe`");
+  expect(statement).not.toContain('replaceRegexp');
+});

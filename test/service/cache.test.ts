@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService } from '../../src/app/service.ts';
 import { startGate, type Gate } from '../support/gate.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
-import { KEY, sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import {
+  KEY,
+  sampleTables,
+  startService,
+  writeEndpoint,
+  type TestService,
+  SHIPPED,
+} from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
 
 let service: TestService;
@@ -16,7 +23,10 @@ const KEPT = 'cache: { ttl: 3600, min_refresh: 600 }\n';
 const P = 'parameters: { p: { type: String, default: a }, q: { type: UInt8, default: 1 } }\n';
 
 beforeAll(async () => {
-  [service, gate] = await Promise.all([startService({ sql: [await sampleTables()] }), startGate()]);
+  [service, gate] = await Promise.all([
+    startService({ endpoints: SHIPPED, sql: [await sampleTables()] }),
+    startGate(),
+  ]);
   const kept = 'WITH t AS (SELECT @p AS p, @q AS q, generateUUIDv4() AS run) SELECT * FROM t';
   await writeEndpoint(service, 'kept', file('kept', 10, kept, `${P}${KEPT}sandbox: { enabled: true }\n`));
   await writeEndpoint(

@@ -6,7 +6,7 @@ import { createAsk } from '../../src/cli/conformance/ask.ts';
 import { readQueries } from '../../src/cli/consumer-queries.ts';
 import { reportOf } from '../../src/cli/conformance/report.ts';
 import { runQueries } from '../../src/cli/conformance/run.ts';
-import { KEY, sampleTables, startService, type TestService } from '../support/service.ts';
+import { KEY, sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
 
 const FOLDER = join(import.meta.dirname, '../conformance');
 
@@ -14,7 +14,7 @@ let service: TestService;
 beforeAll(async () => {
   const files = [join(FOLDER, 'rows.sql'), join(import.meta.dirname, '../../seeds/50_all_logs.sql')];
   const rows = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-  service = await startService({ sql: [await sampleTables(), ...rows] });
+  service = await startService({ endpoints: SHIPPED, sql: [await sampleTables(), ...rows] });
 });
 afterAll(() => service.stop());
 

@@ -1,7 +1,7 @@
 // Consumer SQL and LQL through the whole service, over the two shipped endpoints.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
-import { sampleTables, startService, type TestService } from '../support/service.ts';
+import { sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
 
 let service: TestService;
 
@@ -14,6 +14,7 @@ const edge = `concat('{"request":{"method":"GET","path":"/p', toString(number), 
 
 beforeAll(async () => {
   service = await startService({
+    endpoints: SHIPPED,
     sql: [
       await sampleTables(),
       insert('edge_logs', 'project', edge),

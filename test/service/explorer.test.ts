@@ -1,11 +1,12 @@
 // The explorer's page and files over HTTP, and queries explained without being run.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
-import { sampleTables, startService, type TestService } from '../support/service.ts';
+import { sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
   service = await startService({
+    endpoints: SHIPPED,
     sql: [await sampleTables()],
     tokens: [{ name: 'saved only', sha256: hashKey('saved-only'), endpoints: ['*'] }],
   });

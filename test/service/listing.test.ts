@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import type { Token } from '../../src/config/generated/tokens.ts';
-import { sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { sampleTables, startService, writeEndpoint, type TestService, SHIPPED } from '../support/service.ts';
 
 const COUNT = 300;
 const id = (n: number): string => `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -40,7 +40,12 @@ pii: { redact: false, columns: { secret: drop, note.part: mask } }
 sandbox: { enabled: true }
 `;
 beforeAll(async () => {
-  service = await startService({ sql: [await sampleTables()], isDevelopment: true, tokens: [LOCKED] });
+  service = await startService({
+    endpoints: SHIPPED,
+    sql: [await sampleTables()],
+    isDevelopment: true,
+    tokens: [LOCKED],
+  });
   await writeEndpoint(service, 'shop', SHOP);
   for (let n = 0; n < COUNT; n++) await writeEndpoint(service, `report-${n}`, file(n));
   await writeEndpoint(service, 'denied', file(COUNT, ', functions: { deny: [sum] }'));

@@ -9,7 +9,7 @@ import type { Observation } from '../../src/core/observation.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { startGate } from '../support/gate.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { startService, writeEndpoint, type TestService, SHIPPED } from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
 
 interface Span {
@@ -44,6 +44,7 @@ beforeAll(async () => {
   await new Promise<void>((ready) => collector.listen(0, '127.0.0.1', ready));
   const { port } = collector.address() as AddressInfo; // it listens on a port
   service = await startService({
+    endpoints: SHIPPED,
     settings: {
       redisUrl: redis.url,
       redisTimeout: 10_000,

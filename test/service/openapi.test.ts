@@ -8,7 +8,14 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { run, scratch } from '../support/command.ts';
-import { KEY, sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import {
+  KEY,
+  sampleTables,
+  startService,
+  writeEndpoint,
+  type TestService,
+  SHIPPED,
+} from '../support/service.ts';
 
 type Json = Record<string, unknown>;
 interface Document extends Json {
@@ -31,6 +38,7 @@ const ROOT = join(import.meta.dirname, '../..');
 
 beforeAll(async () => {
   service = await startService({
+    endpoints: SHIPPED,
     settings: { contact: 'ops@example.com' },
     sql: [
       await sampleTables(),

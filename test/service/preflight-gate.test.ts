@@ -6,11 +6,11 @@ import { createDescribe } from '../../src/catalog/describe.ts';
 import { EngineError, type Engine } from '../../src/engine/engine.ts';
 import { createPreflightGate } from '../../src/preflight/gate.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService, SHIPPED } from '../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ endpoints: SHIPPED });
 });
 afterAll(() => service.stop());
 

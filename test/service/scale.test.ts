@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCompile, type CompileFile } from '../../src/catalog/compile.ts';
 import { openLiveCatalog, type LiveCatalog } from '../../src/catalog/live.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { startService, writeEndpoint, type TestService, SHIPPED } from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
 import { after, clock } from '../../src/app/clock.ts';
 
@@ -50,7 +50,7 @@ const CHECKED_OUT = 400;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ endpoints: SHIPPED });
   await writeFiles(service.endpoints, CHECKED_OUT, 1);
   await writeEndpoint(service, 'steady', file(5000, 0).replace('e5000', 'steady'));
   await service.service.reload();

@@ -1,7 +1,7 @@
 // The shipped endpoints, rule by rule, over rows exactly at the boundaries of the queries.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sampleTables, startService, type TestService } from '../support/service.ts';
+import { sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
 
 let service: TestService;
 
@@ -22,6 +22,7 @@ const at = (time: string, id: string, project = 'edges'): string =>
 
 beforeAll(async () => {
   service = await startService({
+    endpoints: SHIPPED,
     sql: [
       await sampleTables(),
       edgeRows(REF, 30, ['/rest/v1/a', '/storage/v1/b', '/auth/v1/c', '/realtime/v1/d', '/other']),

@@ -1,5 +1,5 @@
 // A complete service in this process, for tests: real engine, real files, a free port.
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEngine } from '../../src/app/engine.ts';
@@ -12,6 +12,8 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { openTestServer } from './test-server.ts';
 
 export const KEY = 'a-key-for-everything';
+/** The folder of the shipped endpoints. */
+export const SHIPPED = join(import.meta.dirname, '../../endpoints');
 
 export interface TestService {
   readonly service: Service;
@@ -30,7 +32,7 @@ export interface TestService {
 }
 
 export interface TestServiceOptions {
-  /** Folder whose files are copied; defaults to the two shipped endpoints. */
+  /** Folder whose files are copied, such as `SHIPPED`; none by default, since checking those takes most of a start. */
   readonly endpoints?: string;
   /** SQL executed before the service starts. */
   readonly sql?: readonly string[];
@@ -47,7 +49,9 @@ export function sampleTables(): Promise<string> {
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-'));
   const endpoints = join(folder, 'endpoints');
-  await cp(options.endpoints ?? join(import.meta.dirname, '../../endpoints'), endpoints, { recursive: true });
+  await (options.endpoints === undefined
+    ? mkdir(endpoints)
+    : cp(options.endpoints, endpoints, { recursive: true }));
   const loaded = await loadSettings({ flags: {}, env: {}, file: { path: '', required: false } });
   if (!('settings' in loaded)) throw new Error('the defaults are valid');
   const settings = {

@@ -50,7 +50,8 @@ const QUERY = {
   endpoint: { type: 'string', description: 'Name of the endpoint; its tables are what the query can read.' },
   sql: {
     type: 'string',
-    description: 'One SELECT over the tables of the endpoint, without a database before their names.',
+    description:
+      "One SELECT over the tables of the endpoint, without a database before their names. In ClickHouse SQL: JSON paths with dots (metadata.request.path), map keys as attributes['key'], timestamp > now() - INTERVAL 1 HOUR, toStartOfHour(timestamp), countIf(…), quantile(0.95)(x).",
   },
   lql: { type: 'string', description: 'Instead of sql: a search in LQL, such as m.level:error t:last@1h' },
   dialect: {

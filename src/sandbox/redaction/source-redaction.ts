@@ -2,13 +2,14 @@
 // from redacted values.
 import { rulesBelow } from '../../redact/columns.ts';
 import type { SourceSettings } from '../../redact/redactor.ts';
-import { quoteIdentifier } from '../../sql/literal.ts';
+import { REDACTED } from '../../redact/detector.ts';
+import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import { innerType, parseType, type ClickHouseType } from '../../sql/type.ts';
 import type { Subcolumn } from '../pass-through.ts';
 import type { TableColumn } from '../statement.ts';
 import { subcolumnType } from '../subcolumn-type.ts';
 import { isPlainPath } from './document.ts';
-import type { RedactedValue, ValueSettings } from './redacted-value.ts';
+import { changed, type RedactedValue, type ValueSettings } from './redacted-value.ts';
 import { impliedPattern } from './implied-pattern.ts';
 import { textFunctions } from './text-functions.ts';
 import { redactedValue } from './value.ts';
@@ -35,6 +36,8 @@ export interface ReadColumns {
   readonly onlyParts?: ReadonlySet<string> | undefined;
   /** Names of what it may compute before it sorts and limits its rows; undefined: everything. */
   readonly early?: ReadonlySet<string> | undefined;
+  /** Texts with which it compares columns, or paths, of which it does nothing else. */
+  readonly compared?: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
 /** The redaction of an endpoint's tables, given the columns of one. */
@@ -71,14 +74,17 @@ export function createRedactTable(settings: SourceSettings): RedactTable {
         return isText ? impliedPattern(pattern, settings) : undefined;
       },
       canRead: (each) => subcolumn(each) !== undefined,
-      select: (rows, { needed, onlyParts, early }, subcolumns) => {
+      select: (rows, { needed, onlyParts, early, compared }, subcolumns) => {
         const isRead = (name: string): boolean =>
           (needed === undefined || needed.has(name)) && onlyParts?.has(name) !== true;
         const paths = subcolumns.map(
           ({ column, path }) => [`${column}.${path}`, subcolumn({ column, path })] as const,
         );
-        const read = [...[...known].filter(([name]) => isRead(name)), ...paths];
-        return selectOf(rows, read, (name) => early?.has(name) !== false, values);
+        const read = [...[...known].filter(([name]) => isRead(name)), ...paths].map(([name, redacted]) => {
+          const texts = needed === undefined ? undefined : compared?.get(name);
+          return [name, texts && redacted ? comparedOnly(redacted, texts, values) : redacted] as const;
+        });
+        return selectOf(rows, read, { values, known, isEarly: (name) => early?.has(name) !== false });
       },
     };
   };
@@ -86,16 +92,19 @@ export function createRedactTable(settings: SourceSettings): RedactTable {
 
 type Items = readonly (readonly [name: string, redacted: RedactedValue | undefined])[];
 
+interface SelectContext {
+  readonly values: ValueSettings;
+  /** All columns of the rows. */
+  readonly known: ReadonlyMap<string, unknown>;
+  /** Whether the query may compute with a column before it sorts and limits its rows. */
+  readonly isEarly: (name: string) => boolean;
+}
+
 /**
  * Strings that the query only returns are redacted as one array, which is planned once. Any other is redacted by itself: a condition on it
  * need not redact the others.
  */
-function selectOf(
-  rows: string,
-  items: Items,
-  isEarly: (name: string) => boolean,
-  { functions }: ValueSettings,
-): string {
+function selectOf(rows: string, items: Items, { values, known, isEarly }: SelectContext): string {
   const together = new Map<string, string[]>();
   const list = items.flatMap(([name, redacted]) => {
     if (redacted === undefined) return [];
@@ -104,18 +113,40 @@ function selectOf(
     const texts = together.get(redacted.type) ?? [];
     together.set(redacted.type, texts);
     texts.push(redacted.text);
-    return [`${arrayOf(redacted.type)}[${texts.length}] AS ${quoteIdentifier(name)}`];
+    return [`${arrayOf(redacted.type, known)}[${texts.length}] AS ${quoteIdentifier(name)}`];
   });
   const arrays = [...together].map(
-    ([type, texts]) => `${functions.texts(`[${texts.join(', ')}]`)} AS ${arrayOf(type)}`,
+    ([type, texts]) => `${values.functions.texts(`[${texts.join(', ')}]`)} AS ${arrayOf(type, known)}`,
   );
   const source = arrays.length === 0 ? rows : `SELECT *, ${arrays.join(', ')} FROM (${rows})`;
   // A query may read no column at all, to count rows.
   return `SELECT ${list.length === 0 ? '1 AS millrace_row' : list.join(', ')}\nFROM (${source})`;
 }
 
-function arrayOf(type: string): string {
-  return type === 'String' ? 'millrace_texts' : 'millrace_nullable_texts';
+/**
+ * The value if it is one of these texts, which redaction does not change, and the replacement otherwise: without the expression that
+ * redacts, and as much a function of the redacted value.
+ */
+function comparedOnly(
+  redacted: RedactedValue,
+  texts: readonly string[],
+  { functions }: ValueSettings,
+): RedactedValue {
+  if (redacted.kind !== 'changed' || redacted.text === undefined) return redacted;
+  if (texts.length > MAX_COMPARED || !texts.every(functions.keeps)) return redacted;
+  const { text, type } = redacted;
+  const isNull = type === 'String' ? '' : `isNull(${text}) OR `;
+  const list = texts.map(quoteString).join(', ');
+  return changed(`if(${isNull}${text} IN (${list}), ${text}, ${quoteString(REDACTED)})`, type);
+}
+
+const MAX_COMPARED = 100;
+
+/** A name that no column has. */
+function arrayOf(type: string, known: ReadonlyMap<string, unknown>): string {
+  let name = type === 'String' ? 'millrace_texts' : 'millrace_nullable_texts';
+  while (known.has(name)) name += '_';
+  return name;
 }
 
 function itemOf(name: string, redacted: RedactedValue): readonly string[] {

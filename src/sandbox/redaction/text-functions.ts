@@ -3,7 +3,14 @@
 // They are planned for every query, which takes longer than most queries run. So each is inside a lambda, which the engine does not
 // execute to plan a query; a value that is used twice is an element of an array, since a function over arrays computes it once; and what
 // few strings need is written once.
-import { CUT, ENCODED, enginePatterns, FOLDED, type EnginePatterns } from '../../redact/engine-patterns.ts';
+import {
+  CUT,
+  ENCODED,
+  enginePatterns,
+  FOLDED,
+  MARKED,
+  type EnginePatterns,
+} from '../../redact/engine-patterns.ts';
 import { REDACTED, type DetectorName } from '../../redact/detector.ts';
 import { quoteString } from '../../sql/literal.ts';
 
@@ -19,6 +26,8 @@ export interface TextFunctions {
   readonly texts: (array: string) => string;
   /** The redacted text of a JSON document, given the text and the names of its paths. */
   readonly document: (text: string, paths: string) => string;
+  /** Whether a text is known to be its own redacted form, and not that of another. */
+  readonly keeps: (text: string) => boolean;
 }
 
 /** Parameters with the two keys of HMAC (RFC 2104), in hexadecimal digits. */
@@ -32,17 +41,27 @@ const NO_DOCUMENT = quoteString(`{"${REDACTED}":true}`);
 /** The expressions for one choice of detectors. */
 export function textFunctions({ detectors, kind }: TextSettings): TextFunctions {
   const patterns = enginePatterns(detectors);
-  if (patterns.any === '') return { texts: (array) => array, document: (text) => text };
+  const keeps = (text: string): boolean => keepsText(text, patterns);
+  if (patterns.any === '') return { texts: (array) => array, document: (text) => text, keeps };
   const replaced = (text: string, each: EnginePatterns['byName'], any: string): string =>
     kind ? replaceEach(text, each) : replace(text, any, REDACTED);
   // Detectors see U+FFFD in place of bytes that are not UTF-8; the expressions match no such byte. Other binary data stays as it is.
   const isInvalid = `NOT isValidUTF8(t) AND ${matches('toValidUTF8(t)', patterns.any)}`;
   const plain = replaced(`if(${isInvalid}, toValidUTF8(t), t)`, patterns.byName, patterns.any);
-  const hidden = `if(${hides('r', patterns.anyDecoded)}, ${REPLACEMENT}, r)`;
+  const hidden = `if(${hides('r', patterns)}, ${REPLACEMENT}, r)`;
   const texts = (array: string): string =>
     `arrayMap(r -> ${hidden}, arrayMap(t -> if(${hasNeedle('t', patterns)}, ${plain}, t), ${array}))`;
   const json = replaced('doc', patterns.inJson, patterns.anyInJson);
-  return { texts, document: (text, paths) => documentOf({ text, paths, json, texts, patterns }) };
+  return { texts, document: (text, paths) => documentOf({ text, paths, json, texts, patterns }), keeps };
+}
+
+/** Without a needle of a detector, and without characters of encodings and of replacements. */
+function keepsText(text: string, { needles }: EnginePatterns): boolean {
+  const lower = text.toLowerCase();
+  return (
+    /^[\w ,/()+*$#!?-]*$/.test(text) &&
+    ![REDACTED, ...needles].some((needle) => lower.includes(needle.toLowerCase()))
+  );
 }
 
 /**
@@ -66,13 +85,13 @@ function hasHint(names: string, { hint }: EnginePatterns): string {
 }
 
 /** Whether a replacement has a part of an encoding, or a text has an encoding, and detectors find something in what it encodes. */
-function hides(text: string, any: string): string {
+function hides(text: string, { cut, anyDecoded }: EnginePatterns): string {
   // Few texts have any of these characters, which is known sooner than whether they encode something.
   const hasMarker = `multiSearchAny(${text}, ['%', '\\\\', '&', '=']) OR length(${text}) != lengthUTF8(${text})`;
   const unbroken = replace('d', '=\\r?\\n', '');
   const quoted = `decodeURLComponent(${replace(unbroken, '=([2-7][0-9A-Fa-f])', '%\\1')})`;
-  const found = bound('d', decoded(text), matches(`concat(d, '\\n', ${quoted})`, any));
-  return `(${hasMarker}) AND (${matches(text, CUT)} OR ${matches(text, ENCODED)} AND ${found})`;
+  const found = `arrayExists(d -> ${matches(`concat(d, '\\n', ${quoted})`, anyDecoded)}, [${decoded(text)}])`;
+  return `(${hasMarker}) AND ${matches(text, MARKED)} AND (${matches(text, cut)} OR ${found})`;
 }
 
 /**

@@ -1,5 +1,6 @@
 // How values of each type are redacted inside the engine: an expression over the value, and the type of its result. No expression
 // fails, whatever the value: a failure would tell something about it.
+import { NEUTRAL_ADDRESS } from '../../redact/detector.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { innerType, printType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
 import { redactedDocument } from './document.ts';
@@ -58,7 +59,7 @@ function redactedText(text: string, type: string, { functions }: ValueSettings):
 }
 
 /** The neutral address of each family: values remain values of their type. */
-const ADDRESSES = { IPv4: "toIPv4('0.0.0.0')", IPv6: "toIPv6('::')" } as const;
+const ADDRESSES = { IPv4: `toIPv4(${quoteString(NEUTRAL_ADDRESS)})`, IPv6: "toIPv6('::')" } as const;
 
 const NOT_TEXT =
   /^(?:U?Int\d+|B?Float\d+|Decimal\d*|Bool|UUID|Date(?:32)?|DateTime(?:32|64)?|Time(?:64)?|Interval\w+|Nothing|Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon|QBit)$/;

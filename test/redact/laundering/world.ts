@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashKey } from '../../../src/auth/keyring.ts';
+import { answered } from '../../support/answered.ts';
 import { KEY, startService, type TestService } from '../../support/service.ts';
 import { endpointFiles, seedsOf, VERSIONS } from './people.ts';
 import { imagesOf, KINDS, secretOf, type Version } from './secrets.ts';
@@ -61,10 +62,7 @@ export async function openWorld(
         headers: headersOf(demand),
         body: JSON.stringify({ project: 'mine', ...fields }),
       });
-    let response = await ask();
-    // A full queue or a time limit is no answer: the machine is busy with other tests.
-    for (let times = 0; [503, 504].includes(response.status) && times < 20; times++) response = await ask();
-    return seenOf(response, version);
+    return seenOf(await answered(ask), version);
   };
   return {
     service,
