@@ -61,14 +61,14 @@ const STATEMENTS: readonly (readonly string[])[] = [
   ],
   [
     '`SHOW DATABASES`, `SHOW [FULL] TABLES [FROM database]`, `SHOW [FULL] COLUMNS FROM table [FROM database]`',
-    'what the key may see; `[NOT] LIKE`, `ILIKE` and `LIMIT` may follow',
+    'what the key may see; `[NOT] LIKE` or `ILIKE`, or `WHERE` with an expression over the columns of the list, and `LIMIT` may follow',
   ],
   [
     '`SHOW CREATE TABLE table`, `SHOW CREATE DATABASE database`',
     'a statement with the columns; the query behind a table is not shown',
   ],
   [
-    '`SHOW FUNCTIONS`, `SETTINGS`, `PROCESSLIST`, `GRANTS`, `ENGINES`, `CLUSTERS`, `USERS`, `ROLES`, `INDEXES FROM table`, …',
+    "`SHOW FUNCTIONS`, `SETTINGS`, `SETTING name`, `PROCESSLIST`, `GRANTS [FOR CURRENT_USER]`, `ENGINES`, `CLUSTERS`, `CLUSTER 'name'`, `DICTIONARIES [FROM database]`, `USERS`, `ROLES`, `INDEXES FROM table`, …",
     'from the virtual tables',
   ],
   ['`DESCRIBE TABLE table`, `DESCRIBE (SELECT …)`', 'columns with their types'],

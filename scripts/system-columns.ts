@@ -7,13 +7,15 @@ import { Session } from 'chdb';
 const TARGET = join(import.meta.dirname, '../src/request/clickhouse/generated/system-columns.ts');
 
 const TABLES = `
-aggregate_function_combinators asynchronous_metrics build_options clusters codecs collations columns constraints contributors
-current_roles data_skipping_indices data_type_families database_engines databases detached_parts dictionaries disks
-distributed_ddl_queue enabled_roles errors events formats functions grants keywords licenses macros merge_tree_settings merges
-metrics mutations named_collections numbers numbers_mt one parts parts_columns privileges processes projection_parts
-projection_parts_columns projections quota_limits quota_usage quotas quotas_usage replicas role_grants roles row_policies
-server_settings settings settings_profile_elements settings_profiles storage_policies table_engines table_functions tables
-time_zones user_processes users view_refreshes warnings zeros
+aggregate_function_combinators asynchronous_inserts backups build_options clusters codecs collations columns completions
+constraints contributors current_roles dashboards data_skipping_indices data_type_families database_engines databases
+detached_parts detached_tables dictionaries disks distributed_ddl_queue distribution_queue dropped_tables enabled_roles errors
+events formats functions grants keywords licenses macros merge_tree_settings merges metrics moves mutations named_collections
+numbers numbers_mt one parts parts_columns privileges processes projection_parts projection_parts_columns projections query_cache
+quota_limits quota_usage quotas quotas_usage remote_data_paths replicas replicated_fetches replicated_merge_tree_settings
+replication_queue resources role_grants roles row_policies schema_inference_cache server_settings settings settings_changes
+settings_profile_elements settings_profiles storage_policies table_engines table_functions tables time_zones
+user_defined_functions user_directories user_processes users view_refreshes warnings workloads zeros
 `;
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-columns-'));

@@ -30,27 +30,24 @@ function inTail(bytes: Uint8Array, rows: number): Uint8Array {
 
 const PROGRESS = Buffer.from('{"progress":');
 
-/** How many lines of progress there are depends on what is read, so only the last is kept. Values have no line feeds in these formats. */
+/**
+ * How many lines of progress there are, and where, depends on what is read and on time: one is kept, at the end. Values have no line feeds
+ * in these formats.
+ */
 function inLines(bytes: Uint8Array, rows: number): Uint8Array {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const kept: Buffer[] = [];
-  let last: number | undefined;
+  let progress = '{"progress":{"read_rows":"0","read_bytes":"0","total_rows_to_read":"0"}}\n';
   for (let start = 0; start < buffer.length;) {
     const found = buffer.indexOf(0x0a, start);
     const end = found === -1 ? buffer.length : found + 1;
     const line = buffer.subarray(start, end);
     start = end;
-    if (line.subarray(0, PROGRESS.length).equals(PROGRESS)) {
-      if (last !== undefined) kept[last] = Buffer.alloc(0);
-      last = kept.length;
-    }
-    kept.push(line);
+    if (line.subarray(0, PROGRESS.length).equals(PROGRESS)) progress = line.toString();
+    else kept.push(line);
   }
-  if (last === undefined) return bytes;
-  kept[last] = Buffer.from(
-    (kept[last]?.toString() ?? '')
-      .replaceAll(/"(read_rows|total_rows_to_read|result_rows)":"\d+"/g, `"$1":"${rows}"`)
-      .replaceAll(/"(read_bytes|result_bytes)":"\d+"/g, '"$1":"0"'),
-  );
-  return Buffer.concat(kept);
+  const last = progress
+    .replaceAll(/"(read_rows|total_rows_to_read|result_rows)":"\d+"/g, `"$1":"${rows}"`)
+    .replaceAll(/"(read_bytes|result_bytes)":"\d+"/g, '"$1":"0"');
+  return Buffer.concat([...kept, Buffer.from(last)]);
 }

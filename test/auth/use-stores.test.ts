@@ -23,7 +23,7 @@ beforeAll(async () => {
   link = await openRedisLink({
     url: server.url,
     namespace: 'uses-test',
-    timeoutMs: 2000,
+    timeoutMs: 60_000,
     retryMs: 50,
     clock: { epoch: Date.now, monotonic: () => performance.now() },
     random: Math.random,

@@ -50,13 +50,13 @@ async function openShared(
   clock = realClock,
 ): Promise<Store> {
   const given = { clock, after: realAfter, random: Math.random, observe: witness.observe };
-  const link = await openRedisLink({ url: server.url, namespace, timeoutMs: 5000, retryMs: 100, ...given });
+  const link = await openRedisLink({ url: server.url, namespace, timeoutMs: 60_000, retryMs: 100, ...given });
   const remote = createRedis({
     ...given,
     contentTypes: TRUST.contentTypes,
     entryKey,
     link,
-    leaseMs: 1000,
+    leaseMs: 6000,
   });
   const opened = createStore({ ...LIMITS, ...given, remote, memoryBytes: 0 });
   closing.push(opened.close);
@@ -189,7 +189,7 @@ describe('an entry that is authentic', () => {
       ...given,
       url: server.url,
       namespace: NAMESPACE,
-      timeoutMs: 5000,
+      timeoutMs: 60_000,
       retryMs: 100,
     });
     const remote = createRedis({
@@ -197,7 +197,7 @@ describe('an entry that is authentic', () => {
       contentTypes: TRUST.contentTypes,
       entryKey: ENTRY_KEY,
       link,
-      leaseMs: 1000,
+      leaseMs: 6000,
     });
     const later = createStore({ ...LIMITS, ...given, remote, memoryBytes: 0 });
     closing.push(later.close);
@@ -210,7 +210,7 @@ describe('an entry that is authentic', () => {
       ...given,
       url: server.url,
       namespace: NAMESPACE,
-      timeoutMs: 5000,
+      timeoutMs: 60_000,
       retryMs: 100,
     });
     const remote = createRedis({
@@ -218,7 +218,7 @@ describe('an entry that is authentic', () => {
       contentTypes: TRUST.contentTypes,
       entryKey: ENTRY_KEY,
       link,
-      leaseMs: 1000,
+      leaseMs: 6000,
     });
     const keeping = createStore({ ...LIMITS, ...given, remote, memoryBytes: 2 ** 20 });
     closing.push(keeping.close);
@@ -301,7 +301,7 @@ describe('a lease', () => {
   });
 
   test('that is replayed makes replicas wait no longer than if its holder had died', async () => {
-    const later = await openShared(NAMESPACE, ENTRY_KEY, { ...realClock, epoch: () => Date.now() + 11_500 });
+    const later = await openShared(NAMESPACE, ENTRY_KEY, { ...realClock, epoch: () => Date.now() + 16_500 });
     const own = await store.lease(KEY);
     const token = await tokenOf(lease);
     if (typeof own !== 'string') await own.release();

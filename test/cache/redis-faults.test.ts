@@ -25,6 +25,8 @@ import {
 const FRAMES = { ...TRUST, compressOver: 1e9, maxBody: 1e9 };
 /** A Redis that is well answers within this time also on a machine that is busy with all other tests. */
 const TIMEOUT_MS = 2000;
+/** Where Redis is well throughout. */
+const PATIENT_MS = 60_000;
 const closing: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
@@ -44,11 +46,12 @@ interface Service {
 }
 
 /** A service that has to ask Redis each time: nothing stays in its memory. */
-async function openService(url: string, namespace = freshNamespace()): Promise<Service> {
+async function openService(url: string, timeoutMs = TIMEOUT_MS): Promise<Service> {
+  const namespace = freshNamespace();
   const { observe, kinds } = createWitness();
   const parts = { clock: realClock, after: realAfter, random: Math.random, observe };
-  const link = await openRedisLink({ ...parts, url, namespace, timeoutMs: TIMEOUT_MS, retryMs: 60 });
-  const remote = createRedis({ ...parts, ...TRUST, entryKey: ENTRY_KEY, link, leaseMs: 500 });
+  const link = await openRedisLink({ ...parts, url, namespace, timeoutMs, retryMs: 60 });
+  const remote = createRedis({ ...parts, ...TRUST, entryKey: ENTRY_KEY, link, leaseMs: 3000 });
   const store = createStore({ ...parts, remote, memoryBytes: 0, entryBytes: 2 ** 20, compressOver: 2 ** 14 });
   closing.push(store.close);
   const reads = createReadThrough({ ...parts, store, excusesStale: () => false });
@@ -186,7 +189,7 @@ describe('Redis that', () => {
   test('is flushed, leases and all, while runs go on', async () => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
-    const service = await openService(server.url);
+    const service = await openService(server.url, PATIENT_MS);
     for (let i = 0; i < 30; i++) {
       const asking = askMany(service, keys('k', 20));
       await vandal.flushAll();
@@ -198,7 +201,7 @@ describe('Redis that', () => {
   test('rejects writes because it is full, but serves reads', async () => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
-    const service = await openService(server.url);
+    const service = await openService(server.url, PATIENT_MS);
     await service.ask('a');
     await stored(service, 'a');
     await vandal.configSet({ maxmemory: '1', 'maxmemory-policy': 'noeviction' });
@@ -262,7 +265,7 @@ describe('a Redis full of corrupt entries', () => {
   ])('in place of a response is a miss, reported and replaced: $why', async ({ spoil }) => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
-    const service = await openService(server.url);
+    const service = await openService(server.url, PATIENT_MS);
     await spoil(vandal, `${service.namespace}:2-k1:entry:k`);
     expect(await askMany(service, ['k'])).toEqual(['stored']);
     expect(service.count('cache.corrupt_entry')).toBeGreaterThan(0);
@@ -282,7 +285,7 @@ describe('a Redis full of corrupt entries', () => {
   ])('in place of a lease is removed: $why', async ({ spoil }) => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
-    const service = await openService(server.url);
+    const service = await openService(server.url, PATIENT_MS);
     await spoil(vandal, `${service.namespace}:2-k1:lease:k`);
     expect(await askMany(service, ['k'])).toEqual(['stored']);
     expect(service.count('cache.corrupt_entry')).toBe(1);

@@ -24,7 +24,7 @@ const observe = (): void => {};
 const parts = { clock: realClock, after: realAfter, random: Math.random, observe };
 // Patient: on a machine under load a reply may take long, and giving up would be right, but run twice.
 const link = await openRedisLink({ ...parts, url, namespace, timeoutMs: 30_000, retryMs: 100 });
-const remote = createRedis({ ...parts, ...TRUST, entryKey: ENTRY_KEY, link, leaseMs: 4000 });
+const remote = createRedis({ ...parts, ...TRUST, entryKey: ENTRY_KEY, link, leaseMs: 10_000 });
 const store = createStore({
   ...parts,
   remote,

@@ -24,8 +24,8 @@ afterAll(async () => {
 /** A store over the server of this file; patient, for machines under load. */
 async function openShared(namespace: string, clock = realClock): Promise<Store> {
   const given = { clock, after: realAfter, random: Math.random, observe };
-  const link = await openRedisLink({ url: server.url, namespace, timeoutMs: 2000, retryMs: 100, ...given });
-  const remote = createRedis({ link, leaseMs: 1000, entryKey: ENTRY_KEY, ...TRUST, ...given });
+  const link = await openRedisLink({ url: server.url, namespace, timeoutMs: 60_000, retryMs: 100, ...given });
+  const remote = createRedis({ link, leaseMs: 60_000, entryKey: ENTRY_KEY, ...TRUST, ...given });
   const store = createStore({ ...LIMITS, remote, clock, observe });
   open.push(store);
   return store;

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 
 const endpoints = (): Record<string, string> => ({
   run: 'query: SELECT generateUUIDv4() AS run\n',
-  gated: `query: SELECT passed FROM ${gate.table}\n`,
+  gated: `query: SELECT passed FROM ${gate.table}\nlimits: { time: 600 }\n`,
 });
 
 let gate: Gate;
@@ -21,7 +21,7 @@ let serving: Serving | undefined;
 
 beforeAll(async () => {
   [gate, front] = await Promise.all([startGate(), startFront(scratch())]);
-  deployment = deploy(front, endpoints());
+  deployment = deploy(front, endpoints(), { MILLRACE_CONNECTIONS: '8' });
 });
 afterEach(async () => {
   serving?.running.child.kill('SIGKILL');

@@ -7,6 +7,7 @@ import { ENGINE_FORMATS } from '../../src/format/clickhouse-formats.ts';
 import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
 import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
 import { fileOf, fill, TABLE_KINDS } from '../sandbox/tenants.ts';
+import { withoutMarker } from '../support/avro.ts';
 import { runs } from '../support/runs.ts';
 import { KEY, startService, type TestService } from '../support/service.ts';
 
@@ -55,8 +56,8 @@ async function ask(sql: string, fields: Readonly<Record<string, string>>): Promi
   const url = `${service.service.address}/clickhouse/?${new URLSearchParams(fields).toString()}`;
   const send = () => fetch(url, { method: 'POST', body: sql, headers: { 'X-ClickHouse-Key': KEY } });
   let response = await send();
-  // A full queue is no answer: the machine is busy with other tests.
-  for (let times = 0; response.status === 503 && times < 20; times += 1) response = await send();
+  // A full queue or a time limit is no answer: the machine is busy with other tests.
+  for (let times = 0; [503, 504].includes(response.status) && times < 20; times += 1) response = await send();
   const headers = [...response.headers]
     .filter(([name]) => !OWN.has(name))
     .map(
@@ -146,6 +147,10 @@ test('attacks in the parts of a request that are not the query', async () => {
     ['SHOW CREATE TABLE default.users', {}],
     ['SHOW TABLES FROM default', {}],
     ["SHOW TABLES FROM corpus LIKE '%' INTO OUTFILE '/tmp/x'", {}],
+    ['SHOW TABLES WHERE name IN (SELECT name FROM default.users)', {}],
+    ['SHOW TABLES WHERE 1) UNION ALL (SELECT name FROM default.users', {}],
+    ["SHOW DATABASES WHERE 1) UNION ALL SELECT name FROM users --", {}],
+    ["SHOW COLUMNS FROM corpus.edge_logs WHERE 1 = (SELECT count() FROM file('/etc/passwd'))", {}],
     ['EXISTS TABLE default.users', {}],
     ['SELECT 1 INTO OUTFILE \'/tmp/millrace-attack\'', {}],
     ["EXPLAIN SELECT * FROM edge_logs", {}],
@@ -176,7 +181,7 @@ test('attacks in the parts of a request that are not the query', async () => {
 }); // prettier-ignore
 
 test('consumer queries of the corpus are answered in every format', async () => {
-  const each = process.env['FUZZ_CASES'] === undefined ? 4 : FORMATS.length;
+  const each = process.env['FUZZ_CASES'] === undefined ? 2 : FORMATS.length;
   for (const [index, { id, sql }] of BENIGN.entries()) {
     const expected = await service.call('/api/endpoints/query/corpus?format=json', {
       method: 'POST',
@@ -204,25 +209,28 @@ describe('other tenants’ rows change nothing', () => {
       DATABASES.map(async (database) => {
         const name = `${kind}.${database}`;
         const { status, headers, body } = await ask(sql, { database: name, param_project: 'mine', default_format: format });
-        const text = body.toString('latin1').replaceAll(database, '');
+        const text = withoutMarker(body.toString('latin1')).replaceAll(database, '');
         // Some formats have the time of the run.
         return { status, headers, body: text.replace(/"elapsed": ?[\d.e-]+|<elapsed>[\d.e-]+|"elapsed_ns":"\d+"/g, '') };
       }),
     ); // prettier-ignore
 
+  const texts = [
+    'SELECT id, num, ratio, text FROM t ORDER BY id',
+    "SELECT count() AS n FROM t WHERE intDiv(1, NOT (secret LIKE 'CANARY%'))",
+    'SELECT count() AS n FROM t WHERE intDiv(10, num) > 5',
+  ];
+  const isLong = process.env['FUZZ_CASES'] !== undefined;
+
   test.each(FORMATS)('in %s', async (format) => {
-    for (const sql of [
-      'SELECT id, num, ratio, text FROM t ORDER BY id',
-      "SELECT count() AS n FROM t WHERE intDiv(1, NOT (secret LIKE 'CANARY%'))",
-      'SELECT count() AS n FROM t WHERE intDiv(10, num) > 5',
-    ]) {
+    for (const sql of isLong ? texts : [rotated(texts, FORMATS.indexOf(format))]) {
       const [calm, hostile] = await both(sql, 'compact', format);
       expect(hostile).toEqual(calm);
     }
   });
 
   test('in generated queries', { timeout: 3_600_000 }, async () => {
-    const generated = oracles(runs(300), SEED).filter(({ language, dialect }) => language === 'sql' && dialect !== 'bigquery');
+    const generated = oracles(runs(120), SEED).filter(({ language, dialect }) => language === 'sql' && dialect !== 'bigquery');
     const statuses = new Map<number, number>();
     const texts = [...INDEX_ORACLES, ...generated.map(({ text }) => text)];
     for (const [index, sql] of texts.entries()) {

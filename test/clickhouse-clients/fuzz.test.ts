@@ -94,7 +94,7 @@ test('generated requests', { timeout: 3_600_000 }, async () => {
       method: 'POST',
       body,
       headers: { ...headers, 'X-ClickHouse-Key': ANALYST },
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(240_000),
     });
     const bytes = Buffer.from(await response.arrayBuffer());
     statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);

@@ -305,17 +305,17 @@ describe('the rest of the client', () => {
     const query = 'SELECT count() FROM orders AS a, orders AS b, orders AS c, orders AS d, orders AS e, orders AS f, orders AS g WHERE NOT ignore(a.note, b.note, g.tags)';
     const pending = client.query({ query, query_id: 'to-be-aborted', abort_signal: controller.signal });
     const running = async () => json("SELECT query_id FROM system.processes WHERE query_id = 'to-be-aborted'");
-    await expect.poll(running, { timeout: 60_000 }).toHaveLength(1);
+    await expect.poll(running).toHaveLength(1);
     controller.abort();
     await expect(pending).rejects.toThrow(/abort/i);
-    await expect.poll(running, { timeout: 60_000 }).toEqual([]);
+    await expect.poll(running).toEqual([]);
   }); // prettier-ignore
 
   test('a running query is killed by its id', async () => {
     const query = 'SELECT count() FROM orders AS a, orders AS b, orders AS c, orders AS d, orders AS e, orders AS f, orders AS g WHERE NOT ignore(a.tags, b.note, g.tags)';
     const pending = client.query({ query, query_id: 'to-be-killed' }).catch((error: unknown) => error);
     const running = async () => json("SELECT query_id FROM system.processes WHERE query_id = 'to-be-killed'");
-    await expect.poll(running, { timeout: 60_000 }).toHaveLength(1);
+    await expect.poll(running).toHaveLength(1);
     await client.command({ query: "KILL QUERY WHERE query_id = 'to-be-killed' ASYNC" });
     expect(await pending).toMatchObject({ code: '394', type: 'QUERY_WAS_CANCELLED' });
   }); // prettier-ignore

@@ -6,6 +6,7 @@ import { TEXTS } from '../redact/laundering/texts.ts';
 import { VERSIONS } from '../redact/laundering/people.ts';
 import type { Version } from '../redact/laundering/secrets.ts';
 import { DEMANDS, headersOf, openWorld, secretsIn, seenOf, type Demand, type Seen, type World } from '../redact/laundering/world.ts'; // prettier-ignore
+import { withoutMarker } from '../support/avro.ts';
 import { runs } from '../support/runs.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
@@ -23,11 +24,11 @@ async function seen(version: Version, demand: Demand, sql: string, format: strin
   const database = `${demand === 'file' ? 'forced' : 'open'}.${version}`;
   const query = new URLSearchParams({ database, default_format: format, param_project: 'mine' }).toString();
   const { 'Content-Type': _type, ...headers } = headersOf(demand);
-  const response = await fetch(`${world.service.service.address}/clickhouse/?${query}`, {
-    method: 'POST',
-    headers,
-    body: sql,
-  });
+  const ask = (): Promise<Response> =>
+    fetch(`${world.service.service.address}/clickhouse/?${query}`, { method: 'POST', headers, body: sql });
+  let response = await ask();
+  // A full queue or a time limit is no answer: the machine is busy with other tests.
+  for (let times = 0; [503, 504].includes(response.status) && times < 20; times++) response = await ask();
   const { status, headers: fields, body } = await seenOf(response, version);
   const times = /"elapsed": ?[\d.e-]+|<elapsed>[\d.e-]+|"(?:elapsed_ns|result_bytes|read_bytes)":"\d+"/g;
   return {
@@ -35,7 +36,7 @@ async function seen(version: Version, demand: Demand, sql: string, format: strin
     headers: fields
       .filter(([name]) => name !== 'x-clickhouse-query-id' && name !== 'content-length')
       .map(([name, value]) => [name, value.replace(times, '')] as const),
-    body: body.replace(times, ''),
+    body: withoutMarker(body).replace(times, ''),
   };
 }
 
@@ -52,10 +53,13 @@ const rotated = <T>(values: readonly T[], index: number): T => {
   return value;
 };
 
-test.each(FORMATS)('all columns, and encoded ones, in %s', async (format) => {
+test.each(FORMATS)('all columns, or encoded ones, in %s', async (format) => {
   const sql =
     'SELECT id, email, addr, addr6, attrs, tags, who, role, event_message, typed FROM events ORDER BY id';
-  for (const [index, text] of [sql, 'SELECT hex(email) AS x, toUInt32(addr) AS y FROM events ORDER BY id'].entries())
+  const encoded = 'SELECT hex(email) AS x, toUInt32(addr) AS y FROM events ORDER BY id';
+  // Both only in the long form: `laundering.test.ts` has the encodings, and each format has either here.
+  const texts = process.env['FUZZ_CASES'] === undefined ? [rotated([sql, sql, encoded], FORMATS.indexOf(format))] : [sql, encoded];
+  for (const [index, text] of texts.entries())
     expect(await leaksOf(text, rotated(DEMANDS, index + format.length), format)).toEqual([]);
 }); // prettier-ignore
 

@@ -11,6 +11,7 @@ import type { Engine, Fatality, Statement } from '../../src/engine/engine.ts';
 import { after as realTimer } from '../../src/core/clock.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
 import { eventually } from '../support/eventually.ts';
+import { startGate, type Gate } from '../support/gate.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 /** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */
@@ -26,8 +27,17 @@ const folder = await mkdtemp(join(tmpdir(), 'millrace-process-'));
 const path = join(folder, 'data');
 const observed: Observation[] = [];
 let engine: Engine;
+let gate: Gate;
+beforeEach(async () => {
+  gate = await startGate();
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
-afterEach(() => engine.close(0));
+afterEach(async () => {
+  await gate.close();
+  await engine.close(0);
+});
+/** A statement that runs until the gate is opened. */
+const gated = (): Statement => statement(`SELECT passed, 'done' AS text FROM ${gate.table}`);
 
 async function open(options: Partial<EmbeddedOptions> = {}): Promise<void> {
   observed.length = 0;
@@ -111,12 +121,21 @@ describe('a statement that cannot be interrupted', () => {
   });
 
   test('makes the engine not ready while all connections are held', async () => {
+    await engine.close(0);
+    const overdue = new Set<() => void>();
+    const after: typeof realTimer = (ms, action) => {
+      if (ms !== OVERDUE_GRACE_MS) return realTimer(ms, action);
+      overdue.add(action);
+      return () => void overdue.delete(action);
+    };
+    await open({ after });
     const stuck = [1, 2, 3].map((n) => consumer(`${UNINTERRUPTIBLE}, ${n} AS m`, { time: 0.2 }));
     const runs = stuck.map(({ what }) => failureOf(collect(engine, what)));
     await Promise.all(runs);
     await eventually(async () => {
       expect((await failureOf(engine.ping())).message).toContain('past its time limit');
     });
+    for (const end of overdue) end();
     await restarted();
     await engine.ping();
   });
@@ -137,13 +156,15 @@ describe('a process that exits', () => {
   const kill = async (): Promise<void> => void process.kill(await enginePid(), 'SIGKILL');
 
   test('saved statements are retried once; the only consumer statement is considered the cause', async () => {
-    const saved = rows(engine, statement("SELECT sleep(2) AS n, 'done' AS text"));
+    const saved = rows(engine, gated());
     const { what, fatal } = consumer(ENDLESS);
     const asked = failureOf(collect(engine, what));
     await running(2);
     await kill();
     expect([(await asked).failure, fatal]).toEqual(['unavailable', ['crash']]);
-    expect(await saved).toEqual([{ n: 0, text: 'done' }]);
+    await gate.reached(2);
+    gate.open();
+    expect(await saved).toEqual([{ passed: 1, text: 'done' }]);
     expect(ends()).toMatchObject([{ reason: 'exited', signal: 'SIGKILL' }]);
   });
 
@@ -170,7 +191,7 @@ describe('a process that exits', () => {
   test('a command that writes is not retried', async () => {
     await engine.execute('CREATE DATABASE IF NOT EXISTS kept; DROP TABLE IF EXISTS kept.written');
     await engine.execute('CREATE TABLE kept.written (n UInt8) ENGINE = MergeTree ORDER BY n');
-    const write = failureOf(engine.execute('INSERT INTO kept.written SELECT sleep(3)'));
+    const write = failureOf(engine.execute(`INSERT INTO kept.written SELECT passed FROM ${gate.table}`));
     await running(1);
     await kill();
     expect((await write).failure).toBe('lost');
@@ -237,10 +258,11 @@ describe('the process', () => {
 
   test('ignores terminal signals, which its parent handles', async () => {
     await open();
-    const asked = rows(engine, statement("SELECT sleep(1) AS n, 'done' AS text"));
+    const asked = rows(engine, gated());
     await running(1);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(await enginePid(), signal);
-    expect(await asked).toEqual([{ n: 0, text: 'done' }]);
+    gate.open();
+    expect(await asked).toEqual([{ passed: 1, text: 'done' }]);
     expect(ends()).toEqual([]);
   });
 });

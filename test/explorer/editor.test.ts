@@ -28,6 +28,12 @@ async function type(query: string): Promise<void> {
   await page.waitForTimeout(400);
 }
 
+/** Waits for the list of completions, and until it takes keys: right after it has opened, it takes none. */
+async function opened(): Promise<void> {
+  await page.locator('.cm-tooltip-autocomplete [role=option]').first().waitFor();
+  await page.evaluate((ms) => new Promise((later) => setTimeout(later, ms)), 150);
+}
+
 /** Replaces the query in one step, where single keys do not matter: each of them is drawn and checked. */
 async function paste(query: string): Promise<void> {
   await editor().click();
@@ -67,12 +73,12 @@ describe('completion', () => {
   test('offers the aliases of the query first', async () => {
     await type('SELECT toStartOfHour(timestamp) AS h FROM edge_logs GROUP BY h');
     await options().first().waitFor();
-    expect(await options().first().textContent()).toBe('halias');
+    await expect.poll(() => options().first().textContent()).toBe('halias');
   });
 
   test('is accepted by Tab, with parentheses', async () => {
     await type('SELECT toStartOfHou');
-    await options().first().waitFor();
+    await opened();
     await page.keyboard.press('Tab');
     await page.keyboard.type('timestamp)');
     expect(await text()).toBe('SELECT toStartOfHour(timestamp)');
@@ -80,7 +86,7 @@ describe('completion', () => {
 
   test('is accepted by Enter after an arrow key', async () => {
     await type('SELECT event_mess');
-    await options().first().waitFor();
+    await opened();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     expect(await text()).toBe('SELECT event_message');
@@ -112,8 +118,8 @@ describe('the engine checks while typing', () => {
   ])('$why that does not exist', async ({ query, mark }) => {
     await paste(query);
     await marked().waitFor();
-    expect(await marked().textContent()).toBe(mark);
-    expect(await page.getByText(/^Line 1, column 8/).isVisible()).toBe(true);
+    await expect.poll(() => marked().textContent()).toBe(mark);
+    await expect.poll(() => page.getByText(/^Line 1, column 8/).isVisible()).toBe(true);
   });
 
   test('at pauses only', async () => {
@@ -145,7 +151,7 @@ describe('the dialect', () => {
     await choose('BigQuery');
     await paste(BIGQUERY);
     await page.locator('.cm-lintRange-error').first().waitFor();
-    expect(await page.locator('.cm-lintRange-error').first().textContent()).toBe('nope');
+    await expect.poll(() => page.locator('.cm-lintRange-error').first().textContent()).toBe('nope');
     await choose('ClickHouse');
     await page
       .getByText(/TIMESTAMP_TRUNC.*function|function.*TIMESTAMP_TRUNC/i)
@@ -154,9 +160,9 @@ describe('the dialect', () => {
     await choose('BigQuery');
     expect(page.url()).toContain(':dialect=bigquery');
     await page.getByRole('tab', { name: 'Code' }).click();
-    expect(await page.getByLabel('curl', { exact: true }).last().textContent()).toContain(
-      '"dialect": "bigquery"',
-    );
+    await expect
+      .poll(() => page.getByLabel('curl', { exact: true }).last().textContent())
+      .toContain('"dialect": "bigquery"');
     await page.getByRole('tab', { name: 'Table' }).click();
   });
 });

@@ -14,14 +14,14 @@ describe('the key', () => {
     const { page } = await service.visit();
     await page.goto(service.address);
     await page.getByRole('button', { name: 'Open' }).click();
-    expect(await page.getByRole('alert').textContent()).toContain('Enter a key');
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain('Enter a key');
     expect(
       await page.getByLabel('Key', { exact: true }).evaluate((input) => input === document.activeElement),
     ).toBe(true);
     await page.getByLabel('Key', { exact: true }).fill('not-a-key');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/key/i);
-    expect(await page.getByRole('button', { name: 'Open' }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Open' }).isVisible()).toBe(true);
   });
 
   test('stays in the tab: not in the URL, not in lasting storage, and can be forgotten', async () => {
@@ -47,24 +47,26 @@ describe('rows', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('edge proxy');
     await page.keyboard.press('Enter');
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
     const exposed = page.getByText('What this exposes');
     await exposed.press('Enter');
-    expect(await exposed.locator('xpath=..').textContent()).toMatch(/Rows.*project.*Your queries.*edge_logs/);
+    await expect
+      .poll(() => exposed.locator('xpath=..').textContent())
+      .toMatch(/Rows.*project.*Your queries.*edge_logs/);
     await exposed.press('Enter');
-    expect(await page.getByLabel('project', { exact: true }).inputValue()).toBe(PROJECT);
+    await expect.poll(() => page.getByLabel('project', { exact: true }).inputValue()).toBe(PROJECT);
     await page.keyboard.press('Control+Enter');
     const grid = page.getByRole('grid');
     await grid.waitFor();
-    expect(await grid.getAttribute('aria-rowcount')).toBe('101');
+    await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('101');
     await grid.focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    expect(await grid.getByText('cf_connecting_ip', { exact: true }).isVisible()).toBe(true);
+    await expect.poll(() => grid.getByText('cf_connecting_ip', { exact: true }).isVisible()).toBe(true);
     expect(page.url()).toContain(`#/logs.all?project=${PROJECT}`);
-    expect(await page.getByRole('group', { name: 'Response details' }).textContent()).toMatch(
-      /100 rows.*engine \d/,
-    );
+    await expect
+      .poll(() => page.getByRole('group', { name: 'Response details' }).textContent())
+      .toMatch(/100 rows.*engine \d/);
     expect(complaints).toEqual([]);
   });
 
@@ -77,12 +79,12 @@ describe('rows', () => {
     );
     const grid = page.getByRole('grid');
     await grid.waitFor();
-    expect(await grid.getAttribute('aria-rowcount')).toBe('1001');
-    expect(await page.getByRole('row').count()).toBeLessThan(60);
+    await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('1001');
+    await expect.poll(() => page.getByRole('row').count()).toBeLessThan(60);
     await grid.focus();
     await page.keyboard.press('End');
     await page.locator('[role=row][aria-rowindex="1001"]').waitFor();
-    expect(await page.getByText('truncated at 1,000 rows').isVisible()).toBe(true);
+    await expect.poll(() => page.getByText('truncated at 1,000 rows').isVisible()).toBe(true);
   });
 
   test('have whole numbers with all their digits', async () => {
@@ -138,13 +140,13 @@ describe('the chart', () => {
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=${PROJECT}`);
     const chart = page.getByRole('img', { name: /^Stacked bars of total_rest_requests/ });
     await chart.locator('canvas').waitFor();
-    expect(await page.getByRole('button', { name: /total_auth_requests/ }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: /total_auth_requests/ }).isVisible()).toBe(true);
     await page.getByRole('button', { name: /^Run/ }).last().click();
     await page.getByText(/cached response, \d+ s old, fresh for/).waitFor();
     await page.getByRole('tab', { name: 'JSON' }).click();
-    expect(await page.getByRole('region', { name: 'The response as JSON' }).textContent()).toContain(
-      '"result"',
-    );
+    await expect
+      .poll(() => page.getByRole('region', { name: 'The response as JSON' }).textContent())
+      .toContain('"result"');
     expect(page.url()).toContain(':view=json');
     expect(complaints).toEqual([]);
   });
@@ -167,7 +169,7 @@ describe('a call', () => {
     await page.getByRole('heading', { name: 'Cancelled' }).waitFor();
     await page.getByText('History').click();
     const past = page.getByRole('list', { name: /Requests of this tab/ }).getByRole('button');
-    expect(await past.count()).toBe(1); // what was cancelled has no outcome
+    await expect.poll(() => past.count()).toBe(1); // what was cancelled has no outcome
     await past.click();
     await page.getByRole('grid').waitFor();
   });
@@ -176,10 +178,12 @@ describe('a call', () => {
     const { page } = await service.visit();
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=(`);
     await page.getByRole('heading', { name: 'Invalid parameters' }).waitFor();
-    expect(await page.getByLabel('project', { exact: true }).getAttribute('aria-invalid')).toBe('true');
-    expect(await page.locator('#parameter-project-error').textContent()).toMatch(
-      /^project .*regular expression/i,
-    );
+    await expect
+      .poll(() => page.getByLabel('project', { exact: true }).getAttribute('aria-invalid'))
+      .toBe('true');
+    await expect
+      .poll(() => page.locator('#parameter-project-error').textContent())
+      .toMatch(/^project .*regular expression/i);
   });
 
   test('is shared by its URL, and gone back to', async () => {
@@ -190,8 +194,8 @@ describe('a call', () => {
     await page.goBack();
     await expect.poll(() => page.getByRole('radio', { name: 'daily' }).isChecked()).toBe(true);
     await page.getByRole('button', { name: /^logs\.all / }).click();
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
-    expect(await page.getByText('No result yet').isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
+    await expect.poll(() => page.getByText('No result yet').isVisible()).toBe(true);
     await page.goBack();
     await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('usage.api-counts');
     await page.getByRole('link', { name: /start/ }).click();

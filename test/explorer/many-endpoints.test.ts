@@ -29,10 +29,10 @@ describe('300 endpoints', () => {
     await openExplorer(page, service, '#/team0.web.report-0');
     const items = page.locator('.endpoint-item');
     await items.first().waitFor();
-    expect(await page.locator('summary').filter({ hasText: 'team' }).count()).toBe(10);
-    expect(await items.count()).toBe(30); // the group of the endpoint that is shown
+    await expect.poll(() => page.locator('summary').filter({ hasText: 'team' }).count()).toBe(10);
+    await expect.poll(() => items.count()).toBe(30); // the group of the endpoint that is shown
     await page.getByLabel('Search endpoints').fill('report-29');
-    expect(await items.count()).toBe(11);
+    await expect.poll(() => items.count()).toBe(11);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'team0.web.report-290' }).waitFor();
@@ -62,7 +62,7 @@ describe('300 endpoints', () => {
     await page.locator('.endpoint-item').first().waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
   });
 });
 
@@ -79,7 +79,7 @@ describe('a file that changes under an open page', () => {
     write(1, `${file(1)}unknown: 1\n`);
     const findings = page.getByRole('status', { name: 'Findings in endpoint files' });
     await findings.getByText(/report-1\.yaml:5:1/).waitFor();
-    expect(await page.getByLabel('size', { exact: true }).isVisible()).toBe(true); // the last valid version
+    await expect.poll(() => page.getByLabel('size', { exact: true }).isVisible()).toBe(true); // the last valid version
     write(1, file(1));
     await findings.waitFor({ state: 'detached' });
     await page.getByLabel('size', { exact: true }).waitFor({ state: 'detached' });

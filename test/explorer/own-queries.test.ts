@@ -39,7 +39,7 @@ describe('a problem is underlined where it is', () => {
   ] as const)('$why', async ({ language, text, at }) => {
     await write(language, text);
     await page.getByText(at).waitFor();
-    expect(await marked().isVisible()).toBe(true);
+    await expect.poll(() => marked().isVisible()).toBe(true);
     await page.keyboard.press('Control+Enter');
     await page.getByRole('alert').getByRole('heading').waitFor();
   });
@@ -48,7 +48,7 @@ describe('a problem is underlined where it is', () => {
     await write('SQL', 'SELECT nope FROM edge_logs');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('heading', { name: 'The engine could not run your query' }).waitFor();
-    expect(await marked().textContent()).toBe('nope');
+    await expect.poll(() => marked().textContent()).toBe('nope');
   });
 });
 
@@ -73,7 +73,7 @@ describe('completion', () => {
     // A list that an earlier key had opened may have closed with this one: asked for, it opens again.
     await option.waitFor({ timeout: 5000 }).catch(() => page.keyboard.press('Control+Space'));
     await option.waitFor();
-    expect(await option.isVisible()).toBe(true);
+    await expect.poll(() => option.isVisible()).toBe(true);
   });
 });
 
@@ -89,6 +89,6 @@ test('LQL shows the SQL that it becomes, its rows as a chart, and itself as code
   await page.getByLabel('Name').fill('get-requests');
   const file = page.getByLabel('the endpoint file');
   await expect.poll(() => file.textContent()).toContain('name: get-requests');
-  expect(await file.textContent()).toContain('FROM edge_logs');
+  await expect.poll(() => file.textContent()).toContain('FROM edge_logs');
   expect(page.url()).toContain(':code=endpoint');
 });

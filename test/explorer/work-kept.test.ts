@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const name of ['logs.all', 'usage.api-counts'])
     writeFileSync(join(endpoints, `${name}.yaml`), readFileSync(join(ENDPOINTS, `${name}.yaml`)));
   const tokens = join(scratch(), 'tokens.yaml');
-  const rated = `tokens: [{ name: rated, sha256: ${hashKey(RATED)}, endpoints: ['*'], allow: [sql, lql], rate: 3/min }]`;
+  const rated = `tokens: [{ name: rated, sha256: ${hashKey(RATED)}, endpoints: ['*'], allow: [sql, lql], rate: 3/h }]`;
   writeFileSync(tokens, rated);
   service = await startExplorer({ MILLRACE_ENDPOINTS: endpoints, MILLRACE_TOKENS: tokens });
 });
@@ -79,7 +79,7 @@ test('Back restores the form and the chart together', async () => {
   await page.goBack();
   await expect.poll(() => page.getByRole('radio', { name: 'daily' }).isChecked()).toBe(true);
   await expect.poll(rows).toBe(daily);
-  expect(await page.getByText('of the previous request').count()).toBe(0);
+  await expect.poll(() => page.getByText('of the previous request').count()).toBe(0);
   await page.goForward();
   await expect.poll(rows).toBe(hourly);
 });
@@ -90,10 +90,10 @@ describe('a field', () => {
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=(`);
     const field = page.getByLabel('project', { exact: true });
     await page.getByRole('heading', { name: 'Invalid parameters' }).waitFor();
-    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     await field.fill(PROJECT);
-    expect(await field.getAttribute('aria-invalid')).toBe('false');
-    expect(await page.getByRole('heading', { name: 'Invalid parameters' }).count()).toBe(0);
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('false');
+    await expect.poll(() => page.getByRole('heading', { name: 'Invalid parameters' }).count()).toBe(0);
     await field.press('Enter');
     await page.locator('canvas').waitFor();
   });
@@ -112,8 +112,8 @@ parameters:
     const { page } = await service.visit();
     await openExplorer(page, service, '#/with-defaults?size=');
     await expect.poll(() => page.getByText('default 250').count()).toBe(1);
-    expect(await page.getByLabel('size', { exact: true }).getAttribute('placeholder')).toBe('250');
-    expect(await page.getByRole('radio', { name: 'default (hour)' }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('size', { exact: true }).getAttribute('placeholder')).toBe('250');
+    await expect.poll(() => page.getByRole('radio', { name: 'default (hour)' }).isChecked()).toBe(true);
   });
 });
 
@@ -160,9 +160,9 @@ test('a rate limit is a countdown and a button, and checks while typing do not u
   await page.keyboard.press('Control+Enter');
   await page.getByRole('grid').getByText('4', { exact: true }).first().waitFor();
   await page.keyboard.press('Control+Enter');
-  const retry = page.getByRole('button', { name: /^Retry in \d+ s$/ });
+  const retry = page.getByRole('button', { name: /^Retry in [\d:]+ (?:s|min)$/ });
   await retry.waitFor();
-  expect(await retry.isDisabled()).toBe(true);
+  await expect.poll(() => retry.isDisabled()).toBe(true);
   expect(await page.getByRole('alert').textContent()).not.toContain('Retry-After');
   const first = await retry.textContent();
   await expect.poll(() => retry.textContent()).not.toBe(first);

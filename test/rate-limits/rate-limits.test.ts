@@ -72,7 +72,7 @@ beforeAll(async () => {
   link = await openRedisLink({
     url: redis.url,
     namespace: 'test',
-    timeoutMs: 500,
+    timeoutMs: 60_000,
     retryMs: 50,
     after,
     observe: () => undefined,

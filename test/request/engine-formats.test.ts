@@ -8,6 +8,7 @@ import { openLocal, type Local } from '../../src/app/local.ts';
 import { ENGINE_FORMATS, type EngineFormat } from '../../src/format/clickhouse-formats.ts';
 import { withOutputSettings } from '../../src/format/output-settings.ts';
 import { localCall, type Answer } from '../../src/request/call.ts';
+import { withoutMarker } from '../support/avro.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 import { TYPE_ROWS } from '../support/clickhouse-types.ts';
 
@@ -90,9 +91,7 @@ async function written(sql: string, engine: string): Promise<Buffer> {
 
 /** Without the time that the query took, and without random identifiers of files. */
 function comparable(bytes: Buffer): string {
-  const text = bytes.toString('latin1');
-  const marker = text.slice(-16);
-  return (text.startsWith('Obj') ? text.replaceAll(marker, 'marker') : text)
+  return withoutMarker(bytes.toString('latin1'))
     .replace(/"elapsed": ?[\d.e-]+/, '"elapsed":0')
     .replace(/<elapsed>[\d.e-]+/, '<elapsed>0')
     .replaceAll(/"elapsed_ns":"\d+"/g, '"elapsed_ns":"0"');

@@ -122,7 +122,7 @@ test('endpoints are prepared when they are loaded', async () => {
       all.push(...sent());
       expect(all).toContainEqual(expect.stringMatching(/^EXPLAIN QUERY TREE .* FROM `t`/));
     },
-    { timeout: 30_000 },
+    { timeout: 240_000 },
   );
   const text = 'SELECT id, doc.a FROM t';
   const parameters = new Map([['project', ['mine']], ['sql', [text]]]); // prettier-ignore

@@ -27,7 +27,6 @@ beforeAll(async () => {
     REDIS_URL: redis.url,
     MILLRACE_REDIS_TIMEOUT: '10000',
     CLICKHOUSE_PING_TIMEOUT: '60000',
-    MILLRACE_DRAIN_TIMEOUT: '600',
     MILLRACE_CONNECTIONS: '24', // no request waits for a connection until it is rejected
   });
   replicas = await Promise.all(Array.from({ length: 4 }, () => startServing(deployment)));

@@ -1,8 +1,11 @@
 // A browser and a service process over the sample data: what a person sees after `npm start`.
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { scratch, start, type Running } from './command.ts';
+import { eventually } from './eventually.ts';
 import { requireProgram } from './require-program.ts';
 import { copySampleData } from './sample-data.ts';
 
@@ -38,9 +41,9 @@ export interface Explorer extends Started {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the sample service with these settings, and a browser. Rejects as launchBrowser. */
+/** Starts the sample service with these settings, and a browser unless the run has one. Rejects as launchBrowser. */
 export async function startExplorer(env?: Record<string, string>): Promise<Explorer> {
-  const [browser, service] = await Promise.all([launchBrowser(), startSampleService(env)]);
+  const [browser, service] = await Promise.all([openBrowser(), startSampleService(env)]);
   return {
     ...service,
     visit: (options) => visit(browser, options),
@@ -72,23 +75,53 @@ export interface Visitor {
   readonly complaints: readonly string[];
 }
 
-/** Nothing is drawn for a screen; the visitors of a file share one process, and with it the compiled code of the page. */
+/** Nothing is drawn for a screen; visitors share processes, and with them the compiled code of the page. */
 const LEAN = [
   '--disable-gpu',
   '--disable-software-rasterizer',
   '--disable-extensions',
-  '--renderer-process-limit=1',
+  '--renderer-process-limit=2',
 ];
 
-/** Rejects if no browser is installed and none can be. */
+/** The browser of this run of the tests, which the first who asks starts; outside of a run, one of its own. */
+async function openBrowser(): Promise<Browser> {
+  const { TEST_RUN_FOLDER: folder } = process.env;
+  if (folder === undefined) return launchBrowser();
+  const { executablePath, args } = program();
+  const address = join(folder, 'browser-address');
+  if (isFirst(join(folder, 'browser')))
+    spawn(
+      process.execPath,
+      ['--import', 'tsx', join(import.meta.dirname, 'browser-server.ts'), executablePath, address, ...args],
+      { detached: true, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, TMPDIR: folder } },
+    ).unref();
+  return chromium.connect(await eventually(() => readFile(address, 'utf8')));
+}
+
+/** Whether no other process has made the folder. */
+function isFirst(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A browser of its own. Rejects if none is installed and none can be. */
 export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch(program());
+}
+
+/** The browser's executable and its arguments. */
+function program(): { readonly executablePath: string; readonly args: string[] } {
   const isThere = (): boolean => chromiumPath() !== undefined;
   requireProgram({ isThere, package: 'chromium', missing: CHROMIUM_MISSING });
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error(CHROMIUM_MISSING);
   // Chromium's sandbox does not work as root, as in containers.
   const unconfined = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath, args: [...LEAN, ...unconfined] });
+  return { executablePath, args: [...LEAN, ...unconfined] };
 }
 
 /** A browser context with empty storage. */

@@ -1,5 +1,5 @@
-// The program of the engine process, compiled once for a run. Compiling it at each start of an engine, as elsewhere when
-// running from source, takes longer than the start itself.
+// The programs of the engine process and of the front, compiled once for a run. Compiling them at each start, as elsewhere
+// when running from source, takes longer than the start itself.
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'vite';
@@ -12,17 +12,23 @@ export const ENGINE_PROGRAM_ALIAS = {
   replacement: join(import.meta.dirname, 'program-file.ts'),
 };
 
-/** Writes the program into the folder of the run, from which its libraries are found. */
-export async function compileEngineProgram(folder: string): Promise<void> {
+/** Writes the programs into the folder of the run, from which their libraries are found. */
+export async function compilePrograms(folder: string): Promise<void> {
   await build({
     root: ROOT,
     configFile: false,
     logLevel: 'warn',
     build: {
-      ssr: 'src/engine/embedded/engine-program.ts',
+      ssr: true,
       outDir: folder,
       emptyOutDir: false,
-      rollupOptions: { output: { entryFileNames: 'engine-program.mjs' } },
+      rollupOptions: {
+        input: {
+          'engine-program': 'src/engine/embedded/engine-program.ts',
+          'clickhouse-front': 'test/support/clickhouse-front/main.ts',
+        },
+        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
+      },
     },
   });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules')).catch(() => undefined); // compiled again

@@ -41,7 +41,9 @@ export function deploy(
     `{ name: rated, sha256: ${hashKey(RATED_KEY)}, endpoints: ['*'], rate: 20/h }`,
   ];
   writeFileSync(join(cwd, 'tokens.yaml'), `tokens:\n${keys.map((key) => `  - ${key}\n`).join('')}`);
-  return { cwd, env: { ...front.env, MILLRACE_TOKENS: 'tokens.yaml', MILLRACE_LOG_LEVEL: 'debug', ...env } };
+  const patient = { MILLRACE_DRAIN_TIMEOUT: '600' };
+  const own = { MILLRACE_TOKENS: 'tokens.yaml', MILLRACE_LOG_LEVEL: 'debug' };
+  return { cwd, env: { ...front.env, ...patient, ...own, ...env } };
 }
 
 /** Resolves when it listens, on free ports. */

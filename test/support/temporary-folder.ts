@@ -6,7 +6,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { compileEngineProgram } from './engine-program.ts';
+import { compilePrograms } from './engine-program.ts';
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts');
 
@@ -19,8 +19,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   process.env['TMPDIR'] = folder;
   process.env['TEST_RUN_FOLDER'] = folder;
-  await compileEngineProgram(folder);
-  project.onTestsRerun(() => compileEngineProgram(folder));
+  await compilePrograms(folder);
+  project.onTestsRerun(() => compilePrograms(folder));
   return async () => {
     const ended = once(supervisor, 'exit');
     supervisor.stdin.end();

@@ -1,6 +1,6 @@
 // The answers to commands: rows of the service, and queries over virtual tables.
 import type { Column, Statement } from '../../engine/engine.ts';
-import { quoteIdentifier } from '../../sql/literal.ts';
+import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import type { Command, Filter, NamedTable } from './commands.ts';
 import type { Database } from './databases.ts';
 import { literalRows, type Row, type TypedColumn } from './rows-text.ts';
@@ -17,6 +17,8 @@ export type CommandQuery =
 export interface CommandContext {
   readonly seen: Seen;
   readonly running: RunningQueries;
+  /** DESCRIBE has names and types only. */
+  readonly isCompact: boolean;
   /** The columns of a query of the caller, by the offsets of its tokens. */
   readonly describe: (from: number, until: number) => Promise<readonly Column[]>;
 }
@@ -24,6 +26,8 @@ export interface CommandContext {
 /** The query that answers a command. Throws Problem. */
 export async function queryOf(command: Command, context: CommandContext): Promise<CommandQuery> {
   const { seen } = context;
+  const list = listWhere(command);
+  if (list !== undefined) return { kind: 'virtual', text: list };
   switch (command.kind) {
     case 'select':
       return { kind: 'virtual', text: filtered(command.sql, command.filter) };
@@ -44,9 +48,9 @@ export async function queryOf(command: Command, context: CommandContext): Promis
         `CREATE DATABASE ${quoteIdentifier(command.database.name)}\nENGINE = Memory`,
       ]);
     case 'describe':
-      return describeQuery(await columnsOf(command.named, seen));
+      return describeQuery(await columnsOf(command.named, seen), context);
     case 'describe query':
-      return describeQuery(await context.describe(command.from, command.until));
+      return describeQuery(await context.describe(command.from, command.until), context);
     case 'exists':
       return rowsOf([{ name: 'result', type: 'UInt8' }], [[command.exists ? 1 : 0]]);
     case 'kill':
@@ -72,6 +76,39 @@ function names(column: string, values: readonly string[], filter?: Filter): Comm
     values.map((value) => [value]),
     filter,
   );
+}
+
+/** A list with an expression of the caller: a query over the virtual tables, so that the sandbox checks it. */
+function listWhere(command: Command): string | undefined {
+  if (!('filter' in command) || command.filter.where === undefined) return undefined;
+  const { where, limit } = command.filter;
+  const rows = limit === undefined ? '' : `\nLIMIT ${limit}`;
+  const order = command.kind === 'databases' || command.kind === 'tables' ? '\nORDER BY name' : '';
+  return `${listOf(command)} (${where}\n)${order}${rows}`;
+}
+
+/** Up to the expression. */
+function listOf(command: Extract<Command, { readonly filter: Filter }>): string {
+  switch (command.kind) {
+    case 'select':
+      return `SELECT * FROM (${command.sql}) WHERE`;
+    case 'databases':
+      return 'SELECT name FROM databases WHERE';
+    case 'tables': {
+      const type = command.isFull ? ", 'VIEW' AS table_type" : '';
+      return `SELECT name${type} FROM tables WHERE database = ${quoteString(command.database.name)} AND`;
+    }
+    case 'columns': {
+      const { database, table } = command.named;
+      const shown = (command.isFull ? SHOWN_FULL : SHOWN).map((name) => {
+        const value = { field: 'name', type: 'type', null: "if(startsWith(type, 'Nullable('), 'YES', 'NO')" }[
+          name
+        ];
+        return `${value ?? "''"} AS ${quoteIdentifier(name)}`;
+      });
+      return `SELECT ${shown.join(', ')} FROM columns WHERE database = ${quoteString(database.name)} AND table = ${quoteString(table)} AND`;
+    }
+  }
 }
 
 /** The pattern has been quoted when it was read. */
@@ -119,10 +156,11 @@ const DESCRIPTION = [
   'ttl_expression',
 ];
 
-function describeQuery(columns: readonly Column[]): CommandQuery {
+function describeQuery(columns: readonly Column[], { isCompact }: CommandContext): CommandQuery {
+  const shown = isCompact ? DESCRIPTION.slice(0, 2) : DESCRIPTION;
   return rowsOf(
-    DESCRIPTION.map((name) => ({ name, type: STRING })),
-    columns.map(({ name, type }) => [name, type, '', '', '', '', '']),
+    shown.map((name) => ({ name, type: STRING })),
+    columns.map(({ name, type }) => [name, type, '', '', '', '', ''].slice(0, shown.length)),
   );
 }
 

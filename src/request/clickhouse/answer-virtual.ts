@@ -72,6 +72,7 @@ async function planOf(answering: Answering, request: Request, { statement, seen 
   const query = await queryOf(command, {
     seen,
     running: answering.running,
+    isCompact: request.settings.isCompact,
     describe: (from, until) =>
       describeQuery(answering, request, { text: cursor.slice(from, until), cursor, from, used, seen }),
   });

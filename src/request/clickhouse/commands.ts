@@ -15,10 +15,12 @@ export interface NamedTable {
   readonly table: string;
 }
 
-/** A condition on the names in a list, and how many of them. */
+/** Conditions on a list, and how many rows of it. */
 export interface Filter {
-  /** SQL over the first column; undefined: all. */
+  /** SQL after the first column; undefined: all. */
   readonly condition: string | undefined;
+  /** An expression of the caller over the columns of the list, as sent; undefined: all. */
+  readonly where: string | undefined;
   readonly limit: number | undefined;
 }
 
@@ -83,7 +85,6 @@ const LISTS: readonly (readonly [words: readonly string[], sql: string])[] = [
   [['PROCESSLIST'], 'SELECT * FROM processes'],
   [['ENGINES'], 'SELECT * FROM table_engines'],
   [['CLUSTERS'], 'SELECT DISTINCT cluster FROM clusters'],
-  [['DICTIONARIES'], 'SELECT name FROM dictionaries'],
   [['MERGES'], 'SELECT * FROM merges'],
   [['USERS'], 'SELECT name FROM users'],
   [['ROLES'], 'SELECT name FROM roles'],
@@ -103,10 +104,21 @@ const LISTS: readonly (readonly [words: readonly string[], sql: string])[] = [
   ],
 ];
 
+/** Lists of what the key may do. */
+const GRANTED: ReadonlySet<string> = new Set(['GRANTS', 'ACCESS']);
+
 function readShow(reading: Reading): Command {
   const { reader } = reading;
   for (const [words, sql] of LISTS) {
-    if (reader.take(...words)) return { kind: 'select', sql, filter: readFilter(reading) };
+    if (!reader.take(...words)) continue;
+    if (GRANTED.has(words[0] ?? '')) reader.take('FOR', 'CURRENT_USER');
+    return { kind: 'select', sql, filter: readFilter(reading) };
+  }
+  if (reader.take('SETTING')) return readShowSetting(reading);
+  if (reader.take('CLUSTER')) return readShowCluster(reading);
+  if (reader.take('DICTIONARIES')) {
+    readFrom(reading);
+    return { kind: 'select', sql: 'SELECT name FROM dictionaries', filter: readFilter(reading) };
   }
   if (reader.take('DATABASES') || reader.take('SCHEMAS'))
     return { kind: 'databases', filter: readFilter(reading) };
@@ -131,8 +143,36 @@ function readShow(reading: Reading): Command {
   throw unexpected(reading);
 }
 
+function readShowSetting(reading: Reading): Command {
+  const name = quoteString(readPath(reading).join('.'));
+  return { kind: 'select', sql: `SELECT value FROM settings WHERE name = ${name}`, filter: NO_FILTER };
+}
+
+function readShowCluster(reading: Reading): Command {
+  const { reader } = reading;
+  const name = stringValue(reader.text());
+  if (name === undefined) throw unexpected(reading);
+  reader.skip();
+  return {
+    kind: 'select',
+    sql: `SELECT * FROM clusters WHERE cluster = ${quoteString(name)}`,
+    filter: NO_FILTER,
+  };
+}
+
+/** What SHOW CREATE shows on servers, and this interface does not have. */
+const NOT_SHOWN = ['USER', 'ROLE', 'QUOTA', 'PROFILE', 'POLICY', 'ROW', 'DICTIONARY', 'FUNCTION'];
+
 function readShowCreate(reading: Reading): Command {
   const { reader } = reading;
+  const other = NOT_SHOWN.find((word) => reader.word() === word && reader.kind(1) !== undefined);
+  if (other !== undefined) {
+    const detail = `SHOW CREATE ${other} is not supported`;
+    throw new Problem('clickhouse.statement_unsupported', {
+      detail,
+      hint: 'The key decides what is allowed.',
+    });
+  }
   if (reader.take('DATABASE')) return { kind: 'create database', database: readDatabase(reading) };
   reader.take('TEMPORARY');
   if (!reader.take('TABLE')) reader.take('VIEW');
@@ -204,12 +244,16 @@ function readKill(reading: Reading): Command {
   return { kind: 'kill', ids, mode };
 }
 
-/** `[NOT] LIKE|ILIKE 'pattern'`, `LIMIT n`. */
+const NO_FILTER: Filter = { condition: undefined, where: undefined, limit: undefined };
+
+/** `[NOT] LIKE|ILIKE 'pattern'` or `WHERE expression`, then `LIMIT n`. */
 function readFilter(reading: Reading): Filter {
   const { reader } = reading;
+  const where = reader.take('WHERE') ? readExpression(reading) : undefined;
   let condition: string | undefined;
   const not = reader.take('NOT') ? 'NOT ' : '';
-  const operator = (['LIKE', 'ILIKE'] as const).find((word) => reader.take(word));
+  const operator =
+    where === undefined ? (['LIKE', 'ILIKE'] as const).find((word) => reader.take(word)) : undefined;
   if (operator !== undefined) {
     const pattern = stringValue(reader.text());
     if (pattern === undefined) throw unexpected(reading);
@@ -222,7 +266,18 @@ function readFilter(reading: Reading): Filter {
     if (!Number.isSafeInteger(limit)) throw unexpected(reading);
     reader.skip();
   }
-  return { condition, limit };
+  return { condition, where, limit };
+}
+
+/** As sent, up to LIMIT or the end. */
+function readExpression(reading: Reading): string {
+  const { reader, cursor } = reading;
+  const from = reader.at();
+  let until = from;
+  while (until < cursor.length && cursor.word(until) !== 'LIMIT') until = cursor.after(until);
+  if (until === from) throw unexpected(reading);
+  reader.skip(until - from);
+  return cursor.slice(from, until);
 }
 
 /** Names with dots between them. */

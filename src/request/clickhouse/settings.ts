@@ -105,6 +105,8 @@ const TABLE: ReadonlyMap<string, Known> = new Map([
   known('limit', APPLIED, 'As max_result_rows with break.', ['0', 'UInt64']),
   known('default_format', APPLIED, 'The format of queries without FORMAT.', ['TabSeparated', 'String']),
   known('max_execution_time', APPLIED, 'Seconds; at most those of the database.', ['0', 'Seconds']),
+  known('describe_compact_output', APPLIED, 'With 1, DESCRIBE has names and types only.', ['0', 'Bool']),
+  known('describe_include_subcolumns', only('0'), 'DESCRIBE has columns only.', ['0', 'Bool']),
   known('session_timezone', only('', 'UTC', 'Etc/UTC'), 'Times are in UTC: convert them with toTimeZone.', [
     '',
     'Timezone',
@@ -178,6 +180,8 @@ export interface ReadSettings {
   /** Seconds. */
   readonly time: number | undefined;
   readonly defaultFormat: string | undefined;
+  /** DESCRIBE has names and types only. */
+  readonly isCompact: boolean;
 }
 
 /** `allow_experimental_…` and the like switch features on that the sandbox judges by itself. */
@@ -210,6 +214,7 @@ export function readSettings(sent: Iterable<readonly [name: string, value: strin
     resultRows: max === Infinity ? undefined : { max, overflow: isBreak ? 'break' : 'throw' },
     time: time === undefined || time === 0 ? undefined : time,
     defaultFormat: applied('default_format'),
+    isCompact: ['1', 'true'].includes(applied('describe_compact_output') ?? ''),
   };
 }
 

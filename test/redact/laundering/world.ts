@@ -62,8 +62,8 @@ export async function openWorld(
         body: JSON.stringify({ project: 'mine', ...fields }),
       });
     let response = await ask();
-    // A full queue is no answer: the machine is busy with other tests.
-    for (let times = 0; response.status === 503 && times < 20; times++) response = await ask();
+    // A full queue or a time limit is no answer: the machine is busy with other tests.
+    for (let times = 0; [503, 504].includes(response.status) && times < 20; times++) response = await ask();
     return seenOf(response, version);
   };
   return {

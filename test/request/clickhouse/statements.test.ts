@@ -345,6 +345,10 @@ describe('statements that are not queries', () => {
     ['SHOW TABLES', '60'],
     ['SHOW TABLES FROM nothing', '81'],
     ['DESCRIBE TABLE `shop.orders`.nothing', '60'],
+    ['SHOW DATABASES WHERE', '62 at 1:21'],
+    ["SHOW DATABASES WHERE name = 'x' LIMIT y", '62 at 1:39'],
+    ['SHOW CREATE USER x', '48'],
+    ['SHOW SETTING', '62 at 1:13'],
     ["KILL QUERY WHERE user = 'x'", '62 at 1:18'],
     ["KILL QUERY WHERE query_id = 'a' OR 1", '62 at 1:33'],
   ])('%s is rejected', async (sql, expected) => {
@@ -354,6 +358,7 @@ describe('statements that are not queries', () => {
 
 describe('what tools ask first', () => {
   const TSV = { format: 'TSVWithNames' };
+  const GRANTS = 'GRANT SELECT ON `shop.orders`.* TO `north`\nGRANT SELECT ON `shop.stock`.* TO `north`\n';
   test.each<[sql: string, asked: Asked, expected: string]>([
     ['SELECT 1', TSV, '1\n1\n'],
     ['SELECT version(), timezone()', TSV, 'version()\ttimezone()\n26.7.2.1\tUTC\n'],
@@ -372,6 +377,19 @@ describe('what tools ask first', () => {
     ['SHOW TABLES', { database: 'shop.orders' }, 'orders\n'],
     ['SHOW TABLES FROM shop.stock', {}, 'stock\n'],
     ["SHOW FULL TABLES FROM `shop.stock` NOT LIKE 'x'", {}, 'stock\tVIEW\n'],
+    ["SHOW TABLES FROM shop.stock WHERE engine = 'View' AND name NOT LIKE '.inner%' LIMIT 5", {}, 'stock\n'],
+    ["SHOW FULL TABLES FROM `shop.stock` WHERE table_type = 'VIEW'", {}, 'stock\tVIEW\n'],
+    ["SHOW DATABASES WHERE name LIKE 'shop%' -- mine\n OR name = 'x'", {}, 'shop.orders\nshop.stock\n'],
+    [
+      "SHOW FULL COLUMNS FROM orders WHERE field = 'note'",
+      ORDERS,
+      'note\tNullable(String)\tYES\t\t\t\t\t\t\n',
+    ],
+    ['SHOW SETTING cloud_mode', {}, '0\n'],
+    ["SHOW CLUSTER 'default'", {}, ''],
+    ['SHOW DICTIONARIES FROM `shop.orders`', {}, ''],
+    ['SHOW GRANTS FOR CURRENT_USER', { key: 'north' }, GRANTS],
+    ['DESC `shop.stock`.stock SETTINGS describe_compact_output = 1', {}, 'id\tUInt64\n'],
     [
       'DESCRIBE TABLE `shop.orders`.orders',
       {},
@@ -414,11 +432,7 @@ describe('what tools ask first', () => {
     ['SELECT query FROM system.processes', { key: 'north' }, 'SELECT query FROM system.processes\n'],
     ['SELECT * FROM system.one', {}, '0\n'],
     ['SELECT number FROM system.numbers LIMIT 2', {}, '0\n1\n'],
-    [
-      'SHOW GRANTS',
-      { key: 'north' },
-      'GRANT SELECT ON `shop.orders`.* TO `north`\nGRANT SELECT ON `shop.stock`.* TO `north`\n',
-    ],
+    ['SHOW GRANTS', { key: 'north' }, GRANTS],
     [
       "SELECT '{rows_of_tables:String}' AS x FROM system.tables WHERE name = 'orders' AND name != '{rows_of_tables:String}'",
       {},
@@ -456,7 +470,7 @@ test('every virtual table can be read', async () => {
       tables +=
         (await ask(`SELECT count() >= 0 FROM (SELECT * FROM ${database}.${name} LIMIT 1)`)).length / 2;
   }
-  expect(tables).toBeGreaterThan(60);
+  expect(tables).toBeGreaterThan(80);
 });
 
 test('KILL QUERY ends queries of the same key, by their ids', async () => {

@@ -17,7 +17,12 @@ export interface FrontProcess {
   start(): Promise<void>;
 }
 
-const MAIN = join(import.meta.dirname, 'main.ts');
+/** Compiled in a run of the tests (`../engine-program.ts`), else compiled when it starts. */
+const { TEST_RUN_FOLDER } = process.env;
+const PROGRAM =
+  TEST_RUN_FOLDER === undefined
+    ? ['--import', 'tsx', join(import.meta.dirname, 'main.ts')]
+    : [join(TEST_RUN_FOLDER, 'clickhouse-front.mjs')];
 
 /** `folder` holds its data; the user is `millrace`, the password `secret`. */
 export async function startFront(folder: string): Promise<FrontProcess> {
@@ -42,7 +47,7 @@ export async function startFront(folder: string): Promise<FrontProcess> {
 }
 
 async function run(folder: string, port: number): Promise<ChildProcess> {
-  const args = ['--import', 'tsx', MAIN, join(folder, 'front'), String(port)];
+  const args = [...PROGRAM, join(folder, 'front'), String(port)];
   const server = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const end = (): void => void server.kill('SIGKILL');
   process.once('exit', end);

@@ -7,7 +7,9 @@ import { setTimeout } from 'node:timers/promises';
 
 export interface FrontServer {
   readonly url: string;
-  /** Number of queries received. */
+  /** Number of queries received, those that still wait for `delayMs` or to be thawed included. */
+  readonly arrived: () => number;
+  /** Number of queries begun. */
   readonly queries: () => number;
   /** Delay before each response, in milliseconds. */
   delayMs: number;
@@ -35,10 +37,12 @@ const MAX_URI = 1024 * 1024;
 
 /** Listens on 127.0.0.1. `handle` must not reject. */
 export async function openServer(handle: Handler, { port = 0, tls }: ServerSettings): Promise<FrontServer> {
+  let arrived = 0;
   let queries = 0;
   let thawed = Promise.resolve();
   let thaw = (): void => {};
   const listener = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method === 'POST') arrived++;
     await thawed;
     if (server.delayMs > 0) await setTimeout(server.delayMs);
     if (request.method === 'POST') queries++;
@@ -60,6 +64,7 @@ export async function openServer(handle: Handler, { port = 0, tls }: ServerSetti
   if (address === null || typeof address === 'string') throw new Error('no port');
   const server: FrontServer = {
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
+    arrived: () => arrived,
     queries: () => queries,
     delayMs: 0,
     freeze: () => {

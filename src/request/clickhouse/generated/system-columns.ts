@@ -3,6 +3,10 @@
 export const SYSTEM_COLUMNS = {
   aggregate_function_combinators:
     'SystemAggregateFunctionCombinators|name String|is_internal UInt8|description String|syntax String|examples String|introduced_in String|related Array(String)',
+  asynchronous_inserts:
+    'SystemAsynchronousInserts|query String|database String|table String|format String|first_update DateTime64(6)|total_bytes UInt64|entries.query_id Array(String)|entries.bytes Array(UInt64)',
+  backups:
+    "SystemBackups|id String|name String|base_backup_name String|query_id String|status Enum8('CREATING_BACKUP' = 0, 'BACKUP_CREATED' = 1, 'BACKUP_FAILED' = 2, 'RESTORING' = 3, 'RESTORED' = 4, 'RESTORE_FAILED' = 5, 'BACKUP_CANCELLED' = 6, 'RESTORE_CANCELLED' = 7)|error String|start_time DateTime64(6)|end_time DateTime64(6)|num_files UInt64|total_size UInt64|num_entries UInt64|uncompressed_size UInt64|compressed_size UInt64|files_read UInt64|bytes_read UInt64|ProfileEvents Map(LowCardinality(String), UInt64)|settings Map(LowCardinality(String), String)|engine_settings Map(LowCardinality(String), String)",
   build_options: 'SystemBuildOptions|name String|value String',
   clusters:
     'SystemClusters|cluster String|shard_num UInt32|shard_name String|shard_weight UInt32|internal_replication UInt8|replica_num UInt32|host_name String|host_address String|port UInt16|is_local UInt8|user String|default_database String|errors_count UInt32|slowdowns_count UInt32|estimated_recovery_time UInt32|database_shard_name String|database_replica_name String|is_shared_catalog_cluster UInt8|is_active Nullable(UInt8)|unsynced_after_recovery Nullable(UInt8)|replication_lag Nullable(UInt32)|recovery_time Nullable(UInt64)|name String',
@@ -11,10 +15,12 @@ export const SYSTEM_COLUMNS = {
   collations: 'SystemTableCollations|name String|language Nullable(String)',
   columns:
     'SystemColumns|database String|table String|name String|type String|position UInt64|default_kind String|default_expression String|data_compressed_bytes UInt64|data_uncompressed_bytes UInt64|marks_bytes UInt64|comment String|is_in_partition_key UInt8|is_in_sorting_key UInt8|is_in_primary_key UInt8|is_in_sampling_key UInt8|compression_codec String|character_octet_length Nullable(UInt64)|numeric_precision Nullable(UInt64)|numeric_precision_radix Nullable(UInt64)|numeric_scale Nullable(UInt64)|datetime_precision Nullable(UInt64)|serialization_hint Nullable(String)|statistics String|column String',
+  completions: 'SystemCompletions|word String|context String|belongs Nullable(String)',
   constraints:
     "SystemConstraints|database String|table String|name String|type Enum8('CHECK' = 0, 'ASSUME' = 1)|expression String",
   contributors: 'SystemContributors|name String',
   current_roles: 'SystemCurrentRoles|role_name String|with_admin_option UInt8|is_default UInt8',
+  dashboards: 'SystemDashboards|dashboard String|title String|query String',
   data_skipping_indices:
     "SystemDataSkippingIndices|database String|table String|name String|type String|type_full String|expr String|creation Enum8('Explicit' = 0, 'Implicit' = 1)|granularity UInt64|data_compressed_bytes UInt64|data_uncompressed_bytes UInt64|marks_bytes UInt64",
   data_type_families:
@@ -25,12 +31,18 @@ export const SYSTEM_COLUMNS = {
     'SystemDatabases|name String|engine String|data_path String|metadata_path String|uuid UUID|engine_full String|comment String|is_external UInt8|database String',
   detached_parts:
     'SystemDetachedParts|database String|table String|partition_id Nullable(String)|name String|bytes_on_disk UInt64|modification_time DateTime|disk String|path String|reason Nullable(String)|min_block_number Nullable(Int64)|max_block_number Nullable(Int64)|level Nullable(UInt32)',
+  detached_tables:
+    'SystemDetachedTables|database String|table String|uuid UUID|metadata_path String|is_permanently UInt8',
   dictionaries:
     "SystemDictionaries|database String|name String|uuid UUID|status Enum8('NOT_LOADED' = 0, 'LOADED' = 1, 'FAILED' = 2, 'LOADING' = 3, 'FAILED_AND_RELOADING' = 4, 'LOADED_AND_RELOADING' = 5, 'NOT_EXIST' = 6)|origin String|type String|key.names Array(String)|key.types Array(String)|attribute.names Array(String)|attribute.types Array(String)|bytes_allocated UInt64|hierarchical_index_bytes_allocated UInt64|query_count UInt64|hit_rate Float64|found_rate Float64|element_count UInt64|load_factor Float64|source String|lifetime_min UInt64|lifetime_max UInt64|loading_start_time DateTime|last_successful_update_time DateTime|error_count UInt64|loading_duration Float32|last_exception String|comment String",
   disks:
     'SystemDisks|name String|path String|free_space UInt64|total_space UInt64|unreserved_space UInt64|keep_free_space UInt64|type String|object_storage_type String|metadata_type String|is_encrypted UInt8|is_read_only UInt8|is_write_once UInt8|is_remote UInt8|is_broken UInt8|cache_path String',
   distributed_ddl_queue:
     "SystemDDLWorkerQueue|entry String|entry_version Nullable(UInt8)|initiator_host Nullable(String)|initiator_port Nullable(UInt16)|cluster String|query String|settings Map(String, String)|query_create_time DateTime|host Nullable(String)|port Nullable(UInt16)|status Nullable(Enum8('Inactive' = 0, 'Active' = 1, 'Finished' = 2, 'Removing' = 3, 'Unknown' = 4))|exception_code Nullable(UInt16)|exception_text Nullable(String)|query_finish_time Nullable(DateTime)|query_duration_ms Nullable(UInt64)",
+  distribution_queue:
+    'SystemDistributionQueue|database String|table String|data_path String|is_blocked UInt8|error_count UInt64|data_files UInt64|data_compressed_bytes UInt64|broken_data_files UInt64|broken_data_compressed_bytes UInt64|last_exception String|last_exception_time DateTime',
+  dropped_tables:
+    'SystemMarkedDroppedTables|index UInt32|database String|table String|uuid UUID|engine String|metadata_dropped_path String|table_dropped_time DateTime',
   enabled_roles:
     'SystemEnabledRoles|role_name String|with_admin_option UInt8|is_current UInt8|is_default UInt8',
   errors:
@@ -50,6 +62,8 @@ export const SYSTEM_COLUMNS = {
   merges:
     'SystemMerges|database String|table String|elapsed Float64|progress Float64|num_parts UInt64|source_part_names Array(String)|result_part_name String|source_part_paths Array(String)|result_part_path String|partition_id String|partition String|is_mutation UInt8|total_size_bytes_compressed UInt64|total_size_bytes_uncompressed UInt64|total_size_marks UInt64|bytes_read_uncompressed UInt64|rows_read UInt64|bytes_written_uncompressed UInt64|rows_written UInt64|columns_written UInt64|memory_usage UInt64|thread_id UInt64|merge_type String|merge_algorithm String|current_projection String|current_projection_progress Float64|current_projection_parts_merging UInt64|current_projection_parts_remaining UInt64|projections_completed Array(String)|projections_remaining Array(String)',
   metrics: 'SystemMetrics|metric String|value Int64|description String|name String',
+  moves:
+    'SystemMoves|database String|table String|elapsed Float64|target_disk_name String|target_disk_path String|part_name String|part_size UInt64|thread_id UInt64',
   mutations:
     'SystemMutations|database String|table String|mutation_id String|command String|create_time DateTime|block_numbers.partition_id Array(String)|block_numbers.number Array(Int64)|parts_in_progress_names Array(String)|parts_to_do_names Array(String)|parts_to_do Int64|parts_postpone_reasons Map(String, String)|is_done UInt8|is_killed UInt8|latest_failed_part String|latest_fail_time DateTime|latest_fail_reason String|latest_fail_error_code_name String',
   named_collections:
@@ -71,6 +85,8 @@ export const SYSTEM_COLUMNS = {
     'SystemProjectionPartsColumns|partition String|name String|part_type String|parent_name String|parent_uuid UUID|parent_part_type String|active UInt8|marks UInt64|rows UInt64|bytes_on_disk UInt64|data_compressed_bytes UInt64|data_uncompressed_bytes UInt64|marks_bytes UInt64|parent_marks UInt64|parent_rows UInt64|parent_bytes_on_disk UInt64|parent_data_compressed_bytes UInt64|parent_data_uncompressed_bytes UInt64|parent_marks_bytes UInt64|modification_time DateTime|remove_time DateTime|refcount UInt32|min_date Date|max_date Date|min_time DateTime|max_time DateTime|partition_id String|min_block_number Int64|max_block_number Int64|level UInt32|data_version UInt64|primary_key_bytes_in_memory UInt64|primary_key_bytes_in_memory_allocated UInt64|database String|table String|engine String|disk_name String|path String|column String|type String|column_position UInt64|default_kind String|default_expression String|column_bytes_on_disk UInt64|column_data_compressed_bytes UInt64|column_data_uncompressed_bytes UInt64|column_marks_bytes UInt64|column_modification_time Nullable(DateTime)|bytes UInt64|marks_size UInt64|part_name String',
   projections:
     "SystemProjections|database String|table String|name String|type Enum8('Normal' = 0, 'Aggregate' = 1)|sorting_key Array(String)|query String|settings Map(String, String)",
+  query_cache:
+    'SystemQueryResultCache|query String|query_id String|is_subquery UInt8|result_size UInt64|tag LowCardinality(String)|stale UInt8|shared UInt8|compressed UInt8|expires_at DateTime|key_hash UInt64',
   quota_limits:
     'SystemQuotaLimits|quota_name String|duration UInt32|is_randomized_interval UInt8|max_queries Nullable(UInt64)|max_query_selects Nullable(UInt64)|max_query_inserts Nullable(UInt64)|max_errors Nullable(UInt64)|max_result_rows Nullable(UInt64)|max_result_bytes Nullable(UInt64)|max_read_rows Nullable(UInt64)|max_read_bytes Nullable(UInt64)|max_execution_time Nullable(Float64)|max_written_bytes Nullable(UInt64)|max_failed_sequential_authentications Nullable(UInt64)|max_queries_per_normalized_hash Nullable(UInt64)',
   quota_usage:
@@ -79,17 +95,31 @@ export const SYSTEM_COLUMNS = {
     "SystemQuotas|name String|id UUID|storage String|keys Array(Enum8('user_name' = 1, 'ip_address' = 2, 'forwarded_ip_address' = 3, 'client_key' = 4, 'normalized_query_hash' = 7))|durations Array(UInt32)|apply_to_all UInt8|apply_to_list Array(String)|apply_to_except Array(String)|ipv4_prefix_bits Nullable(UInt8)|ipv6_prefix_bits Nullable(UInt8)",
   quotas_usage:
     'SystemQuotasUsage|quota_name String|quota_key String|is_current UInt8|start_time Nullable(DateTime)|end_time Nullable(DateTime)|duration Nullable(UInt32)|queries Nullable(UInt64)|max_queries Nullable(UInt64)|query_selects Nullable(UInt64)|max_query_selects Nullable(UInt64)|query_inserts Nullable(UInt64)|max_query_inserts Nullable(UInt64)|errors Nullable(UInt64)|max_errors Nullable(UInt64)|result_rows Nullable(UInt64)|max_result_rows Nullable(UInt64)|result_bytes Nullable(UInt64)|max_result_bytes Nullable(UInt64)|read_rows Nullable(UInt64)|max_read_rows Nullable(UInt64)|read_bytes Nullable(UInt64)|max_read_bytes Nullable(UInt64)|execution_time Nullable(Float64)|max_execution_time Nullable(Float64)|written_bytes Nullable(UInt64)|max_written_bytes Nullable(UInt64)|failed_sequential_authentications Nullable(UInt64)|max_failed_sequential_authentications Nullable(UInt64)|queries_per_normalized_hash Nullable(UInt64)|max_queries_per_normalized_hash Nullable(UInt64)',
+  remote_data_paths:
+    'SystemRemoteDataPaths|disk_name String|path String|cache_base_path String|local_path String|remote_path String|size UInt64|common_prefix_for_blobs String|cache_paths Array(String)',
   replicas:
     'SystemReplicas|database String|table String|uuid UUID|engine String|is_leader UInt8|can_become_leader UInt8|is_readonly UInt8|readonly_start_time Nullable(DateTime)|is_session_expired UInt8|future_parts UInt32|parts_to_check UInt32|zookeeper_name String|zookeeper_path String|replica_name String|replica_path String|columns_version Int32|queue_size UInt32|inserts_in_queue UInt32|merges_in_queue UInt32|part_mutations_in_queue UInt32|queue_oldest_time DateTime|inserts_oldest_time DateTime|merges_oldest_time DateTime|part_mutations_oldest_time DateTime|oldest_part_to_get String|oldest_part_to_merge_to String|oldest_part_to_mutate_to String|log_max_index UInt64|log_pointer UInt64|last_queue_update DateTime|absolute_delay UInt64|total_replicas UInt32|active_replicas UInt32|lost_part_count UInt64|last_queue_update_exception String|zookeeper_exception String|replica_is_active Map(String, UInt8)|readonly_duration Nullable(UInt64)',
+  replicated_fetches:
+    'SystemReplicatedFetches|database String|table String|elapsed Float64|progress Float64|result_part_name String|result_part_path String|partition_id String|total_size_bytes_compressed UInt64|bytes_read_compressed UInt64|source_replica_path String|source_replica_hostname String|source_replica_port UInt16|interserver_scheme String|URI String|to_detached UInt8|thread_id UInt64',
+  replicated_merge_tree_settings:
+    "SystemReplicatedMergeTreeSettings|name String|value String|default String|changed UInt8|description String|min Nullable(String)|max Nullable(String)|disallowed_values Array(String)|readonly UInt8|type String|is_obsolete UInt8|tier Enum8('Production' = 0, 'Obsolete' = 4, 'Experimental' = 8, 'Beta' = 12)",
+  replication_queue:
+    'SystemReplicationQueue|database String|table String|replica_name String|position UInt32|node_name String|type String|create_time DateTime|required_quorum UInt32|source_replica String|new_part_name String|parts_to_merge Array(String)|is_detach UInt8|is_currently_executing UInt8|num_tries UInt32|last_exception String|last_exception_time DateTime|last_attempt_time DateTime|num_postponed UInt32|postpone_reason String|last_postpone_time DateTime|merge_type String',
+  resources:
+    'SystemResources|name String|read_disks Array(String)|write_disks Array(String)|unit String|create_query String',
   role_grants:
     'SystemRoleGrants|user_name Nullable(String)|role_name Nullable(String)|granted_role_name String|granted_role_id UUID|granted_role_is_default UInt8|with_admin_option UInt8',
   roles: 'SystemRoles|name String|id UUID|storage String',
   row_policies:
     'SystemRowPolicies|name String|short_name String|database String|table String|id UUID|storage String|select_filter Nullable(String)|is_restrictive UInt8|apply_to_all UInt8|apply_to_list Array(String)|apply_to_except Array(String)',
+  schema_inference_cache:
+    'SystemSettingsChanges|storage String|source String|format String|additional_format_info String|registration_time DateTime|schema Nullable(String)|number_of_rows Nullable(UInt64)|schema_inference_mode Nullable(String)',
   server_settings:
     "SystemServerSettings|name String|value String|default String|changed UInt8|description String|type String|changeable_without_restart Enum8('No' = 0, 'IncreaseOnly' = 1, 'DecreaseOnly' = 2, 'Yes' = 3)|is_obsolete UInt8",
   settings:
     "SystemSettings|name String|value String|changed UInt8|description String|min Nullable(String)|max Nullable(String)|disallowed_values Array(String)|readonly UInt8|type String|default String|alias_for String|is_obsolete UInt8|tier Enum8('Production' = 0, 'Obsolete' = 4, 'Experimental' = 8, 'Beta' = 12)",
+  settings_changes:
+    "SystemSettingsChanges|type Enum8('Session' = 0, 'MergeTree' = 1)|version String|changes Array(Tuple(name String, previous_value String, new_value String, reason String))",
   settings_profile_elements:
     "SystemSettingsProfileElements|profile_name Nullable(String)|user_name Nullable(String)|role_name Nullable(String)|index UInt64|setting_name Nullable(String)|value Nullable(String)|min Nullable(String)|max Nullable(String)|writability Nullable(Enum8('WRITABLE' = 0, 'CONST' = 1, 'CHANGEABLE_IN_READONLY' = 2))|inherit_profile Nullable(String)",
   settings_profiles:
@@ -102,6 +132,9 @@ export const SYSTEM_COLUMNS = {
   tables:
     'SystemTables|database String|name String|uuid UUID|engine String|is_temporary UInt8|data_paths Array(String)|metadata_path String|metadata_modification_time DateTime|metadata_version Int32|dependencies_database Array(String)|dependencies_table Array(String)|create_table_query String|engine_full String|as_select String|parameterized_view_parameters Array(Tuple(name String, type String))|partition_key String|sorting_key String|primary_key String|sampling_key String|unique_key String|storage_policy String|total_rows Nullable(UInt64)|total_bytes Nullable(UInt64)|total_bytes_uncompressed Nullable(UInt64)|parts Nullable(UInt64)|active_parts Nullable(UInt64)|total_marks Nullable(UInt64)|active_on_fly_data_mutations UInt64|active_on_fly_alter_mutations UInt64|active_on_fly_metadata_mutations UInt64|columns_descriptions_cache_size UInt64|lifetime_rows Nullable(UInt64)|lifetime_bytes Nullable(UInt64)|comment String|has_own_data UInt8|loading_dependencies_database Array(String)|loading_dependencies_table Array(String)|loading_dependent_database Array(String)|loading_dependent_table Array(String)|target_database String|target_table String|definer String|table String',
   time_zones: 'SystemTimeZones|time_zone String',
+  user_defined_functions:
+    "SystemUserDefinedFunctions|name String|load_status Enum8('Success' = 0, 'Failed' = 1)|loading_error_message String|last_successful_update_time Nullable(DateTime)|loading_duration_ms UInt64|type Enum8('executable' = 0, 'executable_pool' = 1)|command String|format String|return_type String|return_name String|argument_types Array(String)|argument_names Array(String)|max_command_execution_time UInt64|command_termination_timeout UInt64|command_read_timeout UInt64|command_write_timeout UInt64|pool_size UInt64|send_chunk_header UInt8|execute_direct UInt8|lifetime UInt64|deterministic UInt8",
+  user_directories: 'SystemUserDirectories|name String|type String|params String|precedence UInt64',
   user_processes:
     'SystemUserProcesses|user String|memory_usage Int64|peak_memory_usage Int64|ProfileEvents Map(LowCardinality(String), UInt64)|ProfileEvents.Names Array(String)|ProfileEvents.Values Array(UInt64)',
   users:
@@ -109,6 +142,7 @@ export const SYSTEM_COLUMNS = {
   view_refreshes:
     'SystemViewRefreshes|database String|view String|uuid UUID|status String|last_success_time Nullable(DateTime)|last_success_duration_ms Nullable(UInt64)|last_refresh_time Nullable(DateTime)|last_refresh_replica String|next_refresh_time Nullable(DateTime)|exception String|retry UInt64|progress Nullable(Float64)|read_rows Nullable(UInt64)|read_bytes Nullable(UInt64)|total_rows Nullable(UInt64)|written_rows Nullable(UInt64)|written_bytes Nullable(UInt64)',
   warnings: 'SystemWarnings|message String|message_format_string LowCardinality(String)',
+  workloads: 'SystemWorkloads|name String|parent String|create_query String',
   zeros: 'SystemZeros|zero UInt8',
 } as const;
 

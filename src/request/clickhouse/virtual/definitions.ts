@@ -6,11 +6,13 @@ import { describedRows } from './catalog-rows.ts';
 import type { RowSource, VirtualTable } from './seen.ts';
 import { serviceRows } from './service-rows.ts';
 
+const ASYNCHRONOUS_METRICS = 'SystemAsynchronousMetrics|metric String|value Float64|description String';
+
 /** Of the log of queries, which servers create on first use. */
 const QUERY_LOG = `SystemLog|hostname LowCardinality(String)|type Enum8('QueryStart' = 1, 'QueryFinish' = 2, 'ExceptionBeforeStart' = 3, 'ExceptionWhileProcessing' = 4)|event_date Date|event_time DateTime|query_start_time DateTime|query_duration_ms UInt64|read_rows UInt64|read_bytes UInt64|written_rows UInt64|written_bytes UInt64|result_rows UInt64|result_bytes UInt64|memory_usage UInt64|current_database LowCardinality(String)|query String|normalized_query_hash UInt64|query_kind LowCardinality(String)|databases Array(LowCardinality(String))|tables Array(LowCardinality(String))|columns Array(LowCardinality(String))|exception_code Int32|exception String|is_initial_query UInt8|user LowCardinality(String)|query_id String|initial_user LowCardinality(String)|initial_query_id String|interface UInt8|http_user_agent String|log_comment String|ProfileEvents Map(LowCardinality(String), UInt64)|Settings Map(LowCardinality(String), LowCardinality(String))`;
 
 const TEXTS: Readonly<Record<VirtualName, Readonly<Record<string, string>>>> = {
-  system: { ...SYSTEM_COLUMNS, query_log: QUERY_LOG },
+  system: { ...SYSTEM_COLUMNS, asynchronous_metrics: ASYNCHRONOUS_METRICS, query_log: QUERY_LOG },
   information_schema: INFORMATION_SCHEMA_COLUMNS,
 };
 
