@@ -1,4 +1,4 @@
-// Converts an abort reason to an EngineError.
+// Aborts: their reasons as EngineErrors, and waiting for one.
 import { EngineError } from './engine.ts';
 
 /** The signal's reason if it is an EngineError, otherwise an EngineError 'aborted'. */
@@ -9,15 +9,30 @@ export function abortError(signal: AbortSignal): EngineError {
     : new EngineError('aborted', 'cancelled by its caller', { cause: reason });
 }
 
+/**
+ * Calls `stop` once, with the error of the first signal that aborts; immediately if one has. Returns a function that
+ * stops watching, to be called when the work has ended.
+ */
+export function watchAbort(signals: readonly AbortSignal[], stop: (error: EngineError) => void): () => void {
+  const release = (): void => {
+    for (const signal of signals) signal.removeEventListener('abort', onAbort);
+  };
+  const onAbort = (): void => {
+    const aborted = signals.find((signal) => signal.aborted);
+    if (aborted === undefined) return;
+    release();
+    stop(abortError(aborted));
+  };
+  for (const signal of signals) signal.addEventListener('abort', onAbort);
+  onAbort();
+  return release;
+}
+
 /** Settles as `promise` does, or rejects as soon as one of the signals aborts, so that a disconnected caller does not wait. */
 export async function unlessAborted<T>(promise: Promise<T>, signals: readonly AbortSignal[]): Promise<T> {
-  const settled = new AbortController();
+  let release: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
-    for (const signal of signals) {
-      const onAbort = (): void => reject(abortError(signal));
-      if (signal.aborted) onAbort();
-      else signal.addEventListener('abort', onAbort, { once: true, signal: settled.signal });
-    }
+    release = watchAbort(signals, reject);
   });
-  return Promise.race([promise, aborted]).finally(() => settled.abort());
+  return Promise.race([promise, aborted]).finally(() => release?.());
 }

@@ -1,10 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allocateWithRoom } from '../../src/format/room.ts';
 import { encodeJson } from '../../src/format/json.ts';
 import { cutLines } from '../../src/format/lines.ts';
 
 const lines = (rows: readonly unknown[]): Buffer =>
   Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+
+/** The same in memory with room for the envelope, as the embedded engine's results are. */
+const roomy = (bytes: Buffer): Buffer => {
+  const memory = allocateWithRoom(bytes.length);
+  bytes.copy(memory);
+  return memory;
+};
 
 describe('the JSON envelope', () => {
   test.each([
@@ -22,6 +30,7 @@ describe('the JSON envelope', () => {
   ])('$why', ({ rows, max, body, truncated }) => {
     const cut = cutLines(lines(rows), max);
     expect(encodeJson(cut).toString()).toBe(body);
+    expect(encodeJson(cutLines(roomy(lines(rows)), max)).toString()).toBe(body);
     expect(cut).toMatchObject({ rows: Math.min(rows.length, max), truncated });
   });
 
@@ -36,6 +45,7 @@ describe('the JSON envelope', () => {
           const envelope: unknown =
             rows.length > max ? { result: expected, truncated: true } : { result: expected };
           expect(JSON.parse(body.toString())).toEqual(envelope);
+          expect(encodeJson(cutLines(roomy(lines(rows)), max)).equals(body)).toBe(true);
         },
       ),
       { seed: 7, numRuns: 500 },

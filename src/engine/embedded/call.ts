@@ -1,5 +1,5 @@
 // One native call that its caller can abandon while the engine is still executing it.
-import { abortError } from '../abort.ts';
+import { watchAbort } from '../abort.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../../core/clock.ts';
 import type { CallResult, Connection } from './connection.ts';
@@ -46,25 +46,20 @@ export function startCall(deps: CallDeps, connection: Connection, text: CallText
 
 /** Calls `stop` once, for whichever signal or timeout comes first; returns a function that stops watching. */
 function watch(after: After, text: CallText, stop: (error: EngineError) => void): () => void {
-  const onAbort = (): void => {
-    const aborted = text.signals.find((signal) => signal.aborted);
-    if (aborted !== undefined) end(abortError(aborted));
-  };
-  const cancelTimer =
-    text.timeoutMs === undefined
-      ? () => {}
-      : after(text.timeoutMs, () =>
-          end(new EngineError('timeout', `no response within ${text.timeoutMs} ms`)),
-        );
-  const release = (): void => {
-    cancelTimer();
-    for (const signal of text.signals) signal.removeEventListener('abort', onAbort);
-  };
-  const end = (error: EngineError): void => {
-    release();
+  const { timeoutMs, signals } = text;
+  let cancelTimer: (() => void) | undefined;
+  const release = watchAbort(signals, (error) => {
+    cancelTimer?.();
     stop(error);
+  });
+  if (timeoutMs !== undefined && !signals.some((signal) => signal.aborted)) {
+    cancelTimer = after(timeoutMs, () => {
+      release();
+      stop(new EngineError('timeout', `no response within ${timeoutMs} ms`));
+    });
+  }
+  return () => {
+    cancelTimer?.();
+    release();
   };
-  for (const signal of text.signals) signal.addEventListener('abort', onAbort, { once: true });
-  onAbort();
-  return release;
 }

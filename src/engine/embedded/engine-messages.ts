@@ -1,5 +1,5 @@
 // The messages between the service and its engine process, sent over Node's IPC channel with structured cloning:
-// https://nodejs.org/api/child_process.html#advanced-serialization
+// https://nodejs.org/api/child_process.html#advanced-serialization. Results of calls take the result pipe.
 import type { EngineFailure } from '../engine.ts';
 import type { CallResult } from './connection.ts';
 import type { Profile } from './profile.ts';

@@ -6,6 +6,7 @@ import type { Connection, Connections } from './connection.ts';
 import type { EngineReplies, EngineReply, EngineRequest } from './engine-messages.ts';
 import type { Profile } from './profile.ts';
 import { PROGRAM_FILE } from './program-file.ts';
+import { readResultPipe, RESULT_PIPE } from './result-pipe.ts';
 
 export interface EngineProcess extends Connections {
   readonly pid: number;
@@ -58,6 +59,8 @@ export function startEngineProcess(options: EngineProcessOptions): EngineProcess
     child.once('error', () => end(null, null)); // failed to start
   });
   child.on('message', (reply: EngineReply) => settle(pending, reply));
+  const { stdio } = child as Partial<ChildProcess>; // undefined if the system could not start the process
+  readResultPipe(stdio?.[RESULT_PIPE], ({ id, ...value }) => settle(pending, { id, value }));
 
   function ask<Kind extends EngineRequest['kind']>(
     request: Extract<EngineRequest, { kind: Kind }>,
@@ -132,7 +135,7 @@ function spawnProgram({ path, configFile, connections }: EngineProcessOptions): 
   });
   return fork(PROGRAM_FILE.path, [path, configFile], {
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
     execArgv: [...PROGRAM_FILE.execArgv],
     env: {
       ...Object.fromEntries(inherited),

@@ -4,6 +4,7 @@ import type * as Chdb from 'chdb';
 import { toEngineError } from '../failures.ts';
 import { EngineError } from '../engine.ts';
 import { createConnections, type Connection, type Connections } from './connection.ts';
+import { openResultPipe } from './result-pipe.ts';
 import type { EngineCall, EngineReplies, EngineReply, EngineRequest, SentError } from './engine-messages.ts';
 
 /** chDB is an optional dependency, not needed with a ClickHouse server. */
@@ -92,9 +93,13 @@ function send(reply: EngineReply): void {
 
 const [, , path = '', configFile = ''] = process.argv;
 const handlers = createHandlers(path, configFile);
+const sendResult = openResultPipe(endNow);
 process.on('message', ({ id, request }: EngineCall) => {
   answer(handlers, request).then(
-    (value) => send({ id, value }),
+    (value) => {
+      if (typeof value === 'object' && 'bytes' in value) sendResult({ id, ...value });
+      else send({ id, value });
+    },
     (cause: unknown) => send({ id, error: sentError(cause) }),
   );
 });

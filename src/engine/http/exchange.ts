@@ -2,7 +2,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Readable } from 'node:stream';
 import type { ReadSummary } from '../../core/observation.ts';
-import { abortError } from '../abort.ts';
+import { abortError, watchAbort } from '../abort.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../../core/clock.ts';
 import { openBody, type BodyEnd } from './body.ts';
@@ -38,7 +38,7 @@ export async function openExchange(
   options: ExchangeOptions,
 ): Promise<AsyncIterable<Uint8Array>> {
   const control = new AbortController();
-  const unlink = linkSignals(control, options.signals);
+  const unlink = watchAbort(options.signals, (error) => control.abort(error));
   const watch = (): (() => void) => watchServer(control, options);
   // A short body can end before it has been returned to the caller.
   const state: { isOpen: boolean; end?: BodyEnd } = { isOpen: false };
@@ -52,7 +52,7 @@ export async function openExchange(
     const stream: Readable = answer.stream;
     const summary = answer.response_headers['x-clickhouse-summary'];
     options.onSummary?.(readSummary(summary), resultRowsIn(summary));
-    onAbort(control.signal, (error) => stream.destroy(error));
+    watchAbort([control.signal], (error) => stream.destroy(error));
     const tag = answer.response_headers['x-clickhouse-exception-tag'];
     const gate = gateFor(options.request, typeof tag === 'string' ? tag : undefined);
     const body = await openBody({ stream, gate, watch, onEnd });
@@ -113,21 +113,4 @@ function watchServer(
     wait.cancel();
     cancel();
   };
-}
-
-/**
- * Aborts `control` with an EngineError when any of the signals aborts; returns a function that removes the listeners.
- */
-function linkSignals(control: AbortController, signals: readonly AbortSignal[]): () => void {
-  const releases = signals.map((signal) => onAbort(signal, (error) => control.abort(error)));
-  return () => {
-    for (const release of releases) release();
-  };
-}
-
-function onAbort(signal: AbortSignal, act: (error: EngineError) => void): () => void {
-  const listener = (): void => act(abortError(signal));
-  if (signal.aborted) listener();
-  else signal.addEventListener('abort', listener, { once: true });
-  return () => signal.removeEventListener('abort', listener);
 }
