@@ -55,7 +55,9 @@ export function readResultPipe(
     },
   };
   // A socket reads into a buffer of ours only if it is created so, and `fork` creates its own.
-  const options = { handle: Reflect.get(pipe, '_handle') as unknown, onread };
+  const handle: unknown = Reflect.get(pipe, '_handle');
+  if (typeof handle !== 'object' || handle === null) throw new Error('the pipe of results has no handle');
+  const options = { handle, onread };
   const reader = new Socket(options as SocketConstructorOpts);
   reader.unref();
   reader.on('error', () => undefined); // the process has ended, which it reports itself
