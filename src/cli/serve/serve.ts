@@ -300,6 +300,8 @@ function welcome(
     service.clickhouse ?? (settings.clickhouseInterface ? `${service.address}/clickhouse` : '');
   if (clickhouse !== '')
     print(`ClickHouse clients: ${paint('bold', clickhouse)}, with the key as the password`);
+  if (settings.mcp)
+    print(`Agents (MCP): ${paint('bold', `${service.address}/mcp`)}, with the key in X-API-KEY`);
   print('');
   for (const endpoint of service.catalog.current().endpoints) {
     print(paint('dim', `# ${(endpoint.description || endpoint.name).trim().replaceAll('\n', ' ')}`));
