@@ -80,6 +80,8 @@ function createServe(deps: McpDeps): (request: McpRequest, messages: Messages) =
 const LISTEN = 'subscriptions/listen';
 
 function unknownMethod({ id: given }: Readonly<Record<string, unknown>>): McpReply {
+  // A notification has no reply.
+  if (given === undefined) return { status: 202, body: undefined };
   const id = typeof given === 'string' || typeof given === 'number' ? given : null;
   const error = { code: ProtocolErrorCode.MethodNotFound, message: 'Method not found' };
   return { status: 404, body: JSON.stringify({ jsonrpc: '2.0', id, error }) };
@@ -113,7 +115,9 @@ function unlessOver(
   after: ServerParts['after'],
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => void after(GRACE_MS, () => reject(signal.reason)), { once: true });
+    const rejectSoon = (): void => void after(GRACE_MS, () => reject(signal.reason));
+    if (signal.aborted) rejectSoon();
+    else signal.addEventListener('abort', rejectSoon, { once: true });
     response.then(resolve, reject);
   });
 }

@@ -82,12 +82,22 @@ export function replayIdOf(message: Message, { headers, exchange }: McpRequest):
   const { jsonrpc, id, method } = message;
   const { key, options } = exchange;
   const { redact, labels, reservation, directives } = options;
-  if (method !== 'tools/call' || jsonrpc !== '2.0' || (typeof id !== 'string' && typeof id !== 'number'))
+  if (method !== 'tools/call' || jsonrpc !== '2.0' || (typeof id !== 'string' && !isInteger(id)))
     return undefined;
   if (directives.noCache || directives.onlyIfCached || directives.maxAge !== undefined) return undefined;
   const { name, arguments: args } = objectOf(message['params']);
   const envelope = Object.entries(metaOf(message)).filter(([name]) => name.startsWith(ENVELOPE));
   const text = JSON.stringify([key, redact, labels, reservation, headers, envelope, name, args]);
-  if (text.length > MAX_TEXT) return undefined;
+  if (text.length > MAX_TEXT || hasInfinity(args)) return undefined;
   return { digest: hash('sha256', text, 'base64url'), id, exchange };
+}
+
+function isInteger(id: unknown): id is number {
+  return Number.isSafeInteger(id);
+}
+
+/** JSON writes numbers that are too large as null. */
+function hasInfinity(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinity);
 }

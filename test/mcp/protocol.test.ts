@@ -275,6 +275,9 @@ describe('refused', () => {
     }
     const listen = await send(...modern('subscriptions/listen', { notifications: {} }));
     expect(listen).toMatchObject({ status: 404, body: { id: 1, error: { code: -32601 } } });
+    const [message, fields] = modern('subscriptions/listen', { notifications: {} });
+    const notified = await send(JSON.stringify({ jsonrpc: '2.0', ...message }), fields);
+    expect(notified).toMatchObject({ status: 202, text: '' });
   });
 
   test('not: an allowed origin, the own origin, any host name, Accept: */*, an array of 2025-03-26', async () => {

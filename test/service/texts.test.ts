@@ -28,7 +28,7 @@ description: |
 query: |
   WITH o AS (SELECT id, event_message AS note, event_message AS secret FROM logs.edge_logs WHERE project = @tenant)
   SELECT id, note, secret FROM o
-parameters: { tenant: { type: String, required: true, description: 'a | b' } }
+parameters: { tenant: { type: String, required: true, enum: [a, x, globex], description: 'a | b' } }
 pii: { redact: false, columns: { secret: drop } }
 sandbox: { enabled: true }
 examples:
@@ -99,7 +99,7 @@ describe('an endpoint as Markdown', () => {
       '"sql": "SELECT count() AS n FROM o"',
     ])
       expect(shown).toContain(part);
-    for (const part of ['- secret', 'f:o', 'edge_logs', 'event_message', '"tenant"'])
+    for (const part of ['- secret', 'f:o', 'edge_logs', 'event_message', '"tenant"', 'globex'])
       expect(shown).not.toContain(part);
   });
 

@@ -8,6 +8,10 @@ import { plainText } from '../endpoints/table-text.ts';
 const MAX_NOTES = 5;
 /** A longer query is not searched. */
 const MAX_QUERY = 65_536;
+/** Different paths of a query that are looked up. */
+const MAX_PATHS = 100;
+/** Characters of a path in a note. */
+const MAX_SHOWN = 200;
 
 /** One sentence for each such path. Columns without declared paths are not checked. */
 export function unknownPathNotes(
@@ -17,8 +21,9 @@ export function unknownPathNotes(
   const declared = declaredPaths(tables);
   if (declared.size === 0) return [];
   const named = query.sql === undefined ? lqlPaths(query.lql ?? '') : sqlPaths(query.sql);
+  const distinct = new Map(named.map((parts) => [parts.join('.'), parts]));
   const notes = new Set<string>();
-  for (const parts of named) {
+  for (const parts of [...distinct.values()].slice(0, MAX_PATHS)) {
     const note = noteOf(parts, declared);
     if (note !== undefined) notes.add(note);
     if (notes.size >= MAX_NOTES) break;
@@ -51,7 +56,7 @@ function noteOf(
   const guess = nearest(path, known) ?? known.find((each) => each.endsWith(`.${parts.at(-1) ?? ''}`));
   const meant = didYouMean(guess === undefined ? undefined : `${column}.${guess}`);
   return plainText(
-    `${column}.${path} is no declared path, and NULL in rows without it.${meant === undefined ? ' describe_tables lists the paths.' : ` ${meant}`}`,
+    `${column}.${path.slice(0, MAX_SHOWN)} is no declared path, and NULL in rows without it.${meant === undefined ? ' describe_tables lists the paths.' : ` ${meant}`}`,
   );
 }
 

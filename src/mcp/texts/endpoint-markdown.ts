@@ -63,8 +63,9 @@ function parametersText({ endpoint, principal }: SeenEndpoint): string {
     const isLocked = principal.locked.has(name);
     const notes = [
       ...(isLocked ? ['Set by your key.'] : []),
-      ...(spec.enum === undefined ? [] : [`One of ${spec.enum.map(textOf).join(', ')}.`]),
-      ...(spec.default === undefined ? [] : [`Default: ${textOf(spec.default)}.`]),
+      // Its choices may be names of other tenants.
+      ...(isLocked || spec.enum === undefined ? [] : [`One of ${spec.enum.map(textOf).join(', ')}.`]),
+      ...(isLocked || spec.default === undefined ? [] : [`Default: ${textOf(spec.default)}.`]),
       ...(spec.description === undefined ? [] : [spec.description]),
     ];
     const needed = spec.required === true && !isLocked;
