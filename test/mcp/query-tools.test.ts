@@ -202,6 +202,7 @@ describe('query', () => {
     [{ sql: 'SELECT 1', lql: 'x' }, 'request.query_conflict'],
     [{}, '- sql: is required, or lql instead'],
     [{ sql: 'SELECT 1', max_rows: 0 }, '- max_rows: must be an integer'],
+    [{ sql: 'SELECT 1', parameters: { tenat: 'a' } }, '- parameters.tenat: '],
     [{ sql: 'SHOW TABLES' }, 'The tool describe_tables lists tables and columns'],
     [{ sql: 'DESCRIBE events' }, 'The tool describe_tables lists tables and columns'],
     [{ sql: 'EXPLAIN SELECT 1' }, 'to the tool explain'],

@@ -28,6 +28,7 @@ export async function withQueryHints<T>(query: string | undefined, run: () => Pr
   try {
     return await run();
   } catch (error) {
+    if (error instanceof Problem && error.code === 'request.parameters_invalid') throw asMembers(error);
     const isQuery = error instanceof Problem && /^(?:sandbox|bigquery|query|lql)\./.test(error.code);
     if (!isQuery) throw error;
     const found = PATTERNS.find(({ matches }) => matches.test((query ?? '').slice(0, 65_536)));
@@ -35,4 +36,14 @@ export async function withQueryHints<T>(query: string | undefined, run: () => Pr
     const { code, message: detail, errors, cause } = error;
     throw new Problem(code, { detail, errors, hint: found.hint, cause });
   }
+}
+
+const ARGUMENTS: ReadonlySet<string | undefined> = new Set(['sql', 'lql', 'dialect', undefined]);
+
+/** Parameters of the endpoint are members of an argument of the tool. */
+function asMembers({ code, errors, cause }: Problem): Problem {
+  const placed = errors.map((each) =>
+    ARGUMENTS.has(each.parameter) ? each : { ...each, parameter: `parameters.${each.parameter}` },
+  );
+  return new Problem(code, { errors: placed, cause });
 }
