@@ -7,7 +7,6 @@ import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
-import { authorOffset } from '../sql/placeholders.ts';
 import { analyseQuery, rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import type { InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword } from './engine-hints.ts';
@@ -125,13 +124,11 @@ function findingOf(inspected: InspectedFile, part: Part, { kind, failure }: Fail
   const code = CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected';
   const keyword = code === 'engine.syntax' ? misspelledKeyword(query, at) : undefined;
   const hint = isValue ? VALUE_HINT : (keyword?.hint ?? engineHint(failure.message, query, at));
+  const place = analysis.inBound(keyword === undefined ? offset : query.start(keyword.index));
   const sentence = keyword === undefined ? engineSentence(failure.message) : 'syntax error';
   return {
     file: document.file,
-    ...document.locateInside(
-      ['query'],
-      authorOffset(analysis.bound.uses, keyword === undefined ? offset : query.start(keyword.index)),
-    ),
+    ...document.locateInside(place.path, place.offset),
     severity: isValue ? 'warning' : 'error',
     code: isValue ? 'engine.value_needed' : code,
     message: isValue ? `cannot be analysed with sample values: ${sentence}` : sentence,

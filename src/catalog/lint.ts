@@ -1,9 +1,8 @@
 // Lint warnings for valid endpoint files, each under its own code.
-import type { Parameter } from '../config/generated/endpoint.ts';
+import type { DeclaredParameter } from '../params/declared.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { knownFunction } from '../sandbox/functions/policy.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
-import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import type { TokenKind } from '../sql/lexer.ts';
 import type { Outline } from '../sql/outline.ts';
@@ -62,8 +61,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     for (const element of read.outline.elements) {
       if ((uses.get(element.name) ?? 0) > 1) continue;
       yield {
-        path: ['query'],
-        offset: authorOffset(read.bound.uses, element.nameStart),
+        ...read.inBound(element.nameStart),
         message: `${element.name} is never read`,
         hint: 'Remove it, or enable the sandbox so that consumers can read it',
       };
@@ -182,8 +180,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       const place = placeOfConstant(read, index);
       if (place === undefined) continue;
       yield {
-        path: ['query'],
-        offset: use.start,
+        ...read.inText(use.start),
         message: `${place}: @${use.name} is a constant, the value that the caller sends, and names no column`,
         hint: `Write the choices out: ${choicesOf(use.name, read.file.parameters?.[use.name]?.enum)}`,
       };
@@ -245,7 +242,7 @@ function placeOfConstant(read: Read, index: number): string | undefined {
 }
 
 /** `multiIf(@side = 'bid', bid, @side = 'ask', ask, NULL)`. */
-function choicesOf(name: string, allowed: Parameter['enum'] = []): string {
+function choicesOf(name: string, allowed: DeclaredParameter['enum'] = []): string {
   const [first, second] = allowed.map(String).filter((each) => /^[a-z_]\w*$/i.test(each));
   const branches = [first ?? 'a', second ?? 'b'].map((each) => `@${name} = '${each}', ${each}`);
   return `multiIf(${branches.join(', ')}, NULL)`;
@@ -298,8 +295,8 @@ function functionsAround(query: Cursor): readonly string[] {
   });
 }
 
-function at({ bound, query }: Read, index: number): Pick<UncodedFinding, 'path' | 'offset'> {
-  return { path: ['query'], offset: authorOffset(bound.uses, query.start(index)) };
+function at({ inBound, query }: Read, index: number): Pick<UncodedFinding, 'path' | 'offset'> {
+  return inBound(query.start(index));
 }
 
 /** Tokens directly after FROM and JOIN that are names, not subqueries or table functions. */

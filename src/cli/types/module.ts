@@ -1,6 +1,6 @@
 // The TypeScript module for a set of endpoints: names, parameters, rows, and a small client based on fetch.
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import type { Parameter } from '../../config/generated/endpoint.ts';
+import type { DeclaredParameter } from '../../params/declared.ts';
 import type { Column } from '../../engine/engine.ts';
 import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
 import { textLiteral, typescriptOf } from '../../sql/typescript-type.ts';
@@ -53,7 +53,10 @@ function entryOf({ endpoint, columns }: TypedEndpoint): string {
   ].join('\n');
 }
 
-function parameterOf(name: string, { type, description, required, enum: allowed }: Parameter): string {
+function parameterOf(
+  name: string,
+  { type, description, required, enum: allowed }: DeclaredParameter,
+): string {
   const values = allowed?.map((each) => (typeof each === 'string' ? textLiteral(each) : String(each)));
   const whole = sentType(jsonValueOf(type), values?.join(' | '));
   const line = `      ${textLiteral(name)}${required === true ? '' : '?'}: ${required === true ? whole : orNull(whole)};`;
