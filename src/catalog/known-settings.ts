@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import { createCursor } from '../sql/cursor.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
+import { overVariants } from './variant-findings.ts';
 
 /** The names of all settings of the engine. Rejects with EngineError. */
 export async function readSettingNames(engine: Engine): Promise<ReadonlySet<string>> {
@@ -13,6 +14,10 @@ export async function readSettingNames(engine: Engine): Promise<ReadonlySet<stri
 
 /** A warning for each setting in a SETTINGS clause, also of a subquery, that is not in `names`. */
 export function findUnknownSettings(analysis: Analysis, names: ReadonlySet<string>): readonly RuleFinding[] {
+  return overVariants(analysis, (variant) => unknownSettingsIn(variant, names));
+}
+
+function unknownSettingsIn(analysis: Analysis, names: ReadonlySet<string>): readonly RuleFinding[] {
   const { sql, tokens } = analysis.bound;
   const query = createCursor(sql, tokens);
   const findings: RuleFinding[] = [];

@@ -10,6 +10,7 @@ import { isShown } from './expectation.ts';
 import { argumentAt } from './fitting-texts.ts';
 import { DESCRIPTION_LINTS } from './lint-descriptions.ts';
 import { isTablePosition } from './foreign-placeholders.ts';
+import { overVariants } from './variant-findings.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code' | 'severity'>;
 /** An analysis whose query was parsed, with its tokens; offsets refer to the bound query. */
@@ -264,8 +265,12 @@ const REGEX_FUNCTIONS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The warnings of all lints, for a file without errors. */
+/** The warnings of all lints about all variants of the query, for a file without errors. */
 export function lint(analysis: Analysis): readonly RuleFinding[] {
+  return overVariants(analysis, lintVariant);
+}
+
+function lintVariant(analysis: Analysis): readonly RuleFinding[] {
   const { outline } = analysis;
   if (outline === undefined) return [];
   const read = createRead(analysis, outline);

@@ -4,6 +4,7 @@ import { readRows } from '../engine/rows.ts';
 import type { Token } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
+import { overVariants } from './variant-findings.ts';
 
 /** By `database.table`: the time column that its rows are partitioned or sorted by. */
 export type TimeColumns = ReadonlyMap<string, string>;
@@ -20,6 +21,10 @@ export async function readTimeColumns(engine: Engine): Promise<TimeColumns> {
 
 /** Reads of such tables whose SELECT has no condition on that column. */
 export function findUnbounded(analysis: Analysis, timeColumns: TimeColumns): readonly RuleFinding[] {
+  return overVariants(analysis, (variant) => unboundedIn(variant, timeColumns));
+}
+
+function unboundedIn(analysis: Analysis, timeColumns: TimeColumns): readonly RuleFinding[] {
   const { sql, tokens } = analysis.bound;
   const textOf = (index: number): string => sql.slice(tokens[index]?.start, tokens[index]?.end);
   return tokens.flatMap((token, index): RuleFinding[] => {
