@@ -180,9 +180,12 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
   );
 }
 
-/** With the names of Enum types as `enum`, for everything that lists the values of a parameter. */
+/**
+ * With the names of Enum types as `enum`, for everything that lists the values of a parameter; without the fragments of choices,
+ * which are no business of callers.
+ */
 function declaredParameters({ file, parameters }: Analysis): Endpoint['parameters'] {
-  const entries = Object.entries(file.parameters ?? {}).map(([name, spec]) => {
+  const entries = Object.entries(file.parameters ?? {}).map(([name, { choices: _choices, ...spec }]) => {
     const type = parameters.get(name)?.type;
     const names = spec.enum ?? (type && listedValues(type));
     return [name, names === undefined ? spec : { ...spec, enum: [...names] }] as const;

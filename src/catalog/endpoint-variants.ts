@@ -14,7 +14,7 @@ export type ParsedVariant = Pick<VariantQuery, 'variant' | 'selection' | 'bound'
 /** Makes the endpoint with a variant of its query. */
 export type MakeVariant = (
   query: ParsedVariant,
-  variants: Pick<Endpoint, 'variantOf' | 'variants'>,
+  variants: Pick<Endpoint, 'variantOf' | 'variants' | 'hasEveryVariant'>,
 ) => Endpoint;
 
 /** The endpoint with the first variant of its query. */
@@ -24,14 +24,19 @@ export function createEndpoint(
   make: MakeVariant,
 ): Endpoint {
   if (dimensions.length === 0) {
-    const only: Endpoint = make(first, { variantOf: () => only, variants: () => [only] });
+    const only: Endpoint = make(first, {
+      variantOf: () => only,
+      variants: () => [only],
+      hasEveryVariant: true,
+    });
     return only;
   }
   const { template, parameters } = source;
   const known = createLru<Endpoint>({ entries: MAX_SELECTIONS });
-  const endpoints: Pick<Endpoint, 'variantOf' | 'variants'> = {
+  const endpoints: Pick<Endpoint, 'variantOf' | 'variants' | 'hasEveryVariant'> = {
     variantOf: ({ values }) => find(selectionOf(dimensions, parameters, values)),
     variants: () => selectionsOf(template, dimensions).selections.map(find),
+    hasEveryVariant: !selectionsOf(template, dimensions).arePairs && !hasLists(dimensions, parameters),
   };
   const base = make(first, endpoints);
   const find = (selection: VariantQuery['selection']): Endpoint => {
@@ -50,4 +55,12 @@ export function createEndpoint(
     return endpoint;
   };
   return base;
+}
+
+/** Whether a call can choose several fragments at once. */
+function hasLists(dimensions: readonly Dimension[], parameters: QuerySource['parameters']): boolean {
+  return dimensions.some(({ name }) => {
+    const parameter = parameters.get(name);
+    return parameter?.isChoice === true && parameter.type.kind === 'array' && parameter.names.length > 1;
+  });
 }

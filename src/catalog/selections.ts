@@ -164,12 +164,7 @@ function pairwise(
   template: Template,
   dimensions: readonly Dimension[],
 ): Pick<Selections, 'selections' | 'areTooMany'> {
-  const missing = new Set<string>();
-  for (const [a, one] of dimensions.entries())
-    for (const [b, other] of dimensions.entries())
-      if (b > a)
-        for (const i of one.values.keys())
-          for (const j of other.values.keys()) missing.add(pairKey(a, i, b, j));
+  const missing = new Set(allPairs(dimensions));
   const around = surroundings(template, dimensions);
   const selections: Selection[] = [];
   const take = (row: Row): void => {
@@ -195,6 +190,15 @@ function pairwise(
   return { selections: distinct(template, selections), areTooMany: missing.size > 0 };
 }
 
+function* allPairs(dimensions: readonly Dimension[]): Generator<string> {
+  const values = dimensions.flatMap((each, index) =>
+    [...each.values.keys()].map((value) => ({ index, value })),
+  );
+  for (const one of values)
+    for (const other of values)
+      if (other.index > one.index) yield pairKey(one.index, one.value, other.index, other.value);
+}
+
 function pairKey(a: number, i: number, b: number, j: number): string {
   return `${a} ${i} ${b} ${j}`;
 }
@@ -204,15 +208,17 @@ function completed(dimensions: readonly Dimension[], row: Row, missing: Readonly
   const filled = [...row];
   for (const [index, { values }] of dimensions.entries()) {
     if (filled[index] !== undefined) continue;
+    const countOf = (value: number): number =>
+      filled.filter((chosen, other) => {
+        if (chosen === undefined) return false;
+        const isBefore = other < index;
+        return missing.has(
+          isBefore ? pairKey(other, chosen, index, value) : pairKey(index, value, other, chosen),
+        );
+      }).length;
     let best = { value: 0, count: -1 };
     for (const value of values.keys()) {
-      let count = 0;
-      for (const [other, chosen] of filled.entries()) {
-        if (chosen === undefined) continue;
-        const key =
-          other < index ? pairKey(other, chosen, index, value) : pairKey(index, value, other, chosen);
-        if (missing.has(key)) count++;
-      }
+      const count = countOf(value);
       // Between equals a given one: the parts inside it are there.
       if (count > best.count || (count === best.count && values[value]?.isGiven === true))
         best = { value, count };

@@ -14,7 +14,8 @@ export async function findSourceFault(
   inspected: InspectedFile,
 ): Promise<readonly RuleFinding[]> {
   if (inspected.candidate.endpoint.redaction.at !== 'source') return [];
-  const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly RuleFinding[] }[] = [];
+  const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly RuleFinding[] }[] =
+    [];
   for (const { analysis, candidate } of variantsOf(inspected))
     all.push({ analysis, findings: await faultsOf(engine, candidate.endpoint) });
   return mergeFindings(all);

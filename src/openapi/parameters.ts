@@ -17,7 +17,7 @@ function declaredSchema(spec: DeclaredParameter, type: JsonValue): Schema {
   const { min_length: min, max_length: max } = spec;
   if (type.kind === 'nullable') return orNull(declaredSchema(spec, type.inner));
   if (type.kind === 'array') {
-    const bounds = withoutUndefined({ minItems: min, maxItems: max });
+    const bounds = withoutUndefined({ minItems: min, maxItems: max, uniqueItems: spec.multiple });
     return { type: 'array', items: constrained(spec, type.element), ...bounds };
   }
   const schema = constrained(spec, type);

@@ -214,7 +214,8 @@ async function modelFindings(
   const hasRules = file.analysis.file.pii?.columns !== undefined;
   if (tenancy === undefined && !hasRules) return [];
   const known = new Map<string, ModelResult>(); // queries that variants have in common
-  const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly RuleFinding[] }[] = [];
+  const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly RuleFinding[] }[] =
+    [];
   for (const variant of variantsOf(file)) {
     const models = await modelsOf(engine, variant, { ...tenancy, known });
     const unconfined = tenancy === undefined ? [] : findUnconfined(variant, models, tenancy);
