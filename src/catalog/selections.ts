@@ -83,6 +83,11 @@ function valueOf(parameter: CompiledParameter, text: string | null): DimensionVa
   return { isGiven: true, names: parameter.isChoice && text !== null ? namesIn(text) : [] };
 }
 
+/** The names of a choice; empty for other parameters. */
+export function valuesOfDimension({ values }: Dimension): ReadonlySet<string> {
+  return new Set(values.flatMap(({ names }) => names));
+}
+
 /** The selection of bound values, by the parameters that decide the text of the query. */
 export function selectionOf(
   dimensions: readonly Dimension[],

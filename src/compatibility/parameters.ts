@@ -100,7 +100,7 @@ function isBreaking(code: ChangeCode): boolean {
 
 function* stepsOf(name: string, pair: Pair): Generator<Step> {
   const { old, now } = pair;
-  const step = compareParameterTypes(old.type, now.type);
+  const step = isOtherList(old, now) ? listStep(now) : compareParameterTypes(old.type, now.type);
   if (step !== 'same') {
     const code =
       `parameter.type_${step === 'wider' ? 'widened' : step === 'narrower' ? 'narrowed' : 'changed'}` as const;
@@ -111,6 +111,16 @@ function* stepsOf(name: string, pair: Pair): Generator<Step> {
   if (step !== 'same' && step !== 'wider') return; // limits of different types cannot be compared
   yield* compareBounds(old, now);
   yield* compareEnums(old, now);
+}
+
+/** Whether calls may send several choices in one of them only. One choice is accepted by both. */
+function isOtherList(old: DeclaredParameter, now: DeclaredParameter): boolean {
+  const areChoices = old.choices !== undefined && now.choices !== undefined;
+  return areChoices && (old.multiple === true) !== (now.multiple === true);
+}
+
+function listStep(now: DeclaredParameter): 'wider' | 'narrower' {
+  return now.multiple === true ? 'wider' : 'narrower';
 }
 
 /** Changes for calls that omit the parameter. */
@@ -157,6 +167,7 @@ function* compareBounds(old: DeclaredParameter, now: DeclaredParameter): Generat
     const code = `parameter.range_${verdict}` as const;
     yield { key, code, says: `has the ${key} ${now[key] ?? 'none'}, had ${old[key] ?? 'none'}` };
   }
+  if (old.choices !== undefined && now.choices !== undefined) return; // as many as there are names
   for (const key of ['min', 'max'] as const) {
     const length = ({ [`${key}_length` as const]: given }: DeclaredParameter): number =>
       given ?? (key === 'min' ? 0 : DEFAULT_MAX_LENGTH);
