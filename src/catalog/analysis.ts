@@ -7,7 +7,7 @@ import { readFragment, type Fragment } from '../sql/fragment.ts';
 import type { SqlFinding } from '../sql/finding.ts';
 import { partsOf, readTemplate, type Template } from '../sql/template.ts';
 import { dimensionsOf, selectionsOf, type Dimension } from './selections.ts';
-import { bindVariant, type QuerySource, type VariantQuery } from './variant-query.ts';
+import { bindVariant, decisionsOf, type QuerySource, type VariantQuery } from './variant-query.ts';
 
 /** A finding of a rule, at a path of the file; `offset` is inside the string there (UTF-16 code units). */
 export interface RuleFinding {
@@ -79,11 +79,7 @@ function withVariants(shared: Shared, ofParameters: readonly RuleFinding[]): Ana
   const dimensions = dimensionsOf(source.template, parameters);
   const { selections, areTooMany } = selectionsOf(source.template, dimensions);
   const queries = selections.map((selection) => bindVariant(source, selection));
-  const used = new Set([
-    ...dimensions.map(({ name }) => name),
-    ...[...partsOf(source.template.pieces)].flatMap(({ names }) => names),
-    ...queries.flatMap(({ bound }) => bound.uses.map(({ name }) => name)),
-  ]);
+  const used = usedIn(source);
   const ofFile = areTooMany ? [...ofParameters, TOO_MANY] : ofParameters;
   const variants: Analysis[] = [];
   for (const query of queries) {
@@ -92,11 +88,20 @@ function withVariants(shared: Shared, ofParameters: readonly RuleFinding[]): Ana
       message,
       ...query.inText(start),
     }));
-    const own = variants.length === 0 ? [...ofFile, ...findings] : findings;
-    variants.push({ ...shared, ...query, dimensions, used, variants, findings: own });
+    variants.push({ ...shared, ...query, dimensions, used, variants, findings: [...ofFile, ...findings] });
   }
   const [first] = variants;
   return first ?? withoutVariants(shared, ofFile); // there is always one
+}
+
+/** The names in the query with all its parts and all choices. */
+function usedIn(source: QuerySource): ReadonlySet<string> {
+  const { template, fragments } = source;
+  const conditions = [...partsOf(template.pieces)].flatMap(({ names }) => names);
+  const choices = new Map([...fragments].map(([name, all]) => [name, [...all.keys()]]));
+  const { bound, selection } = bindVariant(source, { choices, given: new Set(conditions) });
+  const chosen = decisionsOf(template.pieces, selection).keys();
+  return new Set([...conditions, ...chosen, ...bound.uses.map(({ name }) => name)]);
 }
 
 const TOO_MANY: RuleFinding = {

@@ -36,7 +36,7 @@ export function createEndpoint(
   const endpoints: Pick<Endpoint, 'variantOf' | 'variants' | 'hasEveryVariant'> = {
     variantOf: ({ values }) => find(selectionOf(dimensions, parameters, values)),
     variants: () => selectionsOf(template, dimensions).selections.map(find),
-    hasEveryVariant: !selectionsOf(template, dimensions).arePairs && !hasLists(dimensions, parameters),
+    hasEveryVariant: !selectionsOf(template, dimensions).arePairs,
   };
   const base = make(first, endpoints);
   const find = (selection: VariantQuery['selection']): Endpoint => {
@@ -55,12 +55,4 @@ export function createEndpoint(
     return endpoint;
   };
   return base;
-}
-
-/** Whether a call can choose several fragments at once. */
-function hasLists(dimensions: readonly Dimension[], parameters: QuerySource['parameters']): boolean {
-  return dimensions.some(({ name }) => {
-    const parameter = parameters.get(name);
-    return parameter?.isChoice === true && parameter.type.kind === 'array' && parameter.names.length > 1;
-  });
 }

@@ -32,7 +32,7 @@ export interface Endpoint {
   readonly variantOf: (bindings: Pick<Bindings, 'values'>) => Endpoint;
   /** All variants that are analysed: each combination if they are few, otherwise all pairs; this endpoint is the first one. */
   readonly variants: () => readonly Endpoint[];
-  /** Whether `variants` has every combination that calls can choose, and not only pairs, or some orders of several choices. */
+  /** Whether `variants` has every combination that calls can choose, and not only pairs; of several choices at once, it has each alone, and all of them. */
   readonly hasEveryVariant: boolean;
   /** The saved query with typed placeholders; anything after its last token is removed. */
   readonly query: string;

@@ -42,16 +42,28 @@ export function mergeFindings<F extends { readonly message: string }>(
 
 type Decisions = ReadonlyMap<string, string>;
 
-/** The one decision that exactly these variants have, if there is one, otherwise all those of the first variant. */
+/** What these variants have in common, if no other variant has it, otherwise the first of them as an example. */
 function condition(decisions: readonly Decisions[], variants: ReadonlySet<number>): string {
   const [first = 0] = variants;
   const own = [...(decisions[first] ?? [])];
-  const deciding = own.find(([name, decision]) =>
-    decisions.every((each, index) => (each.get(name) === decision) === variants.has(index)),
+  const isExact = (some: Decision[]): boolean =>
+    decisions.every(
+      (each, index) => some.every(([name, decision]) => each.get(name) === decision) === variants.has(index),
+    );
+  const deciding = own.find((each) => isExact([each]));
+  if (deciding !== undefined) return decisionText(deciding);
+  const common = own.filter(([name, decision]) =>
+    [...variants].every((index) => decisions[index]?.get(name) === decision),
   );
-  return (deciding === undefined ? own : [deciding]).map(decisionText).join(', ');
+  const pair = common
+    .flatMap((one, index) => common.slice(index + 1).map((other) => [one, other]))
+    .find((each) => isExact(each));
+  const known = pair ?? (common.length > 0 && isExact(common) ? common : undefined);
+  return `${known === undefined ? 'for example ' : ''}${(known ?? own).map(decisionText).join(', ')}`;
 }
 
-function decisionText([name, decision]: readonly [string, string]): string {
+type Decision = readonly [name: string, decision: string];
+
+function decisionText([name, decision]: Decision): string {
   return decision.startsWith('=') ? `with ${name}${decision}` : `${decision} ${name}`;
 }

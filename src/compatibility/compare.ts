@@ -173,6 +173,7 @@ function compareTwo(
 /** Changes for the calls that choose a variant; of a new one, only those that concern security. */
 function compareVariants(pair: VariantPair, base: Side, head: Side): readonly Found[] {
   const { old, now, isNew } = pair;
+  if (isNew && (base.models === undefined || head.models === undefined)) return [];
   const isAsked = base.columns !== undefined && head.columns !== undefined;
   const columns = isAsked
     ? { before: base.columns.get(old.endpoint), after: head.columns.get(now.endpoint) }
