@@ -58,12 +58,13 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
   const prepare = async (call: Call): Promise<Prepared> => {
-    const { endpoint, principal, content, consumerQuery, ...admitted } = await admit(call);
+    const { endpoint: called, principal, content, consumerQuery, ...admitted } = await admit(call);
     const { requestId, record } = call;
     const started = now();
-    const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
-    const workload = requestedWorkload(endpoint, content.reservation);
-    const bindings = endpoint.binder.bind(parametersOf(content.fields), principal.locked);
+    const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
+    const workload = requestedWorkload(called, content.reservation);
+    const bindings = called.binder.bind(parametersOf(content.fields), principal.locked);
+    const endpoint = called.variantOf(bindings);
     const labels = labelsOf(endpoint, bindings.values, content.labels);
     record.labels = labels;
     const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
