@@ -5,6 +5,7 @@ import type { RedisLink } from '../cache/redis-link.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { createCompile } from '../catalog/compile.ts';
 import { createDescribe, type Describe } from '../catalog/describe.ts';
+import { referenceOf } from '../catalog/versions.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { openLiveCatalog, type LiveCatalog } from '../catalog/live.ts';
 import { filterParameters } from '../compatibility/table-filters.ts';
@@ -104,7 +105,7 @@ function prepareAhead(endpoints: readonly Endpoint[], { prepare }: Sandboxes): v
 
 /** Endpoints of one catalog that the other lacks or has in a different revision. */
 function outdated(one: Catalog, other: Catalog): readonly Endpoint[] {
-  return one.endpoints.filter(({ name, revision }) => other.find(name)?.revision !== revision);
+  return one.all.filter((endpoint) => other.find(referenceOf(endpoint))?.revision !== endpoint.revision);
 }
 
 /** Reads each endpoint's query once. */

@@ -24,6 +24,7 @@ import { findUnconfined } from '../../catalog/tenancy-check.ts';
 import { tenancyFindings, tenancyOf, type TenancySetting } from '../../catalog/tenancy.ts';
 import type { RuleFinding } from '../../catalog/analysis.ts';
 import { toolNameFindings } from '../../catalog/tool-names.ts';
+import { versionFindings } from '../../catalog/versions.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { readTextSync } from '../../config/read-text.ts';
@@ -131,7 +132,8 @@ async function ignoredIn(paths: readonly string[]): Promise<readonly Finding[]> 
 function staticFindings(files: LoadedFiles): readonly Finding[] {
   const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
   const own = [...files.values()].flatMap((file) => file.diagnostics);
-  return [...own, ...assembleCatalog(candidates).diagnostics, ...toolNameFindings(candidates)];
+  const { catalog, diagnostics } = assembleCatalog(candidates);
+  return [...own, ...diagnostics, ...toolNameFindings(candidates), ...versionFindings(catalog, candidates)];
 }
 
 function staticFindingsOf(
