@@ -19,6 +19,7 @@ import { createRequestPath, type RequestPath } from '../request/answer.ts';
 import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
 import { createPlan } from '../request/plan.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
+import { createShadow } from '../request/shadow/shadow.ts';
 import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
@@ -55,6 +56,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
   const suspensions = createSuspensions({ now: clock.monotonic, observe });
+  const plan = createPlan({ sandboxes, describe, now: clock.epoch, policyParameters });
+  const { connections } = settings;
+  const shadow = createShadow({
+    catalog: () => catalog.current(),
+    ...{ plan, describe, engine, connections, observe, clock, after },
+    random: Math.random,
+  });
   const path = createRequestPath({
     catalog: () => catalog.current(),
     keyring,
@@ -65,12 +73,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       failure: settings.rateLimitFailure,
     }),
     suspensions,
-    plan: createPlan({ sandboxes, describe, now: clock.epoch, policyParameters }),
+    plan,
     sandboxes,
     describe,
     engine,
     bulkhead,
     observe,
+    shadow,
     ...cache,
     clock,
   });

@@ -16,6 +16,28 @@ export function nameIn(reference: string): string {
   return reference.replace(/@[1-9][0-9]{0,3}$/, '');
 }
 
+/** How callers name the endpoint: the default version by its name alone. */
+export function addressOf(catalog: Pick<Catalog, 'find'>, endpoint: Endpoint): string {
+  return catalog.find(endpoint.name) === endpoint ? endpoint.name : referenceOf(endpoint);
+}
+
+/** A sentence about the deprecation; undefined if there is none. */
+export function deprecationText({ deprecated }: Endpoint, successor: string | undefined): string | undefined {
+  if (deprecated === undefined) return undefined;
+  const { since, sunset, reason } = deprecated;
+  const parts = [
+    `Deprecated since ${dayOf(since)}`,
+    ...(sunset === undefined ? [] : [`served until ${dayOf(sunset)}`]),
+    ...(successor === undefined ? [] : [`use ${successor} instead`]),
+  ];
+  return `${parts.join('; ')}.${reason === undefined ? '' : ` ${reason}`}`;
+}
+
+/** `2026-03-01` */
+export function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
 /** The endpoint or version to call instead of a deprecated one, as a reference; undefined: none. */
 export function successorOf(catalog: Catalog, endpoint: Endpoint): string | undefined {
   const { name, deprecated } = endpoint;

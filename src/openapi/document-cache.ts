@@ -6,7 +6,7 @@ import type { Describe } from '../catalog/describe.ts';
 import { openapiDocument, type DocumentOptions } from './document.ts';
 
 /** What a document depends on besides the key. */
-export interface PublishedOptions extends Omit<DocumentOptions, 'principal'> {
+export interface PublishedOptions extends Omit<DocumentOptions, 'principal' | 'catalog'> {
   readonly catalog: () => Catalog;
   readonly describe: Describe;
 }
@@ -24,11 +24,11 @@ export function createOpenapi(options: PublishedOptions): (principal: Principal)
     const { texts } = kept;
     const known = texts.get(principal);
     if (known !== undefined) return known;
-    const covered = snapshot.endpoints.filter((endpoint) => isCallable(endpoint, principal));
+    const covered = snapshot.all.filter((endpoint) => isCallable(endpoint, principal));
     const described = await Promise.all(
       covered.map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) })),
     );
-    const text = JSON.stringify(openapiDocument(described, { ...options, principal }));
+    const text = JSON.stringify(openapiDocument(described, { ...options, catalog: snapshot, principal }));
     if (described.every(({ columns }) => columns !== undefined)) texts.set(principal, text);
     return text;
   };
