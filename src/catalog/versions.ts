@@ -91,7 +91,7 @@ export function versionFindings(catalog: Catalog, candidates: Iterable<Candidate
         deprecated,
         meant === endpoint
           ? `the successor ${successor} is this endpoint itself`
-          : `there is no endpoint ${successor}, which callers are told to use instead`,
+          : `there is no endpoint ${successor}, which callers should use instead`,
         'Write the number of another version, or the name of another endpoint',
       );
     }

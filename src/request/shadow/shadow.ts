@@ -1,5 +1,5 @@
 // Shadow runs: after some calls of a version, the next version runs as well, and the rows of both are compared. Runs in
-// spare capacity only, for nobody: callers neither wait for it nor pay for it, and never see its result.
+// spare capacity only: callers neither wait for it nor pay for it, and never see its result.
 import type { Principal } from '../../auth/principal.ts';
 import { isCallable } from '../../catalog/callable.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
@@ -181,7 +181,7 @@ interface VersionCall {
   readonly now: number;
 }
 
-/** The rows of one version as its callers get them, redacted. It takes no slot of the endpoint's own limit of concurrency. Never rejects. */
+/** The rows of one version as its callers get them, redacted. The endpoint's own limit of concurrency does not apply. Never rejects. */
 async function runVersion(
   { plan, engine, describe }: ShadowDeps,
   { call, endpoint }: VersionCall,
@@ -215,7 +215,7 @@ async function runVersion(
   }
 }
 
-/** Rows as in responses, except that numbers that are not finite are told apart from NULL. */
+/** Rows as in responses, except that numbers that are not finite differ from NULL. */
 function formatOf({ int64 }: Endpoint) {
   const quoted = int64 === 'string' ? '1' : '0';
   return {
