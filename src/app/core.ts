@@ -57,10 +57,15 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const bulkhead = createBulkhead(after);
   const suspensions = createSuspensions({ now: clock.monotonic, observe });
   const plan = createPlan({ sandboxes, describe, now: clock.epoch, policyParameters });
-  const { connections } = settings;
   const shadow = createShadow({
     catalog: () => catalog.current(),
-    ...{ plan, describe, engine, connections, observe, clock, after },
+    plan,
+    describe,
+    engine,
+    connections: settings.connections,
+    observe,
+    clock,
+    after,
     random: Math.random,
   });
   const path = createRequestPath({

@@ -63,13 +63,14 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
   const prepare = async (call: Call): Promise<Prepared> => {
-    const { endpoint, principal, content, consumerQuery, successor, ...admitted } = await admit(call);
+    const { endpoint: called, principal, content, consumerQuery, successor, ...admitted } = await admit(call);
     const { requestId, record } = call;
     const started = now();
-    const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
-    const workload = requestedWorkload(endpoint, content.reservation);
-    const parameters = parametersOf(content.fields, endpoint);
-    const bindings = endpoint.binder.bind(parameters, principal.locked);
+    const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
+    const workload = requestedWorkload(called, content.reservation);
+    const parameters = parametersOf(content.fields, called);
+    const bindings = called.binder.bind(parameters, principal.locked);
+    const endpoint = called.variantOf(bindings);
     const labels = labelsOf(endpoint, bindings.values, content.labels);
     record.labels = labels;
     const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
@@ -91,7 +92,7 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
     const shadowed =
       endpoint.version === undefined || consumerQuery !== undefined
         ? undefined
-        : { endpoint, parameters, principal, redact: content.redact, requestId };
+        : { endpoint: called, parameters, principal, redact: content.redact, requestId };
     return { ...task, shadowed, successor, preferredShape, requester, directives, timing, isStillAdmitted };
   };
 

@@ -47,6 +47,18 @@ const TWO: Keys = {
 const OPEN = '{ enabled: true }';
 const open = (query: string): Keys => ({ sandbox: OPEN, query });
 
+/** A query that is ordered by a choice. */
+const sorted = (choices: string, more = 'default: a'): Keys => ({
+  query: 'SELECT a FROM logs.t WHERE p = @p ORDER BY @o',
+  parameters: `{ p: { type: String, required: true }, o: { choices: ${choices}, ${more} } }`,
+});
+
+/** A query with an optional part. */
+const partly = (part: string): Keys => ({
+  query: `SELECT a FROM logs.t WHERE p = @p ${part}`,
+  parameters: '{ p: { type: String, required: true }, s: { type: String } }',
+});
+
 interface Row {
   readonly codes: readonly ChangeCode[];
   /** The keys of the schema that it turns. */
@@ -69,6 +81,30 @@ const WORKLOADS = '{ enabled: true, workloads: [a, b] }';
 
 const DEPRECATED = '{ since: 2024-01-01, sunset: 2024-06-01 }';
 const tried = (shadow: string): Keys => ({ version: '2', rollout: `{ shadow: ${shadow} }` });
+const CHOICE_ROWS: readonly Row[] = [
+  row('parameter.enum_widened', 'Parameter.choices', [sorted('{ a: a }'), sorted('{ a: a, b: b }')]),
+  row('parameter.enum_narrowed', 'Parameter.choices', [sorted('{ a: a, b: b }'), sorted('{ a: a }')]),
+  row(['query.changed', 'query.not_compared'], 'Parameter.choices', [
+    sorted('{ a: a, b: b }'),
+    sorted('{ a: a, b: b DESC }'),
+  ]),
+  row('parameter.type_widened', 'Parameter.multiple', [
+    sorted('{ a: a, b: b }'),
+    sorted('{ a: a, b: b }', 'default: a, multiple: true'),
+  ]),
+  row('parameter.type_narrowed', 'Parameter.multiple', [
+    sorted('{ a: a, b: b }', 'default: a, multiple: true'),
+    sorted('{ a: a, b: b }'),
+  ]),
+  row(['query.changed', 'query.not_compared'], 'query', [
+    partly('/* if @s */ AND s = @s /* end */'),
+    partly('/* if @s */ AND s != @s /* end */'),
+  ]),
+  row(['query.changed', 'query.not_compared'], 'query', [
+    partly('AND s = @s'),
+    partly('/* if @s */ AND s = @s /* end */'),
+  ]),
+];
 
 const ROWS: readonly Row[] = [
   row('version.numbered', 'version', [{}, { version: '1' }]),
@@ -189,6 +225,7 @@ const ROWS: readonly Row[] = [
     parameter('type: String, default: y'),
     parameter('type: String, default: x'),
   ]),
+  ...CHOICE_ROWS,
   row('parameter.type_widened', TYPE, [parameter('type: UInt8'), parameter('type: UInt16')]),
   row('parameter.type_widened', TYPE, [
     parameter('type: UInt8, default: 1, max: 9'),

@@ -96,7 +96,7 @@ test.each<[why: string, before: string, after: string, found: readonly string[]]
   ],
   ['the first row missing', rows('n'), rows('n', 'numbers(1, 49)'), ['* rows 1']],
   ['one row more at the end', rows('n'), rows('n', 'numbers(51)'), ['* rows 1']],
-  ['no rows', rows('n'), `${rows('n', 'numbers(50) WHERE number > 99')}`, ['* rows 50']],
+  ['no rows', rows('n'), rows('n', 'numbers(50) WHERE number > 99'), ['* rows 50']],
   [
     'a duplicate instead of another row',
     rows('n'),

@@ -5,6 +5,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { addressOf, deprecationText, successorOf } from '../../catalog/versions.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
+import { rowShapes } from '../../catalog/row-shapes.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { CommandError } from '../command-error.ts';
 import { readEndpoints } from '../endpoint-files.ts';
@@ -36,7 +37,7 @@ export async function types(options: TypesOptions, terminal: Terminal): Promise<
     withEngine === undefined
       ? endpoints.map((endpoint) => toTyped(catalog, endpoint, undefined))
       : await withEngine((engine) => typedOf(engine, catalog, endpoints));
-  const unknown = typed.filter(({ columns }) => columns === undefined).map(({ address }) => address);
+  const unknown = typed.filter(({ rows }) => rows === undefined).map(({ address }) => address);
   if (unknown.length > 0)
     terminal.note(`No row types for ${unknown.join(', ')}: their tables are unknown (see --schema)`);
   const text = typesModule(typed, headerPrefix);
@@ -73,11 +74,11 @@ async function typedOf(
 ): Promise<readonly TypedEndpoint[]> {
   const describe = createDescribe(engine);
   return Promise.all(
-    endpoints.map(async (endpoint) => toTyped(catalog, endpoint, await describe.result(endpoint))),
+    endpoints.map(async (endpoint) => toTyped(catalog, endpoint, await rowShapes(describe, endpoint))),
   );
 }
 
-function toTyped(catalog: Catalog, endpoint: Endpoint, columns: TypedEndpoint['columns']): TypedEndpoint {
+function toTyped(catalog: Catalog, endpoint: Endpoint, rows: TypedEndpoint['rows']): TypedEndpoint {
   const deprecation = deprecationText(endpoint, successorOf(catalog, endpoint));
-  return { endpoint, columns, address: addressOf(catalog, endpoint), deprecation };
+  return { endpoint, rows, address: addressOf(catalog, endpoint), deprecation };
 }

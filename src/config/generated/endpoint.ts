@@ -162,7 +162,7 @@ export interface Parameter {
   /**
    * A ClickHouse type: String, FixedString(N), Bool, (U)Int8 to (U)Int256, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, Enum8('a', 'b'); Nullable(…) or LowCardinality(…) of one of them; or Array(…), Tuple(…) or Map(…) of types. DateTime('Zone') and DateTime64(S, 'Zone') read times without an offset in that zone, others in UTC.
    */
-  type: string;
+  type?: string;
   /**
    * The meaning of the parameter, for consumers.
    */
@@ -180,6 +180,16 @@ export interface Parameter {
     | {
         [k: string]: Element;
       };
+  /**
+   * The values that the parameter accepts, each a name for a fragment of SQL: an expression, or a list of them with aliases or directions. @name in the query stands for the fragment of the value that the caller sends, or of the default. Instead of type.
+   */
+  choices?: {
+    [k: string]: string;
+  };
+  /**
+   * Whether callers may send several names of choices, each at most once: their fragments are a list, in the order of the call.
+   */
+  multiple?: boolean;
   /**
    * The only values allowed.
    */

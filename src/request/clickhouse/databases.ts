@@ -32,8 +32,6 @@ export type VirtualTables = Readonly<Record<VirtualName, readonly string[]>>;
 export function databasesOf(catalog: Catalog, principal: Principal, virtual: VirtualTables): Databases {
   const isSeen = (endpoint: Endpoint): boolean =>
     isOpen(endpoint, principal) && !Object.hasOwn(virtual, endpoint.name);
-  const databaseOf = (name: string, endpoint: Endpoint) =>
-    ({ kind: 'endpoint', name, tables: tablesOf(endpoint), endpoint }) as const;
   const endpoints = catalog.endpoints.filter(isSeen).map((endpoint) => databaseOf(endpoint.name, endpoint));
   const byName = new Map<string, Database>(endpoints.map((database) => [database.name, database]));
   for (const endpoint of catalog.all) {
@@ -45,6 +43,10 @@ export function databasesOf(catalog: Catalog, principal: Principal, virtual: Vir
   const find = (name: string): Database | undefined =>
     byName.get(name === 'INFORMATION_SCHEMA' ? 'information_schema' : name);
   return { endpoints, find };
+}
+
+function databaseOf(name: string, endpoint: Endpoint) {
+  return { kind: 'endpoint', name, tables: tablesOf(endpoint), endpoint } as const;
 }
 
 /** Whether the key may send ClickHouse SQL to the endpoint. */

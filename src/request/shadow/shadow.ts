@@ -162,14 +162,14 @@ const WATCH_MS = 20;
 
 /** Calls `onBusy` once if callers need the engine. */
 function watchLoad({ engine, connections, after }: ShadowDeps, onBusy: () => void): () => void {
-  let cancel = (): void => undefined;
+  let cancel: (() => void) | undefined;
   const look = (): void => {
     const { running, waiting } = engine.load();
     if (waiting > 0 || running > Math.max(1, connections * BUSY_SHARE)) return onBusy();
     cancel = after(WATCH_MS, look);
   };
   look();
-  return () => cancel();
+  return () => cancel?.();
 }
 
 type Run = ComparedResult | 'failed' | 'dropped';
@@ -184,13 +184,14 @@ interface VersionCall {
 /** The rows of one version as its callers get them, redacted. The endpoint's own limit of concurrency does not apply. Never rejects. */
 async function runVersion(
   { plan, engine, describe }: ShadowDeps,
-  { call, endpoint }: VersionCall,
+  { call, endpoint: version }: VersionCall,
   signal: AbortSignal,
 ): Promise<Run> {
   try {
     const { parameters, principal, redact, requestId } = call;
-    const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: redact });
-    const bindings = endpoint.binder.bind(parameters, principal.locked);
+    const redactor = demandedRedactor(version.redaction, { key: principal.redact, header: redact });
+    const bindings = version.binder.bind(parameters, principal.locked);
+    const endpoint = version.variantOf(bindings);
     const planned = await plan(endpoint, bindings, undefined, isRedacting(redactor));
     const { warming: workload } = endpoint.reservation;
     const { chunks } = await engine.run(
