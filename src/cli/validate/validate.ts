@@ -27,6 +27,7 @@ import type { RuleFinding } from '../../catalog/analysis.ts';
 import { mergeFindings } from '../../catalog/variant-findings.ts';
 import type { ModelResult } from '../../query-model/resolve.ts';
 import { toolNameFindings } from '../../catalog/tool-names.ts';
+import { versionFindings } from '../../catalog/versions.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { readTextSync } from '../../config/read-text.ts';
@@ -134,7 +135,8 @@ async function ignoredIn(paths: readonly string[]): Promise<readonly Finding[]> 
 function staticFindings(files: LoadedFiles): readonly Finding[] {
   const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
   const own = [...files.values()].flatMap((file) => file.diagnostics);
-  return [...own, ...assembleCatalog(candidates).diagnostics, ...toolNameFindings(candidates)];
+  const { catalog, diagnostics } = assembleCatalog(candidates);
+  return [...own, ...diagnostics, ...toolNameFindings(candidates), ...versionFindings(catalog, candidates)];
 }
 
 function staticFindingsOf(
