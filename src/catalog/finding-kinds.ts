@@ -6,6 +6,7 @@ import { REASON_KINDS } from './reason-kinds.ts';
 import type { FindingKind } from './finding-kind.ts';
 import { PII_KINDS } from './pii-kinds.ts';
 import { TENANCY_KINDS } from './tenancy-kinds.ts';
+import { VERSION_KINDS } from './version-kinds.ts';
 import { VARIANT_KINDS } from './variant-kinds.ts';
 
 const yaml = (
@@ -364,5 +365,6 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   ...PII_KINDS,
   ...MCP_KINDS,
   ...TENANCY_KINDS,
+  ...VERSION_KINDS,
   ...LINT_KINDS,
 };

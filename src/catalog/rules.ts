@@ -11,6 +11,7 @@ import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
 import { overVariants } from './variant-findings.ts';
 import { VARIANT_RULES } from './variant-rules.ts';
+import { VERSION_RULES } from './version-rules.ts';
 import { contradictions } from './tenancy.ts';
 import {
   explainPlaceholder,
@@ -99,6 +100,7 @@ const QUERY_RULES: Readonly<Record<string, Rule>> = {
 /** Rules about the file. */
 const FILE_RULES: Readonly<Record<string, Rule>> = {
   ...VARIANT_RULES,
+  ...VERSION_RULES,
   'parameter.unused': function* ({ used, file }, { guess: nearest }) {
     for (const name of Object.keys(file.parameters ?? {})) {
       if (used.has(name)) continue;

@@ -54,7 +54,7 @@ export function createExplain({ admit, plan, sandboxes, describe }: ExplainOptio
 function chosenVariant(endpoint: Endpoint, { fields }: CallContent, { locked }: Principal): Endpoint {
   if (endpoint.variant === '') return endpoint;
   try {
-    return endpoint.variantOf(endpoint.binder.bind(parametersOf(fields), locked));
+    return endpoint.variantOf(endpoint.binder.bind(parametersOf(fields, endpoint), locked));
   } catch (error) {
     if (error instanceof Problem) return endpoint;
     throw error;

@@ -21,6 +21,7 @@ import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
 import { createReadTokens } from '../../auth/tokens-file.ts';
 import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
 import { toolNameFindings } from '../../catalog/tool-names.ts';
+import { versionFindings } from '../../catalog/versions.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { readTextSync } from '../../config/read-text.ts';
@@ -128,7 +129,8 @@ async function ignoredIn(paths: readonly string[]): Promise<readonly Finding[]> 
 function staticFindings(files: LoadedFiles): readonly Finding[] {
   const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
   const own = [...files.values()].flatMap((file) => file.diagnostics);
-  return [...own, ...assembleCatalog(candidates).diagnostics, ...toolNameFindings(candidates)];
+  const { catalog, diagnostics } = assembleCatalog(candidates);
+  return [...own, ...diagnostics, ...toolNameFindings(candidates), ...versionFindings(catalog, candidates)];
 }
 
 function staticFindingsOf(
