@@ -277,9 +277,24 @@ function bindFailures(bind: () => unknown): readonly { parameter: string; messag
   }
 }
 
-/** The findings of all rules. */
-export function checkRules(analysis: Analysis, context: RuleContext): readonly RuleFinding[] {
-  return Object.entries(RULES).flatMap(([code, rule]) =>
+/** Rules that hold for the tables of a shared file, whatever includes them. */
+export const SHARED_RULES: typeof RULES = Object.fromEntries(
+  [
+    'parameter.undeclared',
+    'parameter.optional_limit',
+    'parameter.as_table',
+    'query.foreign_placeholder',
+    'query.quoted_parameter',
+  ].flatMap((code) => Object.entries(RULES).filter(([each]) => each === code)),
+);
+
+/** The findings of the rules. */
+export function checkRules(
+  analysis: Analysis,
+  context: RuleContext,
+  rules: typeof RULES = RULES,
+): readonly RuleFinding[] {
+  return Object.entries(rules).flatMap(([code, rule]) =>
     [...rule(analysis, { ...context, guess: createGuess() })].map((finding) => ({ code, ...finding })),
   );
 }

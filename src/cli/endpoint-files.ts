@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { createCompile } from '../catalog/compile.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { listFiles, loadFiles } from '../catalog/load.ts';
+import { isBroken, listFiles, loadFiles } from '../catalog/load.ts';
 import { CommandError } from './command-error.ts';
 import { REAL_TIME } from './real-time.ts';
 
@@ -46,7 +46,7 @@ export async function readEndpoints(folder: string): Promise<readonly Endpoint[]
     ...REAL_TIME,
   });
   const all = [...files.values()];
-  const broken = all.filter(({ candidate }) => candidate === undefined).map(({ file }) => file);
+  const broken = all.filter(isBroken).map(({ file }) => file);
   if (broken.length > 0) throw new CommandError(`Errors in ${broken.join(', ')}; run millrace validate`);
   const endpoints = all.flatMap(({ candidate }) => candidate?.endpoint ?? []);
   return endpoints.toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -171,7 +171,7 @@ function compareTwo(
     ...comparePolicies(old, now),
   ];
   const [before, after] = [old.analysis.file.query, now.analysis.file.query];
-  const isTouched = old.analysis.document.text !== now.analysis.document.text;
+  const isTouched = old.analysis.document.wholeText !== now.analysis.document.wholeText;
   const reasons = old.analysis.file;
   const comparison = finish(now, isTouched ? withUnused(all, reasons, now) : all, reasons);
   return old.query.key === now.query.key ? comparison : { ...comparison, query: { before, after } };

@@ -28,7 +28,7 @@ import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { readTextSync } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
-import { compareDiagnostics, type Finding } from '../../core/finding.ts';
+import { compareDiagnostics, mergeFindings, type Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { explainBroken } from '../../schema/broken.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
@@ -70,10 +70,10 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   const listed = await expandPaths(options.paths);
   const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy: options.tenancy });
   const inspected: InspectedFile[] = [];
-  const compile: CompileFile = (path, text) => {
-    const { inspected: file, diagnostics } = inspect(path, text);
+  const compile: CompileFile = (path, text, sources) => {
+    const { inspected: file, ...rest } = inspect(path, text, sources);
     if (file !== undefined) inspected.push(file);
-    return { candidate: file?.candidate, diagnostics };
+    return { candidate: file?.candidate, ...rest };
   };
   const { files } = await loadFiles(listed, new Map(), { compile, ...REAL_TIME });
   const ignored = await ignoredIn(options.paths);
@@ -99,7 +99,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     }
   }
   const textOf = createTextOf();
-  const findings = found
+  const findings = mergeFindings(found)
     .map(withRelativePath)
     .filter((finding) => !isIgnored(finding, textOf))
     .toSorted(compareDiagnostics);
