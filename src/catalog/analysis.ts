@@ -2,7 +2,7 @@
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Path, YamlDocument } from '../config/yaml-document.ts';
 import { compileParameter, type CompiledParameter } from '../params/parameter.ts';
-import { outlineQuery, type Outline } from '../sql/outline.ts';
+import { outlineQuery, withReadable, type Outline } from '../sql/outline.ts';
 import { authorOffset, bindPlaceholders, type BoundQuery } from '../sql/placeholders.ts';
 
 /** A finding of a rule, at a path of the file; `offset` is inside the string there (UTF-16 code units). */
@@ -40,8 +40,9 @@ export function analyse(file: EndpointFile, document: YamlDocument): Analysis {
   }
   const bound = bindPlaceholders(file.query, (name) => parameters.get(name)?.placeholder);
   const ofBinding = bound.findings.map(({ code, start, message }) => inQuery(code, start, message));
-  const { outline, findings: unread } =
+  const { outline: whole, findings: unread } =
     bound.findings.length > 0 ? { outline: undefined, findings: [] } : outlineQuery(bound.sql, bound.tokens);
+  const outline = whole && withReadable(whole, file.sandbox?.tables);
   const ofOutline = unread.map(({ code, start, message }) =>
     inQuery(code, authorOffset(bound.uses, start), message),
   );

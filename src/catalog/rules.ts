@@ -6,6 +6,7 @@ import { createBinder } from '../params/binder.ts';
 import { createCursor } from '../sql/cursor.ts';
 import { authorOffset, type BoundQuery } from '../sql/placeholders.ts';
 import { tableReferences } from '../sql/table-references.ts';
+import { isTable } from '../sql/with-clause.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
@@ -145,6 +146,18 @@ export const RULES: Readonly<Record<string, Rule>> = {
       hint: `Set it to at most ${file.cache.ttl}`,
     };
   },
+  'sandbox.unknown_table': function* ({ file, outline }, { guess: nearest }) {
+    const tables = new Set(outline?.elements.filter(isTable).map(({ name }) => name));
+    for (const [index, name] of (file.sandbox?.tables ?? []).entries()) {
+      if (outline === undefined || tables.has(name)) continue;
+      const hint = didYouMean(nearest(name, tables));
+      yield {
+        path: ['sandbox', 'tables', index],
+        message: `the query has no table ${name}, in its WITH clause or included`,
+        ...(hint && { hint }),
+      };
+    }
+  },
   'sandbox.without_tables': function* ({ file, outline }) {
     if (file.sandbox?.enabled !== true || outline === undefined) return;
     if (outline.elements.some((element) => element.kind === 'table')) return;
@@ -152,7 +165,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
       path: ['sandbox'],
       onKey: true,
       message: 'the query has no WITH clause with tables for consumer queries to read',
-      hint: 'Add WITH name AS (SELECT …) before the query, or set sandbox: { enabled: false }',
+      hint: outline.elements.some(isTable)
+        ? 'Name the included tables that consumers may read: sandbox: { tables: [name, …] }'
+        : 'Add WITH name AS (SELECT …) before the query, or set sandbox: { enabled: false }',
     };
   },
   'sandbox.function_unchecked': function* ({ file }) {

@@ -4,8 +4,8 @@ import { significantTokens } from '../sql/cursor.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 
 export interface QueryPart {
-  /** table, scalar and expression are elements of the WITH clause. */
-  readonly kind: 'table' | 'scalar' | 'expression' | 'main';
+  /** table, hidden, scalar and expression are elements of the WITH clause. */
+  readonly kind: 'table' | 'hidden' | 'scalar' | 'expression' | 'main';
   /** The name used in messages. */
   readonly name: string;
   /** Offset in the query as written. */
