@@ -82,9 +82,15 @@ function mentionsIn(cursor: Cursor, { start, end }: Pick<WithElement, 'start' | 
   const mentions: string[] = [];
   for (let index = tokenAt(cursor, start); index < cursor.length && cursor.end(index) <= end; index++) {
     const name = cursor.name(index);
-    if (name !== undefined) mentions.push(name.toLowerCase());
+    if (name !== undefined && !isDatabase(cursor, index)) mentions.push(name.toLowerCase());
   }
   return mentions;
+}
+
+/** In `FROM a.b`, `a` is a database: an element has no other elements inside, and its columns need it in a FROM of their own. */
+function isDatabase(cursor: Cursor, index: number): boolean {
+  const before = cursor.word(index - 1);
+  return cursor.kind(index + 1) === '.' && (before === 'FROM' || before === 'JOIN');
 }
 
 interface Groups {

@@ -272,7 +272,7 @@ function readCorpus(name: string): string {
 }
 
 /** The corpus' table: in the hostile database other tenants' rows are changed, and more. */
-async function fillCorpus(engine: Engine, database: string): Promise<void> {
+export async function fillCorpus(engine: Engine, database: string): Promise<void> {
   const statements = readCorpus('seeds.sql')
     .split('\n')
     .filter((line) => line.includes('app.logs'));
@@ -342,9 +342,9 @@ function compile(yaml: string): Endpoint {
   return candidate.endpoint;
 }
 
-type Run = (endpoint: Endpoint, query: Query) => Promise<Seen>;
+export type Run = (endpoint: Endpoint, query: Query) => Promise<Seen>;
 
-function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run {
+export function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run {
   return async (endpoint, { language, dialect, text }) => {
     const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
     const asked: ConsumerQuery = { language, dialect, text };

@@ -7,7 +7,7 @@ import { outlineQuery } from '../../sql/outline.ts';
 import { bindPlaceholders } from '../../sql/placeholders.ts';
 import { isTable } from '../../sql/with-clause.ts';
 import type { RuleFinding } from '../analysis.ts';
-import type { Part, Placed } from './part.ts';
+import { tablesIn, type Part, type Placed } from './part.ts';
 import { slicePieces, type Piece } from './pieces.ts';
 
 /** A file without what it includes. */
@@ -26,17 +26,20 @@ export function endpointBase(name: string, document: YamlDocument, file: Endpoin
   const pieces = [{ text: file.query, origin: { document, path: ['query'], offset: 0 } }];
   const { outline } = outlineQuery(file.query);
   const { functions } = file.sandbox ?? {};
+  const query = slicePieces(pieces, 0, last?.end ?? 0);
   const keys = Object.entries(file).flatMap(([key, value]) => (value === undefined ? [] : key));
   return {
     name,
     document,
-    query: slicePieces(pieces, 0, last?.end ?? 0),
+    query,
+    tables: tablesIn(query),
     ownTables: (outline?.elements ?? []).filter(isTable).map((element) => element.name),
     parameters: placed(document, ['parameters'], file.parameters),
     policies: new Map(),
     includes: file.include ?? [],
     findings: [],
     keys: new Set([...keys, ...(functions === undefined ? [] : ['sandbox.functions'])]),
+    restrictions: restrictionsIn(keys),
   };
 }
 
@@ -52,17 +55,24 @@ export function sharedBase(name: string, document: YamlDocument, file: SharedFil
       { text: '\n)', origin: { ...origin, offset: 'key' } },
     ];
   });
+  const query = [...elements, { text: `${tables.length === 0 ? '' : '\n'}SELECT 1`, origin: key }];
   return {
     name,
     document,
-    query: [...elements, { text: `${tables.length === 0 ? '' : '\n'}SELECT 1`, origin: key }],
+    query,
+    tables: tablesIn(query),
     ownTables: tables.map(([table]) => table),
     parameters: placed(document, ['parameters'], file.parameters),
     policies: placed<unknown>(document, ['policies'], file.policies),
     includes: file.include ?? [],
     findings: tables.flatMap(([table, text]) => faultsIn(table, text)),
     keys: new Set(Object.keys(file.policies ?? {})),
+    restrictions: restrictionsIn(Object.keys(file.policies ?? {})),
   };
+}
+
+function restrictionsIn(keys: readonly string[]): ReadonlySet<string> {
+  return new Set(['pii', 'tenancy'].filter((key) => keys.includes(key)));
 }
 
 function placed<T>(

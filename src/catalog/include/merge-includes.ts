@@ -4,7 +4,7 @@ import { didYouMean, nearest } from '../../core/nearest.ts';
 import { createCursor } from '../../sql/cursor.ts';
 import type { RuleFinding } from '../analysis.ts';
 import type { Base } from './base.ts';
-import { tablesOf } from './part.ts';
+import { tablesIn } from './part.ts';
 import type { Included, Note, Part, PartTables, Placed, ResolvedInclude } from './part.ts';
 import { includedParameters } from './merge-parameters.ts';
 import { passParameters, type Passed } from './pass-parameters.ts';
@@ -21,31 +21,41 @@ interface Element extends Included {
 /** Bytes of SQL that a file can include, those that included files include among them. */
 const MAX_INCLUDED = 1_048_576;
 
-/** The part, and errors located in the including file. */
+/** The part, or the errors because of which there is none; findings are located in the including file. */
 export function mergeIncludes(
   base: Base,
   includes: readonly ResolvedInclude[],
-): { readonly part: Part; readonly findings: readonly RuleFinding[] } {
+): { readonly part: Part | undefined; readonly findings: readonly RuleFinding[] } {
   if (includes.length === 0) return { part: base, findings: [] };
   const findings: RuleFinding[] = [];
   const note = (code: string, path: Path, message: string, hint?: string): void => {
-    findings.push({ code: `include.${code}`, path, message, ...(hint === undefined ? {} : { hint }) });
+    findings.push({ code, path, message, ...(hint === undefined ? {} : { hint }) });
   };
   const parameters = includedParameters(base, includes, note);
   const elements = elementsOf(base, includes, { note, passed: parameters.passed });
   const size = elements.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   if (size > MAX_INCLUDED)
-    note('too_large', ['include'], `the file includes ${size} bytes of SQL; the maximum is ${MAX_INCLUDED}`);
+    note(
+      'include.too_large',
+      ['include'],
+      `the file includes ${size} bytes of SQL; the maximum is ${MAX_INCLUDED}`,
+    );
   const query = elements.length === 0 ? base.query : withElements(base, elements, note);
+  const parametersUsed = passParameters(query, NOTHING_PASSED).used;
   const part: Part = {
     name: base.name,
     document: base.document,
     query,
+    tables: tablesIn(query),
     ownTables: base.ownTables,
-    parameters: parameters.all(passParameters(query, NOTHING_PASSED).used),
+    parameters: parameters.all(parametersUsed),
     policies: new Map([...base.policies, ...policiesOf(base, includes, note)]),
+    restrictions: new Set(
+      [base, ...includes.map((each) => each.part)].flatMap((each) => [...each.restrictions]),
+    ),
   };
-  return { part, findings };
+  if (findings.length > 0) return { part: undefined, findings };
+  return { part, findings: withoutPolicies(base, includes) };
 }
 
 const NOTHING_PASSED: ReadonlyMap<string, Passed> = new Map();
@@ -65,21 +75,27 @@ function elementsOf(
   const own = new Map(namesDefinedIn(base).map((name) => [name.toLowerCase(), name]));
   const elements = new Map<string, Element>();
   for (const [order, { include, index, part }] of includes.entries()) {
-    const tables = tablesOf(part);
+    const tables = part.tables();
     if (tables === undefined) {
-      note('broken', ['include', index], `the query of ${part.name} has errors`, 'Correct them there first');
+      note(
+        'include.broken',
+        ['include', index],
+        `the query of ${part.name} has errors`,
+        'Correct them there first',
+      );
       continue;
     }
     const scope = new Set(tables.defined.map((name) => name.toLowerCase()));
     for (const taken of take(base, { include, index, part }, tables, note)) {
-      const { pieces } = passParameters(taken.pieces, passed[order] ?? NOTHING_PASSED);
+      const values = passed[order] ?? NOTHING_PASSED;
+      const pieces = values.size === 0 ? taken.pieces : passParameters(taken.pieces, values).pieces;
       const element = { ...taken, pieces, text: textOf(pieces), path: ['include', index], scope };
       const folded = taken.name.toLowerCase();
       const before = elements.get(folded);
       if (before === undefined && !own.has(folded)) elements.set(folded, element);
       else if (before?.text !== element.text) {
         const owner = before === undefined ? 'the query of this file defines' : 'another include has';
-        note('duplicate_table', element.path, `${owner} ${taken.name} too`, 'Rename one of the two');
+        note('include.duplicate_table', element.path, `${owner} ${taken.name} too`, 'Rename one of the two');
       }
     }
   }
@@ -89,7 +105,7 @@ function elementsOf(
 }
 
 function namesDefinedIn(base: Base): readonly string[] {
-  return tablesOf(base)?.defined ?? base.ownTables;
+  return base.tables()?.defined ?? base.ownTables;
 }
 
 /** The elements that one include takes, its result among them. */
@@ -103,7 +119,7 @@ function take(
   const isEndpoint = include.from === undefined;
   if (include.result !== undefined && !isEndpoint)
     note(
-      'not_an_endpoint',
+      'include.not_an_endpoint',
       [...path, 'result'],
       'a shared file has no result',
       'Name a table of it under tables',
@@ -113,18 +129,18 @@ function take(
     if (tables.names.includes(name)) continue;
     const where = include.tables === 'all' ? [...path, 'tables'] : [...path, 'tables', at];
     note(
-      'unknown_table',
+      'include.unknown_table',
       where,
       `${part.name} has no table ${name}`,
       didYouMean(nearest(name, tables.names)),
     );
   }
   if (include.tables === 'all' && part.ownTables.length === 0)
-    note('unknown_table', [...path, 'tables'], `${part.name} defines no tables`);
+    note('include.unknown_table', [...path, 'tables'], `${part.name} defines no tables`);
   const result = isEndpoint ? include.result : undefined;
   if (result !== undefined && tables.hasSettings)
     note(
-      'settings',
+      'include.settings',
       [...path, 'result'],
       `the query of ${part.name} ends with SETTINGS, which cannot be included`,
       'Move the query to a table without them, and write SETTINGS in both endpoints',
@@ -158,7 +174,7 @@ function reportCaptured(base: Base, elements: readonly Element[], note: Note): v
     });
     if (captured[0] !== undefined)
       note(
-        'captured',
+        'include.captured',
         path,
         `${captured[0]} in the table ${name} would be the expression of that name in another WITH clause`,
         'Rename the expression',
@@ -174,7 +190,7 @@ function withElements(base: Base, elements: readonly Element[], note: Note): rea
   const isRecursive = hasWith && cursor.word(1) === 'RECURSIVE' && cursor.word(2) !== 'AS';
   if (isRecursive || (!hasWith && cursor.kind(0) === '('))
     note(
-      'query_form',
+      'include.query_form',
       ['query'],
       'tables cannot be included in a query that starts with a parenthesis or with WITH RECURSIVE',
       'Write SELECT * FROM (…) around it',
@@ -206,31 +222,57 @@ function policiesOf(
       const policy = part.policies.get(name);
       if (include.from === undefined)
         note(
-          'not_shared',
+          'include.not_shared',
           path,
           'policies are included from shared files only',
           'Write the policy here, or move it to a shared file',
         );
       else if (policy === undefined)
         note(
-          'unknown_policy',
+          'include.unknown_policy',
           path,
           `${part.name} has no policy ${name}`,
           didYouMean(nearest(name, part.policies.keys())),
         );
       else if (base.keys.has(name) || policies.has(name))
         note(
-          'duplicate_policy',
+          'include.duplicate_policy',
           path,
           `${base.keys.has(name) ? 'this file' : 'another include'} sets ${name} too`,
           'Remove one of the two',
         );
       else if (name === 'sandbox.functions' && isEndpointWithoutSandbox(base))
-        note('duplicate_policy', path, 'this file has no sandbox', 'Write sandbox: { enabled: true } here');
+        note(
+          'include.duplicate_policy',
+          path,
+          'this file has no sandbox',
+          'Write sandbox: { enabled: true } here',
+        );
       else policies.set(name, policy);
     }
   }
   return policies;
+}
+
+/** Warnings of endpoints that include tables without what restricts them where they come from. */
+function withoutPolicies(base: Base, includes: readonly ResolvedInclude[]): readonly RuleFinding[] {
+  if (!base.keys.has('query')) return []; // a shared file: those that include it decide
+  const set = new Set([...base.keys, ...includes.flatMap(({ include }) => include.policies ?? [])]);
+  return includes.flatMap(({ include, index, part }) => {
+    if (include.tables === undefined && include.result === undefined) return [];
+    return [...part.restrictions]
+      .filter((policy) => !set.has(policy))
+      .map((policy) => ({
+        severity: 'warning',
+        code: 'lint.policy_not_included',
+        path: ['include', index],
+        message: `${part.name} has ${policy}, and this endpoint has not`,
+        hint:
+          include.from === undefined
+            ? `Write ${policy} in this file`
+            : `Add policies: [${policy}], or write ${policy} in this file`,
+      }));
+  });
 }
 
 function isEndpointWithoutSandbox({ keys }: Base): boolean {

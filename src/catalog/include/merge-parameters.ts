@@ -48,14 +48,14 @@ function inheritedFrom(
       const before = inherited.get(name);
       if (own !== undefined && !isSameType(own.value, parameter.value))
         note(
-          'parameter_type',
+          'include.parameter_type',
           ['parameters', name],
           `${name} has the type ${typeText(parameter.value)} in ${part.name}, which this file includes`,
           'Declare it with that type, remove it here, or pass another parameter on',
         );
       else if (own === undefined && before !== undefined && !isSameDeclaration(before.value, parameter.value))
         note(
-          'parameter_conflict',
+          'include.parameter_conflict',
           ['include', index],
           `${name} is declared in ${part.name} and in another included file, not in the same way`,
           'Declare it in this file',
@@ -98,12 +98,12 @@ interface Given {
 
 function passedText(
   { name, value, part, declared }: Given,
-  note: (code: string, message: string, hint?: string) => void,
+  note: (code: `include.${string}`, message: string, hint?: string) => void,
 ): string | undefined {
   const parameter = part.parameters.get(name)?.value;
   if (parameter === undefined) {
     note(
-      'unknown_parameter',
+      'include.unknown_parameter',
       `${part.name} has no parameter ${name}`,
       didYouMean(nearest(name, part.parameters.keys())),
     );
@@ -113,13 +113,17 @@ function passedText(
   if (reference === undefined) {
     const constant = constantOf(name, parameter, value);
     if ('sql' in constant) return constant.sql;
-    note('parameter_type', `${name} ${constant.message}`, 'Write @name to pass a parameter of this file on');
+    note(
+      'include.parameter_type',
+      `${name} ${constant.message}`,
+      'Write @name to pass a parameter of this file on',
+    );
     return undefined;
   }
   const passed = declared.get(reference)?.value;
   if (passed !== undefined && !isSameType(passed, parameter))
     note(
-      'parameter_type',
+      'include.parameter_type',
       `${name} has the type ${typeText(parameter)}, and @${reference} the type ${typeText(passed)}`,
     );
   return `@${reference}`; // if it is not declared, the composed query says so

@@ -25,6 +25,10 @@ export interface Part {
   readonly ownTables: readonly string[];
   readonly parameters: ReadonlyMap<string, Placed<Parameter>>;
   readonly policies: ReadonlyMap<string, Placed<unknown>>;
+  /** Its tables, read once; undefined if the query cannot be read, which the file's own findings say. */
+  readonly tables: () => PartTables | undefined;
+  /** What restricts its tables: `pii`, `tenancy`. */
+  readonly restrictions: ReadonlySet<string>;
 }
 
 /** An include with the part that it names. */
@@ -35,8 +39,8 @@ export interface ResolvedInclude {
   readonly part: Part;
 }
 
-/** Reports an error at a path of the including file; the code is without its family. */
-export type Note = (code: string, path: Path, message: string, hint?: string) => void;
+/** Reports an error at a path of the including file. */
+export type Note = (code: `include.${string}`, path: Path, message: string, hint?: string) => void;
 
 /** One element of a WITH clause that is included, or the result of an endpoint. */
 export interface Included {
@@ -63,8 +67,13 @@ export interface PartTables {
   readonly hasSettings: boolean;
 }
 
-/** Reads the WITH clause of a part; undefined if it cannot be read, which the file's own findings say. */
-export function tablesOf({ query }: Part): PartTables | undefined {
+/** Reads the WITH clause of a query, when it is called first. */
+export function tablesIn(query: readonly Piece[]): Part['tables'] {
+  let read: { readonly tables: PartTables | undefined } | undefined;
+  return () => (read ??= { tables: readTables(query) }).tables;
+}
+
+function readTables(query: readonly Piece[]): PartTables | undefined {
   const sql = textOf(query);
   const cursor = createCursor(sql);
   const { outline } = outlineQuery(sql, cursor.tokens);

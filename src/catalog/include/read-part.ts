@@ -79,12 +79,12 @@ export function createPartReader(): PartReader {
     }
     const unread = [...lookups.flatMap((each) => each.unread), ...inside.flatMap((each) => each.unread)];
     const isComplete = unread.length === 0 && findings.length === 0 && resolved.length === lookups.length;
-    const merged = isComplete ? mergeIncludes(base, resolved) : undefined;
+    const merged = isComplete ? mergeIncludes(base, resolved) : { part: undefined, findings: [] };
     return {
-      part: merged?.part,
+      part: merged.part,
       diagnostics: [
         ...inside.flatMap(({ diagnostics }) => diagnostics),
-        ...located(base.document, [...findings, ...(merged?.findings ?? [])]),
+        ...located(base.document, [...findings, ...merged.findings]),
       ],
       dependencies: unique([
         ...lookups.flatMap(({ tried }) => tried),
@@ -179,14 +179,10 @@ function misplaced(name: string, chain: readonly string[]): Wrong | undefined {
 }
 
 function located(document: YamlDocument, findings: readonly RuleFinding[]): readonly Finding[] {
-  return locateFindings(findings, ({ path, offset, onKey, code, message, hint }) => ({
+  return locateFindings(findings, ({ path, offset, code, message, hint, severity }): Finding => ({
     file: document.file,
-    ...(offset !== undefined
-      ? document.locateInside(path, offset)
-      : onKey === true
-        ? document.locateKey(path)
-        : document.locate(path)),
-    severity: 'error',
+    ...(offset === undefined ? document.locate(path) : document.locateInside(path, offset)),
+    severity: severity ?? 'error',
     code,
     message,
     ...(hint === undefined ? {} : { hint }),
