@@ -185,13 +185,14 @@ function withUnused(found: readonly Found[], before: Reasons, { analysis }: Cont
 
 /** Adds the class, the line and the file's reason to each change. `before` are the reasons that the old file had. */
 function finish(
-  { endpoint: { name: endpoint, file }, analysis }: Contract,
+  { endpoint: { name: endpoint, file: ownFile }, analysis }: Contract,
   found: readonly Found[],
   before: Reasons,
 ): Comparison {
   const { document } = analysis;
   const changes = found.map(({ code, message, path, offset }): Change => {
-    const { line } = offset === undefined ? document.locateKey(path) : document.locateInside(path, offset);
+    const { line, file = ownFile } =
+      offset === undefined ? document.locateKey(path) : document.locateInside(path, offset);
     const { class: kind } = CHANGES[code];
     const plain = { endpoint, class: kind, code, message, file, line, allowed: undefined };
     if (!needsReason(plain)) return plain;

@@ -13,7 +13,8 @@ import { findIgnored } from '../../catalog/ignored-files.ts';
 import { findUnknownNames, readTables } from '../../catalog/known-names.ts';
 import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { lint } from '../../catalog/lint.ts';
-import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { findUnusedShared } from '../../catalog/include/unused.ts';
+import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
 import { findNotFollowed, findUnredacted } from '../../catalog/pii-flow.ts';
 import { findSourceFault } from '../../catalog/source-check.ts';
 import { modelsOf } from '../../catalog/query-models.ts';
@@ -82,6 +83,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     ...ignored,
     ...ofKeys,
     ...staticFindings(files),
+    ...(await unusedIn(options.paths, files, inspected)),
     ...inspected.flatMap((file) => staticFindingsOf(file, options)),
   ];
   let failure: CommandError | undefined;
@@ -120,6 +122,17 @@ async function keyFindings(
   if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
   const endpoints = inspected.map(({ candidate }) => candidate.endpoint);
   return toDiagnostics(read.document, findUnlockedKeys(read.tokens, endpoints));
+}
+
+/** Warnings about shared files in the folders among the paths; files named alone may not be all that include one. */
+async function unusedIn(
+  paths: readonly string[],
+  files: LoadedFiles,
+  inspected: readonly InspectedFile[],
+): Promise<readonly Finding[]> {
+  const folders = await Promise.all(paths.map((path) => listFiles(path).catch(() => []))); // a file is no folder
+  const whole = new Set(folders.flat());
+  return findUnusedShared(files, inspected).filter(({ file }) => whole.has(file));
 }
 
 /** Warnings about files in the folders among the paths. */
