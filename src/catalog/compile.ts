@@ -25,9 +25,12 @@ import type {
 import { isShown } from './expectation.ts';
 import { createCompose } from './include/compose.ts';
 import { isSharedFile, NO_SOURCES, type SourceFile, type Sources } from './include/sources.ts';
-import { checkRules, RULES, SHARED_RULES } from './rules.ts';
+import { createEndpoint } from './endpoint-variants.ts';
+import { checkRules, FILE_RULES, SHARED_RULES } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
+import { deprecationOf, rolloutOf } from './versions.ts';
+import { overVariants } from './variant-findings.ts';
 
 /** The result for one file: an endpoint, or findings, or an endpoint with warnings. */
 export interface CompiledFile {
@@ -89,8 +92,9 @@ export function createInspect(options: CompileOptions): InspectFile {
     if (composed === undefined) return { inspected: undefined, ...rest };
     const { file, document } = composed;
     const analysis = analyse(file, document);
-    const rules = isSharedFile(path) ? SHARED_RULES : RULES;
-    const findings = [...analysis.findings, ...checkRules(analysis, options, rules)];
+    const ofVariants = overVariants(analysis, (variant) => variant.findings);
+    const rules = isSharedFile(path) ? SHARED_RULES : FILE_RULES;
+    const findings = [...ofVariants, ...checkRules(analysis, options, rules)];
     const diagnostics = [...rest.diagnostics, ...toDiagnostics(document, findings)];
     const isBroken = diagnostics.some((each) => each.severity === 'error');
     if (analysis.outline === undefined || isBroken || isSharedFile(path))
@@ -98,9 +102,21 @@ export function createInspect(options: CompileOptions): InspectFile {
     const endpoint = build(analysis, analysis.outline, options);
     const [name, id] = [document.locate(['name']), document.locate(['id'])];
     const tool = endpoint.mcp?.name === undefined ? name : document.locate(['mcp', 'name']);
-    const candidate = { endpoint, name, id, tool };
+    const candidate = { endpoint, name, id, tool, places: placesOf(document, analysis.file) };
     return { ...rest, inspected: { document, analysis, candidate }, diagnostics };
   };
+}
+
+/** The file once for each variant of its query that is analysed; the file itself is the first one. */
+export function variantsOf(inspected: InspectedFile): readonly InspectedFile[] {
+  const { document, analysis, candidate } = inspected;
+  if (analysis.variants.length === 1) return [inspected];
+  const endpoints = candidate.endpoint.variants();
+  return analysis.variants.map((variant, index) => ({
+    document,
+    analysis: variant,
+    candidate: { ...candidate, endpoint: endpoints[index] ?? candidate.endpoint },
+  }));
 }
 
 /** Findings with their locations in the file: the first ones, and the number of those left out. */
@@ -128,8 +144,20 @@ export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Find
   };
 }
 
+/** Of keys that other files matter for. */
+function placesOf(document: YamlDocument, file: EndpointFile): NonNullable<Candidate['places']> {
+  const at = (value: unknown, ...path: string[]) => (value === undefined ? undefined : document.locate(path));
+  return {
+    version: at(file.version, 'version'),
+    default: at(file.default, 'default'),
+    deprecated: at(file.deprecated?.successor, 'deprecated', 'successor'),
+    rollout: at(file.rollout, 'rollout'),
+    rate: at(file.limits?.rate, 'limits', 'rate'),
+  };
+}
+
 function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: CompileOptions): Endpoint {
-  const { file, document, parameters, bound } = analysis;
+  const { file, document, parameters, source, dimensions } = analysis;
   const limits = {
     time: file.limits?.time ?? 30,
     memory: parseBytes(file.limits?.memory ?? '2GiB'),
@@ -137,19 +165,19 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     resultBytes: RESULT_BYTES,
   };
   const maxRows = file.max_rows ?? 1000;
-  return Object.freeze({
+  const common = {
     id: file.id.toLowerCase(),
     name: file.name,
+    version: file.version,
+    isDefault: file.default ?? false,
+    deprecated: deprecationOf(file),
+    rollout: rolloutOf(file),
     description: file.description ?? '',
     file: document.file,
-    revision: revisionOf(file, bound.sql),
+    revision: revisionOf(file, dimensions.length === 0 ? analysis.bound.sql : file.query),
     parameters: declaredParameters(analysis),
     tenant: tenancyOf(file, tenancy)?.parameter,
     binder: createBinder([...parameters.values()], { unknown: file.unknown_parameters ?? 'reject' }),
-    samples: () => sampleCombinations({ file, parameters, bound }),
-    query: bound.sql,
-    statement: `SELECT * FROM (\n${withoutUnused(createCursor(bound.sql, bound.tokens), outline)}\n) LIMIT ${maxRows + 1}`,
-    outline,
     maxRows,
     int64: file.int64 ?? 'number',
     resultShape: file.result_shape ?? 'standard',
@@ -163,12 +191,29 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     reservation: reservationPolicy(file),
     mcp: mcpPolicy(file),
     examples: (file.examples ?? []).filter(isShown),
-  });
+  };
+  return createEndpoint(
+    { ...analysis, outline },
+    { source, dimensions },
+    ({ variant, selection, bound, outline }, variants) =>
+      Object.freeze({
+        ...common,
+        ...variants,
+        variant,
+        samples: () => sampleCombinations({ file, parameters, bound, selection }),
+        query: bound.sql,
+        statement: `SELECT * FROM (\n${withoutUnused(createCursor(bound.sql, bound.tokens), outline)}\n) LIMIT ${maxRows + 1}`,
+        outline,
+      }),
+  );
 }
 
-/** With the names of Enum types as `enum`, for everything that lists the values of a parameter. */
+/**
+ * With the names of Enum types as `enum`, for everything that lists the values of a parameter; without the fragments of choices,
+ * which are no business of callers.
+ */
 function declaredParameters({ file, parameters }: Analysis): Endpoint['parameters'] {
-  const entries = Object.entries(file.parameters ?? {}).map(([name, spec]) => {
+  const entries = Object.entries(file.parameters ?? {}).map(([name, { choices: _choices, ...spec }]) => {
     const type = parameters.get(name)?.type;
     const names = spec.enum ?? (type && listedValues(type));
     return [name, names === undefined ? spec : { ...spec, enum: [...names] }] as const;
@@ -227,12 +272,15 @@ function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): Re
 }
 
 /**
- * Excludes what cannot change a result: documentation (descriptions, examples and their rows, labels, reasons), what
+ * Excludes what cannot change a result: which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons), what
  * agents see, and scheduling.
  */
 function revisionOf(file: EndpointFile, sql: string): string {
   const {
     description: _description,
+    default: _default,
+    deprecated: _deprecated,
+    rollout: _rollout,
     examples: _examples,
     fixtures: _fixtures,
     allow: _allow,

@@ -21,7 +21,7 @@ export interface Finding {
  * The same findings once each, those in parts that several endpoints include. The message names the endpoints, unless the part has
  * the finding on its own.
  */
-export function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
+export function uniqueFindings(findings: readonly Finding[]): readonly Finding[] {
   const groups = new Map<string, [Finding, ...Finding[]]>();
   for (const each of findings) {
     const { includedBy: _includer, ...rest } = each;

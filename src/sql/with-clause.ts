@@ -31,7 +31,7 @@ export interface WithClause {
   readonly next: number;
 }
 
-/** Whether the element is a table of the saved query, whoever may read it. */
+/** Whether the element is a table of the saved query, also if consumers may not read it. */
 export function isTable({ kind }: Pick<WithElement, 'kind'>): boolean {
   return kind === 'table' || kind === 'hidden';
 }

@@ -4,7 +4,7 @@ import { createInspect, type Inspection } from '../../src/catalog/compile.ts';
 import { FINDING_KINDS } from '../../src/catalog/finding-kinds.ts';
 import { INCLUDE_KINDS } from '../../src/catalog/include/include-kinds.ts';
 import { sourcesIn } from '../../src/catalog/include/sources.ts';
-import { mergeFindings, type Finding } from '../../src/core/finding.ts';
+import { uniqueFindings, type Finding } from '../../src/core/finding.ts';
 
 const inspect = createInspect({ piiHashKey: undefined });
 
@@ -386,7 +386,7 @@ describe('findings', () => {
   ])('$why', ({ files, finds, name }) => {
     const { inspected, diagnostics } = inspectIn(files, name);
     expect(inspected).toBeUndefined();
-    const errors = mergeFindings(diagnostics).filter(({ severity }) => severity === 'error');
+    const errors = uniqueFindings(diagnostics).filter(({ severity }) => severity === 'error');
     expect(errors.map(placed)).toEqual(finds);
     for (const { code } of errors) expect(FINDING_KINDS[code]).toBeDefined();
     for (const { code } of errors) if (code.startsWith('include.')) seen.add(code);
@@ -415,11 +415,11 @@ describe('findings', () => {
       message: 'no table',
     } as const;
     const by = (includedBy: string): Finding => ({ ...found, includedBy });
-    expect(mergeFindings([by('a')])).toEqual([{ ...found, message: 'no table (included by a)' }]);
-    expect(mergeFindings([by('a'), by('b'), by('c')])).toEqual([
+    expect(uniqueFindings([by('a')])).toEqual([{ ...found, message: 'no table (included by a)' }]);
+    expect(uniqueFindings([by('a'), by('b'), by('c')])).toEqual([
       { ...found, message: 'no table (included by a and 2 more)' },
     ]);
-    expect(mergeFindings([by('a'), found])).toEqual([found]);
+    expect(uniqueFindings([by('a'), found])).toEqual([found]);
   });
 });
 

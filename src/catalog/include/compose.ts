@@ -9,7 +9,7 @@ import { textOf } from './pieces.ts';
 import type { Part } from './part.ts';
 import { isSharedFile, type SourceFile, type Sources } from './sources.ts';
 
-/** An effective file: without `include`, and with what that stands for. */
+/** An effective file: without `include`, and with all that it includes. */
 export interface Composed {
   /** Of a shared file: one with a query over its tables, without id and name. */
   readonly file: EndpointFile;

@@ -3,6 +3,7 @@ import type { Parameter } from '../../config/generated/endpoint.ts';
 import type { Path } from '../../config/yaml-document.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { declaredParameter } from '../../params/declared.ts';
 import { isFailure, parseParameterType } from '../../params/type.ts';
 import type { Base } from './base.ts';
 import type { Note, Part, Placed, ResolvedInclude } from './part.ts';
@@ -10,7 +11,7 @@ import { constantOf, type Passed } from './pass-parameters.ts';
 
 /** What is passed on, and what is declared. */
 export interface IncludedParameters {
-  /** What stands for parameters of each include, by its index. */
+  /** Text in place of parameters of each include, by its index. */
   readonly passed: readonly ReadonlyMap<string, Passed>[];
   /** The declarations of the file, and those of other files that the composed query uses. */
   readonly all: (used: readonly string[]) => ReadonlyMap<string, Placed<Parameter>>;
@@ -130,11 +131,12 @@ function passedText(
 }
 
 function isSameType(one: Parameter, other: Parameter): boolean {
-  return typeText(one) === typeText(other);
+  return typeText(one) === typeText(other) && isDeepStrictEqual(one.choices, other.choices);
 }
 
 /** In canonical form; as written if it is no type. */
-function typeText({ type }: Parameter): string {
+function typeText(parameter: Parameter): string {
+  const { type } = declaredParameter(parameter);
   const parsed = parseParameterType(type);
   return isFailure(parsed) ? type : parsed.name;
 }

@@ -1,11 +1,12 @@
 // Puts the values that an `include` passes on in place of the parameters of included tables.
 import type { Parameter } from '../../config/generated/endpoint.ts';
+import { declaredParameter } from '../../params/declared.ts';
 import { compileParameter } from '../../params/parameter.ts';
 import { tokenize } from '../../sql/lexer.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { slicePieces, textOf, type Origin, type Piece } from './pieces.ts';
 
-/** What stands for a parameter: text of the endpoint's file. */
+/** Text in place of a parameter, from the including file. */
 export interface Passed {
   readonly text: string;
   readonly origin: Origin;
@@ -69,7 +70,8 @@ export function constantOf(
   spec: Parameter,
   value: string | number | boolean,
 ): { readonly sql: string } | { readonly message: string } {
-  const { default: _default, ...rest } = spec;
+  if (spec.choices !== undefined) return { message: 'is a choice, for which only a choice of this file can be passed on' };
+  const { default: _default, ...rest } = declaredParameter(spec);
   const { parameter } = compileParameter(name, { ...rest, required: true });
   if (parameter === undefined) return { message: 'is declared with errors' };
   const reading = parameter.read(value);

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
 import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
-import { compareDiagnostics, mergeFindings, type Finding } from '../../core/finding.ts';
+import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
 import { listEndpointFiles } from '../endpoint-files.ts';
 import type { CompileFile } from '../../catalog/compile.ts';
 import { REAL_TIME } from '../real-time.ts';
@@ -43,7 +43,7 @@ export function createReadFiles(folder: string): () => Promise<Reading> {
 function findingsOf(files: LoadedFiles): readonly Finding[] {
   const candidates = [...files.values()].flatMap(({ candidate }) => candidate ?? []);
   const own = [...files.values()].flatMap(({ diagnostics }) => diagnostics);
-  return mergeFindings([...own, ...assembleCatalog(candidates).diagnostics]).toSorted(compareDiagnostics);
+  return uniqueFindings([...own, ...assembleCatalog(candidates).diagnostics]).toSorted(compareDiagnostics);
 }
 
 /** For display: relative to the working directory, with forward slashes. */

@@ -96,7 +96,7 @@ export interface SharedFile {
  */
 export interface Include {
   /**
-   * A shared file, by its name without the ending: logs.tables is the file logs.tables.shared.yaml.
+   * A shared file, by its name without the ending: sales.tables is the file sales.tables.shared.yaml.
    */
   from?: string;
   /**
@@ -142,7 +142,7 @@ export interface Parameter {
   /**
    * A ClickHouse type: String, FixedString(N), Bool, (U)Int8 to (U)Int256, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, Enum8('a', 'b'); Nullable(…) or LowCardinality(…) of one of them; or Array(…), Tuple(…) or Map(…) of types. DateTime('Zone') and DateTime64(S, 'Zone') read times without an offset in that zone, others in UTC.
    */
-  type: string;
+  type?: string;
   /**
    * The meaning of the parameter, for consumers.
    */
@@ -160,6 +160,16 @@ export interface Parameter {
     | {
         [k: string]: Element;
       };
+  /**
+   * The values that the parameter accepts, each a name for a fragment of SQL: an expression, or a list of them with aliases or directions. @name in the query is replaced by the fragment of the value that the caller sends, or of the default. Instead of type.
+   */
+  choices?: {
+    [k: string]: string;
+  };
+  /**
+   * Whether callers may send several names of choices, each at most once: their fragments are a list, in the order of the call.
+   */
+  multiple?: boolean;
   /**
    * The only values allowed.
    */
