@@ -142,6 +142,46 @@ describe('the effective endpoint', () => {
   });
 });
 
+test('choices and optional parts of a shared table are those of the endpoint', () => {
+  const { candidate } = inspectedIn({
+    ...one('{ from: parts, tables: [t], parameters: { status: "@state" } }', 'SELECT id FROM t', {
+      parameters: '{ state: { type: String } }',
+    }),
+    'parts.shared.yaml': `tables:
+  t: |
+    SELECT id FROM logs.t WHERE 1 /* if @status */ AND status = @status /* end */ ORDER BY @order LIMIT 5
+parameters:
+  status: { type: String }
+  order: { choices: { newest: ts DESC, oldest: ts }, default: newest }
+`,
+  });
+  const { endpoint } = candidate;
+  expect(endpoint.variants().map(({ variant }) => variant)).toEqual([
+    'without state, order=newest',
+    'without state, order=oldest',
+    'with state, order=newest',
+    'with state, order=oldest',
+  ]);
+  const bindings = endpoint.binder.bind(
+    new Map([
+      ['state', ['x']],
+      ['order', ['oldest']],
+    ]),
+  );
+  expect(endpoint.variantOf(bindings).query).toMatch(/status = \{state:String\}\s+ORDER BY ts LIMIT 5/);
+});
+
+test('a finding in a choice of a shared parameter is at the choice', () => {
+  const { diagnostics } = inspectIn({
+    ...one('{ from: parts, tables: [t] }', 'SELECT id FROM t'),
+    'parts.shared.yaml':
+      'tables: { t: SELECT id FROM logs.t ORDER BY @order }\nparameters:\n  order: { choices: { a: ts), b: ts }, default: a }\n',
+  });
+  expect(new Set(diagnostics.map(({ file, line }) => `${file}:${line}`))).toEqual(
+    new Set(['parts.shared.yaml:3']),
+  );
+});
+
 describe('exposure', () => {
   const include = '{ from: logs, tables: [errors, auth], policies: [tenancy, sandbox.functions] }';
   const kindsOf = (sandbox: string) => {

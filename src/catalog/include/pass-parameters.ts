@@ -70,7 +70,8 @@ export function constantOf(
   spec: Parameter,
   value: string | number | boolean,
 ): { readonly sql: string } | { readonly message: string } {
-  if (spec.choices !== undefined) return { message: 'is a choice, for which only a choice of this file can be passed on' };
+  if (spec.choices !== undefined)
+    return { message: 'is a choice, for which only a choice of this file can be passed on' };
   const { default: _default, ...rest } = declaredParameter(spec);
   const { parameter } = compileParameter(name, { ...rest, required: true });
   if (parameter === undefined) return { message: 'is declared with errors' };
