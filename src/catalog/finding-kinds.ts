@@ -208,7 +208,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'parameter.as_table': {
     title: 'A parameter as the name of a table',
-    help: 'Parameters are values. Write one SELECT for each table, and select one by a condition on the parameter.',
+    help: 'Parameters are values. Declare the tables as choices of the parameter: choices: { edge: logs.edge_logs, auth: logs.auth_logs }.',
   },
   ...VARIANT_KINDS,
   'query.several_statements': { title: 'Multiple statements', help: 'A saved query is a single SELECT.' },

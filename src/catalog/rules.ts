@@ -70,7 +70,7 @@ const QUERY_RULES: Readonly<Record<string, Rule>> = {
       yield {
         ...inText(token.start),
         message: 'a parameter is a value, and cannot be the name of a table',
-        hint: 'Write one SELECT for each table, and select one by a condition on the parameter: UNION ALL … WHERE @name = …',
+        hint: 'Name the tables as choices of the parameter: choices: { name: database.table }',
       };
     }
   },

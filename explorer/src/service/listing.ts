@@ -9,6 +9,8 @@ export interface Parameter {
   readonly description?: string;
   readonly default?: Json;
   readonly enum?: readonly (string | number | boolean)[];
+  /** Whether several values of the enum may be sent, each once. */
+  readonly multiple?: boolean;
   readonly min?: number | string;
   readonly max?: number | string;
   /** Its value is fixed by the key. */

@@ -181,7 +181,7 @@ export interface Parameter {
         [k: string]: Element;
       };
   /**
-   * The values that the parameter accepts, each a name for a fragment of SQL: an expression, or a list of them with aliases or directions. @name in the query stands for the fragment of the value that the caller sends, or of the default. Instead of type.
+   * The values that the parameter accepts, each a name for a fragment of SQL: an expression, or a list of them with aliases or directions. @name in the query is replaced by the fragment of the value that the caller sends, or of the default. Instead of type.
    */
   choices?: {
     [k: string]: string;
