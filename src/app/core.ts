@@ -64,7 +64,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       failure: settings.rateLimitFailure,
     }),
     suspensions,
-    plan: createPlan({ sandboxes, describe, now: clock.epoch, policyParameters }),
+    plan: createPlan({ sandboxes, describe, policyParameters }),
     sandboxes,
     describe,
     engine,

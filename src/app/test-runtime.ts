@@ -41,7 +41,7 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
   const names = describeOnce(engine);
   const pathAt = (now: number | undefined): RequestPath => {
     const epoch = now === undefined ? clock.epoch : () => now;
-    const plan = createPlan({ sandboxes, describe, now: epoch });
+    const plan = createPlan({ sandboxes, describe });
     return createRequestPath({
       catalog: () => catalog,
       keyring: () => LOCAL_KEYRING,

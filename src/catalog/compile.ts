@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { locateFindings, type Finding } from '../core/finding.ts';
 import { parseBytes } from '../config/bytes.ts';
+import { parseBudgets } from '../config/budget.ts';
 import { parseRate } from '../config/rate.ts';
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import { createSchemaCheck } from '../config/schema.ts';
@@ -54,6 +55,8 @@ export interface CompileOptions {
   readonly piiHashKey: string | undefined;
   /** The setting; default: none. */
   readonly tenancy?: TenancySetting;
+  /** Milliseconds since 1970; default: the clock of the process. */
+  readonly now?: () => number;
 }
 
 /** Compiles the schema once; the function it returns compiles files and has no other state. */
@@ -80,7 +83,10 @@ export function createInspect(
     const invalid = check(document);
     if (invalid.length > 0) return { inspected: undefined, diagnostics: invalid };
     const analysis = analyse(document.value as EndpointFile, document); // it passed the schema that the type is generated from
-    const diagnostics = toDiagnostics(document, [...analysis.findings, ...checkRules(analysis, options)]);
+    const diagnostics = toDiagnostics(document, [
+      ...analysis.findings,
+      ...checkRules(analysis, { now: Date.now, ...options }),
+    ]);
     if (analysis.outline === undefined || diagnostics.some((each) => each.severity === 'error')) {
       return { inspected: undefined, diagnostics };
     }
@@ -148,6 +154,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     redaction: redactionPolicy(file, piiHashKey),
     concurrency: concurrencyOf(file),
     rate: file.limits?.rate === undefined ? undefined : parseRate(file.limits.rate),
+    budgets: parseBudgets(file.budget),
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
     mcp: mcpPolicy(file),
@@ -231,6 +238,7 @@ function revisionOf(file: EndpointFile, sql: string): string {
     labels: _labels,
     reservation: _reservation,
     mcp: _mcp,
+    budget: _budget,
     query: _query,
     ...rest
   } = file;

@@ -21,6 +21,8 @@ type UncodedFinding = Omit<RuleFinding, 'code'>;
 /** Process configuration that rules need. */
 export interface RuleContext {
   readonly piiHashKey: string | undefined;
+  /** The time of examples without one of their own; milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** The nearest valid name; skipped for findings that are not shown. */
@@ -214,14 +216,15 @@ export const RULES: Readonly<Record<string, Rule>> = {
       hint: `Write HAVING count() >= ${file.pii.min_group} in the query, or remove min_group`,
     };
   },
-  'example.invalid': function* ({ file, parameters }) {
+  'example.invalid': function* ({ file, parameters }, { now }) {
     const declared = Object.keys(file.parameters ?? {});
     if (parameters.size < declared.length) return; // findings of the parameters themselves come first
     const binder = createBinder([...parameters.values()], { unknown: 'reject' });
     for (const [index, example] of (file.examples ?? []).entries()) {
       if (isRejectionExpected(example.expect)) continue;
+      const at = example.now === undefined ? now() : Date.parse(example.now);
       const sent = Object.entries(example.parameters ?? {}).map(([name, value]) => [name, [value]] as const);
-      for (const { parameter, message } of bindFailures(() => binder.bind(new Map(sent)))) {
+      for (const { parameter, message } of bindFailures(() => binder.bind(new Map(sent), at))) {
         const isSent = parameter in (example.parameters ?? {});
         yield {
           path: ['examples', index, ...(isSent ? ['parameters', parameter] : [])],

@@ -11,6 +11,10 @@ export interface Bindings {
   readonly values: Readonly<Record<string, string | null>>;
   /** Identical for equal values, regardless of spelling and order; used in cache keys. */
   readonly canonical: string;
+  /** The time of the call, which relative times refer to; milliseconds since 1970. */
+  readonly now: number;
+  /** From this time on, the same call has other values; milliseconds since 1970, Infinity without relative times. */
+  readonly until: number;
 }
 
 /** All values given for a name; more than one if the parameter was repeated. */
@@ -19,12 +23,12 @@ export type RawParameters = ReadonlyMap<string, readonly RawValue[]>;
 /** The compiled binder of one endpoint. */
 export interface Binder {
   /**
-   * Binds the parameters of a call. `locked` are the values fixed by the caller's key: a call may omit them or repeat
-   * the same value. Reserved names (sql, lql, format) have already been removed.
+   * Binds the parameters of a call made at `now`, in milliseconds since 1970. `locked` are the values fixed by the caller's
+   * key: a call may omit them or repeat the same value. Reserved names (sql, lql, format) have already been removed.
    * @throws Problem request.parameters_invalid with all errors; auth.forbidden if a locked parameter was given another
    * value, or cannot restrict this endpoint.
    */
-  bind(raw: RawParameters, locked?: ReadonlyMap<string, RawScalar>): Bindings;
+  bind(raw: RawParameters, now: number, locked?: ReadonlyMap<string, RawScalar>): Bindings;
   /** Whether these locks can restrict this endpoint; if not, `bind` always throws auth.forbidden. */
   takesLocks(locked: ReadonlyMap<string, RawScalar>): boolean;
 }
@@ -41,7 +45,7 @@ const MAX_ERRORS = 50;
 /** Compiles the binder of an endpoint's parameters. */
 export function createBinder(parameters: readonly CompiledParameter[], options: BinderOptions): Binder {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
-  const bind: Binder['bind'] = (raw, locked = NO_LOCKS) => {
+  const bind: Binder['bind'] = (raw, now, locked = NO_LOCKS) => {
     const locks = readLocks(byName, locked);
     rejectUnlocking(byName, locks, raw);
     const errors = options.unknown === 'reject' ? unknownNames(byName, raw) : [];
@@ -53,7 +57,7 @@ export function createBinder(parameters: readonly CompiledParameter[], options: 
       else values.push([parameter.name, bound.text]);
     }
     if (errors.length > 0) throw invalid(errors);
-    return { values: Object.fromEntries(values), canonical: canonical(values) };
+    return { values: Object.fromEntries(values), canonical: canonical(values), now, until: Infinity };
   };
   return { bind, takesLocks: (locked) => [...locked].every((lock) => lockText(byName, lock) !== undefined) };
 }

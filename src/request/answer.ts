@@ -63,7 +63,7 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
     const started = now();
     const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
     const workload = requestedWorkload(endpoint, content.reservation);
-    const bindings = endpoint.binder.bind(parametersOf(content.fields), principal.locked);
+    const bindings = endpoint.binder.bind(parametersOf(content.fields), deps.clock.epoch(), principal.locked);
     const labels = labelsOf(endpoint, bindings.values, content.labels);
     record.labels = labels;
     const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));

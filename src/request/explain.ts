@@ -1,6 +1,7 @@
 // Checks a consumer query without running it: reports its errors, or the SQL it is translated to.
 import type { Describe } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
+import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import type { Admission } from './admit.ts';
@@ -13,6 +14,7 @@ export interface ExplainOptions {
   readonly plan: MakePlan;
   readonly sandboxes: Pick<Sandboxes, 'rejection'>;
   readonly describe: Pick<Describe, 'samples'>;
+  readonly clock: Pick<Clock, 'epoch'>;
 }
 
 /** Contains only what the caller sent: nothing of the saved query is disclosed. */
@@ -31,14 +33,19 @@ const ANALYSIS_SECONDS = 5;
  * Creates the explain function. It performs the same checks as a running call and has the engine analyse the query, with
  * sample values for the parameters. Throws the same Problems, and `request.parameters_invalid` if no query was sent.
  */
-export function createExplain({ admit, plan, sandboxes, describe }: ExplainOptions): Explain {
+export function createExplain({ admit, plan, sandboxes, describe, clock }: ExplainOptions): Explain {
   return async (call) => {
     const { endpoint, principal, content, consumerQuery } = await admit(call, 'check');
     if (consumerQuery === undefined) {
       const message = 'Send the query to explain as sql or lql';
       throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
     }
-    const bindings = { values: await describe.samples(endpoint), canonical: '' };
+    const bindings = {
+      values: await describe.samples(endpoint),
+      canonical: '',
+      now: clock.epoch(),
+      until: Infinity,
+    };
     const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
     const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
     await analyse(endpoint, planned, sandboxes);

@@ -5,6 +5,7 @@ import { cacheKey } from '../cache/key.ts';
 import type { Found, Job, Outcome, ReadThrough } from '../cache/read-through.ts';
 import type { WarmJob, Warming } from '../cache/warming.ts';
 import type { CachePolicy, Endpoint, ResultShape } from '../catalog/endpoint.ts';
+import type { Clock } from '../core/clock.ts';
 import type { ReadSummary, StageTimes } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
@@ -49,6 +50,7 @@ export interface ResultRequest {
 }
 
 export interface ResultsDeps {
+  readonly clock: Clock;
   readonly readThrough: ReadThrough;
   readonly warming: Warming;
 }
@@ -75,7 +77,7 @@ export function createResults(deps: ResultsDeps, produce: Produce): Results {
         const fields = Object.entries(parameters).map(([name, value]) => [name, [value]] as const);
         const planned = await plan(
           endpoint,
-          endpoint.binder.bind(new Map(fields)),
+          endpoint.binder.bind(new Map(fields), deps.clock.epoch()),
           undefined,
           isRedacting(redactor),
         );

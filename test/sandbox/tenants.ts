@@ -243,7 +243,7 @@ export async function openTenants(): Promise<Tenants> {
   }
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
-  const plan = createPlan({ sandboxes, describe, now: () => Date.UTC(2024, 0, 3) });
+  const plan = createPlan({ sandboxes, describe });
   const endpoints = new Map(
     DATABASES.map((database) => {
       const kinds = TABLE_KINDS.map((kind) => [kind.name, compile(fileOf(kind, database))] as const);
@@ -346,7 +346,7 @@ type Run = (endpoint: Endpoint, query: Query) => Promise<Seen>;
 
 function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run {
   return async (endpoint, { language, dialect, text }) => {
-    const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
+    const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]), Date.UTC(2024, 0, 3));
     const asked: ConsumerQuery = { language, dialect, text };
     try {
       const planned = await plan(endpoint, bindings, asked, protection === 'redacted');
