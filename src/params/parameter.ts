@@ -2,7 +2,8 @@
 import type { Parameter } from '../config/generated/endpoint.ts';
 import { compileConstraints } from './constraints.ts';
 import type { ParameterFinding } from './constraints.ts';
-import type { RawValue, Reading, ValueReader } from './reading.ts';
+import { compileMoments, isExpression, type MomentReader } from './moments.ts';
+import type { RawValue, Reading, ReadValue, ValueReader } from './reading.ts';
 import { isFailure, parseParameterType, placeholderType } from './type.ts';
 import type { ParameterType } from './type.ts';
 import { valueReader } from './value.ts';
@@ -16,10 +17,14 @@ export interface CompiledParameter {
   readonly placeholder: string;
   /** Whether calls without it are rejected. */
   readonly required: boolean;
-  /** The canonical value if absent: the default, or else null. */
+  /** The canonical value if absent: the default, or else null; also null if the default depends on the call. */
   readonly absent: string | null;
-  /** Reads one value, including constraints; never called with null. */
+  /** The same, with its rank. */
+  readonly literalDefault: ReadValue | undefined;
+  /** Reads one value that does not depend on the call, including constraints; never called with null. */
   readonly read: (raw: Exclude<RawValue, null>) => Reading;
+  /** Reads values that depend on the call; undefined for types other than dates and times. */
+  readonly moments: MomentReader | undefined;
 }
 
 /** The parameter, or the findings in its declaration. */
@@ -38,40 +43,55 @@ export function compileParameter(name: string, spec: Parameter): CompileResult {
     };
   }
   const findings: ParameterFinding[] = [];
-  const readValue = valueReader(type, compileConstraints(spec, type, findings));
-  const absent = absentValue(spec, type, readValue, findings);
+  const constraints = compileConstraints(spec, type, findings);
+  const readValue = valueReader(type, constraints);
+  const moments = compileMoments(spec, type, constraints, findings);
+  const literalDefault = absentValue(
+    spec,
+    type,
+    moments === undefined ? readValue : literal(readValue),
+    findings,
+  );
   if (findings.length > 0) return { findings };
   const required = spec.required === true;
-  const placeholder = placeholderType(type, !required && absent === null);
-  return { parameter: { name, type, placeholder, required, absent, read: readValue } };
+  const absent = literalDefault?.text ?? null;
+  const placeholder = placeholderType(type, !required && absent === null && moments?.fallback === undefined);
+  return {
+    parameter: { name, type, placeholder, required, absent, literalDefault, read: readValue, moments },
+  };
 }
 
 function absentValue(
   spec: Parameter,
   type: ParameterType,
-  readValue: ValueReader,
+  readValue: (raw: NonNullable<RawValue>) => Reading | undefined,
   findings: ParameterFinding[],
-): string | null {
+): ReadValue | undefined {
   if (spec.default === undefined) {
     if (type.kind !== 'scalar' && spec.required !== true) {
       const [noun, example] = ABSENT_STRUCTURES[type.kind];
       const message = `${noun} cannot be null: set required: true, or a default such as ${example}`;
       findings.push({ path: ['type'], code: 'parameter.array_optional', message });
     }
-    return null;
+    return undefined;
   }
   if (spec.required === true) {
     const message = 'a required parameter never uses its default: remove one of the two';
     findings.push({ path: ['default'], code: 'parameter.default_unused', message });
   }
   const reading = readValue(spec.default);
-  if (reading.kind === 'value') return reading.text;
+  if (reading === undefined || reading.kind === 'value') return reading;
   findings.push({
     path: ['default'],
     code: 'parameter.default_invalid',
     message: `the default ${reading.message}`,
   });
-  return null;
+  return undefined;
+}
+
+/** Reads nothing from expressions, which depend on the call. */
+function literal(readValue: ValueReader): (raw: NonNullable<RawValue>) => Reading | undefined {
+  return (raw) => (isExpression(raw) ? undefined : readValue(raw));
 }
 
 const ABSENT_STRUCTURES = {
