@@ -15,8 +15,10 @@ export interface Bindings {
   readonly canonical: string;
   /** The time of the call, which relative times refer to; milliseconds since 1970. */
   readonly now: number;
-  /** From this time on, the same call has other values; milliseconds since 1970, Infinity without relative times. */
+  /** From this time on, the same call may have other values; milliseconds since 1970, Infinity without relative times. */
   readonly until: number;
+  /** Like `canonical`, with what relative times were computed from: identical for the same call at any time. */
+  readonly source: string;
 }
 
 /** All values given for a name; more than one if the parameter was repeated. */
@@ -64,7 +66,8 @@ export function createBinder(parameters: readonly CompiledParameter[], options: 
     const until = Math.min(
       ...[...bound.values()].map(({ moment }) => (moment ? untilOf(moment, now) : Infinity)),
     );
-    return { values: Object.fromEntries(values), canonical: canonical(values), now, until };
+    const source = canonical(parameters.map(({ name }) => [name, sourceOf(bound.get(name))]));
+    return { values: Object.fromEntries(values), canonical: canonical(values), now, until, source };
   };
   const takesLocks: Binder['takesLocks'] = (locked) =>
     [...locked].every(([name, value]) => {
@@ -113,6 +116,13 @@ function invalid(errors: readonly ProblemDetail[]): Problem {
 interface Value {
   readonly text: string | null;
   readonly moment?: Moment | undefined;
+  /** What was sent, or locked; undefined for defaults. */
+  readonly raw?: RawValue | undefined;
+}
+
+function sourceOf(value: Value | undefined): string | null {
+  if (value?.moment?.lasts === undefined) return value?.text ?? null;
+  return `=${String(value.raw ?? 'default').replaceAll(/\s+/g, ' ')}`;
 }
 
 interface Scope {
@@ -132,7 +142,7 @@ function bindOne(
   if (given === undefined) return { message: 'was sent more than once' };
   if (given.value === null && parameter.type.isNullable) return { text: null };
   const timed = readPresent(parameter, given.value, scope.now);
-  if (timed !== undefined) return valueOf(timed);
+  if (timed !== undefined) return { ...valueOf(timed), raw: given.value };
   if (parameter.required) return { message: 'is required' };
   const { moments, literalDefault } = parameter;
   if (moments?.fallback !== undefined) return computed(moments, moments.fallback, scope);
@@ -234,7 +244,7 @@ function readLocks(
 function lockOf(parameter: CompiledParameter, raw: RawScalar, now: number): Value | undefined {
   const timed = readPresent(parameter, raw, now);
   const value = timed && valueOf(timed);
-  return value === undefined || 'message' in value ? undefined : value;
+  return value === undefined || 'message' in value ? undefined : { ...value, raw };
 }
 
 /** Whether a value depends on the call, which decides whether the endpoint accepts it. */

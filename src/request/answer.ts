@@ -1,5 +1,6 @@
 // The request path: every stage of a call, from authentication to the encoded response.
 import type { CacheDirectives } from '../cache/freshness.ts';
+import type { Found, Outcome } from '../cache/read-through.ts';
 import type { Describe } from '../catalog/describe.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
@@ -10,7 +11,7 @@ import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import { redactRows } from './redacted-rows.ts';
 import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
 import type { Bulkhead } from './bulkhead.ts';
-import type { Answer, AnswerSummary, Call } from './call.ts';
+import type { Answer, AnswerSummary, Call, Replay } from './call.ts';
 import { parametersOf } from './consumer-query.ts';
 import { encodeRows, type Encoding } from './encode.ts';
 import { produceEngineFormat } from './engine-format.ts';
@@ -63,14 +64,23 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
     const started = now();
     const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
     const workload = requestedWorkload(endpoint, content.reservation);
-    const bindings = endpoint.binder.bind(parametersOf(content.fields), deps.clock.epoch(), principal.locked);
+    const parameters = parametersOf(content.fields);
+    const bindings = endpoint.binder.bind(parameters, deps.clock.epoch(), principal.locked);
     const labels = labelsOf(endpoint, bindings.values, content.labels);
     record.labels = labels;
     const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
     const timing = { auth: admitted.authMs, plan: now() - started };
     const { format, resultShape: request } = content;
     const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
-    const task = { endpoint, plan: planned, redactor, format, shape };
+    const taskAt = async (now: number): Promise<Task> => {
+      const later = endpoint.binder.bind(parameters, now, principal.locked);
+      return {
+        ...task,
+        bindings: later,
+        plan: await plan(endpoint, later, consumerQuery, isRedacting(redactor)),
+      };
+    };
+    const task = { endpoint, plan: planned, redactor, format, shape, bindings, at: taskAt };
     const requester = {
       requestId,
       key: principal.id,
@@ -94,12 +104,41 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
       preferredShape,
       timing: { ...timing, ...result.timing },
       summary: summaryOf(result),
-      replay: replay && (() => (isStillAdmitted() ? (keyUse.note(requester.key), replay()) : undefined)),
+      outcome: result.outcome && whileValid(result.outcome, task.bindings, deps.clock.epoch()),
+      replay:
+        replay &&
+        replayWhileValid(deps, task.bindings, () => {
+          if (!isStillAdmitted()) return undefined;
+          keyUse.note(requester.key);
+          return replay();
+        }),
     };
   };
 
   const pinExamples: RequestPath['pinExamples'] = (endpoint) => results.pinExamples(endpoint, plan);
   return { admitKey, identifyKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
+}
+
+/** Repeats an answer only while the call has the same values: relative times move on. */
+function replayWhileValid(
+  { clock }: Pick<RequestPathDeps, 'clock'>,
+  bindings: Task['bindings'],
+  replay: Replay,
+): Replay {
+  if (bindings.until === Infinity) return replay;
+  return () => {
+    const at = clock.epoch();
+    if (at < bindings.now || at >= bindings.until) return undefined;
+    const limit = (found: Found | undefined): Found | undefined =>
+      found && { ...found, outcome: whileValid(found.outcome, bindings, at) };
+    const found = replay();
+    return found instanceof Promise ? found.then(limit) : limit(found);
+  };
+}
+
+/** No longer fresh than the call has the same values, so that no other cache repeats it after that. */
+function whileValid(outcome: Outcome, { until }: Task['bindings'], now: number): Outcome {
+  return { ...outcome, ttl: Math.min(outcome.ttl, Math.max(0, Math.floor((until - now) / 1000))) };
 }
 
 /** The result of a task, encoded. Throws Problem. */

@@ -45,6 +45,7 @@ export function createExplain({ admit, plan, sandboxes, describe, clock }: Expla
       canonical: '',
       now: clock.epoch(),
       until: Infinity,
+      source: '',
     };
     const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
     const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
