@@ -8,6 +8,7 @@ import { authorOffset, type BoundQuery } from '../sql/placeholders.ts';
 import { tableReferences } from '../sql/table-references.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
+import { baseOf, defaultCycles, defaultReferences, defaultValues } from './default-rules.ts';
 import { isRejectionExpected } from './expectation.ts';
 import { contradictions } from './tenancy.ts';
 import {
@@ -50,8 +51,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
       };
     }
   },
-  'parameter.unused': function* ({ bound, file }, { guess: nearest }) {
-    const used = new Set(bound.uses.map((use) => use.name));
+  'parameter.unused': function* ({ bound, file, parameters }, { guess: nearest }) {
+    const bases = [...parameters.values()].flatMap((each) => baseOf(each) ?? []);
+    const used = new Set([...bound.uses.map((use) => use.name), ...bases]);
     for (const name of Object.keys(file.parameters ?? {})) {
       if (used.has(name)) continue;
       const guess = nearest(name, used);
@@ -89,6 +91,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
       };
     }
   },
+  'parameter.default_reference': defaultReferences,
+  'parameter.default_cycle': defaultCycles,
+  'parameter.default_invalid': (analysis, { now }) => defaultValues(analysis, now()),
   'query.foreign_placeholder': function* ({ file }) {
     const declared = Object.keys(file.parameters ?? {});
     for (const placeholder of foreignPlaceholders(file.query))

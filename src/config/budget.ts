@@ -35,3 +35,17 @@ function milliseconds(text: string): number {
   const [, count = '', unit = ''] = /^(\d+) ?([a-z]+)$/.exec(text) ?? [];
   return Number(count) * (SECONDS[unit] ?? 1) * 1000;
 }
+
+/** For messages: `214748364800 bytes per day`, `600 s per hour`, or `none`. */
+export function budgetText(budget: Budget | undefined): string {
+  if (budget === undefined) return 'none';
+  const { resource, limit, window } = budget;
+  const amount = resource === 'read' ? `${limit} bytes` : `${limit / 1000} s`;
+  return `${amount} per ${WINDOW_NAMES.get(window) ?? `${window} s`}`;
+}
+
+const WINDOW_NAMES: ReadonlyMap<number, string> = new Map([
+  [60, 'minute'],
+  [3600, 'hour'],
+  [86_400, 'day'],
+]);
