@@ -11,6 +11,7 @@ import { filterParameters } from '../compatibility/table-filters.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
+import { createBudgets } from '../rate-limits/budgets.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
 import { createRateLimits } from '../rate-limits/rate-limits.ts';
 import { createRedisCounters } from '../rate-limits/redis-counters.ts';
@@ -54,15 +55,17 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
   const suspensions = createSuspensions({ now: clock.monotonic, observe });
+  const counting = {
+    memory: createMemoryCounters(clock.monotonic),
+    shared: link && createRedisCounters(link),
+    failure: settings.rateLimitFailure,
+  };
   const path = createRequestPath({
     catalog: () => catalog.current(),
     keyring,
     keyUse,
-    rateLimits: createRateLimits({
-      memory: createMemoryCounters(clock.monotonic),
-      shared: link && createRedisCounters(link),
-      failure: settings.rateLimitFailure,
-    }),
+    rateLimits: createRateLimits(counting),
+    budgets: createBudgets(counting),
     suspensions,
     plan: createPlan({ sandboxes, describe, policyParameters }),
     sandboxes,

@@ -7,6 +7,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Engine } from '../engine/engine.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { cutLines } from '../format/lines.ts';
+import { budgetLimits, type Budgets } from '../rate-limits/budgets.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import { redactRows } from './redacted-rows.ts';
 import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
@@ -22,6 +23,7 @@ import { createResults, type Produced, type Result, type ResultsDeps, type Task 
 import { shapeOf } from './result-shape.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
 import type { Sandboxes } from './sandboxes.ts';
+import { createSpending } from './spending.ts';
 import { requestedWorkload } from './workload.ts';
 
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
@@ -31,6 +33,7 @@ export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
   readonly observe: Observe;
+  readonly budgets: Budgets;
 }
 
 /** A call that is authorized and planned. Durations are milliseconds. */
@@ -88,6 +91,7 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
       labels,
       workload,
       isPatient: false,
+      spending: createSpending({ budgets: deps.budgets, now }, budgetLimits(principal, endpoint), record),
     };
     const { isStillAdmitted } = admitted;
     const preferredShape = request && shape;
