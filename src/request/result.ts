@@ -2,7 +2,7 @@
 import { etagOf, type Payload } from '../cache/entry.ts';
 import type { CacheDirectives } from '../cache/freshness.ts';
 import { cacheKey } from '../cache/key.ts';
-import type { Found, Job, Outcome, ReadThrough } from '../cache/read-through.ts';
+import type { Found, Job, Outcome, Read, ReadThrough } from '../cache/read-through.ts';
 import type { WarmJob, Warming } from '../cache/warming.ts';
 import type { CachePolicy, Endpoint, ResultShape } from '../catalog/endpoint.ts';
 import type { Clock } from '../core/clock.ts';
@@ -105,6 +105,9 @@ const NOT_RUN: Pick<Produced, 'timing' | 'read'> = {
   read: undefined,
 };
 
+/** Keys without a budget left that a request may wait for, one after the other. */
+const MAX_OTHERS = 20;
+
 async function readCached(
   { readThrough, warming }: ResultsDeps,
   produce: Produce,
@@ -113,16 +116,28 @@ async function readCached(
 ): Promise<Result> {
   let run: Pick<Produced, 'timing' | 'read'> = NOT_RUN;
   const job = jobOf(task, produce);
-  const found = await readThrough.read({
+  const own = { hasFailed: false };
+  const ask = {
     ...job,
-    run: async (signal) => {
-      const produced = await produce(task, { ...requester, signal });
+    run: async (signal: AbortSignal) => {
+      const produced = await produce(task, { ...requester, signal }).catch((cause: unknown) => {
+        own.hasFailed = true;
+        throw cause;
+      });
       run = produced;
       return produced;
     },
     directives,
     signal,
-  });
+  };
+  const read = (left: number): Promise<Read> =>
+    readThrough.read(ask).catch((cause: unknown) => {
+      // The budget of the key whose run it waited for is not its own.
+      const isOthers = cause instanceof Problem && cause.code === 'budget.exceeded' && !own.hasFailed;
+      if (isOthers && left > 0) return read(left - 1);
+      throw cause;
+    });
+  const found = await read(MAX_OTHERS);
   const warm = warmJob(task, produce);
   if (warm !== undefined) warming.ask(warm, found);
   if (found.kind === 'absent') throw new Problem('cache.miss');
