@@ -1,5 +1,6 @@
 // Compiles the text of a file to an endpoint: parse, validate, check, build. Reports all findings at once.
 import { hash } from 'node:crypto';
+import { epoch } from '../core/clock.ts';
 import { locateFindings, type Finding } from '../core/finding.ts';
 import { parseBytes } from '../config/bytes.ts';
 import { parseBudgets } from '../config/budget.ts';
@@ -85,7 +86,7 @@ export function createInspect(
     const analysis = analyse(document.value as EndpointFile, document); // it passed the schema that the type is generated from
     const diagnostics = toDiagnostics(document, [
       ...analysis.findings,
-      ...checkRules(analysis, { now: Date.now, ...options }),
+      ...checkRules(analysis, { now: epoch, ...options }),
     ]);
     if (analysis.outline === undefined || diagnostics.some((each) => each.severity === 'error')) {
       return { inspected: undefined, diagnostics };

@@ -84,7 +84,7 @@ export function resolveFrom(base: Moment, steps: readonly Step[], rounding: Roun
   for (const round of all) {
     const next = round(nanos);
     if (next === undefined) return undefined;
-    // What a value that already stands still is rounded to does as well.
+    // A value that lasts is rounded to one that lasts at least as long.
     if (lasts === 0n && next.lasts !== undefined) ({ lasts } = next);
     ({ nanos } = next);
   }

@@ -10,7 +10,7 @@ import type { CallRecord } from './call.ts';
 export interface Spending {
   /** Throws Problem `budget.exceeded` or `rate.unavailable` if a run must not start. */
   readonly check: () => Promise<void>;
-  /** For one statement: to be told when it starts and what it reads. `end` counts its cost, also if it failed. */
+  /** For one statement: hooks for its start and for what it reads. `end` counts its cost, also if it failed. */
   readonly begin: () => Pick<RunOptions, 'onStart' | 'onRead'> & { readonly end: () => Promise<void> };
 }
 
@@ -29,6 +29,8 @@ export function createSpending(
     const rates = (record.limits ?? []).filter(({ unit }) => unit === undefined);
     record.limits = [...rates, ...states];
   };
+  // Only then: an engine reports it at a cost.
+  const isReadCounted = limits.some(({ budget }) => budget.resource === 'read');
   const check = async (): Promise<void> => {
     if (limits.length === 0) return;
     const checked = await budgets.check(limits);
@@ -53,11 +55,13 @@ export function createSpending(
           await check();
           started ??= now();
         },
-        onRead: (read) => {
-          addRead(record, read);
-          if (isOver && limits.length > 0) void budgets.charge(limits, { read: read.bytes, time: 0 });
-          else bytes += read.bytes;
-        },
+        ...(isReadCounted && {
+          onRead: (read: ReadSummary) => {
+            addRead(record, read);
+            if (isOver) void budgets.charge(limits, { read: read.bytes, time: 0 });
+            else bytes += read.bytes;
+          },
+        }),
         end: async () => {
           isOver = true;
           if (started === undefined) return;
