@@ -41,6 +41,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/temporary-folder.ts',
     sequence: { sequencer: Sequencer },
+    // Transformed modules of the last run, by content: a quarter of the processor time of the unit tests.
+    experimental: { fsModuleCache: true },
     projects: [
       { test: { ...common, ...shared, name: 'unit', include: include.unit, exclude: others } },
       { test: { ...common, ...shared, name: 'long', include: include.long } },

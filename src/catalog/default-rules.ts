@@ -38,20 +38,26 @@ function mayBeNull({ required, type, absent, moments }: CompiledParameter): bool
 export function* defaultCycles({ parameters }: Analysis): Iterable<Finding> {
   const reported = new Set<string>();
   for (const start of parameters.keys()) {
-    const chain = [start];
-    for (let name = next(parameters, start); name !== undefined; name = next(parameters, name)) {
-      if (name === start && !chain.some((each) => reported.has(each))) {
-        for (const each of chain) reported.add(each);
-        yield {
-          path: ['parameters', start, 'default'],
-          message: `the default is computed from itself: ${[...chain, start].join(' → ')}`,
-          hint: 'Compute one of them from now, or set required: true',
-        };
-      }
-      if (chain.includes(name)) break;
-      chain.push(name);
-    }
+    const cycle = cycleFrom(parameters, start);
+    if (cycle === undefined || reported.has(start)) continue;
+    for (const each of cycle) reported.add(each);
+    yield {
+      path: ['parameters', start, 'default'],
+      message: `the default is computed from itself: ${[...cycle, start].join(' → ')}`,
+      hint: 'Compute one of them from now, or set required: true',
+    };
   }
+}
+
+/** The parameters from this one back to it; undefined if it is in no cycle. */
+function cycleFrom(parameters: Analysis['parameters'], start: string): readonly string[] | undefined {
+  const chain = [start];
+  for (let name = next(parameters, start); name !== undefined; name = next(parameters, name)) {
+    if (name === start) return chain;
+    if (chain.includes(name)) return undefined;
+    chain.push(name);
+  }
+  return undefined;
 }
 
 function next(parameters: Analysis['parameters'], name: string): string | undefined {

@@ -1,14 +1,10 @@
 // A compiled endpoint: everything its file defines, resolved.
-import type {
-  EndpointFile,
-  Example,
-  Parameter,
-  Sandbox as SandboxOptions,
-} from '../config/generated/endpoint.ts';
 import type { Budget } from '../config/budget.ts';
+import type { EndpointFile, Example, Sandbox as SandboxOptions } from '../config/generated/endpoint.ts';
 import type { Rate } from '../config/rate.ts';
 import type { Limits } from '../engine/engine.ts';
-import type { Binder } from '../params/binder.ts';
+import type { Binder, Bindings } from '../params/binder.ts';
+import type { DeclaredParameter } from '../params/declared.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
 import type { Outline } from '../sql/outline.ts';
 import type { SampleValues } from './samples.ts';
@@ -21,12 +17,24 @@ export interface Endpoint {
   readonly file: string;
   /** Changes exactly when a result can change; 12 hexadecimal digits. */
   readonly revision: string;
-  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly parameters: Readonly<Record<string, DeclaredParameter>>;
   /** The parameter that separates tenants; undefined: none is declared. */
   readonly tenant: string | undefined;
   readonly binder: Binder;
   /** Values to describe the query with, computed on each call; the likeliest to be accepted first. */
   readonly samples: () => readonly SampleValues[];
+  /** The name of the variant of the query; '' if there is only one. */
+  readonly variant: string;
+  /**
+   * The endpoint with the variant of the query that these parameters choose. A query has variants if it has choices or optional
+   * parts; the endpoint of the catalog is the one of a call without optional parameters. Throws Problem `endpoint.failed` if a
+   * combination that was not analysed cannot be parsed.
+   */
+  readonly variantOf: (bindings: Pick<Bindings, 'values'>) => Endpoint;
+  /** All variants that are analysed: each combination if they are few, otherwise all pairs; this endpoint is the first one. */
+  readonly variants: () => readonly Endpoint[];
+  /** Whether `variants` has every combination that calls can choose, and not only pairs; of several choices at once, it has each alone, and all of them. */
+  readonly hasEveryVariant: boolean;
   /** The saved query with typed placeholders; anything after its last token is removed. */
   readonly query: string;
   /** The query as sent, limited to one row more than the maximum so that truncation is detected. */

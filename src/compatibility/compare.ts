@@ -2,6 +2,7 @@
 import type { Definitions } from '../catalog/definitions.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import type { ListedExposure } from '../catalog/exposure.ts';
+import { mergeFindings } from '../catalog/variant-findings.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';
 import { CHANGES, needsReason, type Change, type ChangeCode } from './changes.ts';
 import { compareColumns } from './columns.ts';
@@ -9,13 +10,14 @@ import type { BrokenFile, Contract, Contracts, EndpointColumns, Found } from './
 import { pairUp, type Pairing } from './pairing.ts';
 import { compareParameters } from './parameters.ts';
 import { comparePolicies } from './policies.ts';
-import { compareQueries, type EndpointModels } from './query-changes.ts';
+import { compareQueries, type EndpointModels, type ModelPair } from './query-changes.ts';
 import { judge, NO_REASONS, unusedReasons, type Reasons } from './reasons.ts';
 import { compareRedaction } from './redaction.ts';
 import { createRestrictions } from './restricting-parameters.ts';
 import { compareUnredacted } from './unredacted.ts';
 import { compareSandboxes } from './sandbox.ts';
 import { compareTenancies, compareTenancySettings } from './tenancy-changes.ts';
+import { pairVariants, type VariantPair } from './variants.ts';
 
 export type ColumnsByEndpoint = ReadonlyMap<Endpoint, EndpointColumns>;
 
@@ -149,32 +151,50 @@ function compareTwo(
   base: Side,
   head: Side,
 ): Comparison {
-  const isAsked = base.columns !== undefined && head.columns !== undefined;
-  const columns = isAsked
-    ? { before: base.columns.get(old.endpoint), after: head.columns.get(now.endpoint) }
-    : { before: undefined, after: undefined };
-  const definitions = base.definitions && head.definitions && ([base.definitions, head.definitions] as const);
-  const models = {
-    definitions,
-    before: base.models?.get(old.endpoint),
-    after: head.models?.get(now.endpoint),
-  };
+  const pairs = pairVariants(old, now);
   const all = [
     ...found,
-    ...compareParameters(old, now, createRestrictions(old, now, models)),
-    ...compareQueries(old, now, models),
-    ...compareColumns(old, now, columns),
-    ...compareSandboxes(old, now),
+    ...compareParameters(old, now, createRestrictions(old, now, modelsOf({ old, now }, base, head))),
+    ...mergeFindings(
+      pairs.map((pair) => ({ analysis: pair.now.analysis, findings: compareVariants(pair, base, head) })),
+    ),
     ...compareTenancies(old, now),
     ...compareRedaction(old, now),
-    ...compareUnredacted(old, now, models),
     ...comparePolicies(old, now),
   ];
+  const isSameQuery = pairs.every((pair) => !pair.isNew && pair.old.query.key === pair.now.query.key);
   const [before, after] = [old.analysis.file.query, now.analysis.file.query];
   const isTouched = old.analysis.document.text !== now.analysis.document.text;
   const reasons = old.analysis.file;
   const comparison = finish(now, isTouched ? withUnused(all, reasons, now) : all, reasons);
-  return old.query.key === now.query.key ? comparison : { ...comparison, query: { before, after } };
+  return isSameQuery ? comparison : { ...comparison, query: { before, after } };
+}
+
+/** Changes for the calls that choose a variant; of a new one, only those that concern security. */
+function compareVariants(pair: VariantPair, base: Side, head: Side): readonly Found[] {
+  const { old, now, isNew } = pair;
+  if (isNew && (base.models === undefined || head.models === undefined)) return [];
+  const isAsked = base.columns !== undefined && head.columns !== undefined;
+  const columns = isAsked
+    ? { before: base.columns.get(old.endpoint), after: head.columns.get(now.endpoint) }
+    : { before: undefined, after: undefined };
+  const models = modelsOf(pair, base, head);
+  const found = [
+    ...compareQueries(old, now, models),
+    ...compareColumns(old, now, columns),
+    ...compareSandboxes(old, now),
+    ...compareUnredacted(old, now, models),
+  ];
+  return isNew ? found.filter(({ code }) => CHANGES[code].class === 'security') : found;
+}
+
+function modelsOf({ old, now }: Pick<VariantPair, 'old' | 'now'>, base: Side, head: Side): ModelPair {
+  const definitions = base.definitions && head.definitions && ([base.definitions, head.definitions] as const);
+  return {
+    definitions,
+    before: base.models?.get(old.endpoint),
+    after: head.models?.get(now.endpoint),
+  };
 }
 
 /** With the reasons of the file that allow none of the changes. */

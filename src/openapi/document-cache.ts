@@ -3,6 +3,7 @@ import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Describe } from '../catalog/describe.ts';
+import { rowShapes } from '../catalog/row-shapes.ts';
 import { openapiDocument, type DocumentOptions } from './document.ts';
 
 /** What a document depends on besides the key. */
@@ -26,10 +27,10 @@ export function createOpenapi(options: PublishedOptions): (principal: Principal)
     if (known !== undefined) return known;
     const covered = snapshot.endpoints.filter((endpoint) => isCallable(endpoint, principal));
     const described = await Promise.all(
-      covered.map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) })),
+      covered.map(async (endpoint) => ({ endpoint, rows: await rowShapes(describe, endpoint) })),
     );
     const text = JSON.stringify(openapiDocument(described, { ...options, principal }));
-    if (described.every(({ columns }) => columns !== undefined)) texts.set(principal, text);
+    if (described.every(({ rows }) => rows !== undefined)) texts.set(principal, text);
     return text;
   };
 }

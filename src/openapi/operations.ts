@@ -2,7 +2,7 @@
 import type { Principal } from '../auth/principal.ts';
 import { redactedType } from '../catalog/column-rules.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import type { Column } from '../engine/engine.ts';
+import { alternatives, mergeShapes, type MergedColumn, type RowShapes } from '../catalog/row-shapes.ts';
 import { FORMATS } from '../format/formats.ts';
 import { columnSchema, type LargeNumbers } from './columns.ts';
 import { problemResponses } from './components.ts';
@@ -13,7 +13,7 @@ import { orNull, type Schema } from './schema.ts';
 export interface DescribedEndpoint {
   readonly endpoint: Endpoint;
   /** Undefined if the engine does not have the tables. */
-  readonly columns: readonly Column[] | undefined;
+  readonly rows: RowShapes | undefined;
 }
 
 /** What an operation depends on besides its endpoint. */
@@ -248,24 +248,43 @@ function responses(
   };
 }
 
-/** Redacted columns may hold another string or be missing; callers can request redaction themselves. */
+/**
+ * Redacted columns may hold another string or be missing; callers can request redaction themselves. Choices and optional parts
+ * that change the columns make alternatives.
+ */
 export function rowSchema(
-  { endpoint, columns }: DescribedEndpoint,
+  { endpoint, rows }: DescribedEndpoint,
   principal: Pick<OperationOptions['principal'], 'redact' | 'resultShape'>,
   large: LargeNumbers = endpoint.int64,
 ): Schema {
+  if (rows === undefined) return { $ref: '#/components/schemas/Row' };
   const isRedacted = endpoint.redaction.always || principal.redact;
   const shape = principal.resultShape ?? endpoint.resultShape;
-  if (columns === undefined) return { $ref: '#/components/schemas/Row' };
   const { treats } = endpoint.redaction.redactor;
-  const properties = columns.map(({ name, type }): [string, Schema] => {
-    const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
-    const schema = columnSchema(shown, large, shape);
+  const columnOf = ({ name, types }: MergedColumn): [string, Schema] => {
+    const schemas = types.map((type) =>
+      columnSchema(isRedacted ? redactedType(endpoint.redaction, name, type) : type, large, shape),
+    );
+    const schema = anyOf(schemas);
     if (!treats(name)) return [name, schema];
     return [name, isRedacted ? REPLACED : { anyOf: [schema, REPLACED] }];
+  };
+  const objectOf = (columns: readonly MergedColumn[]): Schema => ({
+    type: 'object',
+    properties: Object.fromEntries(columns.map(columnOf)),
+    required: columns.flatMap(({ name, isAlways }) => (treats(name) || !isAlways ? [] : [name])),
   });
-  const required = columns.flatMap(({ name }) => (treats(name) ? [] : [name]));
-  return { type: 'object', properties: Object.fromEntries(properties), required };
+  const listed = alternatives(rows);
+  const [only = [], ...others] = listed ?? [mergeShapes(rows.shapes)];
+  if (others.length === 0) return objectOf(only);
+  const each = [only, ...others].map((columns) => ({ ...objectOf(columns), additionalProperties: false }));
+  const isAmbiguous = [only, ...others].flat().some(({ name }) => treats(name));
+  return isAmbiguous ? { anyOf: each } : { oneOf: each };
+}
+
+function anyOf(schemas: readonly Schema[]): Schema {
+  const [first = {}, ...others] = new Map(schemas.map((each) => [JSON.stringify(each), each])).values();
+  return others.length === 0 ? first : { anyOf: [first, ...others] };
 }
 
 const REPLACED: Schema = { type: ['string', 'null'] };

@@ -122,7 +122,7 @@ interface Value {
 
 function sourceOf(value: Value | undefined): string | null {
   if (value?.moment?.lasts === undefined) return value?.text ?? null;
-  return `=${String(value.raw ?? 'default').replaceAll(/\s+/g, ' ')}`;
+  return `=${typeof value.raw === 'string' ? value.raw.replaceAll(/\s+/g, ' ') : 'default'}`;
 }
 
 interface Scope {

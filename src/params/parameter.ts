@@ -1,8 +1,9 @@
 // Compiles one declared parameter: its reader with all constraints, its default, its placeholder.
-import type { Parameter } from '../config/generated/endpoint.ts';
 import { compileConstraints } from './constraints.ts';
 import type { ParameterFinding } from './constraints.ts';
+import type { DeclaredParameter } from './declared.ts';
 import { compileMoments, isExpression, type MomentReader } from './moments.ts';
+import { failure, read } from './reading.ts';
 import type { RawValue, Reading, ReadValue, ValueReader } from './reading.ts';
 import { isFailure, parseParameterType, placeholderType } from './type.ts';
 import type { ParameterType } from './type.ts';
@@ -21,10 +22,21 @@ export interface CompiledParameter {
   readonly absent: string | null;
   /** The same, with its rank. */
   readonly literalDefault: ReadValue | undefined;
+  /** Whether its values are names of choices, which decide the text of the query. */
+  readonly isChoice: boolean;
+  /** The names of the choices; empty for other parameters. */
+  readonly names: readonly string[];
   /** Reads one value that does not depend on the call, including constraints; never called with null. */
   readonly read: (raw: Exclude<RawValue, null>) => Reading;
   /** Reads values that depend on the call; undefined for types other than dates and times. */
   readonly moments: MomentReader | undefined;
+}
+
+/** Whether a canonical value counts as given, for the optional parts of a query: not NULL, false, or an empty list or map. */
+export function isGiven({ type }: Pick<CompiledParameter, 'type'>, text: string | null): boolean {
+  if (text === null) return false;
+  if (type.kind === 'scalar') return type.scalar.name !== 'Bool' || text === 'true';
+  return text !== '[]' && text !== '{}';
 }
 
 /** The parameter, or the findings in its declaration. */
@@ -35,7 +47,7 @@ export type CompileResult =
 /**
  * Compiles a parameter that has passed schema validation. Everything that contradicts its type is returned as findings.
  */
-export function compileParameter(name: string, spec: Parameter): CompileResult {
+export function compileParameter(name: string, spec: DeclaredParameter): CompileResult {
   const type = parseParameterType(spec.type);
   if (isFailure(type)) {
     return {
@@ -44,30 +56,29 @@ export function compileParameter(name: string, spec: Parameter): CompileResult {
   }
   const findings: ParameterFinding[] = [];
   const constraints = compileConstraints(spec, type, findings);
-  const readValue = valueReader(type, constraints);
+  const readAny = valueReader(type, constraints);
+  const readValue = spec.multiple === true ? eachOnce(readAny) : readAny;
   const moments = compileMoments(spec, type, constraints, findings);
-  const literalDefault = absentValue(
-    spec,
-    type,
-    moments === undefined ? readValue : literal(readValue),
-    findings,
-  );
+  const readDefault = moments === undefined ? readValue : literal(readValue);
+  const literalDefault = absentValue(spec, type, readDefault, findings);
   if (findings.length > 0) return { findings };
   const required = spec.required === true;
   const absent = literalDefault?.text ?? null;
   const placeholder = placeholderType(type, !required && absent === null && moments?.fallback === undefined);
-  return {
-    parameter: { name, type, placeholder, required, absent, literalDefault, read: readValue, moments },
-  };
+  const isChoice = spec.choices !== undefined;
+  const names = Object.keys(spec.choices ?? {});
+  const reading = { absent, literalDefault, read: readValue, moments };
+  return { parameter: { name, type, placeholder, required, isChoice, names, ...reading } };
 }
 
 function absentValue(
-  spec: Parameter,
+  spec: DeclaredParameter,
   type: ParameterType,
   readValue: (raw: NonNullable<RawValue>) => Reading | undefined,
   findings: ParameterFinding[],
 ): ReadValue | undefined {
   if (spec.default === undefined) {
+    if (spec.choices !== undefined) return type.kind === 'array' ? read('[]') : undefined;
     if (type.kind !== 'scalar' && spec.required !== true) {
       const [noun, example] = ABSENT_STRUCTURES[type.kind];
       const message = `${noun} cannot be null: set required: true, or a default such as ${example}`;
@@ -92,6 +103,26 @@ function absentValue(
 /** Reads nothing from expressions, which depend on the call. */
 function literal(readValue: ValueReader): (raw: NonNullable<RawValue>) => Reading | undefined {
   return (raw) => (isExpression(raw) ? undefined : readValue(raw));
+}
+
+/** Names of choices: each at most once. */
+function eachOnce(readValue: ValueReader): ValueReader {
+  return (raw) => {
+    const reading = readValue(raw);
+    if (reading.kind === 'failure') return reading;
+    const names = namesIn(reading.text);
+    return new Set(names).size < names.length ? failure('must have each value at most once') : reading;
+  };
+}
+
+/** The names of choices in the canonical text of a value: one, or a list of them. None contains a quote or a comma. */
+export function namesIn(text: string): readonly string[] {
+  if (!text.startsWith('[')) return [text];
+  return text
+    .slice(1, -1)
+    .split(',')
+    .filter((item) => item !== '')
+    .map((item) => item.slice(1, -1));
 }
 
 const ABSENT_STRUCTURES = {

@@ -59,17 +59,17 @@ export function budgetLimits(
   principal: { readonly id: string; readonly budgets: readonly Budget[] },
   endpoint: { readonly name: string; readonly budgets: readonly Budget[] },
 ): readonly BudgetLimit[] {
-  const limitOf = (scope: 'key' | 'endpoint', counter: string, budget: Budget): BudgetLimit => ({
-    policy: `${scope}-${budget.resource}`,
-    counter: `${counter}|${budget.resource}|${budget.window}`,
-    rate: { limit: budget.limit, window: budget.window },
-    unit: budget.resource === 'read' ? BYTES : SECONDS,
-    budget,
-  });
   return [
     ...principal.budgets.map((each) => limitOf('key', `key|${principal.id}`, each)),
     ...endpoint.budgets.map((each) => limitOf('endpoint', `endpoint|${endpoint.name}|${principal.id}`, each)),
   ];
+}
+
+function limitOf(scope: 'key' | 'endpoint', counter: string, budget: Budget): BudgetLimit {
+  const { resource, limit, window } = budget;
+  const unit = resource === 'read' ? BYTES : SECONDS;
+  const name = `${counter}|${resource}|${window}`;
+  return { policy: `${scope}-${resource}`, counter: name, rate: { limit, window }, unit, budget };
 }
 
 const BYTES = { name: 'read-bytes', size: 1 } as const;

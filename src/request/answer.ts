@@ -1,6 +1,5 @@
 // The request path: every stage of a call, from authentication to the encoded response.
 import type { CacheDirectives } from '../cache/freshness.ts';
-import type { Found, Outcome } from '../cache/read-through.ts';
 import type { Describe } from '../catalog/describe.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
@@ -12,7 +11,7 @@ import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import { redactRows } from './redacted-rows.ts';
 import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
 import type { Bulkhead } from './bulkhead.ts';
-import type { Answer, AnswerSummary, Call, Replay } from './call.ts';
+import type { Answer, AnswerSummary, Call } from './call.ts';
 import { parametersOf } from './consumer-query.ts';
 import { encodeRows, type Encoding } from './encode.ts';
 import { produceEngineFormat } from './engine-format.ts';
@@ -24,6 +23,7 @@ import { shapeOf } from './result-shape.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import { createSpending } from './spending.ts';
+import { replayWhileValid, whileValid } from './validity.ts';
 import { requestedWorkload } from './workload.ts';
 
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
@@ -57,46 +57,10 @@ export interface RequestPath extends Pick<Admission, 'admitKey' | 'identifyKey'>
 /** Creates the request path: the stages of a call in order, from authentication to the encoded response. */
 export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const { keyUse, plan } = deps;
-  const now = deps.clock.monotonic;
   const { admit, admitKey, identifyKey } = createAdmission(deps);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
-  const prepare = async (call: Call): Promise<Prepared> => {
-    const { endpoint, principal, content, consumerQuery, ...admitted } = await admit(call);
-    const { requestId, record } = call;
-    const started = now();
-    const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
-    const workload = requestedWorkload(endpoint, content.reservation);
-    const parameters = parametersOf(content.fields);
-    const bindings = endpoint.binder.bind(parameters, deps.clock.epoch(), principal.locked);
-    const labels = labelsOf(endpoint, bindings.values, content.labels);
-    record.labels = labels;
-    const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
-    const timing = { auth: admitted.authMs, plan: now() - started };
-    const { format, resultShape: request } = content;
-    const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
-    const taskAt = async (now: number): Promise<Task> => {
-      const later = endpoint.binder.bind(parameters, now, principal.locked);
-      return {
-        ...task,
-        bindings: later,
-        plan: await plan(endpoint, later, consumerQuery, isRedacting(redactor)),
-      };
-    };
-    const task = { endpoint, plan: planned, redactor, format, shape, bindings, at: taskAt };
-    const requester = {
-      requestId,
-      key: principal.id,
-      trace: record.trace,
-      labels,
-      workload,
-      isPatient: false,
-      spending: createSpending({ budgets: deps.budgets, now }, budgetLimits(principal, endpoint), record),
-    };
-    const { isStillAdmitted } = admitted;
-    const preferredShape = request && shape;
-    return { ...task, preferredShape, requester, directives: content.directives, timing, isStillAdmitted };
-  };
+  const prepare = (call: Call): Promise<Prepared> => prepareCall(deps, admit, call);
 
   const answer = async (call: Call): Promise<Answer> => {
     const { requester, directives, timing, isStillAdmitted, preferredShape, ...task } = await prepare(call);
@@ -123,26 +87,45 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   return { admitKey, identifyKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
 }
 
-/** Repeats an answer only while the call has the same values: relative times move on. */
-function replayWhileValid(
-  { clock }: Pick<RequestPathDeps, 'clock'>,
-  bindings: Task['bindings'],
-  replay: Replay,
-): Replay {
-  if (bindings.until === Infinity) return replay;
-  return () => {
-    const at = clock.epoch();
-    if (at < bindings.now || at >= bindings.until) return undefined;
-    const limit = (found: Found | undefined): Found | undefined =>
-      found && { ...found, outcome: whileValid(found.outcome, bindings, at) };
-    const found = replay();
-    return found instanceof Promise ? found.then(limit) : limit(found);
+/** Everything before execution. Throws Problem. */
+async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], call: Call): Promise<Prepared> {
+  const { plan } = deps;
+  const now = deps.clock.monotonic;
+  const { endpoint: called, principal, content, consumerQuery, ...admitted } = await admit(call);
+  const { requestId, record } = call;
+  const started = now();
+  const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
+  const workload = requestedWorkload(called, content.reservation);
+  const parameters = parametersOf(content.fields);
+  const bindings = called.binder.bind(parameters, deps.clock.epoch(), principal.locked);
+  const endpoint = called.variantOf(bindings);
+  const labels = labelsOf(endpoint, bindings.values, content.labels);
+  record.labels = labels;
+  const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
+  const timing = { auth: admitted.authMs, plan: now() - started };
+  const { format, resultShape: request } = content;
+  const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
+  const taskAt = async (now: number): Promise<Task> => {
+    const later = endpoint.binder.bind(parameters, now, principal.locked);
+    return {
+      ...task,
+      bindings: later,
+      plan: await plan(endpoint, later, consumerQuery, isRedacting(redactor)),
+    };
   };
-}
-
-/** No longer fresh than the call has the same values, so that no other cache repeats it after that. */
-function whileValid(outcome: Outcome, { until }: Task['bindings'], now: number): Outcome {
-  return { ...outcome, ttl: Math.min(outcome.ttl, Math.max(0, Math.floor((until - now) / 1000))) };
+  const task = { endpoint, plan: planned, redactor, format, shape, bindings, at: taskAt };
+  const requester = {
+    requestId,
+    key: principal.id,
+    trace: record.trace,
+    labels,
+    workload,
+    isPatient: false,
+    spending: createSpending({ budgets: deps.budgets, now }, budgetLimits(principal, endpoint), record),
+  };
+  const { isStillAdmitted } = admitted;
+  const preferredShape = request && shape;
+  return { ...task, preferredShape, requester, directives: content.directives, timing, isStillAdmitted };
 }
 
 /** The result of a task, encoded. Throws Problem. */

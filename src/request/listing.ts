@@ -5,6 +5,7 @@ import { isCallable } from '../catalog/callable.ts';
 import { redactedType } from '../catalog/column-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { rowShapes, type RowShapes } from '../catalog/row-shapes.ts';
 import { toolNames } from '../catalog/tool-names.ts';
 import type { Describe } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
@@ -28,7 +29,7 @@ export interface ListingOptions {
 }
 
 interface Described {
-  readonly columns: readonly Column[] | undefined;
+  readonly rows: RowShapes | undefined;
   readonly tables: readonly VisibleTable[] | undefined;
 }
 
@@ -58,7 +59,7 @@ export async function listEndpoints(
   const names = new Map([...toolNames(covered)].map(([name, endpoint]) => [endpoint, name]));
   const entries = covered.map(async (endpoint) => {
     const described = {
-      columns: await describe.result(endpoint),
+      rows: await rowShapes(describe, endpoint),
       tables: endpoint.sandbox.enabled ? await visibleTables(endpoint, principal, options) : undefined,
     };
     return {
@@ -140,13 +141,21 @@ function pathsOf({ type }: Column): { readonly paths?: readonly Column[] } {
 function toEntry(
   endpoint: Endpoint,
   principal: Principal,
-  { columns }: Described,
+  { rows }: Described,
 ): Readonly<Record<string, unknown>> {
   const { cache } = endpoint;
   const resultShape = principal.resultShape ?? endpoint.resultShape;
   const redacted = redactedBy(endpoint, principal);
   const isRedacted = isAlwaysRedacted(endpoint, principal);
   const { minGroup } = endpoint.redaction;
+  const columnOf = ({ name, type }: Column): unknown => {
+    const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
+    const typescript = typescriptOf(shown, endpoint.int64, resultShape);
+    return { name, type: shown, typescript, ...redacted({ name, type }) };
+  };
+  const [first, ...others] = rows?.shapes ?? [];
+  // The values of locked parameters may be names of other tenants.
+  const named = (variant: string) => (principal.locked.size > 0 ? {} : { variant });
   return {
     id: endpoint.id,
     name: endpoint.name,
@@ -159,12 +168,15 @@ function toEntry(
       ...(principal.locked.has(name) ? { locked: true } : {}),
     })),
     tenant: endpoint.tenant ?? null,
-    columns:
-      columns?.map(({ name, type }) => {
-        const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
-        const typescript = typescriptOf(shown, endpoint.int64, resultShape);
-        return { name, type: shown, typescript, ...redacted({ name, type }) };
-      }) ?? null,
+    columns: first?.columns.map(columnOf) ?? null,
+    ...(others.length === 0
+      ? {}
+      : {
+          variants: rows?.shapes.map(({ variant, columns }) => ({
+            ...named(variant),
+            columns: columns.map(columnOf),
+          })),
+        }),
     result_shape: resultShape,
     max_rows: endpoint.maxRows,
     cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },

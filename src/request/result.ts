@@ -81,9 +81,10 @@ export function createResults(deps: ResultsDeps, produce: Produce): Results {
         const fields = new Map(Object.entries(parameters).map(([name, value]) => [name, [value]] as const));
         const taskAt = async (now: number): Promise<Task> => {
           const bindings = endpoint.binder.bind(fields, now);
-          const planned = await plan(endpoint, bindings, undefined, isRedacting(redactor));
+          const variant = endpoint.variantOf(bindings);
+          const planned = await plan(variant, bindings, undefined, isRedacting(redactor));
           const shape = endpoint.resultShape;
-          return { endpoint, plan: planned, redactor, format: 'json', shape, bindings, at: taskAt };
+          return { endpoint: variant, plan: planned, redactor, format: 'json', shape, bindings, at: taskAt };
         };
         const task = await taskAt(deps.clock.epoch());
         const warm = isCacheable(task) ? warmJob(task, produce) : undefined;

@@ -47,6 +47,18 @@ const TWO: Keys = {
 const OPEN = '{ enabled: true }';
 const open = (query: string): Keys => ({ sandbox: OPEN, query });
 
+/** A query that is ordered by a choice. */
+const sorted = (choices: string, more = 'default: a'): Keys => ({
+  query: 'SELECT a FROM logs.t WHERE p = @p ORDER BY @o',
+  parameters: `{ p: { type: String, required: true }, o: { choices: ${choices}, ${more} } }`,
+});
+
+/** A query with an optional part. */
+const partly = (part: string): Keys => ({
+  query: `SELECT a FROM logs.t WHERE p = @p ${part}`,
+  parameters: '{ p: { type: String, required: true }, s: { type: String } }',
+});
+
 interface Row {
   readonly codes: readonly ChangeCode[];
   /** The keys of the schema that it turns. */
@@ -66,6 +78,31 @@ const STRING = 'type: String, required: true';
 const CACHE = '{ ttl: 60 }';
 const PII = '{ redact: true }';
 const WORKLOADS = '{ enabled: true, workloads: [a, b] }';
+
+const CHOICE_ROWS: readonly Row[] = [
+  row('parameter.enum_widened', 'Parameter.choices', [sorted('{ a: a }'), sorted('{ a: a, b: b }')]),
+  row('parameter.enum_narrowed', 'Parameter.choices', [sorted('{ a: a, b: b }'), sorted('{ a: a }')]),
+  row(['query.changed', 'query.not_compared'], 'Parameter.choices', [
+    sorted('{ a: a, b: b }'),
+    sorted('{ a: a, b: b DESC }'),
+  ]),
+  row('parameter.type_widened', 'Parameter.multiple', [
+    sorted('{ a: a, b: b }'),
+    sorted('{ a: a, b: b }', 'default: a, multiple: true'),
+  ]),
+  row('parameter.type_narrowed', 'Parameter.multiple', [
+    sorted('{ a: a, b: b }', 'default: a, multiple: true'),
+    sorted('{ a: a, b: b }'),
+  ]),
+  row(['query.changed', 'query.not_compared'], 'query', [
+    partly('/* if @s */ AND s = @s /* end */'),
+    partly('/* if @s */ AND s != @s /* end */'),
+  ]),
+  row(['query.changed', 'query.not_compared'], 'query', [
+    partly('AND s = @s'),
+    partly('/* if @s */ AND s = @s /* end */'),
+  ]),
+];
 
 const ROWS: readonly Row[] = [
   row('endpoint.renamed', 'name', pair('name', 'one', 'two')),
@@ -155,6 +192,7 @@ const ROWS: readonly Row[] = [
   ]),
   row('parameter.rounding_changed', 'Parameter.round', both('type: DateTime', 'round: 60s')),
   row('parameter.rounding_changed', 'Parameter.bound', both('type: DateTime', 'bound: end')),
+  ...CHOICE_ROWS,
   row('parameter.type_widened', TYPE, [parameter('type: UInt8'), parameter('type: UInt16')]),
   row('parameter.type_widened', TYPE, [
     parameter('type: UInt8, default: 1, max: 9'),

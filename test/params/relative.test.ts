@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import type { Parameter } from '../../src/config/generated/endpoint.ts';
+import type { DeclaredParameter as Parameter } from '../../src/params/declared.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { createBinder, type Bindings } from '../../src/params/binder.ts';
 import { compileParameter } from '../../src/params/parameter.ts';

@@ -137,7 +137,7 @@ describe('a budget for reading', () => {
       await ask('big', key); // which uses up its budget
       const rejected = await attempt();
       const text = await rejected.text();
-      expect(text, key).toMatch(/budget/i);
+      expect({ key, text }).toEqual({ key, text: expect.stringMatching(/budget/i) });
     }
   });
 

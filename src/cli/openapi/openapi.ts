@@ -1,5 +1,6 @@
 // `millrace openapi`: the OpenAPI document of the endpoints, for an unrestricted key.
 import { createDescribe } from '../../catalog/describe.ts';
+import { rowShapes } from '../../catalog/row-shapes.ts';
 import type { WithTables } from '../schema-engine.ts';
 import { openapiDocument } from '../../openapi/document.ts';
 import { readEndpoints } from '../endpoint-files.ts';
@@ -21,11 +22,11 @@ export async function openapi(
   const endpoints = await readEndpoints(options.folder);
   const described =
     options.withEngine === undefined
-      ? endpoints.map((endpoint) => ({ endpoint, columns: undefined }))
+      ? endpoints.map((endpoint) => ({ endpoint, rows: undefined }))
       : await options.withEngine(async (engine) => {
-          const { result } = createDescribe(engine);
+          const describe = createDescribe(engine);
           return Promise.all(
-            endpoints.map(async (endpoint) => ({ endpoint, columns: await result(endpoint) })),
+            endpoints.map(async (endpoint) => ({ endpoint, rows: await rowShapes(describe, endpoint) })),
           );
         });
   const principal = {
@@ -35,6 +36,6 @@ export async function openapi(
     resultShape: undefined,
   };
   const document = openapiDocument(described, { ...options, principal });
-  const unknown = described.filter(({ columns }) => columns === undefined);
+  const unknown = described.filter(({ rows }) => rows === undefined);
   return { text: JSON.stringify(document, null, 2), unknown: unknown.map(({ endpoint }) => endpoint.name) };
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
+import { rowShapes } from '../../catalog/row-shapes.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { CommandError } from '../command-error.ts';
 import { readEndpoints } from '../endpoint-files.ts';
@@ -33,7 +34,7 @@ export async function types(options: TypesOptions, terminal: Terminal): Promise<
     withEngine === undefined
       ? endpoints.map(untyped)
       : await withEngine((engine) => typedOf(engine, endpoints));
-  const unknown = typed.filter(({ columns }) => columns === undefined).map(({ endpoint }) => endpoint.name);
+  const unknown = typed.filter(({ rows }) => rows === undefined).map(({ endpoint }) => endpoint.name);
   if (unknown.length > 0)
     terminal.note(`No row types for ${unknown.join(', ')}: their tables are unknown (see --schema)`);
   const text = typesModule(typed, headerPrefix);
@@ -67,10 +68,10 @@ async function endpointsOf({ folder, names }: TypesOptions): Promise<readonly En
 async function typedOf(engine: Engine, endpoints: readonly Endpoint[]): Promise<readonly TypedEndpoint[]> {
   const describe = createDescribe(engine);
   return Promise.all(
-    endpoints.map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) })),
+    endpoints.map(async (endpoint) => ({ endpoint, rows: await rowShapes(describe, endpoint) })),
   );
 }
 
 function untyped(endpoint: Endpoint): TypedEndpoint {
-  return { endpoint, columns: undefined };
+  return { endpoint, rows: undefined };
 }

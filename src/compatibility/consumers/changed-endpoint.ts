@@ -4,6 +4,7 @@ import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Side } from '../compare.ts';
 import type { Contract, EndpointColumns } from '../contract.ts';
 import { pairUp, type Pairing } from '../pairing.ts';
+import { pairVariants, type VariantPair } from '../variants.ts';
 import { RESULT } from './foreign-query.ts';
 import { pathChanges, type PathChange } from './paths.ts';
 
@@ -42,7 +43,11 @@ export function changedEndpoints(base: Side, head: Side): readonly ChangedEndpoi
   return pairUp(base, head).flatMap((pairing) => changedEndpoint(pairing, base, head) ?? []);
 }
 
-function changedEndpoint(pairing: Pairing, base: Side, head: Side): ChangedEndpoint | undefined {
+function changedEndpoint(
+  pairing: Pairing,
+  base: Side,
+  head: Side,
+): ChangedEndpoint | readonly ChangedEndpoint[] | undefined {
   switch (pairing.kind) {
     case 'added':
       return undefined;
@@ -59,7 +64,7 @@ function changedEndpoint(pairing: Pairing, base: Side, head: Side): ChangedEndpo
       return was && { ...lostEndpoint(was, base, message), file: file.path, line: found?.line ?? 1 };
     }
     case 'both':
-      return keptEndpoint(pairing, base, head);
+      return keptEndpoints(pairing, base, head);
   }
 }
 
@@ -85,8 +90,25 @@ function describedAt({ columns }: Side, endpoint: Endpoint): DescribedEndpoint |
   return described && { endpoint, columns: described };
 }
 
-function keptEndpoint(
+/** One for each variant of the query with another change: the parameters of consumer queries are not known. */
+function keptEndpoints(
   { old, now }: Extract<Pairing, { kind: 'both' }>,
+  base: Side,
+  head: Side,
+): readonly ChangedEndpoint[] {
+  const found = new Map<string, ChangedEndpoint>();
+  for (const pair of pairVariants(old, now)) {
+    const changed = pair.isNew ? undefined : keptEndpoint(pair, base, head);
+    if (changed === undefined) continue;
+    const { before, after } = changed;
+    const key = [surfaceOf(before), typeof after === 'string' ? after : surfaceOf(after)].join(' ');
+    if (!found.has(key)) found.set(key, changed);
+  }
+  return [...found.values()];
+}
+
+function keptEndpoint(
+  { old, now }: Pick<VariantPair, 'old' | 'now'>,
   base: Side,
   head: Side,
 ): ChangedEndpoint | undefined {

@@ -119,7 +119,7 @@ export interface Parameter {
   /**
    * A ClickHouse type: String, FixedString(N), Bool, (U)Int8 to (U)Int256, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, Enum8('a', 'b'); Nullable(…) or LowCardinality(…) of one of them; or Array(…), Tuple(…) or Map(…) of types. DateTime('Zone') and DateTime64(S, 'Zone') read times without an offset in that zone, others in UTC.
    */
-  type: string;
+  type?: string;
   /**
    * The meaning of the parameter, for consumers.
    */
@@ -145,6 +145,16 @@ export interface Parameter {
    * Which bound of a range the parameter is. For relative times, it decides the direction of rounding: start rounds down; end rounds up, to the start of the next unit, for conditions with <; last rounds up to the last value of the unit, for conditions with <= and BETWEEN. Dates and times only.
    */
   bound?: 'start' | 'end' | 'last';
+  /**
+   * The values that the parameter accepts, each a name for a fragment of SQL: an expression, or a list of them with aliases or directions. @name in the query stands for the fragment of the value that the caller sends, or of the default. Instead of type.
+   */
+  choices?: {
+    [k: string]: string;
+  };
+  /**
+   * Whether callers may send several names of choices, each at most once: their fragments are a list, in the order of the call.
+   */
+  multiple?: boolean;
   /**
    * The only values allowed.
    */

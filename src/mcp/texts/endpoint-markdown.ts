@@ -3,7 +3,7 @@ import { budgetText } from '../../config/budget.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { redactedType } from '../../catalog/column-rules.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import type { Column } from '../../engine/engine.ts';
+import type { MergedColumn } from '../../catalog/row-shapes.ts';
 import { FORMATS } from '../../format/formats.ts';
 import { isAlwaysRedacted, redactedBy, type VisibleTable } from '../../request/visible-tables.ts';
 import { plainText } from '../endpoints/table-text.ts';
@@ -15,8 +15,8 @@ import { schemaText } from '../query/schema-text.ts';
 export interface SeenEndpoint {
   readonly endpoint: Endpoint;
   readonly principal: Principal;
-  /** Result columns of the saved query. */
-  readonly columns: readonly Column[] | undefined;
+  /** Result columns of all variants of the saved query. */
+  readonly columns: readonly MergedColumn[] | undefined;
   /** The tables of its sandbox; undefined also if it has none. */
   readonly tables: readonly VisibleTable[] | undefined;
 }
@@ -80,10 +80,14 @@ function columnsText({ endpoint, principal, columns }: SeenEndpoint): string {
   if (columns === undefined) return '';
   const redacted = redactedBy(endpoint, principal);
   const isRedacted = isAlwaysRedacted(endpoint, principal);
-  const rows = columns.map((column) => {
-    const type = isRedacted ? redactedType(endpoint.redaction, column.name, column.type) : column.type;
-    const action = redacted(column).redacted;
-    return [code(column.name), code(type), action === undefined ? '' : `redacted: ${action}`];
+  const rows = columns.map(({ name, types, isAlways }) => {
+    const shown = types.map((type) => code(isRedacted ? redactedType(endpoint.redaction, name, type) : type));
+    const action = redacted({ name, type: types[0] ?? '' }).redacted;
+    const notes = [
+      ...(action === undefined ? [] : [`redacted: ${action}`]),
+      ...(isAlways ? [] : ['depends on the parameters']),
+    ];
+    return [code(name), [...new Set(shown)].join(' or '), notes.join(', ')];
   });
   return `## Result columns\n\n${table(['name', 'type', ''], rows)}`;
 }
