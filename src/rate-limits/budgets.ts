@@ -72,8 +72,8 @@ function limitOf(scope: 'key' | 'endpoint', counter: string, budget: Budget): Bu
   return { policy: `${scope}-${resource}`, counter: name, rate: { limit, window }, unit, budget };
 }
 
-const BYTES = { name: 'read-bytes', size: 1 } as const;
-const SECONDS = { name: 'engine-seconds', size: 1000 } as const;
+const BYTES = { name: 'read-bytes', size: 1, isCoarse: true } as const;
+const SECONDS = { name: 'engine-seconds', size: 1000, isCoarse: false } as const;
 
 /** For the problem: what is used up, and whose. */
 export function exceededText({ policy, budget }: BudgetLimit): string {

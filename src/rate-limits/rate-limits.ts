@@ -11,7 +11,7 @@ export interface Limit {
   readonly counter: string;
   readonly rate: Rate;
   /** What the limit counts, and how much of it is one unit in the header fields; undefined: calls. */
-  readonly unit?: { readonly name: string; readonly size: number } | undefined;
+  readonly unit?: { readonly name: string; readonly size: number; readonly isCoarse: boolean } | undefined;
 }
 
 /** The state of a limit after a call. */
@@ -115,8 +115,13 @@ export function rateLimitFields(states: readonly LimitState[] | undefined): Read
       ({ rate, unit }) =>
         `q=${rate.limit / (unit?.size ?? 1)};w=${rate.window}${unit === undefined ? '' : `;qu="${unit.name}"`}`,
     ),
-    RateLimit: join(
-      ({ remaining, reset, unit }) => `r=${Math.ceil(remaining / (unit?.size ?? 1))};t=${reset}`,
-    ),
+    RateLimit: join((state) => `r=${shownRemaining(state)};t=${state.reset}`),
   };
+}
+
+/** What a query reads also counts rows that its caller may not see: only whole percents are shown, rounded up. */
+function shownRemaining({ rate, remaining, unit }: LimitState): number {
+  if (unit === undefined) return remaining;
+  const step = unit.isCoarse ? Math.max(1, Math.floor(rate.limit / 100)) : 1;
+  return Math.ceil(Math.min(rate.limit, Math.ceil(remaining / step) * step) / unit.size);
 }
