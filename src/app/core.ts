@@ -5,6 +5,7 @@ import type { RedisLink } from '../cache/redis-link.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { createCompile } from '../catalog/compile.ts';
 import { createDescribe, type Describe } from '../catalog/describe.ts';
+import { referenceOf } from '../catalog/versions.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { openLiveCatalog, type LiveCatalog } from '../catalog/live.ts';
 import { filterParameters } from '../compatibility/table-filters.ts';
@@ -19,6 +20,7 @@ import { createRequestPath, type RequestPath } from '../request/answer.ts';
 import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
 import { createPlan } from '../request/plan.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
+import { createShadow } from '../request/shadow/shadow.ts';
 import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
@@ -60,6 +62,18 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     shared: link && createRedisCounters(link),
     failure: settings.rateLimitFailure,
   };
+  const plan = createPlan({ sandboxes, describe, policyParameters });
+  const shadow = createShadow({
+    catalog: () => catalog.current(),
+    plan,
+    describe,
+    engine,
+    connections: settings.connections,
+    observe,
+    clock,
+    after,
+    random: Math.random,
+  });
   const path = createRequestPath({
     catalog: () => catalog.current(),
     keyring,
@@ -67,12 +81,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     rateLimits: createRateLimits(counting),
     budgets: createBudgets(counting),
     suspensions,
-    plan: createPlan({ sandboxes, describe, policyParameters }),
+    plan,
     sandboxes,
     describe,
     engine,
     bulkhead,
     observe,
+    shadow,
     ...cache,
     clock,
   });
@@ -107,7 +122,7 @@ function prepareAhead(endpoints: readonly Endpoint[], { prepare }: Sandboxes): v
 
 /** Endpoints of one catalog that the other lacks or has in a different revision. */
 function outdated(one: Catalog, other: Catalog): readonly Endpoint[] {
-  return one.endpoints.filter(({ name, revision }) => other.find(name)?.revision !== revision);
+  return one.all.filter((endpoint) => other.find(referenceOf(endpoint))?.revision !== endpoint.revision);
 }
 
 /** Reads each endpoint's query once. */

@@ -30,6 +30,7 @@ import { createEndpoint } from './endpoint-variants.ts';
 import { checkRules } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
+import { deprecationOf, rolloutOf } from './versions.ts';
 import { overVariants } from './variant-findings.ts';
 
 /** The result for one file: an endpoint, or findings, or an endpoint with warnings. */
@@ -95,7 +96,7 @@ export function createInspect(
     const endpoint = build(analysis, analysis.outline, options);
     const [name, id] = [document.locate(['name']), document.locate(['id'])];
     const tool = endpoint.mcp?.name === undefined ? name : document.locate(['mcp', 'name']);
-    const candidate = { endpoint, name, id, tool };
+    const candidate = { endpoint, name, id, tool, places: placesOf(document, analysis.file) };
     return { inspected: { document, analysis, candidate }, diagnostics };
   };
 }
@@ -137,8 +138,21 @@ export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Find
   };
 }
 
+/** Of keys that other files matter for. */
+function placesOf(document: YamlDocument, file: EndpointFile): NonNullable<Candidate['places']> {
+  const at = (value: unknown, ...path: string[]) => (value === undefined ? undefined : document.locate(path));
+  return {
+    version: at(file.version, 'version'),
+    default: at(file.default, 'default'),
+    deprecated: at(file.deprecated?.successor, 'deprecated', 'successor'),
+    rollout: at(file.rollout, 'rollout'),
+    rate: at(file.limits?.rate, 'limits', 'rate'),
+  };
+}
+
 function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: CompileOptions): Endpoint {
-  const { file, document, parameters, source, dimensions } = analysis;
+  const { file, document, parameters, source, dimensions, hasEveryVariant } = analysis;
+  const selections = analysis.variants.map(({ selection }) => selection);
   const limits = {
     time: file.limits?.time ?? 30,
     memory: parseBytes(file.limits?.memory ?? '2GiB'),
@@ -149,6 +163,10 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
   const common = {
     id: file.id.toLowerCase(),
     name: file.name,
+    version: file.version,
+    isDefault: file.default ?? false,
+    deprecated: deprecationOf(file),
+    rollout: rolloutOf(file),
     description: file.description ?? '',
     file: document.file,
     revision: revisionOf(file, dimensions.length === 0 ? analysis.bound.sql : file.query),
@@ -172,7 +190,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
   };
   return createEndpoint(
     { ...analysis, outline },
-    { source, dimensions },
+    { source, dimensions, selections, hasEveryVariant },
     ({ variant, selection, bound, outline }, variants) =>
       Object.freeze({
         ...common,
@@ -250,12 +268,15 @@ function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): Re
 }
 
 /**
- * Excludes what cannot change a result: documentation (descriptions, examples and their rows, labels, reasons), what
+ * Excludes what cannot change a result: which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons), what
  * agents see, and scheduling.
  */
 function revisionOf(file: EndpointFile, sql: string): string {
   const {
     description: _description,
+    default: _default,
+    deprecated: _deprecated,
+    rollout: _rollout,
     examples: _examples,
     fixtures: _fixtures,
     allow: _allow,

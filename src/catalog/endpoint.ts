@@ -13,6 +13,14 @@ import type { SampleValues } from './samples.ts';
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
+  /** Undefined: the name has one endpoint. */
+  readonly version: number | undefined;
+  /** Whether the file makes it the default version; without one, that is the newest (`Catalog.find`). */
+  readonly isDefault: boolean;
+  /** Undefined: not deprecated. */
+  readonly deprecated: Deprecation | undefined;
+  /** Undefined: not tried beside the version before it. */
+  readonly rollout: Rollout | undefined;
   readonly description: string;
   readonly file: string;
   /** Changes exactly when a result can change; 12 hexadecimal digits. */
@@ -61,6 +69,23 @@ export interface Endpoint {
   readonly mcp: McpPolicy | undefined;
   /** Examples shown to consumers and kept warm; test-only examples are excluded. */
   readonly examples: readonly Example[];
+}
+
+/** Since when not to use it, until when it is served, and what to use instead. Times are milliseconds since 1970. */
+export interface Deprecation {
+  readonly since: number;
+  readonly sunset: number | undefined;
+  /** A name, or a name and version; undefined: the default version, if it is another one. */
+  readonly successor: string | undefined;
+  readonly reason: string | undefined;
+}
+
+/** A version that is compared with the one before it. */
+export interface Rollout {
+  /** Of the calls of the version before, from 0 to 1. */
+  readonly share: number;
+  /** Relative difference up to which floating-point numbers are equal. */
+  readonly tolerance: number;
 }
 
 /** Shapes of rows in JSON and NDJSON, as listed in the schema of endpoint files. */

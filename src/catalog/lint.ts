@@ -199,7 +199,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       yield {
         ...read.inText(use.start),
         message: `${place}: @${use.name} is a constant, the value that the caller sends, and names no column`,
-        hint: `Write the choices out: ${choicesOf(use.name, read.file.parameters?.[use.name]?.enum)}`,
+        hint: `Declare choices: { name: expression, … } instead of a type, or write ${choicesOf(use.name, read.file.parameters?.[use.name]?.enum)}`,
       };
     }
   },

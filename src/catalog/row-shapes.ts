@@ -86,9 +86,10 @@ export function alternatives({
 export function mergeShapes(shapes: readonly Pick<RowShape, 'columns'>[]): readonly MergedColumn[] {
   const merged = new Map<string, { readonly types: Set<string>; count: number }>();
   for (const { columns } of shapes) {
-    for (const name of new Set(columns.map((each) => each.name))) {
+    // A result may have two columns of one name.
+    for (const [name, type] of new Map(columns.map((each) => [each.name, each.type]))) {
       const entry = merged.get(name) ?? { types: new Set(), count: 0 };
-      for (const each of columns) if (each.name === name) entry.types.add(each.type);
+      entry.types.add(type);
       entry.count++;
       merged.set(name, entry);
     }

@@ -12,6 +12,7 @@ import { baseOf, defaultCycles, defaultReferences, defaultValues } from './defau
 import { isRejectionExpected } from './expectation.ts';
 import { overVariants } from './variant-findings.ts';
 import { VARIANT_RULES } from './variant-rules.ts';
+import { VERSION_RULES } from './version-rules.ts';
 import { contradictions } from './tenancy.ts';
 import {
   explainPlaceholder,
@@ -72,7 +73,7 @@ const QUERY_RULES: Readonly<Record<string, Rule>> = {
       yield {
         ...inText(token.start),
         message: 'a parameter is a value, and cannot be the name of a table',
-        hint: 'Write one SELECT for each table, and select one by a condition on the parameter: UNION ALL … WHERE @name = …',
+        hint: 'Name the tables as choices of the parameter: choices: { name: database.table }',
       };
     }
   },
@@ -102,6 +103,7 @@ const QUERY_RULES: Readonly<Record<string, Rule>> = {
 /** Rules about the file. */
 const FILE_RULES: Readonly<Record<string, Rule>> = {
   ...VARIANT_RULES,
+  ...VERSION_RULES,
   'parameter.unused': function* ({ used: ofQuery, file, parameters }, { guess: nearest }) {
     const bases = [...parameters.values()].flatMap((each) => baseOf(each) ?? []);
     const used = new Set([...ofQuery, ...bases]);

@@ -12,11 +12,11 @@ export const VARIANT_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'query.choice_empty': {
     title: 'An empty fragment',
-    help: 'A choice stands for an expression or a list of them, without an empty element.',
+    help: 'A choice is an expression or a list of them, without an empty element.',
   },
   'query.choice_clause': {
     title: 'A clause in a fragment',
-    help: 'A choice stands for an expression or a list of them, such as timestamp DESC, not for FROM, WHERE, GROUP BY or another clause. Write the clause in the query. Quote the name of a column that is a keyword.',
+    help: 'A choice is an expression or a list of them, such as timestamp DESC, and not FROM, WHERE, GROUP BY or another clause. Write the clause in the query. Quote the name of a column that is a keyword.',
   },
   'query.choice_nested': {
     title: 'A choice in a choice',

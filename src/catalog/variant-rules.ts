@@ -45,7 +45,7 @@ export const VARIANT_RULES: Readonly<Record<string, Rule>> = {
       yield {
         path: ['query'],
         offset: piece.start,
-        message: `no choice stands for @${piece.name} in calls that do not send it`,
+        message: `@${piece.name} has no fragment in calls that do not send it`,
         hint: `Add default: ${Object.keys(spec.choices ?? {})[0] ?? '…'} or required: true to the parameter, or write /* if @${piece.name} */ … /* end */ around what needs it`,
       };
     }

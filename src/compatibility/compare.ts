@@ -1,6 +1,7 @@
 // Compares two revisions of all endpoint files, endpoint by endpoint.
 import type { Definitions } from '../catalog/definitions.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { referenceOf } from '../catalog/versions.ts';
 import type { ListedExposure } from '../catalog/exposure.ts';
 import { mergeFindings } from '../catalog/variant-findings.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';
@@ -15,6 +16,7 @@ import { judge, NO_REASONS, unusedReasons, type Reasons } from './reasons.ts';
 import { compareRedaction } from './redaction.ts';
 import { createRestrictions } from './restricting-parameters.ts';
 import { compareUnredacted } from './unredacted.ts';
+import { changedDefaults, compareVersions, removal } from './version-changes.ts';
 import { compareSandboxes } from './sandbox.ts';
 import { compareTenancies, compareTenancySettings } from './tenancy-changes.ts';
 import { pairVariants, type VariantPair } from './variants.ts';
@@ -46,10 +48,14 @@ export interface Comparison {
   readonly exposure?: ListedExposure | undefined;
 }
 
-/** Comparisons of all changed endpoints, sorted by name. Equal sides give an empty list. */
-export function compareContracts(base: Side, head: Side): readonly Comparison[] {
+/**
+ * Comparisons of all changed endpoints, sorted by name. Equal sides give an empty list. `now` decides whether the sunset of a removed
+ * endpoint has passed, in milliseconds since 1970; by default, none has.
+ */
+export function compareContracts(base: Side, head: Side, now = -Infinity): readonly Comparison[] {
   const pairings = pairUp(base, head);
-  return [...settingsComparison(pairings), ...pairings.map((pairing) => compare(pairing, base, head))]
+  const sides = { base, head, now, defaults: changedDefaults(base, head) };
+  return [...settingsComparison(pairings), ...pairings.map((pairing) => compare(pairing, sides))]
     .filter(({ changes }) => changes.length > 0)
     .toSorted((a, b) => compareText(a.endpoint, b.endpoint) || compareText(fileOf(a), fileOf(b)));
 }
@@ -104,24 +110,35 @@ export function plainComparison(
   return { endpoint, query: undefined, changes: [{ endpoint, class: kind, ...change, allowed: undefined }] };
 }
 
-function compare(pairing: Pairing, base: Side, head: Side): Comparison {
+interface Sides {
+  readonly base: Side;
+  readonly head: Side;
+  readonly now: number;
+  /** By the default version of a name at the head, if its callers got another one. */
+  readonly defaults: ReadonlyMap<Contract, Found>;
+}
+
+function compare(pairing: Pairing, sides: Sides): Comparison {
+  const { head, now, defaults } = sides;
   switch (pairing.kind) {
     case 'both':
-      return compareTwo(pairing, base, head);
+      return compareTwo(pairing, sides);
     case 'added': {
       const { contract, before } = pairing;
       const found: Found =
         before === undefined
           ? { code: 'endpoint.added', message: introduction(contract), path: ['name'] }
           : { code: 'endpoint.not_comparable', message: `${before.path} had errors before`, path: ['name'] };
+      const all = [found, ...changeFor(defaults, contract)];
       const reasons = before?.reasons ?? NO_REASONS;
-      const comparison = finish(contract, withUnused([found], reasons, contract), reasons);
+      const comparison = finish(contract, withUnused(all, reasons, contract), reasons);
       return { ...comparison, exposure: head.exposures?.get(contract.endpoint) };
     }
     case 'removed': {
-      const { name, file } = pairing.contract.endpoint;
-      const { line } = pairing.contract.analysis.document.locate(['name']);
-      return plainComparison(name, { code: 'endpoint.removed', message: `${name} was removed`, file, line });
+      const { endpoint, analysis } = pairing.contract;
+      const { line } = analysis.document.locate(['name']);
+      const name = referenceOf(endpoint);
+      return plainComparison(name, { ...removal(endpoint, now), file: endpoint.file, line });
     }
     case 'broken': {
       const { file, was } = pairing;
@@ -129,7 +146,8 @@ function compare(pairing: Pairing, base: Side, head: Side): Comparison {
         code: was === undefined ? ('file.invalid' as const) : ('file.broken' as const),
         ...firstOf(file),
       };
-      return plainComparison(was?.endpoint.name ?? file.name ?? file.path, change);
+      const name = was === undefined ? undefined : referenceOf(was.endpoint);
+      return plainComparison(name ?? file.name ?? file.path, change);
     }
   }
 }
@@ -140,16 +158,20 @@ function firstOf({ path, findings }: BrokenFile): Pick<Change, 'message' | 'file
 }
 
 function introduction({ endpoint, query }: Contract): string {
+  const what =
+    endpoint.version === undefined ? 'a new endpoint' : `version ${endpoint.version}, which is new`;
   const tables = query.parts.filter(({ kind }) => kind === 'table').map(({ name }) => name);
-  return endpoint.sandbox.enabled
-    ? `a new endpoint, whose consumer queries can read ${tables.join(', ')}`
-    : 'a new endpoint';
+  return endpoint.sandbox.enabled ? `${what}, whose consumer queries can read ${tables.join(', ')}` : what;
+}
+
+function changeFor(defaults: Sides['defaults'], contract: Contract): readonly Found[] {
+  const found = defaults.get(contract);
+  return found === undefined ? [] : [found];
 }
 
 function compareTwo(
   { old, now, found }: Extract<Pairing, { kind: 'both' }>,
-  base: Side,
-  head: Side,
+  { base, head, defaults }: Sides,
 ): Comparison {
   const pairs = pairVariants(old, now);
   const all = [
@@ -161,6 +183,8 @@ function compareTwo(
     ...compareTenancies(old, now),
     ...compareRedaction(old, now),
     ...comparePolicies(old, now),
+    ...compareVersions(old, now),
+    ...changeFor(defaults, now),
   ];
   const isSameQuery = pairs.every((pair) => !pair.isNew && pair.old.query.key === pair.now.query.key);
   const [before, after] = [old.analysis.file.query, now.analysis.file.query];
@@ -205,11 +229,13 @@ function withUnused(found: readonly Found[], before: Reasons, { analysis }: Cont
 
 /** Adds the class, the line and the file's reason to each change. `before` are the reasons that the old file had. */
 function finish(
-  { endpoint: { name: endpoint, file }, analysis }: Contract,
+  { endpoint: compared, analysis }: Contract,
   found: readonly Found[],
   before: Reasons,
 ): Comparison {
   const { document } = analysis;
+  const { file } = compared;
+  const endpoint = referenceOf(compared);
   const changes = found.map(({ code, message, path, offset }): Change => {
     const { line } = offset === undefined ? document.locateKey(path) : document.locateInside(path, offset);
     const { class: kind } = CHANGES[code];

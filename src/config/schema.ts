@@ -81,7 +81,7 @@ function compileSchema(name: SchemaName, part?: string): ErrorsOf {
     meta: false,
   });
   for (const keyword of ['x-env', 'x-secret']) ajv.addKeyword(keyword);
-  ajvFormats.default(ajv, ['uuid', 'date-time']);
+  ajvFormats.default(ajv, ['uuid', 'date', 'date-time']);
   const schema = readSchema(name);
   const definitions = schema['$defs'] as Readonly<Record<string, unknown>>; // our own schema
   const chosen = part === undefined ? { ...schema, $defs: undefined } : definitions[part];

@@ -110,6 +110,7 @@ function levelOf(observation: Observation): Level {
     case 'warming.failed':
       return 'warn';
     case 'engine.connection_dropped':
+    case 'shadow.compared':
     case 'usage.written':
     case 'redaction.found_in_rows':
     case 'cache.entry_too_large':

@@ -7,7 +7,7 @@ import { rowShapes } from '../catalog/row-shapes.ts';
 import { openapiDocument, type DocumentOptions } from './document.ts';
 
 /** What a document depends on besides the key. */
-export interface PublishedOptions extends Omit<DocumentOptions, 'principal'> {
+export interface PublishedOptions extends Omit<DocumentOptions, 'principal' | 'catalog'> {
   readonly catalog: () => Catalog;
   readonly describe: Describe;
 }
@@ -25,11 +25,11 @@ export function createOpenapi(options: PublishedOptions): (principal: Principal)
     const { texts } = kept;
     const known = texts.get(principal);
     if (known !== undefined) return known;
-    const covered = snapshot.endpoints.filter((endpoint) => isCallable(endpoint, principal));
+    const covered = snapshot.all.filter((endpoint) => isCallable(endpoint, principal));
     const described = await Promise.all(
       covered.map(async (endpoint) => ({ endpoint, rows: await rowShapes(describe, endpoint) })),
     );
-    const text = JSON.stringify(openapiDocument(described, { ...options, principal }));
+    const text = JSON.stringify(openapiDocument(described, { ...options, catalog: snapshot, principal }));
     if (described.every(({ rows }) => rows !== undefined)) texts.set(principal, text);
     return text;
   };

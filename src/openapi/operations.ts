@@ -22,6 +22,12 @@ export interface OperationOptions {
   readonly headerPrefix: string;
   /** Unique among all operations. */
   readonly operationId: string;
+  /** The name in the path. */
+  readonly address: string;
+  /** That `version` may select; empty for a path that has none or names one. */
+  readonly versions: readonly number[];
+  /** A sentence; undefined: not deprecated. */
+  readonly deprecation: string | undefined;
 }
 
 /** The path item of an endpoint. */
@@ -30,15 +36,17 @@ export function pathItem(
   options: OperationOptions,
 ): Readonly<Record<string, unknown>> {
   const { endpoint } = described;
-  const { operationId } = options;
+  const { operationId, address, deprecation } = options;
   const [title = ''] = endpoint.description.trim().split(/(?<=\.)\s|\n/);
   const languages = [...endpoint.sandbox.languages].filter((each) => options.principal.languages.has(each));
   const own = endpoint.sandbox.enabled ? languages : [];
   const common = {
     tags: [tagOf(endpoint)],
-    summary: title === '' ? endpoint.name : title.slice(0, 120),
-    description: endpoint.description,
+    summary: title === '' ? address : title.slice(0, 120),
+    description: [...(deprecation === undefined ? [] : [deprecation]), endpoint.description].join('\n\n'),
+    ...(deprecation === undefined ? {} : { deprecated: true }),
   };
+  const versions = versionParameters(options);
   return {
     parameters: headerParameters(endpoint, options.headerPrefix),
     get: {
@@ -47,6 +55,7 @@ export function pathItem(
       parameters: [
         ...queryParameters(described, options),
         ...consumerParameters(endpoint, own),
+        ...versions,
         FORMAT_PARAMETER,
       ],
       responses: responses(described, options, []),
@@ -54,7 +63,7 @@ export function pathItem(
     post: {
       ...common,
       operationId: `${operationId}_post`,
-      parameters: [FORMAT_PARAMETER],
+      parameters: [...versions, FORMAT_PARAMETER],
       requestBody: requestBody(described, options, own),
       responses: responses(described, options, own),
     },
@@ -83,6 +92,13 @@ function queryParameters(
       ...(value === undefined ? {} : { example: value }),
     };
   });
+}
+
+function versionParameters({ versions }: OperationOptions): readonly unknown[] {
+  if (versions.length === 0) return [];
+  const description =
+    'The version of the endpoint; parameters, columns and deprecation of the others are those of their own paths.';
+  return [{ name: 'version', in: 'query', description, schema: { type: 'integer', enum: versions } }];
 }
 
 /** Consumer queries by GET; longer ones are sent by POST. */
@@ -211,6 +227,7 @@ const HEADERS = [
   'Millrace-Truncated',
   'Preference-Applied',
 ];
+const DEPRECATION_HEADERS = ['Deprecation', 'Sunset', 'Link'];
 const CACHE_HEADERS = ['Age', 'Cache-Status'];
 const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'];
 
@@ -233,6 +250,8 @@ function responses(
   };
   const names = [
     ...HEADERS,
+    ...(endpoint.version === undefined ? [] : ['Millrace-Version']),
+    ...(endpoint.deprecated === undefined ? [] : DEPRECATION_HEADERS),
     ...(own.includes('sql') ? ['Millrace-Dialect'] : []),
     ...(endpoint.cache === undefined ? [] : CACHE_HEADERS),
     ...LIMIT_HEADERS,

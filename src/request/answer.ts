@@ -23,6 +23,7 @@ import { shapeOf } from './result-shape.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import { createSpending } from './spending.ts';
+import type { Shadow, ShadowedCall } from './shadow/shadow.ts';
 import { replayWhileValid, whileValid } from './validity.ts';
 import { requestedWorkload } from './workload.ts';
 
@@ -34,13 +35,17 @@ export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly bulkhead: Bulkhead;
   readonly observe: Observe;
   readonly budgets: Budgets;
+  /** Compares versions after calls; undefined: not here. */
+  readonly shadow?: Shadow | undefined;
 }
 
 /** A call that is authorized and planned. Durations are milliseconds. */
-export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted'> {
+export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted' | 'successor'> {
   readonly requester: Requester & { readonly key: string };
   readonly directives: CacheDirectives;
   readonly preferredShape: Answer['preferredShape'];
+  /** The call, for a comparison with the next version; undefined for calls that are never compared. */
+  readonly shadowed: ShadowedCall | undefined;
   readonly timing: { readonly auth: number; readonly plan: number };
 }
 
@@ -63,11 +68,14 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const prepare = (call: Call): Promise<Prepared> => prepareCall(deps, admit, call);
 
   const answer = async (call: Call): Promise<Answer> => {
-    const { requester, directives, timing, isStillAdmitted, preferredShape, ...task } = await prepare(call);
+    const prepared = await prepare(call);
+    const { requester, directives, timing, isStillAdmitted, preferredShape, successor, ...task } = prepared;
     const { replay, ...result } = await results.read(task, { requester, directives, signal: call.signal });
+    if (prepared.shadowed !== undefined && result.timing.engine > 0) deps.shadow?.offer(prepared.shadowed);
     return {
       ...result,
       endpoint: task.endpoint,
+      successor,
       dialect: task.plan.consumerQuery?.dialect,
       preferredShape,
       timing: { ...timing, ...result.timing },
@@ -91,12 +99,12 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
 async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], call: Call): Promise<Prepared> {
   const { plan } = deps;
   const now = deps.clock.monotonic;
-  const { endpoint: called, principal, content, consumerQuery, ...admitted } = await admit(call);
+  const { endpoint: called, principal, content, consumerQuery, successor, ...admitted } = await admit(call);
   const { requestId, record } = call;
   const started = now();
   const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
   const workload = requestedWorkload(called, content.reservation);
-  const parameters = parametersOf(content.fields);
+  const parameters = parametersOf(content.fields, called);
   const bindings = called.binder.bind(parameters, deps.clock.epoch(), principal.locked);
   const endpoint = called.variantOf(bindings);
   const labels = labelsOf(endpoint, bindings.values, content.labels);
@@ -125,7 +133,12 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
   };
   const { isStillAdmitted } = admitted;
   const preferredShape = request && shape;
-  return { ...task, preferredShape, requester, directives: content.directives, timing, isStillAdmitted };
+  const { directives } = content;
+  const shadowed =
+    endpoint.version === undefined || consumerQuery !== undefined
+      ? undefined
+      : { endpoint: called, parameters, principal, redact: content.redact, requestId };
+  return { ...task, shadowed, successor, preferredShape, requester, directives, timing, isStillAdmitted };
 }
 
 /** The result of a task, encoded. Throws Problem. */

@@ -62,7 +62,7 @@ function chosenVariant(
 ): Endpoint {
   if (endpoint.variant === '') return endpoint;
   try {
-    return endpoint.variantOf(endpoint.binder.bind(parametersOf(fields), now, principal.locked));
+    return endpoint.variantOf(endpoint.binder.bind(parametersOf(fields, endpoint), now, principal.locked));
   } catch (error) {
     if (error instanceof Problem) return endpoint;
     throw error;

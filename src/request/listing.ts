@@ -1,4 +1,5 @@
 // Lists the endpoints a key may call, as data: parameters, columns and policies.
+import { addressOf, dayOf, successorOf } from '../catalog/versions.ts';
 import { budgetText } from '../config/budget.ts';
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
@@ -35,7 +36,7 @@ interface Described {
 
 /** The response of `GET /api/endpoints`. */
 export interface Listing {
-  /** Sorted by name. */
+  /** Sorted by name; every version, the newest first. Those that are not the default are called `name@2`. */
   readonly result: readonly unknown[];
   /** The functions that consumer queries may call, by the name that `sandbox.function_set` of an endpoint refers to. */
   readonly function_sets: Readonly<Record<string, FunctionSet>>;
@@ -55,8 +56,9 @@ export async function listEndpoints(
 ): Promise<Listing> {
   const { describe, sandboxes } = options;
   const sets = createFunctionSets(sandboxes);
-  const covered = catalog.endpoints.filter((endpoint) => isCallable(endpoint, principal));
-  const names = new Map([...toolNames(covered)].map(([name, endpoint]) => [endpoint, name]));
+  const covered = catalog.all.filter((endpoint) => isCallable(endpoint, principal));
+  const tools = covered.filter((endpoint) => catalog.find(endpoint.name) === endpoint);
+  const names = new Map([...toolNames(tools)].map(([name, endpoint]) => [endpoint, name]));
   const entries = covered.map(async (endpoint) => {
     const described = {
       rows: await rowShapes(describe, endpoint),
@@ -64,6 +66,7 @@ export async function listEndpoints(
     };
     return {
       ...toEntry(endpoint, principal, described),
+      ...versionEntry(catalog, covered, endpoint),
       mcp: toolEntry(endpoint, names.get(endpoint)),
       sandbox: sandboxEntry(endpoint, principal, {
         described,
@@ -77,7 +80,27 @@ export async function listEndpoints(
 
 /** The endpoint as a tool for agents; null: it is none. */
 function toolEntry({ mcp }: Endpoint, name: string | undefined): unknown {
-  return mcp === undefined ? null : { name, max_rows: mcp.maxRows };
+  return mcp === undefined || name === undefined ? null : { name, max_rows: mcp.maxRows };
+}
+
+/** The name that callers use, the other versions that the key may call, and the deprecation. */
+function versionEntry(catalog: Catalog, covered: readonly Endpoint[], endpoint: Endpoint) {
+  const { name, version, deprecated } = endpoint;
+  const versions = covered.filter((each) => each.name === name && version !== undefined);
+  return {
+    name: addressOf(catalog, endpoint),
+    version: version ?? null,
+    versions: versions.map((each) => ({ version: each.version, name: addressOf(catalog, each) })),
+    deprecated:
+      deprecated === undefined
+        ? null
+        : {
+            since: dayOf(deprecated.since),
+            sunset: deprecated.sunset === undefined ? null : dayOf(deprecated.sunset),
+            successor: successorOf(catalog, endpoint) ?? null,
+            reason: deprecated.reason ?? null,
+          },
+  };
 }
 
 interface FunctionSets {

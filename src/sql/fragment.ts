@@ -1,4 +1,4 @@
-// A fragment of SQL that a choice stands for: an expression, or a list of them, each with an alias or a direction.
+// A fragment of SQL that replaces a choice: an expression, or a list of them, each with an alias or a direction.
 import { createCursor, type Cursor } from './cursor.ts';
 import type { SqlFinding } from './finding.ts';
 import type { TokenKind } from './lexer.ts';

@@ -177,7 +177,7 @@ function markerOf(sql: string, { start, end }: Token): Marker | undefined {
   return ALMOST.test(content.slice(0, 200)) ? { kind: 'unknown' } : undefined;
 }
 
-/** A part has whole brackets, and does not widen the condition that it stands in. */
+/** A part has whole brackets, and does not widen the condition around it. */
 function checkParts(query: Cursor, pieces: readonly Piece[], findings: SqlFinding[]): void {
   const clauses = clausesOf(query);
   for (const part of partsOf(pieces)) {
@@ -202,7 +202,7 @@ function checkParts(query: Cursor, pieces: readonly Piece[], findings: SqlFindin
 
 const CONDITIONS: ReadonlySet<string | undefined> = new Set(['WHERE', 'PREWHERE', 'HAVING', 'QUALIFY', 'ON']);
 
-/** For each token, the offset of the clause with a condition that it stands in, at the same level of brackets. */
+/** For each token, the offset of the clause with a condition that contains it, at the same level of brackets. */
 function clausesOf(query: Cursor): readonly (number | undefined)[] {
   const open: (number | undefined)[] = [undefined];
   return query.tokens.map(({ kind, start }, index) => {

@@ -161,7 +161,7 @@ export const TABLE_KINDS: readonly TableKind[] = [
     extra: ', INDEX a text TYPE set(0) GRANULARITY 1',
     body: 'SELECT * REPLACE (@number AS num) FROM {db}.chosen WHERE project = @project AND @only ORDER BY @order',
     parameters: `number: { choices: { num: num, text: toInt64(text) }, default: num }
-  only: { choices: { all: num = num OR num != num, few: num < 0 OR num >= 0 }, default: all }
+  only: { choices: { all: low = low OR low != low, few: low != 'nobody' OR sparse > 0 }, default: all }
   order: { choices: { newest: ts DESC, text: text }, multiple: true, default: newest }`,
     sent: { number: 'text', only: 'few', order: 'text,newest' },
   },

@@ -1,4 +1,5 @@
 // `millrace openapi`: the OpenAPI document of the endpoints, for an unrestricted key.
+import { referenceOf } from '../../catalog/versions.ts';
 import { createDescribe } from '../../catalog/describe.ts';
 import { rowShapes } from '../../catalog/row-shapes.ts';
 import type { WithTables } from '../schema-engine.ts';
@@ -19,7 +20,8 @@ export interface OpenapiOptions {
 export async function openapi(
   options: OpenapiOptions,
 ): Promise<{ readonly text: string; readonly unknown: readonly string[] }> {
-  const endpoints = await readEndpoints(options.folder);
+  const catalog = await readEndpoints(options.folder);
+  const endpoints = catalog.all;
   const described =
     options.withEngine === undefined
       ? endpoints.map((endpoint) => ({ endpoint, rows: undefined }))
@@ -35,7 +37,10 @@ export async function openapi(
     redact: false,
     resultShape: undefined,
   };
-  const document = openapiDocument(described, { ...options, principal });
+  const document = openapiDocument(described, { ...options, catalog, principal });
   const unknown = described.filter(({ rows }) => rows === undefined);
-  return { text: JSON.stringify(document, null, 2), unknown: unknown.map(({ endpoint }) => endpoint.name) };
+  return {
+    text: JSON.stringify(document, null, 2),
+    unknown: unknown.map(({ endpoint }) => referenceOf(endpoint)),
+  };
 }

@@ -9,6 +9,10 @@ export interface TypedEndpoint {
   readonly endpoint: Endpoint;
   /** Undefined if the engine does not have the tables. */
   readonly rows: RowShapes | undefined;
+  /** The name that callers use. */
+  readonly address: string;
+  /** A sentence; undefined: not deprecated. */
+  readonly deprecation: string | undefined;
 }
 
 /** The complete module; deterministic. */
@@ -28,21 +32,24 @@ ${entries}
 
 /** The client requests the shape that its types describe, whatever the key's own is. */
 function shapesOf(endpoints: readonly TypedEndpoint[]): string {
-  const names = endpoints.flatMap(({ endpoint: { name, resultShape } }) =>
-    resultShape === 'bigquery' ? [textLiteral(name)] : [],
+  const names = endpoints.flatMap(({ address, endpoint: { resultShape } }) =>
+    resultShape === 'bigquery' ? [textLiteral(address)] : [],
   );
   return `/** Endpoints whose rows have the shape of BigQuery's results. */
 const BIGQUERY_SHAPE: ReadonlySet<string> = new Set([${names.join(', ')}]);
 `;
 }
 
-function entryOf({ endpoint, rows }: TypedEndpoint): string {
-  const { name, description, parameters, sandbox } = endpoint;
+function entryOf({ endpoint, rows, address, deprecation }: TypedEndpoint): string {
+  const { description, parameters, sandbox } = endpoint;
   const consumer = sandbox.enabled ? [...sandbox.languages].map((each) => `'${each}'`).join(' | ') : 'never';
   const taken = Object.entries(parameters).map(([key, spec]) => parameterOf(key, spec));
   return [
-    ...comment(description, '  '),
-    `  ${textLiteral(name)}: {`,
+    ...comment(
+      deprecation === undefined ? description : `${description.trim()} @deprecated ${deprecation}`,
+      '  ',
+    ),
+    `  ${textLiteral(address)}: {`,
     taken.length === 0 ? '    parameters: {};' : `    parameters: {\n${taken.join('\n')}\n    };`,
     rows === undefined ? '    row: Record<string, unknown>;' : `    row: ${rowsOf(endpoint, rows)};`,
     `    consumerQueries: ${consumer};`,

@@ -1,4 +1,6 @@
 // Endpoints of which a change affects what consumer queries can read, and how.
+import { defaultsOf } from '../version-changes.ts';
+import { referenceOf } from '../../catalog/versions.ts';
 import type { Column } from '../../engine/engine.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Side } from '../compare.ts';
@@ -71,8 +73,8 @@ function changedEndpoint(
 function lostEndpoint(contract: Contract, base: Side, message: string): ChangedEndpoint {
   const { endpoint } = contract;
   return {
-    name: endpoint.name,
-    names: new Set([endpoint.name, endpoint.id]),
+    name: referenceOf(endpoint),
+    names: new Set([referenceOf(endpoint), endpoint.id]),
     obsolete: new Set(),
     ...placeOf(contract),
     before: describedAt(base, endpoint),
@@ -118,7 +120,7 @@ function keptEndpoint(
   const isSameText = old.analysis.document.text === now.analysis.document.text;
   if (isSameText && (!isDescribed || surfaceOf(before) === surfaceOf(after))) return undefined;
   if (before !== undefined && surfaceOf(before) === surfaceOf(after)) return undefined;
-  const [was, is] = [namesOf(old.endpoint), namesOf(now.endpoint)];
+  const [was, is] = [namesOf(old, base), namesOf(now, head)];
   return {
     name: old.endpoint.name,
     names: new Set([...was, ...is]),
@@ -130,8 +132,10 @@ function keptEndpoint(
   };
 }
 
-function namesOf({ id, name }: Endpoint): readonly string[] {
-  return [name, id];
+function namesOf(contract: Contract, side: Side): readonly string[] {
+  const { endpoint } = contract;
+  const isDefault = defaultsOf(side).get(endpoint.name) === contract;
+  return [...new Set([referenceOf(endpoint), ...(isDefault ? [endpoint.name] : []), endpoint.id])];
 }
 
 /** Equal if no consumer query can notice a difference. */

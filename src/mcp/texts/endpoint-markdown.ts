@@ -1,4 +1,5 @@
 // An endpoint as Markdown, for the view of one key.
+import { deprecationText, referenceOf } from '../../catalog/versions.ts';
 import { budgetText } from '../../config/budget.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { redactedType } from '../../catalog/column-rules.ts';
@@ -28,7 +29,8 @@ const MAX_SCHEMA_BYTES = 64 * 1024;
 export function endpointMarkdown(seen: SeenEndpoint): string {
   const { endpoint } = seen;
   const parts = [
-    `# ${endpoint.name}`,
+    `# ${referenceOf(endpoint)}`,
+    deprecationText(endpoint, endpoint.deprecated?.successor) ?? '',
     endpoint.description.trim(),
     callText(seen),
     parametersText(seen),
@@ -50,7 +52,7 @@ function callText({ endpoint, principal }: SeenEndpoint): string {
     return [`${encodeURIComponent(name)}=${shown}`];
   });
   const query = sent.length === 0 ? '' : `?${sent.join('&')}`;
-  const url = `${QUERY_PATH}${endpoint.name}${query}`;
+  const url = `${QUERY_PATH}${referenceOf(endpoint)}${query}`;
   return [
     '## Call',
     'Send the key in the header `X-API-KEY` or `Authorization: Bearer`; parameters in the query string, or as a JSON object with POST.',
@@ -135,7 +137,7 @@ function examplesText({ endpoint, principal }: SeenEndpoint): string {
     return [`### ${plainText(name)}\n\n${fence('json', JSON.stringify(body, undefined, 2))}`];
   });
   if (shown.length === 0) return '';
-  return ['## Examples', `Bodies of \`POST ${QUERY_PATH}${endpoint.name}\`:`, ...shown].join('\n\n');
+  return ['## Examples', `Bodies of \`POST ${QUERY_PATH}${referenceOf(endpoint)}\`:`, ...shown].join('\n\n');
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
