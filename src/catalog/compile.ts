@@ -157,7 +157,8 @@ function placesOf(document: YamlDocument, file: EndpointFile): NonNullable<Candi
 }
 
 function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: CompileOptions): Endpoint {
-  const { file, document, parameters, source, dimensions } = analysis;
+  const { file, document, parameters, source, dimensions, hasEveryVariant } = analysis;
+  const selections = analysis.variants.map(({ selection }) => selection);
   const limits = {
     time: file.limits?.time ?? 30,
     memory: parseBytes(file.limits?.memory ?? '2GiB'),
@@ -194,7 +195,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
   };
   return createEndpoint(
     { ...analysis, outline },
-    { source, dimensions },
+    { source, dimensions, selections, hasEveryVariant },
     ({ variant, selection, bound, outline }, variants) =>
       Object.freeze({
         ...common,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { modelsOf } from '../../src/catalog/query-models.ts';
+import { variantContracts } from '../../src/compatibility/variants.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { REAL_TIME } from '../support/real-time.ts';
@@ -95,7 +96,7 @@ export async function openComparer(tables: string): Promise<Comparer> {
 async function modelledSide(engine: Engine, files: Readonly<Record<string, string>>): Promise<Side> {
   const side = sideOf(files);
   if (side.broken.length > 0) throw new Error(JSON.stringify(side.broken));
-  const models = side.served.map(async ({ endpoint, analysis }) => {
+  const models = side.served.flatMap(variantContracts).map(async ({ endpoint, analysis }) => {
     const found = await modelsOf(engine, { analysis, candidate: { endpoint } });
     return [endpoint, new Map(found.map(({ query, result }) => [query.table, result]))] as const;
   });

@@ -5,28 +5,22 @@ import {
   createInspect,
   toDiagnostic,
   toDiagnostics,
-  variantsOf,
   type CompileFile,
   type InspectedFile,
 } from '../../catalog/compile.ts';
 import { checkOnEngine } from '../../catalog/engine-check.ts';
 import { findIgnored } from '../../catalog/ignored-files.ts';
+import { checkModels } from '../../catalog/model-check.ts';
 import { findUnknownNames, readTables } from '../../catalog/known-names.ts';
 import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { lint } from '../../catalog/lint.ts';
 import { findUnusedShared } from '../../catalog/include/unused.ts';
 import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
-import { findNotFollowed, findUnredacted } from '../../catalog/pii-flow.ts';
 import { findSourceFault } from '../../catalog/source-check.ts';
-import { modelsOf } from '../../catalog/query-models.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
 import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
 import { createReadTokens } from '../../auth/tokens-file.ts';
-import { findUnconfined } from '../../catalog/tenancy-check.ts';
-import { tenancyFindings, tenancyOf, type TenancySetting } from '../../catalog/tenancy.ts';
-import type { RuleFinding } from '../../catalog/analysis.ts';
-import { mergeFindings } from '../../catalog/variant-findings.ts';
-import type { ModelResult } from '../../query-model/resolve.ts';
+import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
 import { toolNameFindings } from '../../catalog/tool-names.ts';
 import { versionFindings } from '../../catalog/versions.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
@@ -204,7 +198,7 @@ async function engineFindings(
     const isBroken = failures.some(isOfQuery);
     const more = [
       ...unbounded,
-      ...(isBroken ? [] : await modelFindings(engine, file, tenancy)),
+      ...(isBroken ? [] : await checkModels(engine, file, tenancy)),
       ...(isBroken ? [] : await findSourceFault(engine, file)),
       ...findUnknownSettings(file.analysis, settingNames),
       ...unknown,
@@ -217,32 +211,6 @@ async function engineFindings(
   const sound = files.filter(({ document }) => !broken.has(document.file));
   findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
   return findings;
-}
-
-/** What the models of the queries show: results that depend on rows of other tenants, and columns that are made of redacted ones. */
-async function modelFindings(
-  engine: Engine,
-  file: InspectedFile,
-  setting: TenancySetting,
-): Promise<readonly RuleFinding[]> {
-  const tenancy = tenancyOf(file.analysis.file, setting);
-  const hasRules = file.analysis.file.pii?.columns !== undefined;
-  if (tenancy === undefined && !hasRules) return [];
-  const known = new Map<string, ModelResult>(); // queries that variants have in common
-  const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly RuleFinding[] }[] =
-    [];
-  for (const variant of variantsOf(file)) {
-    const models = await modelsOf(engine, variant, { ...tenancy, known });
-    const unconfined = tenancy === undefined ? [] : findUnconfined(variant, models, tenancy);
-    const ofRules = hasRules
-      ? [
-          ...findUnredacted(variant, models).map(({ finding }) => finding),
-          ...findNotFollowed(variant, models),
-        ]
-      : [];
-    all.push({ analysis: variant.analysis, findings: [...unconfined, ...ofRules] });
-  }
-  return mergeFindings(all);
 }
 
 /** An error in the saved query, which consumer queries read. */
