@@ -85,7 +85,6 @@ test.each(HIDDEN)('%s is rejected in consumer queries of every kind', async (nam
 
 test.each<{ why: string; read: () => Promise<string>; shows?: string }>([
   { why: 'the listing', shows: 'shared', read: async () => (await service.call('/api/endpoints')).text() },
-  { why: 'the listing of one', read: async () => (await service.call('/api/endpoints/shared')).text() },
   { why: 'OpenAPI', shows: 'shared', read: async () => (await service.call('/openapi.json')).text() },
   { why: 'Markdown', shows: 'shared', read: async () => (await service.call(`${PATH}.md`)).text() },
   { why: 'llms.txt', shows: 'shared', read: async () => (await service.call('/llms.txt')).text() },
