@@ -200,6 +200,7 @@ export interface Include {
     | 'pii'
     | 'reservation'
     | 'limits'
+    | 'budget'
     | 'labels'
     | 'tenancy'
   )[];
