@@ -32,12 +32,12 @@ const HIDDEN = ['secret_numbers', 'doubled'];
 const PATH = '/api/endpoints/query/shared';
 
 function query(parameters: Readonly<Record<string, string>>): Promise<Response> {
-  return service.call(`${PATH}?${new URLSearchParams({ below: '3', ...parameters })}`);
+  return service.call(`${PATH}?${new URLSearchParams({ below: '3', ...parameters }).toString()}`);
 }
 
 async function clickhouse(sql: string): Promise<string> {
   const parameters = new URLSearchParams({ database: 'shared', param_below: '3' });
-  const response = await service.call(`/clickhouse/?${parameters}`, { method: 'POST', body: sql });
+  const response = await service.call(`/clickhouse/?${parameters.toString()}`, { method: 'POST', body: sql });
   return `${response.status} ${await response.text()}`;
 }
 
