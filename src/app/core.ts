@@ -63,17 +63,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     failure: settings.rateLimitFailure,
   };
   const plan = createPlan({ sandboxes, describe, policyParameters });
-  const shadow = createShadow({
-    catalog: () => catalog.current(),
-    plan,
-    describe,
-    engine,
-    connections: settings.connections,
-    observe,
-    clock,
-    after,
-    random: Math.random,
-  });
+  const { connections } = settings;
+  const trials = { plan, describe, engine, connections, observe, clock, after };
+  const shadow = createShadow({ ...trials, catalog: () => catalog.current(), random: Math.random });
   const path = createRequestPath({
     catalog: () => catalog.current(),
     keyring,

@@ -65,7 +65,8 @@ export function analyse(file: EndpointFile, document: YamlDocument): Analysis {
     choices.map(([name, spec]) => [name, readFragments(name, spec, { isChoice, findings })] as const),
   );
   const isSound = findings.length === 0 && choices.every(([name]) => parameters.has(name));
-  const source = { template: isSound ? template : plainTemplate(template), fragments, parameters };
+  const readable = file.sandbox?.tables;
+  const source = { template: isSound ? template : plainTemplate(template), fragments, parameters, readable };
   const { parameters: _parameters, ...others } = file;
   const own = file.parameters === undefined ? {} : { parameters: Object.fromEntries(declared) };
   const shared = { file: { ...others, ...own }, document, parameters, source };

@@ -15,7 +15,7 @@ let endpoints: string;
 
 beforeAll(async () => {
   endpoints = scratch();
-  for (const name of ['logs.all', 'usage.api-counts'])
+  for (const name of ['logs.all', 'logs.tables.shared', 'usage.api-counts'])
     writeFileSync(join(endpoints, `${name}.yaml`), readFileSync(join(ENDPOINTS, `${name}.yaml`)));
   const tokens = join(scratch(), 'tokens.yaml');
   const rated = `tokens: [{ name: rated, sha256: ${hashKey(RATED)}, endpoints: ['*'], allow: [sql, lql], rate: 3/h }]`;

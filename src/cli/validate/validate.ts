@@ -14,7 +14,8 @@ import { checkModels } from '../../catalog/model-check.ts';
 import { findUnknownNames, readTables } from '../../catalog/known-names.ts';
 import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { lint } from '../../catalog/lint.ts';
-import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { findUnusedShared } from '../../catalog/include/unused.ts';
+import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
 import { findSourceFault } from '../../catalog/source-check.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
 import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
@@ -26,7 +27,7 @@ import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { readTextSync } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
-import { compareDiagnostics, type Finding } from '../../core/finding.ts';
+import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { explainBroken } from '../../schema/broken.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
@@ -68,10 +69,10 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   const listed = await expandPaths(options.paths);
   const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy: options.tenancy });
   const inspected: InspectedFile[] = [];
-  const compile: CompileFile = (path, text) => {
-    const { inspected: file, diagnostics } = inspect(path, text);
+  const compile: CompileFile = (path, text, sources) => {
+    const { inspected: file, ...rest } = inspect(path, text, sources);
     if (file !== undefined) inspected.push(file);
-    return { candidate: file?.candidate, diagnostics };
+    return { candidate: file?.candidate, ...rest };
   };
   const { files } = await loadFiles(listed, new Map(), { compile, ...REAL_TIME });
   const ignored = await ignoredIn(options.paths);
@@ -80,6 +81,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     ...ignored,
     ...ofKeys,
     ...staticFindings(files),
+    ...(await unusedIn(options.paths, files, inspected)),
     ...inspected.flatMap((file) => staticFindingsOf(file, options)),
   ];
   let failure: CommandError | undefined;
@@ -97,7 +99,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     }
   }
   const textOf = createTextOf();
-  const findings = found
+  const findings = uniqueFindings(found)
     .map(withRelativePath)
     .filter((finding) => !isIgnored(finding, textOf))
     .toSorted(compareDiagnostics);
@@ -118,6 +120,17 @@ async function keyFindings(
   if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
   const endpoints = inspected.map(({ candidate }) => candidate.endpoint);
   return toDiagnostics(read.document, findUnlockedKeys(read.tokens, endpoints));
+}
+
+/** Warnings about shared files in the folders among the paths; files named alone may not be all that include one. */
+async function unusedIn(
+  paths: readonly string[],
+  files: LoadedFiles,
+  inspected: readonly InspectedFile[],
+): Promise<readonly Finding[]> {
+  const folders = await Promise.all(paths.map((path) => listFiles(path).catch(() => []))); // a file is no folder
+  const whole = new Set(folders.flat());
+  return findUnusedShared(files, inspected).filter(({ file }) => whole.has(file));
 }
 
 /** Warnings about files in the folders among the paths. */
@@ -194,8 +207,10 @@ async function engineFindings(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   terminal.progress('');
-  const broken = new Set(findings.filter(isOfQuery).map(({ file }) => file));
-  const sound = files.filter(({ document }) => !broken.has(document.file));
+  const broken = new Set(findings.filter(isOfQuery).flatMap(({ file, includedBy }) => [file, includedBy]));
+  const sound = files.filter(
+    ({ document, candidate }) => !broken.has(document.file) && !broken.has(candidate.endpoint.name),
+  );
   findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
   return findings;
 }
