@@ -6,7 +6,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Engine } from '../engine/engine.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { cutLines } from '../format/lines.ts';
-import { budgetLimits, type Budgets } from '../rate-limits/budgets.ts';
+import type { Budgets } from '../rate-limits/budgets.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import { redactRows } from './redacted-rows.ts';
 import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
@@ -99,7 +99,15 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
 async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], call: Call): Promise<Prepared> {
   const { plan } = deps;
   const now = deps.clock.monotonic;
-  const { endpoint: called, principal, content, consumerQuery, successor, ...admitted } = await admit(call);
+  const {
+    endpoint: called,
+    principal,
+    content,
+    consumerQuery,
+    successor,
+    budgets,
+    ...admitted
+  } = await admit(call);
   const { requestId, record } = call;
   const started = now();
   const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
@@ -129,7 +137,7 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
     labels,
     workload,
     isPatient: false,
-    spending: createSpending({ budgets: deps.budgets, now }, budgetLimits(principal, endpoint), record),
+    spending: createSpending({ budgets: deps.budgets, now }, budgets, record),
   };
   const { isStillAdmitted } = admitted;
   const preferredShape = request && shape;
