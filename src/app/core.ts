@@ -19,6 +19,7 @@ import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
 import { createPlan } from '../request/plan.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
 import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
+import { createWatches } from '../request/watches.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
 import { openEntryKey } from './redis.ts';
@@ -71,6 +72,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     bulkhead,
     observe,
     ...cache,
+    watches: createWatches({ engine, readThrough: cache.readThrough, clock, observe, hosts: hostsOf(settings) }),
     clock,
   });
   const catalog = await openLiveCatalog({
@@ -92,6 +94,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await Promise.all([catalog.close(), cache.close()]);
   };
   return { catalog, describe, sandboxes, suspensions, path, cache, bulkhead, close };
+}
+
+/** Of the engine. */
+function hostsOf({ clickhouse }: Settings): number {
+  return clickhouse?.urls.length ?? 1;
 }
 
 /** Endpoints that are prepared for consumer queries before the first one comes. */

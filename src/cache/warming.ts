@@ -182,12 +182,14 @@ async function schedule(item: Item, options: WarmingOptions): Promise<void> {
   const started = clock.monotonic();
   try {
     // Another replica, or a request that bypassed the cache, may already have refreshed it.
-    const { entry, ran } = await refresh(item.job, (every * 1000) / 2);
+    const { entry, ran, isUnchanged } = await refresh(item.job, (every * 1000) / 2);
     const ms = clock.monotonic() - started;
     item.failures = 0;
     noteBorn(item, entry, options);
-    item.dueAt = Math.max(item.dueAt, clock.monotonic() + every * 1000 * REST);
-    observe(ran ? { kind: 'warming.refreshed', endpoint, ms } : { kind: 'warming.adopted', endpoint });
+    const rest = every * 1000 * (isUnchanged ? 1 - JITTER * random() : REST);
+    item.dueAt = Math.max(item.dueAt, clock.monotonic() + rest);
+    if (ran) observe({ kind: 'warming.refreshed', endpoint, ms });
+    else observe({ kind: isUnchanged ? 'warming.unchanged' : 'warming.adopted', endpoint });
   } catch (cause) {
     item.failures++;
     const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (item.failures - 1), every * 1000);

@@ -166,7 +166,14 @@ function toEntry(
       }) ?? null,
     result_shape: resultShape,
     max_rows: endpoint.maxRows,
-    cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },
+    cache:
+      cache === undefined
+        ? null
+        : {
+            ttl: cache.ttl,
+            ...(cache.check === undefined ? {} : { until: 'data', check: cache.check }),
+            min_refresh: cache.minRefresh,
+          },
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },
     pii: { redact: isRedacted, ...(isRedacted && minGroup !== undefined ? { min_group: minGroup } : {}) },
     reservation: endpoint.reservation.enabled

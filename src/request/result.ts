@@ -14,6 +14,7 @@ import type { Redactor } from '../redact/redactor.ts';
 import type { Replay } from './call.ts';
 import { staticLabels } from './labels.ts';
 import type { MakePlan } from './plan.ts';
+import type { Watches } from './watches.ts';
 import type { Requester, RunContext, Runnable } from './run.ts';
 
 /** Everything that determines a result. */
@@ -51,6 +52,7 @@ export interface ResultRequest {
 export interface ResultsDeps {
   readonly readThrough: ReadThrough;
   readonly warming: Warming;
+  readonly watches: Watches;
 }
 
 export interface Results {
@@ -81,7 +83,7 @@ export function createResults(deps: ResultsDeps, produce: Produce): Results {
         );
         const shape = endpoint.resultShape;
         const task = { endpoint, plan: planned, redactor, format: 'json' as const, shape };
-        const warm = isCacheable(task) ? warmJob(task, jobOf(task, produce)) : undefined;
+        const warm = isCacheable(task) ? warmJob(task, jobOf(deps, task, produce)) : undefined;
         if (warm !== undefined) deps.warming.pin(warm);
       }
     },
@@ -101,13 +103,14 @@ const NOT_RUN: Pick<Produced, 'timing' | 'read'> = {
 };
 
 async function readCached(
-  { readThrough, warming }: ResultsDeps,
+  deps: ResultsDeps,
   produce: Produce,
   task: CacheableTask,
   { requester, directives, signal }: ResultRequest,
 ): Promise<Result> {
+  const { readThrough, warming } = deps;
   let run: Pick<Produced, 'timing' | 'read'> = NOT_RUN;
-  const job = jobOf(task, produce);
+  const job = jobOf(deps, task, produce);
   const found = await readThrough.read({
     ...job,
     run: async (signal) => {
@@ -133,13 +136,14 @@ async function readCached(
 }
 
 /** A task as a cache job, which warming also runs: it belongs to no particular request. */
-function jobOf(task: CacheableTask, produce: Produce): Job {
+function jobOf({ watches }: ResultsDeps, task: CacheableTask, produce: Produce): Job {
   const { endpoint, plan, redactor, format, shape } = task;
   const encoding = shape === 'bigquery' ? `${formatKey(format)}/${shape}` : formatKey(format);
   const query = plan.consumerQuery?.canonicalSql ?? null;
   return {
     key: cacheKey(endpoint, [plan.canonical, query, redactor.profile, encoding]),
     policy: endpoint.cache,
+    watch: watches.of(endpoint, plan),
     run: (signal) => produce(task, warmingContext(endpoint, signal)),
   };
 }
