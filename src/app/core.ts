@@ -72,7 +72,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     bulkhead,
     observe,
     ...cache,
-    watches: createWatches({ engine, readThrough: cache.readThrough, clock, observe, hosts: hostsOf(settings) }),
+    watches: createWatches({
+      engine,
+      readThrough: cache.readThrough,
+      clock,
+      observe,
+      hosts: hostsOf(settings),
+    }),
     clock,
   });
   const catalog = await openLiveCatalog({

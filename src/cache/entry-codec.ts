@@ -163,7 +163,10 @@ function macOf(secret: KeyObject, frame: Buffer): Buffer {
 
 /** Values that this service never writes: a second barrier in case the key has leaked. */
 function faultOfHead(
-  head: { readonly contentType: string; readonly etag: string } & Pick<Frame, 'bornEpoch' | 'keepMs' | 'fingerprint'>,
+  head: { readonly contentType: string; readonly etag: string } & Pick<
+    Frame,
+    'bornEpoch' | 'keepMs' | 'fingerprint'
+  >,
   { contentTypes }: FrameTrust,
 ): string | undefined {
   if (!contentTypes.has(head.contentType)) return 'its content type is not allowed';

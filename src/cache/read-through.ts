@@ -147,7 +147,8 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
   return {
     peek: (job) => {
       const held = hit(store.peek(job.key), job, NO_DIRECTIVES);
-      if (held !== undefined || !(store.isShared || isWorthAsking(store.peek(job.key), job, clock))) return held;
+      if (held !== undefined || !(store.isShared || isWorthAsking(store.peek(job.key), job, clock)))
+        return held;
       return context.lookUp(job.key).then(async (entry) => {
         const found = hit(entry, job, NO_DIRECTIVES);
         if (found !== undefined || !(await check(context, entry, job))) return found;
@@ -310,12 +311,18 @@ async function runWithLease(
 }
 
 /**
+ * A fingerprint read before a run may be this old. If data changes after it, and then becomes what it was, as when tables are
+ * exchanged twice, a response of the time between would count as unchanged.
+ */
+const BEFORE_RUN_MS = 100;
+
+/**
  * Of the data before a run. The run may see newer data; then the next check finds a change, and the response is made once
  * more. Without a fingerprint, the response is fresh for `check` after its run.
  */
-async function fingerprintFor({ policy, watch }: Job): Promise<string> {
+async function fingerprintFor({ watch }: Job): Promise<string> {
   if (watch === undefined) return '';
-  return watch.read(freshFor(policy) * 1000).then(
+  return watch.read(BEFORE_RUN_MS).then(
     (found) => found?.value ?? '',
     () => '',
   );

@@ -38,7 +38,7 @@ export const DEFINITION = `concat(database, '.', name, ' ', lower(hex(sipHash128
  * The fingerprint of a set; `outdated` if a table has another definition than when the set was resolved, or there are
  * others. Rejects with EngineError.
  */
-export async function readFingerprint(engine: Engine, set: TableSet): Promise<string | 'outdated'> {
+export async function readFingerprint(engine: Engine, set: TableSet): Promise<string> {
   const [row] = await readRows(engine, fingerprintSql(set));
   const [definitions, ...data] = row as readonly [readonly string[], ...(readonly string[])]; // the columns of the statement
   if (definitions.join('\n') !== set.definitions.join('\n')) return OUTDATED;

@@ -12,6 +12,8 @@ export interface StoredTable extends TableName {
   readonly select: string;
   readonly create: string;
   readonly uuid: string;
+  /** Of a materialized view; empty if the server does not say it. */
+  readonly target: TableName;
   readonly definition: string;
   /** Expressions of columns that may be computed on read. */
   readonly computed: readonly string[];
@@ -22,7 +24,7 @@ export type EngineReads =
   | { readonly kind: 'query'; readonly sql: string }
   | { readonly kind: 'tables'; readonly tables: readonly TableName[] }
   | { readonly kind: 'pattern'; readonly pattern: TablePattern }
-  | { readonly kind: 'dictionary' }
+  | { readonly kind: 'dictionary'; readonly isDirect: boolean }
   | { readonly kind: 'unknown'; readonly reason: string };
 
 const SYSTEM: ReadonlySet<string> = new Set(['system', 'information_schema', 'INFORMATION_SCHEMA']);
@@ -32,11 +34,13 @@ export function readsOfEngine(table: StoredTable): EngineReads {
   const { engine, database } = table;
   if (SYSTEM.has(database)) return unknown('is a system table');
   // Parts of a shared table reach the replicas of a service at different times.
-  if (/^Shared/.test(engine)) return unknown(`has the engine ${engine}, whose replicas differ for a time`);
-  if (/MergeTree$/.test(engine) || engine === 'Null') return PARTS_ONLY;
+  if (engine.startsWith('Shared'))
+    return unknown(`has the engine ${engine}, whose replicas differ for a time`);
+  if (engine.endsWith('MergeTree') || engine === 'Null') return PARTS_ONLY;
   if (engine === 'View') return { kind: 'query', sql: table.select };
   if (engine === 'MaterializedView') return { kind: 'tables', tables: [targetOf(table)] };
-  if (engine === 'Dictionary') return { kind: 'dictionary' };
+  if (engine === 'Dictionary')
+    return { kind: 'dictionary', isDirect: /\bLAYOUT\s*\(\s*\w*(?:CACHE|DIRECT)/i.test(table.create) };
   if (engine === 'Buffer') return readsOfBuffer(table);
   if (engine === 'Merge') return readsOfMerge(table);
   return unknown(`has the engine ${engine}, whose changes cannot be seen exactly`);
@@ -47,7 +51,8 @@ function unknown(reason: string): EngineReads {
 }
 
 /** The table that a materialized view writes to: that of TO, or its own. */
-function targetOf({ create, database, name, uuid }: StoredTable): TableName {
+function targetOf({ create, database, name, uuid, target }: StoredTable): TableName {
+  if (target.name !== '') return target;
   const query = createCursor(create);
   for (let at = 0; at < query.length && query.kind(at) !== '(' && query.word(at) !== 'AS'; at++) {
     const [first, second] = [query.name(at + 1), query.name(at + 3)];
@@ -75,7 +80,10 @@ function readsOfMerge({ full }: StoredTable): EngineReads {
   const [database, names] = [stringAt(query, isRegex ? 4 : 2), stringAt(query, isRegex ? 7 : 4)];
   if (database === undefined || names === undefined) return unknown('reads tables that are not known');
   const text = quoteString(database);
-  return { kind: 'pattern', pattern: { databases: isRegex ? `match(database, ${text})` : `database = ${text}`, names } };
+  return {
+    kind: 'pattern',
+    pattern: { databases: isRegex ? `match(database, ${text})` : `database = ${text}`, names },
+  };
 }
 
 function stringAt(query: Cursor, at: number): string | undefined {
@@ -86,5 +94,6 @@ function stringAt(query: Cursor, at: number): string | undefined {
 
 /** Undefined for escapes that names and patterns rarely have. */
 function unescaped(text: string): string | undefined {
-  return /\\[^\\']/.test(text) ? undefined : text.replaceAll(/\\(.)/g, '$1');
+  const isSimple = /^(?:[^\\]|\\[\\'])*$/s.test(text);
+  return isSimple ? text.replaceAll(/\\(.)/gs, '$1') : undefined;
 }

@@ -69,9 +69,18 @@ export async function resolveTables(
   engine: Engine,
   statements: readonly ReadingStatement[],
 ): Promise<ResolvedSet> {
-  const resolution = createResolution(engine, await readOwnFunctions(engine));
-  for (const [index, each] of statements.entries()) await resolution.add(each, index);
-  return resolution.result();
+  const resolution: Resolution = {
+    engine,
+    ownFunctions: await readOwnFunctions(engine),
+    tables: new Map(),
+    patterns: new Map(),
+    dictionaries: new Set(),
+    unwatched: [],
+    clock: [],
+  };
+  for (const [statement, each] of statements.entries())
+    await addQuery(resolution, each, { statement, source: undefined, table: undefined });
+  return resultOf(resolution);
 }
 
 /** Functions that somebody has defined on the engine: what they read is not known. In lower case. */
@@ -87,111 +96,132 @@ interface Origin {
   readonly table: string | undefined;
 }
 
-function createResolution(engine: Engine, ownFunctions: ReadonlySet<string>) {
-  const tables = new Map<string, StoredTable>();
-  const patterns = new Map<string, TablePattern>();
-  const dictionaries = new Set<string>();
-  const unwatched: Unwatched[] = [];
-  const clock: LateRead[] = [];
+/** What is known so far. */
+interface Resolution {
+  readonly engine: Engine;
+  readonly ownFunctions: ReadonlySet<string>;
+  readonly tables: Map<string, StoredTable>;
+  readonly patterns: Map<string, TablePattern>;
+  readonly dictionaries: Set<string>;
+  readonly unwatched: Unwatched[];
+  readonly clock: LateRead[];
+}
 
-  const reject = ({ statement, source, table }: Origin, reason: string): void => {
-    const through = table === undefined || table === source?.name ? '' : ` (through ${table})`;
-    unwatched.push({ statement, source, reason: reason + through });
+function reject({ unwatched }: Resolution, { statement, source, table }: Origin, reason: string): void {
+  const isDirect = table === undefined || table === source?.name || reason.startsWith(table);
+  unwatched.push({ statement, source, reason: isDirect ? reason : `${reason} (through ${table})` });
+}
+
+function resultOf({ tables, patterns, dictionaries, unwatched, clock }: Resolution): ResolvedSet {
+  const all = [...tables.values()];
+  const set: TableSet = {
+    tables: all.map(({ database, name }) => ({ database, name })),
+    patterns: [...patterns.values()],
+    dictionaries: [...dictionaries],
+    definitions: all.map(({ definition }) => definition).toSorted(byBytes),
+    every: clock.length === 0 ? undefined : commonEvery(clock),
   };
+  return { set, unwatched, clock };
+}
 
-  /** Notes what the text of a query or an expression says; returns its calls that read dictionaries. */
-  const readText = (sql: string, origin: Origin): number => {
-    for (const read of clockReads(sql))
-      clock.push({ ...read, statement: origin.statement, table: origin.table });
-    const calls = functionCalls(sql);
-    const own = calls.find((name) => ownFunctions.has(name));
-    if (own !== undefined) reject(origin, `the function ${own} is not one of the engine's`);
-    const stored = calls.find((name) => name === 'file' || name === 'hascolumnintable');
-    if (stored !== undefined) reject(origin, `the function ${stored} reads what has no fingerprint`);
-    return calls.filter((name) => /^dict(?:get|has|isin)|^joinget/.test(name)).length;
-  };
+/** Notes what the text of a query or an expression says; returns the number of its lookups in dictionaries and Join tables. */
+function readText(resolution: Resolution, sql: string, origin: Origin): number {
+  const { clock, ownFunctions } = resolution;
+  for (const read of clockReads(sql))
+    clock.push({ ...read, statement: origin.statement, table: origin.table });
+  const calls = functionCalls(sql);
+  const own = calls.find((name) => ownFunctions.has(name));
+  if (own !== undefined) reject(resolution, origin, `the function ${own} is not one of the engine's`);
+  const stored = calls.find((name) => name === 'file' || name === 'hascolumnintable');
+  if (stored !== undefined)
+    reject(resolution, origin, `the function ${stored} reads what has no fingerprint`);
+  return calls.filter((name) => /^dict(?:get|has|isin)|^joinget/.test(name)).length;
+}
 
-  const addQuery = async ({ sql, samples }: ReadingStatement, origin: Origin): Promise<void> => {
-    const lookups = readText(sql, origin);
-    const parts = { ask: askOf(engine), schema: NO_SCHEMA };
-    const result = await resolveModel(parts, { sql, samples }, { parameters: [] });
-    if ('fault' in result) return reject(origin, result.fault);
-    const { sources } = result.model;
-    // The engine may have computed one with constant arguments, which is no source then.
-    if (sources.filter(({ kind }) => kind === 'dictionary').length < lookups)
-      reject(origin, 'a dictionary is read with constant arguments');
-    for (const source of sources) await addSource(source, { ...origin, source: origin.source ?? source });
-  };
+async function addQuery(
+  resolution: Resolution,
+  { sql, samples }: ReadingStatement,
+  origin: Origin,
+): Promise<void> {
+  const lookups = readText(resolution, sql, origin);
+  const engine = { ask: askOf(resolution.engine), schema: NO_SCHEMA };
+  const result = await resolveModel(engine, { sql, samples }, { parameters: [] });
+  if ('fault' in result) return reject(resolution, origin, result.fault);
+  const { sources } = result.model;
+  // Fails closed: a lookup that the engine has replaced by its result is no source.
+  if (sources.filter(({ kind }) => kind === 'dictionary').length < lookups)
+    reject(resolution, origin, 'it is not known which dictionary is read');
+  for (const source of sources)
+    await addSource(resolution, source, { ...origin, source: origin.source ?? source });
+}
 
-  const addSource = async (source: Source, origin: Origin): Promise<void> => {
-    if (source.kind === 'table_function')
-      return reject(origin, `the table function ${source.name} reads what has no fingerprint`);
-    if (source.kind === 'dictionary') return addDictionary(source.name, origin);
-    const found = await readTables(engine, isOneOf(candidates(source.name), 'name'));
-    if (found.length === 0) return reject(origin, `${source.name} is not in system.tables`);
-    for (const table of found) await addTable(table, origin);
-  };
+async function addSource(resolution: Resolution, source: Source, origin: Origin): Promise<void> {
+  const { name, kind } = source;
+  if (kind === 'table_function')
+    return reject(resolution, origin, `the table function ${name} reads what has no fingerprint`);
+  if (kind === 'dictionary') return addDictionary(resolution, name, origin);
+  await addTables(resolution, isOneOf(candidates(name), 'name'), origin, name);
+}
 
-  const addDictionary = async (name: string, origin: Origin): Promise<void> => {
-    if (dictionaries.has(name)) return;
-    const condition = `${DICTIONARY_NAME} = ${quoteString(name)} OR name = ${quoteString(name)}`;
-    const rows = (await readRows(
-      engine,
-      `SELECT database, name, type FROM system.dictionaries WHERE ${condition}`,
-    )) as readonly [string, string, string][]; // three string columns
-    if (name === '' || rows.length === 0)
-      return reject(origin, `${name === '' ? 'a computed name' : name} is no known dictionary`);
-    dictionaries.add(name);
-    for (const [database, own, type] of rows) {
-      if (/cache|direct/i.test(type)) reject(origin, `the dictionary ${name} reads its source at each lookup`);
-      if (database === '') continue;
-      const found = await readTables(engine, isOneOf([{ database, name: own }], 'name'));
-      for (const table of found) await addTable(table, origin);
+/** Adds the tables of a condition; `name` stands for those that there must be. */
+async function addTables(
+  resolution: Resolution,
+  condition: string,
+  origin: Origin,
+  name?: string,
+): Promise<void> {
+  const found = await readTables(resolution.engine, condition);
+  if (found.length === 0 && name !== undefined) reject(resolution, origin, `${name} is not in system.tables`);
+  for (const table of found) await addTable(resolution, table, origin);
+}
+
+async function addDictionary(resolution: Resolution, name: string, origin: Origin): Promise<void> {
+  const { engine, dictionaries } = resolution;
+  if (dictionaries.has(name)) return;
+  const condition = `${DICTIONARY_NAME} = ${quoteString(name)} OR name = ${quoteString(name)}`;
+  const sql = `SELECT database, name, type FROM system.dictionaries WHERE ${condition}`;
+  const rows = (await readRows(engine, sql)) as readonly [string, string, string][]; // three string columns
+  if (name === '' || rows.length === 0)
+    return reject(resolution, origin, `${name === '' ? 'a computed name' : name} is no known dictionary`);
+  dictionaries.add(name);
+  for (const [database, own, type] of rows) {
+    if (/cache|direct/i.test(type)) reject(resolution, origin, readsAtLookup(name));
+    if (database !== '') await addTables(resolution, isOneOf([{ database, name: own }], 'name'), origin);
+  }
+}
+
+function readsAtLookup(dictionary: string): string {
+  return `the dictionary ${dictionary} reads its source at each lookup`;
+}
+
+async function addTable(resolution: Resolution, table: StoredTable, origin: Origin): Promise<void> {
+  const { tables, patterns } = resolution;
+  const key = `${table.database}.${table.name}`;
+  if (tables.has(key)) return;
+  if (tables.size >= MAX_TABLES) return reject(resolution, origin, `more than ${MAX_TABLES} tables are read`);
+  tables.set(key, table);
+  const reads = readsOfEngine(table);
+  const inside = { ...origin, table: key };
+  for (const column of table.computed)
+    if (readText(resolution, column, inside) > 0)
+      reject(resolution, inside, `a column of ${key} is computed with a dictionary or a Join table`);
+  switch (reads.kind) {
+    case 'unknown':
+      return reject(resolution, inside, `${key} ${reads.reason}`);
+    case 'query':
+      return addQuery(resolution, { sql: reads.sql, samples: [{}] }, inside);
+    case 'dictionary':
+      if (reads.isDirect) reject(resolution, inside, readsAtLookup(key));
+      return addDictionary(resolution, key, inside);
+    case 'pattern': {
+      const condition = matchesPattern(reads.pattern);
+      patterns.set(condition, reads.pattern);
+      return addTables(resolution, condition, inside);
     }
-  };
-
-  const addTable = async (table: StoredTable, origin: Origin): Promise<void> => {
-    const key = `${table.database}.${table.name}`;
-    if (tables.has(key)) return;
-    if (tables.size >= MAX_TABLES) return reject(origin, `more than ${MAX_TABLES} tables are read`);
-    tables.set(key, table);
-    const reads = readsOfEngine(table);
-    const inside = { ...origin, table: key };
-    if (reads.kind === 'unknown') return reject(inside, `${key} ${reads.reason}`);
-    if (reads.kind === 'query') return addQuery({ sql: reads.sql, samples: [{}] }, inside);
-    if (reads.kind === 'dictionary') {
-      if (/\bLAYOUT\s*\(\s*\w*(?:CACHE|DIRECT)/i.test(table.create))
-        reject(inside, `the dictionary ${key} reads its source at each lookup`);
-      return addDictionary(key, inside);
-    }
-    for (const column of table.computed)
-      if (readText(column, inside) > 0)
-        reject(inside, `a column of ${key} is computed with a dictionary or a Join table`);
-    if (reads.kind === 'tables') {
-      for (const each of reads.tables) {
-        const found = await readTables(engine, isOneOf([each], 'name'));
-        if (found.length === 0) reject(inside, `${each.database}.${each.name} is not in system.tables`);
-        for (const next of found) await addTable(next, inside);
-      }
-    }
-    if (reads.kind !== 'pattern') return;
-    patterns.set(matchesPattern(reads.pattern), reads.pattern);
-    for (const next of await readTables(engine, matchesPattern(reads.pattern))) await addTable(next, inside);
-  };
-
-  const result = (): ResolvedSet => {
-    const definitions = [...tables.values()].map(({ definition }) => definition).toSorted(byBytes);
-    const names = [...tables.values()].map(({ database, name }) => ({ database, name }));
-    const every = clock.length === 0 ? undefined : commonEvery(clock);
-    const set = { tables: names, patterns: [...patterns.values()], dictionaries: [...dictionaries] };
-    return { set: { ...set, definitions, every }, unwatched, clock };
-  };
-
-  return {
-    add: (statement: ReadingStatement, index: number) =>
-      addQuery(statement, { statement: index, source: undefined, table: undefined }),
-    result,
-  };
+    case 'tables':
+      for (const each of reads.tables)
+        await addTables(resolution, isOneOf([each], 'name'), inside, `${each.database}.${each.name}`);
+  }
 }
 
 /** The order of the engine. */
@@ -209,16 +239,19 @@ function candidates(name: string): readonly TableName[] {
 
 const COLUMNS = `database, name, engine, engine_full, as_select, create_table_query, toString(uuid), ${DEFINITION}`;
 
+/** Of a materialized view; servers before 26 do not have these columns. */
+const TARGET = `COLUMNS('^target_(database|table)$')`;
+
 /** With the expressions of columns that are computed on read. */
 async function readTables(engine: Engine, condition: string): Promise<readonly StoredTable[]> {
   const rows = await readRows(
     engine,
-    `SELECT ${COLUMNS}, (SELECT groupArray((database, table, default_expression)) FROM system.columns WHERE default_kind IN ('DEFAULT', 'ALIAS') AND (database, table) IN (SELECT database, name FROM system.tables WHERE ${condition})) FROM system.tables WHERE ${condition} LIMIT ${MAX_TABLES + 1}`,
+    `SELECT ${COLUMNS}, (SELECT groupArray((database, table, default_expression)) FROM system.columns WHERE default_kind IN ('DEFAULT', 'ALIAS') AND (database, table) IN (SELECT database, name FROM system.tables WHERE ${condition})), ${TARGET} FROM system.tables WHERE ${condition} LIMIT ${MAX_TABLES + 1}`,
   );
-  type Row = readonly [string, string, string, string, string, string, string, string, readonly (readonly [string, string, string])[]]; // prettier-ignore
+  type Row = readonly [string, string, string, string, string, string, string, string, readonly (readonly [string, string, string])[], string?, string?]; // prettier-ignore
   return (rows as readonly Row[]).map(
-    ([database, name, kind, full, select, create, uuid, definition, computed]) => ({
-      database, name, engine: kind, full, select, create, uuid, definition,
+    ([database, name, kind, full, select, create, uuid, definition, computed, targetDatabase = '', target = '']) => ({
+      database, name, target: { database: targetDatabase, name: target }, engine: kind, full, select, create, uuid, definition,
       computed: computed.flatMap(([of, table, text]) => (of === database && table === name ? [text] : [])),
     }),
   ); // prettier-ignore

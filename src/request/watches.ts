@@ -81,7 +81,9 @@ export function createWatches(deps: WatchesDeps): Watches {
 function subjectOf({ outline, sandbox }: Endpoint, query: string | undefined): Subject {
   if (query === undefined) return { tables: undefined, every: undefined, reason: undefined };
   const names = namesIn(createCursor(query));
-  const tables = outline.elements.flatMap(({ kind, name }) => (kind === 'table' && names.has(name) ? [name] : []));
+  const tables = outline.elements.flatMap(({ kind, name }) =>
+    kind === 'table' && names.has(name) ? [name] : [],
+  );
   const reads = clockReads(query);
   const allowed = new Set(sandbox.allow.map((name) => name.toLowerCase()));
   const other = functionCalls(query).find((name) => allowed.has(name) || /^dict|^joinget|^file$/.test(name));
@@ -115,7 +117,7 @@ function watchTables(deps: WatchesDeps, endpoint: Endpoint, subject: Subject): W
     return [...new Set([...own, ...unwatched.map(({ reason }) => reason)])];
   };
 
-  const readOnce = async (maxAgeMs: number): Promise<Fingerprint | 'outdated' | undefined> => {
+  const readOnce = async (maxAgeMs: number): Promise<Fingerprint | typeof OUTDATED | undefined> => {
     const found = await resolve();
     const reasons = reasonsOf(found);
     const set = { ...found.set, every: everyOf(found.set, subject) };
@@ -153,7 +155,7 @@ async function readShared(
   { engine, readThrough, clock, observe }: WatchesDeps,
   { name, cache }: Endpoint,
   { set, maxAgeMs }: SharedRead,
-): Promise<Fingerprint | 'outdated' | undefined> {
+): Promise<Fingerprint | typeof OUTDATED | undefined> {
   const run = async (): Promise<Payload> => {
     const { monotonic } = momentOf(clock);
     try {

@@ -116,7 +116,12 @@ function roundingAround(query: Cursor, at: number, end: number): number | undefi
   }
   const isTrunc = /^date_?trunc$/i.test(query.name(at - 4) ?? '') && query.kind(at - 3) === '(';
   if (!isTrunc || query.kind(at - 1) !== ',') return undefined;
-  return SECONDS[query.text(at - 2).slice(1, -1).toUpperCase()];
+  return SECONDS[
+    query
+      .text(at - 2)
+      .slice(1, -1)
+      .toUpperCase()
+  ];
 }
 
 /** Of an interval: the largest divisor that it has in common with a quarter of an hour. */
