@@ -1,5 +1,6 @@
 // Every finding code for endpoint files, with its meaning and fix. docs/reference/findings.md is generated from it.
 import { TYPE_LABELS } from '../params/scalar.ts';
+import { CACHE_KINDS } from './cache-kinds.ts';
 import { LINT_KINDS } from './lint-kinds.ts';
 import { MCP_KINDS } from './mcp-kinds.ts';
 import { REASON_KINDS } from './reason-kinds.ts';
@@ -233,7 +234,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'The warming interval is longer than the TTL',
     help: 'Set warming.every to at most cache.ttl.',
   },
-  'cache.refresh_over_ttl': { title: 'min_refresh is longer than ttl', help: 'Set it to at most cache.ttl.' },
+  ...CACHE_KINDS,
   'sandbox.without_tables': {
     title: 'A sandbox without tables',
     help: 'Consumer queries read the tables of the WITH clause: add one, or disable the sandbox.',

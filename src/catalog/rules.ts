@@ -145,6 +145,24 @@ export const RULES: Readonly<Record<string, Rule>> = {
       hint: `Set it to at most ${file.cache.ttl}`,
     };
   },
+  'cache.check_without_until': function* ({ file }) {
+    if (typeof file.cache !== 'object' || file.cache.check === undefined || file.cache.until !== undefined)
+      return;
+    yield {
+      path: ['cache', 'check'],
+      onKey: true,
+      message: 'check is how often data is checked for changes, which needs until: data',
+      hint: 'Add until: data, or remove check',
+    };
+  },
+  'cache.check_over_ttl': function* ({ file }) {
+    if (typeof file.cache !== 'object' || (file.cache.check ?? 0) <= file.cache.ttl) return;
+    yield {
+      path: ['cache', 'check'],
+      message: `check is longer than ttl (${file.cache.ttl} s)`,
+      hint: `Set it to at most ${file.cache.ttl}`,
+    };
+  },
   'sandbox.without_tables': function* ({ file, outline }) {
     if (file.sandbox?.enabled !== true || outline === undefined) return;
     if (outline.elements.some((element) => element.kind === 'table')) return;

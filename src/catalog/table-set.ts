@@ -40,6 +40,8 @@ export interface LateRead extends ClockRead {
   readonly statement: number;
   /** The view, or the table with a computed column; undefined: the statement itself. */
   readonly table: string | undefined;
+  /** The source in the statement that leads to it. */
+  readonly source: Source | undefined;
 }
 
 /** The saved query of an endpoint, or those that read these tables of its WITH clause. */
@@ -127,8 +129,7 @@ function resultOf({ tables, patterns, dictionaries, unwatched, clock }: Resoluti
 /** Notes what the text of a query or an expression says; returns the number of its lookups in dictionaries and Join tables. */
 function readText(resolution: Resolution, sql: string, origin: Origin): number {
   const { clock, ownFunctions } = resolution;
-  for (const read of clockReads(sql))
-    clock.push({ ...read, statement: origin.statement, table: origin.table });
+  for (const read of clockReads(sql)) clock.push({ ...read, ...origin });
   const calls = functionCalls(sql);
   const own = calls.find((name) => ownFunctions.has(name));
   if (own !== undefined) reject(resolution, origin, `the function ${own} is not one of the engine's`);

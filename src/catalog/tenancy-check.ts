@@ -1,5 +1,6 @@
 // Checks that an endpoint's queries depend on rows of one tenant only, and reports each source that is not confined.
 import type { SourceModel } from '../query-model/model.ts';
+import type { Source } from '../query-model/sources.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { authorOffset } from '../sql/placeholders.ts';
 import type { RuleFinding } from './analysis.ts';
@@ -94,7 +95,7 @@ export function rangeOf(
 export function offsetOf(
   inspected: AnalysedEndpoint,
   query: Pick<EndpointQuery, 'table'>,
-  source: SourceModel,
+  source: Source,
 ): number {
   const { bound } = inspected.analysis;
   const own = rangeOf(inspected, source.cte ?? query.table);

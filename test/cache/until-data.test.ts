@@ -13,7 +13,7 @@ import { openTestEngine } from '../support/test-engine.ts';
 import { payload, textOf } from './fixture.ts';
 
 /** Sequences of 40 steps. */
-const CASES = Math.ceil(Number(process.env['FUZZ_CASES'] ?? 800) / 100);
+const CASES = Math.ceil(Number(process.env['FUZZ_CASES'] ?? 300) / 100);
 const CHECK_MS = 2000;
 const TTL_S = 86_400;
 

@@ -15,6 +15,7 @@ import { findUnknownSettings, readSettingNames } from '../../catalog/known-setti
 import { lint } from '../../catalog/lint.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
 import { findNotFollowed, findUnredacted } from '../../catalog/pii-flow.ts';
+import { findUnwatched } from '../../catalog/watch-check.ts';
 import { findSourceFault } from '../../catalog/source-check.ts';
 import { modelsOf } from '../../catalog/query-models.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
@@ -187,6 +188,7 @@ async function engineFindings(
     const more = [
       ...unbounded,
       ...(isBroken ? [] : await modelFindings(engine, file, tenancy)),
+      ...(isBroken ? [] : await findUnwatched(engine, file)),
       ...(isBroken ? [] : await findSourceFault(engine, file)),
       ...findUnknownSettings(file.analysis, settingNames),
       ...unknown,
