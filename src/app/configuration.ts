@@ -15,9 +15,9 @@ export function configurationOf({
   const findings = catalog.diagnostics();
   const byFile = new Map<string, Finding[]>();
   for (const finding of findings) byFile.set(finding.file, [...(byFile.get(finding.file) ?? []), finding]);
-  const endpoints = catalog.current().endpoints.map(({ name, id, file, revision }) => {
+  const endpoints = catalog.current().all.map(({ name, version, id, file, revision }) => {
     const own = byFile.get(file);
-    return { name, id, file, revision, ...(own === undefined ? {} : { findings: own }) };
+    return { name, version, id, file, revision, ...(own === undefined ? {} : { findings: own }) };
   });
   const served = new Set(endpoints.map(({ file }) => file));
   return {

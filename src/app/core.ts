@@ -5,6 +5,7 @@ import type { RedisLink } from '../cache/redis-link.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { createCompile } from '../catalog/compile.ts';
 import { createDescribe, type Describe } from '../catalog/describe.ts';
+import { referenceOf } from '../catalog/versions.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { openLiveCatalog, type LiveCatalog } from '../catalog/live.ts';
 import { filterParameters } from '../compatibility/table-filters.ts';
@@ -18,6 +19,7 @@ import { createRequestPath, type RequestPath } from '../request/answer.ts';
 import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
 import { createPlan } from '../request/plan.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
+import { createShadow } from '../request/shadow/shadow.ts';
 import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
 import { createWatches } from '../request/watches.ts';
 import { createCache, type Cache } from './cache.ts';
@@ -55,6 +57,18 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
   const suspensions = createSuspensions({ now: clock.monotonic, observe });
+  const plan = createPlan({ sandboxes, describe, now: clock.epoch, policyParameters });
+  const shadow = createShadow({
+    catalog: () => catalog.current(),
+    plan,
+    describe,
+    engine,
+    connections: settings.connections,
+    observe,
+    clock,
+    after,
+    random: Math.random,
+  });
   const path = createRequestPath({
     catalog: () => catalog.current(),
     keyring,
@@ -65,12 +79,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       failure: settings.rateLimitFailure,
     }),
     suspensions,
-    plan: createPlan({ sandboxes, describe, now: clock.epoch, policyParameters }),
+    plan,
     sandboxes,
     describe,
     engine,
     bulkhead,
     observe,
+    shadow,
     ...cache,
     watches: createWatches({
       engine,
@@ -117,7 +132,7 @@ function prepareAhead(endpoints: readonly Endpoint[], { prepare }: Sandboxes): v
 
 /** Endpoints of one catalog that the other lacks or has in a different revision. */
 function outdated(one: Catalog, other: Catalog): readonly Endpoint[] {
-  return one.endpoints.filter(({ name, revision }) => other.find(name)?.revision !== revision);
+  return one.all.filter((endpoint) => other.find(referenceOf(endpoint))?.revision !== endpoint.revision);
 }
 
 /** Reads each endpoint's query once. */

@@ -18,9 +18,7 @@ export function createKeyCheck(observe: Observe): KeyCheck {
   let catalog: LiveCatalog | undefined;
   let reported: ReadonlySet<string> = new Set();
   const find = ({ document, tokens }: LoadedTokens): readonly Finding[] =>
-    catalog === undefined
-      ? []
-      : toDiagnostics(document, findUnlockedKeys(tokens, catalog.current().endpoints));
+    catalog === undefined ? [] : toDiagnostics(document, findUnlockedKeys(tokens, catalog.current().all));
   const report = (found: readonly Finding[]): void => {
     const added = found.filter((each) => !reported.has(each.message));
     reported = new Set(found.map(({ message }) => message));

@@ -1,13 +1,18 @@
 // The immutable set of endpoints that requests read; replaced as a whole.
 import type { Finding } from '../core/finding.ts';
 import type { Endpoint } from './endpoint.ts';
+import { referenceOf } from './versions.ts';
 
 /** All endpoints in service at one time; frozen. */
 export interface Catalog {
-  /** Sorted by name. */
+  /** The default version of each name, sorted by name. */
   readonly endpoints: readonly Endpoint[];
-  /** By name, or by UUID in any case. */
+  /** Every version of every name, sorted by name, the newest version first. */
+  readonly all: readonly Endpoint[];
+  /** By name (its default version), by name and version (`name@2`), or by UUID in any case. */
   find(nameOrId: string): Endpoint | undefined;
+  /** The versions of a name, newest first: one if it has no versions, none if it is unknown. */
+  versions(name: string): readonly Endpoint[];
 }
 
 /** An endpoint with the positions of its name and id, to report duplicates. */
@@ -17,6 +22,14 @@ export interface Candidate {
   readonly id: Place;
   /** Of the name that its tool is derived from. */
   readonly tool: Place;
+  /** Of keys that other files matter for, if it has them. */
+  readonly places?: {
+    readonly version: Place | undefined;
+    readonly default: Place | undefined;
+    readonly deprecated: Place | undefined;
+    readonly rollout: Place | undefined;
+    readonly rate: Place | undefined;
+  };
 }
 
 interface Place {
@@ -25,44 +38,122 @@ interface Place {
 }
 
 /**
- * Builds a catalog. If two candidates have the same name or id, the earlier one stays and the later one becomes a
- * finding that names both files.
+ * Builds a catalog. If two candidates have the same id, or the same name without being different versions of it, the
+ * earlier one stays and the later one becomes a finding that names both files.
  */
 export function assembleCatalog(candidates: readonly Candidate[]): {
   readonly catalog: Catalog;
   readonly diagnostics: readonly Finding[];
 } {
-  const byName = new Map<string, Endpoint>();
+  const byName = new Map<string, Endpoint[]>();
   const byId = new Map<string, Endpoint>();
   const diagnostics: Finding[] = [];
   for (const candidate of candidates) {
     const { endpoint } = candidate;
-    const doubles = [
-      ...doubled(candidate, 'name', byName.get(endpoint.name)),
-      ...doubled(candidate, 'id', byId.get(endpoint.id)),
-    ];
+    const namesakes = byName.get(endpoint.name) ?? [];
+    const doubles = [...conflicts(candidate, namesakes), ...sameId(candidate, byId.get(endpoint.id))];
     diagnostics.push(...doubles);
     if (doubles.length > 0) continue;
-    byName.set(endpoint.name, endpoint);
+    byName.set(endpoint.name, [...namesakes, endpoint]);
     byId.set(endpoint.id, endpoint);
   }
-  const endpoints = [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const find = (nameOrId: string): Endpoint | undefined =>
-    byName.get(nameOrId) ?? byId.get(nameOrId.toLowerCase());
-  return { catalog: Object.freeze({ endpoints: Object.freeze(endpoints), find }), diagnostics };
+  return { catalog: freeze(byName, byId), diagnostics };
 }
 
-function doubled(candidate: Candidate, key: 'name' | 'id', first: Endpoint | undefined): Finding[] {
+function freeze(
+  byName: ReadonlyMap<string, readonly Endpoint[]>,
+  byId: ReadonlyMap<string, Endpoint>,
+): Catalog {
+  const versions = new Map(
+    [...byName.keys()].toSorted().map((name) => [name, Object.freeze(newestFirst(byName.get(name) ?? []))]),
+  );
+  const byReference = new Map<string, Endpoint>();
+  const endpoints: Endpoint[] = [];
+  for (const [name, all] of versions) {
+    const served = all.find(({ isDefault }) => isDefault) ?? all[0];
+    if (served === undefined) continue;
+    endpoints.push(served);
+    byReference.set(name, served);
+    for (const each of all) byReference.set(referenceOf(each), each);
+  }
+  return Object.freeze({
+    endpoints: Object.freeze(endpoints),
+    all: Object.freeze([...versions.values()].flat()),
+    find: (nameOrId: string) => byReference.get(nameOrId) ?? byId.get(nameOrId.toLowerCase()),
+    versions: (name: string) => versions.get(name) ?? [],
+  });
+}
+
+function newestFirst(versions: readonly Endpoint[]): Endpoint[] {
+  return versions.toSorted((a, b) => (b.version ?? 0) - (a.version ?? 0));
+}
+
+function sameId({ endpoint, id }: Candidate, first: Endpoint | undefined): Finding[] {
   if (first === undefined) return [];
-  const { endpoint } = candidate;
   return [
     {
       file: endpoint.file,
-      ...candidate[key],
+      ...id,
       severity: 'error',
-      code: `endpoint.duplicate_${key}`,
-      message: `${first.file} already has the ${key} "${endpoint[key]}"`,
-      hint: `Change the ${key} in ${first.file} or in ${endpoint.file}; until then, ${first.file} is served`,
+      code: 'endpoint.duplicate_id',
+      message: `${first.file} already has the id "${endpoint.id}"`,
+      hint: until(`Change the id in ${first.file} or in ${endpoint.file}`, first),
     },
   ];
+}
+
+const until = (advice: string, first: Endpoint): string => `${advice}; until then, ${first.file} is served`;
+
+/** Why the candidate cannot be served beside the endpoints that have its name. */
+function conflicts({ endpoint, name, places }: Candidate, namesakes: readonly Endpoint[]): Finding[] {
+  const error = { file: endpoint.file, severity: 'error' as const };
+  const same = namesakes.find(({ version }) => version === endpoint.version);
+  if (same !== undefined) {
+    const isVersion = same.version !== undefined;
+    return [
+      {
+        ...error,
+        ...((isVersion ? places?.version : undefined) ?? name),
+        code: isVersion ? 'version.duplicate' : 'endpoint.duplicate_name',
+        message: isVersion
+          ? `${same.file} is already version ${same.version} of ${endpoint.name}`
+          : `${same.file} already has the name "${endpoint.name}"`,
+        hint: until(
+          isVersion
+            ? `Write another version, such as ${nextVersion(namesakes)}`
+            : `Change the name in ${same.file} or in ${endpoint.file}, or write version: 1 in one and version: 2 in the other`,
+          same,
+        ),
+      },
+    ];
+  }
+  const [first] = namesakes;
+  if (first === undefined) return [];
+  if (first.version === undefined || endpoint.version === undefined) {
+    const [without, version] = first.version === undefined ? [first, 1] : [endpoint, nextVersion(namesakes)];
+    return [
+      {
+        ...error,
+        ...(places?.version ?? name),
+        code: 'version.missing',
+        message: `${without.file} has the name "${endpoint.name}" without a version, which another file has with one`,
+        hint: until(`Write version: ${version} in ${without.file}`, first),
+      },
+    ];
+  }
+  const second = endpoint.isDefault ? namesakes.find(({ isDefault }) => isDefault) : undefined;
+  if (second === undefined) return [];
+  return [
+    {
+      ...error,
+      ...(places?.default ?? name),
+      code: 'version.two_defaults',
+      message: `${second.file} is already the default version of ${endpoint.name}`,
+      hint: until(`Remove default: true from one of the two`, second),
+    },
+  ];
+}
+
+function nextVersion(versions: readonly Endpoint[]): number {
+  return 1 + Math.max(0, ...versions.map(({ version = 0 }) => version));
 }

@@ -24,9 +24,12 @@ import type {
   SandboxPolicy,
 } from './endpoint.ts';
 import { isShown } from './expectation.ts';
+import { createEndpoint } from './endpoint-variants.ts';
 import { checkRules } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
+import { deprecationOf, rolloutOf } from './versions.ts';
+import { overVariants } from './variant-findings.ts';
 
 /** The result for one file: an endpoint, or findings, or an endpoint with warnings. */
 export interface CompiledFile {
@@ -80,16 +83,29 @@ export function createInspect(
     const invalid = check(document);
     if (invalid.length > 0) return { inspected: undefined, diagnostics: invalid };
     const analysis = analyse(document.value as EndpointFile, document); // it passed the schema that the type is generated from
-    const diagnostics = toDiagnostics(document, [...analysis.findings, ...checkRules(analysis, options)]);
+    const ofVariants = overVariants(analysis, ({ findings }) => findings);
+    const diagnostics = toDiagnostics(document, [...ofVariants, ...checkRules(analysis, options)]);
     if (analysis.outline === undefined || diagnostics.some((each) => each.severity === 'error')) {
       return { inspected: undefined, diagnostics };
     }
     const endpoint = build(analysis, analysis.outline, options);
     const [name, id] = [document.locate(['name']), document.locate(['id'])];
     const tool = endpoint.mcp?.name === undefined ? name : document.locate(['mcp', 'name']);
-    const candidate = { endpoint, name, id, tool };
+    const candidate = { endpoint, name, id, tool, places: placesOf(document, analysis.file) };
     return { inspected: { document, analysis, candidate }, diagnostics };
   };
+}
+
+/** The file once for each variant of its query that is analysed; the file itself is the first one. */
+export function variantsOf(inspected: InspectedFile): readonly InspectedFile[] {
+  const { document, analysis, candidate } = inspected;
+  if (analysis.variants.length === 1) return [inspected];
+  const endpoints = candidate.endpoint.variants();
+  return analysis.variants.map((variant, index) => ({
+    document,
+    analysis: variant,
+    candidate: { ...candidate, endpoint: endpoints[index] ?? candidate.endpoint },
+  }));
 }
 
 /** Findings with their locations in the file: the first ones, and the number of those left out. */
@@ -117,8 +133,20 @@ export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Find
   };
 }
 
+/** Of keys that other files matter for. */
+function placesOf(document: YamlDocument, file: EndpointFile): NonNullable<Candidate['places']> {
+  const at = (value: unknown, ...path: string[]) => (value === undefined ? undefined : document.locate(path));
+  return {
+    version: at(file.version, 'version'),
+    default: at(file.default, 'default'),
+    deprecated: at(file.deprecated?.successor, 'deprecated', 'successor'),
+    rollout: at(file.rollout, 'rollout'),
+    rate: at(file.limits?.rate, 'limits', 'rate'),
+  };
+}
+
 function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: CompileOptions): Endpoint {
-  const { file, document, parameters, bound } = analysis;
+  const { file, document, parameters, source, dimensions } = analysis;
   const limits = {
     time: file.limits?.time ?? 30,
     memory: parseBytes(file.limits?.memory ?? '2GiB'),
@@ -126,19 +154,19 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     resultBytes: RESULT_BYTES,
   };
   const maxRows = file.max_rows ?? 1000;
-  return Object.freeze({
+  const common = {
     id: file.id.toLowerCase(),
     name: file.name,
+    version: file.version,
+    isDefault: file.default ?? false,
+    deprecated: deprecationOf(file),
+    rollout: rolloutOf(file),
     description: file.description ?? '',
     file: document.file,
-    revision: revisionOf(file, bound.sql),
+    revision: revisionOf(file, dimensions.length === 0 ? analysis.bound.sql : file.query),
     parameters: declaredParameters(analysis),
     tenant: tenancyOf(file, tenancy)?.parameter,
     binder: createBinder([...parameters.values()], { unknown: file.unknown_parameters ?? 'reject' }),
-    samples: () => sampleCombinations({ file, parameters, bound }),
-    query: bound.sql,
-    statement: `SELECT * FROM (\n${withoutUnused(createCursor(bound.sql, bound.tokens), outline)}\n) LIMIT ${maxRows + 1}`,
-    outline,
     maxRows,
     int64: file.int64 ?? 'number',
     resultShape: file.result_shape ?? 'standard',
@@ -152,12 +180,29 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     reservation: reservationPolicy(file),
     mcp: mcpPolicy(file),
     examples: (file.examples ?? []).filter(isShown),
-  });
+  };
+  return createEndpoint(
+    { ...analysis, outline },
+    { source, dimensions },
+    ({ variant, selection, bound, outline }, variants) =>
+      Object.freeze({
+        ...common,
+        ...variants,
+        variant,
+        samples: () => sampleCombinations({ file, parameters, bound, selection }),
+        query: bound.sql,
+        statement: `SELECT * FROM (\n${withoutUnused(createCursor(bound.sql, bound.tokens), outline)}\n) LIMIT ${maxRows + 1}`,
+        outline,
+      }),
+  );
 }
 
-/** With the names of Enum types as `enum`, for everything that lists the values of a parameter. */
+/**
+ * With the names of Enum types as `enum`, for everything that lists the values of a parameter; without the fragments of choices,
+ * which are no business of callers.
+ */
 function declaredParameters({ file, parameters }: Analysis): Endpoint['parameters'] {
-  const entries = Object.entries(file.parameters ?? {}).map(([name, spec]) => {
+  const entries = Object.entries(file.parameters ?? {}).map(([name, { choices: _choices, ...spec }]) => {
     const type = parameters.get(name)?.type;
     const names = spec.enum ?? (type && listedValues(type));
     return [name, names === undefined ? spec : { ...spec, enum: [...names] }] as const;
@@ -217,12 +262,15 @@ function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): Re
 }
 
 /**
- * Excludes what cannot change a result: documentation (descriptions, examples and their rows, labels, reasons), what
+ * Excludes what cannot change a result: which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons), what
  * agents see, and scheduling.
  */
 function revisionOf(file: EndpointFile, sql: string): string {
   const {
     description: _description,
+    default: _default,
+    deprecated: _deprecated,
+    rollout: _rollout,
     examples: _examples,
     fixtures: _fixtures,
     allow: _allow,

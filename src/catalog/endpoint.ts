@@ -1,13 +1,9 @@
 // A compiled endpoint: everything its file defines, resolved.
-import type {
-  EndpointFile,
-  Example,
-  Parameter,
-  Sandbox as SandboxOptions,
-} from '../config/generated/endpoint.ts';
+import type { EndpointFile, Example, Sandbox as SandboxOptions } from '../config/generated/endpoint.ts';
 import type { Rate } from '../config/rate.ts';
 import type { Limits } from '../engine/engine.ts';
-import type { Binder } from '../params/binder.ts';
+import type { Binder, Bindings } from '../params/binder.ts';
+import type { DeclaredParameter } from '../params/declared.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
 import type { Outline } from '../sql/outline.ts';
 import type { SampleValues } from './samples.ts';
@@ -16,16 +12,36 @@ import type { SampleValues } from './samples.ts';
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
+  /** Undefined: the name has one endpoint. */
+  readonly version: number | undefined;
+  /** Whether the file makes it the default version; without one, that is the newest (`Catalog.find`). */
+  readonly isDefault: boolean;
+  /** Undefined: not deprecated. */
+  readonly deprecated: Deprecation | undefined;
+  /** Undefined: not tried beside the version before it. */
+  readonly rollout: Rollout | undefined;
   readonly description: string;
   readonly file: string;
   /** Changes exactly when a result can change; 12 hexadecimal digits. */
   readonly revision: string;
-  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly parameters: Readonly<Record<string, DeclaredParameter>>;
   /** The parameter that separates tenants; undefined: none is declared. */
   readonly tenant: string | undefined;
   readonly binder: Binder;
   /** Values to describe the query with, computed on each call; the likeliest to be accepted first. */
   readonly samples: () => readonly SampleValues[];
+  /** The name of the variant of the query; '' if there is only one. */
+  readonly variant: string;
+  /**
+   * The endpoint with the variant of the query that these parameters choose. A query has variants if it has choices or optional
+   * parts; the endpoint of the catalog is the one of a call without optional parameters. Throws Problem `endpoint.failed` if a
+   * combination that was not analysed cannot be parsed.
+   */
+  readonly variantOf: (bindings: Pick<Bindings, 'values'>) => Endpoint;
+  /** All variants that are analysed: each combination if they are few, otherwise all pairs; this endpoint is the first one. */
+  readonly variants: () => readonly Endpoint[];
+  /** Whether `variants` has every combination that calls can choose, and not only pairs; of several choices at once, it has each alone, and all of them. */
+  readonly hasEveryVariant: boolean;
   /** The saved query with typed placeholders; anything after its last token is removed. */
   readonly query: string;
   /** The query as sent, limited to one row more than the maximum so that truncation is detected. */
@@ -50,6 +66,23 @@ export interface Endpoint {
   readonly mcp: McpPolicy | undefined;
   /** Examples shown to consumers and kept warm; test-only examples are excluded. */
   readonly examples: readonly Example[];
+}
+
+/** Since when not to use it, until when it is served, and what to use instead. Times are milliseconds since 1970. */
+export interface Deprecation {
+  readonly since: number;
+  readonly sunset: number | undefined;
+  /** A name, or a name and version; undefined: the default version, if it is another one. */
+  readonly successor: string | undefined;
+  readonly reason: string | undefined;
+}
+
+/** A version that is compared with the one before it. */
+export interface Rollout {
+  /** Of the calls of the version before, from 0 to 1. */
+  readonly share: number;
+  /** Relative difference up to which floating-point numbers are equal. */
+  readonly tolerance: number;
 }
 
 /** Shapes of rows in JSON and NDJSON, as listed in the schema of endpoint files. */

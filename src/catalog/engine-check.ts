@@ -7,11 +7,11 @@ import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
-import { authorOffset } from '../sql/placeholders.ts';
 import { analyseQuery, rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
-import type { InspectedFile } from './compile.ts';
+import { variantsOf, type InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword } from './engine-hints.ts';
 import type { SampleValues } from './samples.ts';
+import { mergeFindings } from './variant-findings.ts';
 
 /** A part of the bound query, as a separate statement. */
 interface Part {
@@ -48,13 +48,31 @@ const CODES: ReadonlyMap<number, string> = new Map([
 const WRAPPER = 'DESCRIBE TABLE (\n';
 
 /**
- * Findings of the engine; at most one per part of the query, since the engine stops at the first error. `enums`: the names of
- * the tables' Enum columns.
+ * Findings of the engine about all variants of the query; at most one per part of each, since the engine stops at the first
+ * error. `enums`: the names of the tables' Enum columns.
  */
 export async function checkOnEngine(
   engine: Engine,
   inspected: InspectedFile,
   enums: ReadonlySet<string>,
+): Promise<readonly Finding[]> {
+  const sound = new Set<string>(); // parts that variants have in common
+  const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly Finding[] }[] = [];
+  for (const variant of variantsOf(inspected))
+    all.push({ analysis: variant.analysis, findings: await checkVariant(engine, variant, { enums, sound }) });
+  return mergeFindings(all);
+}
+
+interface VariantOptions {
+  readonly enums: ReadonlySet<string>;
+  /** The queries of parts that have no findings. */
+  readonly sound: Set<string>;
+}
+
+async function checkVariant(
+  engine: Engine,
+  inspected: InspectedFile,
+  { enums, sound }: VariantOptions,
 ): Promise<readonly Finding[]> {
   const { samples, limits, int64, outline } = inspected.candidate.endpoint;
   const findings = new Map<string, Finding>(); // by message: queries that read a failing table fail in the same way
@@ -64,13 +82,17 @@ export async function checkOnEngine(
   let accepted: readonly SampleValues[] = [];
   for (const part of partsOf(inspected)) {
     if (hasError(findings) && part.start >= outline.mainStart) break; // it reads those tables
+    if (sound.has(part.sql)) continue;
     const analysis = await analyseQuery(part.sql, [...accepted, ...all], ask);
     if (analysis.kind === 'described') accepted = [analysis.values];
     const failed =
       analysis.kind === 'described'
         ? await checkEnums(ask, part, { values: analysis.values, enums })
         : analysis;
-    if (failed === undefined) continue;
+    if (failed === undefined) {
+      sound.add(part.sql);
+      continue;
+    }
     const finding = findingOf(inspected, part, failed);
     if (!findings.has(finding.message)) findings.set(finding.message, finding);
   }
@@ -125,13 +147,11 @@ function findingOf(inspected: InspectedFile, part: Part, { kind, failure }: Fail
   const code = CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected';
   const keyword = code === 'engine.syntax' ? misspelledKeyword(query, at) : undefined;
   const hint = isValue ? VALUE_HINT : (keyword?.hint ?? engineHint(failure.message, query, at));
+  const place = analysis.inBound(keyword === undefined ? offset : query.start(keyword.index));
   const sentence = keyword === undefined ? engineSentence(failure.message) : 'syntax error';
   return {
     file: document.file,
-    ...document.locateInside(
-      ['query'],
-      authorOffset(analysis.bound.uses, keyword === undefined ? offset : query.start(keyword.index)),
-    ),
+    ...document.locateInside(place.path, place.offset),
     severity: isValue ? 'warning' : 'error',
     code: isValue ? 'engine.value_needed' : code,
     message: isValue ? `cannot be analysed with sample values: ${sentence}` : sentence,

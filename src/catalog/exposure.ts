@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import { FLOW_KINDS } from '../query-model/flow/flow-functions.ts';
 import type { ColumnFlow } from '../query-model/flow/flow.ts';
 import type { QueryModel, SourceModel } from '../query-model/model.ts';
+import type { ModelResult } from '../query-model/resolve.ts';
 import type { ColumnAction } from '../redact/columns.ts';
 import { DEFAULT_DETECTORS } from '../redact/detectors.ts';
 import { isCallable } from './callable.ts';
@@ -84,7 +85,15 @@ export async function readExposure(
 ): Promise<Exposure> {
   const tenancy = tenancyOf(inspected.analysis.file, setting);
   const options = tenancy === undefined ? {} : { columns: tenancy.columns, isShared: tenancy.isShared };
-  return exposureOf(inspected, await modelsOf(engine, inspected, options), setting);
+  const known = new Map<string, ModelResult>(); // queries that variants have in common
+  const endpoints = inspected.candidate.endpoint.variants();
+  const models: ModelledQuery[] = [];
+  for (const [index, analysis] of inspected.analysis.variants.entries()) {
+    const endpoint = endpoints[index] ?? inspected.candidate.endpoint;
+    const variant = { analysis, candidate: { endpoint } };
+    models.push(...(await modelsOf(engine, variant, { ...options, known })));
+  }
+  return exposureOf(inspected, models, setting);
 }
 
 /** What an endpoint exposes, from the models of its queries. */
@@ -101,21 +110,10 @@ function exposureOf(
     file: endpoint.file,
     tenant: tenancyOf(file, setting)?.parameter,
     noTenants: file.tenancy?.none,
-    queries: models.map(({ query, result }) =>
-      'fault' in result
-        ? { table: query.table, fault: result.fault, reads: [], columns: [] }
-        : {
-            table: query.table,
-            fault: undefined,
-            reads: readsOf(result.model),
-            columns: result.model.columns.map(({ name, type, flow }) => ({
-              name,
-              type,
-              from: strongest(flow),
-              rule: ruleFor(file.pii, name),
-            })),
-          },
-    ),
+    queries: tablesIn(models).map((table) => {
+      const results = models.filter(({ query }) => query.table === table).map(({ result }) => result);
+      return { table, ...queryExposure(results, file) };
+    }),
     redaction: {
       always: endpoint.redaction.always,
       at: endpoint.redaction.at,
@@ -134,7 +132,36 @@ function exposureOf(
   };
 }
 
-function readsOf({ sources }: QueryModel): readonly ReadExposure[] {
+/** The tables of the sandbox, then the saved query. */
+function tablesIn(models: readonly ModelledQuery[]): readonly (string | undefined)[] {
+  const names = new Set(models.flatMap(({ query }) => query.table ?? []));
+  return [...names, undefined];
+}
+
+/** What any variant of a query exposes. */
+function queryExposure(
+  results: readonly ModelResult[],
+  { pii }: AnalysedEndpoint['analysis']['file'],
+): Omit<QueryExposure, 'table'> {
+  const failed = results.find((result) => 'fault' in result);
+  if (failed !== undefined && 'fault' in failed) return { fault: failed.fault, reads: [], columns: [] };
+  const models = results.flatMap((result) => ('model' in result ? [result.model] : []));
+  const byName = new Map<string, QueryModel['columns']>();
+  for (const column of models.flatMap(({ columns }) => columns))
+    byName.set(column.name, [...(byName.get(column.name) ?? []), column]);
+  return {
+    fault: undefined,
+    reads: readsOf(models.flatMap(({ sources }) => sources)),
+    columns: [...byName].map(([name, columns]) => ({
+      name,
+      type: [...new Set(columns.map(({ type }) => type))].join(' or '),
+      from: strongest(columns.flatMap(({ flow }) => flow)),
+      rule: ruleFor(pii, name),
+    })),
+  };
+}
+
+function readsOf(sources: QueryModel['sources']): readonly ReadExposure[] {
   const byName = new Map<string, ReadExposure>();
   for (const { name, kind, confinedBy, isShared } of sources) {
     const known = byName.get(name);

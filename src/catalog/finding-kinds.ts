@@ -7,6 +7,8 @@ import { REASON_KINDS } from './reason-kinds.ts';
 import type { FindingKind } from './finding-kind.ts';
 import { PII_KINDS } from './pii-kinds.ts';
 import { TENANCY_KINDS } from './tenancy-kinds.ts';
+import { VERSION_KINDS } from './version-kinds.ts';
+import { VARIANT_KINDS } from './variant-kinds.ts';
 
 const yaml = (
   title: string,
@@ -87,7 +89,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'schema.missing_key': {
     title: 'Missing key',
-    help: 'Every file needs id, name and query; every parameter needs a type.',
+    help: 'Every file needs id, name and query; every parameter needs a type, or choices.',
   },
   'schema.wrong_type': {
     title: 'Wrong type',
@@ -207,8 +209,9 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'parameter.as_table': {
     title: 'A parameter as the name of a table',
-    help: 'Parameters are values. Write one SELECT for each table, and select one by a condition on the parameter.',
+    help: 'Parameters are values. Declare the tables as choices of the parameter: choices: { edge: logs.edge_logs, auth: logs.auth_logs }.',
   },
+  ...VARIANT_KINDS,
   'query.several_statements': { title: 'Multiple statements', help: 'A saved query is a single SELECT.' },
   'query.into_outfile': { title: 'INTO OUTFILE', help: 'A saved query cannot write files.' },
   'query.format_clause': { title: 'A FORMAT clause', help: 'Remove it: the caller chooses the format.' },
@@ -363,5 +366,6 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   ...PII_KINDS,
   ...MCP_KINDS,
   ...TENANCY_KINDS,
+  ...VERSION_KINDS,
   ...LINT_KINDS,
 };

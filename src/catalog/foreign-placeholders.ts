@@ -102,7 +102,7 @@ export function explainPlaceholder(
     hint:
       kind === 'expression'
         ? 'Write a table as database.table, and a value that callers send as @name'
-        : `Write one query for all calls, with conditions such as (@${name ?? 'name'} IS NULL OR column = @${name ?? 'name'})`,
+        : `Write an optional part: /* if @${name ?? 'name'} */ AND column = @${name ?? 'name'} /* end */`,
   };
 }
 

@@ -50,17 +50,24 @@ export async function findUnknownNames(
   );
   if (redacted.length === 0 && !expecting) return findings;
   const describe = createDescribe(engine);
-  const result = await describe.result(endpoint);
-  const readable = endpoint.sandbox.enabled ? await describe.tables(endpoint) : [];
-  if (result === undefined || readable === undefined) return findings;
-  // At the source, rules apply to the columns of the tables, and then to those of the result.
-  const stored = endpoint.redaction.at === 'source' ? await describe.source(endpoint) : undefined;
-  const columns = [...result, ...(stored?.stored ?? []), ...readable.flatMap((table) => table.columns)];
-  return [
-    ...findings,
-    ...redacted.flatMap((path) => unknownPath(path, columns)),
-    ...examples.flatMap((example, index) => unknownExpected(example, index, result)),
-  ];
+  const columns: Column[] = [];
+  for (const variant of endpoint.variants()) {
+    const result = await describe.result(variant);
+    const readable = variant.sandbox.enabled ? await describe.tables(variant) : [];
+    if (result === undefined || readable === undefined) return findings;
+    // At the source, rules apply to the columns of the tables, and then to those of the result.
+    const stored = variant.redaction.at === 'source' ? await describe.source(variant) : undefined;
+    columns.push(...result, ...(stored?.stored ?? []), ...readable.flatMap((table) => table.columns));
+  }
+  const expected = await Promise.all(
+    examples.map(async (example, index) => {
+      if (isRejectionExpected(example.expect)) return [];
+      const sent = Object.entries(example.parameters ?? {}).map(([name, value]) => [name, [value]] as const);
+      const result = await describe.result(endpoint.variantOf(endpoint.binder.bind(new Map(sent))));
+      return result === undefined ? [] : [...unknownExpected(example, index, result)];
+    }),
+  );
+  return [...findings, ...redacted.flatMap((path) => unknownPath(path, columns)), ...expected.flat()];
 }
 
 function* unknownFixtures(

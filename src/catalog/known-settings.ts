@@ -3,8 +3,8 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import { createCursor } from '../sql/cursor.ts';
-import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
+import { overVariants } from './variant-findings.ts';
 
 /** The names of all settings of the engine. Rejects with EngineError. */
 export async function readSettingNames(engine: Engine): Promise<ReadonlySet<string>> {
@@ -14,7 +14,11 @@ export async function readSettingNames(engine: Engine): Promise<ReadonlySet<stri
 
 /** A warning for each setting in a SETTINGS clause, also of a subquery, that is not in `names`. */
 export function findUnknownSettings(analysis: Analysis, names: ReadonlySet<string>): readonly RuleFinding[] {
-  const { sql, uses, tokens } = analysis.bound;
+  return overVariants(analysis, (variant) => unknownSettingsIn(variant, names));
+}
+
+function unknownSettingsIn(analysis: Analysis, names: ReadonlySet<string>): readonly RuleFinding[] {
+  const { sql, tokens } = analysis.bound;
   const query = createCursor(sql, tokens);
   const findings: RuleFinding[] = [];
   for (let at = 0; at < query.length; at++) {
@@ -25,8 +29,7 @@ export function findUnknownSettings(analysis: Analysis, names: ReadonlySet<strin
         findings.push({
           code: 'engine.unknown_setting',
           severity: 'warning',
-          path: ['query'],
-          offset: authorOffset(uses, query.start(item)),
+          ...analysis.inBound(query.start(item)),
           message: `the engine has no setting ${name}, and ignores it`,
           hint: didYouMean(nearest(name, names)) ?? 'Remove it',
         });

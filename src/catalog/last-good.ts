@@ -2,6 +2,7 @@
 // good one.
 import type { Finding } from '../core/finding.ts';
 import { assembleCatalog, type Candidate, type Catalog } from './catalog.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { LoadedFiles } from './load.ts';
 
 /** The served versions, by file path. */
@@ -42,15 +43,21 @@ function isReplaceable(path: string, chosen: InService, before: InService): bool
   return previous !== undefined && previous !== chosen.get(path);
 }
 
-/** Current holders of a name and id come first, so that no other file can take them over. */
+/**
+ * Unchanged files come first, so that no changed one can take their place: two of them never conflict. Then current
+ * holders of a name, version and id.
+ */
 function holdersFirst(chosen: InService, before: InService): readonly Candidate[] {
-  const isHolder = ([path, { endpoint }]: readonly [string, Candidate]): boolean => {
-    const previous = before.get(path)?.endpoint;
-    return previous?.name === endpoint.name && previous.id === endpoint.id;
+  const rank = ([path, candidate]: readonly [string, Candidate]): number => {
+    const previous = before.get(path);
+    if (previous === candidate) return 0;
+    return previous !== undefined && isSame(previous.endpoint, candidate.endpoint) ? 1 : 2;
   };
-  const [holders, others]: [Candidate[], Candidate[]] = [[], []];
-  for (const entry of chosen) (isHolder(entry) ? holders : others).push(entry[1]);
-  return [...holders, ...others];
+  return [...chosen].toSorted((a, b) => rank(a) - rank(b)).map(([, candidate]) => candidate);
+}
+
+function isSame(one: Endpoint, other: Endpoint): boolean {
+  return one.name === other.name && one.version === other.version && one.id === other.id;
 }
 
 function never(): never {

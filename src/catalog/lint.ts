@@ -1,9 +1,8 @@
 // Lint warnings for valid endpoint files, each under its own code.
-import type { Parameter } from '../config/generated/endpoint.ts';
+import type { DeclaredParameter } from '../params/declared.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { knownFunction } from '../sandbox/functions/policy.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
-import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import type { TokenKind } from '../sql/lexer.ts';
 import type { Outline } from '../sql/outline.ts';
@@ -11,6 +10,7 @@ import { isShown } from './expectation.ts';
 import { argumentAt } from './fitting-texts.ts';
 import { DESCRIPTION_LINTS } from './lint-descriptions.ts';
 import { isTablePosition } from './foreign-placeholders.ts';
+import { overVariants } from './variant-findings.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code' | 'severity'>;
 /** An analysis whose query was parsed, with its tokens; offsets refer to the bound query. */
@@ -62,8 +62,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     for (const element of read.outline.elements) {
       if ((uses.get(element.name) ?? 0) > 1) continue;
       yield {
-        path: ['query'],
-        offset: authorOffset(read.bound.uses, element.nameStart),
+        ...read.inBound(element.nameStart),
         message: `${element.name} is never read`,
         hint: 'Remove it, or enable the sandbox so that consumers can read it',
       };
@@ -182,10 +181,9 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       const place = placeOfConstant(read, index);
       if (place === undefined) continue;
       yield {
-        path: ['query'],
-        offset: use.start,
+        ...read.inText(use.start),
         message: `${place}: @${use.name} is a constant, the value that the caller sends, and names no column`,
-        hint: `Write the choices out: ${choicesOf(use.name, read.file.parameters?.[use.name]?.enum)}`,
+        hint: `Declare choices: { name: expression, … } instead of a type, or write ${choicesOf(use.name, read.file.parameters?.[use.name]?.enum)}`,
       };
     }
   },
@@ -245,7 +243,7 @@ function placeOfConstant(read: Read, index: number): string | undefined {
 }
 
 /** `multiIf(@side = 'bid', bid, @side = 'ask', ask, NULL)`. */
-function choicesOf(name: string, allowed: Parameter['enum'] = []): string {
+function choicesOf(name: string, allowed: DeclaredParameter['enum'] = []): string {
   const [first, second] = allowed.map(String).filter((each) => /^[a-z_]\w*$/i.test(each));
   const branches = [first ?? 'a', second ?? 'b'].map((each) => `@${name} = '${each}', ${each}`);
   return `multiIf(${branches.join(', ')}, NULL)`;
@@ -267,8 +265,12 @@ const REGEX_FUNCTIONS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The warnings of all lints, for a file without errors. */
+/** The warnings of all lints about all variants of the query, for a file without errors. */
 export function lint(analysis: Analysis): readonly RuleFinding[] {
+  return overVariants(analysis, lintVariant);
+}
+
+function lintVariant(analysis: Analysis): readonly RuleFinding[] {
   const { outline } = analysis;
   if (outline === undefined) return [];
   const read = createRead(analysis, outline);
@@ -298,8 +300,8 @@ function functionsAround(query: Cursor): readonly string[] {
   });
 }
 
-function at({ bound, query }: Read, index: number): Pick<UncodedFinding, 'path' | 'offset'> {
-  return { path: ['query'], offset: authorOffset(bound.uses, query.start(index)) };
+function at({ inBound, query }: Read, index: number): Pick<UncodedFinding, 'path' | 'offset'> {
+  return inBound(query.start(index));
 }
 
 /** Tokens directly after FROM and JOIN that are names, not subqueries or table functions. */

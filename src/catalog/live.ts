@@ -10,6 +10,7 @@ import type { CompileFile } from './compile.ts';
 import { chooseVersions, type InService } from './last-good.ts';
 import { isEndpointFile } from './ignored-files.ts';
 import { toolNameFindings } from './tool-names.ts';
+import { versionFindings } from './versions.ts';
 import { loadFolder, loadSome, type LoadDeps, type Loaded, type LoadedFiles } from './load.ts';
 
 /** The catalog of a folder, reloaded on change. */
@@ -58,8 +59,9 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     const choice = chooseVersions(files, inService);
     const [replaced, before] = [catalog, findings];
     inService = choice.inService;
-    const ofTools = toolNameFindings(inService.values());
-    findings = allFindings(files, [...loaded.ignored, ...choice.doubles, ...ofTools]);
+    const served = [...inService.values()];
+    const across = [...toolNameFindings(served), ...versionFindings(choice.catalog, served)];
+    findings = allFindings(files, [...loaded.ignored, ...choice.doubles, ...across]);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
     observe({ kind: 'catalog.loaded', ...countsOf(catalog, findings), changed: loaded.changed, ms });

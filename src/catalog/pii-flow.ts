@@ -2,11 +2,11 @@
 import { flowOfPart, type ColumnFlow } from '../query-model/flow/flow.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { parseColumnType } from '../sql/column-type.ts';
-import { authorOffset } from '../sql/placeholders.ts';
 import type { RuleFinding } from './analysis.ts';
 import { partRules, ruleFor } from './column-rules.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import { rangeOf, whatReads } from './tenancy-check.ts';
+import type { QueryPlace } from './variant-query.ts';
 
 /** A result column without a rule that is made of a stored column which a rule redacts elsewhere in the file. */
 export interface UnredactedColumn {
@@ -43,7 +43,7 @@ export function findUnredacted(
   const found = new Map<string, UnredactedColumn>(); // by location and column: the saved query reads the sandbox's tables
   for (const modelled of models) {
     for (const each of unredactedIn(inspected, modelled, redacted)) {
-      const key = `${each.finding.offset ?? 0} ${each.column}`;
+      const key = `${each.finding.path.join('.')} ${each.finding.offset ?? 0} ${each.column}`;
       if (!found.has(key)) found.set(key, each);
     }
   }
@@ -91,8 +91,7 @@ export function findNotFollowed(
   return faults.map(({ query, fault }) => ({
     code: 'pii.not_analysed',
     severity: 'warning',
-    path: ['query'],
-    offset: authorOffset(inspected.analysis.bound.uses, rangeOf(inspected, query.table).start),
+    ...inspected.analysis.inBound(rangeOf(inspected, query.table).start),
     message: `cannot determine which columns of ${whatReads(query)} are made of redacted ones: ${fault}`,
     hint: 'Check that every column with personal data has a rule in pii.columns, or write the query differently',
   }));
@@ -162,21 +161,20 @@ function findingOf(
   return {
     code: 'pii.not_redacted',
     ...(isValue ? {} : { severity: 'warning' }),
-    path: ['query'],
-    offset: offsetOf(inspected, query, column, source),
+    ...placeOf(inspected, query, column, source),
     message: `${column} of ${whatReads(query)} is ${isValue ? what : `a function of ${what}`}, which pii.columns redacts only as ${redactedAs}`,
     hint: `Add ${column}: ${action} to pii.columns, or leave the column out${isValue ? '' : '. If it contains no personal data, write -- millrace-ignore: pii.not_redacted on this line'}`,
   };
 }
 
 /** Where the author names the result column, otherwise the stored one, in the query that returns it. */
-function offsetOf(
+function placeOf(
   inspected: AnalysedEndpoint,
   { table }: EndpointQuery,
   column: string,
   source: ColumnFlow,
-): number {
-  const { bound } = inspected.analysis;
+): QueryPlace {
+  const { bound, inBound } = inspected.analysis;
   const range = rangeOf(inspected, table);
   const query = createCursor(bound.sql, bound.tokens);
   const isOwn = (at: number): boolean => query.start(at) >= range.start && query.start(at) < range.end;
@@ -190,7 +188,7 @@ function offsetOf(
     ...placesOf(query, stored).filter(isOwn),
   ];
   const [first] = places;
-  return authorOffset(bound.uses, first === undefined ? range.start : query.start(first));
+  return inBound(first === undefined ? range.start : query.start(first));
 }
 
 function placesOf(query: Cursor, name: string): readonly number[] {

@@ -38,15 +38,19 @@ export interface ModelledQuery {
   readonly result: ModelResult;
 }
 
-/** The models of all queries of an endpoint. Rejects with EngineError if the engine could not be asked. */
+/** The models of all queries of an endpoint, or those in `known`, by query. Rejects with EngineError if the engine could not be asked. */
 export async function modelsOf(
   engine: Engine,
   inspected: AnalysedEndpoint,
-  options: Parameters<typeof modelOf>[3] = {},
+  { known, ...options }: Parameters<typeof modelOf>[3] & { readonly known?: Map<string, ModelResult> } = {},
 ): Promise<readonly ModelledQuery[]> {
   const models: ModelledQuery[] = [];
-  for (const query of queriesOf(inspected))
-    models.push({ query, result: await modelOf(engine, inspected, query.sql, options) });
+  for (const query of queriesOf(inspected)) {
+    const key = `${query.sql} ${[...inspected.analysis.selection.given].join()}`;
+    const result = known?.get(key) ?? (await modelOf(engine, inspected, query.sql, options));
+    known?.set(key, result);
+    models.push({ query, result });
+  }
   return models;
 }
 
@@ -63,10 +67,12 @@ export async function modelOf(
   return resolveModel({ ask: askOf(engine), schema }, { sql, samples }, { ...options, parameters });
 }
 
-function parametersOf({ analysis: { file } }: AnalysedEndpoint): readonly ModelParameter[] {
+function parametersOf({ analysis: { file, selection } }: AnalysedEndpoint): readonly ModelParameter[] {
   return Object.entries(file.parameters ?? {}).map(([name, { type, required, default: standard }]) => ({
     name,
-    isNeverNull: (required === true || standard !== undefined) && !type.includes('Nullable('),
+    isNeverNull:
+      selection.given.has(name) ||
+      ((required === true || standard !== undefined) && !type.includes('Nullable(')),
   }));
 }
 

@@ -4,11 +4,14 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
 import { createCursor } from '../sql/cursor.ts';
-import { authorOffset, type BoundQuery } from '../sql/placeholders.ts';
+import type { BoundQuery } from '../sql/placeholders.ts';
 import { tableReferences } from '../sql/table-references.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
+import { overVariants } from './variant-findings.ts';
+import { VARIANT_RULES } from './variant-rules.ts';
+import { VERSION_RULES } from './version-rules.ts';
 import { contradictions } from './tenancy.ts';
 import {
   explainPlaceholder,
@@ -17,7 +20,7 @@ import {
   quotedParameters,
 } from './foreign-placeholders.ts';
 
-type UncodedFinding = Omit<RuleFinding, 'code'>;
+export type UncodedFinding = Omit<RuleFinding, 'code'>;
 /** Process configuration that rules need. */
 export interface RuleContext {
   readonly piiHashKey: string | undefined;
@@ -26,30 +29,79 @@ export interface RuleContext {
 /** The nearest valid name; skipped for findings that are not shown. */
 type Guess = (word: string, candidates: Iterable<string>) => string | undefined;
 
-type Rule = (
+export type Rule = (
   analysis: Analysis,
   context: RuleContext & { readonly guess: Guess },
 ) => Iterable<UncodedFinding>;
 
 export const HASH_WITHOUT_KEY = 'pii.hash_without_key';
 
-/** All rules, by the code of their findings. */
-export const RULES: Readonly<Record<string, Rule>> = {
-  'parameter.undeclared': function* ({ bound, file, parameters }, { guess: nearest }) {
+/** Rules about the query, by the code of their findings: checked for each variant. */
+const QUERY_RULES: Readonly<Record<string, Rule>> = {
+  'parameter.undeclared': function* ({ bound, file, parameters, inText }, { guess: nearest }) {
     const declared = new Set(Object.keys(file.parameters ?? {}));
     for (const use of bound.uses) {
       if (declared.has(use.name) || parameters.has(use.name)) continue;
       const guess = nearest(use.name, declared);
       yield {
-        path: ['query'],
-        offset: use.start,
+        ...inText(use.start),
         message: `@${use.name} is not declared under parameters`,
         hint: didYouMean(guess && `@${guess}`) ?? `Declare it: parameters: { ${use.name}: { type: String } }`,
       };
     }
   },
-  'parameter.unused': function* ({ bound, file }, { guess: nearest }) {
-    const used = new Set(bound.uses.map((use) => use.name));
+  'parameter.optional_limit': function* ({ bound, parameters, inText, selection }) {
+    for (const use of limitUses(bound)) {
+      const parameter = parameters.get(use.name);
+      if (parameter === undefined || parameter.required || parameter.absent !== null) continue;
+      if (selection.given.has(use.name)) continue;
+      yield {
+        ...inText(use.start),
+        message: `LIMIT and OFFSET take a number, and @${use.name} is NULL if it is not sent`,
+        hint: `Add default: … or required: true to the parameter ${use.name}`,
+      };
+    }
+  },
+  'parameter.as_table': function* ({ text, bound, inText }) {
+    const query = createCursor(text);
+    const starts = new Set(bound.uses.map((use) => use.start));
+    for (const [index, token] of query.tokens.entries()) {
+      if (!starts.has(token.start) || !isTablePosition(query, index)) continue;
+      yield {
+        ...inText(token.start),
+        message: 'a parameter is a value, and cannot be the name of a table',
+        hint: 'Name the tables as choices of the parameter: choices: { name: database.table }',
+      };
+    }
+  },
+  'sandbox.without_tables': function* ({ file, outline }) {
+    if (file.sandbox?.enabled !== true || outline === undefined) return;
+    if (outline.elements.some((element) => element.kind === 'table')) return;
+    yield {
+      path: ['sandbox'],
+      onKey: true,
+      message: 'the query has no WITH clause with tables for consumer queries to read',
+      hint: 'Add WITH name AS (SELECT …) before the query, or set sandbox: { enabled: false }',
+    };
+  },
+  'pii.source_not_redacted': function* ({ file, bound, outline, inBound }) {
+    if (file.pii?.at !== 'source' || outline === undefined) return;
+    const { references, faults } = tableReferences(createCursor(bound.sql, bound.tokens));
+    for (const { start, message, hint } of faults) yield { ...inBound(start), message, hint };
+    if (references.length > 0 || faults.length > 0) return;
+    yield {
+      path: ['pii', 'at'],
+      message: 'the query reads no table that could be redacted',
+      hint: 'Remove at: source',
+    };
+  },
+};
+
+/** Rules about the file. */
+const FILE_RULES: Readonly<Record<string, Rule>> = {
+  ...VARIANT_RULES,
+  ...VERSION_RULES,
+  'parameter.unused': function* ({ used, file }, { guess: nearest }) {
     for (const name of Object.keys(file.parameters ?? {})) {
       if (used.has(name)) continue;
       const guess = nearest(name, used);
@@ -59,31 +111,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
         message: `the query does not use @${name}`,
         hint:
           guess === undefined ? `Write @${name} in the query, or remove it here` : `The query uses @${guess}`,
-      };
-    }
-  },
-  'parameter.optional_limit': function* ({ bound, file }) {
-    for (const use of limitUses(bound)) {
-      const spec = file.parameters?.[use.name];
-      if (spec === undefined || spec.required === true || spec.default !== undefined) continue;
-      yield {
-        path: ['query'],
-        offset: use.start,
-        message: `LIMIT and OFFSET take a number, and @${use.name} is NULL if it is not sent`,
-        hint: `Add default: … or required: true to the parameter ${use.name}`,
-      };
-    }
-  },
-  'parameter.as_table': function* ({ file, bound }) {
-    const query = createCursor(file.query);
-    const starts = new Set(bound.uses.map((use) => use.start));
-    for (const [index, token] of query.tokens.entries()) {
-      if (!starts.has(token.start) || !isTablePosition(query, index)) continue;
-      yield {
-        path: ['query'],
-        offset: token.start,
-        message: 'a parameter is a value, and cannot be the name of a table',
-        hint: 'Write one SELECT for each table, and select one by a condition on the parameter: UNION ALL … WHERE @name = …',
       };
     }
   },
@@ -163,16 +190,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
       hint: `Set it to at most ${file.cache.ttl}`,
     };
   },
-  'sandbox.without_tables': function* ({ file, outline }) {
-    if (file.sandbox?.enabled !== true || outline === undefined) return;
-    if (outline.elements.some((element) => element.kind === 'table')) return;
-    yield {
-      path: ['sandbox'],
-      onKey: true,
-      message: 'the query has no WITH clause with tables for consumer queries to read',
-      hint: 'Add WITH name AS (SELECT …) before the query, or set sandbox: { enabled: false }',
-    };
-  },
   'sandbox.function_unchecked': function* ({ file }) {
     for (const [index, name] of (file.sandbox?.functions?.allow ?? []).entries()) {
       const reason = uncheckedBy(name);
@@ -209,18 +226,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
   },
   'pii.hash_without_key': function* ({ file }, { piiHashKey }) {
     if (piiHashKey === undefined) yield* hashedColumns(file);
-  },
-  'pii.source_not_redacted': function* ({ file, bound, outline }) {
-    if (file.pii?.at !== 'source' || outline === undefined) return;
-    const { references, faults } = tableReferences(createCursor(bound.sql, bound.tokens));
-    for (const { start, message, hint } of faults)
-      yield { path: ['query'], offset: authorOffset(bound.uses, start), message, hint };
-    if (references.length > 0 || faults.length > 0) return;
-    yield {
-      path: ['pii', 'at'],
-      message: 'the query reads no table that could be redacted',
-      hint: 'Remove at: source',
-    };
   },
   'pii.min_group_without_sandbox': function* ({ file }) {
     if (file.pii?.min_group === undefined || file.sandbox?.enabled === true) return;
@@ -297,10 +302,18 @@ function bindFailures(bind: () => unknown): readonly { parameter: string; messag
 
 /** The findings of all rules. */
 export function checkRules(analysis: Analysis, context: RuleContext): readonly RuleFinding[] {
-  return Object.entries(RULES).flatMap(([code, rule]) =>
-    [...rule(analysis, { ...context, guess: createGuess() })].map((finding) => ({ code, ...finding })),
-  );
+  const check = (rules: Readonly<Record<string, Rule>>, variant: Analysis): readonly RuleFinding[] =>
+    Object.entries(rules).flatMap(([code, rule]) =>
+      [...rule(variant, { ...context, guess: createGuess() })].map((finding) => ({ code, ...finding })),
+    );
+  return [
+    ...overVariants(analysis, (variant) => check(QUERY_RULES, variant)),
+    ...check(FILE_RULES, analysis),
+  ];
 }
+
+/** All rules, by the code of their findings. */
+export const RULES = { ...QUERY_RULES, ...FILE_RULES };
 
 function createGuess(): Guess {
   let left = MAX_FINDINGS;

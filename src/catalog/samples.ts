@@ -1,11 +1,12 @@
 // Values for the parameters of a query while the engine analyses it: those of the file first, then ones that fit the type
 // and the function.
 import type { EndpointFile } from '../config/generated/endpoint.ts';
-import type { CompiledParameter } from '../params/parameter.ts';
+import { isGiven, type CompiledParameter } from '../params/parameter.ts';
 import type { RawValue, Reading } from '../params/reading.ts';
 import { neutralValues } from '../params/type.ts';
 import { valueReader } from '../params/value.ts';
 import { createCursor } from '../sql/cursor.ts';
+import type { Selection } from '../sql/expand.ts';
 import type { BoundQuery } from '../sql/placeholders.ts';
 import { isRejectionExpected } from './expectation.ts';
 import { fittingTexts } from './fitting-texts.ts';
@@ -18,6 +19,7 @@ interface SampleSource {
   readonly file: EndpointFile;
   readonly parameters: ReadonlyMap<string, CompiledParameter>;
   readonly bound: BoundQuery;
+  readonly selection: Selection;
 }
 
 /** Distinct combinations, values of one parameter, and examples at most. */
@@ -54,20 +56,25 @@ function pick(values: Values, indexOf: (name: string) => number): SampleValues {
   return Object.fromEntries(entries) as SampleValues; // pairs of strings, built above
 }
 
-function examplesOf({ file, parameters }: SampleSource): readonly SampleValues[] {
+function examplesOf({ file, parameters, selection }: SampleSource): readonly SampleValues[] {
   const calls = (file.examples ?? []).filter(({ expect }) => !isRejectionExpected(expect));
-  return calls.slice(0, MAX_EXAMPLES).map((example) =>
-    Object.fromEntries(
-      Object.entries(example.parameters ?? {}).flatMap(([name, value]) => {
-        const text = textOf(parameters.get(name)?.read(value));
-        return text === undefined ? [] : [[name, text]];
-      }),
-    ),
-  );
+  return calls.slice(0, MAX_EXAMPLES).map((example) => {
+    const values: Record<string, string> = {};
+    for (const [name, value] of Object.entries(example.parameters ?? {})) {
+      const parameter = parameters.get(name);
+      const text = textOf(parameter?.read(value));
+      if (parameter !== undefined && text !== undefined && fits(parameter, text, selection))
+        values[name] = text;
+    }
+    return values;
+  });
 }
 
 /** By parameter: its distinct values, the likeliest first; at least one. */
-function valuesOf({ file, parameters, bound }: SampleSource, examples: readonly SampleValues[]): Values {
+function valuesOf(
+  { file, parameters, bound, selection }: SampleSource,
+  examples: readonly SampleValues[],
+): Values {
   const query = createCursor(bound.sql, bound.tokens);
   return new Map(
     [...parameters].map(([name, parameter]) => {
@@ -86,9 +93,24 @@ function valuesOf({ file, parameters, bound }: SampleSource, examples: readonly 
         absent ?? undefined,
         ...readings.map(textOf),
       ].filter((text) => text !== undefined);
-      return [name, [...new Set(texts)].slice(0, MAX_VALUES)] as const;
+      const chosen = selection.choices.get(name);
+      const fitting =
+        chosen === undefined
+          ? texts.filter((text) => fits(parameter, text, selection))
+          : [type.kind === 'array' ? listText(chosen) : chosen.join()];
+      return [name, [...new Set(fitting.length > 0 ? fitting : texts)].slice(0, MAX_VALUES)] as const;
     }),
   );
+}
+
+/** Whether the variant of the query is one for this value. */
+function fits(parameter: CompiledParameter, text: string, { choices, given }: Selection): boolean {
+  if (parameter.isChoice) return !choices.has(parameter.name);
+  return !given.has(parameter.name) || isGiven(parameter, text);
+}
+
+function listText(names: readonly string[]): string {
+  return `[${names.map((name) => `'${name}'`).join(',')}]`;
 }
 
 function readIf(value: RawValue, read: CompiledParameter['read']): Reading | undefined {

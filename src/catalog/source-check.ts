@@ -2,16 +2,26 @@
 import type { Engine } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
 import type { RuleFinding } from './analysis.ts';
-import type { InspectedFile } from './compile.ts';
+import { variantsOf, type InspectedFile } from './compile.ts';
 import { createDescribe } from './describe.ts';
+import type { Endpoint } from './endpoint.ts';
 import { SourceError } from './source-query.ts';
+import { mergeFindings } from './variant-findings.ts';
 
 /** A finding if the query cannot be redacted at the source although the file wants it. Rejects with EngineError. */
 export async function findSourceFault(
   engine: Engine,
-  { candidate: { endpoint } }: Pick<InspectedFile, 'candidate'>,
+  inspected: InspectedFile,
 ): Promise<readonly RuleFinding[]> {
-  if (endpoint.redaction.at !== 'source') return [];
+  if (inspected.candidate.endpoint.redaction.at !== 'source') return [];
+  const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly RuleFinding[] }[] =
+    [];
+  for (const { analysis, candidate } of variantsOf(inspected))
+    all.push({ analysis, findings: await faultsOf(engine, candidate.endpoint) });
+  return mergeFindings(all);
+}
+
+async function faultsOf(engine: Engine, endpoint: Endpoint): Promise<readonly RuleFinding[]> {
   const describe = createDescribe(engine);
   if ((await describe.source(endpoint)) !== undefined) return [];
   const cause = describe.sourceFailure(endpoint);

@@ -2,11 +2,11 @@
 import type { SourceModel } from '../query-model/model.ts';
 import type { Source } from '../query-model/sources.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
-import { authorOffset } from '../sql/placeholders.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import type { Tenancy } from './tenancy.ts';
+import type { QueryPlace } from './variant-query.ts';
 
 /** Findings about a file whose queries the engine accepts, from the models of its queries. */
 export function findUnconfined(
@@ -14,27 +14,30 @@ export function findUnconfined(
   models: readonly ModelledQuery[],
   tenancy: Tenancy,
 ): readonly RuleFinding[] {
-  const found = new Map<number, RuleFinding>(); // by location: the saved query reads the tables of the sandbox
+  const found = new Map<string, RuleFinding>(); // by location: the saved query reads the tables of the sandbox
   for (const { query, result } of models) {
     if ('fault' in result) {
-      const offset = startOf(inspected, query);
-      if (!found.has(offset)) found.set(offset, notAnalysed(offset, query, result.fault));
+      const place = inspected.analysis.inBound(rangeOf(inspected, query.table).start);
+      if (!found.has(keyOf(place))) found.set(keyOf(place), notAnalysed(place, query, result.fault));
       continue;
     }
     for (const source of result.model.sources) {
       if (source.isShared || source.confinedBy.includes(tenancy.parameter)) continue;
-      const offset = offsetOf(inspected, query, source);
-      if (!found.has(offset)) found.set(offset, notConfined(offset, { query, source, tenancy }));
+      const place = placeOf(inspected, query, source);
+      if (!found.has(keyOf(place))) found.set(keyOf(place), notConfined(place, { query, source, tenancy }));
     }
   }
   return [...found.values()];
 }
 
-function notAnalysed(offset: number, query: EndpointQuery, fault: string): RuleFinding {
+function keyOf({ path, offset }: QueryPlace): string {
+  return `${path.join('.')} ${offset}`;
+}
+
+function notAnalysed(place: QueryPlace, query: EndpointQuery, fault: string): RuleFinding {
   return {
     code: 'tenancy.not_analysed',
-    path: ['query'],
-    offset,
+    ...place,
     message: `cannot determine which rows ${whatReads(query)} depends on: ${fault}`,
     hint: 'Write the query differently, or add an example with values that the query accepts',
   };
@@ -51,15 +54,14 @@ interface Unconfined {
   readonly tenancy: Tenancy;
 }
 
-function notConfined(offset: number, { query, source, tenancy }: Unconfined): RuleFinding {
+function notConfined(place: QueryPlace, { query, source, tenancy }: Unconfined): RuleFinding {
   const { name, kind, path } = source;
   const where = path.length === 0 ? '' : `, in ${path.join(', in ')}`;
   const what = name === '' ? 'a source' : name;
   const column = tenancy.columns === undefined ? tenancy.parameter : [...tenancy.columns][0];
   return {
     code: 'tenancy.not_confined',
-    path: ['query'],
-    offset,
+    ...place,
     message: `${whatReads(query)} depends on rows of ${what} that @${tenancy.parameter} does not select${where}`,
     hint: `${hintOf(source, `${column} = @${tenancy.parameter}`)}. If ${kind === 'dictionary' ? 'it' : what} has the same rows for every tenant: tenancy: { shared: { ${what}: the reason } }`,
   };
@@ -76,11 +78,6 @@ function hintOf({ kind, path }: SourceModel, condition: string): string {
   return `Add AND ${condition} ${place} before any window function, aggregate or LIMIT`;
 }
 
-/** Offset in the author's query. */
-function startOf(inspected: AnalysedEndpoint, query: EndpointQuery): number {
-  return authorOffset(inspected.analysis.bound.uses, rangeOf(inspected, query.table).start);
-}
-
 /** The range of the bound query that defines a table, or that of the main SELECT. */
 export function rangeOf(
   { candidate: { endpoint } }: AnalysedEndpoint,
@@ -92,12 +89,12 @@ export function rangeOf(
 }
 
 /** Where the author's query names the source; if that is not found, where the WITH table or the main SELECT begins. */
-export function offsetOf(
+export function placeOf(
   inspected: AnalysedEndpoint,
   query: Pick<EndpointQuery, 'table'>,
   source: Source,
-): number {
-  const { bound } = inspected.analysis;
+): QueryPlace {
+  const { bound, inBound } = inspected.analysis;
   const own = rangeOf(inspected, source.cte ?? query.table);
   const whole = { start: 0, end: bound.sql.length };
   const cursor = createCursor(bound.sql, bound.tokens);
@@ -106,9 +103,9 @@ export function offsetOf(
       (at) => at >= range.start && at < range.end,
     );
     const at = places[source.occurrence] ?? places.at(-1);
-    if (at !== undefined) return authorOffset(bound.uses, at);
+    if (at !== undefined) return inBound(at);
   }
-  return authorOffset(bound.uses, own.start);
+  return inBound(own.start);
 }
 
 /** Offsets at which `database.table`, `table` or the name as a string begins. */

@@ -3,8 +3,8 @@ import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import type { Token } from '../sql/lexer.ts';
 import { identifierName } from '../sql/literal.ts';
-import { authorOffset } from '../sql/placeholders.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
+import { overVariants } from './variant-findings.ts';
 
 /** By `database.table`: the time column that its rows are partitioned or sorted by. */
 export type TimeColumns = ReadonlyMap<string, string>;
@@ -21,7 +21,11 @@ export async function readTimeColumns(engine: Engine): Promise<TimeColumns> {
 
 /** Reads of such tables whose SELECT has no condition on that column. */
 export function findUnbounded(analysis: Analysis, timeColumns: TimeColumns): readonly RuleFinding[] {
-  const { sql, uses, tokens } = analysis.bound;
+  return overVariants(analysis, (variant) => unboundedIn(variant, timeColumns));
+}
+
+function unboundedIn(analysis: Analysis, timeColumns: TimeColumns): readonly RuleFinding[] {
+  const { sql, tokens } = analysis.bound;
   const textOf = (index: number): string => sql.slice(tokens[index]?.start, tokens[index]?.end);
   return tokens.flatMap((token, index): RuleFinding[] => {
     if (!/^(from|join)$/i.test(textOf(index)) || tokens[index + 2]?.kind !== '.') return [];
@@ -32,8 +36,7 @@ export function findUnbounded(analysis: Analysis, timeColumns: TimeColumns): rea
       {
         code: 'lint.no_time_bound',
         severity: 'warning',
-        path: ['query'],
-        offset: authorOffset(uses, tokens[index + 1]?.start ?? token.start),
+        ...analysis.inBound(tokens[index + 1]?.start ?? token.start),
         message: `${table} is partitioned or sorted by ${column}, but read without a condition on it`,
         hint: `Add a condition on ${column}`,
       },

@@ -1,8 +1,7 @@
 // Findings about cache policies with `until: data`: data whose changes cannot be seen, and results that change without it.
 import type { Engine } from '../engine/engine.ts';
-import { authorOffset } from '../sql/placeholders.ts';
 import type { RuleFinding } from './analysis.ts';
-import type { InspectedFile } from './compile.ts';
+import { variantsOf, type InspectedFile } from './compile.ts';
 import {
   readingStatements,
   resolveTables,
@@ -10,7 +9,8 @@ import {
   type ReadingStatement,
   type Unwatched,
 } from './table-set.ts';
-import { offsetOf, rangeOf, whatReads } from './tenancy-check.ts';
+import { placeOf, rangeOf, whatReads } from './tenancy-check.ts';
+import { mergeFindings } from './variant-findings.ts';
 
 /** A statement of the endpoint, and the WITH table that it reads for consumers; undefined: the saved query. */
 interface OwnStatement {
@@ -19,12 +19,15 @@ interface OwnStatement {
 }
 
 /** Asks the engine what the queries of a file read. Rejects with EngineError if it could not be asked. */
-export async function findUnwatched(
-  engine: Engine,
-  inspected: InspectedFile,
-): Promise<readonly RuleFinding[]> {
-  const { endpoint } = inspected.candidate;
-  if (endpoint.cache?.check === undefined) return [];
+export async function findUnwatched(engine: Engine, file: InspectedFile): Promise<readonly RuleFinding[]> {
+  if (file.candidate.endpoint.cache?.check === undefined) return [];
+  const all = [];
+  for (const variant of variantsOf(file))
+    all.push({ analysis: variant.analysis, findings: await unwatchedIn(engine, variant) });
+  return mergeFindings(all);
+}
+
+async function unwatchedIn(engine: Engine, inspected: InspectedFile): Promise<readonly RuleFinding[]> {
   const own = statementsOf(inspected);
   const { unwatched, clock } = await resolveTables(
     engine,
@@ -32,7 +35,7 @@ export async function findUnwatched(
   );
   const found = new Map<string, RuleFinding>(); // the saved query reads the tables of the sandbox
   const add = (finding: RuleFinding): void => {
-    const key = `${finding.code} ${finding.offset}`;
+    const key = JSON.stringify([finding.code, finding.path, finding.offset]);
     if (!found.has(key)) found.set(key, finding);
   };
   for (const each of unwatched) add(unwatchedFinding(inspected, own[each.statement], each));
@@ -66,8 +69,9 @@ function unwatchedFinding(
   return {
     code: 'cache.unwatched',
     severity: 'warning',
-    path: ['query'],
-    offset: source === undefined ? startOf(inspected, query.table) : offsetOf(inspected, query, source),
+    ...(source === undefined
+      ? inspected.analysis.inBound(rangeOf(inspected, query.table).start)
+      : placeOf(inspected, query, source)),
     message: `changes of the data of ${whatReads({ ...query, sql: '' })} cannot be seen: ${reason}`,
     hint: `Responses are then valid for cache.check only, as with ttl: ${inspected.candidate.endpoint.cache?.check}. Read a table whose changes can be seen, or remove until: data`,
   };
@@ -79,19 +83,14 @@ function clockFinding(
   { name, table, source, offset }: LateRead,
 ): RuleFinding {
   const { endpoint } = inspected.candidate;
-  const { uses } = inspected.analysis.bound;
   const shift = own?.table === undefined ? 0 : endpoint.outline.withStart;
-  const isOwn = source === undefined;
   return {
     code: 'cache.clock_read',
     severity: 'warning',
-    path: ['query'],
-    offset: isOwn ? authorOffset(uses, offset + shift) : offsetOf(inspected, { table: own?.table }, source),
+    ...(source === undefined
+      ? inspected.analysis.inBound(offset + shift)
+      : placeOf(inspected, { table: own?.table }, source)),
     message: `${name}${table === undefined ? '' : ` in ${table}`} has other values later, although no table changes: a response is valid for ttl (${endpoint.cache?.ttl} s)`,
     hint: 'Round the time, as in toStartOfInterval(now(), INTERVAL 1 MINUTE), pass it as a parameter, or set ttl to what is acceptable',
   };
-}
-
-function startOf(inspected: InspectedFile, table: string | undefined): number {
-  return authorOffset(inspected.analysis.bound.uses, rangeOf(inspected, table).start);
 }

@@ -1,7 +1,7 @@
 // Finds and reads the endpoint files that a command names.
 import { stat } from 'node:fs/promises';
 import { createCompile } from '../catalog/compile.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
+import { assembleCatalog, type Catalog } from '../catalog/catalog.ts';
 import { listFiles, loadFiles } from '../catalog/load.ts';
 import { CommandError } from './command-error.ts';
 import { REAL_TIME } from './real-time.ts';
@@ -38,16 +38,19 @@ export function listEndpointFiles(folder: string): Promise<readonly string[]> {
   });
 }
 
-/** The endpoints of a folder, sorted by name. Rejects with CommandError if a file has errors. */
-export async function readEndpoints(folder: string): Promise<readonly Endpoint[]> {
+/** The endpoints of a folder. Rejects with CommandError if a file has errors. */
+export async function readEndpoints(folder: string): Promise<Catalog> {
   const paths = await listEndpointFiles(folder);
   const { files } = await loadFiles(paths, new Map(), {
     compile: createCompile({ piiHashKey: ANY_KEY }),
     ...REAL_TIME,
   });
   const all = [...files.values()];
-  const broken = all.filter(({ candidate }) => candidate === undefined).map(({ file }) => file);
+  const { catalog, diagnostics } = assembleCatalog(all.flatMap(({ candidate }) => candidate ?? []));
+  const broken = [
+    ...all.filter(({ candidate }) => candidate === undefined),
+    ...diagnostics, // such as two files with one name
+  ].map(({ file }) => file);
   if (broken.length > 0) throw new CommandError(`Errors in ${broken.join(', ')}; run millrace validate`);
-  const endpoints = all.flatMap(({ candidate }) => candidate?.endpoint ?? []);
-  return endpoints.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return catalog;
 }

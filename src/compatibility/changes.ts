@@ -10,6 +10,7 @@ import {
   type ChangeKind,
 } from './change-kinds.ts';
 import { POLICY_CHANGES } from './policy-changes.ts';
+import { VERSION_CHANGES } from './version-kinds.ts';
 
 /** All codes. `docs/reference/contract-changes.md` is generated from this table. */
 export const CHANGES = {
@@ -330,6 +331,7 @@ export const CHANGES = {
     'REDACTED or REDACTED:email.',
   ),
   ...POLICY_CHANGES,
+  ...VERSION_CHANGES,
   'reason.stale': compatible(
     'The reason for an earlier change is still in the file',
     'The base revision has it too, so it allows nothing. Remove it.',

@@ -1,4 +1,5 @@
 // Changes of the columns of results and sandbox tables, as far as the engine could describe them.
+import type { QueryPlace } from '../catalog/variant-query.ts';
 import type { Column } from '../engine/engine.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Contract, EndpointColumns, Found } from './contract.ts';
@@ -26,21 +27,21 @@ export function* compareColumns(
     return;
   }
   const options = { int64: head.endpoint.int64 };
-  const main = { path: ['query'], offset: offsetOf(head, MAIN) };
+  const main = placeOf(head, MAIN);
   yield* compareLists(before.result, after.result, options, ANSWER).map((each) => ({ ...each, ...main }));
   if (!base.endpoint.sandbox.enabled || !head.endpoint.sandbox.enabled) return;
   for (const { name, columns } of after.tables) {
     const old = before.tables.find((table) => table.name === name);
     if (old === undefined) continue; // a new table is reported as such
-    const at = { path: ['query'], offset: offsetOf(head, name) };
+    const at = placeOf(head, name);
     for (const { code, message } of compareLists(old.columns, columns, options, TABLE)) {
       yield { code, message: `${name}: ${message}`, ...at };
     }
   }
 }
 
-function offsetOf({ query }: Contract, part: string): number {
-  return query.parts.find(({ name }) => name === part)?.offset ?? 0;
+function placeOf({ query }: Contract, part: string): QueryPlace {
+  return query.parts.find(({ name }) => name === part)?.place ?? { path: ['query'], offset: 0 };
 }
 
 interface Codes {

@@ -1,7 +1,9 @@
 // Compares two revisions of all endpoint files, endpoint by endpoint.
 import type { Definitions } from '../catalog/definitions.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { referenceOf } from '../catalog/versions.ts';
 import type { ListedExposure } from '../catalog/exposure.ts';
+import { mergeFindings } from '../catalog/variant-findings.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';
 import { CHANGES, needsReason, type Change, type ChangeCode } from './changes.ts';
 import { compareColumns } from './columns.ts';
@@ -9,13 +11,15 @@ import type { BrokenFile, Contract, Contracts, EndpointColumns, Found } from './
 import { pairUp, type Pairing } from './pairing.ts';
 import { compareParameters } from './parameters.ts';
 import { comparePolicies } from './policies.ts';
-import { compareQueries, type EndpointModels } from './query-changes.ts';
+import { compareQueries, type EndpointModels, type ModelPair } from './query-changes.ts';
 import { judge, NO_REASONS, unusedReasons, type Reasons } from './reasons.ts';
 import { compareRedaction } from './redaction.ts';
 import { createRestrictions } from './restricting-parameters.ts';
 import { compareUnredacted } from './unredacted.ts';
+import { changedDefaults, compareVersions, removal } from './version-changes.ts';
 import { compareSandboxes } from './sandbox.ts';
 import { compareTenancies, compareTenancySettings } from './tenancy-changes.ts';
+import { pairVariants, type VariantPair } from './variants.ts';
 
 export type ColumnsByEndpoint = ReadonlyMap<Endpoint, EndpointColumns>;
 
@@ -44,10 +48,14 @@ export interface Comparison {
   readonly exposure?: ListedExposure | undefined;
 }
 
-/** Comparisons of all changed endpoints, sorted by name. Equal sides give an empty list. */
-export function compareContracts(base: Side, head: Side): readonly Comparison[] {
+/**
+ * Comparisons of all changed endpoints, sorted by name. Equal sides give an empty list. `now` decides whether the sunset of a removed
+ * endpoint has passed, in milliseconds since 1970; by default, none has.
+ */
+export function compareContracts(base: Side, head: Side, now = -Infinity): readonly Comparison[] {
   const pairings = pairUp(base, head);
-  return [...settingsComparison(pairings), ...pairings.map((pairing) => compare(pairing, base, head))]
+  const sides = { base, head, now, defaults: changedDefaults(base, head) };
+  return [...settingsComparison(pairings), ...pairings.map((pairing) => compare(pairing, sides))]
     .filter(({ changes }) => changes.length > 0)
     .toSorted((a, b) => compareText(a.endpoint, b.endpoint) || compareText(fileOf(a), fileOf(b)));
 }
@@ -102,24 +110,35 @@ export function plainComparison(
   return { endpoint, query: undefined, changes: [{ endpoint, class: kind, ...change, allowed: undefined }] };
 }
 
-function compare(pairing: Pairing, base: Side, head: Side): Comparison {
+interface Sides {
+  readonly base: Side;
+  readonly head: Side;
+  readonly now: number;
+  /** By the default version of a name at the head, if its callers got another one. */
+  readonly defaults: ReadonlyMap<Contract, Found>;
+}
+
+function compare(pairing: Pairing, sides: Sides): Comparison {
+  const { head, now, defaults } = sides;
   switch (pairing.kind) {
     case 'both':
-      return compareTwo(pairing, base, head);
+      return compareTwo(pairing, sides);
     case 'added': {
       const { contract, before } = pairing;
       const found: Found =
         before === undefined
           ? { code: 'endpoint.added', message: introduction(contract), path: ['name'] }
           : { code: 'endpoint.not_comparable', message: `${before.path} had errors before`, path: ['name'] };
+      const all = [found, ...changeFor(defaults, contract)];
       const reasons = before?.reasons ?? NO_REASONS;
-      const comparison = finish(contract, withUnused([found], reasons, contract), reasons);
+      const comparison = finish(contract, withUnused(all, reasons, contract), reasons);
       return { ...comparison, exposure: head.exposures?.get(contract.endpoint) };
     }
     case 'removed': {
-      const { name, file } = pairing.contract.endpoint;
-      const { line } = pairing.contract.analysis.document.locate(['name']);
-      return plainComparison(name, { code: 'endpoint.removed', message: `${name} was removed`, file, line });
+      const { endpoint, analysis } = pairing.contract;
+      const { line } = analysis.document.locate(['name']);
+      const name = referenceOf(endpoint);
+      return plainComparison(name, { ...removal(endpoint, now), file: endpoint.file, line });
     }
     case 'broken': {
       const { file, was } = pairing;
@@ -127,7 +146,8 @@ function compare(pairing: Pairing, base: Side, head: Side): Comparison {
         code: was === undefined ? ('file.invalid' as const) : ('file.broken' as const),
         ...firstOf(file),
       };
-      return plainComparison(was?.endpoint.name ?? file.name ?? file.path, change);
+      const name = was === undefined ? undefined : referenceOf(was.endpoint);
+      return plainComparison(name ?? file.name ?? file.path, change);
     }
   }
 }
@@ -138,43 +158,67 @@ function firstOf({ path, findings }: BrokenFile): Pick<Change, 'message' | 'file
 }
 
 function introduction({ endpoint, query }: Contract): string {
+  const what =
+    endpoint.version === undefined ? 'a new endpoint' : `version ${endpoint.version}, which is new`;
   const tables = query.parts.filter(({ kind }) => kind === 'table').map(({ name }) => name);
-  return endpoint.sandbox.enabled
-    ? `a new endpoint, whose consumer queries can read ${tables.join(', ')}`
-    : 'a new endpoint';
+  return endpoint.sandbox.enabled ? `${what}, whose consumer queries can read ${tables.join(', ')}` : what;
+}
+
+function changeFor(defaults: Sides['defaults'], contract: Contract): readonly Found[] {
+  const found = defaults.get(contract);
+  return found === undefined ? [] : [found];
 }
 
 function compareTwo(
   { old, now, found }: Extract<Pairing, { kind: 'both' }>,
-  base: Side,
-  head: Side,
+  { base, head, defaults }: Sides,
 ): Comparison {
-  const isAsked = base.columns !== undefined && head.columns !== undefined;
-  const columns = isAsked
-    ? { before: base.columns.get(old.endpoint), after: head.columns.get(now.endpoint) }
-    : { before: undefined, after: undefined };
-  const definitions = base.definitions && head.definitions && ([base.definitions, head.definitions] as const);
-  const models = {
-    definitions,
-    before: base.models?.get(old.endpoint),
-    after: head.models?.get(now.endpoint),
-  };
+  const pairs = pairVariants(old, now);
   const all = [
     ...found,
-    ...compareParameters(old, now, createRestrictions(old, now, models)),
-    ...compareQueries(old, now, models),
-    ...compareColumns(old, now, columns),
-    ...compareSandboxes(old, now),
+    ...compareParameters(old, now, createRestrictions(old, now, modelsOf({ old, now }, base, head))),
+    ...mergeFindings(
+      pairs.map((pair) => ({ analysis: pair.now.analysis, findings: compareVariants(pair, base, head) })),
+    ),
     ...compareTenancies(old, now),
     ...compareRedaction(old, now),
-    ...compareUnredacted(old, now, models),
     ...comparePolicies(old, now),
+    ...compareVersions(old, now),
+    ...changeFor(defaults, now),
   ];
+  const isSameQuery = pairs.every((pair) => !pair.isNew && pair.old.query.key === pair.now.query.key);
   const [before, after] = [old.analysis.file.query, now.analysis.file.query];
   const isTouched = old.analysis.document.text !== now.analysis.document.text;
   const reasons = old.analysis.file;
   const comparison = finish(now, isTouched ? withUnused(all, reasons, now) : all, reasons);
-  return old.query.key === now.query.key ? comparison : { ...comparison, query: { before, after } };
+  return isSameQuery ? comparison : { ...comparison, query: { before, after } };
+}
+
+/** Changes for the calls that choose a variant; of a new one, only those that concern security. */
+function compareVariants(pair: VariantPair, base: Side, head: Side): readonly Found[] {
+  const { old, now, isNew } = pair;
+  if (isNew && (base.models === undefined || head.models === undefined)) return [];
+  const isAsked = base.columns !== undefined && head.columns !== undefined;
+  const columns = isAsked
+    ? { before: base.columns.get(old.endpoint), after: head.columns.get(now.endpoint) }
+    : { before: undefined, after: undefined };
+  const models = modelsOf(pair, base, head);
+  const found = [
+    ...compareQueries(old, now, models),
+    ...compareColumns(old, now, columns),
+    ...compareSandboxes(old, now),
+    ...compareUnredacted(old, now, models),
+  ];
+  return isNew ? found.filter(({ code }) => CHANGES[code].class === 'security') : found;
+}
+
+function modelsOf({ old, now }: Pick<VariantPair, 'old' | 'now'>, base: Side, head: Side): ModelPair {
+  const definitions = base.definitions && head.definitions && ([base.definitions, head.definitions] as const);
+  return {
+    definitions,
+    before: base.models?.get(old.endpoint),
+    after: head.models?.get(now.endpoint),
+  };
 }
 
 /** With the reasons of the file that allow none of the changes. */
@@ -185,11 +229,13 @@ function withUnused(found: readonly Found[], before: Reasons, { analysis }: Cont
 
 /** Adds the class, the line and the file's reason to each change. `before` are the reasons that the old file had. */
 function finish(
-  { endpoint: { name: endpoint, file }, analysis }: Contract,
+  { endpoint: compared, analysis }: Contract,
   found: readonly Found[],
   before: Reasons,
 ): Comparison {
   const { document } = analysis;
+  const { file } = compared;
+  const endpoint = referenceOf(compared);
   const changes = found.map(({ code, message, path, offset }): Change => {
     const { line } = offset === undefined ? document.locateKey(path) : document.locateInside(path, offset);
     const { class: kind } = CHANGES[code];

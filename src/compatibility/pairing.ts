@@ -1,4 +1,5 @@
 // Pairs the endpoints of two revisions: by id, then by name, so that a new id hides no change.
+import { referenceOf } from '../catalog/versions.ts';
 import type { BrokenFile, Contract, Contracts, Found } from './contract.ts';
 
 export type Pairing =
@@ -35,7 +36,9 @@ export function pairUp(base: Contracts, head: Contracts): readonly Pairing[] {
 
 interface Index {
   readonly byId: ReadonlyMap<string, Contract>;
+  /** By name, or by name and version. */
   readonly byName: ReadonlyMap<string, Contract>;
+  readonly names: ReadonlySet<string>;
   /** The file of an endpoint if it has errors. */
   readonly broken: (contract: Contract) => BrokenFile | undefined;
 }
@@ -49,17 +52,19 @@ function indexOf({ served, broken }: Contracts): Index {
   }
   return {
     byId: new Map(served.map((each) => [each.endpoint.id, each])),
-    byName: new Map(served.map((each) => [each.endpoint.name, each])),
+    byName: new Map(served.map((each) => [referenceOf(each.endpoint), each])),
+    names: new Set(served.map((each) => each.endpoint.name)),
     broken: ({ endpoint: { id, name, file } }) =>
       files.get(`id ${id}`) ?? files.get(`name ${name}`) ?? files.get(`path ${file}`),
   };
 }
 
 function pairOf(now: Contract, before: Index, after: Index): Pairing {
-  const { id, name } = now.endpoint;
+  const { id } = now.endpoint;
+  const name = referenceOf(now.endpoint);
   const same = before.byId.get(id);
   if (same !== undefined) return { kind: 'both', old: same, now, found: renamed(same, now, after) };
-  const namesake = before.byName.get(name);
+  const namesake = before.byName.get(name) ?? unversionedBefore(now, before, after);
   if (namesake === undefined) return { kind: 'added', contract: now, before: before.broken(now) };
   const isElsewhere = after.byId.has(namesake.endpoint.id);
   const found: Found = isElsewhere
@@ -72,9 +77,19 @@ function pairOf(now: Contract, before: Index, after: Index): Pairing {
   return { kind: 'both', old: namesake, now, found: [found] };
 }
 
+/** The endpoint without versions that a first version with a new id continues, if no other file continues it. */
+function unversionedBefore(
+  { endpoint: { name, version } }: Contract,
+  before: Index,
+  after: Index,
+): Contract | undefined {
+  const old = before.byName.get(name);
+  return version !== 1 || old === undefined || after.byId.has(old.endpoint.id) ? undefined : old;
+}
+
 function renamed(old: Contract, now: Contract, after: Index): readonly Found[] {
   const [was, is] = [old.endpoint.name, now.endpoint.name];
   if (was === is) return [];
-  const rest = after.byName.has(was) ? '; callers of the old name get another endpoint' : '';
+  const rest = after.names.has(was) ? '; callers of the old name get another endpoint' : '';
   return [{ code: 'endpoint.renamed', message: `the name is ${is}, was ${was}${rest}`, path: ['name'] }];
 }

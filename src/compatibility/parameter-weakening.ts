@@ -1,5 +1,5 @@
 // Changes of a parameter that restricts rows, by which a call can read rows that it could not read before.
-import type { Parameter } from '../config/generated/endpoint.ts';
+import type { DeclaredParameter } from '../params/declared.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Restriction } from './restricting-parameters.ts';
 
@@ -10,8 +10,8 @@ interface Weakening {
 }
 
 interface Pair {
-  readonly old: Parameter;
-  readonly now: Parameter;
+  readonly old: DeclaredParameter;
+  readonly now: DeclaredParameter;
   readonly restriction: Restriction;
 }
 
@@ -53,7 +53,7 @@ function optional({ now }: Pair): string {
     : absent(now);
 }
 
-function absent({ default: value }: Parameter): string {
+function absent({ default: value }: DeclaredParameter): string {
   const shown = value === undefined ? 'NULL' : JSON.stringify(value);
   return `any caller may omit it, and gets the rows that ${shown} selects`;
 }
@@ -80,7 +80,7 @@ function changesDefault({ now, restriction }: Pair): boolean {
   return restriction.isTenant || restriction.hasWildcards || EVERYTHING.has(value);
 }
 
-function minimum({ min_length: length }: Parameter): number {
+function minimum({ min_length: length }: DeclaredParameter): number {
   return length ?? 0;
 }
 

@@ -1,5 +1,5 @@
 // Changes of the parameters: calls that worked are rejected now, or mean something else.
-import type { Parameter } from '../config/generated/endpoint.ts';
+import type { DeclaredParameter } from '../params/declared.ts';
 import { DEFAULT_MAX_LENGTH } from '../params/text.ts';
 import { isFailure, parseParameterType, scalarOf } from '../params/type.ts';
 import { CHANGES, type ChangeCode } from './changes.ts';
@@ -49,7 +49,7 @@ export function* compareParameters(
   };
 }
 
-function added(name: string, { required }: Parameter, wasIgnored: boolean): Found {
+function added(name: string, { required }: DeclaredParameter, wasIgnored: boolean): Found {
   const path = ['parameters', name];
   if (required === true)
     return { code: 'parameter.added_required', message: `${name} is a new required parameter`, path };
@@ -65,15 +65,15 @@ function added(name: string, { required }: Parameter, wasIgnored: boolean): Foun
 interface Pair {
   readonly base: Contract;
   readonly head: Contract;
-  readonly old: Parameter;
-  readonly now: Parameter;
+  readonly old: DeclaredParameter;
+  readonly now: DeclaredParameter;
   /** Undefined: the parameter does not restrict whose rows are read. */
   readonly restriction: Restriction | undefined;
 }
 
 /** A change of one property of a parameter. */
 interface Step {
-  readonly key: keyof Parameter;
+  readonly key: keyof DeclaredParameter;
   readonly code: ChangeCode;
   readonly says: string;
 }
@@ -100,7 +100,7 @@ function isBreaking(code: ChangeCode): boolean {
 
 function* stepsOf(name: string, pair: Pair): Generator<Step> {
   const { old, now } = pair;
-  const step = compareParameterTypes(old.type, now.type);
+  const step = isOtherList(old, now) ? listStep(now) : compareParameterTypes(old.type, now.type);
   if (step !== 'same') {
     const code =
       `parameter.type_${step === 'wider' ? 'widened' : step === 'narrower' ? 'narrowed' : 'changed'}` as const;
@@ -111,6 +111,16 @@ function* stepsOf(name: string, pair: Pair): Generator<Step> {
   if (step !== 'same' && step !== 'wider') return; // limits of different types cannot be compared
   yield* compareBounds(old, now);
   yield* compareEnums(old, now);
+}
+
+/** Whether calls may send several choices in one of them only. One choice is accepted by both. */
+function isOtherList(old: DeclaredParameter, now: DeclaredParameter): boolean {
+  const areChoices = old.choices !== undefined && now.choices !== undefined;
+  return areChoices && (old.multiple === true) !== (now.multiple === true);
+}
+
+function listStep(now: DeclaredParameter): 'wider' | 'narrower' {
+  return now.multiple === true ? 'wider' : 'narrower';
 }
 
 /** Changes for calls that omit the parameter. */
@@ -128,7 +138,7 @@ function* presence(name: string, { base, head, old, now }: Pair): Generator<Step
   yield { key: 'default', code: 'parameter.default_changed', says: `defaults to ${to}, was ${from}` };
 }
 
-function* compareTexts(old: Parameter, now: Parameter): Generator<Step> {
+function* compareTexts(old: DeclaredParameter, now: DeclaredParameter): Generator<Step> {
   if (old.pattern !== now.pattern) {
     yield now.pattern === undefined
       ? { key: 'pattern', code: 'parameter.pattern_removed', says: 'no longer must match a pattern' }
@@ -143,7 +153,7 @@ function* compareTexts(old: Parameter, now: Parameter): Generator<Step> {
 type Bound = number | bigint | undefined;
 
 /** Parses the old limits with the new type, which accepts every value of the old type. */
-function* compareBounds(old: Parameter, now: Parameter): Generator<Step> {
+function* compareBounds(old: DeclaredParameter, now: DeclaredParameter): Generator<Step> {
   const type = parseParameterType(now.type);
   const scalar = isFailure(type) ? undefined : scalarOf(type);
   const rank = (value: number | string | undefined): Bound => {
@@ -157,8 +167,9 @@ function* compareBounds(old: Parameter, now: Parameter): Generator<Step> {
     const code = `parameter.range_${verdict}` as const;
     yield { key, code, says: `has the ${key} ${now[key] ?? 'none'}, had ${old[key] ?? 'none'}` };
   }
+  if (old.choices !== undefined && now.choices !== undefined) return; // as many as there are names
   for (const key of ['min', 'max'] as const) {
-    const length = ({ [`${key}_length` as const]: given }: Parameter): number =>
+    const length = ({ [`${key}_length` as const]: given }: DeclaredParameter): number =>
       given ?? (key === 'min' ? 0 : DEFAULT_MAX_LENGTH);
     const verdict = narrows(key, length(old), length(now));
     if (verdict === undefined) continue;
@@ -174,7 +185,7 @@ function narrows(key: 'min' | 'max', old: Bound, now: Bound): 'narrowed' | 'wide
   return (key === 'min' ? now > old : now < old) ? 'narrowed' : 'widened';
 }
 
-function* compareEnums(old: Parameter, now: Parameter): Generator<Step> {
+function* compareEnums(old: DeclaredParameter, now: DeclaredParameter): Generator<Step> {
   const [before, after] = [old.enum, now.enum].map((values) => values && new Set(values.map(String)));
   if (before === undefined && after === undefined) return;
   const gone = [...(before ?? [])].filter((value) => after?.has(value) === false);

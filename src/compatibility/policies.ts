@@ -102,12 +102,9 @@ function* compareChecks(base: CachePolicy, head: CachePolicy): Generator<Found> 
   if (base.check === head.check) return;
   if (base.check === undefined || head.check === undefined) {
     const isAdded = base.check === undefined;
-    const [code, verb] = isAdded
-      ? ['cache.until_added', 'now end']
-      : ['cache.until_removed', 'no longer end'];
     yield {
-      code,
-      message: `responses ${verb} when the data changes`,
+      code: isAdded ? 'cache.until_added' : 'cache.until_removed',
+      message: `responses ${isAdded ? 'now' : 'no longer'} end when the data changes`,
       path: isAdded ? ['cache', 'until'] : ['cache'],
     };
     return;

@@ -1,5 +1,5 @@
 // Changes of a saved query and of its sandbox tables, by the models of both revisions.
-import { offsetOf } from '../catalog/tenancy-check.ts';
+import { placeOf } from '../catalog/tenancy-check.ts';
 import type { Definitions } from '../catalog/definitions.ts';
 import type { ModelResult } from '../query-model/resolve.ts';
 import type { Contract, Found } from './contract.ts';
@@ -117,6 +117,6 @@ function compareResults(old: ModelResult, now: ModelResult, isTable: boolean): O
 function toFound(head: Contract, table: string | undefined, { code, message, source }: ModelChange): Found {
   const part = head.query.parts.find(({ name }) => name === (table ?? MAIN));
   const inspected = { analysis: head.analysis, candidate: { endpoint: head.endpoint } };
-  const offset = source === undefined ? (part?.offset ?? 0) : offsetOf(inspected, { table }, source);
-  return { code, message: `${table ?? MAIN}: ${message}`, path: ['query'], offset };
+  const place = source === undefined ? part?.place : placeOf(inspected, { table }, source);
+  return { code, message: `${table ?? MAIN}: ${message}`, ...(place ?? { path: ['query'], offset: 0 }) };
 }

@@ -1,19 +1,19 @@
-// A saved query prepared for comparison: its parts, which are the elements of the WITH clause and the main SELECT.
+// A variant of a saved query prepared for comparison: its parts, which are the elements of the WITH clause and the main SELECT.
 import type { Analysis } from '../catalog/analysis.ts';
+import type { QueryPlace } from '../catalog/variant-query.ts';
 import { significantTokens } from '../sql/cursor.ts';
-import { authorOffset } from '../sql/placeholders.ts';
 
 export interface QueryPart {
   /** table, scalar and expression are elements of the WITH clause. */
   readonly kind: 'table' | 'scalar' | 'expression' | 'main';
   /** The name used in messages. */
   readonly name: string;
-  /** Offset in the query as written. */
-  readonly offset: number;
+  /** Where it begins in the file. */
+  readonly place: QueryPlace;
 }
 
 export interface Query {
-  /** Equal for queries that differ only in whitespace and comments. */
+  /** Equal for variants of queries that differ only in whitespace and comments. */
   readonly key: string;
   /** The elements of the WITH clause in order, then the main SELECT. */
   readonly parts: readonly QueryPart[];
@@ -22,15 +22,14 @@ export interface Query {
 export const MAIN = 'the main query';
 
 /** Reads the query of a file that compiled. */
-export function readQuery({ bound, outline, file }: Analysis): Query {
+export function readQuery({ inBound, outline, text }: Analysis): Query {
   if (outline === undefined) throw new Error('a query without an outline does not compile');
-  const { uses } = bound;
   const spans = [
     ...outline.elements.map(({ kind, name, start }) => ({ kind, name, start })),
     { kind: 'main' as const, name: MAIN, start: outline.mainStart },
   ];
-  const parts = spans.map(({ kind, name, start }) => ({ kind, name, offset: authorOffset(uses, start) }));
-  return { key: keyOf(file.query), parts };
+  const parts = spans.map(({ kind, name, start }) => ({ kind, name, place: inBound(start) }));
+  return { key: keyOf(text), parts };
 }
 
 function keyOf(sql: string): string {

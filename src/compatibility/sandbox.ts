@@ -82,13 +82,12 @@ function* compareFunctions(base: Contract, head: Contract): Generator<Found> {
 
 function* compareTables(base: Contract, head: Contract): Generator<Found> {
   const [before, after] = [tablesOf(base), tablesOf(head)];
-  for (const { name, offset } of after) {
+  for (const { name, place } of after) {
     if (before.some((table) => table.name === name)) continue;
     yield {
       code: 'sandbox.table_added',
       message: `consumer queries can read ${name}`,
-      path: ['query'],
-      offset,
+      ...place,
     };
   }
   for (const { name } of before) {
@@ -104,8 +103,7 @@ function* compareTables(base: Contract, head: Contract): Generator<Found> {
   yield {
     code: 'sandbox.default_table_changed',
     message: `LQL without a from clause reads ${now ?? 'nothing'}, was ${old}`,
-    path: ['query'],
-    offset: head.query.parts.at(-1)?.offset ?? 0,
+    ...(head.query.parts.at(-1)?.place ?? { path: ['query'], offset: 0 }),
   };
 }
 

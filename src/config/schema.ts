@@ -81,7 +81,7 @@ function compileSchema(name: SchemaName, part?: string): ErrorsOf {
     meta: false,
   });
   for (const keyword of ['x-env', 'x-secret']) ajv.addKeyword(keyword);
-  ajvFormats.default(ajv, ['uuid', 'date-time']);
+  ajvFormats.default(ajv, ['uuid', 'date', 'date-time']);
   const schema = readSchema(name);
   const definitions = schema['$defs'] as Readonly<Record<string, unknown>>; // our own schema
   const chosen = part === undefined ? { ...schema, $defs: undefined } : definitions[part];
@@ -106,7 +106,7 @@ function inlineRefs(schema: unknown, definitions: Readonly<Record<string, unknow
 
 /**
  * For a failed oneOf, keeps only the errors of the branches selected by the value's type; otherwise the error itself.
- * `propertyNames` errors duplicate the error of the name.
+ * `propertyNames` errors duplicate the error of the name, and `if` errors those of the branch.
  */
 function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const wrong = new Set<ErrorObject>();
@@ -121,7 +121,7 @@ function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     choices.set(choice, inside);
   }
   return errors.filter((error) => {
-    if (error.keyword === 'propertyNames') return false;
+    if (error.keyword === 'propertyNames' || error.keyword === 'if') return false;
     const inside = choices.get(error);
     return inside === undefined ? !wrong.has(error) : inside.every((each) => wrong.has(each.error));
   });

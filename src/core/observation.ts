@@ -31,6 +31,37 @@ export interface TraceContext {
   readonly isSampled: boolean;
 }
 
+/** What differs in a column: `missing` from the new version, `added` by it, `moved` among the columns, or its type, NULLs or values. */
+export type ColumnDifference = 'missing' | 'added' | 'moved' | 'type' | 'null' | 'value';
+
+/** A difference of results; never has values. */
+export interface Difference {
+  /** A column; undefined for the result as a whole. */
+  readonly column: string | undefined;
+  /** `rows`: another number of rows; `order`: the same rows in another order; `failed`: no rows. */
+  readonly difference: ColumnDifference | 'rows' | 'order' | 'failed';
+  /** Number of rows that differ so. */
+  readonly rows: number;
+}
+
+/** A call of a version after which the next version ran too, or would have. */
+export interface ShadowCompared {
+  readonly kind: 'shadow.compared';
+  readonly requestId: string;
+  readonly endpoint: string;
+  /** The version that is tried. */
+  readonly version: number;
+  readonly revision: string;
+  /**
+   * `unstable`: the version before differs from itself. `failed`: only the version that is tried fails. `dropped`: the
+   * service was busy, or the result is too large to compare.
+   */
+  readonly outcome: 'equal' | 'different' | 'unstable' | 'failed' | 'dropped';
+  /** Empty unless different. */
+  readonly differences: readonly Difference[];
+  readonly ms: number;
+}
+
 export type Observation =
   | {
       readonly kind: 'service.started';
@@ -78,6 +109,10 @@ export type Observation =
       /** This and the next fields are undefined if the request ended before they were known. */
       readonly endpoint: string | undefined;
       readonly revision: string | undefined;
+      /** The number of the version, if the endpoint has versions. */
+      readonly version?: number | undefined;
+      /** The endpoint, or this version, is deprecated. */
+      readonly deprecated?: true | undefined;
       readonly principal: string | undefined;
       readonly labels?: Readonly<Record<string, string>> | undefined;
       readonly status: number;
@@ -96,6 +131,8 @@ export type Observation =
       readonly client?: string | undefined;
       readonly trace?: TraceContext | undefined;
       readonly cause?: unknown;
+      /** In rows of the table of calls only: differences between versions, which are not those of a request. */
+      readonly shadow?: readonly Difference[] | undefined;
     }
   | {
       /** A response was cut off because its client read too slowly, or too many clients did at once. */
@@ -137,6 +174,7 @@ export type Observation =
       readonly endpoint: string;
       readonly reason: 'unasked' | 'full' | 'forgotten';
     }
+  | ShadowCompared
   | { readonly kind: 'usage.written'; readonly rows: number; readonly dropped: number }
   | {
       /** The rows stay buffered, as far as the buffer allows, and are retried later. */

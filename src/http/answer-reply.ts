@@ -5,6 +5,7 @@ import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 import type { Answer } from '../request/call.ts';
 import { plainEtag } from './compression.ts';
 import { isReadable } from './header-fields.ts';
+import { linkField } from './links.ts';
 
 /** Sends the answer, or 304 if the client has it already. */
 export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: string): FastifyReply {
@@ -24,7 +25,8 @@ export function answerFields(
     truncated,
     dialect,
     preferredShape,
-  }: Pick<Answer, 'endpoint' | 'etag' | 'outcome' | 'truncated' | 'dialect' | 'preferredShape'>,
+    successor,
+  }: Pick<Answer, 'endpoint' | 'etag' | 'outcome' | 'truncated' | 'dialect' | 'preferredShape' | 'successor'>,
   headerPrefix: string,
 ): Readonly<Record<string, string>> {
   return {
@@ -32,10 +34,27 @@ export function answerFields(
     ETag: etag,
     Vary: `Accept, Accept-Encoding, Prefer, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII`,
     'Millrace-Endpoint': `${endpoint.name}@${endpoint.revision}`,
+    ...(endpoint.version === undefined ? {} : { 'Millrace-Version': String(endpoint.version) }),
+    ...deprecationFields(endpoint),
+    ...linkField(
+      successor === undefined ? [] : [{ target: `/api/endpoints/query/${successor}`, rel: SUCCESSOR }],
+    ),
     ...(dialect === undefined ? {} : { 'Millrace-Dialect': dialect }),
     ...(preferredShape === undefined ? {} : { 'Preference-Applied': `result-shape=${preferredShape}` }),
     ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
     ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
+  };
+}
+
+const SUCCESSOR = 'successor-version'; // RFC 5829
+
+/** `Deprecation: @1688169599` (RFC 9745) and `Sunset`, an HTTP date (RFC 8594). */
+function deprecationFields({ deprecated }: Answer['endpoint']): Readonly<Record<string, string>> {
+  if (deprecated === undefined) return {};
+  const { since, sunset } = deprecated;
+  return {
+    Deprecation: `@${since / 1000}`,
+    ...(sunset === undefined ? {} : { Sunset: new Date(sunset).toUTCString() }),
   };
 }
 

@@ -38,6 +38,7 @@ interface FastPathEntry {
   readonly replay: Replay;
   readonly endpoint: Answer['endpoint'];
   readonly preferredShape: Answer['preferredShape'];
+  readonly successor: Answer['successor'];
   /** Of the request that was answered first. */
   readonly record: CallRecord;
   /** The response header fields as last sent in each coding: alternating names and values. */
@@ -102,10 +103,10 @@ export function createFastPath(options: FastPathOptions): FastPath {
       if (found instanceof Promise) void found.catch(() => undefined).then(settle);
       else settle(found);
     },
-    remember: (request, { replay, endpoint, preferredShape }, record) => {
+    remember: (request, { replay, endpoint, preferredShape, successor }, record) => {
       const digest = replay === undefined ? undefined : digestOf(request, options);
       if (replay === undefined || digest === undefined || closed) return;
-      entries.set(digest, { replay, endpoint, preferredShape, record, sent: new Map() });
+      entries.set(digest, { replay, endpoint, preferredShape, successor, record, sent: new Map() });
       const [oldest] = entries.keys();
       if (entries.size > MAX_ENTRIES && oldest !== undefined) entries.delete(oldest);
     },
@@ -169,7 +170,7 @@ const ABSENT = '\0';
 
 /** Rebuilt when age or ttl has changed, about once a second. */
 function fieldsOf(
-  { sent, endpoint, preferredShape }: FastPathEntry,
+  { sent, endpoint, preferredShape, successor }: FastPathEntry,
   { entry, outcome }: Found,
   { body, coding }: Encoded,
   headerPrefix: string,
@@ -180,7 +181,10 @@ function fieldsOf(
   const etag = etagIn(entry.etag, coding);
   const all = {
     ...SECURITY_FIELDS,
-    ...answerFields({ ...entry, etag, outcome, endpoint, preferredShape, dialect: undefined }, headerPrefix),
+    ...answerFields(
+      { ...entry, etag, outcome, endpoint, preferredShape, successor, dialect: undefined },
+      headerPrefix,
+    ),
     ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
     'Content-Type': entry.contentType,
     'Content-Length': String(body.length),

@@ -23,7 +23,10 @@ export interface StartedRequest {
 
 /** How the request was answered. */
 type Result = Omit<Finished, 'kind' | 'requestId' | 'method' | 'ms' | 'client' | keyof Identified>;
-type Identified = Pick<Finished, 'endpoint' | 'revision' | 'principal' | 'labels' | 'clientName' | 'trace'>;
+type Identified = Pick<
+  Finished,
+  'endpoint' | 'revision' | 'version' | 'deprecated' | 'principal' | 'labels' | 'clientName' | 'trace'
+>;
 
 /** Emits the observation of one request. Call once per request. */
 export function observeFinished(
@@ -39,6 +42,8 @@ export function observeFinished(
     ms: options.now() - started,
     endpoint: endpoint?.name,
     revision: endpoint?.revision,
+    version: endpoint?.version,
+    deprecated: endpoint?.deprecated === undefined ? undefined : true,
     principal,
     labels,
     clientName,

@@ -112,6 +112,7 @@ function levelOf(observation: Observation): Level {
     case 'cache.unwatched':
       return 'warn';
     case 'engine.connection_dropped':
+    case 'shadow.compared':
     case 'usage.written':
     case 'redaction.found_in_rows':
     case 'cache.entry_too_large':

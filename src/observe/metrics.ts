@@ -1,7 +1,7 @@
 // Prometheus metrics from observations. Labels are bounded: endpoint names, statuses and outcomes, but no parameter
 // values.
 import { collectDefaultMetrics, Counter, Gauge as PromGauge, Histogram, Registry } from 'prom-client';
-import type { Finished, Observation, Observe } from '../core/observation.ts';
+import type { Finished, Observation, Observe, ShadowCompared } from '../core/observation.ts';
 
 /** The metrics of one process. */
 export interface Metrics {
@@ -76,6 +76,12 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     labelNames: ['endpoint', 'label', 'value'],
     registers,
   });
+  const deprecated = new Counter({
+    name: 'millrace_deprecated_requests_total',
+    help: 'Requests for deprecated endpoints and versions; version is empty for endpoints without versions.',
+    labelNames: ['endpoint', 'version'],
+    registers,
+  });
   const countClient = createClientMetrics(registers);
   const boundValue = createValueBound();
   return (request) => {
@@ -83,6 +89,7 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     requests.observe({ endpoint, status: String(status), cache }, ms / 1000);
     bytes.inc({ endpoint }, request.bytes);
     if (code !== undefined) problems.inc({ code });
+    if (request.deprecated === true) deprecated.inc({ endpoint, version: String(request.version ?? '') });
     countClient(request);
     if (timing !== undefined)
       for (const [stage, took] of Object.entries(timing)) stages.observe({ stage }, took / 1000);
@@ -199,7 +206,9 @@ function createEngineMetrics(registry: Registry): (event: Event) => void {
     labelNames: ['endpoint', 'detector'],
     registers,
   });
+  const countShadow = createShadowMetrics(registers);
   return (event) => {
+    if (event.kind === 'shadow.compared') countShadow(event);
     if (event.kind === 'redaction.found_in_rows')
       for (const [detector, matches] of Object.entries(event.detectors))
         foundInRows.inc({ endpoint: event.endpoint, detector }, matches);
@@ -208,6 +217,32 @@ function createEngineMetrics(registry: Registry): (event: Event) => void {
     if (event.kind === 'engine.statement_fatal')
       fatal.inc({ origin: event.origin, fatality: event.fatality });
     if (event.kind === 'query.suspended') suspended.inc({ scope: event.scope });
+  };
+}
+
+/** Comparisons of versions. Columns are those of saved queries; beyond 100 of a version, further ones count as other. */
+function createShadowMetrics(registers: readonly Registry[]): (event: ShadowCompared) => void {
+  const runs = new Counter({
+    name: 'millrace_shadow_runs_total',
+    help: 'Calls after which the next version ran as well, by outcome: equal, different, unstable (the version before differs from itself), failed, dropped.',
+    labelNames: ['endpoint', 'version', 'outcome'],
+    registers: [...registers],
+  });
+  const rows = new Counter({
+    name: 'millrace_shadow_differences_total',
+    help: 'Rows that differ between a version and the one before it, by column (empty: the result as a whole) and difference.',
+    labelNames: ['endpoint', 'version', 'column', 'difference'],
+    registers: [...registers],
+  });
+  const boundValue = createValueBound();
+  return ({ endpoint, version: number, outcome, differences }) => {
+    const version = String(number);
+    runs.inc({ endpoint, version, outcome });
+    for (const { column = '', difference, rows: count } of differences)
+      rows.inc(
+        { endpoint, version, column: boundValue(`${endpoint} ${version}`, column), difference },
+        count,
+      );
   };
 }
 

@@ -112,6 +112,12 @@ const LINES: Lines = {
   'redaction.found_in_rows': ({ endpoint, detectors }) => [
     `redaction: rows of a consumer query on ${endpoint} had personal data that its tables should not have: ${Object.keys(detectors).join(', ')}; it was redacted`,
   ],
+  'shadow.compared': ({ endpoint, version, outcome, differences }) => {
+    if (outcome !== 'different' && outcome !== 'failed') return [];
+    const columns = new Set(differences.map(({ column, difference }) => column ?? difference));
+    const what = outcome === 'failed' ? 'fails' : `differs in ${[...columns].join(', ')}`;
+    return [`shadow: version ${version} of ${endpoint} ${what}`];
+  },
   'usage.written': NOTHING,
   'sandbox.checked': NOTHING,
   'service.started': NOTHING,

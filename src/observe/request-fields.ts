@@ -1,6 +1,6 @@
 // The table of request log fields: the log line, the table of calls, span attributes and their reference page derive
 // from it.
-import type { Finished, StageTimes } from '../core/observation.ts';
+import type { Difference, Finished, StageTimes } from '../core/observation.ts';
 import { describeCause } from './describe.ts';
 
 /** One property of a finished request, in every output. Undefined values are left out. */
@@ -58,6 +58,19 @@ export const REQUEST_FIELDS: Readonly<Record<Key, RequestField>> = {
     attribute: 'millrace.revision',
     columns: [{ name: 'revision', type: REPEATED, value: ({ revision }) => revision }],
     help: 'The revision of its file',
+  },
+  version: {
+    value: ({ version }) => version,
+    isShared: true,
+    attribute: 'millrace.version',
+    columns: [{ name: 'version', type: 'UInt16', value: ({ version }) => version }],
+    help: 'The number of the version; in the table of calls, 0 for endpoints without versions',
+  },
+  deprecated: {
+    value: ({ deprecated }) => deprecated,
+    isShared: true,
+    columns: [{ name: 'deprecated', type: 'Bool', value: ({ deprecated }) => deprecated }],
+    help: 'Whether the endpoint, or this version of it, is deprecated',
   },
   principal: {
     value: ({ principal }) => principal,
@@ -143,11 +156,32 @@ export const REQUEST_FIELDS: Readonly<Record<Key, RequestField>> = {
     columns: [{ name: 'trace_id', type: 'String', value: ({ trace }) => trace?.traceId }],
     help: 'The trace id of a traced request',
   },
+  shadow: {
+    value: () => undefined,
+    columns: [
+      {
+        name: 'shadow_rows',
+        type: 'Map(LowCardinality(String), UInt32)',
+        value: ({ shadow }) => shadow && byColumn(shadow, ({ rows }) => rows),
+      },
+      {
+        name: 'shadow_differences',
+        type: 'Map(LowCardinality(String), LowCardinality(String))',
+        value: ({ shadow }) => shadow && byColumn(shadow, ({ difference }) => difference),
+      },
+    ],
+    help: 'In the table of calls only, in rows of their own with the method `SHADOW`: a version that differs from the one before it, rows and kind of difference by column; `*` is the result as a whole',
+  },
   cause: {
     value: ({ cause }) => (cause === undefined ? undefined : describeCause(cause)),
     help: 'The internal error message of a failed request',
   },
 };
+
+/** Of several differences of a column, the last. */
+function byColumn<T>(differences: readonly Difference[], value: (each: Difference) => T): Record<string, T> {
+  return Object.fromEntries(differences.map((each) => [each.column ?? '*', value(each)]));
+}
 
 const TIMESTAMP: CallColumn = {
   name: 'timestamp',

@@ -1,6 +1,6 @@
 // Records endpoint calls as table rows: buffered, written in batches, and dropped rather than delaying requests.
 import type { After } from '../core/clock.ts';
-import type { Finished, Observe } from '../core/observation.ts';
+import type { Finished, Observation, Observe, ShadowCompared } from '../core/observation.ts';
 import { CALL_COLUMNS } from './request-fields.ts';
 
 /** How rows are written, and limits that tests can lower. */
@@ -70,12 +70,13 @@ export function createUsage({ write, isCounted, now, after, observe }: UsageOpti
 
   return {
     observe: (observation) => {
-      if (observation.kind !== 'request.finished' || !isCounted(observation)) return;
+      const row = rowFor(observation, isCounted);
+      if (row === undefined) return;
       if (waiting.length >= MAX_WAITING) {
         dropped++;
         return;
       }
-      const count = waiting.push(rowOf(observation, now()));
+      const count = waiting.push(rowOf(row, now()));
       if (count % MANY_ROWS === 0) writeNow();
     },
     close: async () => {
@@ -91,6 +92,43 @@ function firstRows(rows: readonly string[]): readonly string[] {
   let bytes = 0;
   const end = rows.findIndex((row) => (bytes += Buffer.byteLength(row)) > WRITE_BYTES);
   return end === -1 ? rows : rows.slice(0, Math.max(1, end));
+}
+
+/** Undefined for what is not recorded. */
+function rowFor(observation: Observation, isCounted: UsageOptions['isCounted']): Finished | undefined {
+  if (observation.kind === 'request.finished') return isCounted(observation) ? observation : undefined;
+  if (observation.kind !== 'shadow.compared') return undefined;
+  return WRITTEN.has(observation.outcome) ? shadowRow(observation) : undefined;
+}
+
+/** Outcomes of comparisons that are rows of their own. */
+const WRITTEN: ReadonlySet<ShadowCompared['outcome']> = new Set(['different', 'failed']);
+
+/** A comparison of versions as a row: it is no call, so it has no key and no status. */
+function shadowRow({
+  requestId,
+  endpoint,
+  version,
+  revision,
+  outcome,
+  differences,
+  ms,
+}: ShadowCompared): Finished {
+  const failed = [{ column: undefined, difference: 'failed', rows: 0 }] as const;
+  return {
+    kind: 'request.finished',
+    requestId,
+    method: 'SHADOW',
+    route: 'shadow',
+    endpoint,
+    version,
+    revision,
+    principal: undefined,
+    status: 0,
+    bytes: 0,
+    ms,
+    shadow: outcome === 'failed' ? failed : differences,
+  };
 }
 
 function rowOf(request: Finished, epoch: number): string {

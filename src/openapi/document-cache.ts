@@ -3,10 +3,11 @@ import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Describe } from '../catalog/describe.ts';
+import { rowShapes } from '../catalog/row-shapes.ts';
 import { openapiDocument, type DocumentOptions } from './document.ts';
 
 /** What a document depends on besides the key. */
-export interface PublishedOptions extends Omit<DocumentOptions, 'principal'> {
+export interface PublishedOptions extends Omit<DocumentOptions, 'principal' | 'catalog'> {
   readonly catalog: () => Catalog;
   readonly describe: Describe;
 }
@@ -24,12 +25,12 @@ export function createOpenapi(options: PublishedOptions): (principal: Principal)
     const { texts } = kept;
     const known = texts.get(principal);
     if (known !== undefined) return known;
-    const covered = snapshot.endpoints.filter((endpoint) => isCallable(endpoint, principal));
+    const covered = snapshot.all.filter((endpoint) => isCallable(endpoint, principal));
     const described = await Promise.all(
-      covered.map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) })),
+      covered.map(async (endpoint) => ({ endpoint, rows: await rowShapes(describe, endpoint) })),
     );
-    const text = JSON.stringify(openapiDocument(described, { ...options, principal }));
-    if (described.every(({ columns }) => columns !== undefined)) texts.set(principal, text);
+    const text = JSON.stringify(openapiDocument(described, { ...options, catalog: snapshot, principal }));
+    if (described.every(({ rows }) => rows !== undefined)) texts.set(principal, text);
     return text;
   };
 }

@@ -1,9 +1,14 @@
 // The OpenAPI document of a set of endpoints (https://spec.openapis.org/oas/v3.1.1.html).
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import { addressOf, deprecationText, successorOf } from '../catalog/versions.ts';
 import { COMPONENTS, problemResponses } from './components.ts';
 import { pathItem, tagOf, type DescribedEndpoint, type OperationOptions } from './operations.ts';
 
 /** The key, the endpoints that it may call, and the service. */
 export interface DocumentOptions extends Pick<OperationOptions, 'principal' | 'headerPrefix'> {
+  /** Of the endpoints: which versions are the defaults, and what succeeds a deprecated one. */
+  readonly catalog: Catalog;
   /** The version of the service. */
   readonly version: string;
   /** Path or URL of the service, without a trailing slash; a path is relative to where the document was loaded from. */
@@ -17,12 +22,17 @@ export function openapiDocument(
   endpoints: readonly DescribedEndpoint[],
   options: DocumentOptions,
 ): Readonly<Record<string, unknown>> {
-  const ids = operationIds(endpoints.map(({ endpoint }) => endpoint.name));
+  const { catalog } = options;
+  const addresses = endpoints.map(({ endpoint }) => addressOf(catalog, endpoint));
+  const ids = operationIds(addresses);
   const paths = endpoints.map((described, index) => {
-    const operationId = ids[index] ?? '';
+    const { endpoint } = described;
+    const [operationId, address] = [ids[index] ?? '', addresses[index] ?? endpoint.name];
+    const versions = address === endpoint.name ? versionsOf(catalog, endpoint, endpoints) : [];
+    const deprecation = deprecationText(endpoint, successorOf(catalog, endpoint));
     return [
-      `/api/endpoints/query/${described.endpoint.name}`,
-      pathItem(described, { ...options, operationId }),
+      `/api/endpoints/query/${address}`,
+      pathItem(described, { ...options, operationId, address, versions, deprecation }),
     ] as const;
   });
   return {
@@ -40,6 +50,17 @@ export function openapiDocument(
     paths: { ...Object.fromEntries(paths), ...OTHER_PATHS },
     components: COMPONENTS,
   };
+}
+
+/** The numbers of the versions that the principal may call. */
+function versionsOf(
+  catalog: Catalog,
+  { name, version }: Endpoint,
+  endpoints: readonly DescribedEndpoint[],
+): readonly number[] {
+  if (version === undefined) return [];
+  const callable = new Set(endpoints.map(({ endpoint }) => endpoint));
+  return catalog.versions(name).flatMap((each) => (callable.has(each) ? (each.version ?? []) : []));
 }
 
 function contactOf(contact: string | undefined): Readonly<Record<string, string>> {

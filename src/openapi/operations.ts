@@ -2,7 +2,7 @@
 import type { Principal } from '../auth/principal.ts';
 import { redactedType } from '../catalog/column-rules.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import type { Column } from '../engine/engine.ts';
+import { alternatives, mergeShapes, type MergedColumn, type RowShapes } from '../catalog/row-shapes.ts';
 import { FORMATS } from '../format/formats.ts';
 import { columnSchema, type LargeNumbers } from './columns.ts';
 import { problemResponses } from './components.ts';
@@ -13,7 +13,7 @@ import { orNull, type Schema } from './schema.ts';
 export interface DescribedEndpoint {
   readonly endpoint: Endpoint;
   /** Undefined if the engine does not have the tables. */
-  readonly columns: readonly Column[] | undefined;
+  readonly rows: RowShapes | undefined;
 }
 
 /** What an operation depends on besides its endpoint. */
@@ -22,6 +22,12 @@ export interface OperationOptions {
   readonly headerPrefix: string;
   /** Unique among all operations. */
   readonly operationId: string;
+  /** The name in the path. */
+  readonly address: string;
+  /** That `version` may select; empty for a path that has none or names one. */
+  readonly versions: readonly number[];
+  /** A sentence; undefined: not deprecated. */
+  readonly deprecation: string | undefined;
 }
 
 /** The path item of an endpoint. */
@@ -30,15 +36,17 @@ export function pathItem(
   options: OperationOptions,
 ): Readonly<Record<string, unknown>> {
   const { endpoint } = described;
-  const { operationId } = options;
+  const { operationId, address, deprecation } = options;
   const [title = ''] = endpoint.description.trim().split(/(?<=\.)\s|\n/);
   const languages = [...endpoint.sandbox.languages].filter((each) => options.principal.languages.has(each));
   const own = endpoint.sandbox.enabled ? languages : [];
   const common = {
     tags: [tagOf(endpoint)],
-    summary: title === '' ? endpoint.name : title.slice(0, 120),
-    description: endpoint.description,
+    summary: title === '' ? address : title.slice(0, 120),
+    description: [...(deprecation === undefined ? [] : [deprecation]), endpoint.description].join('\n\n'),
+    ...(deprecation === undefined ? {} : { deprecated: true }),
   };
+  const versions = versionParameters(options);
   return {
     parameters: headerParameters(endpoint, options.headerPrefix),
     get: {
@@ -47,6 +55,7 @@ export function pathItem(
       parameters: [
         ...queryParameters(described, options),
         ...consumerParameters(endpoint, own),
+        ...versions,
         FORMAT_PARAMETER,
       ],
       responses: responses(described, options, []),
@@ -54,7 +63,7 @@ export function pathItem(
     post: {
       ...common,
       operationId: `${operationId}_post`,
-      parameters: [FORMAT_PARAMETER],
+      parameters: [...versions, FORMAT_PARAMETER],
       requestBody: requestBody(described, options, own),
       responses: responses(described, options, own),
     },
@@ -83,6 +92,13 @@ function queryParameters(
       ...(value === undefined ? {} : { example: value }),
     };
   });
+}
+
+function versionParameters({ versions }: OperationOptions): readonly unknown[] {
+  if (versions.length === 0) return [];
+  const description =
+    'The version of the endpoint; parameters, columns and deprecation of the others are those of their own paths.';
+  return [{ name: 'version', in: 'query', description, schema: { type: 'integer', enum: versions } }];
 }
 
 /** Consumer queries by GET; longer ones are sent by POST. */
@@ -211,6 +227,7 @@ const HEADERS = [
   'Millrace-Truncated',
   'Preference-Applied',
 ];
+const DEPRECATION_HEADERS = ['Deprecation', 'Sunset', 'Link'];
 const CACHE_HEADERS = ['Age', 'Cache-Status'];
 const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'];
 
@@ -233,6 +250,8 @@ function responses(
   };
   const names = [
     ...HEADERS,
+    ...(endpoint.version === undefined ? [] : ['Millrace-Version']),
+    ...(endpoint.deprecated === undefined ? [] : DEPRECATION_HEADERS),
     ...(own.includes('sql') ? ['Millrace-Dialect'] : []),
     ...(endpoint.cache === undefined ? [] : CACHE_HEADERS),
     ...LIMIT_HEADERS,
@@ -248,24 +267,43 @@ function responses(
   };
 }
 
-/** Redacted columns may hold another string or be missing; callers can request redaction themselves. */
+/**
+ * Redacted columns may hold another string or be missing; callers can request redaction themselves. Choices and optional parts
+ * that change the columns make alternatives.
+ */
 export function rowSchema(
-  { endpoint, columns }: DescribedEndpoint,
+  { endpoint, rows }: DescribedEndpoint,
   principal: Pick<OperationOptions['principal'], 'redact' | 'resultShape'>,
   large: LargeNumbers = endpoint.int64,
 ): Schema {
+  if (rows === undefined) return { $ref: '#/components/schemas/Row' };
   const isRedacted = endpoint.redaction.always || principal.redact;
   const shape = principal.resultShape ?? endpoint.resultShape;
-  if (columns === undefined) return { $ref: '#/components/schemas/Row' };
   const { treats } = endpoint.redaction.redactor;
-  const properties = columns.map(({ name, type }): [string, Schema] => {
-    const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
-    const schema = columnSchema(shown, large, shape);
+  const columnOf = ({ name, types }: MergedColumn): [string, Schema] => {
+    const schemas = types.map((type) =>
+      columnSchema(isRedacted ? redactedType(endpoint.redaction, name, type) : type, large, shape),
+    );
+    const schema = anyOf(schemas);
     if (!treats(name)) return [name, schema];
     return [name, isRedacted ? REPLACED : { anyOf: [schema, REPLACED] }];
+  };
+  const objectOf = (columns: readonly MergedColumn[]): Schema => ({
+    type: 'object',
+    properties: Object.fromEntries(columns.map(columnOf)),
+    required: columns.flatMap(({ name, isAlways }) => (treats(name) || !isAlways ? [] : [name])),
   });
-  const required = columns.flatMap(({ name }) => (treats(name) ? [] : [name]));
-  return { type: 'object', properties: Object.fromEntries(properties), required };
+  const listed = alternatives(rows);
+  const [only = [], ...others] = listed ?? [mergeShapes(rows.shapes)];
+  if (others.length === 0) return objectOf(only);
+  const each = [only, ...others].map((columns) => ({ ...objectOf(columns), additionalProperties: false }));
+  const isAmbiguous = [only, ...others].flat().some(({ name }) => treats(name));
+  return isAmbiguous ? { anyOf: each } : { oneOf: each };
+}
+
+function anyOf(schemas: readonly Schema[]): Schema {
+  const [first = {}, ...others] = new Map(schemas.map((each) => [JSON.stringify(each), each])).values();
+  return others.length === 0 ? first : { anyOf: [first, ...others] };
 }
 
 const REPLACED: Schema = { type: ['string', 'null'] };

@@ -1,10 +1,10 @@
 // Declared parameters as JSON Schema: the values a caller may send.
-import type { Parameter } from '../config/generated/endpoint.ts';
+import type { DeclaredParameter } from '../params/declared.ts';
 import { jsonValueOf, type JsonValue } from '../sql/json-value.ts';
 import { orNull, type Schema } from './schema.ts';
 
 /** The allowed values; `locked` is the value that the caller's key sets. */
-export function parameterSchema(spec: Parameter, locked: unknown): Schema {
+export function parameterSchema(spec: DeclaredParameter, locked: unknown): Schema {
   const value = spec.default === undefined ? {} : { default: spec.default };
   return {
     ...declaredSchema(spec, jsonValueOf(spec.type)),
@@ -13,11 +13,11 @@ export function parameterSchema(spec: Parameter, locked: unknown): Schema {
   };
 }
 
-function declaredSchema(spec: Parameter, type: JsonValue): Schema {
+function declaredSchema(spec: DeclaredParameter, type: JsonValue): Schema {
   const { min_length: min, max_length: max } = spec;
   if (type.kind === 'nullable') return orNull(declaredSchema(spec, type.inner));
   if (type.kind === 'array') {
-    const bounds = withoutUndefined({ minItems: min, maxItems: max });
+    const bounds = withoutUndefined({ minItems: min, maxItems: max, uniqueItems: spec.multiple });
     return { type: 'array', items: constrained(spec, type.element), ...bounds };
   }
   const schema = constrained(spec, type);
@@ -29,7 +29,7 @@ function declaredSchema(spec: Parameter, type: JsonValue): Schema {
 }
 
 /** The constraints of single values. */
-function constrained(spec: Parameter, type: JsonValue): Schema {
+function constrained(spec: DeclaredParameter, type: JsonValue): Schema {
   if (type.kind === 'nullable') return orNull(constrained(spec, type.inner));
   const { enum: values, min, max, pattern, format } = spec;
   return {

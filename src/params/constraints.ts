@@ -1,6 +1,7 @@
 // Constraints on a parameter beyond its type: enum, pattern, min and max, lengths. Checked against the type when
 // compiled.
 import type { Parameter } from '../config/generated/endpoint.ts';
+import type { DeclaredParameter } from './declared.ts';
 import { compileWholeMatch, regexError } from '../sql/regex.ts';
 import { failure } from './reading.ts';
 import type { Reader, Reading, ReadValue } from './reading.ts';
@@ -26,7 +27,7 @@ type Check = (value: ReadValue) => string | undefined;
  * values, constraints apply to each.
  */
 export function compileConstraints(
-  spec: Parameter,
+  spec: DeclaredParameter,
   type: ParameterType,
   findings: ParameterFinding[],
 ): ValueOptions {
@@ -56,7 +57,7 @@ export function compileConstraints(
 
 /** A declaration; `scalar` is the type of its single values, if it has any. */
 interface Declared {
-  readonly spec: Parameter;
+  readonly spec: DeclaredParameter;
   readonly type: ParameterType;
   readonly scalar: ScalarType | undefined;
   readonly findings: ParameterFinding[];

@@ -1,7 +1,8 @@
 // Compiles one declared parameter: its reader with all constraints, its default, its placeholder.
-import type { Parameter } from '../config/generated/endpoint.ts';
 import { compileConstraints } from './constraints.ts';
 import type { ParameterFinding } from './constraints.ts';
+import type { DeclaredParameter } from './declared.ts';
+import { failure } from './reading.ts';
 import type { RawValue, Reading, ValueReader } from './reading.ts';
 import { isFailure, parseParameterType, placeholderType } from './type.ts';
 import type { ParameterType } from './type.ts';
@@ -18,8 +19,19 @@ export interface CompiledParameter {
   readonly required: boolean;
   /** The canonical value if absent: the default, or else null. */
   readonly absent: string | null;
+  /** Whether its values are names of choices, which decide the text of the query. */
+  readonly isChoice: boolean;
+  /** The names of the choices; empty for other parameters. */
+  readonly names: readonly string[];
   /** Reads one value, including constraints; never called with null. */
   readonly read: (raw: Exclude<RawValue, null>) => Reading;
+}
+
+/** Whether a canonical value counts as given, for the optional parts of a query: not NULL, false, or an empty list or map. */
+export function isGiven({ type }: Pick<CompiledParameter, 'type'>, text: string | null): boolean {
+  if (text === null) return false;
+  if (type.kind === 'scalar') return type.scalar.name !== 'Bool' || text === 'true';
+  return text !== '[]' && text !== '{}';
 }
 
 /** The parameter, or the findings in its declaration. */
@@ -30,7 +42,7 @@ export type CompileResult =
 /**
  * Compiles a parameter that has passed schema validation. Everything that contradicts its type is returned as findings.
  */
-export function compileParameter(name: string, spec: Parameter): CompileResult {
+export function compileParameter(name: string, spec: DeclaredParameter): CompileResult {
   const type = parseParameterType(spec.type);
   if (isFailure(type)) {
     return {
@@ -38,21 +50,25 @@ export function compileParameter(name: string, spec: Parameter): CompileResult {
     };
   }
   const findings: ParameterFinding[] = [];
-  const readValue = valueReader(type, compileConstraints(spec, type, findings));
+  const readAny = valueReader(type, compileConstraints(spec, type, findings));
+  const readValue = spec.multiple === true ? eachOnce(readAny) : readAny;
   const absent = absentValue(spec, type, readValue, findings);
   if (findings.length > 0) return { findings };
   const required = spec.required === true;
   const placeholder = placeholderType(type, !required && absent === null);
-  return { parameter: { name, type, placeholder, required, absent, read: readValue } };
+  const isChoice = spec.choices !== undefined;
+  const names = Object.keys(spec.choices ?? {});
+  return { parameter: { name, type, placeholder, required, absent, isChoice, names, read: readValue } };
 }
 
 function absentValue(
-  spec: Parameter,
+  spec: DeclaredParameter,
   type: ParameterType,
   readValue: ValueReader,
   findings: ParameterFinding[],
 ): string | null {
   if (spec.default === undefined) {
+    if (spec.choices !== undefined) return type.kind === 'array' ? '[]' : null;
     if (type.kind !== 'scalar' && spec.required !== true) {
       const [noun, example] = ABSENT_STRUCTURES[type.kind];
       const message = `${noun} cannot be null: set required: true, or a default such as ${example}`;
@@ -72,6 +88,26 @@ function absentValue(
     message: `the default ${reading.message}`,
   });
   return null;
+}
+
+/** Names of choices: each at most once. */
+function eachOnce(readValue: ValueReader): ValueReader {
+  return (raw) => {
+    const reading = readValue(raw);
+    if (reading.kind === 'failure') return reading;
+    const names = namesIn(reading.text);
+    return new Set(names).size < names.length ? failure('must have each value at most once') : reading;
+  };
+}
+
+/** The names of choices in the canonical text of a value: one, or a list of them. None contains a quote or a comma. */
+export function namesIn(text: string): readonly string[] {
+  if (!text.startsWith('[')) return [text];
+  return text
+    .slice(1, -1)
+    .split(',')
+    .filter((item) => item !== '')
+    .map((item) => item.slice(1, -1));
 }
 
 const ABSENT_STRUCTURES = {

@@ -193,6 +193,12 @@ export function placeholderType(type: ParameterType, nullIfAbsent: boolean): str
   return type.isLowCardinality ? `LowCardinality(${inner})` : inner;
 }
 
+/** The type for `{name:Type}` of a value that is not NULL. */
+export function placeholderIfGiven(type: ParameterType): string {
+  if (type.kind !== 'scalar' || !type.isNullable) return type.engineName;
+  return type.isLowCardinality ? `LowCardinality(${type.scalar.engineName})` : type.scalar.engineName;
+}
+
 /** The type of single values that constraints apply to: the type itself, or that of an array's elements. */
 export function scalarOf(type: ParameterType): ScalarType | undefined {
   const inner = type.kind === 'array' ? type.element : type;

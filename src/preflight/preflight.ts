@@ -30,7 +30,7 @@ const MAX_ENDPOINTS = 20;
 /** Runs every test; rejects with EngineError only if the engine is unavailable. */
 export async function runPreflight(options: PreflightOptions): Promise<readonly PreflightFinding[]> {
   const findings = options.engine.kind === 'http' ? [...(await checkServer(options.engine))] : [];
-  const sandboxed = options.catalog.endpoints
+  const sandboxed = options.catalog.all
     .filter((endpoint) => endpoint.sandbox.enabled)
     .slice(0, MAX_ENDPOINTS);
   for (const endpoint of sandboxed) findings.push(...(await attackChecks(options, endpoint)));

@@ -6,11 +6,13 @@ import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { nameIn, successorOf } from '../catalog/versions.ts';
 import type { Clock } from '../core/clock.ts';
 import { nearest } from '../core/nearest.ts';
 import { Problem, type ProblemOptions } from '../core/problem.ts';
 import { retryAfter, type Limit, type RateLimits } from '../rate-limits/rate-limits.ts';
 import type { Call, CallContent, CallRecord } from './call.ts';
+import { chooseVersion } from './choose-version.ts';
 import { readConsumerQuery, type ConsumerQuery } from './consumer-query.ts';
 import type { Suspensions } from './suspensions.ts';
 
@@ -27,6 +29,8 @@ export interface AdmissionDeps {
 export interface Admitted {
   readonly principal: Principal;
   readonly endpoint: Endpoint;
+  /** What to call instead, if the endpoint is deprecated. */
+  readonly successor: string | undefined;
   readonly content: CallContent;
   /** Undefined: the call runs the saved query. */
   readonly consumerQuery: ConsumerQuery | undefined;
@@ -61,18 +65,23 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       const [snapshot, keys] = [catalog(), keyring()];
       const started = clock.monotonic();
       const { principal, expires } = await identify(keys, key, record);
-      const endpoint = findEndpoint(snapshot, principal, nameOrId);
-      record.endpoint = endpoint;
-      const isLimited = await count(rateLimits, limitsOf(principal, endpoint)[kind], record);
+      const named = findEndpoint(snapshot, principal, nameOrId);
+      record.endpoint = named;
+      const limited = snapshot.find(named.name); // the versions of a name share a limit
+      const isLimited = await count(rateLimits, limitsOf(principal, limited)[kind], record);
       const authMs = clock.monotonic() - started;
       const content = await read();
+      const versions = snapshot.versions(named.name).filter((each) => isCallable(each, principal));
+      const endpoint = chooseVersion(content.fields, { named, nameOrId, versions });
+      record.endpoint = endpoint;
       const sent = readConsumerQuery(content.fields, endpoint, principal);
       const consumerQuery = sent && suspensions.admit(sent, { endpoint, principal });
       // Consumer queries are rechecked every time: the sandbox may have been disabled since.
       const isRepeatable = consumerQuery === undefined && !isLimited;
       const isStillAdmitted = (): boolean =>
         isRepeatable && catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
-      return { principal, endpoint, content, consumerQuery, authMs, isStillAdmitted };
+      const successor = successorOf(snapshot, endpoint);
+      return { principal, endpoint, successor, content, consumerQuery, authMs, isStillAdmitted };
     },
     identifyKey: async (key, record) => {
       const { principal } = await authenticate(keyring(), key, clock.epoch());
@@ -122,7 +131,7 @@ function findEndpoint(catalog: Catalog, principal: Principal, nameOrId: string):
   const meant = guess === undefined ? '' : `; did you mean "${guess}"?`;
   // Whether a key with locked parameters covers an endpoint depends on the endpoint's parameters, not on its name
   // alone.
-  const coversName = principal.locked.size === 0 && principal.covers(nameOrId);
+  const coversName = principal.locked.size === 0 && principal.covers(nameIn(nameOrId));
   throw coversName
     ? new Problem('route.endpoint_unknown', { detail: `There is no endpoint "${shown}"${meant}` })
     : new Problem('auth.forbidden', {

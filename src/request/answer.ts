@@ -21,6 +21,7 @@ import { createResults, type Produced, type Result, type ResultsDeps, type Task 
 import { shapeOf } from './result-shape.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
 import type { Sandboxes } from './sandboxes.ts';
+import type { Shadow, ShadowedCall } from './shadow/shadow.ts';
 import { requestedWorkload } from './workload.ts';
 
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
@@ -30,13 +31,17 @@ export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
   readonly observe: Observe;
+  /** Compares versions after calls; undefined: not here. */
+  readonly shadow?: Shadow | undefined;
 }
 
 /** A call that is authorized and planned. Durations are milliseconds. */
-export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted'> {
+export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted' | 'successor'> {
   readonly requester: Requester & { readonly key: string };
   readonly directives: CacheDirectives;
   readonly preferredShape: Answer['preferredShape'];
+  /** The call, for a comparison with the next version; undefined for calls that are never compared. */
+  readonly shadowed: ShadowedCall | undefined;
   readonly timing: { readonly auth: number; readonly plan: number };
 }
 
@@ -58,12 +63,14 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
   const prepare = async (call: Call): Promise<Prepared> => {
-    const { endpoint, principal, content, consumerQuery, ...admitted } = await admit(call);
+    const { endpoint: called, principal, content, consumerQuery, successor, ...admitted } = await admit(call);
     const { requestId, record } = call;
     const started = now();
-    const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
-    const workload = requestedWorkload(endpoint, content.reservation);
-    const bindings = endpoint.binder.bind(parametersOf(content.fields), principal.locked);
+    const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
+    const workload = requestedWorkload(called, content.reservation);
+    const parameters = parametersOf(content.fields, called);
+    const bindings = called.binder.bind(parameters, principal.locked);
+    const endpoint = called.variantOf(bindings);
     const labels = labelsOf(endpoint, bindings.values, content.labels);
     record.labels = labels;
     const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
@@ -81,15 +88,23 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
     };
     const { isStillAdmitted } = admitted;
     const preferredShape = request && shape;
-    return { ...task, preferredShape, requester, directives: content.directives, timing, isStillAdmitted };
+    const { directives } = content;
+    const shadowed =
+      endpoint.version === undefined || consumerQuery !== undefined
+        ? undefined
+        : { endpoint: called, parameters, principal, redact: content.redact, requestId };
+    return { ...task, shadowed, successor, preferredShape, requester, directives, timing, isStillAdmitted };
   };
 
   const answer = async (call: Call): Promise<Answer> => {
-    const { requester, directives, timing, isStillAdmitted, preferredShape, ...task } = await prepare(call);
+    const prepared = await prepare(call);
+    const { requester, directives, timing, isStillAdmitted, preferredShape, successor, ...task } = prepared;
     const { replay, ...result } = await results.read(task, { requester, directives, signal: call.signal });
+    if (prepared.shadowed !== undefined && result.timing.engine > 0) deps.shadow?.offer(prepared.shadowed);
     return {
       ...result,
       endpoint: task.endpoint,
+      successor,
       dialect: task.plan.consumerQuery?.dialect,
       preferredShape,
       timing: { ...timing, ...result.timing },

@@ -1,5 +1,5 @@
 // A call and its answer, independent of the transport. Every entry point turns its requests into a Call.
-import type { Dialect, ResultShape } from '../catalog/endpoint.ts';
+import type { Dialect, Endpoint, ResultShape } from '../catalog/endpoint.ts';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
 import type { ReadSummary, StageTimes, TraceContext } from '../core/observation.ts';
@@ -61,11 +61,14 @@ export function localCall(
   return { ...call, key: 'local', read: async () => content, record: {}, signal: () => signal };
 }
 
+/** What responses and observations say about the endpoint of a call. */
+export type CalledEndpoint = Pick<Endpoint, 'name' | 'revision' | 'version' | 'deprecated'>;
+
 /** What is known about a call so far. Mutable, so that failed calls are observed too. */
 export interface CallRecord {
   trace?: TraceContext | undefined;
   principal?: string;
-  endpoint?: { readonly name: string; readonly revision: string };
+  endpoint?: CalledEndpoint;
   labels?: Labels;
   /** The client program, one of a closed list; only where clients are programs of others. */
   clientName?: string;
@@ -84,7 +87,9 @@ export interface AnswerSummary {
 
 /** An encoded answer, ready to send. Durations are milliseconds. */
 export interface Answer {
-  readonly endpoint: { readonly name: string; readonly revision: string };
+  readonly endpoint: CalledEndpoint;
+  /** What to call instead of a deprecated endpoint, as a name or `name@2`. */
+  readonly successor: string | undefined;
   readonly contentType: string;
   readonly body: Buffer;
   readonly rows: number;

@@ -21,9 +21,11 @@ type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
 const RESERVED: ReadonlySet<string> = new Set(['sql', 'lql', 'format', 'dialect']);
 
-/** The fields that are endpoint parameters. */
-export function parametersOf(fields: Fields): Fields {
-  return new Map([...fields].filter(([name]) => !RESERVED.has(name)));
+/** The fields that are parameters of the endpoint. */
+export function parametersOf(fields: Fields, { version }: Pick<Endpoint, 'version'>): Fields {
+  const isReserved = (name: string): boolean =>
+    RESERVED.has(name) || (version !== undefined && name === 'version');
+  return new Map([...fields].filter(([name]) => !isReserved(name)));
 }
 
 /** The consumer query; undefined if none, or an empty one, was sent. Throws Problem if it is not allowed. */

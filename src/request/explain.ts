@@ -1,10 +1,12 @@
 // Checks a consumer query without running it: reports its errors, or the SQL it is translated to.
 import type { Describe } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
+import type { Principal } from '../auth/principal.ts';
 import { Problem } from '../core/problem.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import type { Admission } from './admit.ts';
-import type { Call } from './call.ts';
+import type { Call, CallContent } from './call.ts';
+import { parametersOf } from './consumer-query.ts';
 import type { MakePlan, Plan } from './plan.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
@@ -33,11 +35,12 @@ const ANALYSIS_SECONDS = 5;
  */
 export function createExplain({ admit, plan, sandboxes, describe }: ExplainOptions): Explain {
   return async (call) => {
-    const { endpoint, principal, content, consumerQuery } = await admit(call, 'check');
+    const { endpoint: called, principal, content, consumerQuery } = await admit(call, 'check');
     if (consumerQuery === undefined) {
       const message = 'Send the query to explain as sql or lql';
       throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
     }
+    const endpoint = chosenVariant(called, content, principal);
     const bindings = { values: await describe.samples(endpoint), canonical: '' };
     const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
     const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
@@ -45,6 +48,17 @@ export function createExplain({ admit, plan, sandboxes, describe }: ExplainOptio
     const { sql = consumerQuery.text, dialect } = planned.consumerQuery ?? {};
     return { sql, ...(dialect === undefined ? {} : { dialect }) };
   };
+}
+
+/** The variant of the query that the parameters choose; if they are not complete, that of a call without optional ones. */
+function chosenVariant(endpoint: Endpoint, { fields }: CallContent, { locked }: Principal): Endpoint {
+  if (endpoint.variant === '') return endpoint;
+  try {
+    return endpoint.variantOf(endpoint.binder.bind(parametersOf(fields, endpoint), locked));
+  } catch (error) {
+    if (error instanceof Problem) return endpoint;
+    throw error;
+  }
 }
 
 /** Has the engine resolve names and types. Throws the Problem that running the query would end in. */

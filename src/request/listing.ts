@@ -1,9 +1,11 @@
 // Lists the endpoints a key may call, as data: parameters, columns and policies.
+import { addressOf, dayOf, successorOf } from '../catalog/versions.ts';
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
 import { redactedType } from '../catalog/column-rules.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { rowShapes, type RowShapes } from '../catalog/row-shapes.ts';
 import { toolNames } from '../catalog/tool-names.ts';
 import type { Describe } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
@@ -27,13 +29,13 @@ export interface ListingOptions {
 }
 
 interface Described {
-  readonly columns: readonly Column[] | undefined;
+  readonly rows: RowShapes | undefined;
   readonly tables: readonly VisibleTable[] | undefined;
 }
 
 /** The response of `GET /api/endpoints`. */
 export interface Listing {
-  /** Sorted by name. */
+  /** Sorted by name; every version, the newest first. Those that are not the default are called `name@2`. */
   readonly result: readonly unknown[];
   /** The functions that consumer queries may call, by the name that `sandbox.function_set` of an endpoint refers to. */
   readonly function_sets: Readonly<Record<string, FunctionSet>>;
@@ -53,15 +55,17 @@ export async function listEndpoints(
 ): Promise<Listing> {
   const { describe, sandboxes } = options;
   const sets = createFunctionSets(sandboxes);
-  const covered = catalog.endpoints.filter((endpoint) => isCallable(endpoint, principal));
-  const names = new Map([...toolNames(covered)].map(([name, endpoint]) => [endpoint, name]));
+  const covered = catalog.all.filter((endpoint) => isCallable(endpoint, principal));
+  const tools = covered.filter((endpoint) => catalog.find(endpoint.name) === endpoint);
+  const names = new Map([...toolNames(tools)].map(([name, endpoint]) => [endpoint, name]));
   const entries = covered.map(async (endpoint) => {
     const described = {
-      columns: await describe.result(endpoint),
+      rows: await rowShapes(describe, endpoint),
       tables: endpoint.sandbox.enabled ? await visibleTables(endpoint, principal, options) : undefined,
     };
     return {
       ...toEntry(endpoint, principal, described),
+      ...versionEntry(catalog, covered, endpoint),
       mcp: toolEntry(endpoint, names.get(endpoint)),
       sandbox: sandboxEntry(endpoint, principal, {
         described,
@@ -75,7 +79,27 @@ export async function listEndpoints(
 
 /** The endpoint as a tool for agents; null: it is none. */
 function toolEntry({ mcp }: Endpoint, name: string | undefined): unknown {
-  return mcp === undefined ? null : { name, max_rows: mcp.maxRows };
+  return mcp === undefined || name === undefined ? null : { name, max_rows: mcp.maxRows };
+}
+
+/** The name that callers use, the other versions that the key may call, and the deprecation. */
+function versionEntry(catalog: Catalog, covered: readonly Endpoint[], endpoint: Endpoint) {
+  const { name, version, deprecated } = endpoint;
+  const versions = covered.filter((each) => each.name === name && version !== undefined);
+  return {
+    name: addressOf(catalog, endpoint),
+    version: version ?? null,
+    versions: versions.map((each) => ({ version: each.version, name: addressOf(catalog, each) })),
+    deprecated:
+      deprecated === undefined
+        ? null
+        : {
+            since: dayOf(deprecated.since),
+            sunset: deprecated.sunset === undefined ? null : dayOf(deprecated.sunset),
+            successor: successorOf(catalog, endpoint) ?? null,
+            reason: deprecated.reason ?? null,
+          },
+  };
 }
 
 interface FunctionSets {
@@ -139,13 +163,21 @@ function pathsOf({ type }: Column): { readonly paths?: readonly Column[] } {
 function toEntry(
   endpoint: Endpoint,
   principal: Principal,
-  { columns }: Described,
+  { rows }: Described,
 ): Readonly<Record<string, unknown>> {
   const { cache } = endpoint;
   const resultShape = principal.resultShape ?? endpoint.resultShape;
   const redacted = redactedBy(endpoint, principal);
   const isRedacted = isAlwaysRedacted(endpoint, principal);
   const { minGroup } = endpoint.redaction;
+  const columnOf = ({ name, type }: Column): unknown => {
+    const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
+    const typescript = typescriptOf(shown, endpoint.int64, resultShape);
+    return { name, type: shown, typescript, ...redacted({ name, type }) };
+  };
+  const [first, ...others] = rows?.shapes ?? [];
+  // The values of locked parameters may be names of other tenants.
+  const named = (variant: string) => (principal.locked.size > 0 ? {} : { variant });
   return {
     id: endpoint.id,
     name: endpoint.name,
@@ -158,12 +190,15 @@ function toEntry(
       ...(principal.locked.has(name) ? { locked: true } : {}),
     })),
     tenant: endpoint.tenant ?? null,
-    columns:
-      columns?.map(({ name, type }) => {
-        const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
-        const typescript = typescriptOf(shown, endpoint.int64, resultShape);
-        return { name, type: shown, typescript, ...redacted({ name, type }) };
-      }) ?? null,
+    columns: first?.columns.map(columnOf) ?? null,
+    ...(others.length === 0
+      ? {}
+      : {
+          variants: rows?.shapes.map(({ variant, columns }) => ({
+            ...named(variant),
+            columns: columns.map(columnOf),
+          })),
+        }),
     result_shape: resultShape,
     max_rows: endpoint.maxRows,
     cache:

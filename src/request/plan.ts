@@ -1,4 +1,5 @@
 // Plans a call: the statement to run, from the endpoint, its bound parameters and the consumer query if there is one.
+import { referenceOf } from '../catalog/versions.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import { hashParameters } from '../catalog/source-query.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
@@ -190,12 +191,12 @@ async function planSql(
 }
 
 function rowPolicyOf(
-  { name }: Endpoint,
+  endpoint: Endpoint,
   { values }: Bindings,
   parameters: readonly string[],
 ): Statement['rowPolicy'] {
   const compared = parameters.map((parameter) => [parameter, values[parameter] ?? null] as const);
-  return { endpoint: name, values: Object.fromEntries(compared) };
+  return { endpoint: referenceOf(endpoint), values: Object.fromEntries(compared) };
 }
 
 /** Other dialects go through the sandbox as the ClickHouse SQL they translate to. */

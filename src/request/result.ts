@@ -75,14 +75,11 @@ export function createResults(deps: ResultsDeps, produce: Produce): Results {
       for (const { parameters = {}, sql, lql } of endpoint.examples) {
         if (sql !== undefined || lql !== undefined) continue;
         const fields = Object.entries(parameters).map(([name, value]) => [name, [value]] as const);
-        const planned = await plan(
-          endpoint,
-          endpoint.binder.bind(new Map(fields)),
-          undefined,
-          isRedacting(redactor),
-        );
+        const bindings = endpoint.binder.bind(new Map(fields));
+        const variant = endpoint.variantOf(bindings);
+        const planned = await plan(variant, bindings, undefined, isRedacting(redactor));
         const shape = endpoint.resultShape;
-        const task = { endpoint, plan: planned, redactor, format: 'json' as const, shape };
+        const task = { endpoint: variant, plan: planned, redactor, format: 'json' as const, shape };
         const warm = isCacheable(task) ? warmJob(task, jobOf(deps, task, produce)) : undefined;
         if (warm !== undefined) deps.warming.pin(warm);
       }

@@ -135,8 +135,15 @@ async function runStatement(
 }
 
 /** The `log_comment` of a statement, as JSON. */
-function commentOf({ name, revision }: Endpoint, { requestId, trace, labels }: RunContext): string {
+function commentOf({ name, revision, version }: Endpoint, { requestId, trace, labels }: RunContext): string {
   const labelled = labels === NO_LABELS ? {} : { labels };
   const traced = trace === undefined ? {} : { trace: trace.traceId };
-  return JSON.stringify({ request: requestId, ...traced, endpoint: name, revision, ...labelled });
+  return JSON.stringify({
+    request: requestId,
+    ...traced,
+    endpoint: name,
+    ...(version === undefined ? {} : { version }),
+    revision,
+    ...labelled,
+  });
 }

@@ -80,9 +80,9 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     if (options.columns !== undefined) (isRedacted ? known.redacted : known.plain).set(endpoint, sandbox);
     return sandbox;
   };
-  const rejection: Sandboxes['rejection'] = ({ revision }, statement) =>
+  const rejection: Sandboxes['rejection'] = ({ revision, variant }, statement) =>
     analysed.get(
-      `${revision} ${statement.sql}`,
+      `${revision} ${variant} ${statement.sql}`,
       () => analyse(engine, statement),
       () => false,
     );
@@ -98,9 +98,9 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     },
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
-    stateColumn: ({ revision }, statement) =>
+    stateColumn: ({ revision, variant }, statement) =>
       stateColumns.get(
-        `${revision} ${statement.sql}`,
+        `${revision} ${variant} ${statement.sql}`,
         () => stateColumn(engine, statement),
         () => false,
       ),
@@ -122,7 +122,8 @@ async function describedOptions(
   const described = await describe.tables(endpoint);
   const computed = described && (await describe.computed(endpoint)); // of tables that exist
   const source = isRedacted ? endpoint.redaction.redactor.source : undefined;
-  const revision = source === undefined ? endpoint.revision : `${endpoint.revision}+redacted`;
+  const own = endpoint.variant === '' ? endpoint.revision : `${endpoint.revision} (${endpoint.variant})`;
+  const revision = source === undefined ? own : `${own}+redacted`;
   if (described !== undefined && computed !== undefined) {
     const stateColumns = stateColumnsOf(described);
     const redact = source && createRedactTable(source);

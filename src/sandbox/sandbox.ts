@@ -5,6 +5,7 @@ import { withClauseOf, type Outline } from '../sql/outline.ts';
 import { consumerOffset, lexConsumerQuery, rejection } from './lexed-query.ts';
 import type { LexedQuery, Violation } from './lexed-query.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
+import { isApart, type TakenNames } from './apart.ts';
 import { comparedTexts } from './compared-texts.ts';
 import { conditionsBelow } from './leakproof/below-barrier.ts';
 import { checkLeakproof, isClauseLeakproof } from './leakproof/leakproof.ts';
@@ -146,6 +147,8 @@ export function createSandbox(stored: SandboxOptions): Sandbox {
     isColumn,
     leakproof,
     columns: options.columns,
+    // The names in what a table computes when it is read are not known here.
+    taken: hasViews || aliases.length > 0 ? undefined : options.columns && takenNames(outline, described),
     explain,
     minGroup,
   };
@@ -196,8 +199,15 @@ interface Reading {
   readonly isColumn: (name: string) => boolean;
   readonly leakproof: Omit<LeakproofContext, 'names'>;
   readonly columns: SandboxOptions['columns'];
+  /** Undefined if they are not all known. */
+  readonly taken: TakenNames | undefined;
   readonly explain: Explain | undefined;
   readonly minGroup: number | undefined;
+}
+
+function takenNames({ identifiers }: Outline, columns: readonly TableColumn[]): TakenNames {
+  const names = [...identifiers, ...columns.map(({ name }) => name)];
+  return new Set(names.flatMap((name) => [name, ...name.split('.')]).map((name) => name.toLowerCase()));
 }
 
 /** The verdict on a query, with the times that it compares in forms that the engine reads. */
@@ -228,9 +238,12 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
   const { functions } = leakproof;
   const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
   const parts = plan && tree && subcolumnsIn(tree, plan, scanned, readTables(scanned));
+  const { names } = scanned;
+  const { taken } = reading;
   return {
     source: text.cursor.sql,
     joined: text.joined,
+    isApart: tree !== undefined && taken !== undefined && isApart(sent, { names, tree, taken }),
     tables: readTables(scanned).map(({ name }) => name),
     names: scanned.names,
     hasStates: scanned.hasStates,

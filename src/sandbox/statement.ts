@@ -41,6 +41,8 @@ export interface WriteOptions {
   /** Whether the order of the table's rows is of no consequence. */
   readonly isUnordered?: boolean | undefined;
   readonly columns?: ReadColumns | undefined;
+  /** Whether no name of the consumer can have a meaning inside the table. */
+  readonly isApart?: boolean | undefined;
 }
 
 /** Whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
@@ -48,7 +50,7 @@ export type IsNull = ((parameter: string) => boolean) | undefined;
 
 /**
  * The tables of a saved query's WITH clause. `view()` resolves names in its own scope: neither names nor lambdas of the
- * consumer reach the endpoint's own tables. `tokens` holds the tokens of the WITH clause that `outline` was read from.
+ * consumer reach the endpoint's own tables. Its price is a second analysis of each table, saved where all names are apart. `tokens` holds the tokens of the WITH clause that `outline` was read from.
  */
 export function tableTexts(
   tokens: Cursor,
@@ -68,7 +70,7 @@ export function tableTexts(
       const reread = rereadColumns((redaction ?? { columns: columns.get(name) ?? [] }).columns);
       const needed = clause.needed(name);
       const write: TableText['write'] = (form, options) => {
-        const { isNull, subcolumns = [], below, isUnordered } = options;
+        const { isNull, subcolumns = [], below, isUnordered, isApart = false } = options;
         const edits = [
           ...(isNull === undefined ? [] : optional(isNull)),
           ...(passes === undefined || form === 'reread' ? [] : passes.adding(subcolumns)),
@@ -79,7 +81,8 @@ export function tableTexts(
         const list = form === 'reread' ? (reread ?? '*') : '*';
         const rows = `${withClause(clause, needed, edits)}\nSELECT * FROM ${quoted}`;
         const body = redaction === undefined ? rows : redacted(redaction, rows, form, options);
-        const view = `SELECT ${list} FROM view(${body})`;
+        const scope = isApart && redaction === undefined ? '' : 'view';
+        const view = `SELECT ${list} FROM ${scope}(${body})`;
         if (form === 'open' && !isClosed) return `${quoted} AS (${view})`;
         const conditions = form === 'reread' || isClosed ? '' : filter(below);
         return `${quoted} AS (${view}${conditions} LIMIT ${BARRIER_ROWS})`;
@@ -151,6 +154,8 @@ export interface CheckedText {
   readonly joined: string;
   /** Whether it cannot fail on any row, so that the engine may evaluate it anywhere. */
   readonly isLeakproof: boolean;
+  /** Whether its names and those of the endpoint's tables are apart; default: not. */
+  readonly isApart?: boolean;
   /** The same query over tables with columns for the subcolumns that it reads; undefined if it reads none. */
   readonly narrow?: NarrowText | undefined;
   /** By table. */
@@ -186,7 +191,7 @@ export function assembleStatement(
   rows: number,
   isNull?: IsNull,
 ): AssembledStatement {
-  const { joined, isLeakproof, narrow, below, unordered } = checked;
+  const { joined, isLeakproof, isApart, narrow, below, unordered } = checked;
   const elements = tables.map(({ name, write }) =>
     write(isLeakproof ? 'open' : 'barred', {
       isNull,
@@ -194,6 +199,7 @@ export function assembleStatement(
       below: below?.get(name),
       isUnordered: unordered?.has(name),
       columns: readColumns(checked, name),
+      isApart,
     }),
   );
   return statementOver(elements, narrow?.joined ?? joined, rows);

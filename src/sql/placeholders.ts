@@ -29,10 +29,13 @@ export interface BoundQuery {
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /**
- * Binds `query`. `typeOf` returns a declared parameter's type as `{name:Type}` requires it, undefined if not declared: such a
+ * Binds `query`. `typeOf` returns a declared parameter's type as `{name:Type}` requires it there, undefined if not declared: such a
  * use is listed in `uses` and left unchanged, so that the caller can report it with the declared parameters.
  */
-export function bindPlaceholders(query: string, typeOf: (name: string) => string | undefined): BoundQuery {
+export function bindPlaceholders(
+  query: string,
+  typeOf: (name: string, start: number) => string | undefined,
+): BoundQuery {
   const tokens = tokenize(query);
   const cursor = createCursor(query, tokens.filter(isSignificant));
   const findings = [...lexicalFindings(cursor), ...statementFindings(cursor)];
@@ -47,7 +50,7 @@ export function bindPlaceholders(query: string, typeOf: (name: string) => string
       findings.push(use);
       continue;
     }
-    const type = typeOf(use.name);
+    const type = typeOf(use.name, use.start);
     sql += query.slice(copied, use.start);
     const bound = type === undefined ? query.slice(use.start, use.end) : `{${use.name}:${type}}`;
     // After a brace, `.1` is a number and not an element.
@@ -124,12 +127,17 @@ const OPERAND_ENDS: ReadonlySet<TokenKind> = new Set([
   '@',
 ]);
 
+/** Whether a token directly follows another that ends an operand; `tokens` include whitespace and comments. */
+export function followsOperand(tokens: readonly Token[], index: number): boolean {
+  const before = tokens[index - 1];
+  return before !== undefined && OPERAND_ENDS.has(before.kind);
+}
+
 type Use = Pick<PlaceholderUse, 'name' | 'start' | 'end'>;
 
 function readUse(query: string, tokens: readonly Token[], index: number): Use | SqlFinding {
   const at = tokens[index];
   const name = tokens[index + 1];
-  const before = tokens[index - 1];
   const start = at?.start ?? 0;
   if (name?.kind !== 'word') {
     const message = 'a parameter is written @name, without a space after the @';
@@ -140,7 +148,7 @@ function readUse(query: string, tokens: readonly Token[], index: number): Use | 
     const message = `@${text} is not a valid parameter name: use at most 64 letters, digits and underscores, starting with a letter or underscore`;
     return finding('parameter_name', message, { start, end: name.end });
   }
-  if (before !== undefined && OPERAND_ENDS.has(before.kind)) {
+  if (followsOperand(tokens, index)) {
     const message = `@${text} directly follows another token; put a space or an operator between them`;
     return finding('stray_at', message, { start, end: name.end });
   }

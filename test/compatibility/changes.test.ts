@@ -47,6 +47,18 @@ const TWO: Keys = {
 const OPEN = '{ enabled: true }';
 const open = (query: string): Keys => ({ sandbox: OPEN, query });
 
+/** A query that is ordered by a choice. */
+const sorted = (choices: string, more = 'default: a'): Keys => ({
+  query: 'SELECT a FROM logs.t WHERE p = @p ORDER BY @o',
+  parameters: `{ p: { type: String, required: true }, o: { choices: ${choices}, ${more} } }`,
+});
+
+/** A query with an optional part. */
+const partly = (part: string): Keys => ({
+  query: `SELECT a FROM logs.t WHERE p = @p ${part}`,
+  parameters: '{ p: { type: String, required: true }, s: { type: String } }',
+});
+
 interface Row {
   readonly codes: readonly ChangeCode[];
   /** The keys of the schema that it turns. */
@@ -67,7 +79,71 @@ const CACHE = '{ ttl: 60 }';
 const PII = '{ redact: true }';
 const WORKLOADS = '{ enabled: true, workloads: [a, b] }';
 
+const DEPRECATED = '{ since: 2024-01-01, sunset: 2024-06-01 }';
+const tried = (shadow: string): Keys => ({ version: '2', rollout: `{ shadow: ${shadow} }` });
+const CHOICE_ROWS: readonly Row[] = [
+  row('parameter.enum_widened', 'Parameter.choices', [sorted('{ a: a }'), sorted('{ a: a, b: b }')]),
+  row('parameter.enum_narrowed', 'Parameter.choices', [sorted('{ a: a, b: b }'), sorted('{ a: a }')]),
+  row(['query.changed', 'query.not_compared'], 'Parameter.choices', [
+    sorted('{ a: a, b: b }'),
+    sorted('{ a: a, b: b DESC }'),
+  ]),
+  row('parameter.type_widened', 'Parameter.multiple', [
+    sorted('{ a: a, b: b }'),
+    sorted('{ a: a, b: b }', 'default: a, multiple: true'),
+  ]),
+  row('parameter.type_narrowed', 'Parameter.multiple', [
+    sorted('{ a: a, b: b }', 'default: a, multiple: true'),
+    sorted('{ a: a, b: b }'),
+  ]),
+  row(['query.changed', 'query.not_compared'], 'query', [
+    partly('/* if @s */ AND s = @s /* end */'),
+    partly('/* if @s */ AND s != @s /* end */'),
+  ]),
+  row(['query.changed', 'query.not_compared'], 'query', [
+    partly('AND s = @s'),
+    partly('/* if @s */ AND s = @s /* end */'),
+  ]),
+];
+
 const ROWS: readonly Row[] = [
+  row('version.numbered', 'version', [{}, { version: '1' }]),
+  row('version.changed', 'version', pair('version', '1', '2')),
+  row('version.changed', 'version', [{ version: '1' }, {}]),
+  row('deprecated.added', 'deprecated Deprecated.since', [{}, { deprecated: DEPRECATED }]),
+  row('deprecated.removed', 'deprecated', [{ deprecated: DEPRECATED }, {}]),
+  row(
+    'deprecated.sunset_earlier',
+    'Deprecated.sunset',
+    pair('deprecated', DEPRECATED, '{ since: 2024-01-01, sunset: 2024-05-01 }'),
+  ),
+  row(
+    'deprecated.sunset_earlier',
+    'Deprecated.sunset',
+    pair('deprecated', '{ since: 2024-01-01 }', DEPRECATED),
+  ),
+  row(
+    'deprecated.sunset_later',
+    'Deprecated.sunset',
+    pair('deprecated', DEPRECATED, '{ since: 2024-01-01, sunset: 2024-07-01 }'),
+  ),
+  row(
+    'deprecated.changed',
+    'Deprecated.successor',
+    pair('deprecated', '{ since: 2024-01-01 }', '{ since: 2024-01-01, successor: two }'),
+  ),
+  row(
+    'deprecated.changed',
+    'Deprecated.reason',
+    pair('deprecated', '{ since: 2024-01-01 }', '{ since: 2024-01-01, reason: slow }'),
+  ),
+  row([], 'default', [{ version: '1' }, { version: '1', default: 'true' }]),
+  row('rollout.raised', 'rollout Rollout.shadow', [{ version: '2' }, tried('5%')]),
+  row('rollout.lowered', 'Rollout.shadow', [tried('5%'), tried('1%')]),
+  row('rollout.tolerance_changed', 'Rollout.tolerance', [
+    tried('5%'),
+    { version: '2', rollout: '{ shadow: 5%, tolerance: 0.1 }' },
+  ]),
   row('endpoint.renamed', 'name', pair('name', 'one', 'two')),
   row('endpoint.id_changed', 'id', pair('id', ID, ID.replace('1', '2'))),
   row('query.changed', 'query', [{}, { query: `${QUERY} ORDER BY a` }]),
@@ -149,6 +225,7 @@ const ROWS: readonly Row[] = [
     parameter('type: String, default: y'),
     parameter('type: String, default: x'),
   ]),
+  ...CHOICE_ROWS,
   row('parameter.type_widened', TYPE, [parameter('type: UInt8'), parameter('type: UInt16')]),
   row('parameter.type_widened', TYPE, [
     parameter('type: UInt8, default: 1, max: 9'),
@@ -500,6 +577,7 @@ describe('one file', () => {
 
 const FILE = fileOf(BASE);
 const OTHER = fileOf({ ...BASE, id: ID.replace('1', '2'), name: 'two' });
+const SECOND = fileOf({ ...BASE, id: ID.replace('1', '2'), version: '2' });
 const BROKEN = FILE.replace('@p', '@q');
 
 interface FolderRow {
@@ -513,6 +591,33 @@ interface FolderRow {
 const FOLDERS: readonly FolderRow[] = [
   { why: 'a moved file is not a change', before: { 'a.yaml': FILE }, after: { 'b.yaml': FILE }, gives: [] },
   { why: 'one added', before: {}, after: { 'a.yaml': FILE }, gives: ['one endpoint.added a.yaml'] },
+  {
+    why: 'a version beside the only file, which gets a number and stays the default',
+    before: { 'a.yaml': FILE },
+    after: { 'a.yaml': `${FILE}version: 1\ndefault: true\n`, 'b.yaml': SECOND },
+    gives: ['one@1 version.numbered a.yaml', 'one@2 endpoint.added b.yaml'],
+  },
+  {
+    why: 'a version that becomes the default',
+    before: { 'a.yaml': `${FILE}version: 1\n` },
+    after: { 'a.yaml': `${FILE}version: 1\n`, 'b.yaml': SECOND },
+    gives: ['one@2 version.default_changed b.yaml', 'one@2 endpoint.added b.yaml'],
+  },
+  {
+    why: 'an older version that becomes the default again',
+    before: { 'a.yaml': `${FILE}version: 1\n`, 'b.yaml': SECOND },
+    after: { 'a.yaml': `${FILE}version: 1\ndefault: true\n`, 'b.yaml': SECOND },
+    gives: ['one@1 version.default_changed a.yaml'],
+  },
+  {
+    why: 'a version that is not the default, removed before its sunset',
+    before: {
+      'a.yaml': `${FILE}version: 1\ndeprecated: { since: 2024-01-01, sunset: 2024-06-01 }\n`,
+      'b.yaml': SECOND,
+    },
+    after: { 'b.yaml': SECOND },
+    gives: ['one@1 endpoint.removed a.yaml'],
+  },
   { why: 'one removed', before: { 'a.yaml': FILE }, after: {}, gives: ['one endpoint.removed a.yaml'] },
   {
     why: 'a rename is detected by the id, wherever the file is',
@@ -750,6 +855,15 @@ describe('columns', () => {
   });
 });
 
+test.each([
+  { today: '2024-05-31', code: 'endpoint.removed' },
+  { today: '2024-06-01', code: 'endpoint.sunset' },
+])('a deprecated endpoint removed on $today: $code', ({ today, code }) => {
+  const before = sideOf({ 'a.yaml': `${FILE}deprecated: { since: 2024-01-01, sunset: 2024-06-01 }\n` });
+  const [comparison] = compareContracts(before, sideOf({}), Date.parse(today));
+  expect(codesOf(comparison?.changes ?? [])).toEqual([code]);
+});
+
 describe('the table', () => {
   test('has a test row for every code', () => {
     const folders = FOLDERS.flatMap(({ gives }) => gives.map((text) => text.split(' ')[1]));
@@ -758,6 +872,7 @@ describe('the table', () => {
       ...ROWS.flatMap(({ codes }) => codes),
       ...folders,
       ...columns,
+      'endpoint.sunset', // below
       'query.rejected',
       'tables.rejected',
       'query.not_compared', // without an engine

@@ -6,6 +6,9 @@ import type { Endpoint } from '../../explorer/src/service/listing.ts';
 const ENDPOINT: Endpoint = {
   id: '00000000-0000-4000-8000-000000000000',
   name: 'shop.orders',
+  version: null,
+  versions: [],
+  deprecated: null,
   description: '',
   revision: '',
   parameters: [{ name: 'tenant', type: 'String', required: true }],

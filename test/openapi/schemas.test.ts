@@ -2,7 +2,7 @@
 import Ajv from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
-import type { Parameter } from '../../src/config/generated/endpoint.ts';
+import type { DeclaredParameter } from '../../src/params/declared.ts';
 import { columnSchema } from '../../src/openapi/columns.ts';
 import { parameterSchema } from '../../src/openapi/parameters.ts';
 
@@ -44,7 +44,7 @@ test.each<{ type: string; takes: readonly unknown[]; refuses: readonly unknown[]
 
 test.each<{
   why: string;
-  spec: Parameter;
+  spec: DeclaredParameter;
   locked?: unknown;
   takes: readonly unknown[];
   refuses: readonly unknown[];

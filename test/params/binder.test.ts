@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Parameter } from '../../src/config/generated/endpoint.ts';
+import type { DeclaredParameter } from '../../src/params/declared.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { createBinder } from '../../src/params/binder.ts';
 import type { BinderOptions } from '../../src/params/binder.ts';
 import { compileParameter } from '../../src/params/parameter.ts';
 import type { RawScalar, RawValue } from '../../src/params/reading.ts';
 
-const SPECS: Record<string, Parameter> = {
+const SPECS: Record<string, DeclaredParameter> = {
   project: { type: 'String', required: true, min_length: 1 },
   level: { type: 'String', enum: ['info', 'error'], default: 'info' },
   size: { type: 'UInt16', min: 10, max: 500 },
@@ -15,7 +15,10 @@ const SPECS: Record<string, Parameter> = {
   tags: { type: 'Array(String)', default: [], max_length: 3 },
 };
 
-function binder(specs: Record<string, Parameter> = SPECS, unknown: BinderOptions['unknown'] = 'reject') {
+function binder(
+  specs: Record<string, DeclaredParameter> = SPECS,
+  unknown: BinderOptions['unknown'] = 'reject',
+) {
   const compiled = Object.entries(specs).map(([name, spec]) => {
     const { parameter, findings } = compileParameter(name, spec);
     if (parameter === undefined) throw new Error(JSON.stringify(findings));
@@ -97,7 +100,9 @@ describe('rejected', () => {
     ]);
   });
 
-  test.each<[why: string, specs: Record<string, Parameter>, values: readonly RawValue[], message: string]>([
+  test.each<
+    [why: string, specs: Record<string, DeclaredParameter>, values: readonly RawValue[], message: string]
+  >([
     ['given twice', {}, ['a', 'a'], 'was sent more than once'],
     ['given twice, once empty', {}, ['', 'a'], 'was sent more than once'],
     ['a list for one value', {}, [['a']], 'must be one value, not a list'],
@@ -206,7 +211,7 @@ describe('locked by the key', () => {
 });
 
 describe('repeated names', () => {
-  const specs: Record<string, Parameter> = {
+  const specs: Record<string, DeclaredParameter> = {
     ids: { type: 'Array(UInt8)', default: [] },
     name: { type: 'String' },
     pair: { type: 'Tuple(UInt8, UInt8)', default: [1, 2] },
@@ -258,7 +263,7 @@ describe('repeated names', () => {
 });
 
 test('null in a JSON body is the value of a Nullable parameter, and absent for others', () => {
-  const specs: Record<string, Parameter> = {
+  const specs: Record<string, DeclaredParameter> = {
     a: { type: 'Nullable(UInt8)', default: 7 },
     b: { type: 'UInt8', default: 7 },
     c: { type: 'Nullable(UInt8)', required: true },
@@ -274,7 +279,7 @@ test('null in a JSON body is the value of a Nullable parameter, and absent for o
 });
 
 test('equal structures have one canonical text', () => {
-  const specs: Record<string, Parameter> = {
+  const specs: Record<string, DeclaredParameter> = {
     m: { type: 'Map(String, UInt8)', default: {} },
     t: { type: 'Tuple(a UInt8, b String)', default: [1, 'x'] },
     at: { type: "DateTime('Europe/Berlin')" },

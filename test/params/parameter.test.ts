@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Parameter } from '../../src/config/generated/endpoint.ts';
+import type { DeclaredParameter } from '../../src/params/declared.ts';
 import { compileParameter } from '../../src/params/parameter.ts';
 
-test.each<[why: string, spec: Parameter, placeholder: string, absent: string | null]>([
+test.each<[why: string, spec: DeclaredParameter, placeholder: string, absent: string | null]>([
   ['optional', { type: 'String' }, 'Nullable(String)', null],
   ['required', { type: 'String', required: true }, 'String', null],
   ['with a default', { type: 'UInt8', default: 5 }, 'UInt8', '5'],
@@ -14,7 +14,7 @@ test.each<[why: string, spec: Parameter, placeholder: string, absent: string | n
   expect(compileParameter('p', spec).parameter).toMatchObject({ placeholder, absent });
 });
 
-test.each<[why: string, spec: Parameter, findings: [path: string, code: string][]]>([
+test.each<[why: string, spec: DeclaredParameter, findings: [path: string, code: string][]]>([
   ['an unknown type', { type: 'Text' }, [['type', 'type_unknown']]],
   ['an optional list', { type: 'Array(String)' }, [['type', 'array_optional']]],
   ['a default of another type', { type: 'UInt8', default: 'x' }, [['default', 'default_invalid']]],

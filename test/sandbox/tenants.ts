@@ -37,6 +37,9 @@ export interface TableKind {
   readonly over?: string;
   /** The query of a view over it. */
   readonly view?: string;
+  /** Further parameters of the endpoint, as YAML, and what calls send for them: the variant of its query. */
+  readonly parameters?: string;
+  readonly sent?: Readonly<Record<string, string>>;
 }
 
 const SMALL = 'SETTINGS index_granularity = 32, min_bytes_for_wide_part = 0, allow_nullable_key = 1';
@@ -143,6 +146,24 @@ export const TABLE_KINDS: readonly TableKind[] = [
     name: 'viewed_join',
     engine: `MergeTree ORDER BY ts ${SMALL}`,
     view: 'SELECT l.* EXCEPT (project, num), n.name AS project, intDiv(1000, num + 1) AS num FROM {db}.viewed_join_base AS l JOIN {db}.tenants AS n ON l.project = n.project',
+  },
+  {
+    name: 'optional',
+    engine: `MergeTree ORDER BY ts ${SMALL}`,
+    extra: ', INDEX a text TYPE set(0) GRANULARITY 1',
+    filter: 'project = @project /* if @least */ AND num >= @least /* end */ /* if @other */ AND low = @other /* end */',
+    parameters: 'least: { type: Int64 }\n  other: { type: String }',
+    sent: { least: '-100' },
+  },
+  {
+    name: 'chosen',
+    engine: `MergeTree ORDER BY text ${SMALL}`,
+    extra: ', INDEX a text TYPE set(0) GRANULARITY 1',
+    body: 'SELECT * REPLACE (@number AS num) FROM {db}.chosen WHERE project = @project AND @only ORDER BY @order',
+    parameters: `number: { choices: { num: num, text: toInt64(text) }, default: num }
+  only: { choices: { all: low = low OR low != low, few: low != 'nobody' OR sparse > 0 }, default: all }
+  order: { choices: { newest: ts DESC, text: text }, multiple: true, default: newest }`,
+    sent: { number: 'text', only: 'few', order: 'text,newest' },
   },
   { name: 'memory', engine: 'Memory' },
   { name: 'log', engine: 'Log' },
@@ -317,7 +338,10 @@ export async function fill(
 }
 
 /** The endpoint file over one kind of table. */
-export function fileOf({ name, filter = 'project = @project', body }: TableKind, database: string): string {
+export function fileOf(
+  { name, filter = 'project = @project', body, parameters }: TableKind,
+  database: string,
+): string {
   const table = body ?? `SELECT * FROM {db}.${name} WHERE ${filter} ORDER BY ts DESC`;
   const id = createHash('sha256').update(`${name}.${database}`).digest('hex').slice(0, 12);
   return `id: 00000000-0000-4000-8000-${id}
@@ -327,7 +351,7 @@ query: |
   SELECT * FROM t
 parameters:
   project: { type: String, required: true }
-sandbox: { enabled: true, dialects: [clickhouse, bigquery] }
+${parameters === undefined ? '' : `  ${parameters}\n`}sandbox: { enabled: true, dialects: [clickhouse, bigquery] }
 `;
 }
 
@@ -345,8 +369,12 @@ function compile(yaml: string): Endpoint {
 type Run = (endpoint: Endpoint, query: Query) => Promise<Seen>;
 
 function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run {
-  return async (endpoint, { language, dialect, text }) => {
-    const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
+  return async (called, { language, dialect, text }) => {
+    const kind = TABLE_KINDS.find(({ name }) => called.name.startsWith(`${name}.`));
+    const bindings = called.binder.bind(
+      new Map(Object.entries({ project: 'mine', ...kind?.sent }).map(([name, value]) => [name, [value]])),
+    );
+    const endpoint = called.variantOf(bindings);
     const asked: ConsumerQuery = { language, dialect, text };
     try {
       const planned = await plan(endpoint, bindings, asked, protection === 'redacted');

@@ -34,6 +34,7 @@ export const PROJECT_FILES = {
     'test/sandbox/small-groups',
     'test/sandbox/string-arguments',
     'test/sandbox/times',
+    'test/sandbox/variants',
   ],
   /** Start Redis servers. */
   redis: [

@@ -67,7 +67,7 @@ function parameterLines({ parameters }: Endpoint): readonly string[] {
       ...(required ? ['    required: true'] : []),
       ...(values === undefined ? [] : [`    enum: [${values.map((each) => scalar(each)).join(', ')}]`]),
       ...Object.entries(others)
-        .filter(([key]) => key !== 'locked') // locked by the key, not by the file
+        .filter(([key]) => key !== 'locked' && key !== 'multiple') // by the key, or of choices in the file
         .map(([key, value]) => `    ${key}: ${JSON.stringify(value)}`),
       ...(description === undefined ? [] : [`    description: ${scalar(description)}`]),
     ]),

@@ -4,6 +4,7 @@ import { useExplorer } from '../state/context.ts';
 import { ChoiceField } from './choice-field.tsx';
 import { errorOf } from '../state/model.ts';
 import { defaultOf, type FieldProps } from './field.ts';
+import { ListField } from './list-field.tsx';
 import { TimeField } from './time-field.tsx';
 import { TextField } from './text-field.tsx';
 
@@ -77,12 +78,14 @@ function Field(props: FieldProps) {
   );
 }
 
-type Kind = 'choice' | 'time' | 'text';
+type Kind = 'choice' | 'list' | 'time' | 'text';
 
 function Control(props: FieldProps) {
   switch (kindOf(props.parameter)) {
     case 'choice':
       return <ChoiceField {...props} />;
+    case 'list':
+      return <ListField {...props} />;
     case 'time':
       return <TimeField {...props} />;
     case 'text':
@@ -90,7 +93,8 @@ function Control(props: FieldProps) {
   }
 }
 
-function kindOf({ type, enum: choices }: Parameter): Kind {
+function kindOf({ type, enum: choices, multiple }: Parameter): Kind {
+  if (multiple === true) return 'list';
   if (choices !== undefined || type === 'Bool') return 'choice';
   return /^Date(?:32|Time|Time64\(\d\))?$/.test(type) ? 'time' : 'text'; // the picker is in UTC
 }

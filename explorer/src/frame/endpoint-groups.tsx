@@ -82,7 +82,7 @@ interface ItemProps extends Pick<Props, 'pick'> {
 
 function EndpointItem({ endpoint, prefix, pick }: ItemProps) {
   const { endpoint: current } = useExplorer();
-  const { name, description } = endpoint;
+  const { name, description, deprecated } = endpoint;
   // An endpoint can have the name of its group: `logs.all` beside `logs.all.otel`.
   const shared = name.startsWith(prefix) ? prefix : '';
   return (
@@ -96,7 +96,10 @@ function EndpointItem({ endpoint, prefix, pick }: ItemProps) {
         <span class="name-prefix">{shared}</span>
         {name.slice(shared.length)}
       </span>
-      <span class="endpoint-about">{description}</span>
+      <span class="endpoint-about">
+        {deprecated !== null && 'Deprecated. '}
+        {description}
+      </span>
     </button>
   );
 }

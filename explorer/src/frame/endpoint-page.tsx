@@ -5,6 +5,7 @@ import { useExplorer } from '../state/context.ts';
 import type { QueryKind } from '../state/address.ts';
 import { ParameterForm } from '../form/parameter-form.tsx';
 import { exposureFacts } from './exposure.ts';
+import { DeprecationNote, Versions } from './versions.tsx';
 import { Presets } from '../form/presets.tsx';
 import { RunBar } from '../form/run-bar.tsx';
 import { ConsumerQueryView } from '../query/consumer-query.tsx';
@@ -49,6 +50,8 @@ function Title({ endpoint }: Props) {
   return (
     <div class="title">
       <h1 class="mono">{name}</h1>
+      <Versions endpoint={endpoint} />
+      <DeprecationNote endpoint={endpoint} />
       <p class="lead">{description}</p>
       <ul class="facts" aria-label="Limits">
         {facts.map((fact) => (

@@ -9,6 +9,8 @@ export interface Parameter {
   readonly description?: string;
   readonly default?: Json;
   readonly enum?: readonly (string | number | boolean)[];
+  /** Whether several values of the enum may be sent, each once. */
+  readonly multiple?: boolean;
   readonly min?: number | string;
   readonly max?: number | string;
   /** Its value is fixed by the key. */
@@ -53,9 +55,27 @@ export interface Example {
   readonly lql?: string;
 }
 
+/** A version of an endpoint; its name is the one that calls name, such as `usage.daily@2`. */
+export interface Version {
+  readonly version: number;
+  readonly name: string;
+}
+
+export interface Deprecation {
+  readonly since: string;
+  readonly sunset: string | null;
+  /** The name of the endpoint to call instead. */
+  readonly successor: string | null;
+  readonly reason: string | null;
+}
+
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
+  readonly version: number | null;
+  /** All that the key may call, the newest first; empty for an endpoint without versions. */
+  readonly versions: readonly Version[];
+  readonly deprecated: Deprecation | null;
   readonly description: string;
   /** Changes with the endpoint file. */
   readonly revision: string;

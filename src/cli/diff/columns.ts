@@ -1,4 +1,5 @@
 // Describes the columns of endpoints at both revisions and analyses their queries, on the embedded engine with the tables of each revision.
+import { variantContracts } from '../../compatibility/variants.ts';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -225,12 +226,14 @@ async function describeAll(engine: Engine, wanted: readonly Wanted[]): Promise<D
   const models = new Map<Endpoint, EndpointModels>();
   const exposures = new Map<Endpoint, ListedExposure>();
   for (const { contract, isNew, keys } of wanted) {
+    if (!isNew) continue;
     const { endpoint, analysis, tenancy } = contract;
-    const inspected = { analysis, candidate: { endpoint } };
-    if (isNew) {
-      const exposure = await readExposure(engine, inspected, tenancy?.setting);
-      exposures.set(endpoint, { ...exposure, keys: keys && keysFor(endpoint, keys) });
-    }
+    const exposure = await readExposure(engine, { analysis, candidate: { endpoint } }, tenancy?.setting);
+    exposures.set(endpoint, { ...exposure, keys: keys && keysFor(endpoint, keys) });
+  }
+  for (const { endpoint, analysis, tenancy } of wanted.flatMap(({ contract }) =>
+    variantContracts(contract),
+  )) {
     const limited = { ...endpoint, limits: { ...endpoint.limits, time: DESCRIBE_TIME } };
     const result = await describe.result(limited);
     const tables = result && (await describe.tables(limited));
@@ -238,7 +241,7 @@ async function describeAll(engine: Engine, wanted: readonly Wanted[]): Promise<D
     columns.set(endpoint, { result, tables });
     const isShared = tenancyOf(analysis.file, tenancy?.setting)?.isShared;
     const options = isShared === undefined ? {} : { isShared };
-    const found = await modelsOf(engine, inspected, options);
+    const found = await modelsOf(engine, { analysis, candidate: { endpoint } }, options);
     models.set(endpoint, new Map(found.map(({ query, result: model }) => [query.table, model])));
   }
   return { columns, models, exposures };

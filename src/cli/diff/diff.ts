@@ -1,4 +1,5 @@
 // `millrace diff`: how changes of endpoint files affect callers and security.
+import { REAL_TIME } from '../real-time.ts';
 import { existsSync } from 'node:fs';
 import { compareContracts } from '../../compatibility/compare.ts';
 import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
@@ -24,7 +25,7 @@ export interface DiffOptions extends RevisionOptions {
 export async function diff(options: DiffOptions, deps: RevisionDeps): Promise<0 | 1> {
   const revisions = await readRevisions(options, deps);
   const { repository, base, head, reported } = revisions;
-  const comparisons = [...reported.comparisons, ...compareContracts(base.side, head.side)];
+  const comparisons = [...reported.comparisons, ...compareContracts(base.side, head.side, REAL_TIME.epoch())];
   const report: Report = {
     base: base.label,
     head: head.label,

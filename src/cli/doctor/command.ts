@@ -26,7 +26,7 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
       if (flags.rowPolicies === true) {
         if (settings.clickhouse === undefined) throw new CommandError(NO_SERVER, { exitCode: 2 });
         const lines = await withLocal(given, deps, ({ catalog }, engine) => {
-          return rowPolicySql(engine, catalog().endpoints);
+          return rowPolicySql(engine, catalog().all);
         }).catch(explain);
         for (const line of lines) deps.terminal.print(line);
         return;
@@ -34,7 +34,7 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
       const findings = await withLocal(given, deps, async ({ preflight, catalog }, engine) => {
         const found = await preflight();
         if (settings.clickhouse?.rowPolicies !== true) return found;
-        return [...found, ...(await checkRowPolicies(engine, catalog().endpoints))];
+        return [...found, ...(await checkRowPolicies(engine, catalog().all))];
       }).catch(explain);
       deps.setExitCode(reportPreflight(findings, deps.terminal));
     });

@@ -7,6 +7,7 @@ import { knownTables } from '../schema-engine.ts';
 import { withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
 import { readKnownTables } from '../known-tables.ts';
 import { convertSql, type ConvertedSql } from './foreign-sql.ts';
+import { newVersion } from './new-version.ts';
 import { liftQuery, newEndpoint, readSql, requireName } from './new.ts';
 
 interface NewFlags extends SchemaFlags {
@@ -14,6 +15,7 @@ interface NewFlags extends SchemaFlags {
   readonly dialect?: ForeignDialect;
   readonly endpoints?: string;
   readonly stdout?: boolean;
+  readonly newVersion?: boolean;
 }
 
 export function addNew(program: Command, deps: CommandDeps): void {
@@ -33,11 +35,22 @@ export function addNew(program: Command, deps: CommandDeps): void {
         'the query is SQL of this database system: convert it to ClickHouse SQL (default: it is ClickHouse SQL)',
       ).choices(DIALECTS),
     )
+    .option(
+      '--new-version',
+      'the endpoint exists: write its next version, a copy of the newest one that is compared with it (rollout)',
+    )
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
     .option('--stdout', 'print the file instead of writing it');
   withSchemaOptions(command).action(async (name: string, flags: NewFlags) => {
     requireName(name);
     const { fromSql, dialect } = flags;
+    const isPrinted = flags.stdout === true;
+    if (flags.newVersion === true) {
+      if (fromSql !== undefined)
+        throw new CommandError('--new-version copies the newest version: remove --from-sql', { exitCode: 2 });
+      const folder = flags.endpoints ?? (await settingsOf({}, deps)).endpoints;
+      return newVersion({ name, folder, isPrinted }, deps.terminal);
+    }
     if (dialect !== undefined && fromSql === undefined)
       throw new CommandError('--dialect needs a query: name its file with --from-sql', { exitCode: 2 });
     const folder = flags.endpoints ?? (await settingsOf({}, deps)).endpoints;
@@ -45,7 +58,7 @@ export function addNew(program: Command, deps: CommandDeps): void {
     const converted =
       sql === undefined || dialect === undefined ? undefined : await convert({ sql, dialect, flags }, deps);
     const lifted = converted?.lifted ?? (sql === undefined ? undefined : liftQuery(sql));
-    await newEndpoint({ name, folder, lifted, isPrinted: flags.stdout === true }, deps.terminal);
+    await newEndpoint({ name, folder, lifted, isPrinted }, deps.terminal);
     if (converted?.isWhole === false) deps.setExitCode(1);
   });
 }

@@ -1,5 +1,7 @@
 // `millrace openapi`: the OpenAPI document of the endpoints, for an unrestricted key.
+import { referenceOf } from '../../catalog/versions.ts';
 import { createDescribe } from '../../catalog/describe.ts';
+import { rowShapes } from '../../catalog/row-shapes.ts';
 import type { WithTables } from '../schema-engine.ts';
 import { openapiDocument } from '../../openapi/document.ts';
 import { readEndpoints } from '../endpoint-files.ts';
@@ -18,14 +20,15 @@ export interface OpenapiOptions {
 export async function openapi(
   options: OpenapiOptions,
 ): Promise<{ readonly text: string; readonly unknown: readonly string[] }> {
-  const endpoints = await readEndpoints(options.folder);
+  const catalog = await readEndpoints(options.folder);
+  const endpoints = catalog.all;
   const described =
     options.withEngine === undefined
-      ? endpoints.map((endpoint) => ({ endpoint, columns: undefined }))
+      ? endpoints.map((endpoint) => ({ endpoint, rows: undefined }))
       : await options.withEngine(async (engine) => {
-          const { result } = createDescribe(engine);
+          const describe = createDescribe(engine);
           return Promise.all(
-            endpoints.map(async (endpoint) => ({ endpoint, columns: await result(endpoint) })),
+            endpoints.map(async (endpoint) => ({ endpoint, rows: await rowShapes(describe, endpoint) })),
           );
         });
   const principal = {
@@ -34,7 +37,10 @@ export async function openapi(
     redact: false,
     resultShape: undefined,
   };
-  const document = openapiDocument(described, { ...options, principal });
-  const unknown = described.filter(({ columns }) => columns === undefined);
-  return { text: JSON.stringify(document, null, 2), unknown: unknown.map(({ endpoint }) => endpoint.name) };
+  const document = openapiDocument(described, { ...options, catalog, principal });
+  const unknown = described.filter(({ rows }) => rows === undefined);
+  return {
+    text: JSON.stringify(document, null, 2),
+    unknown: unknown.map(({ endpoint }) => referenceOf(endpoint)),
+  };
 }

@@ -36,8 +36,9 @@ const IN_USE = 'Stop the service, or use a copy of its data folder with --data';
 export async function explainRedaction(options: ExplainRedactionOptions, deps: LocalDeps): Promise<void> {
   const { terminal } = deps;
   await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ catalog }, engine) => {
-    const endpoint = findEndpoint(catalog().endpoints, catalog().find(options.endpoint), options.endpoint);
-    const values = bind(endpoint, options.parameters);
+    const named = findEndpoint(catalog().all, catalog().find(options.endpoint), options.endpoint);
+    const values = bind(named, options.parameters);
+    const endpoint = named.variantOf({ values });
     const samples: RedactionSample[] = [];
     for (const { name, sql } of samplesOf(endpoint, options.rows)) {
       terminal.progress(`Reading ${name}`);

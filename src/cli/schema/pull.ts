@@ -79,7 +79,9 @@ async function wanted(
 async function queriesIn(folder: string): Promise<readonly string[]> {
   const compile = createCompile({ piiHashKey: ANY_KEY });
   const { files } = await loadFiles(await listEndpointFiles(folder), new Map(), { compile, ...REAL_TIME });
-  return [...files.values()].flatMap(({ candidate }) => candidate?.endpoint.query ?? []);
+  return [...files.values()].flatMap(
+    ({ candidate }) => candidate?.endpoint.variants().map(({ query }) => query) ?? [],
+  );
 }
 
 /** The files in a folder that this command has written, by path relative to it, with forward slashes. */

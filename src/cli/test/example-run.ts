@@ -1,4 +1,5 @@
 // Runs one example: loads its rows, makes its call at its time, and compares the result.
+import { referenceOf } from '../../catalog/versions.ts';
 import { randomUUID } from 'node:crypto';
 import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
 import type { Example, Fixtures } from '../../config/generated/endpoint.ts';
@@ -127,7 +128,7 @@ function callOf({ file, example }: Case): Call {
     text === undefined ? [] : [[name, [text]] as const],
   );
   const sent = Object.entries(parameters).map(([name, value]) => [name, [value]] as const);
-  const { name } = file.candidate.endpoint;
+  const name = referenceOf(file.candidate.endpoint);
   return localCall({ requestId: randomUUID(), endpoint: name }, new Map([...sent, ...own]));
 }
 

@@ -1,4 +1,6 @@
 // `millrace test`: runs the examples of endpoint files on the embedded engine, without a server.
+import type { Endpoint } from '../../catalog/endpoint.ts';
+import { referenceOf } from '../../catalog/versions.ts';
 import { compileGlobs } from '../../auth/globs.ts';
 import type { InspectedFile } from '../../catalog/compile.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -84,16 +86,21 @@ export function chosenCases(
   { files, findings }: Pick<Reading, 'files' | 'findings'>,
   { names, part = '' }: Pick<TestOptions, 'names' | 'part'>,
 ): readonly Case[] {
-  const known = files.map(({ candidate }) => candidate.endpoint.name);
+  const known = files.flatMap(({ candidate }) => namesOf(candidate.endpoint));
   const unknown = names.find((name) => !known.some(compileGlobs([name])));
   if (unknown !== undefined && findings.length === 0) throw noEndpoint(unknown, known); // otherwise the findings may explain why it is missing
   const isNamed = names.length === 0 ? () => true : compileGlobs(names);
   return files
-    .filter(({ candidate }) => isNamed(candidate.endpoint.name))
+    .filter(({ candidate }) => namesOf(candidate.endpoint).some(isNamed))
     .flatMap((file) =>
       (file.analysis.file.examples ?? []).map((example, index) => ({ file, index, example })),
     )
     .filter(({ example }) => example.name.toLowerCase().includes(part.toLowerCase()));
+}
+
+/** Its name alone means all versions. */
+function namesOf(endpoint: Endpoint): readonly string[] {
+  return [...new Set([endpoint.name, referenceOf(endpoint)])];
 }
 
 function noEndpoint(name: string, known: readonly string[]): CommandError {
@@ -120,7 +127,7 @@ export async function runCases(
   const trial = await deps.openTestRuntime({ engine, candidates: files.map(({ candidate }) => candidate) });
   try {
     for (const each of staged.findings.length > 0 ? [] : cases) {
-      deps.terminal.progress(`${each.file.candidate.endpoint.name}: ${printable(each.example.name)}`);
+      deps.terminal.progress(`${referenceOf(each.file.candidate.endpoint)}: ${printable(each.example.name)}`);
       const from = deps.now();
       const run = await runExample(each, { engine, stage, pathAt: trial.pathAt });
       const failures = run.failures.map((failure) => explainBroken(failure, staged.schema));
@@ -147,7 +154,7 @@ function caseReport(
   const isUpdated = failures === 'updated';
   const failed = !isUpdated && failures.length > 0 ? 'failed' : 'passed';
   return {
-    endpoint: file.candidate.endpoint.name,
+    endpoint: referenceOf(file.candidate.endpoint),
     example: example.name,
     file: shortPath(file.document.file),
     ...file.document.locate(['examples', index, 'name']),

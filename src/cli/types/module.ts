@@ -1,14 +1,18 @@
 // The TypeScript module for a set of endpoints: names, parameters, rows, and a small client based on fetch.
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import type { Parameter } from '../../config/generated/endpoint.ts';
-import type { Column } from '../../engine/engine.ts';
+import { alternatives, mergeShapes, type MergedColumn, type RowShapes } from '../../catalog/row-shapes.ts';
+import type { DeclaredParameter } from '../../params/declared.ts';
 import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
 import { textLiteral, typescriptOf } from '../../sql/typescript-type.ts';
 
 export interface TypedEndpoint {
   readonly endpoint: Endpoint;
   /** Undefined if the engine does not have the tables. */
-  readonly columns: readonly Column[] | undefined;
+  readonly rows: RowShapes | undefined;
+  /** The name that callers use. */
+  readonly address: string;
+  /** A sentence; undefined: not deprecated. */
+  readonly deprecation: string | undefined;
 }
 
 /** The complete module; deterministic. */
@@ -28,32 +32,45 @@ ${entries}
 
 /** The client requests the shape that its types describe, whatever the key's own is. */
 function shapesOf(endpoints: readonly TypedEndpoint[]): string {
-  const names = endpoints.flatMap(({ endpoint: { name, resultShape } }) =>
-    resultShape === 'bigquery' ? [textLiteral(name)] : [],
+  const names = endpoints.flatMap(({ address, endpoint: { resultShape } }) =>
+    resultShape === 'bigquery' ? [textLiteral(address)] : [],
   );
   return `/** Endpoints whose rows have the shape of BigQuery's results. */
 const BIGQUERY_SHAPE: ReadonlySet<string> = new Set([${names.join(', ')}]);
 `;
 }
 
-function entryOf({ endpoint, columns }: TypedEndpoint): string {
-  const { name, description, parameters, int64, resultShape, sandbox } = endpoint;
+function entryOf({ endpoint, rows, address, deprecation }: TypedEndpoint): string {
+  const { description, parameters, sandbox } = endpoint;
   const consumer = sandbox.enabled ? [...sandbox.languages].map((each) => `'${each}'`).join(' | ') : 'never';
   const taken = Object.entries(parameters).map(([key, spec]) => parameterOf(key, spec));
-  const rows = columns?.map(
-    (column) => `      ${textLiteral(column.name)}: ${typescriptOf(column.type, int64, resultShape)};`,
-  );
   return [
-    ...comment(description, '  '),
-    `  ${textLiteral(name)}: {`,
+    ...comment(
+      deprecation === undefined ? description : `${description.trim()} @deprecated ${deprecation}`,
+      '  ',
+    ),
+    `  ${textLiteral(address)}: {`,
     taken.length === 0 ? '    parameters: {};' : `    parameters: {\n${taken.join('\n')}\n    };`,
-    rows === undefined ? '    row: Record<string, unknown>;' : `    row: {\n${rows.join('\n')}\n    };`,
+    rows === undefined ? '    row: Record<string, unknown>;' : `    row: ${rowsOf(endpoint, rows)};`,
     `    consumerQueries: ${consumer};`,
     '  };',
   ].join('\n');
 }
 
-function parameterOf(name: string, { type, description, required, enum: allowed }: Parameter): string {
+/** A union if choices or optional parts change the columns; members that may be absent if there are too many alternatives. */
+function rowsOf({ int64, resultShape }: Endpoint, rows: RowShapes): string {
+  const memberOf = ({ name, types, isAlways }: MergedColumn): string => {
+    const all = new Set(types.map((type) => typescriptOf(type, int64, resultShape)));
+    return `      ${textLiteral(name)}${isAlways ? '' : '?'}: ${[...all].join(' | ')};`;
+  };
+  const each = alternatives(rows) ?? [mergeShapes(rows.shapes)];
+  return each.map((columns) => `{\n${columns.map(memberOf).join('\n')}\n    }`).join(' | ');
+}
+
+function parameterOf(
+  name: string,
+  { type, description, required, enum: allowed }: DeclaredParameter,
+): string {
   const values = allowed?.map((each) => (typeof each === 'string' ? textLiteral(each) : String(each)));
   const whole = sentType(jsonValueOf(type), values?.join(' | '));
   const line = `      ${textLiteral(name)}${required === true ? '' : '?'}: ${required === true ? whole : orNull(whole)};`;

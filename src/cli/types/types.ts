@@ -1,8 +1,11 @@
 // `millrace types`: writes the TypeScript module of the endpoints, with row types from the engine.
 import { readFile } from 'node:fs/promises';
 import { createDescribe } from '../../catalog/describe.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
+import { addressOf, deprecationText, successorOf } from '../../catalog/versions.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
+import { rowShapes } from '../../catalog/row-shapes.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { CommandError } from '../command-error.ts';
 import { readEndpoints } from '../endpoint-files.ts';
@@ -28,12 +31,13 @@ export interface TypesOptions {
 /** Prints or writes the module; with `isCheck`, returns 1 if it is out of date. */
 export async function types(options: TypesOptions, terminal: Terminal): Promise<0 | 1> {
   const { out, isCheck, withEngine, headerPrefix } = options;
-  const endpoints = await endpointsOf(options);
+  const catalog = await readEndpoints(options.folder);
+  const endpoints = endpointsOf(catalog, options);
   const typed =
     withEngine === undefined
-      ? endpoints.map(untyped)
-      : await withEngine((engine) => typedOf(engine, endpoints));
-  const unknown = typed.filter(({ columns }) => columns === undefined).map(({ endpoint }) => endpoint.name);
+      ? endpoints.map((endpoint) => toTyped(catalog, endpoint, undefined))
+      : await withEngine((engine) => typedOf(engine, catalog, endpoints));
+  const unknown = typed.filter(({ rows }) => rows === undefined).map(({ address }) => address);
   if (unknown.length > 0)
     terminal.note(`No row types for ${unknown.join(', ')}: their tables are unknown (see --schema)`);
   const text = typesModule(typed, headerPrefix);
@@ -52,8 +56,7 @@ export async function types(options: TypesOptions, terminal: Terminal): Promise<
   return 0;
 }
 
-async function endpointsOf({ folder, names }: TypesOptions): Promise<readonly Endpoint[]> {
-  const all = await readEndpoints(folder);
+function endpointsOf({ all }: Catalog, { names }: TypesOptions): readonly Endpoint[] {
   const known = all.map(({ name }) => name);
   for (const name of names) {
     if (known.includes(name)) continue;
@@ -64,13 +67,18 @@ async function endpointsOf({ folder, names }: TypesOptions): Promise<readonly En
   return all.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 
-async function typedOf(engine: Engine, endpoints: readonly Endpoint[]): Promise<readonly TypedEndpoint[]> {
+async function typedOf(
+  engine: Engine,
+  catalog: Catalog,
+  endpoints: readonly Endpoint[],
+): Promise<readonly TypedEndpoint[]> {
   const describe = createDescribe(engine);
   return Promise.all(
-    endpoints.map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) })),
+    endpoints.map(async (endpoint) => toTyped(catalog, endpoint, await rowShapes(describe, endpoint))),
   );
 }
 
-function untyped(endpoint: Endpoint): TypedEndpoint {
-  return { endpoint, columns: undefined };
+function toTyped(catalog: Catalog, endpoint: Endpoint, rows: TypedEndpoint['rows']): TypedEndpoint {
+  const deprecation = deprecationText(endpoint, successorOf(catalog, endpoint));
+  return { endpoint, rows, address: addressOf(catalog, endpoint), deprecation };
 }

@@ -1,4 +1,5 @@
 // Checks the consumer queries of examples as the service checks those of callers, without running them.
+import { referenceOf } from '../../catalog/versions.ts';
 import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
 import { isRejectionExpected } from '../../catalog/expectation.ts';
 import type { Finding } from '../../core/finding.ts';
@@ -55,7 +56,7 @@ async function explain(
   path: RequestPath,
   { file, language, text }: ExampleQuery,
 ): Promise<Problem | undefined> {
-  const { name } = file.candidate.endpoint;
+  const name = referenceOf(file.candidate.endpoint);
   const call = localCall({ requestId: 'example', endpoint: name }, new Map([[language, [text]]]));
   try {
     await path.explain(call);

@@ -5,6 +5,7 @@ import {
   createInspect,
   toDiagnostic,
   toDiagnostics,
+  variantsOf,
   type CompileFile,
   type InspectedFile,
 } from '../../catalog/compile.ts';
@@ -24,7 +25,10 @@ import { createReadTokens } from '../../auth/tokens-file.ts';
 import { findUnconfined } from '../../catalog/tenancy-check.ts';
 import { tenancyFindings, tenancyOf, type TenancySetting } from '../../catalog/tenancy.ts';
 import type { RuleFinding } from '../../catalog/analysis.ts';
+import { mergeFindings } from '../../catalog/variant-findings.ts';
+import type { ModelResult } from '../../query-model/resolve.ts';
 import { toolNameFindings } from '../../catalog/tool-names.ts';
+import { versionFindings } from '../../catalog/versions.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { readTextSync } from '../../config/read-text.ts';
@@ -132,7 +136,8 @@ async function ignoredIn(paths: readonly string[]): Promise<readonly Finding[]> 
 function staticFindings(files: LoadedFiles): readonly Finding[] {
   const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
   const own = [...files.values()].flatMap((file) => file.diagnostics);
-  return [...own, ...assembleCatalog(candidates).diagnostics, ...toolNameFindings(candidates)];
+  const { catalog, diagnostics } = assembleCatalog(candidates);
+  return [...own, ...diagnostics, ...toolNameFindings(candidates), ...versionFindings(catalog, candidates)];
 }
 
 function staticFindingsOf(
@@ -212,11 +217,21 @@ async function modelFindings(
   const tenancy = tenancyOf(file.analysis.file, setting);
   const hasRules = file.analysis.file.pii?.columns !== undefined;
   if (tenancy === undefined && !hasRules) return [];
-  const models = await modelsOf(engine, file, tenancy);
-  const unconfined = tenancy === undefined ? [] : findUnconfined(file, models, tenancy);
-  if (!hasRules) return unconfined;
-  const unredacted = findUnredacted(file, models).map(({ finding }) => finding);
-  return [...unconfined, ...unredacted, ...findNotFollowed(file, models)];
+  const known = new Map<string, ModelResult>(); // queries that variants have in common
+  const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly RuleFinding[] }[] =
+    [];
+  for (const variant of variantsOf(file)) {
+    const models = await modelsOf(engine, variant, { ...tenancy, known });
+    const unconfined = tenancy === undefined ? [] : findUnconfined(variant, models, tenancy);
+    const ofRules = hasRules
+      ? [
+          ...findUnredacted(variant, models).map(({ finding }) => finding),
+          ...findNotFollowed(variant, models),
+        ]
+      : [];
+    all.push({ analysis: variant.analysis, findings: [...unconfined, ...ofRules] });
+  }
+  return mergeFindings(all);
 }
 
 /** An error in the saved query, which consumer queries read. */

@@ -1,9 +1,12 @@
 // Endpoints of which a change affects what consumer queries can read, and how.
+import { defaultsOf } from '../version-changes.ts';
+import { referenceOf } from '../../catalog/versions.ts';
 import type { Column } from '../../engine/engine.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Side } from '../compare.ts';
 import type { Contract, EndpointColumns } from '../contract.ts';
 import { pairUp, type Pairing } from '../pairing.ts';
+import { pairVariants, type VariantPair } from '../variants.ts';
 import { RESULT } from './foreign-query.ts';
 import { pathChanges, type PathChange } from './paths.ts';
 
@@ -42,7 +45,11 @@ export function changedEndpoints(base: Side, head: Side): readonly ChangedEndpoi
   return pairUp(base, head).flatMap((pairing) => changedEndpoint(pairing, base, head) ?? []);
 }
 
-function changedEndpoint(pairing: Pairing, base: Side, head: Side): ChangedEndpoint | undefined {
+function changedEndpoint(
+  pairing: Pairing,
+  base: Side,
+  head: Side,
+): ChangedEndpoint | readonly ChangedEndpoint[] | undefined {
   switch (pairing.kind) {
     case 'added':
       return undefined;
@@ -59,15 +66,15 @@ function changedEndpoint(pairing: Pairing, base: Side, head: Side): ChangedEndpo
       return was && { ...lostEndpoint(was, base, message), file: file.path, line: found?.line ?? 1 };
     }
     case 'both':
-      return keptEndpoint(pairing, base, head);
+      return keptEndpoints(pairing, base, head);
   }
 }
 
 function lostEndpoint(contract: Contract, base: Side, message: string): ChangedEndpoint {
   const { endpoint } = contract;
   return {
-    name: endpoint.name,
-    names: new Set([endpoint.name, endpoint.id]),
+    name: referenceOf(endpoint),
+    names: new Set([referenceOf(endpoint), endpoint.id]),
     obsolete: new Set(),
     ...placeOf(contract),
     before: describedAt(base, endpoint),
@@ -85,8 +92,25 @@ function describedAt({ columns }: Side, endpoint: Endpoint): DescribedEndpoint |
   return described && { endpoint, columns: described };
 }
 
-function keptEndpoint(
+/** One for each variant of the query with another change: the parameters of consumer queries are not known. */
+function keptEndpoints(
   { old, now }: Extract<Pairing, { kind: 'both' }>,
+  base: Side,
+  head: Side,
+): readonly ChangedEndpoint[] {
+  const found = new Map<string, ChangedEndpoint>();
+  for (const pair of pairVariants(old, now)) {
+    const changed = pair.isNew ? undefined : keptEndpoint(pair, base, head);
+    if (changed === undefined) continue;
+    const { before, after } = changed;
+    const key = [surfaceOf(before), typeof after === 'string' ? after : surfaceOf(after)].join(' ');
+    if (!found.has(key)) found.set(key, changed);
+  }
+  return [...found.values()];
+}
+
+function keptEndpoint(
+  { old, now }: Pick<VariantPair, 'old' | 'now'>,
   base: Side,
   head: Side,
 ): ChangedEndpoint | undefined {
@@ -96,7 +120,7 @@ function keptEndpoint(
   const isSameText = old.analysis.document.text === now.analysis.document.text;
   if (isSameText && (!isDescribed || surfaceOf(before) === surfaceOf(after))) return undefined;
   if (before !== undefined && surfaceOf(before) === surfaceOf(after)) return undefined;
-  const [was, is] = [namesOf(old.endpoint), namesOf(now.endpoint)];
+  const [was, is] = [namesOf(old, base), namesOf(now, head)];
   return {
     name: old.endpoint.name,
     names: new Set([...was, ...is]),
@@ -108,8 +132,10 @@ function keptEndpoint(
   };
 }
 
-function namesOf({ id, name }: Endpoint): readonly string[] {
-  return [name, id];
+function namesOf(contract: Contract, side: Side): readonly string[] {
+  const { endpoint } = contract;
+  const isDefault = defaultsOf(side).get(endpoint.name) === contract;
+  return [...new Set([referenceOf(endpoint), ...(isDefault ? [endpoint.name] : []), endpoint.id])];
 }
 
 /** Equal if no consumer query can notice a difference. */

@@ -63,7 +63,14 @@ export function createJudge(changed: readonly ChangedEndpoint[], deps: ImpactDep
       const found = await judge(query, endpoint, { ownReader, readForeign });
       if (found !== undefined) impacts.push(found);
     }
-    const [worst] = impacts.toSorted((a, b) => IMPACTS.indexOf(a.impact) - IMPACTS.indexOf(b.impact));
+    // A variant of the query without a table that other variants have is not the one that the query is sent to.
+    const read = new Set(
+      impacts.filter(({ impact }) => impact !== 'unknown').map(({ endpoint }) => endpoint?.name),
+    );
+    const judged = impacts.filter(
+      ({ impact, endpoint }) => impact !== 'unknown' || !read.has(endpoint?.name),
+    );
+    const [worst] = judged.toSorted((a, b) => IMPACTS.indexOf(a.impact) - IMPACTS.indexOf(b.impact));
     return worst ?? { query, endpoint: undefined, impact: 'unaffected', reasons: [] };
   };
 }

@@ -35,9 +35,19 @@ export interface EndpointFile {
    */
   id: string;
   /**
-   * Name of the endpoint in URLs; unique among all files.
+   * Name of the endpoint in URLs; unique among all files, except those that are versions of one endpoint.
    */
   name: string;
+  /**
+   * Number of this version, if several files have the name. Callers choose one by ?version= or as name@version; without a choice, they get the default version.
+   */
+  version?: number;
+  /**
+   * Whether callers who name no version get this one. Default: the highest version.
+   */
+  default?: boolean;
+  deprecated?: Deprecated;
+  rollout?: Rollout;
   /**
    * What the endpoint returns, in a sentence or two for its consumers.
    */
@@ -112,13 +122,47 @@ export interface EndpointFile {
   fixtures?: Fixtures;
 }
 /**
+ * The endpoint, or this version of it, should no longer be used. It is still served, and says so: in the header fields Deprecation (RFC 9745), Sunset (RFC 8594) and Link, in the OpenAPI document, in types and in the explorer.
+ */
+export interface Deprecated {
+  /**
+   * The day from which it is deprecated (UTC); it may be in the future.
+   */
+  since: string;
+  /**
+   * The day from which it may no longer be served (UTC). Removing the file before is a breaking change for millrace diff.
+   */
+  sunset?: string;
+  /**
+   * What to call instead: the number of another version, another endpoint, or a version of another endpoint as name@version. Default: the default version of the name, if this is another one.
+   */
+  successor?: string | number;
+  /**
+   * Why, and what changes for callers, for the documentation.
+   */
+  reason?: string;
+}
+/**
+ * How this version is tried before callers get it.
+ */
+export interface Rollout {
+  /**
+   * Share of the calls of the version before it, without consumer queries and not answered from the cache, after which this version runs too, in spare capacity only, to compare the rows. Callers never see its result.
+   */
+  shadow: string;
+  /**
+   * Relative difference up to which floating-point numbers count as equal.
+   */
+  tolerance?: number;
+}
+/**
  * One parameter: its ClickHouse type and the values that it accepts.
  */
 export interface Parameter {
   /**
    * A ClickHouse type: String, FixedString(N), Bool, (U)Int8 to (U)Int256, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, Enum8('a', 'b'); Nullable(…) or LowCardinality(…) of one of them; or Array(…), Tuple(…) or Map(…) of types. DateTime('Zone') and DateTime64(S, 'Zone') read times without an offset in that zone, others in UTC.
    */
-  type: string;
+  type?: string;
   /**
    * The meaning of the parameter, for consumers.
    */
@@ -136,6 +180,16 @@ export interface Parameter {
     | {
         [k: string]: Element;
       };
+  /**
+   * The values that the parameter accepts, each a name for a fragment of SQL: an expression, or a list of them with aliases or directions. @name in the query is replaced by the fragment of the value that the caller sends, or of the default. Instead of type.
+   */
+  choices?: {
+    [k: string]: string;
+  };
+  /**
+   * Whether callers may send several names of choices, each at most once: their fragments are a list, in the order of the call.
+   */
+  multiple?: boolean;
   /**
    * The only values allowed.
    */

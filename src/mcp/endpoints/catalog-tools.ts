@@ -1,4 +1,5 @@
 // The endpoints of a catalog that are tools, by key: their names, and a search among them.
+import { mergeShapes, rowShapes } from '../../catalog/row-shapes.ts';
 import { hash } from 'node:crypto';
 import type { Principal } from '../../auth/principal.ts';
 import { isCallable } from '../../catalog/callable.ts';
@@ -76,7 +77,10 @@ async function createIndex(
   describe: Pick<Describe, 'result'>,
 ): Promise<Search<Endpoint>> {
   const shown = tools.length > MAX_DESCRIBED ? [] : tools;
-  const described = shown.map(async (endpoint) => [endpoint, await describe.result(endpoint)] as const);
+  const described = shown.map(async (endpoint) => {
+    const rows = await rowShapes(describe, endpoint);
+    return [endpoint, rows && mergeShapes(rows.shapes)] as const;
+  });
   const columnsOf = new Map(await Promise.all(described));
   return createSearch(tools, (endpoint) => ({
     names: [preferredToolName(endpoint), endpoint.name],

@@ -1,6 +1,6 @@
 // The arguments of an endpoint's tool as JSON Schema: its parameters without those that the key sets.
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import type { Parameter } from '../../config/generated/endpoint.ts';
+import type { DeclaredParameter } from '../../params/declared.ts';
 import { parameterSchema } from '../../openapi/parameters.ts';
 import type { Schema } from '../../openapi/schema.ts';
 import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
@@ -34,7 +34,7 @@ const MAX_EXAMPLE = 200;
  * A parameter for clients that check arguments before they send them: regular expressions are RE2, which JSON Schema does not
  * have, and arguments lose digits of large numbers unless they are strings.
  */
-function argumentSchema(spec: Parameter): Schema {
+function argumentSchema(spec: DeclaredParameter): Schema {
   const { pattern, format, ...plain } = spec;
   const isShared = pattern === undefined || isUnicodePattern(pattern);
   const schema = parameterSchema(

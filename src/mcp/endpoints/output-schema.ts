@@ -10,12 +10,10 @@ const MAX_ENUM = 50;
 
 /** The schema of `StructuredRows`, in the standard shape; undefined columns are any. */
 export function outputSchema(described: DescribedEndpoint, { redact }: Pick<Principal, 'redact'>): Schema {
-  const { endpoint, columns } = described;
+  const { endpoint, rows } = described;
   const large = endpoint.int64 === 'string' ? 'string' : 'exact';
   const row =
-    columns === undefined
-      ? ANY_ROW
-      : relaxed(rowSchema(described, { redact, resultShape: 'standard' }, large));
+    rows === undefined ? ANY_ROW : relaxed(rowSchema(described, { redact, resultShape: 'standard' }, large));
   return {
     type: 'object',
     properties: {
@@ -32,6 +30,8 @@ const ANY_ROW: Schema = { type: 'object' };
 
 /** The columns of a row, each with values that may be cut: nested objects without some of their members. */
 function relaxed(row: Schema): Schema {
+  const each = row.oneOf ?? row.anyOf;
+  if (each !== undefined) return { anyOf: each.map(relaxed) };
   return { ...row, properties: mapValues(row.properties ?? {}, withoutRequired) };
 }
 

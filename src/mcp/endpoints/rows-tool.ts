@@ -1,4 +1,5 @@
 // Calls the saved query of an endpoint for an agent.
+import { referenceOf } from '../../catalog/versions.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Caller } from '../caller.ts';
 import { rowsToContent, type RowsContent } from './answer-text.ts';
@@ -11,7 +12,7 @@ export async function callEndpoint(
   given: Arguments,
   caller: Caller,
 ): Promise<RowsContent> {
-  const answer = await caller.answer(endpoint.name, argumentFields(endpoint, given));
+  const answer = await caller.answer(referenceOf(endpoint), argumentFields(endpoint, given));
   return rowsToContent(answer, {
     maxRows: endpoint.mcp?.maxRows ?? 0,
     narrowing: narrowingText(endpoint, caller.principal),

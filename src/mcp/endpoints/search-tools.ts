@@ -1,4 +1,5 @@
 // Three tools for keys that may call many endpoints: find, describe and call them by name.
+import { mergeShapes, rowShapes } from '../../catalog/row-shapes.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { Problem } from '../../core/problem.ts';
@@ -145,11 +146,13 @@ const MAX_PART = 14_336;
 const describeOne: Run = async (given, caller, { tools, describe }) => {
   const scope = tools.scopeOf(caller.principal);
   const endpoint = named(given, scope);
-  const columns = await describe.result(endpoint);
+  const rows = await rowShapes(describe, endpoint);
+  const columns = rows && mergeShapes(rows.shapes);
   const schema = argumentsSchema(endpoint, caller.principal.locked, MAX_PART);
   const shown: string[] = [];
   let length = 0;
-  for (const { name, type } of columns ?? []) {
+  for (const { name, types, isAlways } of columns ?? []) {
+    const type = `${types.join(' or ')}${isAlways ? '' : ' (depends on the arguments)'}`;
     length += name.length + type.length + 3;
     if (length > MAX_PART) break;
     shown.push(`${name} ${type}`);

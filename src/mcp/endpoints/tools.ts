@@ -5,6 +5,7 @@ import type { Describe } from '../../catalog/describe.ts';
 import { createLru, type Lru } from '../../core/lru.ts';
 import type { Tool, ToolDefinition, ToolSource } from '../tool.ts';
 import { createCatalogTools, type CatalogTools, type Scope } from './catalog-tools.ts';
+import { rowShapes } from '../../catalog/row-shapes.ts';
 import { toolDefinition } from './definition.ts';
 import { callEndpoint } from './rows-tool.ts';
 import { SEARCH_DEFINITIONS, searchTool } from './search-tools.ts';
@@ -69,11 +70,11 @@ async function define(
   describe: Pick<Describe, 'result'>,
 ): Promise<{ readonly definitions: readonly ToolDefinition[]; readonly isFinal: boolean }> {
   const described = await Promise.all(
-    endpoints.map(async (endpoint) => ({ endpoint, columns: await describe.result(endpoint) })),
+    endpoints.map(async (endpoint) => ({ endpoint, rows: await rowShapes(describe, endpoint) })),
   );
   return {
     definitions: described.map((each) => toolDefinition(nameOf(each.endpoint), each, principal)),
-    isFinal: described.every(({ columns }) => columns !== undefined),
+    isFinal: described.every(({ rows }) => rows !== undefined),
   };
 }
 

@@ -1,10 +1,11 @@
 // The tool describe_tables: what a query of the key can read, with values of its own rows.
+import { referenceOf } from '../../catalog/versions.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
 import { Problem, type ProblemCode } from '../../core/problem.ts';
 import type { Column } from '../../engine/engine.ts';
 import type { VisibleTable } from '../../request/visible-tables.ts';
 import type { Caller } from '../caller.ts';
-import { parseExact } from '../endpoints/exact-json.ts';
+import { parseExact } from '../../format/exact-json.ts';
 import { plainText } from '../endpoints/table-text.ts';
 import type { Tool, ToolDefinition, ToolResult } from '../tool.ts';
 import { describeColumns } from './described-paths.ts';
@@ -186,7 +187,7 @@ async function readRows(
 ): Promise<Sample> {
   if (!columns.some(isReturnable)) return { rows: 0, paths: [] };
   const fields = fieldsOf(parameters, sampleFields(open, name, columns));
-  const { body } = await caller.answer(open.endpoint.name, fields, 'ndjson');
+  const { body } = await caller.answer(referenceOf(open.endpoint), fields, 'ndjson');
   const end = body.length <= MAX_SAMPLE_BYTES ? body.length : body.lastIndexOf('\n', MAX_SAMPLE_BYTES);
   if (end < 0)
     throw new Problem('query.too_expensive', { detail: 'The rows of this table are too large for a sample' });

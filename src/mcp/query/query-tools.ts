@@ -1,4 +1,5 @@
 // The tools for keys that may send queries of their own: describe_tables, query and explain.
+import { referenceOf } from '../../catalog/versions.ts';
 import { Problem } from '../../core/problem.ts';
 import { DIALECTS } from '../../request/dialect-table.ts';
 import { visibleTables, type VisibleTable, type VisibleTablesDeps } from '../../request/visible-tables.ts';
@@ -80,7 +81,7 @@ function createQuery(tables: Tables): DefinedTool {
       const { read, open } = readQuery(args, Object.keys(properties), caller);
       const { endpoint } = open;
       const answer = await withQueryHints(read.sql ?? read.lql, () =>
-        caller.answer(endpoint.name, queryFields(read), 'ndjson'),
+        caller.answer(referenceOf(endpoint), queryFields(read), 'ndjson'),
       );
       const most = endpoint.mcp?.maxRows ?? endpoint.maxRows;
       const content = rowsToContent(answer, {
@@ -113,7 +114,7 @@ function createExplain(tables: Tables): DefinedTool {
     run: async (args, caller) => {
       const { read, open } = readQuery(args, Object.keys(properties), caller);
       const { sql, dialect } = await withQueryHints(read.sql ?? read.lql, () =>
-        caller.explain(open.endpoint.name, queryFields(read)),
+        caller.explain(referenceOf(open.endpoint), queryFields(read)),
       );
       const reads = tablesRead(sql, open.tables);
       const notes = await pathNotes(tables, { read, open, caller });

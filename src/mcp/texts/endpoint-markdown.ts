@@ -1,8 +1,9 @@
 // An endpoint as Markdown, for the view of one key.
+import { deprecationText, referenceOf } from '../../catalog/versions.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { redactedType } from '../../catalog/column-rules.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import type { Column } from '../../engine/engine.ts';
+import type { MergedColumn } from '../../catalog/row-shapes.ts';
 import { FORMATS } from '../../format/formats.ts';
 import { isAlwaysRedacted, redactedBy, type VisibleTable } from '../../request/visible-tables.ts';
 import { plainText } from '../endpoints/table-text.ts';
@@ -14,8 +15,8 @@ import { schemaText } from '../query/schema-text.ts';
 export interface SeenEndpoint {
   readonly endpoint: Endpoint;
   readonly principal: Principal;
-  /** Result columns of the saved query. */
-  readonly columns: readonly Column[] | undefined;
+  /** Result columns of all variants of the saved query. */
+  readonly columns: readonly MergedColumn[] | undefined;
   /** The tables of its sandbox; undefined also if it has none. */
   readonly tables: readonly VisibleTable[] | undefined;
 }
@@ -27,7 +28,8 @@ const MAX_SCHEMA_BYTES = 64 * 1024;
 export function endpointMarkdown(seen: SeenEndpoint): string {
   const { endpoint } = seen;
   const parts = [
-    `# ${endpoint.name}`,
+    `# ${referenceOf(endpoint)}`,
+    deprecationText(endpoint, endpoint.deprecated?.successor) ?? '',
     endpoint.description.trim(),
     callText(seen),
     parametersText(seen),
@@ -49,7 +51,7 @@ function callText({ endpoint, principal }: SeenEndpoint): string {
     return [`${encodeURIComponent(name)}=${shown}`];
   });
   const query = sent.length === 0 ? '' : `?${sent.join('&')}`;
-  const url = `${QUERY_PATH}${endpoint.name}${query}`;
+  const url = `${QUERY_PATH}${referenceOf(endpoint)}${query}`;
   return [
     '## Call',
     'Send the key in the header `X-API-KEY` or `Authorization: Bearer`; parameters in the query string, or as a JSON object with POST.',
@@ -79,10 +81,14 @@ function columnsText({ endpoint, principal, columns }: SeenEndpoint): string {
   if (columns === undefined) return '';
   const redacted = redactedBy(endpoint, principal);
   const isRedacted = isAlwaysRedacted(endpoint, principal);
-  const rows = columns.map((column) => {
-    const type = isRedacted ? redactedType(endpoint.redaction, column.name, column.type) : column.type;
-    const action = redacted(column).redacted;
-    return [code(column.name), code(type), action === undefined ? '' : `redacted: ${action}`];
+  const rows = columns.map(({ name, types, isAlways }) => {
+    const shown = types.map((type) => code(isRedacted ? redactedType(endpoint.redaction, name, type) : type));
+    const action = redacted({ name, type: types[0] ?? '' }).redacted;
+    const notes = [
+      ...(action === undefined ? [] : [`redacted: ${action}`]),
+      ...(isAlways ? [] : ['depends on the parameters']),
+    ];
+    return [code(name), [...new Set(shown)].join(' or '), notes.join(', ')];
   });
   return `## Result columns\n\n${table(['name', 'type', ''], rows)}`;
 }
@@ -126,7 +132,7 @@ function examplesText({ endpoint, principal }: SeenEndpoint): string {
     return [`### ${plainText(name)}\n\n${fence('json', JSON.stringify(body, undefined, 2))}`];
   });
   if (shown.length === 0) return '';
-  return ['## Examples', `Bodies of \`POST ${QUERY_PATH}${endpoint.name}\`:`, ...shown].join('\n\n');
+  return ['## Examples', `Bodies of \`POST ${QUERY_PATH}${referenceOf(endpoint)}\`:`, ...shown].join('\n\n');
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,4 +1,5 @@
 // Texts about the endpoints of a key: /llms.txt, an endpoint as Markdown, and the guides.
+import { mergeShapes, rowShapes } from '../../catalog/row-shapes.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { isCallable } from '../../catalog/callable.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
@@ -59,11 +60,11 @@ export function createTexts(deps: TextsDeps): Texts {
     endpoint: async (endpoint, principal) => {
       const isOff = deps.sandboxes.offBecause() !== undefined;
       const isOpen = !isOff && openEndpoint(endpoint, principal) !== undefined;
-      const [columns, tables] = await Promise.all([
-        deps.describe.result(endpoint),
+      const [rows, tables] = await Promise.all([
+        rowShapes(deps.describe, endpoint),
         isOpen ? visibleTables(endpoint, principal, deps) : undefined,
       ]);
-      return endpointMarkdown({ endpoint, principal, columns, tables });
+      return endpointMarkdown({ endpoint, principal, columns: rows && mergeShapes(rows.shapes), tables });
     },
   };
 }

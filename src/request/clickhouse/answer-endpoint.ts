@@ -1,4 +1,5 @@
 // Answers a query over an endpoint's tables through the request path of all calls.
+import { referenceOf } from '../../catalog/versions.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { Problem } from '../../core/problem.ts';
 import type { RawValue } from '../../params/reading.ts';
@@ -31,7 +32,7 @@ export async function answerEndpoint(
   const entry = running.begin(principal.id, {
     queryId,
     query: content.text.slice(0, MAX_SHOWN),
-    database: query.endpoint.name,
+    database: referenceOf(query.endpoint),
     started,
   });
   const limited = timeLimited(after, request, entry.signal);
@@ -59,7 +60,7 @@ export function endpointCall(request: Request, query: EndpointQuery, text: strin
   ]);
   return {
     requestId: call.requestId,
-    endpoint: query.endpoint.name,
+    endpoint: referenceOf(query.endpoint),
     key: call.key,
     record: call.record,
     signal: call.signal,

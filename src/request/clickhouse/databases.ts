@@ -1,4 +1,5 @@
 // The databases that a key sees: endpoints with a sandbox, and the virtual ones.
+import { referenceOf } from '../../catalog/versions.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { isCallable } from '../../catalog/callable.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
@@ -19,7 +20,7 @@ export type Database =
   | { readonly kind: 'virtual'; readonly name: VirtualName; readonly tables: readonly string[] };
 
 export interface Databases {
-  /** Those of endpoints, sorted by name. */
+  /** Those of the default versions of endpoints, sorted by name. The others are found as `name@2`. */
   readonly endpoints: readonly Extract<Database, { kind: 'endpoint' }>[];
   readonly find: (name: string) => Database | undefined;
 }
@@ -29,18 +30,23 @@ export type VirtualTables = Readonly<Record<VirtualName, readonly string[]>>;
 
 /** The databases of a principal. */
 export function databasesOf(catalog: Catalog, principal: Principal, virtual: VirtualTables): Databases {
-  const endpoints = catalog.endpoints
-    .filter((endpoint) => isOpen(endpoint, principal) && !Object.hasOwn(virtual, endpoint.name))
-    .map(
-      (endpoint) =>
-        ({ kind: 'endpoint', name: endpoint.name, tables: tablesOf(endpoint), endpoint }) as const,
-    );
+  const isSeen = (endpoint: Endpoint): boolean =>
+    isOpen(endpoint, principal) && !Object.hasOwn(virtual, endpoint.name);
+  const endpoints = catalog.endpoints.filter(isSeen).map((endpoint) => databaseOf(endpoint.name, endpoint));
   const byName = new Map<string, Database>(endpoints.map((database) => [database.name, database]));
+  for (const endpoint of catalog.all) {
+    const name = referenceOf(endpoint);
+    if (!byName.has(name) && isSeen(endpoint)) byName.set(name, databaseOf(name, endpoint));
+  }
   for (const name of ['system', 'information_schema'] as const)
     byName.set(name, { kind: 'virtual', name, tables: virtual[name] });
   const find = (name: string): Database | undefined =>
     byName.get(name === 'INFORMATION_SCHEMA' ? 'information_schema' : name);
   return { endpoints, find };
+}
+
+function databaseOf(name: string, endpoint: Endpoint) {
+  return { kind: 'endpoint', name, tables: tablesOf(endpoint), endpoint } as const;
 }
 
 /** Whether the key may send ClickHouse SQL to the endpoint. */

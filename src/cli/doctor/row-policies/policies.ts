@@ -1,4 +1,5 @@
 // Derives row policies for a server's tables from the conditions of the endpoint files.
+import { referenceOf } from '../../../catalog/versions.ts';
 import type { Endpoint } from '../../../catalog/endpoint.ts';
 import { tableReads, type TableFilter } from '../../../compatibility/table-filters.ts';
 import { ENDPOINT_SETTING, isGiven, parameterSetting, settingValue } from '../../../engine/row-policy.ts';
@@ -50,8 +51,10 @@ export function rowPolicies(
     for (const [written, reads] of readsByTable(endpoint)) {
       const table = find(written);
       const why = unsuitable(table);
-      if (table === undefined || why !== undefined) gaps.push(`${written}: ${why} (${endpoint.name})`);
-      else byTable.set(table, [...(byTable.get(table) ?? []), filtersOf(endpoint.name, reads, table)]);
+      if (table === undefined || why !== undefined)
+        gaps.push(`${written}: ${why} (${referenceOf(endpoint)})`);
+      else
+        byTable.set(table, [...(byTable.get(table) ?? []), filtersOf(referenceOf(endpoint), reads, table)]);
     }
   }
   const policies = [...byTable].flatMap(([table, filters]) => policyFor(table, filters, gaps) ?? []);

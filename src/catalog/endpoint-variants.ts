@@ -1,0 +1,58 @@
+// The variants of an endpoint: made when they are needed, and kept while there are few.
+import { createLru } from '../core/lru.ts';
+import { Problem } from '../core/problem.ts';
+import type { Endpoint } from './endpoint.ts';
+import { MAX_SELECTIONS, selectionOf, selectionsOf, type Dimension } from './selections.ts';
+import { bindVariant, variantName, type QuerySource, type VariantQuery } from './variant-query.ts';
+import type { Outline } from '../sql/outline.ts';
+
+/** A variant of a query that was parsed. */
+export type ParsedVariant = Pick<VariantQuery, 'variant' | 'selection' | 'bound'> & {
+  readonly outline: Outline;
+};
+
+/** Makes the endpoint with a variant of its query. */
+export type MakeVariant = (
+  query: ParsedVariant,
+  variants: Pick<Endpoint, 'variantOf' | 'variants' | 'hasEveryVariant'>,
+) => Endpoint;
+
+/** The endpoint with the first variant of its query. */
+export function createEndpoint(
+  first: ParsedVariant,
+  { source, dimensions }: { readonly source: QuerySource; readonly dimensions: readonly Dimension[] },
+  make: MakeVariant,
+): Endpoint {
+  if (dimensions.length === 0) {
+    const only: Endpoint = make(first, {
+      variantOf: () => only,
+      variants: () => [only],
+      hasEveryVariant: true,
+    });
+    return only;
+  }
+  const { template, parameters } = source;
+  const known = createLru<Endpoint>({ entries: MAX_SELECTIONS });
+  const endpoints: Pick<Endpoint, 'variantOf' | 'variants' | 'hasEveryVariant'> = {
+    variantOf: ({ values }) => find(selectionOf(dimensions, parameters, values)),
+    variants: () => selectionsOf(template, dimensions).selections.map(find),
+    hasEveryVariant: !selectionsOf(template, dimensions).arePairs,
+  };
+  const base = make(first, endpoints);
+  const find = (selection: VariantQuery['selection']): Endpoint => {
+    const name = variantName(template, selection);
+    if (name === base.variant) return base;
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const query = bindVariant(source, selection);
+    const { outline } = query;
+    if (outline === undefined)
+      throw new Problem('endpoint.failed', {
+        detail: 'The query of this endpoint is invalid with these parameters',
+      });
+    const endpoint = make({ ...query, outline }, endpoints);
+    known.set(name, endpoint);
+    return endpoint;
+  };
+  return base;
+}

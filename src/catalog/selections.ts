@@ -1,0 +1,254 @@
+// Which variants of a query are analysed: all combinations of choices and optional parts if they are few, otherwise all pairs.
+import { isGiven, namesIn, type CompiledParameter } from '../params/parameter.ts';
+import type { Selection } from '../sql/expand.ts';
+import type { Piece, Template } from '../sql/template.ts';
+import { decisionsOf, variantName } from './variant-query.ts';
+
+/** A parameter that decides the text of the query, and the values that make a difference. */
+export interface Dimension {
+  readonly name: string;
+  /** The names of a choice; otherwise only whether the parameter is given. */
+  readonly values: readonly DimensionValue[];
+}
+
+interface DimensionValue {
+  readonly isGiven: boolean;
+  readonly names: readonly string[];
+}
+
+/** The selections to analyse; the first one is that of a call without optional parameters. */
+export interface Selections {
+  readonly selections: readonly Selection[];
+  /** Whether only pairs are covered. */
+  readonly arePairs: boolean;
+  /** Whether there are too many, so that some pairs are missing. */
+  readonly areTooMany: boolean;
+}
+
+/** Combinations analysed completely, and selections analysed at most if there are more. */
+const MAX_COMPLETE = 64;
+export const MAX_SELECTIONS = 128;
+const MAX_DIMENSIONS = 40;
+const MAX_PRODUCT = 4096;
+
+/** The dimensions of a query. Parameters that are not declared are left out. */
+export function dimensionsOf(
+  { pieces }: Template,
+  parameters: ReadonlyMap<string, CompiledParameter>,
+): readonly Dimension[] {
+  const names = new Set<string>();
+  const collect = (list: readonly Piece[]): void => {
+    for (const piece of list) {
+      if (piece.kind === 'choice') names.add(piece.name);
+      if (piece.kind !== 'part') continue;
+      for (const name of piece.names) names.add(name);
+      collect(piece.pieces);
+    }
+  };
+  collect(pieces);
+  return [...names].flatMap((name) => {
+    const parameter = parameters.get(name);
+    return parameter === undefined ? [] : [{ name, values: valuesOf(parameter) }];
+  });
+}
+
+const GIVEN: DimensionValue = { isGiven: true, names: [] };
+const ABSENT: DimensionValue = { isGiven: false, names: [] };
+
+/** The first one is that of a call that does not send the parameter. */
+function valuesOf(parameter: CompiledParameter): readonly DimensionValue[] {
+  const { type, absent, required, isChoice, names } = parameter;
+  const standard = required ? undefined : valueOf(parameter, absent);
+  if (isChoice) {
+    const lists = names.map((each) => [each]);
+    if (type.kind === 'array' && names.length > 1) lists.push([...names]);
+    const all = lists.map((each) => ({ isGiven: true, names: each }));
+    if (standard === undefined) return all;
+    const isStandard = (each: DimensionValue): boolean => each.names.join() === standard.names.join();
+    return [standard, ...all.filter((each) => !isStandard(each))];
+  }
+  if (
+    type.kind === 'scalar' &&
+    type.scalar.name !== 'Bool' &&
+    !type.isNullable &&
+    (required || absent !== null)
+  )
+    return [GIVEN];
+  const other = standard?.isGiven === true ? ABSENT : GIVEN;
+  return [standard ?? ABSENT, other];
+}
+
+function valueOf(parameter: CompiledParameter, text: string | null): DimensionValue {
+  if (!isGiven(parameter, text)) return ABSENT;
+  return { isGiven: true, names: parameter.isChoice && text !== null ? namesIn(text) : [] };
+}
+
+/** The names of a choice; empty for other parameters. */
+export function valuesOfDimension({ values }: Dimension): ReadonlySet<string> {
+  return new Set(values.flatMap(({ names }) => names));
+}
+
+/** The selection of bound values, by the parameters that decide the text of the query. */
+export function selectionOf(
+  dimensions: readonly Dimension[],
+  parameters: ReadonlyMap<string, CompiledParameter>,
+  values: Readonly<Record<string, string | null>>,
+): Selection {
+  return toSelection(
+    dimensions.map(({ name }) => {
+      const parameter = parameters.get(name);
+      return [name, parameter === undefined ? ABSENT : valueOf(parameter, values[name] ?? null)] as const;
+    }),
+  );
+}
+
+function toSelection(row: readonly (readonly [name: string, value: DimensionValue])[]): Selection {
+  return {
+    choices: new Map(
+      row.filter(([, { names }]) => names.length > 0).map(([name, { names }]) => [name, names]),
+    ),
+    given: new Set(row.filter(([, value]) => value.isGiven).map(([name]) => name)),
+  };
+}
+
+/** The selections of a template to analyse. Deterministic. */
+export function selectionsOf(template: Template, dimensions: readonly Dimension[]): Selections {
+  const product = dimensions.reduce(
+    (count, { values }) => Math.min(count * values.length, MAX_PRODUCT + 1),
+    1,
+  );
+  if (product <= MAX_PRODUCT) {
+    const selections = distinct(
+      template,
+      combinations(dimensions).map((row) => selectionAt(dimensions, row)),
+    );
+    if (selections.length <= MAX_COMPLETE) return { selections, arePairs: false, areTooMany: false };
+  }
+  if (dimensions.length > MAX_DIMENSIONS) {
+    const first = selectionAt(
+      dimensions,
+      dimensions.map(() => 0),
+    );
+    return { selections: [first], arePairs: true, areTooMany: true };
+  }
+  return { ...pairwise(template, dimensions), arePairs: true };
+}
+
+/** Indexes of values, one for each dimension; undefined: not chosen yet. */
+type Row = readonly (number | undefined)[];
+
+function combinations(dimensions: readonly Dimension[]): readonly Row[] {
+  let rows: readonly Row[] = [[]];
+  // The last dimension varies fastest.
+  for (const { values } of dimensions)
+    rows = rows.flatMap((row) => values.map((_, index) => [...row, index]));
+  return rows;
+}
+
+function selectionAt(dimensions: readonly Dimension[], row: Row): Selection {
+  return toSelection(
+    dimensions.map(({ name, values }, index) => [name, values[row[index] ?? 0] ?? ABSENT] as const),
+  );
+}
+
+/** Those whose text differs. */
+function distinct(template: Template, selections: readonly Selection[]): readonly Selection[] {
+  const byName = new Map<string, Selection>();
+  for (const selection of selections) {
+    const name = variantName(template, selection);
+    if (!byName.has(name)) byName.set(name, selection);
+  }
+  return [...byName.values()];
+}
+
+/**
+ * A greedy covering array: for each pair of values that no selection has yet, one that has it, and as many other new pairs as
+ * possible. A pair counts only if the text depends on both values.
+ */
+function pairwise(
+  template: Template,
+  dimensions: readonly Dimension[],
+): Pick<Selections, 'selections' | 'areTooMany'> {
+  const missing = new Set(allPairs(dimensions));
+  const around = surroundings(template, dimensions);
+  const selections: Selection[] = [];
+  const take = (row: Row): void => {
+    const selection = selectionAt(dimensions, row);
+    selections.push(selection);
+    const decided = decisionsOf(template.pieces, selection);
+    const visible = dimensions.flatMap(({ name }, index) => (decided.has(name) ? [index] : []));
+    for (const a of visible)
+      for (const b of visible) if (b > a) missing.delete(pairKey(a, row[a] ?? 0, b, row[b] ?? 0));
+  };
+  take(dimensions.map(() => 0));
+  for (const pair of missing) {
+    if (selections.length === MAX_SELECTIONS) break;
+    const [a = 0, i = 0, b = 0, j = 0] = pair.split(' ').map(Number);
+    const row: (number | undefined)[] = dimensions.map(() => undefined);
+    row[a] = i;
+    row[b] = j;
+    for (const index of [...(around[a] ?? []), ...(around[b] ?? [])])
+      row[index] ??= dimensions[index]?.values.findIndex((value) => value.isGiven);
+    take(completed(dimensions, row, missing));
+    missing.delete(pair); // of parts that exclude each other
+  }
+  return { selections: distinct(template, selections), areTooMany: missing.size > 0 };
+}
+
+function* allPairs(dimensions: readonly Dimension[]): Generator<string> {
+  const values = dimensions.flatMap((each, index) =>
+    [...each.values.keys()].map((value) => ({ index, value })),
+  );
+  for (const one of values)
+    for (const other of values)
+      if (other.index > one.index) yield pairKey(one.index, one.value, other.index, other.value);
+}
+
+function pairKey(a: number, i: number, b: number, j: number): string {
+  return `${a} ${i} ${b} ${j}`;
+}
+
+/** Fills in the value of each other dimension that makes the most missing pairs with those chosen already. */
+function completed(dimensions: readonly Dimension[], row: Row, missing: ReadonlySet<string>): Row {
+  const filled = [...row];
+  for (const [index, { values }] of dimensions.entries()) {
+    if (filled[index] !== undefined) continue;
+    const countOf = (value: number): number =>
+      filled.filter((chosen, other) => {
+        if (chosen === undefined) return false;
+        const isBefore = other < index;
+        return missing.has(
+          isBefore ? pairKey(other, chosen, index, value) : pairKey(index, value, other, chosen),
+        );
+      }).length;
+    let best = { value: 0, count: -1 };
+    for (const value of values.keys()) {
+      const count = countOf(value);
+      // Between equals a given one: the parts inside it are there.
+      if (count > best.count || (count === best.count && values[value]?.isGiven === true))
+        best = { value, count };
+    }
+    filled[index] = best.value;
+  }
+  return filled;
+}
+
+/** For each dimension, those that must be given so that the text depends on it at its first use. */
+function surroundings(template: Template, dimensions: readonly Dimension[]): readonly (readonly number[])[] {
+  const indexOf = new Map(dimensions.map(({ name }, index) => [name, index]));
+  const found: (readonly number[] | undefined)[] = dimensions.map(() => undefined);
+  const note = (name: string, outer: readonly number[]): void => {
+    const index = indexOf.get(name);
+    if (index !== undefined) found[index] ??= outer;
+  };
+  const visit = (pieces: readonly Piece[], outer: readonly number[]): void => {
+    for (const piece of pieces) {
+      if (piece.kind === 'choice') note(piece.name, outer);
+      if (piece.kind !== 'part') continue;
+      for (const name of piece.names) note(name, outer);
+      visit(piece.pieces, [...outer, ...piece.names.flatMap((name) => indexOf.get(name) ?? [])]);
+    }
+  };
+  visit(template.pieces, []);
+  return found.map((each) => each ?? []);
+}

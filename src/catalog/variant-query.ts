@@ -1,0 +1,98 @@
+// The variants of a saved query: what decides them, and the query of each, bound and outlined.
+import type { Path } from '../config/yaml-document.ts';
+import type { CompiledParameter } from '../params/parameter.ts';
+import { placeholderIfGiven } from '../params/type.ts';
+import { expandTemplate, type Fragments, type Selection } from '../sql/expand.ts';
+import type { SqlFinding } from '../sql/finding.ts';
+import { outlineQuery, type Outline } from '../sql/outline.ts';
+import { authorOffset, bindPlaceholders, type BoundQuery } from '../sql/placeholders.ts';
+import type { Piece, Template } from '../sql/template.ts';
+
+/** The query as the file has it. */
+export interface QuerySource {
+  readonly template: Template;
+  readonly fragments: Fragments;
+  readonly parameters: ReadonlyMap<string, CompiledParameter>;
+}
+
+/** A location in a file: `offset` is inside the string at `path` (UTF-16 code units). */
+export interface QueryPlace {
+  readonly path: Path;
+  readonly offset: number;
+}
+
+/** One variant of a query. */
+export interface VariantQuery {
+  readonly selection: Selection;
+  /** The name of the variant; '' if the query has only one. */
+  readonly variant: string;
+  /** The query before its parameters are bound. */
+  readonly text: string;
+  readonly bound: BoundQuery;
+  /** Undefined if the query could not be parsed; `findings` has the reasons. */
+  readonly outline: Outline | undefined;
+  /** Located in `text`. */
+  readonly findings: readonly SqlFinding[];
+  /** Where an offset of `text` comes from. */
+  readonly inText: (offset: number) => QueryPlace;
+  /** Where an offset of the bound query comes from. */
+  readonly inBound: (offset: number) => QueryPlace;
+}
+
+/** Expands, binds and outlines one variant. */
+export function bindVariant(source: QuerySource, selection: Selection): VariantQuery {
+  const { template, fragments, parameters } = source;
+  const { sql: text, originOf, isGivenAt } = expandTemplate(template, fragments, selection);
+  const bound = bindPlaceholders(text, (name, start) => {
+    const parameter = parameters.get(name);
+    if (parameter === undefined) return undefined;
+    return isGivenAt(name, start) ? placeholderIfGiven(parameter.type) : parameter.placeholder;
+  });
+  const { outline, findings: unread } =
+    bound.findings.length > 0 ? { outline: undefined, findings: [] } : outlineQuery(bound.sql, bound.tokens);
+  const inText = (offset: number): QueryPlace => {
+    const { choice, offset: inside } = originOf(offset);
+    const path = choice === undefined ? ['query'] : ['parameters', choice[0], 'choices', choice[1]];
+    return { path, offset: inside };
+  };
+  return {
+    selection,
+    variant: variantName(template, selection),
+    text,
+    bound,
+    outline,
+    findings: [
+      ...bound.findings,
+      ...unread.map((each) => ({ ...each, start: authorOffset(bound.uses, each.start) })),
+    ],
+    inText,
+    inBound: (offset) => inText(authorOffset(bound.uses, offset)),
+  };
+}
+
+/** `order=newest, with status, without path`: the choices that the variant uses, and the conditions that it depends on. */
+export function variantName(template: Template, selection: Selection): string {
+  return [...decisionsOf(template.pieces, selection)]
+    .map(([name, decision]) => (decision.startsWith('=') ? `${name}${decision}` : `${decision} ${name}`))
+    .join(', ');
+}
+
+/**
+ * What decides the text of a variant, by parameter: `=value`, `with` or `without`. Parameters in parts that are not there decide
+ * nothing.
+ */
+export function decisionsOf(
+  pieces: readonly Piece[],
+  selection: Selection,
+  into: Map<string, string> = new Map(),
+): ReadonlyMap<string, string> {
+  const { choices, given } = selection;
+  for (const piece of pieces) {
+    if (piece.kind === 'choice') into.set(piece.name, `=${(choices.get(piece.name) ?? []).join('+')}`);
+    if (piece.kind !== 'part') continue;
+    for (const name of piece.names)
+      if (into.get(name)?.startsWith('=') !== true) into.set(name, given.has(name) ? 'with' : 'without');
+    if (piece.names.every((name) => given.has(name))) decisionsOf(piece.pieces, selection, into);
+  }
+  return into;
+}

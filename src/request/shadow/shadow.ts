@@ -1,0 +1,244 @@
+// Shadow runs: after some calls of a version, the next version runs as well, and the rows of both are compared. Runs in
+// spare capacity only: callers neither wait for it nor pay for it, and never see its result.
+import type { Principal } from '../../auth/principal.ts';
+import { isCallable } from '../../catalog/callable.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Describe } from '../../catalog/describe.ts';
+import type { Endpoint } from '../../catalog/endpoint.ts';
+import { versionBefore } from '../../catalog/versions.ts';
+import type { After, Clock } from '../../core/clock.ts';
+import type { Observe, ShadowCompared } from '../../core/observation.ts';
+import { EngineError, isAway, type Engine } from '../../engine/engine.ts';
+import { cutLines } from '../../format/lines.ts';
+import type { RawValue } from '../../params/reading.ts';
+import { demandedRedactor, isRedacting } from '../../redact/demand.ts';
+import type { MakePlan } from '../plan.ts';
+import { redactRows } from '../redacted-rows.ts';
+import { compareResults, type ComparedResult } from './compare-results.ts';
+
+/** A call of the saved query that ran, and whose rows were sent. */
+export interface ShadowedCall {
+  readonly endpoint: Endpoint;
+  /** The parameters as sent. */
+  readonly parameters: ReadonlyMap<string, readonly RawValue[]>;
+  readonly principal: Principal;
+  /** The caller requested redaction. */
+  readonly redact: boolean;
+  readonly requestId: string;
+}
+
+export interface ShadowDeps {
+  readonly catalog: () => Catalog;
+  readonly plan: MakePlan;
+  readonly describe: Pick<Describe, 'result'>;
+  readonly engine: Engine;
+  /** The statements that the engine runs at once. */
+  readonly connections: number;
+  readonly observe: Observe;
+  readonly clock: Clock;
+  readonly after: After;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+export interface Shadow {
+  /** Offers a call whose response is complete. Returns at once and never throws. */
+  readonly offer: (call: ShadowedCall) => void;
+}
+
+/** After the response, so that sending it comes first; then as often until the engine is idle enough. */
+const WAIT_MS = 50;
+const MAX_WAITS = 40;
+/** The engine is idle enough if at most this share of its connections is in use; a run ends early if more than half are. */
+const IDLE_SHARE = 1 / 4;
+const BUSY_SHARE = 1 / 2;
+/** Larger results are not compared. */
+const MAX_BYTES = 4 * 2 ** 20;
+
+/** Runs one comparison at a time; calls offered meanwhile are dropped. */
+export function createShadow(deps: ShadowDeps): Shadow {
+  const { catalog, observe, random, clock, after } = deps;
+  let isTaken = false;
+
+  const finish = (pair: Pair, started: number, outcome: Outcome): void =>
+    observe({
+      kind: 'shadow.compared',
+      requestId: pair.call.requestId,
+      endpoint: pair.newer.name,
+      version: pair.newer.version ?? 0,
+      revision: pair.newer.revision,
+      ms: clock.monotonic() - started,
+      ...outcome,
+    });
+
+  const begin = (pair: Pair, waits: number): void => {
+    after(WAIT_MS, () => {
+      if (!isIdle(deps)) {
+        if (waits < MAX_WAITS) return begin(pair, waits + 1);
+        isTaken = false;
+        return finish(pair, clock.monotonic(), DROPPED);
+      }
+      const started = clock.monotonic();
+      void comparePair(deps, pair)
+        .then((outcome) => finish(pair, started, outcome))
+        .finally(() => {
+          isTaken = false;
+        });
+    });
+  };
+
+  return {
+    offer: (call) => {
+      const newer = triedAfter(catalog(), call.endpoint);
+      if (newer === undefined || random() >= newer.rollout.share) return;
+      if (!isCallable(newer, call.principal)) return;
+      const pair = { call, newer };
+      if (isTaken) return finish(pair, clock.monotonic(), DROPPED);
+      isTaken = true;
+      begin(pair, 0);
+    },
+  };
+}
+
+/** An endpoint that is tried beside the version before it. */
+type Tried = Endpoint & { readonly rollout: NonNullable<Endpoint['rollout']> };
+
+interface Pair {
+  readonly call: ShadowedCall;
+  readonly newer: Tried;
+}
+
+type Outcome = Pick<ShadowCompared, 'outcome' | 'differences'>;
+
+const DROPPED: Outcome = { outcome: 'dropped', differences: [] };
+
+/** The version whose rollout applies to calls of this one. */
+function triedAfter(catalog: Catalog, endpoint: Endpoint): Tried | undefined {
+  return catalog
+    .versions(endpoint.name)
+    .filter(isTried)
+    .find((each) => versionBefore(catalog, each) === endpoint);
+}
+
+function isTried(endpoint: Endpoint): endpoint is Tried {
+  return endpoint.rollout !== undefined;
+}
+
+function isIdle({ engine, connections }: ShadowDeps): boolean {
+  const { running, waiting } = engine.load();
+  return waiting === 0 && running <= (connections - 1) * IDLE_SHARE;
+}
+
+/** Never rejects. */
+async function comparePair(deps: ShadowDeps, { call, newer }: Pair): Promise<Outcome> {
+  const end = new AbortController();
+  const stopWatching = watchLoad(deps, () => end.abort(new EngineError('aborted', 'the service is busy')));
+  const now = deps.clock.epoch();
+  const run = (endpoint: Endpoint): Promise<Run> => runVersion(deps, { call, endpoint, now }, end.signal);
+  try {
+    const before = await run(call.endpoint);
+    const after = await run(newer);
+    if (before === 'dropped' || after === 'dropped') return DROPPED;
+    if (before === 'failed') return UNSTABLE;
+    if (after === 'failed') return { outcome: 'failed', differences: [] };
+    const { tolerance } = newer.rollout;
+    const differences = await compareResults(before, after, tolerance);
+    if (differences.length === 0) return { outcome: 'equal', differences };
+    // Rows that arrive meanwhile, random values and rows without an order differ in the version before as well.
+    const again = await run(call.endpoint);
+    if (again === 'dropped') return DROPPED;
+    const isStable = again !== 'failed' && (await compareResults(before, again, tolerance)).length === 0;
+    return isStable ? { outcome: 'different', differences } : UNSTABLE;
+  } catch {
+    return UNSTABLE; // a bug of the comparison must not end the process
+  } finally {
+    stopWatching();
+  }
+}
+
+const UNSTABLE: Outcome = { outcome: 'unstable', differences: [] };
+
+const WATCH_MS = 20;
+
+/** Calls `onBusy` once if callers need the engine. */
+function watchLoad({ engine, connections, after }: ShadowDeps, onBusy: () => void): () => void {
+  let cancel: (() => void) | undefined;
+  const look = (): void => {
+    const { running, waiting } = engine.load();
+    if (waiting > 0 || running > Math.max(1, connections * BUSY_SHARE)) return onBusy();
+    cancel = after(WATCH_MS, look);
+  };
+  look();
+  return () => cancel?.();
+}
+
+type Run = ComparedResult | 'failed' | 'dropped';
+
+interface VersionCall {
+  readonly call: ShadowedCall;
+  readonly endpoint: Endpoint;
+  /** Milliseconds since 1970, the same for all versions. */
+  readonly now: number;
+}
+
+/** The rows of one version as its callers get them, redacted. The endpoint's own limit of concurrency does not apply. Never rejects. */
+async function runVersion(
+  { plan, engine, describe }: ShadowDeps,
+  { call, endpoint: version }: VersionCall,
+  signal: AbortSignal,
+): Promise<Run> {
+  try {
+    const { parameters, principal, redact, requestId } = call;
+    const redactor = demandedRedactor(version.redaction, { key: principal.redact, header: redact });
+    const bindings = version.binder.bind(parameters, principal.locked);
+    const endpoint = version.variantOf(bindings);
+    const planned = await plan(endpoint, bindings, undefined, isRedacting(redactor));
+    const { warming: workload } = endpoint.reservation;
+    const { chunks } = await engine.run(
+      { ...planned.statement, ...(workload === undefined ? {} : { workload }) },
+      {
+        format: formatOf(endpoint),
+        signal,
+        isPatient: true,
+        lane: `shadow ${endpoint.id}`,
+        comment: JSON.stringify({ shadow: requestId, endpoint: endpoint.name, version: endpoint.version }),
+      },
+    );
+    const bytes = await readUpTo(chunks, MAX_BYTES);
+    if (bytes === undefined) return 'dropped';
+    const { lines } = cutLines(bytes, endpoint.maxRows);
+    const task = { endpoint, plan: planned, redactor, format: 'ndjson', shape: undefined } as const;
+    const redacted = redactRows({ observe: () => undefined }, task, lines);
+    return { lines: redacted, columns: await describe.result(endpoint) };
+  } catch (error) {
+    const isDropped = error instanceof EngineError && (isAway(error) || error.failure === 'aborted');
+    return isDropped ? 'dropped' : 'failed';
+  }
+}
+
+/** Rows as in responses, except that numbers that are not finite differ from NULL. */
+function formatOf({ int64 }: Endpoint) {
+  const quoted = int64 === 'string' ? '1' : '0';
+  return {
+    engine: 'JSONEachRow',
+    settings: {
+      output_format_json_escape_forward_slashes: '0',
+      output_format_json_quote_64bit_integers: quoted,
+      output_format_json_quote_decimals: quoted,
+      output_format_json_quote_denormals: '1',
+      output_format_json_validate_utf8: '1',
+    },
+  };
+}
+
+/** All bytes; undefined if there are more than `max`. */
+async function readUpTo(chunks: AsyncIterable<Uint8Array>, max: number): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > max) return undefined;
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts);
+}

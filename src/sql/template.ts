@@ -1,0 +1,220 @@
+// The template of a saved query: where choices stand, and the parts between the comments `if @name` and `end`.
+import { createCursor, type Cursor } from './cursor.ts';
+import type { SqlFinding } from './finding.ts';
+import { isSignificant, tokenize, type Token } from './lexer.ts';
+import { followsOperand } from './placeholders.ts';
+
+/** A piece of a query, by offsets into it (UTF-16 code units). Pieces are in order and without gaps. */
+export type Piece = TextPiece | ChoicePiece | PartPiece;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface TextPiece extends Span {
+  readonly kind: 'text';
+}
+
+/** `@name` of a choice. */
+export interface ChoicePiece extends Span {
+  readonly kind: 'choice';
+  readonly name: string;
+}
+
+/** An optional part, from its first comment to the end of its last one. */
+export interface PartPiece extends Span {
+  readonly kind: 'part';
+  /** It is there if all these parameters are given. */
+  readonly names: readonly string[];
+  readonly pieces: readonly Piece[];
+}
+
+/** Not guaranteed: that the parameters are declared. */
+export interface Template {
+  readonly sql: string;
+  readonly pieces: readonly Piece[];
+  readonly findings: readonly SqlFinding[];
+}
+
+const MAX_DEPTH = 8;
+const MAX_PARTS = 100;
+
+const CONDITION = /^if\s+@([A-Za-z_]\w*(?:\s+and\s+@[A-Za-z_]\w*)*)$/i;
+const END = /^end$/i;
+/** What others write for such parts. */
+const ALMOST = /^(?:if\b[^\n]*@|else\b|elif\b|elsif\b|endif\b|end\s+if\b)/i;
+
+/** Reads the template of a query. `isChoice`: whether a parameter of that name is a choice. */
+export function readTemplate(sql: string, isChoice: (name: string) => boolean): Template {
+  const tokens = tokenize(sql);
+  const reading: Reading = { sql, tokens, isChoice, findings: [], parts: 0, isStopped: false };
+  const { pieces } = readPieces(reading, { from: 0, depth: 0 });
+  const { findings, parts, isStopped } = reading;
+  if (parts > 0 && !isStopped) checkParts(createCursor(sql, tokens.filter(isSignificant)), pieces, findings);
+  return { sql, pieces, findings };
+}
+
+/** The parts, each before those inside it. */
+export function* partsOf(pieces: readonly Piece[]): Generator<PartPiece> {
+  for (const piece of pieces) {
+    if (piece.kind !== 'part') continue;
+    yield piece;
+    yield* partsOf(piece.pieces);
+  }
+}
+
+interface Reading {
+  readonly sql: string;
+  readonly tokens: readonly Token[];
+  readonly isChoice: (name: string) => boolean;
+  readonly findings: SqlFinding[];
+  parts: number;
+  /** There are too many parts, or too deep ones: nothing more is read, so that the recursion is bounded. */
+  isStopped: boolean;
+}
+
+type Marker =
+  | { readonly kind: 'if'; readonly names: readonly string[] }
+  | { readonly kind: 'end' | 'unknown' };
+
+/** Pieces from a token up to the `end` of the part that contains it, or to the end of the query. */
+function readPieces(
+  reading: Reading,
+  { from, depth }: { readonly from: number; readonly depth: number },
+): { readonly pieces: readonly Piece[]; readonly next: number; readonly isClosed: boolean } {
+  const { sql, tokens, findings } = reading;
+  const pieces: Piece[] = [];
+  let copied = tokens[from]?.start ?? sql.length;
+  const addText = (end: number): void => {
+    if (end > copied) pieces.push({ kind: 'text', start: copied, end });
+  };
+  for (let index = from; index < tokens.length && !reading.isStopped; index++) {
+    const token = tokens[index];
+    if (token === undefined) break;
+    const name = choiceAt(reading, index);
+    if (name !== undefined) {
+      addText(token.start);
+      copied = token.end + name.length;
+      pieces.push({ kind: 'choice', name, start: token.start, end: copied });
+      index++;
+      continue;
+    }
+    const marker = token.kind === 'comment' ? markerOf(sql, token) : undefined;
+    if (marker === undefined) continue;
+    if (marker.kind === 'if') {
+      addText(token.start);
+      const { part, next } = readPart(reading, { token, index, depth, names: marker.names });
+      pieces.push(part);
+      copied = part.end;
+      index = next;
+    } else if (marker.kind === 'end' && depth > 0) {
+      addText(token.start);
+      return { pieces, next: index, isClosed: true };
+    } else if (marker.kind === 'end') {
+      const message = 'this comment ends an optional part, and none begins before it';
+      findings.push(finding('part_unopened', `${message}: /* if @name */ … /* end */`, token));
+    } else if (depth > 0 || /^.{0,3}\s*if/i.test(sql.slice(token.start, token.end))) {
+      findings.push(finding('part_marker', UNKNOWN, token));
+    }
+  }
+  addText(sql.length);
+  return { pieces, next: tokens.length, isClosed: false };
+}
+
+const UNKNOWN =
+  'an optional part begins with /* if @name */ or /* if @a and @b */, and ends with /* end */: nothing else is evaluated';
+
+interface PartStart {
+  readonly token: Token;
+  readonly index: number;
+  readonly depth: number;
+  readonly names: readonly string[];
+}
+
+function readPart(
+  reading: Reading,
+  { token, index, depth, names }: PartStart,
+): { readonly part: PartPiece; readonly next: number } {
+  const { tokens, findings } = reading;
+  reading.parts++;
+  const isTooDeep = depth === MAX_DEPTH;
+  if (isTooDeep || reading.parts > MAX_PARTS) {
+    reading.isStopped = true;
+    const message = isTooDeep
+      ? `optional parts are nested deeper than ${MAX_DEPTH} levels`
+      : `the query has more than ${MAX_PARTS} optional parts`;
+    findings.push(finding('part_marker', message, token));
+  }
+  const { pieces, next, isClosed } = readPieces(reading, { from: index + 1, depth: depth + 1 });
+  if (!isClosed && !reading.isStopped)
+    findings.push(finding('part_unclosed', 'this optional part has no end: write /* end */ after it', token));
+  const end = tokens[next]?.end ?? reading.sql.length;
+  const isEmpty = !tokens.slice(index + 1, next).some(isSignificant);
+  if (isClosed && isEmpty) findings.push(finding('part_empty', 'this optional part is empty', token));
+  return {
+    part: { kind: 'part', names: [...new Set(names)], pieces, start: token.start, end },
+    next,
+  };
+}
+
+function choiceAt({ sql, tokens, isChoice }: Reading, index: number): string | undefined {
+  const [at, name] = [tokens[index], tokens[index + 1]];
+  if (at?.kind !== '@' || name?.kind !== 'word' || followsOperand(tokens, index)) return undefined;
+  const text = sql.slice(name.start, name.end);
+  return isChoice(text) ? text : undefined;
+}
+
+function markerOf(sql: string, { start, end }: Token): Marker | undefined {
+  const text = sql.slice(start, end);
+  const isBlock = text.startsWith('/*');
+  if (!isBlock && !text.startsWith('--')) return undefined;
+  const content = text.slice(2, isBlock ? -2 : undefined).trim();
+  const names = content.length > 2000 ? undefined : CONDITION.exec(content)?.[1];
+  if (names !== undefined)
+    return { kind: 'if', names: names.split(/\s+and\s+/i).map((name) => name.replace(/^@/, '')) };
+  if (END.test(content)) return { kind: 'end' };
+  return ALMOST.test(content.slice(0, 200)) ? { kind: 'unknown' } : undefined;
+}
+
+/** A part has whole brackets, and does not widen the condition around it. */
+function checkParts(query: Cursor, pieces: readonly Piece[], findings: SqlFinding[]): void {
+  const clauses = clausesOf(query);
+  for (const part of partsOf(pieces)) {
+    const inside = query.tokens.filter(({ start, end }) => start >= part.start && end <= part.end);
+    const brackets = createCursor(query.sql, inside).brackets();
+    if ('code' in brackets) {
+      const message = 'an optional part must contain both brackets of a pair, or none';
+      findings.push(finding('part_unbalanced', message, brackets));
+      continue;
+    }
+    for (const [index, token] of query.tokens.entries()) {
+      if (token.start < part.start || token.end > part.end || query.word(index) !== 'OR') continue;
+      const clause = clauses[index];
+      if (clause === undefined || clause >= part.start) continue; // in parentheses, or in a clause of the part itself
+      const message =
+        'OR in an optional part would widen the condition around it: put the part in parentheses';
+      findings.push(finding('part_or', message, token));
+      break;
+    }
+  }
+}
+
+const CONDITIONS: ReadonlySet<string | undefined> = new Set(['WHERE', 'PREWHERE', 'HAVING', 'QUALIFY', 'ON']);
+
+/** For each token, the offset of the clause with a condition that contains it, at the same level of brackets. */
+function clausesOf(query: Cursor): readonly (number | undefined)[] {
+  const open: (number | undefined)[] = [undefined];
+  return query.tokens.map(({ kind, start }, index) => {
+    if (kind === '(' || kind === '[' || kind === '{') open.push(undefined);
+    if ((kind === ')' || kind === ']' || kind === '}') && open.length > 1) open.pop();
+    const word = query.word(index);
+    if (CONDITIONS.has(word)) open[open.length - 1] = start;
+    if (word === 'SELECT' || word === 'UNION') open[open.length - 1] = undefined;
+    return open.at(-1);
+  });
+}
+
+function finding(reason: string, message: string, { start, end }: Span): SqlFinding {
+  return { start, end, code: `query.${reason}`, message };
+}

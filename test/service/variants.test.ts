@@ -1,0 +1,207 @@
+// Choices and optional parts through a whole service: calls, cached responses, consumer queries, and what is published of them.
+import Ajv from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+const FILE = `id: 00000000-0000-4000-8000-000000000071
+name: shop.orders
+description: Orders.
+query: |
+  WITH orders AS (
+    SELECT id, country, amount, @label AS label FROM shop.orders
+    WHERE shop = @shop AND @filter
+      /* if @least */ AND amount >= @least /* end */
+  )
+  SELECT id, @columns FROM orders ORDER BY @order
+parameters:
+  shop: { type: String, required: true }
+  least: { type: Int64, min: 0 }
+  label: { choices: { country: country, size: "amount > @large ? 'large' : 'small'" }, default: country }
+  large: { type: Int64, default: 500 }
+  filter: { choices: { all: 1 = 1, some: amount > 60 OR country = 'SE' }, default: all }
+  columns: { choices: { few: amount, many: "amount, label, country AS land" }, default: few }
+  order: { choices: { id: id, largest: amount DESC, country: country }, multiple: true, default: id }
+cache: { ttl: 60 }
+sandbox: { enabled: true }
+examples: [{ name: all, parameters: { shop: north } }]
+`;
+const ROWS = 'shop.orders?shop=north';
+const PATH = `/api/endpoints/query/${ROWS}`;
+const LOCKED = 'a-key-locked-to-one-variant';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({
+    sql: [
+      'CREATE DATABASE shop',
+      'CREATE TABLE shop.orders (shop String, id UInt64, country String, amount Int64) ENGINE = MergeTree ORDER BY shop',
+      "INSERT INTO shop.orders VALUES ('north', 1, 'NO', 100), ('north', 2, 'SE', 50), ('north', 3, 'NO', 900), ('south', 4, 'SE', 70), ('south', 5, 'NO', 990)",
+    ],
+    tokens: [
+      {
+        name: 'locked',
+        sha256: hashKey(LOCKED),
+        endpoints: ['*'],
+        allow: ['sql', 'lql'],
+        parameters: { label: 'size', shop: 'north' },
+      },
+    ],
+  });
+  await writeEndpoint(service, 'orders', FILE);
+  await service.service.reload();
+});
+afterAll(() => service.stop());
+
+const ids = async (query: string): Promise<unknown> =>
+  (await service.rows(`${ROWS}&${query}`)).map(({ id }) => id);
+
+describe('a call', () => {
+  test.each<[query: string, ids: readonly number[]]>([
+    ['', [1, 2, 3]],
+    ['order=largest', [3, 1, 2]],
+    ['order=country,largest', [3, 1, 2]],
+    ['order=country&order=id', [1, 3, 2]],
+    ['order[]=country&order[]=largest', [3, 1, 2]],
+    ['least=100', [1, 3]],
+    ['least=', [1, 2, 3]],
+    ['filter=some', [1, 2, 3]],
+    ['filter=some&least=60', [1, 3]],
+  ])('%s', async (query, expected) => {
+    expect(await ids(query)).toEqual(expected);
+  });
+
+  test('columns by choice', async () => {
+    const [row] = await service.rows(`${ROWS}&columns=many&label=size`);
+    expect(row).toEqual({ id: 1, amount: 100, label: 'small', land: 'NO' });
+    expect((await service.rows(`${ROWS}&columns=few`))[0]).toEqual({ id: 1, amount: 100 });
+  });
+
+  test('in a body, a list', async () => {
+    const body = JSON.stringify({ shop: 'north', order: ['country', 'largest'] });
+    const headers = { 'Content-Type': 'application/json' };
+    const rows = await service.rows('shop.orders', { method: 'POST', body, headers });
+    expect(rows.map(({ id }) => id)).toEqual([3, 1, 2]);
+  });
+
+  test.each([
+    "filter=all' OR 1 = 1 --",
+    'filter=1 = 1',
+    'filter=ALL',
+    'filter=constructor',
+    'filter=__proto__',
+    'order=id,id',
+    'order=id;DROP TABLE shop.orders',
+    'order=["id",["largest"]]',
+    'least=1 OR 1',
+    'order=id,',
+  ])('%s is rejected before anything is planned', async (query) => {
+    const [name = '', ...value] = query.split('=');
+    const response = await service.call(`${PATH}&${name}=${encodeURIComponent(value.join('='))}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'request.parameters_invalid' });
+  });
+
+  test('is cached by the names that it sends', async () => {
+    const cacheOf = async (query: string) =>
+      (await service.call(`${PATH}&${query}`)).headers.get('Cache-Status');
+    expect(await cacheOf('order=largest,id')).toContain('fwd=uri-miss');
+    expect(await cacheOf('order=largest,id')).toContain('hit');
+    expect(await cacheOf('order=id,largest')).toContain('fwd=uri-miss');
+    expect(await cacheOf('order=largest,id&least=50')).toContain('fwd=uri-miss');
+    expect(await cacheOf('order=largest&order=id&filter=all')).toContain('hit');
+  });
+});
+
+describe('a consumer query', () => {
+  const query = async (text: string, more: string, language = 'sql') =>
+    service.rows(`${ROWS}&${more}&${language}=${encodeURIComponent(text)}`);
+
+  test('reads the tables of the variant that the parameters choose', async () => {
+    const sql = 'SELECT label, count() AS n FROM orders GROUP BY label ORDER BY label';
+    expect(await query(sql, '')).toEqual([
+      { label: 'NO', n: 2 },
+      { label: 'SE', n: 1 },
+    ]);
+    expect(await query(sql, 'label=size&least=60')).toEqual([
+      { label: 'large', n: 1 },
+      { label: 'small', n: 1 },
+    ]);
+    expect(await query('s:label', 'label=size&least=900', 'lql')).toEqual([{ label: 'large' }]);
+  });
+
+  test('cannot read what the variant leaves out, in any of them', async () => {
+    for (const more of ['', 'label=size', 'filter=some', 'least=0', 'label=size&filter=some&least=1']) {
+      const text = 'SELECT count() AS n, countIf(id > 3) AS others FROM orders';
+      const [row] = await query(text, more);
+      expect(row).toMatchObject({ others: 0 });
+      const response = await service.call(
+        `${PATH}&${more}&sql=${encodeURIComponent('SELECT * FROM shop.orders')}`,
+      );
+      expect(response.status).toBe(400);
+    }
+  });
+
+  test('of a key that is locked to a choice gets no other', async () => {
+    const headers = { 'X-API-KEY': LOCKED };
+    const sql = encodeURIComponent('SELECT DISTINCT label FROM orders ORDER BY label');
+    expect(await service.rows(`shop.orders?sql=${sql}`, { headers })).toEqual([
+      { label: 'large' },
+      { label: 'small' },
+    ]);
+    expect((await service.call('/api/endpoints/query/shop.orders?label=country', { headers })).status).toBe(
+      403,
+    );
+  });
+});
+
+describe('what is published', () => {
+  const FRAGMENTS = /DESC|1 = 1|> 60|'large'|@large|AS land/;
+
+  test('the listing has names and columns, and no fragment', async () => {
+    const text = await (await service.call('/api/endpoints')).text();
+    expect(text).not.toMatch(FRAGMENTS);
+    const { result } = JSON.parse(text) as { result: Record<string, unknown>[] };
+    expect(result[0]).toMatchObject({
+      parameters: expect.arrayContaining([
+        expect.objectContaining({ name: 'filter', type: 'String', enum: ['all', 'some'], default: 'all' }),
+        expect.objectContaining({
+          name: 'order',
+          type: 'Array(String)',
+          enum: ['id', 'largest', 'country'],
+          multiple: true,
+        }),
+      ]),
+      columns: [{ name: 'id' }, { name: 'amount' }],
+    });
+    const variants = result[0]?.['variants'] as { columns: { name: string }[] }[];
+    expect(variants.map(({ columns }) => columns.map(({ name }) => name).join(' '))).toEqual([
+      'id amount',
+      'id amount label land',
+    ]);
+  });
+
+  test('rows are as OpenAPI describes them', async () => {
+    const document = (await (await service.call('/openapi.json')).json()) as {
+      paths: Record<
+        string,
+        {
+          get: {
+            responses: { 200: { content: Record<string, { schema: { properties: { result: object } } }> } };
+          };
+        }
+      >;
+    };
+    const [path] = Object.values(document.paths).filter((each) =>
+      JSON.stringify(each).includes('shop_orders'),
+    );
+    expect(JSON.stringify(document)).not.toMatch(FRAGMENTS);
+    const schema = path?.get.responses[200].content['application/json']?.schema.properties.result;
+    expect(JSON.stringify(schema)).toContain('oneOf');
+    const check = new Ajv.default({ strict: false, validateFormats: false }).compile(schema ?? {});
+    for (const query of ['', 'columns=many', 'columns=few&least=60', 'columns=many&order=largest,id']) {
+      const rows = await service.rows(`${ROWS}&${query}`);
+      expect({ query, isValid: check(rows) }).toEqual({ query, isValid: true });
+    }
+  });
+});
