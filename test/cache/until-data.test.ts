@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { createReadThrough, type Job, type ReadThrough } from '../../src/cache/read-through.ts';
 import { NO_DIRECTIVES, type CacheDirectives } from '../../src/cache/freshness.ts';
 import { createStore } from '../../src/cache/store.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
 import type { Endpoint } from '../../src/catalog/endpoint.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { readRows } from '../../src/engine/rows.ts';
 import { createWatches } from '../../src/request/watches.ts';
 import { openTestEngine } from '../support/test-engine.ts';
 import { payload, textOf } from './fixture.ts';
+import { watchedEndpoint } from './watched-endpoint.ts';
 
 /** Sequences of 40 steps. */
 const CASES = Math.ceil(Number(process.env['FUZZ_CASES'] ?? 300) / 100);
@@ -31,12 +31,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => engine.close(0));
 
-function endpointOf(query: string, check = CHECK_MS / 1000): Endpoint {
-  const text = `id: 7b1c2f60-0c1e-4d7a-9a51-1f0a6a4b7c11\nname: m.rows\ncache: { until: data, check: ${check}, ttl: ${TTL_S}, stale_if_error: 60 }\nquery: |\n  ${query}\n`;
-  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })('m.rows.yaml', text);
-  if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
-  return candidate.endpoint;
-}
+const endpointOf = (query: string): Endpoint => watchedEndpoint(query, { check: CHECK_MS / 1000, ttl: TTL_S });
 
 /** A change of `m.t` or `m.u`; `n` chooses its values. */
 const CHANGES: Readonly<Record<string, (n: number) => string>> = {
