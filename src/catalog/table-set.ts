@@ -85,7 +85,7 @@ export async function resolveTables(
   return resultOf(resolution);
 }
 
-/** Functions that somebody has defined on the engine: what they read is not known. In lower case. */
+/** Functions that are not the engine's own: what they read is not known. In lower case. */
 async function readOwnFunctions(engine: Engine): Promise<ReadonlySet<string>> {
   const rows = await readRows(engine, `SELECT name FROM system.functions WHERE origin != 'System'`);
   return new Set((rows as readonly [string][]).map(([name]) => name.toLowerCase())); // one string column
@@ -133,7 +133,9 @@ function readText(resolution: Resolution, sql: string, origin: Origin): number {
   const calls = functionCalls(sql);
   const own = calls.find((name) => ownFunctions.has(name));
   if (own !== undefined) reject(resolution, origin, `the function ${own} is not one of the engine's`);
-  const stored = calls.find((name) => name === 'file' || name === 'hascolumnintable');
+  const stored = calls.find((name) =>
+    /^(?:file|hascolumnintable|catboostevaluate|naivebayes\w*)$/.test(name),
+  );
   if (stored !== undefined)
     reject(resolution, origin, `the function ${stored} reads what has no fingerprint`);
   return calls.filter((name) => /^dict(?:get|has|isin)|^joinget/.test(name)).length;
@@ -164,7 +166,7 @@ async function addSource(resolution: Resolution, source: Source, origin: Origin)
   await addTables(resolution, isOneOf(candidates(name), 'name'), origin, name);
 }
 
-/** Adds the tables of a condition; `name` stands for those that there must be. */
+/** Adds the tables of a condition; with `name`, there must be one. */
 async function addTables(
   resolution: Resolution,
   condition: string,

@@ -21,7 +21,7 @@ const CLOCKS: ReadonlySet<string> = new Set([
 const RANDOM: ReadonlySet<string> = new Set([
   'rand', 'rand32', 'rand64', 'randconstant', 'randcanonical', 'randuniform', 'randnormal', 'randlognormal',
   'randbinomial', 'randnegativebinomial', 'randpoisson', 'randbernoulli', 'randexponential', 'randchisquared',
-  'randstudentt', 'randfisherf', 'randomstring', 'randomfixedstring', 'randomprintableascii', 'randomstringutf8',
+  'randstudentt', 'arrayrandomsample', 'arrayshuffle', 'arraypartialshuffle', 'obfuscatequery', 'datetimetouuidv7', 'randfisherf', 'randomstring', 'randomfixedstring', 'randomprintableascii', 'randomstringutf8',
   'generateuuidv4', 'generateuuidv7', 'generatesnowflakeid', 'generateulid', 'generateserialid', 'fuzzbits',
   'fuzzjson', 'fuzzquery', 'generaterandom', 'generaterandomstructure', 'initialqueryid', 'initial_query_id',
   'initialquerystarttime', 'initial_query_start_time', 'queryid', 'query_id', 'currentqueryid', 'current_query_id',

@@ -37,10 +37,17 @@ async function openReplica(namespace: string) {
   links.push(link);
   const shared = { ...parts, link, entryKey: ENTRY_KEY, contentTypes: CONTENT_TYPES, leaseMs: 3000 };
   const remote = createRedis(shared);
-  const store = createStore({ ...parts, remote, memoryBytes: 2 ** 22, entryBytes: 2 ** 20, compressOver: 2 ** 16 });
+  const store = createStore({
+    ...parts,
+    remote,
+    memoryBytes: 2 ** 22,
+    entryBytes: 2 ** 20,
+    compressOver: 2 ** 16,
+  });
   const readThrough = createReadThrough({ ...parts, store, excusesStale: () => true });
   const endpoint = watchedEndpoint('SELECT sum(id) AS s FROM r.t', { check: 1 });
-  const observe = ({ kind }: { readonly kind: string }): void => void (counts.checks += Number(kind === 'cache.checked'));
+  const observe = ({ kind }: { readonly kind: string }): void =>
+    void (counts.checks += Number(kind === 'cache.checked'));
   const watches = createWatches({ engine, readThrough, clock: realClock, observe, hosts: 1 });
   const policy = { ttl: 3600, minRefresh: 1, staleWhileRevalidate: 0, staleIfError: 0, check: 1 };
   return async (key: string) => {

@@ -31,7 +31,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => engine.close(0));
 
-const endpointOf = (query: string): Endpoint => watchedEndpoint(query, { check: CHECK_MS / 1000, ttl: TTL_S });
+const endpointOf = (query: string): Endpoint =>
+  watchedEndpoint(query, { check: CHECK_MS / 1000, ttl: TTL_S });
 
 /** A change of `m.t` or `m.u`; `n` chooses its values. */
 const CHANGES: Readonly<Record<string, (n: number) => string>> = {
