@@ -12,6 +12,7 @@ import { variantsOf, type InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword } from './engine-hints.ts';
 import type { SampleValues } from './samples.ts';
 import { mergeFindings } from './variant-findings.ts';
+import { isTable } from '../sql/with-clause.ts';
 
 /** A part of the bound query, as a separate statement. */
 interface Part {
@@ -107,14 +108,12 @@ function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
   const { query, outline } = endpoint;
   const { elements, withStart, withEnd } = outline;
   const clause = query.slice(withStart, withEnd);
-  const tables = elements
-    .filter(({ kind }) => kind === 'table')
-    .map(({ name, start, end }) => ({
-      sql: `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`,
-      shift: withStart,
-      start,
-      end,
-    }));
+  const tables = elements.filter(isTable).map(({ name, start, end }) => ({
+    sql: `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`,
+    shift: withStart,
+    start,
+    end,
+  }));
   return [...tables, { sql: query, shift: 0, start: outline.mainStart, end: query.length }];
 }
 

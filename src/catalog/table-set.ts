@@ -8,6 +8,7 @@ import type { Source } from '../query-model/sources.ts';
 import { clockReads, commonEvery, functionCalls, type ClockRead } from '../sql/clock-reads.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Endpoint } from './endpoint.ts';
+import { isTable } from '../sql/with-clause.ts';
 import {
   DEFINITION,
   DICTIONARY_NAME,
@@ -50,7 +51,7 @@ export function readingStatements(
   tables: readonly string[] | undefined,
 ): readonly ReadingStatement[] {
   const clause = query.slice(outline.withStart, outline.withEnd);
-  const isPlain = outline.elements.every(({ kind }) => kind === 'table');
+  const isPlain = outline.elements.every(isTable);
   // What other elements compute may be in any query.
   const saved = tables === undefined || !isPlain ? [query] : [];
   const reads = (tables ?? []).map((name) => `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`);
