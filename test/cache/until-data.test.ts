@@ -219,7 +219,7 @@ describe('one answer', () => {
     await change('insert', 1);
     expect(await outcomeOf(caches)).toEqual(['stored', 'changed', 2]);
     caches.pass(TTL_S * 1000);
-    expect(await outcomeOf(caches)).toEqual(['stored', 'unchecked', 2]);
+    expect(await outcomeOf(caches)).toEqual(['stored', undefined, 2]);
     expect(caches.checks.failed).toBe(0);
   });
 
