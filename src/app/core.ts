@@ -12,6 +12,7 @@ import { filterParameters } from '../compatibility/table-filters.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
+import { createBudgets } from '../rate-limits/budgets.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
 import { createRateLimits } from '../rate-limits/rate-limits.ts';
 import { createRedisCounters } from '../rate-limits/redis-counters.ts';
@@ -57,7 +58,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
   const suspensions = createSuspensions({ now: clock.monotonic, observe });
-  const plan = createPlan({ sandboxes, describe, now: clock.epoch, policyParameters });
+  const counting = {
+    memory: createMemoryCounters(clock.monotonic),
+    shared: link && createRedisCounters(link),
+    failure: settings.rateLimitFailure,
+  };
+  const plan = createPlan({ sandboxes, describe, policyParameters });
   const { connections } = settings;
   const trials = { plan, describe, engine, connections, observe, clock, after };
   const shadow = createShadow({ ...trials, catalog: () => catalog.current(), random: Math.random });
@@ -65,11 +71,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     catalog: () => catalog.current(),
     keyring,
     keyUse,
-    rateLimits: createRateLimits({
-      memory: createMemoryCounters(clock.monotonic),
-      shared: link && createRedisCounters(link),
-      failure: settings.rateLimitFailure,
-    }),
+    rateLimits: createRateLimits(counting),
+    budgets: createBudgets(counting),
     suspensions,
     plan,
     sandboxes,

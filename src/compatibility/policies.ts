@@ -1,6 +1,7 @@
 // Changes of response size, caching, limits, reservations, labels and tools for agents.
 import type { CachePolicy, Endpoint } from '../catalog/endpoint.ts';
 import { preferredToolName } from '../catalog/tool-names.ts';
+import { budgetText, type BudgetResource } from '../config/budget.ts';
 import type { Rate } from '../config/rate.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Contract, Found } from './contract.ts';
@@ -162,6 +163,19 @@ function* compareLimits(base: Endpoint, head: Endpoint): Generator<Found> {
     };
   }
   yield* compareConcurrency(base, head);
+  for (const resource of ['read', 'time'] as const) yield* compareBudgets(resource, base, head);
+}
+
+function* compareBudgets(resource: BudgetResource, base: Endpoint, head: Endpoint): Generator<Found> {
+  const [old, now] = [base, head].map(({ budgets }) => budgets.find((each) => each.resource === resource));
+  if (old?.limit === now?.limit && old?.window === now?.window) return;
+  const code = limitCode(perSecond(old), perSecond(now));
+  const isSame = perSecond(old) === perSecond(now);
+  yield {
+    code: isSame && (now?.window ?? 0) < (old?.window ?? 0) ? 'limits.lowered' : code,
+    message: `the budget for ${resource} is ${budgetText(now)}, was ${budgetText(old)}`,
+    path: ['budget', resource],
+  };
 }
 
 /** 0 means no limit. */

@@ -215,7 +215,8 @@ function observe(
   result: Pick<Finished, 'status' | 'bytes' | 'code' | 'cause'>,
 ): void {
   const { entry, found, request } = pending;
-  const record = { ...entry.record, endpoint: entry.endpoint, trace: beginTrace(request, options) };
+  const { read: _read, engineMs: _engineMs, ...first } = entry.record; // nothing ran for this request
+  const record = { ...first, endpoint: entry.endpoint, trace: beginTrace(request, options) };
   const { rows } = found.entry;
   observeFinished(options, pending, record, {
     route: options.route.url,

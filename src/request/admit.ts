@@ -186,7 +186,7 @@ function callLimits(principal: Principal, endpoint: Endpoint | undefined): reado
   if (principal.rate !== undefined)
     limits.push({ policy: 'key', counter: `key|${principal.id}`, rate: principal.rate });
   if (endpoint?.rate !== undefined) {
-    const counter = `endpoint|${endpoint.id}|${principal.id}`;
+    const counter = `endpoint|${endpoint.name}|${principal.id}`;
     limits.push({ policy: 'endpoint', counter, rate: endpoint.rate });
   }
   return limits;

@@ -6,6 +6,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Engine } from '../engine/engine.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { cutLines } from '../format/lines.ts';
+import { budgetLimits, type Budgets } from '../rate-limits/budgets.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import { redactRows } from './redacted-rows.ts';
 import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
@@ -21,7 +22,9 @@ import { createResults, type Produced, type Result, type ResultsDeps, type Task 
 import { shapeOf } from './result-shape.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
 import type { Sandboxes } from './sandboxes.ts';
+import { createSpending } from './spending.ts';
 import type { Shadow, ShadowedCall } from './shadow/shadow.ts';
+import { replayWhileValid, whileValid } from './validity.ts';
 import { requestedWorkload } from './workload.ts';
 
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
@@ -31,6 +34,7 @@ export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
   readonly observe: Observe;
+  readonly budgets: Budgets;
   /** Compares versions after calls; undefined: not here. */
   readonly shadow?: Shadow | undefined;
 }
@@ -58,43 +62,10 @@ export interface RequestPath extends Pick<Admission, 'admitKey' | 'identifyKey'>
 /** Creates the request path: the stages of a call in order, from authentication to the encoded response. */
 export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const { keyUse, plan } = deps;
-  const now = deps.clock.monotonic;
   const { admit, admitKey, identifyKey } = createAdmission(deps);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
-  const prepare = async (call: Call): Promise<Prepared> => {
-    const { endpoint: called, principal, content, consumerQuery, successor, ...admitted } = await admit(call);
-    const { requestId, record } = call;
-    const started = now();
-    const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
-    const workload = requestedWorkload(called, content.reservation);
-    const parameters = parametersOf(content.fields, called);
-    const bindings = called.binder.bind(parameters, principal.locked);
-    const endpoint = called.variantOf(bindings);
-    const labels = labelsOf(endpoint, bindings.values, content.labels);
-    record.labels = labels;
-    const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
-    const timing = { auth: admitted.authMs, plan: now() - started };
-    const { format, resultShape: request } = content;
-    const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
-    const task = { endpoint, plan: planned, redactor, format, shape };
-    const requester = {
-      requestId,
-      key: principal.id,
-      trace: record.trace,
-      labels,
-      workload,
-      isPatient: false,
-    };
-    const { isStillAdmitted } = admitted;
-    const preferredShape = request && shape;
-    const { directives } = content;
-    const shadowed =
-      endpoint.version === undefined || consumerQuery !== undefined
-        ? undefined
-        : { endpoint: called, parameters, principal, redact: content.redact, requestId };
-    return { ...task, shadowed, successor, preferredShape, requester, directives, timing, isStillAdmitted };
-  };
+  const prepare = (call: Call): Promise<Prepared> => prepareCall(deps, admit, call);
 
   const answer = async (call: Call): Promise<Answer> => {
     const prepared = await prepare(call);
@@ -109,12 +80,65 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
       preferredShape,
       timing: { ...timing, ...result.timing },
       summary: summaryOf(result),
-      replay: replay && (() => (isStillAdmitted() ? (keyUse.note(requester.key), replay()) : undefined)),
+      outcome: result.outcome && whileValid(result.outcome, task.bindings, deps.clock.epoch()),
+      replay:
+        replay &&
+        replayWhileValid(deps, task.bindings, () => {
+          if (!isStillAdmitted()) return undefined;
+          keyUse.note(requester.key);
+          return replay();
+        }),
     };
   };
 
   const pinExamples: RequestPath['pinExamples'] = (endpoint) => results.pinExamples(endpoint, plan);
   return { admitKey, identifyKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
+}
+
+/** Everything before execution. Throws Problem. */
+async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], call: Call): Promise<Prepared> {
+  const { plan } = deps;
+  const now = deps.clock.monotonic;
+  const { endpoint: called, principal, content, consumerQuery, successor, ...admitted } = await admit(call);
+  const { requestId, record } = call;
+  const started = now();
+  const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
+  const workload = requestedWorkload(called, content.reservation);
+  const parameters = parametersOf(content.fields, called);
+  const bindings = called.binder.bind(parameters, deps.clock.epoch(), principal.locked);
+  const endpoint = called.variantOf(bindings);
+  const labels = labelsOf(endpoint, bindings.values, content.labels);
+  record.labels = labels;
+  const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
+  const timing = { auth: admitted.authMs, plan: now() - started };
+  const { format, resultShape: request } = content;
+  const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
+  const taskAt = async (now: number): Promise<Task> => {
+    const later = endpoint.binder.bind(parameters, now, principal.locked);
+    return {
+      ...task,
+      bindings: later,
+      plan: await plan(endpoint, later, consumerQuery, isRedacting(redactor)),
+    };
+  };
+  const task = { endpoint, plan: planned, redactor, format, shape, bindings, at: taskAt };
+  const requester = {
+    requestId,
+    key: principal.id,
+    trace: record.trace,
+    labels,
+    workload,
+    isPatient: false,
+    spending: createSpending({ budgets: deps.budgets, now }, budgetLimits(principal, endpoint), record),
+  };
+  const { isStillAdmitted } = admitted;
+  const preferredShape = request && shape;
+  const { directives } = content;
+  const shadowed =
+    endpoint.version === undefined || consumerQuery !== undefined
+      ? undefined
+      : { endpoint: called, parameters, principal, redact: content.redact, requestId };
+  return { ...task, shadowed, successor, preferredShape, requester, directives, timing, isStillAdmitted };
 }
 
 /** The result of a task, encoded. Throws Problem. */

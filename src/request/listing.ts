@@ -1,5 +1,6 @@
 // Lists the endpoints a key may call, as data: parameters, columns and policies.
 import { addressOf, dayOf, successorOf } from '../catalog/versions.ts';
+import { budgetText } from '../config/budget.ts';
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
 import { redactedType } from '../catalog/column-rules.ts';
@@ -213,6 +214,7 @@ function toEntry(
       read_rows: endpoint.limits.readRows,
       concurrency: endpoint.concurrency?.places ?? null,
       rate: endpoint.rate === undefined ? null : `${endpoint.rate.limit}/${endpoint.rate.window}s`,
+      budget: Object.fromEntries(endpoint.budgets.map((each) => [each.resource, budgetText(each)])),
     },
     examples: endpoint.examples.map(({ expect: _expect, ...call }) => withLocks(call, endpoint, principal)),
   };

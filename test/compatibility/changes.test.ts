@@ -225,6 +225,12 @@ const ROWS: readonly Row[] = [
     parameter('type: String, default: y'),
     parameter('type: String, default: x'),
   ]),
+  row('parameter.default_changed', 'Parameter.default', [
+    parameter('type: DateTime, default: now-1h'),
+    parameter('type: DateTime, default: now-2h'),
+  ]),
+  row('parameter.rounding_changed', 'Parameter.round', both('type: DateTime', 'round: 60s')),
+  row('parameter.rounding_changed', 'Parameter.bound', both('type: DateTime', 'bound: end')),
   ...CHOICE_ROWS,
   row('parameter.type_widened', TYPE, [parameter('type: UInt8'), parameter('type: UInt16')]),
   row('parameter.type_widened', TYPE, [
@@ -428,6 +434,10 @@ const ROWS: readonly Row[] = [
   row('limits.removed', 'Limits.rate', pair('limits', '{ rate: 60/min }', '')),
   row('limits.raised', 'Limits.rate', pair('limits', '{ rate: 60/min }', '{ rate: 2/s }')),
   row('limits.lowered', 'Limits.rate', pair('limits', '{ rate: 60/min }', '{ rate: 1/s }')),
+  row('limits.lowered', 'budget Budget.read', pair('budget', '', '{ read: 1GiB/day }')),
+  row('limits.removed', 'Budget.read', pair('budget', '{ read: 1GiB/day }', '')),
+  row('limits.raised', 'Budget.read', pair('budget', '{ read: 1GiB/day }', '{ read: 1GiB/hour }')),
+  row('limits.lowered', 'Budget.time', pair('budget', '{ time: 60s/hour }', '{ time: 1s/min }')),
   row('limits.concurrency_lowered', 'Limits.concurrency', pair('limits', '', '{ concurrency: 2 }')),
   row(
     'limits.concurrency_lowered',

@@ -209,8 +209,10 @@ async function engineFindings(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   terminal.progress('');
-  const broken = new Set(findings.filter(isOfQuery).map(({ file }) => file));
-  const sound = files.filter(({ document }) => !broken.has(document.file));
+  const broken = new Set(findings.filter(isOfQuery).flatMap(({ file, includedBy }) => [file, includedBy]));
+  const sound = files.filter(
+    ({ document, candidate }) => !broken.has(document.file) && !broken.has(candidate.endpoint.name),
+  );
   findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
   return findings;
 }
