@@ -22,6 +22,7 @@ import { createPlan } from '../request/plan.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
 import { createShadow } from '../request/shadow/shadow.ts';
 import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
+import { createWatches } from '../request/watches.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
 import { openEntryKey } from './redis.ts';
@@ -81,6 +82,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     observe,
     shadow,
     ...cache,
+    watches: createWatches({
+      engine,
+      readThrough: cache.readThrough,
+      clock,
+      observe,
+      hosts: hostsOf(settings),
+    }),
     clock,
   });
   const catalog = await openLiveCatalog({
@@ -102,6 +110,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await Promise.all([catalog.close(), cache.close()]);
   };
   return { catalog, describe, sandboxes, suspensions, path, cache, bulkhead, close };
+}
+
+/** Of the engine. */
+function hostsOf({ clickhouse }: Settings): number {
+  return clickhouse?.urls.length ?? 1;
 }
 
 /** Endpoints that are prepared for consumer queries before the first one comes. */

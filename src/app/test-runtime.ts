@@ -64,6 +64,7 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
       bulkhead,
       observe: () => undefined,
       ...cache,
+      watches: { of: () => undefined },
       clock: { ...clock, epoch },
     });
   };

@@ -1,12 +1,12 @@
-// The binary encoding of an entry in the shared cache: a fixed header, then content type, tag, key and body,
+// The binary encoding of an entry in the shared cache: a fixed header, then content type, tag, fingerprint, key and body,
 // authenticated as a whole.
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
-import { ETAG_FORM, type Entry, type Payload } from './entry.ts';
+import { ETAG_FORM, FINGERPRINT_FORM, type Entry, type Payload } from './entry.ts';
 
 /** Changes with the layout. Part of every key in the shared cache, so that different releases never share entries. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 /** What a valid frame must match. */
 export interface FrameTrust {
@@ -23,6 +23,7 @@ export interface Frame {
   readonly etag: string;
   readonly bornEpoch: number;
   readonly keepMs: number;
+  readonly fingerprint: string;
 }
 
 export interface CorruptEntry {
@@ -45,17 +46,18 @@ const AT = {
   flags: 37,
   typeLength: 38,
   tagLength: 40,
-  keyLength: 42,
-  rows: 44,
-  bodyLength: 48,
-  born: 52,
-  keep: 60,
-  end: 68,
+  fingerprintLength: 42,
+  keyLength: 44,
+  rows: 46,
+  bodyLength: 50,
+  born: 54,
+  keep: 62,
+  end: 70,
 } as const;
 
 const MAGIC = 0x3143524d; // "MRC1"
-/** Content type, tag and key, each at most as long as its length field allows. */
-const MAX_TEXTS = 3 * 0xffff;
+/** Content type, tag, fingerprint and key, each at most as long as its length field allows. */
+const MAX_TEXTS = 4 * 0xffff;
 const TRUNCATED = 1;
 const BROTLI = 2;
 
@@ -77,23 +79,21 @@ export async function encodeEntry(
 ): Promise<Buffer> {
   const packed = entry.body.length > compressOver ? await compress(entry.body, COMPRESSION) : undefined;
   const body = packed !== undefined && packed.length < entry.body.length ? packed : entry.body;
-  const [type, tag, name] = [entry.contentType, entry.etag, key].map((text) => Buffer.from(text)) as [
-    Buffer,
-    Buffer,
-    Buffer,
-  ]; // map() over three strings gives three buffers
+  const [type, tag, name] = [Buffer.from(entry.contentType), Buffer.from(entry.etag), Buffer.from(key)];
+  const fingerprint = Buffer.from(entry.fingerprint);
   const header = Buffer.alloc(AT.end);
   header.writeUInt32LE(MAGIC, AT.magic);
   header.writeUInt8(FORMAT_VERSION, AT.version);
   header.writeUInt8((entry.truncated ? TRUNCATED : 0) | (body === packed ? BROTLI : 0), AT.flags);
   header.writeUInt16LE(type.length, AT.typeLength);
   header.writeUInt16LE(tag.length, AT.tagLength);
+  header.writeUInt16LE(fingerprint.length, AT.fingerprintLength);
   header.writeUInt16LE(name.length, AT.keyLength);
   header.writeUInt32LE(entry.rows, AT.rows);
   header.writeUInt32LE(entry.body.length, AT.bodyLength);
   header.writeDoubleLE(entry.born.epoch, AT.born);
   header.writeDoubleLE(entry.keepMs, AT.keep);
-  const frame = Buffer.concat([header, type, tag, name, body]);
+  const frame = Buffer.concat([header, type, tag, fingerprint, name, body]);
   macOf(secret, frame).copy(frame, AT.mac);
   return frame;
 }
@@ -111,8 +111,9 @@ export async function decodeEntry(
   if (reason !== undefined) return corrupt(reason);
   const typeEnd = AT.end + bytes.readUInt16LE(AT.typeLength);
   const tagEnd = typeEnd + bytes.readUInt16LE(AT.tagLength);
-  const keyEnd = tagEnd + bytes.readUInt16LE(AT.keyLength);
-  if (bytes.toString('utf8', tagEnd, keyEnd) !== key) return corrupt('it belongs to another key');
+  const fingerprintEnd = tagEnd + bytes.readUInt16LE(AT.fingerprintLength);
+  const keyEnd = fingerprintEnd + bytes.readUInt16LE(AT.keyLength);
+  if (bytes.toString('utf8', fingerprintEnd, keyEnd) !== key) return corrupt('it belongs to another key');
   const bodyLength = bytes.readUInt32LE(AT.bodyLength);
   if (bodyLength > limits.maxBody) return corrupt(`its body has ${bodyLength} bytes`);
   const head = {
@@ -120,6 +121,7 @@ export async function decodeEntry(
     etag: bytes.toString('utf8', typeEnd, tagEnd),
     bornEpoch: bytes.readDoubleLE(AT.born),
     keepMs: bytes.readDoubleLE(AT.keep),
+    fingerprint: bytes.toString('utf8', tagEnd, fingerprintEnd),
   };
   const wrong = faultOfHead(head, limits);
   if (wrong !== undefined) return corrupt(wrong);
@@ -138,6 +140,7 @@ export async function decodeEntry(
     etag: head.etag,
     bornEpoch: head.bornEpoch,
     keepMs: head.keepMs,
+    fingerprint: head.fingerprint,
   };
 }
 
@@ -160,11 +163,15 @@ function macOf(secret: KeyObject, frame: Buffer): Buffer {
 
 /** Values that this service never writes: a second barrier in case the key has leaked. */
 function faultOfHead(
-  head: { readonly contentType: string; readonly etag: string } & Pick<Frame, 'bornEpoch' | 'keepMs'>,
+  head: { readonly contentType: string; readonly etag: string } & Pick<
+    Frame,
+    'bornEpoch' | 'keepMs' | 'fingerprint'
+  >,
   { contentTypes }: FrameTrust,
 ): string | undefined {
   if (!contentTypes.has(head.contentType)) return 'its content type is not allowed';
   if (!ETAG_FORM.test(head.etag)) return 'its entity tag is malformed';
+  if (!FINGERPRINT_FORM.test(head.fingerprint)) return 'its fingerprint is malformed';
   const isTimed = Number.isFinite(head.bornEpoch) && Number.isFinite(head.keepMs) && head.keepMs > 0;
   return isTimed ? undefined : 'its times are invalid';
 }

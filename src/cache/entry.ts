@@ -20,6 +20,8 @@ export interface Entry extends Payload {
   readonly born: Moment;
   /** Milliseconds from `born` until the entry expires, including the stale periods. */
   readonly keepMs: number;
+  /** Of the data, read before the run started; empty if the policy or the tables have none. */
+  readonly fingerprint: string;
 }
 
 /** Bytes per entry besides its body (objects, map slots, key). Measured, rounded up. */
@@ -27,10 +29,12 @@ const OVERHEAD = 1024;
 const ETAG_LENGTH = 22; // of 43 characters: 132 bits
 /** Matches exactly the tags made by `etagOf`, so a corrupt entry cannot inject a header. */
 export const ETAG_FORM = /^"[\w-]{22}"$/;
+/** Matches every fingerprint, and none. */
+export const FINGERPRINT_FORM = /^[\w-]{0,64}$/;
 
-export function sealEntry(payload: Payload, born: Moment, keepMs: number): Entry {
+export function sealEntry(payload: Payload, born: Moment, keepMs: number, fingerprint = ''): Entry {
   const { body, contentType, rows, truncated } = payload;
-  return { body, contentType, rows, truncated, etag: etagOf(body), born, keepMs };
+  return { body, contentType, rows, truncated, etag: etagOf(body), born, keepMs, fingerprint };
 }
 
 /** The strong entity tag for a body. */

@@ -201,12 +201,14 @@ async function schedule(item: Item, options: WarmingOptions): Promise<void> {
       item.movedAt = started;
       item.job = await nextJob(item.job, clock.epoch());
     }
-    const { entry, ran } = await refresh(item.job, (every * 1000) / 2);
+    const { entry, ran, isUnchanged } = await refresh(item.job, (every * 1000) / 2);
     const ms = clock.monotonic() - started;
     item.failures = 0;
     noteBorn(item, entry, options);
-    item.dueAt = Math.max(item.dueAt, clock.monotonic() + Math.min(ms, every * 1000 * REST));
-    observe(ran ? { kind: 'warming.refreshed', endpoint, ms } : { kind: 'warming.adopted', endpoint });
+    const rest = isUnchanged ? every * 1000 * (1 - JITTER * random()) : Math.min(ms, every * 1000 * REST);
+    item.dueAt = Math.max(item.dueAt, clock.monotonic() + rest);
+    if (ran) observe({ kind: 'warming.refreshed', endpoint, ms });
+    else observe({ kind: isUnchanged ? 'warming.unchanged' : 'warming.adopted', endpoint });
   } catch (cause) {
     item.failures++;
     const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (item.failures - 1), every * 1000);

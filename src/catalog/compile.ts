@@ -231,6 +231,7 @@ function cachePolicy({ cache, warming }: EndpointFile): CachePolicy | undefined 
   if (cache === undefined || cache === 'disabled') return undefined;
   return Object.freeze({
     ttl: cache.ttl,
+    check: cache.until === undefined ? undefined : (cache.check ?? Math.min(2, cache.ttl)),
     minRefresh: cache.min_refresh ?? Math.min(10, cache.ttl),
     staleWhileRevalidate: cache.stale_while_revalidate ?? 0,
     staleIfError: cache.stale_if_error ?? 0,

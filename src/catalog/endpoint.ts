@@ -94,6 +94,8 @@ export type ResultShape = NonNullable<EndpointFile['result_shape']>;
 /** All in seconds. */
 export interface CachePolicy {
   readonly ttl: number;
+  /** A response is fresh while its data is unchanged, which is checked this often; undefined: for `ttl`. */
+  readonly check: number | undefined;
   readonly minRefresh: number;
   readonly staleWhileRevalidate: number;
   readonly staleIfError: number;

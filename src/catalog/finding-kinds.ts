@@ -1,5 +1,6 @@
 // Every finding code for endpoint files, with its meaning and fix. docs/reference/findings.md is generated from it.
 import { TYPE_LABELS } from '../params/scalar.ts';
+import { CACHE_KINDS } from './cache-kinds.ts';
 import { INCLUDE_KINDS } from './include/include-kinds.ts';
 import { LINT_KINDS } from './lint-kinds.ts';
 import { MCP_KINDS } from './mcp-kinds.ts';
@@ -245,7 +246,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'The warming interval is longer than the TTL',
     help: 'Set warming.every to at most cache.ttl.',
   },
-  'cache.refresh_over_ttl': { title: 'min_refresh is longer than ttl', help: 'Set it to at most cache.ttl.' },
+  ...CACHE_KINDS,
   'sandbox.unknown_table': {
     title: 'sandbox.tables names a table that the query does not have',
     help: 'Tables are those of the WITH clause of the query, and included ones. Names are in exact case.',

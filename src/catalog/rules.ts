@@ -183,6 +183,24 @@ export const FILE_RULES: Readonly<Record<string, Rule>> = {
       hint: `Set it to at most ${file.cache.ttl}`,
     };
   },
+  'cache.check_without_until': function* ({ file }) {
+    if (typeof file.cache !== 'object' || file.cache.check === undefined || file.cache.until !== undefined)
+      return;
+    yield {
+      path: ['cache', 'check'],
+      onKey: true,
+      message: 'check is how often data is checked for changes, which needs until: data',
+      hint: 'Add until: data, or remove check',
+    };
+  },
+  'cache.check_over_ttl': function* ({ file }) {
+    if (typeof file.cache !== 'object' || (file.cache.check ?? 0) <= file.cache.ttl) return;
+    yield {
+      path: ['cache', 'check'],
+      message: `check is longer than ttl (${file.cache.ttl} s)`,
+      hint: `Set it to at most ${file.cache.ttl}`,
+    };
+  },
   'sandbox.unknown_table': function* ({ file, variants }, { guess: nearest }) {
     if (variants.some(({ outline }) => outline === undefined)) return;
     const elements = variants.flatMap(({ outline }) => outline?.elements ?? []);

@@ -175,7 +175,7 @@ function fieldsOf(
   { body, coding }: Encoded,
   headerPrefix: string,
 ): readonly string[] {
-  const now = `${entry.etag} ${outcome.age} ${outcome.ttl}`;
+  const now = `${entry.etag} ${outcome.age} ${outcome.ttl} ${outcome.data ?? ''}`;
   const last = sent.get(coding);
   if (last?.outcome === now) return last.fields;
   const etag = etagIn(entry.etag, coding);

@@ -202,7 +202,7 @@ function toEntry(
         }),
     result_shape: resultShape,
     max_rows: endpoint.maxRows,
-    cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },
+    cache: cacheEntry(cache),
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },
     pii: { redact: isRedacted, ...(isRedacted && minGroup !== undefined ? { min_group: minGroup } : {}) },
     reservation: endpoint.reservation.enabled
@@ -230,4 +230,10 @@ function withLocks<Call extends Pick<Example, 'parameters'>>(
   return own.length === 0
     ? call
     : { ...call, parameters: { ...call.parameters, ...Object.fromEntries(own) } };
+}
+
+function cacheEntry(cache: Endpoint['cache']) {
+  if (cache === undefined) return null;
+  const { ttl, check, minRefresh } = cache;
+  return { ttl, ...(check === undefined ? {} : { until: 'data', check }), min_refresh: minRefresh };
 }

@@ -16,6 +16,7 @@ import type { Bindings } from '../params/binder.ts';
 import type { Replay } from './call.ts';
 import { staticLabels } from './labels.ts';
 import type { MakePlan } from './plan.ts';
+import type { Watches } from './watches.ts';
 import type { Requester, RunContext, Runnable } from './run.ts';
 
 /** Everything that determines a result. */
@@ -57,6 +58,7 @@ export interface ResultsDeps {
   readonly clock: Clock;
   readonly readThrough: ReadThrough;
   readonly warming: Warming;
+  readonly watches: Watches;
 }
 
 export interface Results {
@@ -87,7 +89,7 @@ export function createResults(deps: ResultsDeps, produce: Produce): Results {
           return { endpoint: variant, plan: planned, redactor, format: 'json', shape, bindings, at: taskAt };
         };
         const task = await taskAt(deps.clock.epoch());
-        const warm = isCacheable(task) ? warmJob(task, produce) : undefined;
+        const warm = isCacheable(task) ? warmJob(deps, task, produce) : undefined;
         if (warm !== undefined) deps.warming.pin(warm);
       }
     },
@@ -110,13 +112,14 @@ const NOT_RUN: Pick<Produced, 'timing' | 'read'> = {
 const MAX_OTHERS = 20;
 
 async function readCached(
-  { readThrough, warming }: ResultsDeps,
+  deps: ResultsDeps,
   produce: Produce,
   task: CacheableTask,
   { requester, directives, signal }: ResultRequest,
 ): Promise<Result> {
+  const { readThrough, warming } = deps;
   let run: Pick<Produced, 'timing' | 'read'> = NOT_RUN;
-  const job = jobOf(task, produce);
+  const job = jobOf(deps, task, produce);
   const own = { hasFailed: false };
   const ask = {
     ...job,
@@ -139,7 +142,7 @@ async function readCached(
       throw cause;
     });
   const found = await read(MAX_OTHERS);
-  const warm = warmJob(task, produce);
+  const warm = warmJob(deps, task, produce);
   if (warm !== undefined) warming.ask(warm, found);
   if (found.kind === 'absent') throw new Problem('cache.miss');
   const noteReplayed = (again: Found | undefined): Found | undefined => {
@@ -154,11 +157,12 @@ async function readCached(
 }
 
 /** A task as a cache job, which warming also runs: it belongs to no particular request. */
-function jobOf(task: CacheableTask, produce: Produce): Job {
+function jobOf({ watches }: ResultsDeps, task: CacheableTask, produce: Produce): Job {
   const { endpoint, plan } = task;
   return {
     key: cacheKey(endpoint, [plan.canonical, ...encodedQuery(task)]),
     policy: endpoint.cache,
+    watch: watches.of(endpoint, plan),
     run: (signal) => produce(task, warmingContext(endpoint, signal)),
   };
 }
@@ -183,19 +187,19 @@ function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {
 }
 
 /** Undefined if the endpoint's responses are not kept warm. */
-function warmJob(task: CacheableTask, produce: Produce): WarmJob | undefined {
+function warmJob(deps: ResultsDeps, task: CacheableTask, produce: Produce): WarmJob | undefined {
   const { endpoint, bindings } = task;
   const { warmEvery: every } = endpoint.cache;
   if (every === undefined) return undefined;
   return {
-    ...jobOf(task, produce),
+    ...jobOf(deps, task, produce),
     id: cacheKey(endpoint, [bindings.source, ...encodedQuery(task)]),
     endpoint: endpoint.name,
     every,
     until: bindings.until,
     at: async (now) => {
       const later = await task.at(now);
-      return isCacheable(later) ? warmJob(later, produce) : undefined;
+      return isCacheable(later) ? warmJob(deps, later, produce) : undefined;
     },
   };
 }

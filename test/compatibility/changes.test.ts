@@ -392,6 +392,18 @@ const ROWS: readonly Row[] = [
   row('cache.disabled', 'cache', pair('cache', CACHE, '')),
   row('cache.ttl_raised', 'Cache.ttl', pair('cache', CACHE, '{ ttl: 61 }')),
   row('cache.ttl_lowered', 'Cache.ttl', pair('cache', CACHE, '{ ttl: 59 }')),
+  row('cache.until_added', 'Cache.until', pair('cache', CACHE, '{ ttl: 60, until: data }')),
+  row('cache.until_removed', 'Cache.until', pair('cache', '{ ttl: 60, until: data }', CACHE)),
+  row(
+    'cache.check_raised',
+    'Cache.check',
+    pair('cache', '{ ttl: 60, until: data }', '{ ttl: 60, until: data, check: 3 }'),
+  ),
+  row(
+    'cache.check_lowered',
+    'Cache.check',
+    pair('cache', '{ ttl: 60, until: data }', '{ ttl: 60, until: data, check: 1 }'),
+  ),
   row('cache.min_refresh_lowered', 'Cache.min_refresh', pair('cache', CACHE, '{ ttl: 60, min_refresh: 0 }')),
   row('cache.min_refresh_raised', 'Cache.min_refresh', pair('cache', CACHE, '{ ttl: 60, min_refresh: 20 }')),
   row('cache.stale_changed', 'Cache.stale_if_error', pair('cache', CACHE, '{ ttl: 60, stale_if_error: 9 }')),

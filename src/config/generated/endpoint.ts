@@ -282,9 +282,17 @@ export interface Parameter {
  */
 export interface Cache {
   /**
-   * Seconds for which a cached response is fresh.
+   * Seconds for which a cached response is fresh; with until: data, the most seconds.
    */
   ttl: number;
+  /**
+   * data: a cached response is fresh while the tables that its query reads are unchanged, at most for ttl.
+   */
+  until?: 'data';
+  /**
+   * Most seconds between a change of the tables and the end of the responses that were made before it. Requires until: data.
+   */
+  check?: number;
   /**
    * Minimum seconds between runs caused by no-cache requests.
    */
