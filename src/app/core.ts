@@ -58,11 +58,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
   const suspensions = createSuspensions({ now: clock.monotonic, observe });
-  const counting = {
-    memory: createMemoryCounters(clock.monotonic),
-    shared: link && createRedisCounters(link),
-    failure: settings.rateLimitFailure,
-  };
+  const counting = countingOf(settings, link);
   const plan = createPlan({ sandboxes, describe, policyParameters });
   const { connections } = settings;
   const trials = { plan, describe, engine, connections, observe, clock, after };
@@ -110,6 +106,15 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await Promise.all([catalog.close(), cache.close()]);
   };
   return { catalog, describe, sandboxes, suspensions, path, cache, bulkhead, close };
+}
+
+/** What counts requests, and what they read. */
+function countingOf({ rateLimitFailure: failure }: Settings, link: RedisLink | undefined) {
+  return {
+    memory: createMemoryCounters(clock.monotonic),
+    shared: link && createRedisCounters(link),
+    failure,
+  };
 }
 
 /** Of the engine. */
