@@ -152,7 +152,7 @@ export interface Parameter {
    */
   required?: boolean;
   /**
-   * The value if the caller sends none, or an empty string.
+   * The value if the caller sends none, or an empty string. For dates and times also relative: now-24h, now-1d/d (the start of yesterday), or computed from another parameter, @from + 1h. Units: s, m, h, d, w, M, Q, y.
    */
   default?:
     | Scalar
@@ -160,6 +160,14 @@ export interface Parameter {
     | {
         [k: string]: Element;
       };
+  /**
+   * Rounds values that depend on the time of the call to multiples of this duration (s, m, h or d), so that calls within it are the same call for the cache. Dates and times only.
+   */
+  round?: string;
+  /**
+   * Which bound of a range the parameter is. For relative times, it decides the direction of rounding: start rounds down; end rounds up, to the start of the next unit, for conditions with <; last rounds up to the last value of the unit, for conditions with <= and BETWEEN. Dates and times only.
+   */
+  bound?: 'start' | 'end' | 'last';
   /**
    * The values that the parameter accepts, each a name for a fragment of SQL: an expression, or a list of them with aliases or directions. @name in the query is replaced by the fragment of the value that the caller sends, or of the default. Instead of type.
    */
