@@ -77,11 +77,9 @@ export async function encodeEntry(
 ): Promise<Buffer> {
   const packed = entry.body.length > compressOver ? await compress(entry.body, COMPRESSION) : undefined;
   const body = packed !== undefined && packed.length < entry.body.length ? packed : entry.body;
-  const [type, tag, name] = [entry.contentType, entry.etag, key].map((text) => Buffer.from(text)) as [
-    Buffer,
-    Buffer,
-    Buffer,
-  ]; // map() over three strings gives three buffers
+  const [type, tag, name] = [entry.contentType, tagWithCursor(entry), key].map((text) =>
+    Buffer.from(text),
+  ) as [Buffer, Buffer, Buffer]; // map() over three strings gives three buffers
   const header = Buffer.alloc(AT.end);
   header.writeUInt32LE(MAGIC, AT.magic);
   header.writeUInt8(FORMAT_VERSION, AT.version);
@@ -117,7 +115,7 @@ export async function decodeEntry(
   if (bodyLength > limits.maxBody) return corrupt(`its body has ${bodyLength} bytes`);
   const head = {
     contentType: bytes.toString('utf8', AT.end, typeEnd),
-    etag: bytes.toString('utf8', typeEnd, tagEnd),
+    ...readTag(bytes.toString('utf8', typeEnd, tagEnd)),
     bornEpoch: bytes.readDoubleLE(AT.born),
     keepMs: bytes.readDoubleLE(AT.keep),
   };
@@ -134,12 +132,25 @@ export async function decodeEntry(
       contentType: head.contentType,
       rows: bytes.readUInt32LE(AT.rows),
       truncated: (flags & TRUNCATED) !== 0,
+      ...(head.next === undefined ? {} : { next: head.next }),
     },
     etag: head.etag,
     bornEpoch: head.bornEpoch,
     keepMs: head.keepMs,
   };
 }
+
+/** The entity tag, and after a space the cursor of the next page if there is one. */
+function tagWithCursor({ etag, next }: Entry): string {
+  return next === undefined ? etag : `${etag} ${next}`;
+}
+
+function readTag(text: string): { readonly etag: string; readonly next: string | undefined } {
+  const [, etag = text, next] = CURSOR_FORM.exec(text) ?? [];
+  return { etag, next };
+}
+
+const CURSOR_FORM = /^(\S+) ([\w-]{1,4096})$/;
 
 function corrupt(reason: string): CorruptEntry {
   return { kind: 'corrupt', reason };

@@ -8,6 +8,8 @@ export interface Payload {
   readonly contentType: string;
   readonly rows: number;
   readonly truncated: boolean;
+  /** The cursor of the next page; undefined: there is none. */
+  readonly next?: string | undefined;
 }
 
 export interface Entry extends Payload {
@@ -29,8 +31,9 @@ const ETAG_LENGTH = 22; // of 43 characters: 132 bits
 export const ETAG_FORM = /^"[\w-]{22}"$/;
 
 export function sealEntry(payload: Payload, born: Moment, keepMs: number): Entry {
-  const { body, contentType, rows, truncated } = payload;
-  return { body, contentType, rows, truncated, etag: etagOf(body), born, keepMs };
+  const { body, contentType, rows, truncated, next } = payload;
+  const paged = next === undefined ? {} : { next };
+  return { body, contentType, rows, truncated, ...paged, etag: etagOf(body), born, keepMs };
 }
 
 /** The strong entity tag for a body. */

@@ -20,11 +20,13 @@ import type {
   Endpoint,
   Label,
   McpPolicy,
+  PagePolicy,
   ReservationPolicy,
   SandboxPolicy,
 } from './endpoint.ts';
 import { isShown } from './expectation.ts';
 import { createEndpoint } from './endpoint-variants.ts';
+import { pageKey, pageSizes } from './page-rules.ts';
 import { checkRules } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
@@ -168,6 +170,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     tenant: tenancyOf(file, tenancy)?.parameter,
     binder: createBinder([...parameters.values()], { unknown: file.unknown_parameters ?? 'reject' }),
     maxRows,
+    page: pagePolicy(file, dimensions.length === 0 ? analysis.bound.sql : file.query),
     int64: file.int64 ?? 'number',
     resultShape: file.result_shape ?? 'standard',
     limits: Object.freeze(limits),
@@ -184,16 +187,19 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
   return createEndpoint(
     { ...analysis, outline },
     { source, dimensions },
-    ({ variant, selection, bound, outline }, variants) =>
-      Object.freeze({
+    ({ variant, selection, bound, outline }, variants) => {
+      const unlimited = withoutUnused(createCursor(bound.sql, bound.tokens), outline);
+      return Object.freeze({
         ...common,
         ...variants,
         variant,
         samples: () => sampleCombinations({ file, parameters, bound, selection }),
         query: bound.sql,
-        statement: `SELECT * FROM (\n${withoutUnused(createCursor(bound.sql, bound.tokens), outline)}\n) LIMIT ${maxRows + 1}`,
+        statement: `SELECT * FROM (\n${unlimited}\n) LIMIT ${maxRows + 1}`,
+        unlimited,
         outline,
-      }),
+      });
+    },
   );
 }
 
@@ -220,6 +226,13 @@ function cachePolicy({ cache, warming }: EndpointFile): CachePolicy | undefined 
     warmEvery: warming?.every,
     warmExamples: warming?.examples ?? false,
   });
+}
+
+/** The secret covers what is in the file, so that all processes with the file accept each other's cursors. */
+function pagePolicy(file: EndpointFile, sql: string): PagePolicy | undefined {
+  if (file.page === undefined) return undefined;
+  const secret = hash('sha256', JSON.stringify(['page cursors', canonical({ ...file, sql })]), 'buffer');
+  return Object.freeze({ keys: file.page.by.map(pageKey), ...pageSizes(file), secret });
 }
 
 function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {

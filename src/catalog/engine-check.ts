@@ -8,8 +8,9 @@ import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { analyseQuery, rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
-import { variantsOf, type InspectedFile } from './compile.ts';
+import { toDiagnostics, variantsOf, type InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword } from './engine-hints.ts';
+import { checkPageKeys } from './page-rules.ts';
 import type { SampleValues } from './samples.ts';
 import { mergeFindings } from './variant-findings.ts';
 
@@ -74,7 +75,7 @@ async function checkVariant(
   inspected: InspectedFile,
   { enums, sound }: VariantOptions,
 ): Promise<readonly Finding[]> {
-  const { samples, limits, int64, outline } = inspected.candidate.endpoint;
+  const { samples, limits, int64, outline, query } = inspected.candidate.endpoint;
   const findings = new Map<string, Finding>(); // by message: queries that read a failing table fail in the same way
   const all = samples();
   const ask: DescribeSql = (sql, parameters) =>
@@ -84,7 +85,15 @@ async function checkVariant(
     if (hasError(findings) && part.start >= outline.mainStart) break; // it reads those tables
     if (sound.has(part.sql)) continue;
     const analysis = await analyseQuery(part.sql, [...accepted, ...all], ask);
-    if (analysis.kind === 'described') accepted = [analysis.values];
+    if (analysis.kind === 'described') {
+      accepted = [analysis.values];
+      if (part.shift === 0 && part.end === query.length)
+        for (const finding of toDiagnostics(
+          inspected.document,
+          checkPageKeys(inspected.analysis.file, analysis.columns),
+        ))
+          findings.set(finding.message, finding);
+    }
     const failed =
       analysis.kind === 'described'
         ? await checkEnums(ask, part, { values: analysis.values, enums })

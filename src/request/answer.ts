@@ -16,6 +16,8 @@ import { encodeRows, type Encoding } from './encode.ts';
 import { produceEngineFormat } from './engine-format.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
+import { answerMetadata, wantsMetadata, type MetadataTask } from './metadata.ts';
+import { cutPage, planPage } from './pages.ts';
 import type { MakePlan } from './plan.ts';
 import { createResults, type Produced, type Result, type ResultsDeps, type Task } from './result.ts';
 import { shapeOf } from './result-shape.ts';
@@ -27,7 +29,7 @@ import { requestedWorkload } from './workload.ts';
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly plan: MakePlan;
   readonly sandboxes: Pick<Sandboxes, 'rejection'>;
-  readonly describe: Pick<Describe, 'samples'>;
+  readonly describe: Pick<Describe, 'samples' | 'result'>;
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
   readonly observe: Observe;
@@ -40,6 +42,8 @@ export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted' | 'succ
   readonly requester: Requester & { readonly key: string };
   readonly directives: CacheDirectives;
   readonly preferredShape: Answer['preferredShape'];
+  /** Undefined: the body has no `meta`. */
+  readonly metadata: Pick<MetadataTask, 'isReadShown'> | undefined;
   /** The call, for a comparison with the next version; undefined for calls that are never compared. */
   readonly shadowed: ShadowedCall | undefined;
   readonly timing: { readonly auth: number; readonly plan: number };
@@ -73,11 +77,13 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
     const endpoint = called.variantOf(bindings);
     const labels = labelsOf(endpoint, bindings.values, content.labels);
     record.labels = labels;
-    const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
+    const whole = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
+    const paged = await planPage(deps.describe, { endpoint, fields: content.fields, plan: whole });
+    const { page, plan: planned } = typeof content.format === 'string' && paged ? paged : { plan: whole };
     const timing = { auth: admitted.authMs, plan: now() - started };
     const { format, resultShape: request } = content;
     const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
-    const task = { endpoint, plan: planned, redactor, format, shape };
+    const task = { endpoint, plan: planned, redactor, format, shape, page };
     const requester = {
       requestId,
       key: principal.id,
@@ -90,16 +96,30 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
     const preferredShape = request && shape;
     const { directives } = content;
     const shadowed =
-      endpoint.version === undefined || consumerQuery !== undefined
+      endpoint.version === undefined || consumerQuery !== undefined || page !== undefined
         ? undefined
         : { endpoint: called, parameters, principal, redact: content.redact, requestId };
-    return { ...task, shadowed, successor, preferredShape, requester, directives, timing, isStillAdmitted };
+    const metadata = wantsMetadata(content.fields, endpoint, format)
+      ? { isReadShown: consumerQuery === undefined && principal.locked.size === 0 }
+      : undefined;
+    return {
+      ...task,
+      metadata,
+      shadowed,
+      successor,
+      preferredShape,
+      requester,
+      directives,
+      timing,
+      isStillAdmitted,
+    };
   };
 
   const answer = async (call: Call): Promise<Answer> => {
     const prepared = await prepare(call);
     const { requester, directives, timing, isStillAdmitted, preferredShape, successor, ...task } = prepared;
-    const { replay, ...result } = await results.read(task, { requester, directives, signal: call.signal });
+    const read = await results.read(task, { requester, directives, signal: call.signal });
+    const { replay, ...result } = prepared.metadata === undefined ? read : await answerMetadata(deps.engine, { ...task, ...prepared.metadata }, read);
     if (prepared.shadowed !== undefined && result.timing.engine > 0) deps.shadow?.offer(prepared.shadowed);
     return {
       ...result,
@@ -136,15 +156,16 @@ async function produceRows(
   const started = now();
   const { lines, queueMs, read } = await runPlan({ engine, bulkhead, now }, task, context);
   const ran = now();
-  const cut = cutLines(lines, task.endpoint.maxRows);
+  const { maxRows } = task.endpoint;
+  const cut = task.page === undefined ? cutLines(lines, maxRows) : cutPage(lines, task.page, maxRows);
   const redacted = { ...cut, lines: redactRows(deps, task, cut.lines) };
   const cleaned = now();
   const body = await encodeRows(engine, redacted, { ...task, signal: context.signal });
-  const { rows, truncated } = cut;
+  const { rows, truncated, next } = cut;
   const contentType = contentTypeOf(task.format);
   const engineMs = ran - started - queueMs;
   const timing = { queue: queueMs, engine: engineMs, redact: cleaned - ran, encode: now() - cleaned };
-  return { body, rows, truncated, contentType, timing, read };
+  return { body, rows, truncated, next, contentType, timing, read };
 }
 
 function summaryOf({ rows, timing }: Pick<Result, 'rows' | 'timing'>): AnswerSummary {

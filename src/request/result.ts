@@ -13,6 +13,7 @@ import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Replay } from './call.ts';
 import { staticLabels } from './labels.ts';
+import type { Page } from './pages.ts';
 import type { MakePlan } from './plan.ts';
 import type { Requester, RunContext, Runnable } from './run.ts';
 
@@ -22,6 +23,8 @@ export interface Task extends Runnable {
   readonly format: FormatName | EngineFormat;
   /** Undefined for formats that have none. */
   readonly shape: ResultShape | undefined;
+  /** Undefined: the rows are not divided into pages. */
+  readonly page?: Page | undefined;
 }
 
 /** A redacted, encoded result, and how it was produced. Durations are milliseconds. */
