@@ -28,6 +28,6 @@ export const PAGE_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'page.key_type': {
     title: 'A key of pages has a type that cannot be a key',
-    help: 'Keys are integers, decimals, strings, UUIDs, dates, times in UTC or without a time zone, Bool and IP addresses; not Nullable, and not floating-point numbers.',
+    help: 'Keys are integers, decimals, strings, UUIDs, dates, times, Bool and IP addresses; not Nullable, and not floating-point numbers.',
   },
 };

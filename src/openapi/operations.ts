@@ -137,7 +137,12 @@ const FORMAT_PARAMETER = {
 
 /** Pages and metadata. */
 function answerParameters({ page, parameters }: Endpoint): readonly unknown[] {
-  const query = (name: string, description: string, schema: Schema) => ({ name, in: 'query', description, schema });
+  const query = (name: string, description: string, schema: Schema) => ({
+    name,
+    in: 'query',
+    description,
+    schema,
+  });
   const pages =
     page === undefined
       ? []
@@ -148,12 +153,19 @@ function answerParameters({ page, parameters }: Endpoint): readonly unknown[] {
             maximum: page.max,
             default: page.size,
           }),
-          query('cursor', '`next` of the response before: continues after its last row. All other parameters stay the same.', {
-            type: 'string',
-          }),
+          query(
+            'cursor',
+            '`next` of the response before: continues after its last row. All other parameters stay the same.',
+            {
+              type: 'string',
+            },
+          ),
         ];
   if (parameters['meta'] !== undefined) return pages;
-  const meta = query('meta', 'Add `meta` to a response in JSON: columns, rows, statistics and cache state.', { type: 'boolean', default: false });
+  const meta = query('meta', 'Add `meta` to a response in JSON: columns, rows, statistics and cache state.', {
+    type: 'boolean',
+    default: false,
+  });
   return [...pages, meta];
 }
 

@@ -119,7 +119,10 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
     const prepared = await prepare(call);
     const { requester, directives, timing, isStillAdmitted, preferredShape, successor, ...task } = prepared;
     const read = await results.read(task, { requester, directives, signal: call.signal });
-    const { replay, ...result } = prepared.metadata === undefined ? read : await answerMetadata(deps.engine, { ...task, ...prepared.metadata }, read);
+    const { replay, ...result } =
+      prepared.metadata === undefined
+        ? read
+        : await answerMetadata(deps.engine, { ...task, ...prepared.metadata }, read);
     if (prepared.shadowed !== undefined && result.timing.engine > 0) deps.shadow?.offer(prepared.shadowed);
     return {
       ...result,

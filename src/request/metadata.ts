@@ -38,7 +38,7 @@ export interface MetadataTask extends Task {
 const CLOSE = '}';
 
 /** The same result with `meta` at the end of its JSON object. The cached response stays without it. Throws Problem. */
-export async function answerMetadata(engine: Engine, task: MetadataTask,  result: Result): Promise<Result> {
+export async function answerMetadata(engine: Engine, task: MetadataTask, result: Result): Promise<Result> {
   const { plan, redactor, endpoint } = task;
   const columns = await engine.describe(plan.statement).catch((cause: unknown) => {
     throw runProblem(cause, plan, new AbortController().signal);

@@ -51,10 +51,17 @@ export async function planPage(
   if (cursor !== undefined && after === undefined) throw new Problem('request.cursor_invalid');
   const types = after === undefined ? [] : await keyTypes(describe, endpoint, policy);
   const sql = pageStatement(endpoint, page, types);
-  const values = Object.fromEntries((after ?? []).map((value, index) => [parameterName(index), value]));
+  const values = Object.fromEntries(
+    (after ?? []).map((value, index) => [parameterName(index), bound(value, types[index])]),
+  );
   const parameters = { ...plan.statement.parameters, ...values };
   const canonical = JSON.stringify([plan.canonical, page.size, after ?? null]);
   return { page, plan: { ...plan, statement: { ...plan.statement, sql, parameters }, canonical } };
+}
+
+/** Times are ISO 8601 in UTC, of which the engine does not read the `Z` here. */
+function bound(value: string, type = ''): string {
+  return type.startsWith('DateTime') ? value.replace(/Z$/, '') : value;
 }
 
 /** Parameters of files cannot have this name (`page.reserved_name`). */
