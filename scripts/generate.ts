@@ -9,8 +9,9 @@ import { functionsPage } from './functions-page.ts';
 import { problemsPage } from './problems-page.ts';
 import { requestFieldsPage } from './request-fields-page.ts';
 import { schemaPage } from './schema-page.ts';
+import { sharedSchema } from './shared-schema.ts';
 
-const SCHEMAS = ['endpoint', 'tokens', 'settings'];
+const SCHEMAS = ['endpoint', 'shared', 'tokens', 'settings'];
 
 /** Tuples such as [A, ...A[]] are hard to read and prove little: the types use arrays, ajv checks their length. */
 function withoutLengths(node: unknown): unknown {
@@ -30,12 +31,22 @@ async function typesOf(name: string): Promise<string> {
   return body;
 }
 
+/** Writes a file if its text differs; with `check`, only reports it. */
+async function write(path: string, text: string, check: boolean): Promise<readonly string[]> {
+  const current = await readFile(path, 'utf8').catch(() => '');
+  if (current === text) return [];
+  if (!check) await writeFile(path, text);
+  return [path];
+}
+
 async function main(): Promise<void> {
   const check = process.argv.includes('--check');
-  const stale: string[] = [];
+  const shared = sharedSchema(await readFile('schemas/endpoint.schema.json', 'utf8'));
+  const stale = [...(await write('schemas/shared.schema.json', shared, check))]; // the others are derived from it
   const outputs = new Map<string, string>();
   for (const name of SCHEMAS) outputs.set(`src/config/generated/${name}.ts`, await typesOf(name));
   outputs.set('docs/reference/endpoint-file.md', await schemaPage('endpoint', 'The endpoint file'));
+  outputs.set('docs/reference/shared-file.md', await schemaPage('shared', 'The shared file'));
   outputs.set('docs/reference/tokens-file.md', await schemaPage('tokens', 'The tokens file'));
   outputs.set('docs/reference/settings.md', await schemaPage('settings', 'Settings'));
   outputs.set('docs/reference/problems.md', problemsPage());
@@ -45,12 +56,7 @@ async function main(): Promise<void> {
   outputs.set('docs/reference/clickhouse-formats.md', formatsPage());
   outputs.set('docs/reference/clickhouse-statements.md', clickhousePage());
   outputs.set('docs/reference/contract-changes.md', changesPage());
-  for (const [path, text] of outputs) {
-    const current = await readFile(path, 'utf8').catch(() => '');
-    if (current === text) continue;
-    stale.push(path);
-    if (!check) await writeFile(path, text);
-  }
+  for (const [path, text] of outputs) stale.push(...(await write(path, text, check)));
   if (check && stale.length > 0) {
     process.stderr.write(`out of date: ${stale.join(', ')}; run npm run generate\n`);
     process.exitCode = 1;

@@ -16,6 +16,7 @@ import { createPlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { BY_HAND } from './consumer-query-texts.ts';
 import { REAL_TIME } from '../../test/support/real-time.ts';
+import { SHIPPED } from '../../test/support/folder-sources.ts';
 
 const [data = '', count = '0'] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';
@@ -38,7 +39,7 @@ async function grow(target: number): Promise<void> {
 }
 
 function compile(name: string, text: string): Endpoint {
-  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })(name, text);
+  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })(name, text, SHIPPED);
   if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
   return candidate.endpoint;
 }

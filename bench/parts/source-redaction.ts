@@ -8,6 +8,7 @@ import { createPlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { runMeasurements } from './measurements.ts';
 import { REAL_TIME } from '../../test/support/real-time.ts';
+import { SHIPPED } from '../../test/support/folder-sources.ts';
 
 const [data = ''] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';
@@ -33,7 +34,7 @@ const engine = await createEmbeddedEngine({
   observe: () => undefined,
 });
 const file = await readFile(new URL('../../endpoints/logs.all.yaml', import.meta.url), 'utf8');
-const { candidate } = createCompile({ piiHashKey: undefined })('logs.all.yaml', file);
+const { candidate } = createCompile({ piiHashKey: undefined })('logs.all.yaml', file, SHIPPED);
 if (candidate === undefined) throw new Error('the file is valid');
 const { endpoint } = candidate;
 const describe = createDescribe(engine);

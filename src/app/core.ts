@@ -57,17 +57,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const bulkhead = createBulkhead(after);
   const suspensions = createSuspensions({ now: clock.monotonic, observe });
   const plan = createPlan({ sandboxes, describe, now: clock.epoch, policyParameters });
-  const shadow = createShadow({
-    catalog: () => catalog.current(),
-    plan,
-    describe,
-    engine,
-    connections: settings.connections,
-    observe,
-    clock,
-    after,
-    random: Math.random,
-  });
+  const { connections } = settings;
+  const trials = { plan, describe, engine, connections, observe, clock, after };
+  const shadow = createShadow({ ...trials, catalog: () => catalog.current(), random: Math.random });
   const path = createRequestPath({
     catalog: () => catalog.current(),
     keyring,

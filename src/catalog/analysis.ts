@@ -37,6 +37,8 @@ export interface Analysis extends Omit<VariantQuery, 'findings'> {
   readonly used: ReadonlySet<string>;
   /** The same file with each variant that is analysed, this one included. */
   readonly variants: readonly Analysis[];
+  /** Whether these are all combinations, and not only pairs. */
+  readonly hasEveryVariant: boolean;
   readonly findings: readonly RuleFinding[];
 }
 
@@ -63,7 +65,8 @@ export function analyse(file: EndpointFile, document: YamlDocument): Analysis {
     choices.map(([name, spec]) => [name, readFragments(name, spec, { isChoice, findings })] as const),
   );
   const isSound = findings.length === 0 && choices.every(([name]) => parameters.has(name));
-  const source = { template: isSound ? template : plainTemplate(template), fragments, parameters };
+  const readable = file.sandbox?.tables;
+  const source = { template: isSound ? template : plainTemplate(template), fragments, parameters, readable };
   const { parameters: _parameters, ...others } = file;
   const own = file.parameters === undefined ? {} : { parameters: Object.fromEntries(declared) };
   const shared = { file: { ...others, ...own }, document, parameters, source };
@@ -77,7 +80,7 @@ type Shared = Pick<Analysis, 'file' | 'document' | 'parameters' | 'source'>;
 function withVariants(shared: Shared, ofParameters: readonly RuleFinding[]): Analysis {
   const { source, parameters } = shared;
   const dimensions = dimensionsOf(source.template, parameters);
-  const { selections, areTooMany } = selectionsOf(source.template, dimensions);
+  const { selections, arePairs, areTooMany } = selectionsOf(source.template, dimensions);
   const queries = selections.map((selection) => bindVariant(source, selection));
   const used = usedIn(source);
   const ofFile = areTooMany ? [...ofParameters, TOO_MANY] : ofParameters;
@@ -88,7 +91,15 @@ function withVariants(shared: Shared, ofParameters: readonly RuleFinding[]): Ana
       message,
       ...query.inText(start),
     }));
-    variants.push({ ...shared, ...query, dimensions, used, variants, findings: [...ofFile, ...findings] });
+    variants.push({
+      ...shared,
+      ...query,
+      dimensions,
+      used,
+      variants,
+      hasEveryVariant: !arePairs,
+      findings: [...ofFile, ...findings],
+    });
   }
   const [first] = variants;
   return first ?? withoutVariants(shared, ofFile); // there is always one
@@ -130,6 +141,7 @@ function withoutVariants(shared: Shared, findings: readonly RuleFinding[]): Anal
     dimensions: [],
     used,
     variants,
+    hasEveryVariant: true,
     findings: [...findings, ...own],
   };
   variants.push(analysis);

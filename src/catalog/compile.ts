@@ -1,11 +1,10 @@
-// Compiles the text of a file to an endpoint: parse, validate, check, build. Reports all findings at once.
+// Compiles the text of a file to an endpoint: parse, validate, compose, check, build. Reports all findings at once.
 import { hash } from 'node:crypto';
 import { locateFindings, type Finding } from '../core/finding.ts';
 import { parseBytes } from '../config/bytes.ts';
 import { parseRate } from '../config/rate.ts';
 import type { EndpointFile } from '../config/generated/endpoint.ts';
-import { createSchemaCheck } from '../config/schema.ts';
-import { parseYaml, type YamlDocument } from '../config/yaml-document.ts';
+import type { YamlDocument } from '../config/yaml-document.ts';
 import { createBinder } from '../params/binder.ts';
 import { listedValues } from '../params/type.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
@@ -25,9 +24,11 @@ import type {
   SandboxPolicy,
 } from './endpoint.ts';
 import { isShown } from './expectation.ts';
+import { createCompose } from './include/compose.ts';
+import { isSharedFile, NO_SOURCES, type SourceFile, type Sources } from './include/sources.ts';
 import { createEndpoint } from './endpoint-variants.ts';
 import { pageKey, pageSizes } from './page-rules.ts';
-import { checkRules } from './rules.ts';
+import { checkRules, FILE_RULES, SHARED_RULES } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
 import { deprecationOf, rolloutOf } from './versions.ts';
@@ -38,12 +39,27 @@ export interface CompiledFile {
   /** Undefined if any finding is an error. */
   readonly candidate: Candidate | undefined;
   readonly diagnostics: readonly Finding[];
+  /** The files that it includes, those that are missing among them, and those that they include. */
+  readonly dependencies: readonly SourceFile[];
+  /** Names of files to read before the file can be compiled; not empty: there is no other result yet. */
+  readonly unread: readonly string[];
 }
 
-/** Compiles one file; never throws for its contents. */
-export type CompileFile = (path: string, text: string) => CompiledFile;
+/**
+ * Compiles one file; never throws for its contents. `sources` are the other files of its folder; default: there are none. Shared
+ * files have findings, but no candidate.
+ */
+export type CompileFile = (path: string, text: string, sources?: Sources) => CompiledFile;
 
-/** A file without errors, with the intermediate results that further checks need. */
+/** The same, with the intermediate results of a file. */
+export type InspectFile = (path: string, text: string, sources?: Sources) => Inspection;
+
+/** The result of `InspectFile`. */
+export interface Inspection extends Omit<CompiledFile, 'candidate'> {
+  readonly inspected: InspectedFile | undefined;
+}
+
+/** A file without errors, as it is with all that it includes, with the intermediate results that further checks need. */
 export interface InspectedFile {
   readonly document: YamlDocument;
   readonly analysis: Analysis;
@@ -64,37 +80,32 @@ export interface CompileOptions {
 /** Compiles the schema once; the function it returns compiles files and has no other state. */
 export function createCompile(options: CompileOptions): CompileFile {
   const inspect = createInspect(options);
-  return (path, text) => {
-    const { inspected, diagnostics } = inspect(path, text);
-    return { candidate: inspected?.candidate, diagnostics };
+  return (path, text, sources) => {
+    const { inspected, ...rest } = inspect(path, text, sources);
+    return { candidate: inspected?.candidate, ...rest };
   };
 }
 
-/** The same, with the intermediate results of a file. */
-export function createInspect(
-  options: CompileOptions,
-): (
-  path: string,
-  text: string,
-) => { readonly inspected: InspectedFile | undefined; readonly diagnostics: readonly Finding[] } {
-  const check = createSchemaCheck('endpoint');
-  return (path, text) => {
-    const parsed = parseYaml(path, text);
-    if ('diagnostics' in parsed) return { inspected: undefined, diagnostics: parsed.diagnostics };
-    const { document } = parsed;
-    const invalid = check(document);
-    if (invalid.length > 0) return { inspected: undefined, diagnostics: invalid };
-    const analysis = analyse(document.value as EndpointFile, document); // it passed the schema that the type is generated from
-    const ofVariants = overVariants(analysis, ({ findings }) => findings);
-    const diagnostics = toDiagnostics(document, [...ofVariants, ...checkRules(analysis, options)]);
-    if (analysis.outline === undefined || diagnostics.some((each) => each.severity === 'error')) {
-      return { inspected: undefined, diagnostics };
-    }
+/** Compiles the schemas once, as `createCompile` does. */
+export function createInspect(options: CompileOptions): InspectFile {
+  const compose = createCompose();
+  return (path, text, sources = NO_SOURCES) => {
+    const { composed, ...rest } = compose(path, text, sources);
+    if (composed === undefined) return { inspected: undefined, ...rest };
+    const { file, document } = composed;
+    const analysis = analyse(file, document);
+    const ofVariants = overVariants(analysis, (variant) => variant.findings);
+    const rules = isSharedFile(path) ? SHARED_RULES : FILE_RULES;
+    const findings = [...ofVariants, ...checkRules(analysis, options, rules)];
+    const diagnostics = [...rest.diagnostics, ...toDiagnostics(document, findings)];
+    const isBroken = diagnostics.some((each) => each.severity === 'error');
+    if (analysis.outline === undefined || isBroken || isSharedFile(path))
+      return { ...rest, inspected: undefined, diagnostics };
     const endpoint = build(analysis, analysis.outline, options);
     const [name, id] = [document.locate(['name']), document.locate(['id'])];
     const tool = endpoint.mcp?.name === undefined ? name : document.locate(['mcp', 'name']);
     const candidate = { endpoint, name, id, tool, places: placesOf(document, analysis.file) };
-    return { inspected: { document, analysis, candidate }, diagnostics };
+    return { ...rest, inspected: { document, analysis, candidate }, diagnostics };
   };
 }
 
@@ -148,7 +159,8 @@ function placesOf(document: YamlDocument, file: EndpointFile): NonNullable<Candi
 }
 
 function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: CompileOptions): Endpoint {
-  const { file, document, parameters, source, dimensions } = analysis;
+  const { file, document, parameters, source, dimensions, hasEveryVariant } = analysis;
+  const selections = analysis.variants.map(({ selection }) => selection);
   const limits = {
     time: file.limits?.time ?? 30,
     memory: parseBytes(file.limits?.memory ?? '2GiB'),
@@ -186,7 +198,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
   };
   return createEndpoint(
     { ...analysis, outline },
-    { source, dimensions },
+    { source, dimensions, selections, hasEveryVariant },
     ({ variant, selection, bound, outline }, variants) => {
       const unlimited = withoutUnused(createCursor(bound.sql, bound.tokens), outline);
       return Object.freeze({

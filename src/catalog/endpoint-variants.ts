@@ -2,8 +2,9 @@
 import { createLru } from '../core/lru.ts';
 import { Problem } from '../core/problem.ts';
 import type { Endpoint } from './endpoint.ts';
-import { MAX_SELECTIONS, selectionOf, selectionsOf, type Dimension } from './selections.ts';
+import { MAX_SELECTIONS, selectionOf, type Dimension } from './selections.ts';
 import { bindVariant, variantName, type QuerySource, type VariantQuery } from './variant-query.ts';
+import type { Selection } from '../sql/expand.ts';
 import type { Outline } from '../sql/outline.ts';
 
 /** A variant of a query that was parsed. */
@@ -17,10 +18,18 @@ export type MakeVariant = (
   variants: Pick<Endpoint, 'variantOf' | 'variants' | 'hasEveryVariant'>,
 ) => Endpoint;
 
+/** What decides the variants of a query, and those that are analysed. */
+interface Variants {
+  readonly source: QuerySource;
+  readonly dimensions: readonly Dimension[];
+  readonly selections: readonly Selection[];
+  readonly hasEveryVariant: boolean;
+}
+
 /** The endpoint with the first variant of its query. */
 export function createEndpoint(
   first: ParsedVariant,
-  { source, dimensions }: { readonly source: QuerySource; readonly dimensions: readonly Dimension[] },
+  { source, dimensions, selections, hasEveryVariant }: Variants,
   make: MakeVariant,
 ): Endpoint {
   if (dimensions.length === 0) {
@@ -35,11 +44,11 @@ export function createEndpoint(
   const known = createLru<Endpoint>({ entries: MAX_SELECTIONS });
   const endpoints: Pick<Endpoint, 'variantOf' | 'variants' | 'hasEveryVariant'> = {
     variantOf: ({ values }) => find(selectionOf(dimensions, parameters, values)),
-    variants: () => selectionsOf(template, dimensions).selections.map(find),
-    hasEveryVariant: !selectionsOf(template, dimensions).arePairs,
+    variants: () => selections.map(find),
+    hasEveryVariant,
   };
   const base = make(first, endpoints);
-  const find = (selection: VariantQuery['selection']): Endpoint => {
+  const find = (selection: Selection): Endpoint => {
     const name = variantName(template, selection);
     if (name === base.variant) return base;
     const found = known.get(name);

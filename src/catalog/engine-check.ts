@@ -1,7 +1,7 @@
 // Has the engine analyse an endpoint's query and each table of its WITH clause, and reports errors as findings in the
 // file.
 import type { Finding } from '../core/finding.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Column, Engine } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
 import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
@@ -13,6 +13,7 @@ import { engineHint, misspelledKeyword } from './engine-hints.ts';
 import { checkPageKeys } from './page-rules.ts';
 import type { SampleValues } from './samples.ts';
 import { mergeFindings } from './variant-findings.ts';
+import { isTable } from '../sql/with-clause.ts';
 
 /** A part of the bound query, as a separate statement. */
 interface Part {
@@ -87,12 +88,9 @@ async function checkVariant(
     const analysis = await analyseQuery(part.sql, [...accepted, ...all], ask);
     if (analysis.kind === 'described') {
       accepted = [analysis.values];
-      if (part.shift === 0 && part.end === query.length)
-        for (const finding of toDiagnostics(
-          inspected.document,
-          checkPageKeys(inspected.analysis.file, analysis.columns),
-        ))
-          findings.set(finding.message, finding);
+      const isWhole = part.shift === 0 && part.end === query.length;
+      for (const finding of isWhole ? pageFindings(inspected, analysis.columns) : [])
+        findings.set(finding.message, finding);
     }
     const failed =
       analysis.kind === 'described'
@@ -108,6 +106,10 @@ async function checkVariant(
   return [...findings.values()];
 }
 
+function pageFindings({ document, analysis }: InspectedFile, columns: readonly Column[]): readonly Finding[] {
+  return toDiagnostics(document, checkPageKeys(analysis.file, columns));
+}
+
 function hasError(findings: ReadonlyMap<string, Finding>): boolean {
   return [...findings.values()].some(({ severity }) => severity === 'error');
 }
@@ -116,14 +118,12 @@ function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
   const { query, outline } = endpoint;
   const { elements, withStart, withEnd } = outline;
   const clause = query.slice(withStart, withEnd);
-  const tables = elements
-    .filter(({ kind }) => kind === 'table')
-    .map(({ name, start, end }) => ({
-      sql: `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`,
-      shift: withStart,
-      start,
-      end,
-    }));
+  const tables = elements.filter(isTable).map(({ name, start, end }) => ({
+    sql: `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`,
+    shift: withStart,
+    start,
+    end,
+  }));
   return [...tables, { sql: query, shift: 0, start: outline.mainStart, end: query.length }];
 }
 

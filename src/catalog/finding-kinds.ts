@@ -1,5 +1,6 @@
 // Every finding code for endpoint files, with its meaning and fix. docs/reference/findings.md is generated from it.
 import { TYPE_LABELS } from '../params/scalar.ts';
+import { INCLUDE_KINDS } from './include/include-kinds.ts';
 import { LINT_KINDS } from './lint-kinds.ts';
 import { MCP_KINDS } from './mcp-kinds.ts';
 import { REASON_KINDS } from './reason-kinds.ts';
@@ -238,9 +239,13 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'Set warming.every to at most cache.ttl.',
   },
   'cache.refresh_over_ttl': { title: 'min_refresh is longer than ttl', help: 'Set it to at most cache.ttl.' },
+  'sandbox.unknown_table': {
+    title: 'sandbox.tables names a table that the query does not have',
+    help: 'Tables are those of the WITH clause of the query, and included ones. Names are in exact case.',
+  },
   'sandbox.without_tables': {
     title: 'A sandbox without tables',
-    help: 'Consumer queries read the tables of the WITH clause: add one, or disable the sandbox.',
+    help: 'Consumer queries read the tables of the WITH clause of the file, and included tables that sandbox.tables names: add one, or disable the sandbox.',
   },
   'sandbox.function_unchecked': {
     title: 'A function that cannot be allowed',
@@ -364,6 +369,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'test.now': { title: 'Invalid time in now', help: 'Use a time from 1970 to 2105.' },
   ...PII_KINDS,
+  ...INCLUDE_KINDS,
   ...MCP_KINDS,
   ...TENANCY_KINDS,
   ...VERSION_KINDS,

@@ -62,6 +62,14 @@ export const LINT_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A comparison with NULL',
     help: 'The result of x = NULL, and of every other comparison with NULL, is NULL, which is never true: write x IS NULL or x IS NOT NULL.',
   },
+  'lint.shared_unused': {
+    title: 'A shared file, table or parameter that nothing uses',
+    help: 'No endpoint of the folder includes it. Reported if whole folders are validated.',
+  },
+  'lint.policy_not_included': {
+    title: 'Included tables without the policy of their file',
+    help: 'The included file redacts personal data, or separates tenants, and this endpoint does neither. Policies are never included silently: add policies: [pii], or write pii in this file; pii: { redact: false } and tenancy: { none: … } are decisions as well.',
+  },
   'lint.no_time_bound': {
     title: 'Table read without a time bound',
     help: 'A condition on its time column lets the engine skip older data.',

@@ -10,6 +10,7 @@ import { isShown } from './expectation.ts';
 import { argumentAt } from './fitting-texts.ts';
 import { DESCRIPTION_LINTS } from './lint-descriptions.ts';
 import { isTablePosition } from './foreign-placeholders.ts';
+import { isTable } from '../sql/with-clause.ts';
 import { overVariants } from './variant-findings.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code' | 'severity'>;
@@ -61,6 +62,8 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     }
     for (const element of read.outline.elements) {
       if ((uses.get(element.name) ?? 0) > 1) continue;
+      const { path, offset } = read.inBound(element.nameStart);
+      if (read.document.locateInside(path, offset).file !== undefined) continue; // of another file
       yield {
         ...read.inBound(element.nameStart),
         message: `${element.name} is never read`,
@@ -72,8 +75,9 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     const { outline, file } = read;
     if (file.sandbox?.enabled === true) return; // consumers may rely on it
     if (find(read, outline.mainStart, outline.mainEnd, ['ORDER', 'BY']).length === 0) return;
-    for (const { kind, bodyStart, bodyEnd, name } of outline.elements) {
-      if (kind !== 'table' || find(read, bodyStart, bodyEnd, ['LIMIT']).length > 0) continue;
+    for (const element of outline.elements) {
+      const { bodyStart, bodyEnd, name } = element;
+      if (!isTable(element) || find(read, bodyStart, bodyEnd, ['LIMIT']).length > 0) continue;
       const [order] = find(read, bodyStart, bodyEnd, ['ORDER', 'BY']);
       if (order === undefined) continue;
       yield {

@@ -1,7 +1,7 @@
 // The live catalog: reloads when files change, replaced by a single assignment, keeps the last good version of each
 // file.
 import { basename, dirname } from 'node:path';
-import { compareDiagnostics, type Finding } from '../core/finding.ts';
+import { compareDiagnostics, uniqueFindings, type Finding } from '../core/finding.ts';
 import type { After, Clock } from '../core/clock.ts';
 import type { Observe } from '../core/observation.ts';
 import { watchPaths } from '../config/watch.ts';
@@ -173,7 +173,7 @@ const countsOf = (catalog: Catalog, findings: readonly Finding[]) => ({
 
 function allFindings(files: LoadedFiles, assembled: readonly Finding[]): readonly Finding[] {
   const own = [...files.values()].flatMap((file) => file.diagnostics);
-  return [...own, ...assembled].toSorted(compareDiagnostics);
+  return uniqueFindings([...own, ...assembled]).toSorted(compareDiagnostics);
 }
 
 function sameFindings(a: readonly Finding[], b: readonly Finding[]): boolean {

@@ -1,4 +1,4 @@
-// Loads a folder of endpoint files: compiles only changed files, in batches.
+// Loads a folder of endpoint files: compiles only files that have changed, or that include one that has, in batches.
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -10,6 +10,8 @@ import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
 import type { Candidate } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
 import { findIgnored, isEndpointFile } from './ignored-files.ts';
+import { createSourceReaders, type SourceReader } from './include/read-sources.ts';
+import type { SourceFile } from './include/sources.ts';
 
 const MAX_FILES = 20_000;
 /** Files compiled per event loop turn: a few milliseconds, during which no request is served. */
@@ -23,6 +25,13 @@ export interface LoadedFile {
   readonly hash: string;
   readonly candidate: Candidate | undefined;
   readonly diagnostics: readonly Finding[];
+  /** The files that it includes, directly or not, as they were when it was compiled. */
+  readonly dependencies: readonly SourceFile[];
+}
+
+/** Whether a file has an error. A shared file without one has no candidate either. */
+export function isBroken({ diagnostics }: LoadedFile): boolean {
+  return diagnostics.some(({ severity }) => severity === 'error');
 }
 
 /** By path, in the order in which the files were first served. */
@@ -69,28 +78,40 @@ export async function loadFiles(
   const remaining = [...previous.keys()].filter((path) => present.has(path));
   const files = new Map<string, LoadedFile>();
   let changed = previous.size - remaining.length;
+  const included = [...previous.values()].flatMap(({ dependencies }) => dependencies);
+  const sourcesOf = createSourceReaders(included, async (path) => {
+    const stats = await stat(path).catch(() => undefined);
+    const stamp = stats && settledStampOf(stats, deps.epoch());
+    return stamp === UNSETTLED ? undefined : stamp;
+  });
   const all = [...new Set([...remaining, ...paths])];
   for (let start = 0; start < all.length; start += SLICE) {
     const slice = all.slice(start, start + SLICE);
-    const loaded = await Promise.all(slice.map((path) => loadFile(path, previous.get(path), deps)));
+    const loaded = await Promise.all(
+      slice.map((path) => loadFile(path, previous.get(path), { ...deps, sources: sourcesOf(path) })),
+    );
     const changedBefore = changed;
     for (const [index, path] of slice.entries()) {
       const [before, file] = [previous.get(path), loaded[index]];
       if (file !== undefined) files.set(path, file);
-      if (file?.hash !== before?.hash) changed++; // a file deleted since the listing has no hash
+      if (isOther(file, before)) changed++; // a file deleted since the listing is undefined
     }
     if (changed > changedBefore) await setImmediate();
   }
   return { files, changed };
 }
 
-/** Rereads these files and reuses the others. */
+/** Rereads these files, and those that include one of them, and reuses the others. */
 export async function loadSome(
   paths: Iterable<string>,
   previous: LoadedFiles,
   deps: LoadDeps,
 ): Promise<Loaded> {
-  const chosen = [...paths];
+  const named = new Set(paths);
+  const dependants = [...previous.values()]
+    .filter(({ dependencies }) => dependencies.some(({ path }) => named.has(path)))
+    .map(({ file }) => file);
+  const chosen = [...new Set([...named, ...dependants])];
   const { files: read } = await loadFiles(chosen, new Map(pick(previous, chosen)), deps);
   const files = new Map(previous);
   let changed = 0;
@@ -98,9 +119,14 @@ export async function loadSome(
     const [before, file] = [previous.get(path), read.get(path)];
     if (file !== undefined) files.set(path, file);
     else files.delete(path);
-    if (file?.hash !== before?.hash) changed++;
+    if (isOther(file, before)) changed++;
   }
   return { files, changed };
+}
+
+/** Whether a file, or one that it includes, has changed. */
+function isOther(file: LoadedFile | undefined, before: LoadedFile | undefined): boolean {
+  return file?.hash !== before?.hash || file?.dependencies !== before?.dependencies;
 }
 
 function pick(files: LoadedFiles, paths: readonly string[]): [string, LoadedFile][] {
@@ -121,19 +147,27 @@ function settledStampOf(stats: Stats, now: number): string {
 async function loadFile(
   path: string,
   before: LoadedFile | undefined,
-  { compile, epoch }: LoadDeps,
+  { compile, epoch, sources }: LoadDeps & { readonly sources: SourceReader },
 ): Promise<LoadedFile | undefined> {
   const first = await stat(path).catch(() => undefined);
   if (first === undefined) return undefined;
   const known = settledStampOf(first, epoch());
-  if (known !== UNSETTLED && before?.stamp === known) return before;
+  const isSame = before !== undefined && (await sources.areSame(before.dependencies));
+  if (isSame && known !== UNSETTLED && before.stamp === known) return before;
   const read = await readSettled(path, MAX_DOCUMENT_BYTES).catch((cause: NodeJS.ErrnoException) => cause);
   if (read instanceof Error) return read.code === 'ENOENT' ? undefined : unreadable(path, known, read);
   const stamp = settledStampOf(read.stats, epoch());
   const hash = createHash('sha256').update(read.bytes).digest('hex');
-  if (before?.hash === hash) return { ...before, stamp };
-  return { file: path, stamp, hash, ...compile(path, read.bytes.toString('utf8')) };
+  if (isSame && before.hash === hash) return { ...before, stamp };
+  const text = read.bytes.toString('utf8');
+  for (;;) {
+    const { unread, ...compiled } = compile(path, text, sources.known);
+    if (unread.length === 0) return { file: path, stamp, hash, ...compiled };
+    await Promise.all(unread.map(sources.read)); // each round reads other files, and the depth of includes is bounded
+  }
 }
+
+const NONE: readonly SourceFile[] = [];
 
 function unreadable(file: string, stamp: string, { message, code }: NodeJS.ErrnoException): LoadedFile {
   const diagnostic: Finding = {
@@ -144,5 +178,5 @@ function unreadable(file: string, stamp: string, { message, code }: NodeJS.Errno
     code: 'file.unreadable',
     message: code === undefined ? message : `the file cannot be read: ${message}`,
   };
-  return { file, stamp, hash: '', candidate: undefined, diagnostics: [diagnostic] };
+  return { file, stamp, hash: '', candidate: undefined, diagnostics: [diagnostic], dependencies: NONE };
 }

@@ -6,6 +6,7 @@ import { createBinder } from '../params/binder.ts';
 import { createCursor } from '../sql/cursor.ts';
 import type { BoundQuery } from '../sql/placeholders.ts';
 import { tableReferences } from '../sql/table-references.ts';
+import { isTable } from '../sql/with-clause.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { isRejectionExpected } from './expectation.ts';
@@ -83,7 +84,9 @@ const QUERY_RULES: Readonly<Record<string, Rule>> = {
       path: ['sandbox'],
       onKey: true,
       message: 'the query has no WITH clause with tables for consumer queries to read',
-      hint: 'Add WITH name AS (SELECT …) before the query, or set sandbox: { enabled: false }',
+      hint: outline.elements.some(isTable)
+        ? 'Name the included tables that consumers may read: sandbox: { tables: [name, …] }'
+        : 'Add WITH name AS (SELECT …) before the query, or set sandbox: { enabled: false }',
     };
   },
   'pii.source_not_redacted': function* ({ file, bound, outline, inBound }) {
@@ -100,7 +103,7 @@ const QUERY_RULES: Readonly<Record<string, Rule>> = {
 };
 
 /** Rules about the file. */
-const FILE_RULES: Readonly<Record<string, Rule>> = {
+export const FILE_RULES: Readonly<Record<string, Rule>> = {
   ...VARIANT_RULES,
   ...VERSION_RULES,
   ...PAGE_RULES,
@@ -174,6 +177,20 @@ const FILE_RULES: Readonly<Record<string, Rule>> = {
       message: `min_refresh is longer than ttl (${file.cache.ttl} s)`,
       hint: `Set it to at most ${file.cache.ttl}`,
     };
+  },
+  'sandbox.unknown_table': function* ({ file, variants }, { guess: nearest }) {
+    if (variants.some(({ outline }) => outline === undefined)) return;
+    const elements = variants.flatMap(({ outline }) => outline?.elements ?? []);
+    const tables = new Set(elements.filter(isTable).map(({ name }) => name));
+    for (const [index, name] of (file.sandbox?.tables ?? []).entries()) {
+      if (tables.has(name)) continue;
+      const hint = didYouMean(nearest(name, tables));
+      yield {
+        path: ['sandbox', 'tables', index],
+        message: `the query has no table ${name}, in its WITH clause or included`,
+        ...(hint && { hint }),
+      };
+    }
   },
   'sandbox.function_unchecked': function* ({ file }) {
     for (const [index, name] of (file.sandbox?.functions?.allow ?? []).entries()) {
@@ -285,17 +302,28 @@ function bindFailures(bind: () => unknown): readonly { parameter: string; messag
   }
 }
 
-/** The findings of all rules. */
-export function checkRules(analysis: Analysis, context: RuleContext): readonly RuleFinding[] {
+/** The findings of the rules about the query, and of these rules about the file. */
+export function checkRules(
+  analysis: Analysis,
+  context: RuleContext,
+  ofFile: Readonly<Record<string, Rule>>,
+): readonly RuleFinding[] {
   const check = (rules: Readonly<Record<string, Rule>>, variant: Analysis): readonly RuleFinding[] =>
     Object.entries(rules).flatMap(([code, rule]) =>
       [...rule(variant, { ...context, guess: createGuess() })].map((finding) => ({ code, ...finding })),
     );
-  return [
-    ...overVariants(analysis, (variant) => check(QUERY_RULES, variant)),
-    ...check(FILE_RULES, analysis),
-  ];
+  return [...overVariants(analysis, (variant) => check(QUERY_RULES, variant)), ...check(ofFile, analysis)];
 }
+
+/** Rules about a shared file, whatever includes it. */
+export const SHARED_RULES: typeof FILE_RULES = {
+  ...VARIANT_RULES,
+  ...Object.fromEntries(
+    Object.entries(FILE_RULES).filter(([code]) =>
+      /^query\.(foreign_placeholder|quoted_parameter)$/.test(code),
+    ),
+  ),
+};
 
 /** All rules, by the code of their findings. */
 export const RULES = { ...QUERY_RULES, ...FILE_RULES };

@@ -29,7 +29,7 @@ export interface Selections {
 const MAX_COMPLETE = 64;
 export const MAX_SELECTIONS = 128;
 const MAX_DIMENSIONS = 40;
-const MAX_PRODUCT = 4096;
+const MAX_PRODUCT = 512;
 
 /** The dimensions of a query. Parameters that are not declared are left out. */
 export function dimensionsOf(

@@ -5,6 +5,7 @@ import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import type { Tenancy } from './tenancy.ts';
+import { isTable } from '../sql/with-clause.ts';
 import type { QueryPlace } from './variant-query.ts';
 
 /** Findings about a file whose queries the engine accepts, from the models of its queries. */
@@ -83,7 +84,7 @@ export function rangeOf(
   table: string | undefined,
 ): { readonly start: number; readonly end: number } {
   const { outline, query } = endpoint;
-  const element = outline.elements.find(({ name, kind }) => kind === 'table' && name === table);
+  const element = outline.elements.find((each) => isTable(each) && each.name === table);
   return element ?? { start: outline.mainStart, end: query.length };
 }
 

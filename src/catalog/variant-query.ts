@@ -4,7 +4,7 @@ import type { CompiledParameter } from '../params/parameter.ts';
 import { placeholderIfGiven } from '../params/type.ts';
 import { expandTemplate, type Fragments, type Selection } from '../sql/expand.ts';
 import type { SqlFinding } from '../sql/finding.ts';
-import { outlineQuery, type Outline } from '../sql/outline.ts';
+import { outlineQuery, withReadable, type Outline } from '../sql/outline.ts';
 import { authorOffset, bindPlaceholders, type BoundQuery } from '../sql/placeholders.ts';
 import type { Piece, Template } from '../sql/template.ts';
 
@@ -13,6 +13,8 @@ export interface QuerySource {
   readonly template: Template;
   readonly fragments: Fragments;
   readonly parameters: ReadonlyMap<string, CompiledParameter>;
+  /** The tables of the WITH clause that consumers may read; undefined: all. */
+  readonly readable: readonly string[] | undefined;
 }
 
 /** A location in a file: `offset` is inside the string at `path` (UTF-16 code units). */
@@ -41,15 +43,16 @@ export interface VariantQuery {
 
 /** Expands, binds and outlines one variant. */
 export function bindVariant(source: QuerySource, selection: Selection): VariantQuery {
-  const { template, fragments, parameters } = source;
+  const { template, fragments, parameters, readable } = source;
   const { sql: text, originOf, isGivenAt } = expandTemplate(template, fragments, selection);
   const bound = bindPlaceholders(text, (name, start) => {
     const parameter = parameters.get(name);
     if (parameter === undefined) return undefined;
     return isGivenAt(name, start) ? placeholderIfGiven(parameter.type) : parameter.placeholder;
   });
-  const { outline, findings: unread } =
+  const { outline: whole, findings: unread } =
     bound.findings.length > 0 ? { outline: undefined, findings: [] } : outlineQuery(bound.sql, bound.tokens);
+  const outline = whole && withReadable(whole, readable);
   const inText = (offset: number): QueryPlace => {
     const { choice, offset: inside } = originOf(offset);
     const path = choice === undefined ? ['query'] : ['parameters', choice[0], 'choices', choice[1]];

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { createCompile } from '../catalog/compile.ts';
 import { assembleCatalog, type Catalog } from '../catalog/catalog.ts';
-import { listFiles, loadFiles } from '../catalog/load.ts';
+import { isBroken, listFiles, loadFiles } from '../catalog/load.ts';
 import { CommandError } from './command-error.ts';
 import { REAL_TIME } from './real-time.ts';
 
@@ -48,7 +48,7 @@ export async function readEndpoints(folder: string): Promise<Catalog> {
   const all = [...files.values()];
   const { catalog, diagnostics } = assembleCatalog(all.flatMap(({ candidate }) => candidate ?? []));
   const broken = [
-    ...all.filter(({ candidate }) => candidate === undefined),
+    ...all.filter(isBroken),
     ...diagnostics, // such as two files with one name
   ].map(({ file }) => file);
   if (broken.length > 0) throw new CommandError(`Errors in ${broken.join(', ')}; run millrace validate`);

@@ -188,7 +188,7 @@ function compareTwo(
   ];
   const isSameQuery = pairs.every((pair) => !pair.isNew && pair.old.query.key === pair.now.query.key);
   const [before, after] = [old.analysis.file.query, now.analysis.file.query];
-  const isTouched = old.analysis.document.text !== now.analysis.document.text;
+  const isTouched = old.analysis.document.wholeText !== now.analysis.document.wholeText;
   const reasons = old.analysis.file;
   const comparison = finish(now, isTouched ? withUnused(all, reasons, now) : all, reasons);
   return isSameQuery ? comparison : { ...comparison, query: { before, after } };
@@ -234,10 +234,11 @@ function finish(
   before: Reasons,
 ): Comparison {
   const { document } = analysis;
-  const { file } = compared;
+  const { file: ownFile } = compared;
   const endpoint = referenceOf(compared);
   const changes = found.map(({ code, message, path, offset }): Change => {
-    const { line } = offset === undefined ? document.locateKey(path) : document.locateInside(path, offset);
+    const { line, file = ownFile } =
+      offset === undefined ? document.locateKey(path) : document.locateInside(path, offset);
     const { class: kind } = CHANGES[code];
     const plain = { endpoint, class: kind, code, message, file, line, allowed: undefined };
     if (!needsReason(plain)) return plain;

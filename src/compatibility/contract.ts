@@ -1,9 +1,10 @@
 // The contract of an endpoint file: parsed and compiled once, to be compared with another revision.
 import type { Analysis } from '../catalog/analysis.ts';
 import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
-import type { createInspect } from '../catalog/compile.ts';
+import type { InspectFile } from '../catalog/compile.ts';
 import type { TableColumns } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { isSharedFile, sourcesIn } from '../catalog/include/sources.ts';
 import type { TenancySetting } from '../catalog/tenancy.ts';
 import { parseYaml, type Path } from '../config/yaml-document.ts';
 import type { Finding } from '../core/finding.ts';
@@ -11,8 +12,6 @@ import type { Column } from '../engine/engine.ts';
 import type { ChangeCode } from './changes.ts';
 import { readQuery, type Query } from './query.ts';
 import { NO_REASONS, reasonsIn, type Reasons } from './reasons.ts';
-
-export type InspectFile = ReturnType<typeof createInspect>;
 
 /** One file of a revision; `path` is relative to the root of the repository. */
 export interface SourceFile {
@@ -69,13 +68,17 @@ export interface Found {
   readonly offset?: number;
 }
 
-/** Reads the files of one revision. */
+/** Reads the files of one revision; `all` are its files that these may include, by default the same. */
 export function readContracts(
   files: readonly SourceFile[],
   inspect: InspectFile,
   tenancy?: RevisionTenancy,
+  all: readonly SourceFile[] = files,
 ): Contracts {
-  const read = files.map((file) => readFile(file, inspect, tenancy));
+  const sources = sourcesIn(all);
+  const endpoints = files.filter(({ path }) => !isSharedFile(path)); // an error in a shared file is one of those that include it
+  const inspectWith: InspectFile = (path, text) => inspect(path, text, sources);
+  const read = endpoints.map((file) => readFile(file, inspectWith, tenancy));
   const { catalog, diagnostics } = assembleCatalog(read.flatMap((each) => each.candidate ?? []));
   const isServed = ({ endpoint }: Contract): boolean => catalog.find(endpoint.id) === endpoint;
   return {

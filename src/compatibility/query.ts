@@ -4,8 +4,8 @@ import type { QueryPlace } from '../catalog/variant-query.ts';
 import { significantTokens } from '../sql/cursor.ts';
 
 export interface QueryPart {
-  /** table, scalar and expression are elements of the WITH clause. */
-  readonly kind: 'table' | 'scalar' | 'expression' | 'main';
+  /** table, hidden, scalar and expression are elements of the WITH clause. */
+  readonly kind: 'table' | 'hidden' | 'scalar' | 'expression' | 'main';
   /** The name used in messages. */
   readonly name: string;
   /** Where it begins in the file. */

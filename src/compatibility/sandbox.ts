@@ -109,7 +109,7 @@ function* compareTables(base: Contract, head: Contract): Generator<Found> {
 
 /** The table of the WITH clause that the main query reads, if there is exactly one. */
 function defaultTable(contract: Contract): string | undefined {
-  const { from } = contract.endpoint.outline;
+  const { defaultTable: from } = contract.endpoint.outline;
   const isLql = contract.endpoint.sandbox.languages.has('lql');
   return isLql && tablesOf(contract).some(({ name }) => name === from) ? from : undefined;
 }

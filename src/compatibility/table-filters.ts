@@ -5,6 +5,7 @@ import { aliasesIn } from './aliases.ts';
 import type { Filter } from './filters.ts';
 import { readsIn, type Read, type SourceAlias } from './reads.ts';
 import { createReadTree } from './sql-tree.ts';
+import { isTable } from '../sql/with-clause.ts';
 
 /** `column = @parameter`, in a WHERE or PREWHERE of the SELECT that reads the table. */
 export interface TableFilter {
@@ -23,11 +24,11 @@ export interface TableRead {
 /** Every read of the WITH clause, which is all that consumer queries of the endpoint can read. */
 export function tableReads({ query, outline }: Pick<Endpoint, 'query' | 'outline'>): readonly TableRead[] {
   const readTree = createReadTree(query);
-  const tables = new Set(outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name));
-  return outline.elements.flatMap(({ kind, start, end }) => {
-    const nodes = readTree(start, end);
+  const tables = new Set(outline.elements.filter(isTable).map(({ name }) => name));
+  return outline.elements.flatMap((element) => {
+    const nodes = readTree(element.start, element.end);
     const aliases = aliasesIn(nodes);
-    return readsIn(kind === 'table' ? nodes.slice(-1) : nodes, { aliases, tables }).flatMap(readsOf);
+    return readsIn(isTable(element) ? nodes.slice(-1) : nodes, { aliases, tables }).flatMap(readsOf);
   });
 }
 

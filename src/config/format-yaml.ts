@@ -5,7 +5,15 @@ import type { Document, Pair, YAMLSeq } from 'yaml';
 import { readSchema, type SchemaName } from './schema.ts';
 
 /** Keys preceded by an empty line. */
-const BLOCKS: ReadonlySet<string> = new Set(['query', 'parameters', 'max_rows', 'fixtures', 'examples']);
+const BLOCKS: ReadonlySet<string> = new Set([
+  'query',
+  'tables',
+  'parameters',
+  'policies',
+  'max_rows',
+  'fixtures',
+  'examples',
+]);
 
 /**
  * The formatted text. Input that is not valid YAML or not a mapping is returned unchanged.

@@ -9,7 +9,7 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Path, YamlDocument } from './yaml-document.ts';
 
 /** The schemas in `schemas/`, without their suffix. */
-export type SchemaName = 'endpoint' | 'tokens' | 'settings';
+export type SchemaName = 'endpoint' | 'shared' | 'tokens' | 'settings';
 
 /** Validates a document against one schema. Without findings, its value has the type generated from that schema. */
 export type SchemaCheck = (document: YamlDocument) => readonly Finding[];

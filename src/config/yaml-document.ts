@@ -19,18 +19,27 @@ import { sourceOffset } from './scalar-offsets.ts';
 /** Keys and indexes from the root of a document to a value. */
 export type Path = readonly (string | number)[];
 
+/** A position, and its file if it is not the document's own: that of a part which the document includes. */
+export interface Location extends Position {
+  readonly file?: string;
+  /** The endpoint that includes that part. */
+  readonly includedBy?: string;
+}
+
 /** A parsed document. Not guaranteed: that its value matches any schema. */
 export interface YamlDocument {
   readonly file: string;
   readonly text: string;
+  /** The same, with the texts of the files that it includes: if this is equal, the endpoint is. */
+  readonly wholeText: string;
   /** Plain data: maps, lists, strings, numbers, booleans and null. */
   readonly value: unknown;
   /** The position of the value at `path`, or of its nearest existing ancestor. */
-  locate(path: Path): Position;
+  locate(path: Path): Location;
   /** The position of the last key of `path`; same as `locate` for lists. */
-  locateKey(path: Path): Position;
+  locateKey(path: Path): Location;
   /** The position of the character at `offset` (UTF-16 units) in the string at `path`, in any style. */
-  locateInside(path: Path, offset: number): Position;
+  locateInside(path: Path, offset: number): Location;
 }
 
 export const MAX_DOCUMENT_BYTES = 1_048_576;
@@ -223,6 +232,7 @@ function createDocument(
   const at = (node: Node | null | undefined): Position => positions(node?.range?.[0] ?? 0);
   return {
     ...base,
+    wholeText: text,
     locate: (path) => at(nodeAt(parsed, path)),
     locateKey(path) {
       const parent = nodeAt(parsed, path.slice(0, -1));

@@ -13,6 +13,32 @@ export interface Finding {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
+  /** The endpoint that includes the part at this location, if the finding is about the endpoint. */
+  readonly includedBy?: string;
+}
+
+/**
+ * The same findings once each, those in parts that several endpoints include. The message names the endpoints, unless the part has
+ * the finding on its own.
+ */
+export function uniqueFindings(findings: readonly Finding[]): readonly Finding[] {
+  const groups = new Map<string, [Finding, ...Finding[]]>();
+  for (const each of findings) {
+    const { includedBy: _includer, ...rest } = each;
+    const key = JSON.stringify(rest);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
+  }
+  return [...groups.values()].map(merge);
+}
+
+function merge(all: readonly [Finding, ...Finding[]]): Finding {
+  const { includedBy: _includer, message, ...rest } = all[0];
+  const names = [...new Set(all.map(({ includedBy }) => includedBy))];
+  if (names.includes(undefined)) return { ...rest, message };
+  const more = names.length === 1 ? '' : ` and ${names.length - 1} more`;
+  return { ...rest, message: `${message} (included by ${names[0]}${more})` };
 }
 
 /** Findings reported per file. A longer list does not help, and locating each finding costs a search. */

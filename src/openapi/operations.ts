@@ -135,25 +135,26 @@ const FORMAT_PARAMETER = {
   schema: { type: 'string', enum: Object.keys(FORMATS), default: 'json' },
 };
 
+const queryParameter = (name: string, description: string, schema: Schema) => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
 /** Pages and metadata. */
 function answerParameters({ page, parameters }: Endpoint): readonly unknown[] {
-  const query = (name: string, description: string, schema: Schema) => ({
-    name,
-    in: 'query',
-    description,
-    schema,
-  });
   const pages =
     page === undefined
       ? []
       : [
-          query('page_size', 'Rows of a page; rows with equal keys stay on one page.', {
+          queryParameter('page_size', 'Rows of a page; rows with equal keys stay on one page.', {
             type: 'integer',
             minimum: 1,
             maximum: page.max,
             default: page.size,
           }),
-          query(
+          queryParameter(
             'cursor',
             '`next` of the response before: continues after its last row. All other parameters stay the same.',
             {
@@ -162,10 +163,14 @@ function answerParameters({ page, parameters }: Endpoint): readonly unknown[] {
           ),
         ];
   if (parameters['meta'] !== undefined) return pages;
-  const meta = query('meta', 'Add `meta` to a response in JSON: columns, rows, statistics and cache state.', {
-    type: 'boolean',
-    default: false,
-  });
+  const meta = queryParameter(
+    'meta',
+    'Add `meta` to a response in JSON: columns, rows, statistics and cache state.',
+    {
+      type: 'boolean',
+      default: false,
+    },
+  );
   return [...pages, meta];
 }
 

@@ -62,11 +62,41 @@ export interface RequestPath extends Pick<Admission, 'admitKey' | 'identifyKey'>
 /** Creates the request path: the stages of a call in order, from authentication to the encoded response. */
 export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const { keyUse, plan } = deps;
-  const now = deps.clock.monotonic;
   const { admit, admitKey, identifyKey } = createAdmission(deps);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
-  const prepare = async (call: Call): Promise<Prepared> => {
+  const prepare = createPrepare(deps, admit);
+
+  const answer = async (call: Call): Promise<Answer> => {
+    const prepared = await prepare(call);
+    const { requester, directives, timing, isStillAdmitted, preferredShape, successor, ...task } = prepared;
+    const read = await results.read(task, { requester, directives, signal: call.signal });
+    const { replay, ...result } =
+      prepared.metadata === undefined
+        ? read
+        : await answerMetadata(deps.engine, { ...task, ...prepared.metadata }, read);
+    if (prepared.shadowed !== undefined && result.timing.engine > 0) deps.shadow?.offer(prepared.shadowed);
+    return {
+      ...result,
+      endpoint: task.endpoint,
+      successor,
+      dialect: task.plan.consumerQuery?.dialect,
+      preferredShape,
+      timing: { ...timing, ...result.timing },
+      summary: summaryOf(result),
+      replay: replay && (() => (isStillAdmitted() ? (keyUse.note(requester.key), replay()) : undefined)),
+    };
+  };
+
+  const pinExamples: RequestPath['pinExamples'] = (endpoint) => results.pinExamples(endpoint, plan);
+  return { admitKey, identifyKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
+}
+
+/** The first half: everything before execution. */
+function createPrepare(deps: RequestPathDeps, admit: Admission['admit']): RequestPath['prepare'] {
+  const { plan } = deps;
+  const now = deps.clock.monotonic;
+  return async (call) => {
     const { endpoint: called, principal, content, consumerQuery, successor, ...admitted } = await admit(call);
     const { requestId, record } = call;
     const started = now();
@@ -114,30 +144,6 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
       isStillAdmitted,
     };
   };
-
-  const answer = async (call: Call): Promise<Answer> => {
-    const prepared = await prepare(call);
-    const { requester, directives, timing, isStillAdmitted, preferredShape, successor, ...task } = prepared;
-    const read = await results.read(task, { requester, directives, signal: call.signal });
-    const { replay, ...result } =
-      prepared.metadata === undefined
-        ? read
-        : await answerMetadata(deps.engine, { ...task, ...prepared.metadata }, read);
-    if (prepared.shadowed !== undefined && result.timing.engine > 0) deps.shadow?.offer(prepared.shadowed);
-    return {
-      ...result,
-      endpoint: task.endpoint,
-      successor,
-      dialect: task.plan.consumerQuery?.dialect,
-      preferredShape,
-      timing: { ...timing, ...result.timing },
-      summary: summaryOf(result),
-      replay: replay && (() => (isStillAdmitted() ? (keyUse.note(requester.key), replay()) : undefined)),
-    };
-  };
-
-  const pinExamples: RequestPath['pinExamples'] = (endpoint) => results.pinExamples(endpoint, plan);
-  return { admitKey, identifyKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
 }
 
 /** The result of a task, encoded. Throws Problem. */

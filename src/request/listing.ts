@@ -139,7 +139,7 @@ function sandboxEntry(
     enabled,
     languages: [...languages].filter((language) => principal.languages.has(language)),
     dialects: endpoint.sandbox.dialects,
-    default_table: endpoint.outline.from ?? null,
+    default_table: endpoint.outline.defaultTable ?? null,
     tables: described.tables?.map((table) => tableEntry(table, redactedBy(endpoint, principal))) ?? null,
     function_set: sets.nameOf(endpoint),
     limits: CONSUMER_QUERY_LIMITS,

@@ -19,7 +19,7 @@ export function wantsMetadata(
   const values = (fields.get('meta') ?? []).filter((value) => value !== '' && value !== null);
   const [value] = values;
   if (value === undefined) return false;
-  const text = values.length === 1 ? String(value) : '';
+  const text = values.length === 1 && typeof value !== 'object' ? String(value) : '';
   if (text !== 'true' && text !== 'false') throw invalid('Expected true or false');
   if (text === 'true' && format !== 'json')
     throw invalid('Only json has metadata: send format=json, or leave out meta');

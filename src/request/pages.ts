@@ -73,8 +73,7 @@ function oneOf(fields: Fields, name: string): string | undefined {
   const values = (fields.get(name) ?? []).filter((value) => value !== '' && value !== null);
   const [value] = values;
   if (value === undefined) return undefined;
-  if (values.length === 1 && (typeof value === 'string' || typeof value === 'number')) return String(value);
-  if (values.length === 1 && name === 'page_size') return String(value);
+  if (values.length === 1 && typeof value !== 'object') return String(value);
   throw invalid(name, 'Expected one value');
 }
 

@@ -224,7 +224,7 @@ async function planLql(planning: Planning, consumerQuery: ConsumerQuery): Promis
   const { endpoint, now } = planning;
   const { text } = consumerQuery;
   const tables = await tablesOf(planning);
-  const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.from, now: now() });
+  const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.defaultTable, now: now() });
   const planned = await planTranslated(planning, consumerQuery, compiled.sql).catch(hideLocations);
   const blame: Plan['blame'] = (failure) => {
     const span = rejectedRegex(failure.message, compiled.regexes);

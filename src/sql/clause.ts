@@ -1,7 +1,7 @@
 // The WITH clause of a saved query, taken apart: which of its elements a table needs, and their source with edits applied.
 import type { Cursor } from './cursor.ts';
 import type { Outline } from './outline.ts';
-import type { WithElement } from './with-clause.ts';
+import { isTable, type WithElement } from './with-clause.ts';
 
 /** Replaces the source between two offsets of the saved query. */
 export interface Edit {
@@ -22,10 +22,12 @@ export interface Clause {
   readonly elements: readonly ClauseElement[];
   /** Whether an element is an expression: every table then needs it. */
   readonly hasExpressions: boolean;
-  /** The table of this name, in this case. */
+  /** The table of this name, in this case; one that is hidden as well. */
   readonly table: (name: string) => ClauseElement | undefined;
   /** The elements that the table `name` needs, itself included, in their order. */
   readonly needed: (name: string) => readonly ClauseElement[];
+  /** The elements that the source from `start` to `end` needs, in their order. */
+  readonly neededIn: (start: number, end: number) => readonly ClauseElement[];
   /** Number of significant tokens from one offset up to, but excluding, another. */
   readonly tokensBetween: (start: number, end: number) => number;
 }
@@ -43,8 +45,10 @@ export function readClause(cursor: Cursor, outline: Outline): Clause {
     elements,
     hasExpressions: groups.expressions.length > 0,
     table: (name) =>
-      groups.byName.get(name.toLowerCase())?.find((each) => each.kind === 'table' && each.name === name),
+      groups.byName.get(name.toLowerCase())?.find((each) => isTable(each) && each.name === name),
     needed: (name) => (outline.recursive ? elements : neededBy(groups, [name])),
+    neededIn: (start, end) =>
+      outline.recursive ? elements : neededBy(groups, mentionsIn(cursor, { start, end })),
     tokensBetween: (start, end) => tokenAt(cursor, end) - tokenAt(cursor, start),
   };
 }
@@ -68,8 +72,7 @@ export function withoutUnused(cursor: Cursor, outline: Outline): string {
   const { sql } = cursor;
   const clause = readClause(cursor, outline);
   if (clause.isRecursive || clause.elements.length === 0) return sql;
-  const mentioned = mentionsIn(cursor, { start: outline.mainStart, end: sql.length });
-  const kept = neededBy(groupElements(clause.elements), mentioned);
+  const kept = clause.neededIn(outline.mainStart, sql.length);
   if (kept.length === clause.elements.length) return sql;
   const head = kept.length === 0 ? '' : `${withClause(clause, kept)}\n`;
   return head + sql.slice(outline.mainStart);
@@ -79,9 +82,15 @@ function mentionsIn(cursor: Cursor, { start, end }: Pick<WithElement, 'start' | 
   const mentions: string[] = [];
   for (let index = tokenAt(cursor, start); index < cursor.length && cursor.end(index) <= end; index++) {
     const name = cursor.name(index);
-    if (name !== undefined) mentions.push(name.toLowerCase());
+    if (name !== undefined && !isDatabase(cursor, index)) mentions.push(name.toLowerCase());
   }
   return mentions;
+}
+
+/** In `FROM a.b`, `a` is a database: an element has no other elements inside, and its columns need it in a FROM of their own. */
+function isDatabase(cursor: Cursor, index: number): boolean {
+  const before = cursor.word(index - 1);
+  return cursor.kind(index + 1) === '.' && (before === 'FROM' || before === 'JOIN');
 }
 
 interface Groups {

@@ -5,7 +5,7 @@ import { identifierName } from './literal.ts';
 import { createCursor, type Cursor } from './cursor.ts';
 import { readSettings } from './settings-clause.ts';
 import type { SettingsClause } from './settings-clause.ts';
-import { readWith } from './with-clause.ts';
+import { isTable, readWith } from './with-clause.ts';
 import type { WithElement } from './with-clause.ts';
 
 /** What the sandbox and the compiler need to know about a query; offsets are into the query that was read. */
@@ -22,6 +22,8 @@ export interface Outline {
   readonly settings: SettingsClause | undefined;
   /** The name that the main SELECT reads from, if it reads from a single bare name. */
   readonly from: string | undefined;
+  /** The same, unless consumers may not read that table. */
+  readonly defaultTable: string | undefined;
   /** Every identifier and keyword of the query, unquoted, as written. */
   readonly identifiers: ReadonlySet<string>;
 }
@@ -49,6 +51,7 @@ export function outlineQuery(sql: string, tokens?: readonly Token[]): OutlineRes
   const identifiers = readIdentifiers(cursor, findings);
   if (findings.length > 0) return { outline: undefined, findings };
   const mainStart = cursor.start(main);
+  const from = singleSource(cursor, main);
   const outline: Outline = {
     recursive: clause.recursive,
     withStart: clause.elements.length > 0 ? cursor.start(0) : mainStart,
@@ -57,10 +60,22 @@ export function outlineQuery(sql: string, tokens?: readonly Token[]): OutlineRes
     mainStart,
     mainEnd: cursor.end((settings?.firstToken ?? cursor.length) - 1),
     settings: settings?.clause,
-    from: singleSource(cursor, main),
+    from,
+    defaultTable: from,
     identifiers,
   };
   return { outline, findings };
+}
+
+/** The outline if consumers may read only these tables of the WITH clause; undefined: all of them. */
+export function withReadable(outline: Outline, readable: readonly string[] | undefined): Outline {
+  if (readable === undefined) return outline;
+  const names = new Set(readable);
+  const elements = outline.elements.map((element) =>
+    isTable(element) && !names.has(element.name) ? { ...element, kind: 'hidden' as const } : element,
+  );
+  const isHidden = elements.some(({ kind, name }) => kind === 'hidden' && name === outline.from);
+  return { ...outline, elements, defaultTable: isHidden ? undefined : outline.from };
 }
 
 /** The tokens of the WITH clause; `query` is a cursor over the query that the outline was read from. */

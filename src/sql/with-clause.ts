@@ -5,8 +5,11 @@ import { identifierName } from './literal.ts';
 
 /** One element of a WITH clause; offsets are into the query that was read. */
 export interface WithElement {
-  /** table: `name AS (SELECT …)`; scalar: `(SELECT …) AS name`; expression: anything else, lambdas included. */
-  readonly kind: 'table' | 'scalar' | 'expression';
+  /**
+   * table: `name AS (SELECT …)`; hidden: the same, but not for consumer queries; scalar: `(SELECT …) AS name`; expression: anything
+   * else, lambdas included.
+   */
+  readonly kind: 'table' | 'hidden' | 'scalar' | 'expression';
   /** The name that it defines. */
   readonly name: string;
   /** The name as written, possibly quoted. */
@@ -26,6 +29,11 @@ export interface WithClause {
   readonly elements: readonly WithElement[];
   /** Token index of the main query. */
   readonly next: number;
+}
+
+/** Whether the element is a table of the saved query, also if consumers may not read it. */
+export function isTable({ kind }: Pick<WithElement, 'kind'>): boolean {
+  return kind === 'table' || kind === 'hidden';
 }
 
 /** Reads the clause at the start of the query; empty if the query does not begin with WITH. */

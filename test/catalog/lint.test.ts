@@ -19,6 +19,7 @@ import { readRows } from '../../src/engine/rows.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 import { loadSchema } from '../../src/schema/load-schema.ts';
 import { readSchemaFiles } from '../../src/schema/schema-files.ts';
+import { SHIPPED } from '../support/folder-sources.ts';
 
 const GOLDEN = join(import.meta.dirname, '../golden');
 const plain = createTerminal(process.stdout, process.stderr, { NO_COLOR: '1' });
@@ -89,7 +90,7 @@ describe('the engine', () => {
     'finds nothing in %s, and no warnings either',
     async (name) => {
       const text = readFileSync(join(import.meta.dirname, '../../endpoints', name), 'utf8');
-      const { inspected } = inspect(name, text);
+      const { inspected } = inspect(name, text, SHIPPED);
       if (inspected === undefined) throw new Error('it compiles');
       const unbounded = findUnbounded(inspected.analysis, await readTimeColumns(engine));
       expect([

@@ -3,14 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createInspect, variantsOf, type InspectedFile } from '../../src/catalog/compile.ts';
+import { createInspect, type InspectedFile } from '../../src/catalog/compile.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import { checkOnEngine } from '../../src/catalog/engine-check.ts';
 import { lint } from '../../src/catalog/lint.ts';
-import { modelsOf } from '../../src/catalog/query-models.ts';
+import { checkModels } from '../../src/catalog/model-check.ts';
 import { alternatives, rowShapes } from '../../src/catalog/row-shapes.ts';
-import { findUnconfined } from '../../src/catalog/tenancy-check.ts';
-import { mergeFindings } from '../../src/catalog/variant-findings.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { REAL_TIME } from '../support/real-time.ts';
@@ -219,19 +217,21 @@ test('a variant that depends on rows of other tenants is found', async () => {
 /* if @mine */ AND tenant = @tenant /* end */ AND @filter`,
     'mine: { type: Bool }\n  filter: { choices: { all: 1 = 1, tenant: tenant = @tenant }, default: tenant }',
   );
-  const tenancy = {
-    parameter: 'tenant',
-    columns: undefined,
-    isShared: () => false,
-    shared: new Set<string>(),
-  };
-  const found = [];
-  for (const variant of variantsOf(file)) {
-    const models = await modelsOf(engine, variant, {});
-    found.push({ analysis: variant.analysis, findings: findUnconfined(variant, models, tenancy) });
-  }
-  expect(mergeFindings(found).map(({ code, message }) => [code, /\(.*\)$/.exec(message)?.[0]])).toEqual([
+  const found = await checkModels(engine, file, { parameter: 'tenant' });
+  expect(found.map(({ code, message }) => [code, /\(.*\)$/.exec(message)?.[0]])).toEqual([
     ['tenancy.not_confined', '(without mine, with filter=all)'],
+  ]);
+});
+
+test('a column that another variant redacts needs a rule under its name', async () => {
+  const file = read(
+    'SELECT id, @columns FROM shop.orders WHERE tenant = @tenant',
+    'columns: { choices: { plain: status, renamed: status AS state, count: length(status) AS size }, default: plain }\npii: { redact: true, columns: { status: mask } }',
+  );
+  const found = await checkModels(engine, file, undefined);
+  expect(found.map(({ code, path, message }) => [code, path.at(-1), /\(.*\)$/.exec(message)?.[0]])).toEqual([
+    ['pii.not_redacted', 'renamed', '(with columns=renamed)'],
+    ['pii.not_redacted', 'count', '(with columns=count)'],
   ]);
 });
 

@@ -98,7 +98,7 @@ function after(
     const files: LoadedFiles = new Map(
       [...known.values()].map((candidate) => {
         const { file } = candidate.endpoint;
-        return [file, { file, stamp: '', hash: '', candidate, diagnostics: [] }];
+        return [file, { file, stamp: '', hash: '', candidate, diagnostics: [], dependencies: [] }];
       }),
     );
     const choice = chooseVersions(files, inService);

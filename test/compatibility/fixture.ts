@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { modelsOf } from '../../src/catalog/query-models.ts';
+import { variantContracts } from '../../src/compatibility/variants.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { REAL_TIME } from '../support/real-time.ts';
@@ -58,9 +59,11 @@ export function codesOf(changes: readonly Change[]): readonly string[] {
   return [...new Set(changes.map(({ code }) => code))].toSorted();
 }
 
+type Texts = string | Readonly<Record<string, string>>;
+
 export interface Comparer {
-  /** The changes of one file's text, with the models of its queries. */
-  readonly changesBetween: (before: string, after: string) => Promise<readonly Change[]>;
+  /** The changes of one file's text, or of a folder's files by their names, with the models of its queries. */
+  readonly changesBetween: (before: Texts, after: Texts) => Promise<readonly Change[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -71,9 +74,11 @@ export async function openComparer(tables: string): Promise<Comparer> {
   const engine = await createEmbeddedEngine({ path: join(folder, 'data'), ...options });
   await engine.execute(tables);
   const known = new Map<string, Promise<Side>>();
-  const sideFor = (text: string): Promise<Side> => {
-    const side = known.get(text) ?? modelledSide(engine, text);
-    known.set(text, side);
+  const sideFor = (text: Texts): Promise<Side> => {
+    const key = JSON.stringify(text);
+    const side =
+      known.get(key) ?? modelledSide(engine, typeof text === 'string' ? { 'one.yaml': text } : text);
+    known.set(key, side);
     return side;
   };
   return {
@@ -88,10 +93,10 @@ export async function openComparer(tables: string): Promise<Comparer> {
   };
 }
 
-async function modelledSide(engine: Engine, text: string): Promise<Side> {
-  const side = sideOf({ 'one.yaml': text });
+async function modelledSide(engine: Engine, files: Readonly<Record<string, string>>): Promise<Side> {
+  const side = sideOf(files);
   if (side.broken.length > 0) throw new Error(JSON.stringify(side.broken));
-  const models = side.served.map(async ({ endpoint, analysis }) => {
+  const models = side.served.flatMap(variantContracts).map(async ({ endpoint, analysis }) => {
     const found = await modelsOf(engine, { analysis, candidate: { endpoint } });
     return [endpoint, new Map(found.map(({ query, result }) => [query.table, result]))] as const;
   });

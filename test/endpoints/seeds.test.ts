@@ -10,6 +10,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { loadSeeds } from '../../src/engine/seeds.ts';
 import { rows, statement, text } from '../support/engine-statements.ts';
 import { REAL_TIME } from '../support/real-time.ts';
+import { SHIPPED } from '../support/folder-sources.ts';
 
 const SEEDS = join(import.meta.dirname, '../../seeds');
 const ENDPOINTS = join(import.meta.dirname, '../../endpoints');
@@ -94,6 +95,7 @@ async function compiled(file: string): Promise<Endpoint> {
   const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })(
     file,
     await readFile(join(ENDPOINTS, file), 'utf8'),
+    SHIPPED,
   );
   if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
   return candidate.endpoint;

@@ -15,7 +15,7 @@ let endpoints: string;
 
 beforeAll(async () => {
   endpoints = scratch();
-  for (const name of ['logs.all', 'usage.api-counts'])
+  for (const name of ['logs.all', 'logs.tables.shared', 'usage.api-counts'])
     writeFileSync(join(endpoints, `${name}.yaml`), readFileSync(join(ENDPOINTS, `${name}.yaml`)));
   const tokens = join(scratch(), 'tokens.yaml');
   const rated = `tokens: [{ name: rated, sha256: ${hashKey(RATED)}, endpoints: ['*'], allow: [sql, lql], rate: 3/h }]`;
@@ -103,10 +103,11 @@ describe('a field', () => {
       join(endpoints, 'with-defaults.yaml'),
       `id: 00000000-0000-4000-8000-000000000777
 name: with-defaults
-query: SELECT @size AS size, @unit AS unit
+query: SELECT @size AS size, @unit AS unit ORDER BY @order
 parameters:
   size: { type: UInt16, default: 250 }
   unit: { type: String, enum: [day, hour], default: hour }
+  order: { choices: { size: size, unit: unit DESC }, multiple: true, default: size }
 `,
     );
     const { page } = await service.visit();
@@ -114,6 +115,11 @@ parameters:
     await expect.poll(() => page.getByText('default 250').count()).toBe(1);
     await expect.poll(() => page.getByLabel('size', { exact: true }).getAttribute('placeholder')).toBe('250');
     await expect.poll(() => page.getByRole('radio', { name: 'default (hour)' }).isChecked()).toBe(true);
+    // Of several choices, the order is that of checking them.
+    await page.getByRole('checkbox', { name: 'unit' }).check();
+    await page.getByRole('checkbox', { name: 'size' }).check();
+    await expect.poll(() => page.getByText('2. size').count()).toBe(1);
+    expect(decodeURIComponent(page.url())).toContain('order=unit,size');
   });
 });
 

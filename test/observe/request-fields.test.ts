@@ -15,7 +15,7 @@ const FINISHED = {
 const FULL = {
   ...FINISHED, endpoint: 'logs.all', revision: 'abc', version: 2, deprecated: true, principal: 'customer', clientName: 'curl', labels: { team: 'a' }, code: 'internal.error',
   rows: 3, cache: 'miss', timing: { auth: 1, plan: 2, queue: 3, engine: 4, redact: 5, encode: 6 }, client: '::1',
-  read: { rows: 10, bytes: 20 }, cause: new Error('one'),
+  read: { rows: 10, bytes: 20 }, cause: new Error('one'), shadow: [{ column: 'a', difference: 'value', rows: 1 }],
   trace: { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', parentId: undefined, isSampled: true },
 } as const; // prettier-ignore
 

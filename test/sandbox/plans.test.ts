@@ -14,6 +14,7 @@ import { readRows } from '../../src/engine/rows.ts';
 import { createPlan, type MakePlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { REAL_TIME } from '../support/real-time.ts';
+import { SHIPPED } from '../support/folder-sources.ts';
 
 const DAYS = 4;
 const ROWS = `INSERT INTO logs.{table} (project, timestamp, id, event_message, metadata)
@@ -27,7 +28,7 @@ let plan: MakePlan;
 let endpoint: Endpoint;
 
 function compile(text: string): Endpoint {
-  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })('endpoint.yaml', text);
+  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })('endpoint.yaml', text, SHIPPED);
   if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
   return candidate.endpoint;
 }

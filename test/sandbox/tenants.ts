@@ -293,7 +293,7 @@ function readCorpus(name: string): string {
 }
 
 /** The corpus' table: in the hostile database other tenants' rows are changed, and more. */
-async function fillCorpus(engine: Engine, database: string): Promise<void> {
+export async function fillCorpus(engine: Engine, database: string): Promise<void> {
   const statements = readCorpus('seeds.sql')
     .split('\n')
     .filter((line) => line.includes('app.logs'));
@@ -366,9 +366,9 @@ function compile(yaml: string): Endpoint {
   return candidate.endpoint;
 }
 
-type Run = (endpoint: Endpoint, query: Query) => Promise<Seen>;
+export type Run = (endpoint: Endpoint, query: Query) => Promise<Seen>;
 
-function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run {
+export function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run {
   return async (called, { language, dialect, text }) => {
     const kind = TABLE_KINDS.find(({ name }) => called.name.startsWith(`${name}.`));
     const bindings = called.binder.bind(

@@ -55,7 +55,7 @@ interface Reply {
 async function ask(path: string, key = KEY, init: RequestInit = {}): Promise<Reply> {
   const response = await service.call(`${PATH}${path}`, {
     ...init,
-    headers: { 'X-API-KEY': key, ...init.headers },
+    headers: [['X-API-KEY', key], ...new Headers(init.headers)],
   });
   const text = await response.text();
   // Ids are larger than a double holds.
@@ -74,7 +74,7 @@ async function pagesOf(
     const page: Reply = await ask(
       `${path}${path.includes('?') ? '&' : '?'}${cursor === undefined ? '' : `cursor=${cursor}`}`,
     );
-    expect(page.status, page.text).toBe(200);
+    expect(page).toMatchObject({ status: 200 });
     pages.push(page);
     cursor = page.next;
     await between(pages.length);
@@ -139,7 +139,7 @@ describe('cursors', () => {
       'up?tenant=a&cursor=%27%20OR%201%3D1',
       `up?tenant=a&cursor=${'A'.repeat(3000)}`,
     ])
-      expect(await ask(path), path).toMatchObject({ status: 400, code: 'request.cursor_invalid' });
+      expect(await ask(path)).toMatchObject({ status: 400, code: 'request.cursor_invalid' });
   });
 
   test('of one tenant are invalid for another', async () => {
@@ -177,9 +177,7 @@ describe('cursors', () => {
         const response = await service.call(`${PATH}down?tenant=a&format=${format}&cursor=`, {
           headers: { 'X-API-KEY': KEY },
         });
-        expect(response.headers.get('Link'), format).toBe(
-          `<?tenant=a&format=${format}&cursor=${next}>; rel="next"`,
-        );
+        expect(response.headers.get('Link')).toBe(`<?tenant=a&format=${format}&cursor=${next}>; rel="next"`);
         await response.arrayBuffer();
       }
     const body = JSON.stringify({ tenant: 'a', page_size: 4 });
@@ -192,7 +190,7 @@ describe('cursors', () => {
 test('late pages read as few rows as the first ones', async () => {
   const read = async (from: string): Promise<number> => {
     const { meta } = await ask(`many?meta=true${from}`);
-    return (meta?.['statistics'] as { rows_read: number }).rows_read;
+    return (meta?.['statistics'] as { rows_read: number } | undefined)?.rows_read ?? 0;
   };
   const first = await ask('many?page_size=100');
   const second = await read(`&cursor=${first.next}`);

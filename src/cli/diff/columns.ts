@@ -147,8 +147,8 @@ function newlyBroken(before: LoadedSchema['broken'], after: LoadedSchema['broken
 
 /** Endpoints of files whose text does not occur on the other side. */
 function changed({ contracts }: Described, other: Described | undefined): readonly Contract[] {
-  const texts = new Set(other?.contracts.served.map(({ analysis }) => analysis.document.text));
-  return contracts.served.filter(({ analysis }) => !texts.has(analysis.document.text));
+  const texts = new Set(other?.contracts.served.map(({ analysis }) => analysis.document.wholeText));
+  return contracts.served.filter(({ analysis }) => !texts.has(analysis.document.wholeText));
 }
 
 /** An endpoint to be described; what it exposes, too, if it is new. */

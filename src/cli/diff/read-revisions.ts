@@ -132,7 +132,7 @@ function describedSides(base: RevisionFiles, head: RevisionFiles): readonly [Des
       : [base.files, head.files];
   const described = (side: RevisionFiles, files: readonly FolderFile[]): Described => ({
     ...side,
-    contracts: readContracts(files.map(toSource), inspect, side.tenancy),
+    contracts: readContracts(files.map(toSource), inspect, side.tenancy, side.files.map(toSource)),
   });
   return [described(base, before), described(head, after)];
 }

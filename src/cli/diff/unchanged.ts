@@ -3,7 +3,7 @@ import type { FolderFile } from './folders.ts';
 
 type Files = readonly FolderFile[];
 
-/** The files that differ, and those that may claim the id or name of one of these. */
+/** The files that differ, those that may include one of these, and those that may claim the id or name of one of these. */
 export function withoutUnchanged(before: Files, after: Files): readonly [before: Files, after: Files] {
   const [same, other] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))];
   const differing = [
@@ -12,8 +12,14 @@ export function withoutUnchanged(before: Files, after: Files): readonly [before:
   ];
   const claimed = differing.map(claims);
   const isKept = (file: FolderFile, among: ReadonlySet<string>): boolean =>
-    !among.has(keyOf(file)) || claimed.some((names) => names === undefined || mentions(file, names));
+    !among.has(keyOf(file)) ||
+    (differing.length > 0 && mayInclude(file)) ||
+    claimed.some((names) => names === undefined || mentions(file, names));
   return [before.filter((file) => isKept(file, other)), after.filter((file) => isKept(file, same))];
+}
+
+function mayInclude({ content }: FolderFile): boolean {
+  return 'text' in content && /\binclude\b/.test(content.text);
 }
 
 function keyOf({ path, content }: FolderFile): string {

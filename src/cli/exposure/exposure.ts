@@ -1,8 +1,8 @@
 // `millrace exposure`: prints what endpoints expose, for those who write and review them.
 import { createReadTokens } from '../../auth/tokens-file.ts';
-import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
+import { createInspect, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
 import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposure.ts';
-import { loadFiles } from '../../catalog/load.ts';
+import { isBroken, loadFiles } from '../../catalog/load.ts';
 import type { TenancySetting } from '../../catalog/tenancy.ts';
 import type { Token } from '../../config/generated/tokens.ts';
 import { CommandError } from '../command-error.ts';
@@ -48,13 +48,13 @@ export async function exposure(options: ExposureOptions, terminal: Terminal): Pr
 async function inspectAll({ paths, tenancy }: ExposureOptions): Promise<readonly InspectedFile[]> {
   const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy });
   const inspected: InspectedFile[] = [];
-  const compile: Parameters<typeof loadFiles>[2]['compile'] = (path, text) => {
-    const { inspected: file, diagnostics } = inspect(path, text);
+  const compile: CompileFile = (path, text, sources) => {
+    const { inspected: file, ...rest } = inspect(path, text, sources);
     if (file !== undefined) inspected.push(file);
-    return { candidate: file?.candidate, diagnostics };
+    return { candidate: file?.candidate, ...rest };
   };
   const { files } = await loadFiles(await expandPaths(paths), new Map(), { compile, ...REAL_TIME });
-  const broken = [...files.values()].filter(({ candidate }) => candidate === undefined);
+  const broken = [...files.values()].filter(isBroken);
   if (broken.length > 0)
     throw new CommandError(`Errors in ${broken.map(({ file }) => file).join(', ')}; run millrace validate`);
   return inspected.toSorted((a, b) => (a.candidate.endpoint.name < b.candidate.endpoint.name ? -1 : 1));

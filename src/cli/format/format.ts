@@ -1,5 +1,6 @@
 // `millrace format`: formats endpoint files without changing values or comments.
 import { createInspect } from '../../catalog/compile.ts';
+import { isSharedFile } from '../../catalog/include/sources.ts';
 import { formatYaml } from '../../config/format-yaml.ts';
 import { replaceFile } from '../../config/replace-file.ts';
 import { readText } from '../../config/read-text.ts';
@@ -35,7 +36,7 @@ export async function format({ paths, isCheck }: FormatOptions, terminal: Termin
       broken++;
       continue;
     }
-    const formatted = formatYaml(text, 'endpoint');
+    const formatted = formatYaml(text, isSharedFile(file) ? 'shared' : 'endpoint');
     if (formatted === text) continue;
     requireSameRevision(inspect, { file, before: text, after: formatted });
     changed++;

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
 import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
-import { compareDiagnostics, type Finding } from '../../core/finding.ts';
+import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
 import { listEndpointFiles } from '../endpoint-files.ts';
 import type { CompileFile } from '../../catalog/compile.ts';
 import { REAL_TIME } from '../real-time.ts';
@@ -27,11 +27,11 @@ export function createReadFiles(folder: string): () => Promise<Reading> {
   return async () => {
     const changed = new Set<string>();
     const paths = await listEndpointFiles(folder);
-    const compile: CompileFile = (path, text) => {
-      const { inspected: file, diagnostics } = inspect(path, text);
+    const compile: CompileFile = (path, text, sources) => {
+      const { inspected: file, ...rest } = inspect(path, text, sources);
       inspected.set(path, file);
       changed.add(path);
-      return { candidate: file?.candidate, diagnostics };
+      return { candidate: file?.candidate, ...rest };
     };
     const { files } = await loadFiles(paths, known, { compile, ...REAL_TIME });
     known = files;
@@ -43,7 +43,7 @@ export function createReadFiles(folder: string): () => Promise<Reading> {
 function findingsOf(files: LoadedFiles): readonly Finding[] {
   const candidates = [...files.values()].flatMap(({ candidate }) => candidate ?? []);
   const own = [...files.values()].flatMap(({ diagnostics }) => diagnostics);
-  return [...own, ...assembleCatalog(candidates).diagnostics].toSorted(compareDiagnostics);
+  return uniqueFindings([...own, ...assembleCatalog(candidates).diagnostics]).toSorted(compareDiagnostics);
 }
 
 /** For display: relative to the working directory, with forward slashes. */

@@ -5,34 +5,29 @@ import {
   createInspect,
   toDiagnostic,
   toDiagnostics,
-  variantsOf,
   type CompileFile,
   type InspectedFile,
 } from '../../catalog/compile.ts';
 import { checkOnEngine } from '../../catalog/engine-check.ts';
 import { findIgnored } from '../../catalog/ignored-files.ts';
+import { checkModels } from '../../catalog/model-check.ts';
 import { findUnknownNames, readTables } from '../../catalog/known-names.ts';
 import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { lint } from '../../catalog/lint.ts';
-import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
-import { findNotFollowed, findUnredacted } from '../../catalog/pii-flow.ts';
+import { findUnusedShared } from '../../catalog/include/unused.ts';
+import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
 import { findSourceFault } from '../../catalog/source-check.ts';
-import { modelsOf } from '../../catalog/query-models.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
 import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
 import { createReadTokens } from '../../auth/tokens-file.ts';
-import { findUnconfined } from '../../catalog/tenancy-check.ts';
-import { tenancyFindings, tenancyOf, type TenancySetting } from '../../catalog/tenancy.ts';
-import type { RuleFinding } from '../../catalog/analysis.ts';
-import { mergeFindings } from '../../catalog/variant-findings.ts';
-import type { ModelResult } from '../../query-model/resolve.ts';
+import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
 import { toolNameFindings } from '../../catalog/tool-names.ts';
 import { versionFindings } from '../../catalog/versions.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { readTextSync } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
-import { compareDiagnostics, type Finding } from '../../core/finding.ts';
+import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { explainBroken } from '../../schema/broken.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
@@ -74,10 +69,10 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   const listed = await expandPaths(options.paths);
   const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy: options.tenancy });
   const inspected: InspectedFile[] = [];
-  const compile: CompileFile = (path, text) => {
-    const { inspected: file, diagnostics } = inspect(path, text);
+  const compile: CompileFile = (path, text, sources) => {
+    const { inspected: file, ...rest } = inspect(path, text, sources);
     if (file !== undefined) inspected.push(file);
-    return { candidate: file?.candidate, diagnostics };
+    return { candidate: file?.candidate, ...rest };
   };
   const { files } = await loadFiles(listed, new Map(), { compile, ...REAL_TIME });
   const ignored = await ignoredIn(options.paths);
@@ -86,6 +81,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     ...ignored,
     ...ofKeys,
     ...staticFindings(files),
+    ...(await unusedIn(options.paths, files, inspected)),
     ...inspected.flatMap((file) => staticFindingsOf(file, options)),
   ];
   let failure: CommandError | undefined;
@@ -103,7 +99,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     }
   }
   const textOf = createTextOf();
-  const findings = found
+  const findings = uniqueFindings(found)
     .map(withRelativePath)
     .filter((finding) => !isIgnored(finding, textOf))
     .toSorted(compareDiagnostics);
@@ -124,6 +120,17 @@ async function keyFindings(
   if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
   const endpoints = inspected.map(({ candidate }) => candidate.endpoint);
   return toDiagnostics(read.document, findUnlockedKeys(read.tokens, endpoints));
+}
+
+/** Warnings about shared files in the folders among the paths; files named alone may not be all that include one. */
+async function unusedIn(
+  paths: readonly string[],
+  files: LoadedFiles,
+  inspected: readonly InspectedFile[],
+): Promise<readonly Finding[]> {
+  const folders = await Promise.all(paths.map((path) => listFiles(path).catch(() => []))); // a file is no folder
+  const whole = new Set(folders.flat());
+  return findUnusedShared(files, inspected).filter(({ file }) => whole.has(file));
 }
 
 /** Warnings about files in the folders among the paths. */
@@ -191,7 +198,7 @@ async function engineFindings(
     const isBroken = failures.some(isOfQuery);
     const more = [
       ...unbounded,
-      ...(isBroken ? [] : await modelFindings(engine, file, tenancy)),
+      ...(isBroken ? [] : await checkModels(engine, file, tenancy)),
       ...(isBroken ? [] : await findSourceFault(engine, file)),
       ...findUnknownSettings(file.analysis, settingNames),
       ...unknown,
@@ -204,32 +211,6 @@ async function engineFindings(
   const sound = files.filter(({ document }) => !broken.has(document.file));
   findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
   return findings;
-}
-
-/** What the models of the queries show: results that depend on rows of other tenants, and columns that are made of redacted ones. */
-async function modelFindings(
-  engine: Engine,
-  file: InspectedFile,
-  setting: TenancySetting,
-): Promise<readonly RuleFinding[]> {
-  const tenancy = tenancyOf(file.analysis.file, setting);
-  const hasRules = file.analysis.file.pii?.columns !== undefined;
-  if (tenancy === undefined && !hasRules) return [];
-  const known = new Map<string, ModelResult>(); // queries that variants have in common
-  const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly RuleFinding[] }[] =
-    [];
-  for (const variant of variantsOf(file)) {
-    const models = await modelsOf(engine, variant, { ...tenancy, known });
-    const unconfined = tenancy === undefined ? [] : findUnconfined(variant, models, tenancy);
-    const ofRules = hasRules
-      ? [
-          ...findUnredacted(variant, models).map(({ finding }) => finding),
-          ...findNotFollowed(variant, models),
-        ]
-      : [];
-    all.push({ analysis: variant.analysis, findings: [...unconfined, ...ofRules] });
-  }
-  return mergeFindings(all);
 }
 
 /** An error in the saved query, which consumer queries read. */

@@ -117,7 +117,7 @@ function keptEndpoint(
   const before = describedAt(base, old.endpoint);
   const after = describedAt(head, now.endpoint);
   const isDescribed = before !== undefined || after !== undefined;
-  const isSameText = old.analysis.document.text === now.analysis.document.text;
+  const isSameText = old.analysis.document.wholeText === now.analysis.document.wholeText;
   if (isSameText && (!isDescribed || surfaceOf(before) === surfaceOf(after))) return undefined;
   if (before !== undefined && surfaceOf(before) === surfaceOf(after)) return undefined;
   const [was, is] = [namesOf(old, base), namesOf(now, head)];

@@ -102,7 +102,7 @@ function lqlToSql(text: string, { endpoint, tables }: QuerySurface): string {
       ? parsed
       : compile(parsed.tree, {
           tables,
-          defaultTable: endpoint.outline.from,
+          defaultTable: endpoint.outline.defaultTable,
           now: ANY_TIME,
         });
   if ('sql' in compiled) return compiled.sql;

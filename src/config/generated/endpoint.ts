@@ -53,6 +53,10 @@ export interface EndpointFile {
    */
   description?: string;
   /**
+   * Tables, parameters and policies of other files in the same folder: of shared files (from), or of other endpoints (endpoint). Included tables can be read in the query like those of its own WITH clause; consumer queries read them only if sandbox.tables names them.
+   */
+  include?: Include[];
+  /**
    * The saved query: a single SELECT in ClickHouse SQL, usually with a WITH clause. @name refers to a declared parameter wherever an expression is allowed. Qualify tables as database.table.
    */
   query: string;
@@ -155,6 +159,50 @@ export interface Rollout {
    * Relative difference up to which floating-point numbers count as equal.
    */
   tolerance?: number;
+}
+/**
+ * What to include from one file.
+ */
+export interface Include {
+  /**
+   * A shared file, by its name without the ending: sales.tables is the file sales.tables.shared.yaml.
+   */
+  from?: string;
+  /**
+   * Another endpoint, by the name of its file without the ending: usage.base is the file usage.base.yaml.
+   */
+  endpoint?: string;
+  /**
+   * Tables to include: names, or all. The tables that they read come along.
+   */
+  tables?: 'all' | string[];
+  /**
+   * Name of a table with the result of the other endpoint's query, without its row limit. Only with endpoint.
+   */
+  result?: string;
+  /**
+   * Values for parameters of the included tables: @name for a parameter of this file, or a constant. The others are parameters of this endpoint, as they are declared there.
+   */
+  parameters?: {
+    [k: string]: Scalar;
+  };
+  /**
+   * Keys to take over from the policies of the shared file. Only with from.
+   */
+  policies?: (
+    | 'unknown_parameters'
+    | 'max_rows'
+    | 'int64'
+    | 'result_shape'
+    | 'cache'
+    | 'warming'
+    | 'sandbox.functions'
+    | 'pii'
+    | 'reservation'
+    | 'limits'
+    | 'labels'
+    | 'tenancy'
+  )[];
 }
 /**
  * One parameter: its ClickHouse type and the values that it accepts.
@@ -287,6 +335,10 @@ export interface Sandbox {
    * The accepted SQL dialects. A query sent without dialect is parsed in each of them, in this order, until one succeeds.
    */
   dialects?: ('clickhouse' | 'bigquery')[];
+  /**
+   * Tables of the WITH clause, and included tables, that consumer queries may read. Default: the tables written in the query of this file; included tables are readable only if they are listed here.
+   */
+  tables?: string[];
   /**
    * Changes to the list of functions that consumer queries may call.
    */

@@ -1,0 +1,106 @@
+// What a file has on its own, before anything is included.
+import type { EndpointFile, Include } from '../../config/generated/endpoint.ts';
+import type { SharedFile } from '../../config/generated/shared.ts';
+import type { YamlDocument } from '../../config/yaml-document.ts';
+import { createCursor } from '../../sql/cursor.ts';
+import { outlineQuery } from '../../sql/outline.ts';
+import { bindPlaceholders } from '../../sql/placeholders.ts';
+import { isTable } from '../../sql/with-clause.ts';
+import type { RuleFinding } from '../analysis.ts';
+import { tablesIn, type Part, type Placed } from './part.ts';
+import { slicePieces, type Piece } from './pieces.ts';
+
+/** A file without what it includes. */
+export interface Base extends Part {
+  readonly includes: readonly Include[];
+  /** Errors because of which nothing can be put together. */
+  readonly findings: readonly RuleFinding[];
+  /** Keys of endpoint files that the file has itself, `sandbox.functions` among them. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** The base of an endpoint file; errors in its query are found later, in the composed one. */
+export function endpointBase(name: string, document: YamlDocument, file: EndpointFile): Base {
+  const { length, tokens } = createCursor(file.query);
+  const last = tokens[length - 1]?.kind === ';' ? tokens[length - 2] : tokens[length - 1];
+  const pieces = [{ text: file.query, origin: { document, path: ['query'], offset: 0 } }];
+  const { outline } = outlineQuery(file.query);
+  const { functions } = file.sandbox ?? {};
+  const query = slicePieces(pieces, 0, last?.end ?? 0);
+  const keys = Object.entries(file).flatMap(([key, value]) => (value === undefined ? [] : key));
+  return {
+    name,
+    document,
+    query,
+    tables: tablesIn(query),
+    ownTables: (outline?.elements ?? []).filter(isTable).map((element) => element.name),
+    parameters: placed(document, ['parameters'], file.parameters),
+    policies: new Map(),
+    includes: file.include ?? [],
+    findings: [],
+    keys: new Set([...keys, ...(functions === undefined ? [] : ['sandbox.functions'])]),
+    restrictions: restrictionsIn(keys),
+  };
+}
+
+/** The base of a shared file: its tables are checked one by one, so that none can end the text around it. */
+export function sharedBase(name: string, document: YamlDocument, file: SharedFile): Base {
+  const tables = Object.entries(file.tables ?? {});
+  const key = { document, path: ['tables'], offset: 'key' } as const;
+  const elements = tables.flatMap(([table, text], index): readonly Piece[] => {
+    const origin = { document, path: ['tables', table] };
+    return [
+      { text: `${index === 0 ? 'WITH' : ','}\n${table} AS (\n`, origin: { ...origin, offset: 'key' } },
+      { text, origin: { ...origin, offset: 0 } },
+      { text: '\n)', origin: { ...origin, offset: 'key' } },
+    ];
+  });
+  const query = [...elements, { text: `${tables.length === 0 ? '' : '\n'}SELECT 1`, origin: key }];
+  return {
+    name,
+    document,
+    query,
+    tables: tablesIn(query),
+    ownTables: tables.map(([table]) => table),
+    parameters: placed(document, ['parameters'], file.parameters),
+    policies: placed<unknown>(document, ['policies'], file.policies),
+    includes: file.include ?? [],
+    findings: tables.flatMap(([table, text]) => faultsIn(table, text)),
+    keys: new Set(Object.keys(file.policies ?? {})),
+    restrictions: restrictionsIn(Object.keys(file.policies ?? {})),
+  };
+}
+
+function restrictionsIn(keys: readonly string[]): ReadonlySet<string> {
+  return new Set(['pii', 'tenancy'].filter((key) => keys.includes(key)));
+}
+
+function placed<T>(
+  document: YamlDocument,
+  path: readonly string[],
+  values: Readonly<Record<string, T>> = {},
+): ReadonlyMap<string, Placed<T>> {
+  return new Map(
+    Object.entries(values).map(([name, value]) => [name, { value, document, path: [...path, name] }]),
+  );
+}
+
+/** What keeps the text of a table from being one SELECT. */
+function faultsIn(table: string, text: string): readonly RuleFinding[] {
+  const { findings, tokens, sql } = bindPlaceholders(text, () => undefined);
+  const all = findings.length > 0 ? findings : outlineQuery(sql, tokens).findings;
+  const semicolon = text.trimEnd().endsWith(';') ? text.lastIndexOf(';') : -1;
+  return [
+    ...all.map(({ code, start, message }) => ({ code, path: ['tables', table], offset: start, message })),
+    ...(all.length === 0 && semicolon >= 0
+      ? [
+          {
+            code: 'query.several_statements',
+            path: ['tables', table],
+            offset: semicolon,
+            message: 'a shared table is one SELECT, without ;',
+          },
+        ]
+      : []),
+  ];
+}

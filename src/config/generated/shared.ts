@@ -1,0 +1,335 @@
+// Generated from schemas/shared.schema.json by `npm run generate`; change the schema instead.
+
+/**
+ * A parameter value as a caller sends it.
+ */
+export type Scalar = string | number | boolean;
+/**
+ * A value inside a list or an object; null in elements of Nullable types.
+ */
+export type Element =
+  | string
+  | number
+  | boolean
+  | null
+  | unknown[]
+  | {
+      [k: string]: unknown;
+    };
+
+/**
+ * Parts that several endpoint files include by name: tables, the parameters that they use, and policies. The file NAME.shared.yaml is included as from: NAME.
+ */
+export interface SharedFile {
+  /**
+   * What the file is for.
+   */
+  description?: string;
+  /**
+   * Tables, parameters and policies of other files in the same folder: of shared files (from), or of other endpoints (endpoint). Included tables can be read in the query like those of its own WITH clause; consumer queries read them only if sandbox.tables names them.
+   */
+  include?: Include[];
+  /**
+   * Named queries, in the order in which an endpoint lists them. Each is a single SELECT in ClickHouse SQL; it can read the other tables of this file, and those that the file includes, by name.
+   */
+  tables?: {
+    [k: string]: string;
+  };
+  /**
+   * The parameters that the query refers to as @name; every declared parameter must be used.
+   */
+  parameters?: {
+    [k: string]: Parameter;
+  };
+  /**
+   * Keys of endpoint files with their values; an endpoint takes over those that its include lists under policies.
+   */
+  policies?: {
+    /**
+     * How to treat undeclared parameters: reject the call, or ignore them.
+     */
+    unknown_parameters?: 'reject' | 'ignore';
+    /**
+     * Maximum number of rows in a response; further rows are truncated, which the response indicates.
+     */
+    max_rows?: number;
+    /**
+     * How to write integers of 64 bits and more, and decimals, in JSON: as numbers, or as strings for clients that would lose precision.
+     */
+    int64?: 'number' | 'string';
+    /**
+     * Shape of rows in JSON and NDJSON. bigquery: timestamps are integers, microseconds since 1970, and each nested object is an array with one object. Keys and requests can choose another shape.
+     */
+    result_shape?: 'standard' | 'bigquery';
+    /**
+     * How long responses are cached. Omit, or write disabled, for no caching.
+     */
+    cache?: 'disabled' | Cache;
+    warming?: Warming;
+    /**
+     * Changes to the list of functions that consumer queries may call.
+     */
+    'sandbox.functions'?: {
+      /**
+       * Additional allowed functions.
+       */
+      allow?: string[];
+      /**
+       * Denied functions, including their aliases, aggregate combinators, and uses where a string names the function.
+       */
+      deny?: string[];
+    };
+    pii?: Pii;
+    reservation?: Reservation;
+    limits?: Limits;
+    /**
+     * Labels for the engine's query log and for metrics: a fixed string, @parameter for the value of a parameter, or @header for the value in the request's labels header.
+     */
+    labels?: {
+      [k: string]: string;
+    };
+    tenancy?: Tenancy;
+  };
+}
+/**
+ * What to include from one file.
+ */
+export interface Include {
+  /**
+   * A shared file, by its name without the ending: sales.tables is the file sales.tables.shared.yaml.
+   */
+  from?: string;
+  /**
+   * Another endpoint, by the name of its file without the ending: usage.base is the file usage.base.yaml.
+   */
+  endpoint?: string;
+  /**
+   * Tables to include: names, or all. The tables that they read come along.
+   */
+  tables?: 'all' | string[];
+  /**
+   * Name of a table with the result of the other endpoint's query, without its row limit. Only with endpoint.
+   */
+  result?: string;
+  /**
+   * Values for parameters of the included tables: @name for a parameter of this file, or a constant. The others are parameters of this endpoint, as they are declared there.
+   */
+  parameters?: {
+    [k: string]: Scalar;
+  };
+  /**
+   * Keys to take over from the policies of the shared file. Only with from.
+   */
+  policies?: (
+    | 'unknown_parameters'
+    | 'max_rows'
+    | 'int64'
+    | 'result_shape'
+    | 'cache'
+    | 'warming'
+    | 'sandbox.functions'
+    | 'pii'
+    | 'reservation'
+    | 'limits'
+    | 'labels'
+    | 'tenancy'
+  )[];
+}
+/**
+ * One parameter: its ClickHouse type and the values that it accepts.
+ */
+export interface Parameter {
+  /**
+   * A ClickHouse type: String, FixedString(N), Bool, (U)Int8 to (U)Int256, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, Enum8('a', 'b'); Nullable(…) or LowCardinality(…) of one of them; or Array(…), Tuple(…) or Map(…) of types. DateTime('Zone') and DateTime64(S, 'Zone') read times without an offset in that zone, others in UTC.
+   */
+  type?: string;
+  /**
+   * The meaning of the parameter, for consumers.
+   */
+  description?: string;
+  /**
+   * Whether calls without it are rejected. An optional parameter without a default is NULL in the query.
+   */
+  required?: boolean;
+  /**
+   * The value if the caller sends none, or an empty string.
+   */
+  default?:
+    | Scalar
+    | Element[]
+    | {
+        [k: string]: Element;
+      };
+  /**
+   * The values that the parameter accepts, each a name for a fragment of SQL: an expression, or a list of them with aliases or directions. @name in the query is replaced by the fragment of the value that the caller sends, or of the default. Instead of type.
+   */
+  choices?: {
+    [k: string]: string;
+  };
+  /**
+   * Whether callers may send several names of choices, each at most once: their fragments are a list, in the order of the call.
+   */
+  multiple?: boolean;
+  /**
+   * The only values allowed.
+   */
+  enum?: Scalar[];
+  /**
+   * Regular expression (RE2) that the whole string must match. String types only.
+   */
+  pattern?: string;
+  /**
+   * regex: the string must be a valid regular expression (RE2) of at most 1000 characters; for values that the query passes to match() and similar functions.
+   */
+  format?: 'regex';
+  /**
+   * Minimum number or time.
+   */
+  min?: number | string;
+  /**
+   * Maximum number or time.
+   */
+  max?: number | string;
+  /**
+   * Minimum length, in characters (String) or elements (Array, Map).
+   */
+  min_length?: number;
+  /**
+   * Maximum length, in characters (String) or elements (Array, Map).
+   */
+  max_length?: number;
+}
+/**
+ * How long responses are cached, and when stale responses may be served.
+ */
+export interface Cache {
+  /**
+   * Seconds for which a cached response is fresh.
+   */
+  ttl: number;
+  /**
+   * Minimum seconds between runs caused by no-cache requests.
+   */
+  min_refresh?: number;
+  /**
+   * For this many seconds after ttl, serve the stale response while revalidating in the background.
+   */
+  stale_while_revalidate?: number;
+  /**
+   * For this many seconds after ttl, serve the stale response if the engine fails.
+   */
+  stale_if_error?: number;
+}
+/**
+ * Refreshes requested responses before they expire. Requires cache.
+ */
+export interface Warming {
+  /**
+   * Seconds between refreshes, at most cache.ttl.
+   */
+  every: number;
+  /**
+   * Also keep the responses of the file's examples warm, even before the first request.
+   */
+  examples?: boolean;
+}
+/**
+ * Redaction of personal data in responses.
+ */
+export interface Pii {
+  /**
+   * Whether every response is redacted; a key or a request header can only add redaction.
+   */
+  redact: boolean;
+  /**
+   * Which kinds of personal data to detect in strings when redaction is on.
+   */
+  detectors?: ('ip' | 'email' | 'token' | 'api_key' | 'card' | 'iban' | 'phone')[];
+  /**
+   * Include the kind of the replaced value, as in REDACTED:email.
+   */
+  kind?: boolean;
+  /**
+   * Where saved queries are redacted: in their results, or in the tables that they read (source). The tables of consumer queries always are.
+   */
+  at?: 'result' | 'source';
+  /**
+   * The fewest rows of a group that a consumer query may see where redaction is on. Its queries must then aggregate; smaller groups are left out.
+   */
+  min_group?: number;
+  /**
+   * Columns, or JSON paths such as metadata.user.name, that are redacted by name whenever redaction is on.
+   */
+  columns?: {
+    [k: string]: 'mask' | 'hash' | 'drop';
+  };
+}
+/**
+ * Whether callers may select a ClickHouse workload.
+ */
+export interface Reservation {
+  /**
+   * Whether the reservation header is honoured.
+   */
+  enabled: boolean;
+  /**
+   * ClickHouse workloads that callers may request.
+   */
+  workloads?: string[];
+  /**
+   * The workload for warming; default: that of the ClickHouse user.
+   */
+  warming?: string;
+}
+/**
+ * Resource limits for each run of the endpoint; they override the SETTINGS of the query.
+ */
+export interface Limits {
+  /**
+   * Maximum run time, in seconds.
+   */
+  time?: number;
+  /**
+   * Maximum memory of a run, in bytes or with the unit KiB, MiB or GiB.
+   */
+  memory?: number | string;
+  /**
+   * Maximum number of rows that a run may read from tables; 0 for no limit.
+   */
+  read_rows?: number;
+  /**
+   * Maximum number of concurrent runs of this endpoint; further runs wait.
+   */
+  concurrency?: number;
+  /**
+   * Maximum number of calls waiting for a run when concurrency is set; further calls get 503 immediately.
+   */
+  queue?: number;
+  /**
+   * Rate limit per key for this endpoint: a number of calls per s, min or h.
+   */
+  rate?: string;
+}
+/**
+ * The parameter that separates tenants: millrace validate then requires that the saved query, and each table of the sandbox, only depends on rows with its value. Overrides the setting tenancy.
+ */
+export interface Tenancy {
+  /**
+   * Name of the parameter. Default: that of the setting tenancy.
+   */
+  parameter?: string;
+  /**
+   * Columns that hold the tenant, with dots for parts of them; conditions on others do not count. Default: any column that is compared with the parameter.
+   */
+  columns?: string[];
+  /**
+   * Tables and dictionaries with the same rows for every tenant, each with the reason.
+   */
+  shared?: {
+    [k: string]: string;
+  };
+  /**
+   * Reason why the endpoint has no tenants; excludes the other keys.
+   */
+  none?: string;
+}
