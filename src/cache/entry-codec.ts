@@ -79,8 +79,12 @@ export async function encodeEntry(
 ): Promise<Buffer> {
   const packed = entry.body.length > compressOver ? await compress(entry.body, COMPRESSION) : undefined;
   const body = packed !== undefined && packed.length < entry.body.length ? packed : entry.body;
-  const [type, tag, name] = [Buffer.from(entry.contentType), Buffer.from(entry.etag), Buffer.from(key)];
-  const fingerprint = Buffer.from(entry.fingerprint);
+  const [type, tag, name, fingerprint] = [
+    entry.contentType,
+    tagWithCursor(entry),
+    key,
+    entry.fingerprint,
+  ].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer, Buffer]; // map() over four strings gives four buffers
   const header = Buffer.alloc(AT.end);
   header.writeUInt32LE(MAGIC, AT.magic);
   header.writeUInt8(FORMAT_VERSION, AT.version);
@@ -118,7 +122,7 @@ export async function decodeEntry(
   if (bodyLength > limits.maxBody) return corrupt(`its body has ${bodyLength} bytes`);
   const head = {
     contentType: bytes.toString('utf8', AT.end, typeEnd),
-    etag: bytes.toString('utf8', typeEnd, tagEnd),
+    ...readTag(bytes.toString('utf8', typeEnd, tagEnd)),
     bornEpoch: bytes.readDoubleLE(AT.born),
     keepMs: bytes.readDoubleLE(AT.keep),
     fingerprint: bytes.toString('utf8', tagEnd, fingerprintEnd),
@@ -136,6 +140,7 @@ export async function decodeEntry(
       contentType: head.contentType,
       rows: bytes.readUInt32LE(AT.rows),
       truncated: (flags & TRUNCATED) !== 0,
+      ...(head.next === undefined ? {} : { next: head.next }),
     },
     etag: head.etag,
     bornEpoch: head.bornEpoch,
@@ -143,6 +148,18 @@ export async function decodeEntry(
     fingerprint: head.fingerprint,
   };
 }
+
+/** The entity tag, and after a space the cursor of the next page if there is one. */
+function tagWithCursor({ etag, next }: Entry): string {
+  return next === undefined ? etag : `${etag} ${next}`;
+}
+
+function readTag(text: string): { readonly etag: string; readonly next: string | undefined } {
+  const [, etag = text, next] = CURSOR_FORM.exec(text) ?? [];
+  return { etag, next };
+}
+
+const CURSOR_FORM = /^(\S+) ([\w-]{1,4096})$/;
 
 function corrupt(reason: string): CorruptEntry {
   return { kind: 'corrupt', reason };

@@ -8,6 +8,8 @@ export interface Payload {
   readonly contentType: string;
   readonly rows: number;
   readonly truncated: boolean;
+  /** The cursor of the next page; undefined: there is none. */
+  readonly next?: string | undefined;
 }
 
 export interface Entry extends Payload {
@@ -33,8 +35,9 @@ export const ETAG_FORM = /^"[\w-]{22}"$/;
 export const FINGERPRINT_FORM = /^[\w-]{0,64}$/;
 
 export function sealEntry(payload: Payload, born: Moment, keepMs: number, fingerprint = ''): Entry {
-  const { body, contentType, rows, truncated } = payload;
-  return { body, contentType, rows, truncated, etag: etagOf(body), born, keepMs, fingerprint };
+  const { body, contentType, rows, truncated, next } = payload;
+  const paged = next === undefined ? {} : { next };
+  return { body, contentType, rows, truncated, ...paged, etag: etagOf(body), born, keepMs, fingerprint };
 }
 
 /** The strong entity tag for a body. */

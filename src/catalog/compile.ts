@@ -21,6 +21,7 @@ import type {
   Endpoint,
   Label,
   McpPolicy,
+  PagePolicy,
   ReservationPolicy,
   SandboxPolicy,
 } from './endpoint.ts';
@@ -28,6 +29,7 @@ import { isShown } from './expectation.ts';
 import { createCompose } from './include/compose.ts';
 import { isSharedFile, NO_SOURCES, type SourceFile, type Sources } from './include/sources.ts';
 import { createEndpoint } from './endpoint-variants.ts';
+import { pageKey, pageSizes } from './page-rules.ts';
 import { checkRules, FILE_RULES, SHARED_RULES } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
@@ -184,6 +186,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     tenant: tenancyOf(file, tenancy)?.parameter,
     binder: createBinder([...parameters.values()], { unknown: file.unknown_parameters ?? 'reject' }),
     maxRows,
+    page: pagePolicy(file, dimensions.length === 0 ? analysis.bound.sql : file.query),
     int64: file.int64 ?? 'number',
     resultShape: file.result_shape ?? 'standard',
     limits: Object.freeze(limits),
@@ -201,16 +204,19 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
   return createEndpoint(
     { ...analysis, outline },
     { source, dimensions, selections, hasEveryVariant },
-    ({ variant, selection, bound, outline }, variants) =>
-      Object.freeze({
+    ({ variant, selection, bound, outline }, variants) => {
+      const unlimited = withoutUnused(createCursor(bound.sql, bound.tokens), outline);
+      return Object.freeze({
         ...common,
         ...variants,
         variant,
         samples: () => sampleCombinations({ file, parameters, bound, selection }),
         query: bound.sql,
-        statement: `SELECT * FROM (\n${withoutUnused(createCursor(bound.sql, bound.tokens), outline)}\n) LIMIT ${maxRows + 1}`,
+        statement: `SELECT * FROM (\n${unlimited}\n) LIMIT ${maxRows + 1}`,
+        unlimited,
         outline,
-      }),
+      });
+    },
   );
 }
 
@@ -238,6 +244,13 @@ function cachePolicy({ cache, warming }: EndpointFile): CachePolicy | undefined 
     warmEvery: warming?.every,
     warmExamples: warming?.examples ?? false,
   });
+}
+
+/** The secret covers what is in the file, so that all processes with the file accept each other's cursors. */
+function pagePolicy(file: EndpointFile, sql: string): PagePolicy | undefined {
+  if (file.page === undefined) return undefined;
+  const secret = hash('sha256', JSON.stringify(['page cursors', canonical({ ...file, sql })]), 'buffer');
+  return Object.freeze({ keys: file.page.by.map(pageKey), ...pageSizes(file), secret });
 }
 
 function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {

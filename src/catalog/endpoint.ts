@@ -47,7 +47,11 @@ export interface Endpoint {
   readonly query: string;
   /** The query as sent, limited to one row more than the maximum so that truncation is detected. */
   readonly statement: string;
+  /** The query as sent, without a limit. */
+  readonly unlimited: string;
   readonly outline: Outline;
+  /** Undefined: responses have no pages. */
+  readonly page: PagePolicy | undefined;
   readonly maxRows: number;
   readonly int64: 'number' | 'string';
   /** Of responses whose key and request choose none. */
@@ -90,6 +94,17 @@ export interface Rollout {
 
 /** Shapes of rows in JSON and NDJSON, as listed in the schema of endpoint files. */
 export type ResultShape = NonNullable<EndpointFile['result_shape']>;
+
+/** How rows are divided into pages. */
+export interface PagePolicy {
+  /** Columns of the result that order the rows. */
+  readonly keys: readonly { readonly name: string; readonly descending: boolean }[];
+  /** Rows per page by default and at most. */
+  readonly size: number;
+  readonly max: number;
+  /** The key that cursors are encrypted with; the same in all processes with this file. */
+  readonly secret: Buffer;
+}
 
 /** All in seconds. */
 export interface CachePolicy {

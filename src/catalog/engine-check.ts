@@ -1,15 +1,16 @@
 // Has the engine analyse an endpoint's query and each table of its WITH clause, and reports errors as findings in the
 // file.
 import type { Finding } from '../core/finding.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Column, Engine } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
 import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { analyseQuery, rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
-import { variantsOf, type InspectedFile } from './compile.ts';
+import { toDiagnostics, variantsOf, type InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword } from './engine-hints.ts';
+import { checkPageKeys } from './page-rules.ts';
 import type { SampleValues } from './samples.ts';
 import { mergeFindings } from './variant-findings.ts';
 import { isTable } from '../sql/with-clause.ts';
@@ -75,7 +76,7 @@ async function checkVariant(
   inspected: InspectedFile,
   { enums, sound }: VariantOptions,
 ): Promise<readonly Finding[]> {
-  const { samples, limits, int64, outline } = inspected.candidate.endpoint;
+  const { samples, limits, int64, outline, query } = inspected.candidate.endpoint;
   const findings = new Map<string, Finding>(); // by message: queries that read a failing table fail in the same way
   const all = samples();
   const ask: DescribeSql = (sql, parameters) =>
@@ -85,7 +86,12 @@ async function checkVariant(
     if (hasError(findings) && part.start >= outline.mainStart) break; // it reads those tables
     if (sound.has(part.sql)) continue;
     const analysis = await analyseQuery(part.sql, [...accepted, ...all], ask);
-    if (analysis.kind === 'described') accepted = [analysis.values];
+    if (analysis.kind === 'described') {
+      accepted = [analysis.values];
+      const isWhole = part.shift === 0 && part.end === query.length;
+      for (const finding of isWhole ? pageFindings(inspected, analysis.columns) : [])
+        findings.set(finding.message, finding);
+    }
     const failed =
       analysis.kind === 'described'
         ? await checkEnums(ask, part, { values: analysis.values, enums })
@@ -98,6 +104,10 @@ async function checkVariant(
     if (!findings.has(finding.message)) findings.set(finding.message, finding);
   }
   return [...findings.values()];
+}
+
+function pageFindings({ document, analysis }: InspectedFile, columns: readonly Column[]): readonly Finding[] {
+  return toDiagnostics(document, checkPageKeys(analysis.file, columns));
 }
 
 function hasError(findings: ReadonlyMap<string, Finding>): boolean {

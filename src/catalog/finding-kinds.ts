@@ -8,6 +8,7 @@ import { REASON_KINDS } from './reason-kinds.ts';
 import type { FindingKind } from './finding-kind.ts';
 import { PII_KINDS } from './pii-kinds.ts';
 import { TENANCY_KINDS } from './tenancy-kinds.ts';
+import { PAGE_KINDS } from './page-kinds.ts';
 import { VERSION_KINDS } from './version-kinds.ts';
 import { VARIANT_KINDS } from './variant-kinds.ts';
 
@@ -381,5 +382,6 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   ...MCP_KINDS,
   ...TENANCY_KINDS,
   ...VERSION_KINDS,
+  ...PAGE_KINDS,
   ...LINT_KINDS,
 };

@@ -13,6 +13,7 @@ import { baseOf, defaultCycles, defaultReferences, defaultValues } from './defau
 import { isRejectionExpected } from './expectation.ts';
 import { overVariants } from './variant-findings.ts';
 import { VARIANT_RULES } from './variant-rules.ts';
+import { PAGE_QUERY_RULES, PAGE_RULES } from './page-rules.ts';
 import { VERSION_RULES } from './version-rules.ts';
 import { contradictions } from './tenancy.ts';
 import {
@@ -42,6 +43,7 @@ export const HASH_WITHOUT_KEY = 'pii.hash_without_key';
 
 /** Rules about the query, by the code of their findings: checked for each variant. */
 const QUERY_RULES: Readonly<Record<string, Rule>> = {
+  ...PAGE_QUERY_RULES,
   'parameter.undeclared': function* ({ bound, file, parameters, inText }, { guess: nearest }) {
     const declared = new Set(Object.keys(file.parameters ?? {}));
     for (const use of bound.uses) {
@@ -107,6 +109,7 @@ const QUERY_RULES: Readonly<Record<string, Rule>> = {
 export const FILE_RULES: Readonly<Record<string, Rule>> = {
   ...VARIANT_RULES,
   ...VERSION_RULES,
+  ...PAGE_RULES,
   'parameter.unused': function* ({ used: ofQuery, file, parameters }, { guess: nearest }) {
     const bases = [...parameters.values()].flatMap((each) => baseOf(each) ?? []);
     const used = new Set([...ofQuery, ...bases]);

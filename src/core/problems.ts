@@ -33,6 +33,16 @@ export const PROBLEMS = {
     title: 'Invalid parameters',
     hint: 'Correct each parameter listed in errors; GET /api/endpoints documents the parameters of each endpoint.',
   },
+  'request.cursor_invalid': {
+    status: 400,
+    title: 'Invalid cursor',
+    hint: 'A cursor continues the same call: the same endpoint, version and parameters, until the endpoint changes. Send the cursor of the last response as it is, or start without one.',
+  },
+  'page.not_divisible': {
+    status: 422,
+    title: 'The rows cannot be divided into pages',
+    hint: 'The author of the endpoint can add a column to page.by that distinguishes rows with equal keys.',
+  },
   'request.query_conflict': {
     status: 400,
     title: 'Two queries in one request',

@@ -13,8 +13,9 @@ const CLOSE_TRUNCATED = Buffer.from('],"truncated":true}');
  * inside a value is escaped, so LF always ends a row). If rows were cut, the envelope has `"truncated":true`. Written in the memory of
  * the rows if it has room: they must not be read again.
  */
-export function encodeJson({ lines, truncated }: Pick<Cut, 'lines' | 'truncated'>): Buffer {
-  const close = truncated ? CLOSE_TRUNCATED : CLOSE;
+export function encodeJson({ lines, truncated, next }: Pick<Cut, 'lines' | 'truncated' | 'next'>): Buffer {
+  const paged = next === undefined ? CLOSE : Buffer.from(`],"next":"${next}"}`); // base64url
+  const close = truncated ? CLOSE_TRUNCATED : paged;
   const body = withRoom(lines, OPEN.length, close.length) ?? copied(lines, close.length);
   OPEN.copy(body, 0);
   const rowsEnd = OPEN.length + lines.length;

@@ -8,6 +8,8 @@ export interface Cut {
   readonly lines: Uint8Array;
   readonly rows: number;
   readonly truncated: boolean;
+  /** The cursor of the next page; undefined: there is none. */
+  readonly next?: string | undefined;
 }
 
 /** The first `maxRows` lines, without copying; `truncated` if there were more. */

@@ -11,22 +11,32 @@ import { linkField } from './links.ts';
 export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: string): FastifyReply {
   reply.answer = answer;
   reply.headers(rateLimitFields(reply.record.limits));
-  reply.headers(answerFields(answer, headerPrefix)).header('Server-Timing', serverTiming(answer.timing));
+  reply
+    .headers(answerFields({ ...answer, url: reply.request.url }, headerPrefix))
+    .header('Server-Timing', serverTiming(answer.timing));
   if (hasAlready(reply, answer.etag)) return reply.code(304).send();
   return reply.header('Content-Type', answer.contentType).send(answer.body);
 }
 
+type AnswerParts = Pick<
+  Answer,
+  'endpoint' | 'etag' | 'outcome' | 'truncated' | 'dialect' | 'preferredShape' | 'successor' | 'next'
+> & {
+  /** Of the request. */
+  readonly url: string;
+};
+
+/** The URL of a request with another cursor: a query relative to it, so that it is right behind any proxy. */
+function nextPage(url: string, cursor: string): string {
+  const query = url.split('?').slice(1).join('?').split('#', 1)[0] ?? '';
+  const others = query.split('&').filter((each) => each !== '' && !/^cursor(?:=|$)/.test(each));
+  const safe = others.map((each) => each.replace(/[^\w\-.~!$'()*+,;=:@/?%]/g, encodeURIComponent));
+  return `?${[...safe, `cursor=${cursor}`].join('&')}`;
+}
+
 /** Header fields of an answer, except those that differ from call to call. */
 export function answerFields(
-  {
-    endpoint,
-    etag,
-    outcome,
-    truncated,
-    dialect,
-    preferredShape,
-    successor,
-  }: Pick<Answer, 'endpoint' | 'etag' | 'outcome' | 'truncated' | 'dialect' | 'preferredShape' | 'successor'>,
+  { endpoint, etag, outcome, truncated, dialect, preferredShape, successor, next, url }: AnswerParts,
   headerPrefix: string,
 ): Readonly<Record<string, string>> {
   return {
@@ -36,9 +46,10 @@ export function answerFields(
     'Millrace-Endpoint': `${endpoint.name}@${endpoint.revision}`,
     ...(endpoint.version === undefined ? {} : { 'Millrace-Version': String(endpoint.version) }),
     ...deprecationFields(endpoint),
-    ...linkField(
-      successor === undefined ? [] : [{ target: `/api/endpoints/query/${successor}`, rel: SUCCESSOR }],
-    ),
+    ...linkField([
+      ...(next === undefined ? [] : [{ target: nextPage(url, next), rel: 'next' }]),
+      ...(successor === undefined ? [] : [{ target: `/api/endpoints/query/${successor}`, rel: SUCCESSOR }]),
+    ]),
     ...(dialect === undefined ? {} : { 'Millrace-Dialect': dialect }),
     ...(preferredShape === undefined ? {} : { 'Preference-Applied': `result-shape=${preferredShape}` }),
     ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),

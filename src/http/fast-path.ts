@@ -38,6 +38,7 @@ interface FastPathEntry {
   readonly replay: Replay;
   readonly endpoint: Answer['endpoint'];
   readonly preferredShape: Answer['preferredShape'];
+  readonly url: string;
   readonly successor: Answer['successor'];
   /** Of the request that was answered first. */
   readonly record: CallRecord;
@@ -104,9 +105,10 @@ export function createFastPath(options: FastPathOptions): FastPath {
       else settle(found);
     },
     remember: (request, { replay, endpoint, preferredShape, successor }, record) => {
+      const { url = '' } = request;
       const digest = replay === undefined ? undefined : digestOf(request, options);
       if (replay === undefined || digest === undefined || closed) return;
-      entries.set(digest, { replay, endpoint, preferredShape, successor, record, sent: new Map() });
+      entries.set(digest, { replay, endpoint, preferredShape, successor, url, record, sent: new Map() });
       const [oldest] = entries.keys();
       if (entries.size > MAX_ENTRIES && oldest !== undefined) entries.delete(oldest);
     },
@@ -170,7 +172,7 @@ const ABSENT = '\0';
 
 /** Rebuilt when age or ttl has changed, about once a second. */
 function fieldsOf(
-  { sent, endpoint, preferredShape, successor }: FastPathEntry,
+  { sent, endpoint, preferredShape, successor, url }: FastPathEntry,
   { entry, outcome }: Found,
   { body, coding }: Encoded,
   headerPrefix: string,
@@ -182,7 +184,7 @@ function fieldsOf(
   const all = {
     ...SECURITY_FIELDS,
     ...answerFields(
-      { ...entry, etag, outcome, endpoint, preferredShape, successor, dialect: undefined },
+      { ...entry, etag, outcome, endpoint, preferredShape, successor, url, dialect: undefined },
       headerPrefix,
     ),
     ...(coding === undefined ? {} : { 'Content-Encoding': coding }),

@@ -57,13 +57,14 @@ export function pathItem(
         ...consumerParameters(endpoint, own),
         ...versions,
         FORMAT_PARAMETER,
+        ...answerParameters(endpoint),
       ],
       responses: responses(described, options, []),
     },
     post: {
       ...common,
       operationId: `${operationId}_post`,
-      parameters: [...versions, FORMAT_PARAMETER],
+      parameters: [...versions, FORMAT_PARAMETER, ...answerParameters(endpoint)],
       requestBody: requestBody(described, options, own),
       responses: responses(described, options, own),
     },
@@ -134,11 +135,54 @@ const FORMAT_PARAMETER = {
   schema: { type: 'string', enum: Object.keys(FORMATS), default: 'json' },
 };
 
+const queryParameter = (name: string, description: string, schema: Schema) => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
+/** Pages and metadata. */
+function answerParameters({ page, parameters }: Endpoint): readonly unknown[] {
+  const pages =
+    page === undefined
+      ? []
+      : [
+          queryParameter('page_size', 'Rows of a page; rows with equal keys stay on one page.', {
+            type: 'integer',
+            minimum: 1,
+            maximum: page.max,
+            default: page.size,
+          }),
+          queryParameter(
+            'cursor',
+            '`next` of the response before: continues after its last row. All other parameters stay the same.',
+            {
+              type: 'string',
+            },
+          ),
+        ];
+  if (parameters['meta'] !== undefined) return pages;
+  const meta = queryParameter(
+    'meta',
+    'Add `meta` to a response in JSON: columns, rows, statistics and cache state.',
+    {
+      type: 'boolean',
+      default: false,
+    },
+  );
+  return [...pages, meta];
+}
+
 /** The formats with their media types. */
 function mediaTypesText(): string {
   const types = Object.entries(FORMATS).map(([name, { mediaTypes }]) => `${name}: ${mediaTypes[0] ?? ''}`);
   return `Media types: ${types.join(', ')}.`;
 }
+
+const NEXT: Schema = { type: 'string', description: 'The cursor of the next page; absent on the last one.' };
+
+const METADATA: Schema = { type: 'object', description: 'Present if the request has meta=true.' };
 
 const PREFER_PARAMETER = {
   name: 'Prefer',
@@ -246,6 +290,8 @@ function responses(
     properties: {
       result: { type: 'array', maxItems: endpoint.maxRows, items },
       truncated: { const: true, description: 'Present if rows were truncated at the maximum.' },
+      ...(endpoint.page === undefined ? {} : { next: NEXT }),
+      ...(endpoint.parameters['meta'] === undefined ? { meta: METADATA } : {}),
     },
   };
   const names = [

@@ -7,6 +7,7 @@ import type { Engine } from '../engine/engine.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { cutLines } from '../format/lines.ts';
 import type { Budgets } from '../rate-limits/budgets.ts';
+import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import { redactRows } from './redacted-rows.ts';
 import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
@@ -17,6 +18,8 @@ import { encodeRows, type Encoding } from './encode.ts';
 import { produceEngineFormat } from './engine-format.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
+import { answerMetadata, wantsMetadata, type MetadataTask } from './metadata.ts';
+import { cutPage, openPage, planPage } from './pages.ts';
 import type { MakePlan } from './plan.ts';
 import { createResults, type Produced, type Result, type ResultsDeps, type Task } from './result.ts';
 import { shapeOf } from './result-shape.ts';
@@ -30,7 +33,7 @@ import { requestedWorkload } from './workload.ts';
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly plan: MakePlan;
   readonly sandboxes: Pick<Sandboxes, 'rejection'>;
-  readonly describe: Pick<Describe, 'samples'>;
+  readonly describe: Pick<Describe, 'samples' | 'result'>;
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
   readonly observe: Observe;
@@ -44,6 +47,8 @@ export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted' | 'succ
   readonly requester: Requester & { readonly key: string };
   readonly directives: CacheDirectives;
   readonly preferredShape: Answer['preferredShape'];
+  /** Undefined: the body has no `meta`. */
+  readonly metadata: Pick<MetadataTask, 'isReadShown'> | undefined;
   /** The call, for a comparison with the next version; undefined for calls that are never compared. */
   readonly shadowed: ShadowedCall | undefined;
   readonly timing: { readonly auth: number; readonly plan: number };
@@ -70,7 +75,11 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const answer = async (call: Call): Promise<Answer> => {
     const prepared = await prepare(call);
     const { requester, directives, timing, isStillAdmitted, preferredShape, successor, ...task } = prepared;
-    const { replay, ...result } = await results.read(task, { requester, directives, signal: call.signal });
+    const read = await results.read(task, { requester, directives, signal: call.signal });
+    const { replay, ...result } =
+      prepared.metadata === undefined
+        ? read
+        : await answerMetadata(deps.engine, { ...task, ...prepared.metadata }, read);
     if (prepared.shadowed !== undefined && result.timing.engine > 0) deps.shadow?.offer(prepared.shadowed);
     return {
       ...result,
@@ -113,23 +122,28 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
   const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
   const workload = requestedWorkload(called, content.reservation);
   const parameters = parametersOf(content.fields, called);
-  const bindings = called.binder.bind(parameters, deps.clock.epoch(), principal.locked);
-  const endpoint = called.variantOf(bindings);
+  const bindAt = (at: number): Bindings => called.binder.bind(parameters, at, principal.locked);
+  const current = bindAt(deps.clock.epoch());
+  const endpoint = called.variantOf(current);
+  const opened = openPage(endpoint, { content, consumerQuery, bindings: current });
+  const bindings = opened?.at === undefined ? current : { ...bindAt(opened.at), until: Infinity };
   const labels = labelsOf(endpoint, bindings.values, content.labels);
   record.labels = labels;
-  const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
+  const planAt = async (at: Bindings) => {
+    const whole = await plan(endpoint, at, consumerQuery, isRedacting(redactor));
+    return opened === undefined ? whole : planPage(deps.describe, { endpoint, opened, plan: whole });
+  };
+  const planned = await planAt(bindings);
+  const page = opened?.page;
   const timing = { auth: admitted.authMs, plan: now() - started };
   const { format, resultShape: request } = content;
   const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
-  const taskAt = async (now: number): Promise<Task> => {
-    const later = endpoint.binder.bind(parameters, now, principal.locked);
-    return {
-      ...task,
-      bindings: later,
-      plan: await plan(endpoint, later, consumerQuery, isRedacting(redactor)),
-    };
+  const taskAt = async (at: number): Promise<Task> => {
+    if (opened?.at !== undefined) return task; // of the time of the first page
+    const later = bindAt(at);
+    return { ...task, bindings: later, plan: await planAt(later) };
   };
-  const task = { endpoint, plan: planned, redactor, format, shape, bindings, at: taskAt };
+  const task = { endpoint, plan: planned, page, redactor, format, shape, bindings, at: taskAt };
   const requester = {
     requestId,
     key: principal.id,
@@ -139,14 +153,22 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
     isPatient: false,
     spending: createSpending({ budgets: deps.budgets, now }, budgets, record),
   };
-  const { isStillAdmitted } = admitted;
-  const preferredShape = request && shape;
+  const isCompared = consumerQuery === undefined && page === undefined;
+  const shadowed = isCompared
+    ? shadowedCall({ endpoint: called, parameters, principal, redact: content.redact, requestId })
+    : undefined;
+  const metadata = wantsMetadata(content.fields, endpoint, format)
+    ? { isReadShown: consumerQuery === undefined && principal.locked.size === 0 }
+    : undefined;
   const { directives } = content;
-  const shadowed =
-    endpoint.version === undefined || consumerQuery !== undefined
-      ? undefined
-      : { endpoint: called, parameters, principal, redact: content.redact, requestId };
-  return { ...task, shadowed, successor, preferredShape, requester, directives, timing, isStillAdmitted };
+  const sent = { preferredShape: request && shape, requester, directives, timing };
+  const { isStillAdmitted } = admitted;
+  return { isStillAdmitted, ...task, ...sent, metadata, shadowed, successor };
+}
+
+/** Undefined if the endpoint has no versions to compare. */
+function shadowedCall(call: ShadowedCall): ShadowedCall | undefined {
+  return call.endpoint.version === undefined ? undefined : call;
 }
 
 /** The result of a task, encoded. Throws Problem. */
@@ -168,15 +190,16 @@ async function produceRows(
   const started = now();
   const { lines, queueMs, read } = await runPlan({ engine, bulkhead, now }, task, context);
   const ran = now();
-  const cut = cutLines(lines, task.endpoint.maxRows);
+  const { maxRows } = task.endpoint;
+  const cut = task.page === undefined ? cutLines(lines, maxRows) : cutPage(lines, task.page, maxRows);
   const redacted = { ...cut, lines: redactRows(deps, task, cut.lines) };
   const cleaned = now();
   const body = await encodeRows(engine, redacted, { ...task, signal: context.signal });
-  const { rows, truncated } = cut;
+  const { rows, truncated, next } = cut;
   const contentType = contentTypeOf(task.format);
   const engineMs = ran - started - queueMs;
   const timing = { queue: queueMs, engine: engineMs, redact: cleaned - ran, encode: now() - cleaned };
-  return { body, rows, truncated, contentType, timing, read };
+  return { body, rows, truncated, next, contentType, timing, read };
 }
 
 function summaryOf({ rows, timing }: Pick<Result, 'rows' | 'timing'>): AnswerSummary {

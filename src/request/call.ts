@@ -97,6 +97,8 @@ export interface Answer {
   readonly body: Buffer;
   readonly rows: number;
   readonly truncated: boolean;
+  /** The cursor of the next page; undefined: there is none. */
+  readonly next?: string | undefined;
   /** The dialect that the consumer query was parsed as; undefined for other calls. */
   readonly dialect: Dialect | undefined;
   /** The shape that the caller preferred and got; undefined if it preferred none, or the format has none. */

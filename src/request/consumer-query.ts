@@ -21,10 +21,18 @@ type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
 const RESERVED: ReadonlySet<string> = new Set(['sql', 'lql', 'format', 'dialect']);
 
+const PAGE_FIELDS: ReadonlySet<string> = new Set(['page_size', 'cursor']);
+
 /** The fields that are parameters of the endpoint. */
-export function parametersOf(fields: Fields, { version }: Pick<Endpoint, 'version'>): Fields {
+export function parametersOf(
+  fields: Fields,
+  { version, page, parameters }: Pick<Endpoint, 'version' | 'page' | 'parameters'>,
+): Fields {
   const isReserved = (name: string): boolean =>
-    RESERVED.has(name) || (version !== undefined && name === 'version');
+    RESERVED.has(name) ||
+    (version !== undefined && name === 'version') ||
+    (page !== undefined && PAGE_FIELDS.has(name)) ||
+    (name === 'meta' && parameters['meta'] === undefined);
   return new Map([...fields].filter(([name]) => !isReserved(name)));
 }
 

@@ -15,6 +15,7 @@ import type { Redactor } from '../redact/redactor.ts';
 import type { Bindings } from '../params/binder.ts';
 import type { Replay } from './call.ts';
 import { staticLabels } from './labels.ts';
+import type { Page } from './pages.ts';
 import type { MakePlan } from './plan.ts';
 import type { Watches } from './watches.ts';
 import type { Requester, RunContext, Runnable } from './run.ts';
@@ -28,6 +29,8 @@ export interface Task extends Runnable {
   readonly bindings: Pick<Bindings, 'now' | 'until' | 'source'>;
   /** The task of the same call at another time; milliseconds since 1970. */
   readonly at: (now: number) => Promise<Task>;
+  /** Undefined: the rows are not divided into pages. */
+  readonly page?: Page | undefined;
 }
 
 /** A redacted, encoded result, and how it was produced. Durations are milliseconds. */

@@ -93,7 +93,7 @@ function ownFields(
   answer: NonNullable<ClickHouseAnswer['answer']>,
   headerPrefix: string,
 ): Readonly<Record<string, string>> {
-  const { ETag: _etag, Vary: _vary, ...fields } = answerFields(answer, headerPrefix);
+  const { ETag: _etag, Vary: _vary, ...fields } = answerFields({ ...answer, url: '' }, headerPrefix);
   return fields;
 }
 

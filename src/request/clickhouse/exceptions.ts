@@ -34,6 +34,8 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'request.body_invalid': BAD_ARGUMENTS,
   'request.parameters_invalid': [457, 'BAD_QUERY_PARAMETER'],
   'request.query_conflict': BAD_ARGUMENTS,
+  'request.cursor_invalid': BAD_ARGUMENTS,
+  'page.not_divisible': [396, 'TOO_MANY_ROWS_OR_BYTES'],
   'request.body_too_large': QUERY_IS_TOO_LARGE,
   'request.body_type_unsupported': NOT_IMPLEMENTED,
   'request.encoding_unsupported': NOT_IMPLEMENTED,
