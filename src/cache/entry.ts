@@ -2,6 +2,14 @@
 import { hash } from 'node:crypto';
 import type { Moment } from './clock.ts';
 
+/** What a run has cost. */
+export interface Cost {
+  /** Table data, before filters; undefined: the engine does not report it. */
+  readonly rowsRead: number | undefined;
+  readonly bytesRead: number | undefined;
+  readonly engineMs: number;
+}
+
 /** The result of a run, sent to clients byte for byte. Immutable. */
 export interface Payload {
   readonly body: Buffer;
@@ -10,6 +18,8 @@ export interface Payload {
   readonly truncated: boolean;
   /** The cursor of the next page; undefined: there is none. */
   readonly next?: string | undefined;
+  /** Undefined for formats that do not show it. */
+  readonly cost?: Cost | undefined;
 }
 
 export interface Entry extends Payload {
@@ -31,9 +41,10 @@ const ETAG_LENGTH = 22; // of 43 characters: 132 bits
 export const ETAG_FORM = /^"[\w-]{22}"$/;
 
 export function sealEntry(payload: Payload, born: Moment, keepMs: number): Entry {
-  const { body, contentType, rows, truncated, next } = payload;
+  const { body, contentType, rows, truncated, next, cost } = payload;
   const paged = next === undefined ? {} : { next };
-  return { body, contentType, rows, truncated, ...paged, etag: etagOf(body), born, keepMs };
+  const costed = cost === undefined ? {} : { cost };
+  return { body, contentType, rows, truncated, ...paged, ...costed, etag: etagOf(body), born, keepMs };
 }
 
 /** The strong entity tag for a body. */

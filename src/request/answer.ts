@@ -16,7 +16,7 @@ import { encodeRows, type Encoding } from './encode.ts';
 import { produceEngineFormat } from './engine-format.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
-import { answerMetadata, wantsMetadata, type MetadataTask } from './metadata.ts';
+import { createAddMetadata, wantsMetadata, type MetadataTask } from './metadata.ts';
 import { cutPage, planPage } from './pages.ts';
 import type { MakePlan } from './plan.ts';
 import { createResults, type Produced, type Result, type ResultsDeps, type Task } from './result.ts';
@@ -43,7 +43,7 @@ export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted' | 'succ
   readonly directives: CacheDirectives;
   readonly preferredShape: Answer['preferredShape'];
   /** Undefined: the body has no `meta`. */
-  readonly metadata: Pick<MetadataTask, 'isReadShown'> | undefined;
+  readonly metadata: (Pick<MetadataTask, 'isReadShown'> & { readonly isPreferred: boolean }) | undefined;
   /** The call, for a comparison with the next version; undefined for calls that are never compared. */
   readonly shadowed: ShadowedCall | undefined;
   readonly timing: { readonly auth: number; readonly plan: number };
@@ -63,6 +63,7 @@ export interface RequestPath extends Pick<Admission, 'admitKey' | 'identifyKey'>
 export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const { keyUse, plan } = deps;
   const { admit, admitKey, identifyKey } = createAdmission(deps);
+  const addMetadata = createAddMetadata(deps.engine);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
   const prepare = createPrepare(deps, admit);
@@ -71,10 +72,12 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
     const prepared = await prepare(call);
     const { requester, directives, timing, isStillAdmitted, preferredShape, successor, ...task } = prepared;
     const read = await results.read(task, { requester, directives, signal: call.signal });
+    const { key } = requester;
+    const { metadata } = prepared;
     const { replay, ...result } =
-      prepared.metadata === undefined
+      metadata === undefined
         ? read
-        : await answerMetadata(deps.engine, { ...task, ...prepared.metadata }, read);
+        : await addMetadata({ ...task, ...metadata, key, signal: call.signal }, read);
     if (prepared.shadowed !== undefined && result.timing.engine > 0) deps.shadow?.offer(prepared.shadowed);
     return {
       ...result,
@@ -82,6 +85,7 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
       successor,
       dialect: task.plan.consumerQuery?.dialect,
       preferredShape,
+      isMetadataPreferred: metadata?.isPreferred,
       timing: { ...timing, ...result.timing },
       summary: summaryOf(result),
       replay: replay && (() => (isStillAdmitted() ? (keyUse.note(requester.key), replay()) : undefined)),
@@ -102,7 +106,7 @@ function createPrepare(deps: RequestPathDeps, admit: Admission['admit']): Reques
     const started = now();
     const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
     const workload = requestedWorkload(called, content.reservation);
-    const parameters = parametersOf(content.fields, called);
+    const parameters = parametersOf(content, called);
     const bindings = called.binder.bind(parameters, principal.locked);
     const endpoint = called.variantOf(bindings);
     const labels = labelsOf(endpoint, bindings.values, content.labels);
@@ -129,8 +133,11 @@ function createPrepare(deps: RequestPathDeps, admit: Admission['admit']): Reques
       endpoint.version === undefined || consumerQuery !== undefined || page !== undefined
         ? undefined
         : { endpoint: called, parameters, principal, redact: content.redact, requestId };
-    const metadata = wantsMetadata(content.fields, endpoint, format)
-      ? { isReadShown: consumerQuery === undefined && principal.locked.size === 0 }
+    const metadata = wantsMetadata(content, endpoint)
+      ? {
+          isReadShown: consumerQuery === undefined && principal.locked.size === 0,
+          isPreferred: content.metadata === 'preferred',
+        }
       : undefined;
     return {
       ...task,
@@ -174,7 +181,8 @@ async function produceRows(
   const contentType = contentTypeOf(task.format);
   const engineMs = ran - started - queueMs;
   const timing = { queue: queueMs, engine: engineMs, redact: cleaned - ran, encode: now() - cleaned };
-  return { body, rows, truncated, next, contentType, timing, read };
+  const cost = { rowsRead: read?.rows, bytesRead: read?.bytes, engineMs };
+  return { body, rows, truncated, next, contentType, timing, read, cost };
 }
 
 function summaryOf({ rows, timing }: Pick<Result, 'rows' | 'timing'>): AnswerSummary {

@@ -51,10 +51,10 @@ export function createExplain({ admit, plan, sandboxes, describe }: ExplainOptio
 }
 
 /** The variant of the query that the parameters choose; if they are not complete, that of a call without optional ones. */
-function chosenVariant(endpoint: Endpoint, { fields }: CallContent, { locked }: Principal): Endpoint {
+function chosenVariant(endpoint: Endpoint, content: CallContent, { locked }: Principal): Endpoint {
   if (endpoint.variant === '') return endpoint;
   try {
-    return endpoint.variantOf(endpoint.binder.bind(parametersOf(fields, endpoint), locked));
+    return endpoint.variantOf(endpoint.binder.bind(parametersOf(content, endpoint), locked));
   } catch (error) {
     if (error instanceof Problem) return endpoint;
     throw error;
