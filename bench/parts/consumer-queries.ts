@@ -61,7 +61,7 @@ max_rows: 1000
     'hand.yaml',
     `id: 00000000-0000-4000-8000-000000000002\nname: hand\nquery: |\n  ${indented}\n${parameters}`,
   );
-  const { values } = hand.binder.bind(new Map([['project', [PROJECT]]]));
+  const { values } = hand.binder.bind(new Map([['project', [PROJECT]]]), Date.now());
   return { sql: hand.statement, parameters: values, limits: hand.limits, origin: 'saved', int64: hand.int64 };
 }
 
@@ -75,8 +75,8 @@ async function planAll(): Promise<ReadonlyMap<string, Statement>> {
     observe: () => undefined,
   });
   const describe = createDescribe(engine);
-  const plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe, now: () => Date.now() });
-  const bindings = endpoint.binder.bind(new Map([['project', [PROJECT]]]));
+  const plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe });
+  const bindings = endpoint.binder.bind(new Map([['project', [PROJECT]]]), Date.now());
   const statements = new Map<string, Statement>();
   for (const { name, language, dialect, text, hand } of BY_HAND) {
     statements.set(`${name}, by hand`, saved(hand));

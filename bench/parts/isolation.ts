@@ -36,7 +36,7 @@ const { candidate } = createCompile({ piiHashKey: undefined })('logs.all.yaml', 
 if (candidate === undefined) throw new Error('the file is valid');
 const { endpoint } = candidate;
 const sandbox = await createSandboxes(engine, createDescribe(engine)).of(endpoint, false);
-const { values } = endpoint.binder.bind(new Map([['project', [PROJECT]]]));
+const { values } = endpoint.binder.bind(new Map([['project', [PROJECT]]]), Date.now());
 
 let next = 0;
 const measurements: Record<string, () => Promise<void>> = {};

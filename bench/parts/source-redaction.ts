@@ -38,8 +38,8 @@ const { candidate } = createCompile({ piiHashKey: undefined })('logs.all.yaml', 
 if (candidate === undefined) throw new Error('the file is valid');
 const { endpoint } = candidate;
 const describe = createDescribe(engine);
-const plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe, now: () => Date.now() });
-const bindings = endpoint.binder.bind(new Map([['project', [PROJECT]]]));
+const plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe });
+const bindings = endpoint.binder.bind(new Map([['project', [PROJECT]]]), Date.now());
 
 let next = 0;
 const measurements: Record<string, () => Promise<void>> = {};

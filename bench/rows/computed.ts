@@ -111,5 +111,5 @@ function statementText(endpoint: Endpoint): string {
   const sent = Object.entries(endpoint.examples[0]?.parameters ?? {}).map(
     ([name, value]) => [name, [value]] as const,
   );
-  return `${setParameters(endpoint.binder.bind(new Map(sent)).values)}${endpoint.statement}`;
+  return `${setParameters(endpoint.binder.bind(new Map(sent), Date.now()).values)}${endpoint.statement}`;
 }

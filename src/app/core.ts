@@ -12,6 +12,7 @@ import { filterParameters } from '../compatibility/table-filters.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
+import { createBudgets } from '../rate-limits/budgets.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
 import { createRateLimits } from '../rate-limits/rate-limits.ts';
 import { createRedisCounters } from '../rate-limits/redis-counters.ts';
@@ -21,6 +22,7 @@ import { createPlan } from '../request/plan.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
 import { createShadow } from '../request/shadow/shadow.ts';
 import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
+import { createWatches } from '../request/watches.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
 import { openEntryKey } from './redis.ts';
@@ -56,7 +58,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
   const suspensions = createSuspensions({ now: clock.monotonic, observe });
-  const plan = createPlan({ sandboxes, describe, now: clock.epoch, policyParameters });
+  const counting = countingOf(settings, link);
+  const plan = createPlan({ sandboxes, describe, policyParameters });
   const { connections } = settings;
   const trials = { plan, describe, engine, connections, observe, clock, after };
   const shadow = createShadow({ ...trials, catalog: () => catalog.current(), random: Math.random });
@@ -64,11 +67,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     catalog: () => catalog.current(),
     keyring,
     keyUse,
-    rateLimits: createRateLimits({
-      memory: createMemoryCounters(clock.monotonic),
-      shared: link && createRedisCounters(link),
-      failure: settings.rateLimitFailure,
-    }),
+    rateLimits: createRateLimits(counting),
+    budgets: createBudgets(counting),
     suspensions,
     plan,
     sandboxes,
@@ -78,6 +78,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     observe,
     shadow,
     ...cache,
+    watches: createWatches({
+      engine,
+      readThrough: cache.readThrough,
+      clock,
+      observe,
+      hosts: hostsOf(settings),
+    }),
     clock,
   });
   const catalog = await openLiveCatalog({
@@ -99,6 +106,20 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await Promise.all([catalog.close(), cache.close()]);
   };
   return { catalog, describe, sandboxes, suspensions, path, cache, bulkhead, close };
+}
+
+/** What counts requests, and what they read. */
+function countingOf({ rateLimitFailure: failure }: Settings, link: RedisLink | undefined) {
+  return {
+    memory: createMemoryCounters(clock.monotonic),
+    shared: link && createRedisCounters(link),
+    failure,
+  };
+}
+
+/** Of the engine. */
+function hostsOf({ clickhouse }: Settings): number {
+  return clickhouse?.urls.length ?? 1;
 }
 
 /** Endpoints that are prepared for consumer queries before the first one comes. */

@@ -24,6 +24,7 @@ export const FULL_ACCESS: Principal = {
   redact: false,
   resultShape: undefined,
   rate: undefined,
+  budgets: [],
 };
 
 /** Accepts every key and grants full access. */

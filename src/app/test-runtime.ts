@@ -2,6 +2,7 @@
 import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
 import { createDescribe } from '../catalog/describe.ts';
 import type { Engine } from '../engine/engine.ts';
+import { createBudgets } from '../rate-limits/budgets.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
 import { createRateLimits } from '../rate-limits/rate-limits.ts';
 import { createRequestPath, type RequestPath } from '../request/answer.ts';
@@ -27,7 +28,13 @@ export interface TestRuntime {
 
 export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): TestRuntime {
   const uncached = candidates.map((candidate) => {
-    const endpoint = { ...candidate.endpoint, cache: undefined, rate: undefined, concurrency: undefined };
+    const endpoint = {
+      ...candidate.endpoint,
+      cache: undefined,
+      rate: undefined,
+      budgets: [],
+      concurrency: undefined,
+    };
     return { ...candidate, endpoint };
   });
   const { catalog } = assembleCatalog(uncached);
@@ -36,17 +43,19 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
   const cache = createCache({ memoryBytes: 0, shared: undefined, observe: () => undefined });
   const bulkhead = createBulkhead(after);
   const memory = createMemoryCounters(clock.monotonic);
-  const rateLimits = createRateLimits({ memory, shared: undefined, failure: 'open' });
+  const counting = { memory, shared: undefined, failure: 'open' } as const;
+  const rateLimits = createRateLimits(counting);
   const suspensions = createSuspensions({ now: clock.monotonic, observe: () => undefined });
   const names = describeOnce(engine);
   const pathAt = (now: number | undefined): RequestPath => {
     const epoch = now === undefined ? clock.epoch : () => now;
-    const plan = createPlan({ sandboxes, describe, now: epoch });
+    const plan = createPlan({ sandboxes, describe });
     return createRequestPath({
       catalog: () => catalog,
       keyring: () => LOCAL_KEYRING,
       keyUse: { note: () => undefined },
       rateLimits,
+      budgets: createBudgets(counting),
       suspensions,
       plan: now === undefined ? plan : planAt(now, plan, names),
       sandboxes,
@@ -55,6 +64,7 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
       bulkhead,
       observe: () => undefined,
       ...cache,
+      watches: { of: () => undefined },
       clock: { ...clock, epoch },
     });
   };

@@ -1,5 +1,6 @@
 // A principal and its restrictions, compiled from an entry of the tokens file or the claims of a token.
 import type { ResultShape, Token } from '../config/generated/tokens.ts';
+import { parseBudgets, type Budget } from '../config/budget.ts';
 import { parseRate, type Rate } from '../config/rate.ts';
 import { compileGlobs } from './globs.ts';
 
@@ -18,10 +19,15 @@ export interface Principal {
   readonly resultShape: ResultShape | undefined;
   /** For all of its calls together; undefined: unlimited. */
   readonly rate: Rate | undefined;
+  /** For all of its runs together. */
+  readonly budgets: readonly Budget[];
 }
 
 /** The access granted by an entry of the tokens file or a claim of a JSON Web Token. */
-export type Grant = Pick<Token, 'endpoints' | 'allow' | 'parameters' | 'pii' | 'result_shape' | 'rate'>;
+export type Grant = Pick<
+  Token,
+  'endpoints' | 'allow' | 'parameters' | 'pii' | 'result_shape' | 'rate' | 'budget'
+>;
 
 export function createPrincipal(id: string, name: string, grant: Grant): Principal {
   return Object.freeze({
@@ -33,5 +39,6 @@ export function createPrincipal(id: string, name: string, grant: Grant): Princip
     redact: grant.pii === 'redact',
     resultShape: grant.result_shape,
     rate: grant.rate === undefined ? undefined : parseRate(grant.rate),
+    budgets: parseBudgets(grant.budget),
   });
 }

@@ -1,12 +1,12 @@
-// The binary encoding of an entry in the shared cache: a fixed header, then content type, tag, key and body,
+// The binary encoding of an entry in the shared cache: a fixed header, then content type, tag, fingerprint, key and body,
 // authenticated as a whole.
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
-import { ETAG_FORM, type Entry, type Payload } from './entry.ts';
+import { ETAG_FORM, FINGERPRINT_FORM, type Cost, type Entry, type Payload } from './entry.ts';
 
 /** Changes with the layout. Part of every key in the shared cache, so that different releases never share entries. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 4;
 
 /** What a valid frame must match. */
 export interface FrameTrust {
@@ -23,6 +23,7 @@ export interface Frame {
   readonly etag: string;
   readonly bornEpoch: number;
   readonly keepMs: number;
+  readonly fingerprint: string;
 }
 
 export interface CorruptEntry {
@@ -45,17 +46,21 @@ const AT = {
   flags: 37,
   typeLength: 38,
   tagLength: 40,
-  keyLength: 42,
-  rows: 44,
-  bodyLength: 48,
-  born: 52,
-  keep: 60,
-  end: 68,
+  fingerprintLength: 42,
+  keyLength: 44,
+  rows: 46,
+  bodyLength: 50,
+  born: 54,
+  keep: 62,
+  rowsRead: 70,
+  bytesRead: 78,
+  engineMs: 86,
+  end: 94,
 } as const;
 
 const MAGIC = 0x3143524d; // "MRC1"
-/** Content type, tag and key, each at most as long as its length field allows. */
-const MAX_TEXTS = 3 * 0xffff;
+/** Content type, tag, fingerprint and key, each at most as long as its length field allows. */
+const MAX_TEXTS = 4 * 0xffff;
 const TRUNCATED = 1;
 const BROTLI = 2;
 
@@ -77,21 +82,25 @@ export async function encodeEntry(
 ): Promise<Buffer> {
   const packed = entry.body.length > compressOver ? await compress(entry.body, COMPRESSION) : undefined;
   const body = packed !== undefined && packed.length < entry.body.length ? packed : entry.body;
-  const [type, tag, name] = [entry.contentType, tagWithCursor(entry), key].map((text) =>
-    Buffer.from(text),
-  ) as [Buffer, Buffer, Buffer]; // map() over three strings gives three buffers
+  const fields = [entry.contentType, tagWithCursor(entry), key].map((text) => Buffer.from(text));
+  const [type, tag, name] = fields as [Buffer, Buffer, Buffer]; // map() over three strings gives three buffers
+  const fingerprint = Buffer.from(entry.fingerprint);
   const header = Buffer.alloc(AT.end);
   header.writeUInt32LE(MAGIC, AT.magic);
   header.writeUInt8(FORMAT_VERSION, AT.version);
   header.writeUInt8((entry.truncated ? TRUNCATED : 0) | (body === packed ? BROTLI : 0), AT.flags);
   header.writeUInt16LE(type.length, AT.typeLength);
   header.writeUInt16LE(tag.length, AT.tagLength);
+  header.writeUInt16LE(fingerprint.length, AT.fingerprintLength);
   header.writeUInt16LE(name.length, AT.keyLength);
   header.writeUInt32LE(entry.rows, AT.rows);
   header.writeUInt32LE(entry.body.length, AT.bodyLength);
   header.writeDoubleLE(entry.born.epoch, AT.born);
   header.writeDoubleLE(entry.keepMs, AT.keep);
-  const frame = Buffer.concat([header, type, tag, name, body]);
+  header.writeDoubleLE(entry.cost?.rowsRead ?? NaN, AT.rowsRead);
+  header.writeDoubleLE(entry.cost?.bytesRead ?? NaN, AT.bytesRead);
+  header.writeDoubleLE(entry.cost?.engineMs ?? NaN, AT.engineMs);
+  const frame = Buffer.concat([header, type, tag, fingerprint, name, body]);
   macOf(secret, frame).copy(frame, AT.mac);
   return frame;
 }
@@ -109,8 +118,9 @@ export async function decodeEntry(
   if (reason !== undefined) return corrupt(reason);
   const typeEnd = AT.end + bytes.readUInt16LE(AT.typeLength);
   const tagEnd = typeEnd + bytes.readUInt16LE(AT.tagLength);
-  const keyEnd = tagEnd + bytes.readUInt16LE(AT.keyLength);
-  if (bytes.toString('utf8', tagEnd, keyEnd) !== key) return corrupt('it belongs to another key');
+  const fingerprintEnd = tagEnd + bytes.readUInt16LE(AT.fingerprintLength);
+  const keyEnd = fingerprintEnd + bytes.readUInt16LE(AT.keyLength);
+  if (bytes.toString('utf8', fingerprintEnd, keyEnd) !== key) return corrupt('it belongs to another key');
   const bodyLength = bytes.readUInt32LE(AT.bodyLength);
   if (bodyLength > limits.maxBody) return corrupt(`its body has ${bodyLength} bytes`);
   const head = {
@@ -118,10 +128,12 @@ export async function decodeEntry(
     ...readTag(bytes.toString('utf8', typeEnd, tagEnd)),
     bornEpoch: bytes.readDoubleLE(AT.born),
     keepMs: bytes.readDoubleLE(AT.keep),
+    fingerprint: bytes.toString('utf8', tagEnd, fingerprintEnd),
   };
   const wrong = faultOfHead(head, limits);
   if (wrong !== undefined) return corrupt(wrong);
   const flags = bytes.readUInt8(AT.flags);
+  const cost = readCost(bytes);
   const stored = bytes.subarray(keyEnd);
   const body = (flags & BROTLI) === 0 ? stored : await unpack(stored, bodyLength);
   if (body?.length !== bodyLength) return corrupt('its body does not have the declared length');
@@ -133,11 +145,22 @@ export async function decodeEntry(
       rows: bytes.readUInt32LE(AT.rows),
       truncated: (flags & TRUNCATED) !== 0,
       ...(head.next === undefined ? {} : { next: head.next }),
+      ...(cost === undefined ? {} : { cost }),
     },
     etag: head.etag,
     bornEpoch: head.bornEpoch,
     keepMs: head.keepMs,
+    fingerprint: head.fingerprint,
   };
+}
+
+/** What is not known is NaN. */
+function readCost(bytes: Buffer): Cost | undefined {
+  const [rowsRead, bytesRead, engineMs] = [AT.rowsRead, AT.bytesRead, AT.engineMs].map((at) => {
+    const value = bytes.readDoubleLE(at);
+    return Number.isFinite(value) && value >= 0 ? value : undefined;
+  });
+  return engineMs === undefined ? undefined : { rowsRead, bytesRead, engineMs };
 }
 
 /** The entity tag, and after a space the cursor of the next page if there is one. */
@@ -171,11 +194,15 @@ function macOf(secret: KeyObject, frame: Buffer): Buffer {
 
 /** Values that this service never writes: a second barrier in case the key has leaked. */
 function faultOfHead(
-  head: { readonly contentType: string; readonly etag: string } & Pick<Frame, 'bornEpoch' | 'keepMs'>,
+  head: { readonly contentType: string; readonly etag: string } & Pick<
+    Frame,
+    'bornEpoch' | 'keepMs' | 'fingerprint'
+  >,
   { contentTypes }: FrameTrust,
 ): string | undefined {
   if (!contentTypes.has(head.contentType)) return 'its content type is not allowed';
   if (!ETAG_FORM.test(head.etag)) return 'its entity tag is malformed';
+  if (!FINGERPRINT_FORM.test(head.fingerprint)) return 'its fingerprint is malformed';
   const isTimed = Number.isFinite(head.bornEpoch) && Number.isFinite(head.keepMs) && head.keepMs > 0;
   return isTimed ? undefined : 'its times are invalid';
 }

@@ -32,6 +32,8 @@ export interface Entry extends Payload {
   readonly born: Moment;
   /** Milliseconds from `born` until the entry expires, including the stale periods. */
   readonly keepMs: number;
+  /** Of the data, read before the run started; empty if the policy or the tables have none. */
+  readonly fingerprint: string;
 }
 
 /** Bytes per entry besides its body (objects, map slots, key). Measured, rounded up. */
@@ -39,12 +41,13 @@ const OVERHEAD = 1024;
 const ETAG_LENGTH = 22; // of 43 characters: 132 bits
 /** Matches exactly the tags made by `etagOf`, so a corrupt entry cannot inject a header. */
 export const ETAG_FORM = /^"[\w-]{22}"$/;
+/** Matches every fingerprint, and none. */
+export const FINGERPRINT_FORM = /^[\w-]{0,64}$/;
 
-export function sealEntry(payload: Payload, born: Moment, keepMs: number): Entry {
+export function sealEntry(payload: Payload, born: Moment, keepMs: number, fingerprint = ''): Entry {
   const { body, contentType, rows, truncated, next, cost } = payload;
-  const paged = next === undefined ? {} : { next };
-  const costed = cost === undefined ? {} : { cost };
-  return { body, contentType, rows, truncated, ...paged, ...costed, etag: etagOf(body), born, keepMs };
+  const optional = { ...(next === undefined ? {} : { next }), ...(cost === undefined ? {} : { cost }) };
+  return { body, contentType, rows, truncated, ...optional, etag: etagOf(body), born, keepMs, fingerprint };
 }
 
 /** The strong entity tag for a body. */

@@ -7,16 +7,18 @@ import { ageOf, momentOf } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
 import { createSingleFlight, type Flight, type FlightResult } from './single-flight.ts';
 import {
+  checkAge,
+  freshFor,
   isFresh,
   retentionMsOf,
   NO_DIRECTIVES,
   staleRights,
-  type CachePolicy,
   type CacheDirectives,
 } from './freshness.ts';
 import type { MemorySize } from './memory.ts';
 import type { Store } from './store.ts';
 import { waitForLease } from './lease-wait.ts';
+import { ageOfEntry, dataStateOf, type DataState, type Watched } from './watch.ts';
 
 export interface ReadThroughOptions {
   readonly store: Store;
@@ -29,9 +31,8 @@ export interface ReadThroughOptions {
 }
 
 /** A run that can be executed now or repeated later. */
-export interface Job {
+export interface Job extends Watched {
   readonly key: string;
-  readonly policy: CachePolicy;
   /** The signal aborts when no caller is waiting any more. */
   readonly run: (signal: AbortSignal) => Promise<Payload>;
 }
@@ -60,23 +61,35 @@ export interface Outcome {
     | 'collapsed'; // run for another caller, here or in another replica
   /** Why the cache alone could not answer; undefined if it did. */
   readonly forwarded: 'uri-miss' | 'stale' | 'request' | undefined;
-  /** Whole seconds, for Age. */
+  /** What is known about the data of the cached response; undefined if none was found, or if its data is not watched. */
+  readonly data?: DataState | undefined;
+  /** Whole seconds since the run, or since the last check that found the data unchanged, for Age. */
   readonly age: number;
   /** Whole seconds of remaining freshness; negative if stale. */
   readonly ttl: number;
 }
 
 export interface ReadThrough {
-  /** A fresh cached response, if there is one; never starts a run. Synchronous if it is in memory. */
+  /**
+   * A fresh cached response, if there is one; never starts a run. Synchronous if it is in memory and its data need not be
+   * checked.
+   */
   peek(job: Job): Found | undefined | Promise<Found | undefined>;
   /** Rejects with the error of the run, or with the reason of the caller's signal. */
   read(ask: Ask): Promise<Read>;
-  /** Runs a job unless an entry younger than `ms` exists, in this process or another. */
-  refresh(job: Job, ms: number): Promise<{ readonly entry: Entry; readonly ran: boolean }>;
+  /** Runs a job unless an entry younger than `ms` exists, in this process or another, or its data is unchanged. */
+  refresh(job: Job, ms: number): Promise<Refreshed>;
   /** Drops the entries of keys with this prefix, and does not store the results of their in-flight runs. */
   forget(prefix: string): Promise<void>;
   /** For this process. */
   readonly size: () => MemorySize & { readonly flights: number };
+}
+
+export interface Refreshed {
+  readonly entry: Entry;
+  readonly ran: boolean;
+  /** Whether a check found the data of the entry unchanged. */
+  readonly isUnchanged: boolean;
 }
 
 /** The result of a flight. */
@@ -127,14 +140,20 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
   };
   const hit = (entry: Entry | undefined, job: Job, directives: CacheDirectives): Found | undefined => {
     if (entry === undefined) return undefined;
-    const age = ageOf(entry.born, clock);
-    return isFresh(age, job.policy, directives) ? answer(entry, age, { ask: job, kind: 'hit' }) : undefined;
+    const age = ageOfEntry(entry, job, clock);
+    if (!isFresh(age, job.policy, directives)) return undefined;
+    return answer(entry, age, { ask: job, kind: 'hit', data: dataStateOf(entry, job, clock) });
   };
   return {
     peek: (job) => {
       const held = hit(store.peek(job.key), job, NO_DIRECTIVES);
-      if (held !== undefined || !store.isShared) return held;
-      return context.lookUp(job.key).then((entry) => hit(entry, job, NO_DIRECTIVES));
+      if (held !== undefined || !(store.isShared || isWorthAsking(store.peek(job.key), job, clock)))
+        return held;
+      return context.lookUp(job.key).then(async (entry) => {
+        const found = hit(entry, job, NO_DIRECTIVES);
+        if (found !== undefined || !(await check(context, entry, job))) return found;
+        return hit(entry, job, NO_DIRECTIVES);
+      });
     },
     read: async (ask) => {
       const held = store.peek(ask.key);
@@ -142,9 +161,14 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
     },
     refresh: async (job, ms) => {
       const found = await context.lookUp(job.key);
-      if (found !== undefined && ageOf(found.born, clock) < ms) return { entry: found, ran: false };
+      if (found !== undefined && ageOf(found.born, clock) < ms)
+        return { entry: found, ran: false, isUnchanged: false };
+      // An entry that would expire before the next refresh is replaced all the same.
+      const lasts = found !== undefined && ageOf(found.born, clock) + 2 * ms < job.policy.ttl * 1000;
+      if (found !== undefined && lasts && (await check(context, found, job)) && isValid(found, job, clock))
+        return { entry: found, ran: false, isUnchanged: true };
       const { result, led } = await context.runShared(job, (age) => age < ms);
-      return { entry: result.entry, ran: led && result.made };
+      return { entry: result.entry, ran: led && result.made, isUnchanged: false };
     },
     forget: async (prefix) => {
       flights.forget(prefix);
@@ -154,24 +178,45 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
   };
 }
 
+/** Whether a check could show that the entry is fresh. */
+function isWorthAsking(entry: Entry | undefined, { policy, watch }: Job, clock: Clock): entry is Entry {
+  if (entry === undefined || watch === undefined || entry.fingerprint === '') return false;
+  return ageOf(entry.born, clock) < policy.ttl * 1000;
+}
+
+/** Whether the data of an entry is known to be unchanged. */
+function isValid(entry: Entry, job: Job, clock: Clock): boolean {
+  return ageOfEntry(entry, job, clock) < freshFor(job.policy) * 1000;
+}
+
+/** Reads a fingerprint that is young enough for a request, if one can help; whether there is one. */
+async function check(
+  { clock }: Context,
+  entry: Entry | undefined,
+  job: Job & { readonly directives?: CacheDirectives },
+): Promise<boolean> {
+  if (job.watch === undefined || !isWorthAsking(entry, job, clock)) return false;
+  const youngest = checkAge(job.policy, job.directives ?? NO_DIRECTIVES);
+  if (youngest <= 0) return false;
+  // If the engine cannot be asked, the entry ages: what may be served then is decided by stale_if_error.
+  return job.watch.read(youngest).then(
+    (found) => found !== undefined,
+    () => false,
+  );
+}
+
 /** Handles a request that memory alone cannot answer. `held`: the entry in memory, which is not fresh enough. */
 async function readFurther(context: Context, ask: Ask, held: Entry | undefined): Promise<Read> {
   const entry = youngerOf(held, await context.lookUp(ask.key));
-  const age = entry === undefined ? Infinity : ageOf(entry.born, context.clock);
+  let because: Because = { forwarded: 'uri-miss', data: undefined };
   if (entry !== undefined) {
-    if (isFresh(age, ask.policy, ask.directives)) return answer(entry, age, { ask, kind: 'hit' });
-    const rights = staleRights(age, ask.policy, ask.directives);
-    const isResting = context.failures.isRecent(ask.key);
-    if (rights.whileRevalidate) {
-      if (!ask.directives.onlyIfCached && !isResting) refreshBehind(context, ask);
-      return answer(entry, age, { ask, kind: 'stale' });
-    }
-    if (rights.ifError && isResting) return answer(entry, age, { ask, kind: 'stale' });
+    const stale = await readCached(context, ask, entry);
+    if (stale !== undefined) return stale;
+    because = forwardedBecause(entry, ask, context.clock);
   }
   if (ask.directives.onlyIfCached) return { kind: 'absent' };
-  const forwarded = forwardedBecause(entry, age, ask);
   try {
-    return await readFlight(context, ask, forwarded);
+    return await readFlight(context, ask, because);
   } catch (cause) {
     const stale = staleAnswer(context, ask, { cause, entry });
     if (stale === undefined) throw cause;
@@ -179,7 +224,27 @@ async function readFurther(context: Context, ask: Ask, held: Entry | undefined):
   }
 }
 
-async function readFlight(context: Context, ask: Ask, forwarded: Outcome['forwarded']): Promise<Read> {
+/** The entry if it is fresh, after a check of its data if need be, or if it may be served stale. */
+async function readCached(context: Context, ask: Ask, entry: Entry): Promise<Found | undefined> {
+  const { clock, failures } = context;
+  const served = (kind: Outcome['kind']): Found =>
+    answer(entry, ageOfEntry(entry, ask, clock), { ask, kind, data: dataStateOf(entry, ask, clock) });
+  const isFreshNow = (): boolean => isFresh(ageOfEntry(entry, ask, clock), ask.policy, ask.directives);
+  if (isFreshNow()) return served('hit');
+  const isResting = failures.isRecent(ask.key);
+  if (staleRights(ageOfEntry(entry, ask, clock), ask.policy, ask.directives).whileRevalidate) {
+    if (!ask.directives.onlyIfCached && !isResting) refreshBehind(context, ask, entry);
+    return served('stale');
+  }
+  if ((await check(context, entry, ask)) && isFreshNow()) return served('hit');
+  const { ifError } = staleRights(ageOfEntry(entry, ask, clock), ask.policy, ask.directives);
+  return ifError && isResting ? served('stale') : undefined;
+}
+
+/** Why the cache alone could not answer. */
+type Because = Pick<Outcome, 'forwarded' | 'data'>;
+
+async function readFlight(context: Context, ask: Ask, because: Because): Promise<Read> {
   const { result, led } = await context.runShared(
     ask,
     (age) => isFresh(age, ask.policy, ask.directives),
@@ -187,7 +252,7 @@ async function readFlight(context: Context, ask: Ask, forwarded: Outcome['forwar
   );
   const own = result.stored ? 'stored' : 'unstored';
   const kind = led && result.made ? own : 'collapsed';
-  return answer(result.entry, ageOf(result.entry.born, context.clock), { ask, kind, forwarded });
+  return answer(result.entry, ageOf(result.entry.born, context.clock), { ask, kind, ...because });
 }
 
 /** The stale response to serve after a failure, if the failure and the policy allow one. */
@@ -199,16 +264,22 @@ function staleAnswer(
   if (!excusesStale(cause)) return undefined;
   const old = youngerOf(entry, store.peek(ask.key));
   if (old === undefined) return undefined;
-  const age = ageOf(old.born, clock);
+  const age = ageOfEntry(old, ask, clock);
   if (!staleRights(age, ask.policy, ask.directives).ifError) return undefined;
   failures.add(ask.key);
-  return answer(old, age, { ask, kind: 'stale', forwarded: 'stale' });
+  const data = dataStateOf(old, ask, clock);
+  return answer(old, age, { ask, kind: 'stale', forwarded: 'stale', data });
 }
 
 /** Revalidates in the background while stale responses are served; at most one run per key. */
-function refreshBehind({ runShared, isInFlight, failures, observe }: Context, job: Job): void {
+function refreshBehind(context: Context, job: Job, entry: Entry): void {
+  const { runShared, isInFlight, failures, observe, clock } = context;
   if (isInFlight(job.key)) return;
-  runShared(job, (age) => age < job.policy.ttl * 1000).catch((cause: unknown) => {
+  const revalidate = async (): Promise<void> => {
+    if ((await check(context, entry, job)) && isValid(entry, job, clock)) return;
+    await runShared(job, (age) => age < freshFor(job.policy) * 1000);
+  };
+  revalidate().catch((cause: unknown) => {
     failures.add(job.key);
     observe({ kind: 'cache.refresh_failed', key: job.key, cause });
   });
@@ -225,8 +296,10 @@ async function runWithLease(
   if (turn.kind === 'found') return { entry: turn.entry, made: false, stored: true };
   try {
     flight.signal.throwIfAborted();
+    const fingerprint = await fingerprintFor(job);
+    flight.signal.throwIfAborted();
     const born = momentOf(clock);
-    const entry = sealEntry(await job.run(flight.signal), born, retentionMsOf(job.policy));
+    const entry = sealEntry(await job.run(flight.signal), born, retentionMsOf(job.policy), fingerprint);
     const kept = flight.isCurrent() ? store.put(job.key, entry) : undefined;
     if (kept === undefined) turn.done();
     else void kept.then(turn.done);
@@ -237,22 +310,45 @@ async function runWithLease(
   }
 }
 
+/**
+ * A fingerprint read before a run may be this old. If data changes after it, and then becomes what it was, as when tables are
+ * exchanged twice, a response of the time between would count as unchanged.
+ */
+const BEFORE_RUN_MS = 100;
+
+/**
+ * Of the data before a run. The run may see newer data; then the next check finds a change, and the response is made once
+ * more. Without a fingerprint, the response is fresh for `check` after its run.
+ */
+async function fingerprintFor({ watch }: Job): Promise<string> {
+  if (watch === undefined) return '';
+  return watch.read(BEFORE_RUN_MS).then(
+    (found) => found?.value ?? '',
+    () => '',
+  );
+}
+
 function answer(
   entry: Entry,
   age: number,
-  { ask, kind, forwarded }: { ask: Job; kind: Outcome['kind']; forwarded?: Outcome['forwarded'] },
+  {
+    ask,
+    kind,
+    forwarded,
+    data,
+  }: { ask: Job; kind: Outcome['kind']; forwarded?: Outcome['forwarded']; data?: Outcome['data'] },
 ): Found {
-  const ttl = Math.floor(ask.policy.ttl - age / 1000);
+  const ttl = Math.floor(freshFor(ask.policy) - age / 1000);
   return {
     kind: 'answer',
     entry,
-    outcome: { kind, forwarded, age: Math.max(0, Math.floor(age / 1000)), ttl },
+    outcome: { kind, forwarded, data, age: Math.max(0, Math.floor(age / 1000)), ttl },
   };
 }
 
-function forwardedBecause(entry: Entry | undefined, age: number, { policy }: Ask): Outcome['forwarded'] {
-  if (entry === undefined) return 'uri-miss';
-  return age < policy.ttl * 1000 ? 'request' : 'stale';
+function forwardedBecause(entry: Entry, ask: Ask, clock: Clock): Because {
+  const isFreshOtherwise = isValid(entry, ask, clock);
+  return { forwarded: isFreshOtherwise ? 'request' : 'stale', data: dataStateOf(entry, ask, clock) };
 }
 
 /** Coalesces concurrent lookups of a key in the shared cache. */

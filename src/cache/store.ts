@@ -111,10 +111,10 @@ async function entryIn(
 ): Promise<Entry | string> {
   const frame = await decodeEntry(key, bytes, options);
   if (frame.kind === 'corrupt') return frame.reason;
-  const { payload, etag, bornEpoch, keepMs } = frame;
+  const { payload, etag, bornEpoch, keepMs, fingerprint } = frame;
   // Two estimates of the age: the remaining TTL in the shared cache, and our clock against the writer's. The larger one
   // is used.
   const [ageThere, ageHere] = [keepMs - remainingMs, asked.epoch - bornEpoch];
   if (!(Math.min(ageThere, ageHere) > -CLOCK_SKEW_MS)) return 'it was stored in the future';
-  return { ...payload, etag, keepMs, born: before(asked, Math.max(0, ageThere, ageHere)) };
+  return { ...payload, etag, keepMs, fingerprint, born: before(asked, Math.max(0, ageThere, ageHere)) };
 }

@@ -19,7 +19,13 @@ export interface WarmingOptions {
 }
 
 export interface WarmJob extends Job {
+  /** Identifies the call: its key changes if the values of the call depend on the time. */
+  readonly id: string;
   readonly endpoint: string;
+  /** When its key may change; milliseconds since 1970, or Infinity. */
+  readonly until: number;
+  /** The job of the same call at another time; undefined if there is none. */
+  readonly at: (now: number) => Promise<WarmJob | undefined>;
   /** Seconds between runs; at most the policy's ttl. */
   readonly every: number;
 }
@@ -47,13 +53,17 @@ interface Item {
   /** When the newest entry would have been born without warming. */
   unwarmedAt: number;
   failures: number;
+  /** When its job last became another one. */
+  movedAt: number;
   isRunning: boolean;
 }
 
-type Registry = Map<string, Map<string, Item>>; // endpoint → key; keys ordered from least to most recently requested
+type Registry = Map<string, Map<string, Item>>; // endpoint → id; ids ordered from least to most recently requested
 
 const TICK_MS = 500;
 const FIRST_BACKOFF_MS = 1000;
+/** Responses with other values are prepared this long before they are requested. */
+const LEAD_MS = 1000;
 /** Runs start early by a random share of the interval, up to this one; never late. */
 const JITTER = 0.1;
 /** Minimum pause after a run, as a share of the interval, for runs that take longer than it. */
@@ -93,8 +103,8 @@ export function createWarming(options: WarmingOptions): Warming {
   function add(job: WarmJob, item: Item): void {
     const items = registry.get(job.endpoint) ?? new Map<string, Item>();
     registry.set(job.endpoint, items);
-    items.delete(job.key);
-    items.set(job.key, item);
+    items.delete(job.id);
+    items.set(job.id, item);
     dropExcess(items, options);
     arm();
   }
@@ -103,7 +113,7 @@ export function createWarming(options: WarmingOptions): Warming {
     ask: (job, read) => {
       // An entry that cannot be stored cannot be kept warm.
       if (read.kind !== 'answer' || read.outcome.kind === 'unstored') return;
-      const known = registry.get(job.endpoint)?.get(job.key);
+      const known = registry.get(job.endpoint)?.get(job.id);
       const item =
         known ?? newItem(job, { pinned: false, now: clock.monotonic(), age: ageOf(read.entry.born, clock) });
       if (noteRequest(item, { job, read, now: clock.monotonic() }))
@@ -143,6 +153,7 @@ function newItem(job: WarmJob, { pinned, now, age }: NewItem): Item {
     dueAt: now,
     unwarmedAt: now - age,
     failures: 0,
+    movedAt: -Infinity,
     isRunning: false,
   };
 }
@@ -173,7 +184,11 @@ function noteBorn(
   const bornAt = now - ageOf(entry.born, clock);
   if (bornAt <= item.bornAt + 1) return; // the same entry again: the wall clock has only millisecond resolution
   item.bornAt = bornAt;
-  item.dueAt = bornAt + item.job.every * 1000 * (1 - JITTER * random());
+  const { every, until } = item.job;
+  const due = bornAt + every * 1000 * (1 - JITTER * random());
+  const next = now + until - clock.epoch() - LEAD_MS;
+  // Only if values stay for as long: nothing is refreshed more often than the file says.
+  item.dueAt = next - item.movedAt > (every * 1000) / 2 ? Math.min(due, next) : due;
 }
 
 async function schedule(item: Item, options: WarmingOptions): Promise<void> {
@@ -182,18 +197,29 @@ async function schedule(item: Item, options: WarmingOptions): Promise<void> {
   const started = clock.monotonic();
   try {
     // Another replica, or a request that bypassed the cache, may already have refreshed it.
-    const { entry, ran } = await refresh(item.job, (every * 1000) / 2);
+    if (clock.epoch() >= item.job.until - LEAD_MS) {
+      item.movedAt = started;
+      item.job = await nextJob(item.job, clock.epoch());
+    }
+    const { entry, ran, isUnchanged } = await refresh(item.job, (every * 1000) / 2);
     const ms = clock.monotonic() - started;
     item.failures = 0;
     noteBorn(item, entry, options);
-    item.dueAt = Math.max(item.dueAt, clock.monotonic() + every * 1000 * REST);
-    observe(ran ? { kind: 'warming.refreshed', endpoint, ms } : { kind: 'warming.adopted', endpoint });
+    const rest = isUnchanged ? every * 1000 * (1 - JITTER * random()) : Math.min(ms, every * 1000 * REST);
+    item.dueAt = Math.max(item.dueAt, clock.monotonic() + rest);
+    if (ran) observe({ kind: 'warming.refreshed', endpoint, ms });
+    else observe({ kind: isUnchanged ? 'warming.unchanged' : 'warming.adopted', endpoint });
   } catch (cause) {
     item.failures++;
     const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** (item.failures - 1), every * 1000);
     item.dueAt = clock.monotonic() + backoff * (0.75 + random() / 2);
     observe({ kind: 'warming.failed', endpoint, failures: item.failures, cause });
   }
+}
+
+/** The job with the values that the call has now, or shortly after. */
+async function nextJob(job: WarmJob, now: number): Promise<WarmJob> {
+  return (await job.at(Math.max(now, Math.min(job.until, now + LEAD_MS)))) ?? job;
 }
 
 function dueItems(registry: Registry, now: number): Item[] {
@@ -220,7 +246,7 @@ function dropExcess(items: Map<string, Item>, { perEndpoint, observe }: WarmingO
     const [first, ...others] = items.values();
     const victim = first?.pinned === true ? (others.find((item) => !item.pinned) ?? first) : first;
     if (victim === undefined) return;
-    items.delete(victim.job.key);
+    items.delete(victim.job.id);
     observe({ kind: 'warming.dropped', endpoint: victim.job.endpoint, reason: 'full' });
   }
 }

@@ -1,7 +1,9 @@
 // Compiles the text of a file to an endpoint: parse, validate, compose, check, build. Reports all findings at once.
 import { hash } from 'node:crypto';
+import { epoch } from '../core/clock.ts';
 import { locateFindings, type Finding } from '../core/finding.ts';
 import { parseBytes } from '../config/bytes.ts';
+import { parseBudgets } from '../config/budget.ts';
 import { parseRate } from '../config/rate.ts';
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { YamlDocument } from '../config/yaml-document.ts';
@@ -75,6 +77,8 @@ export interface CompileOptions {
   readonly piiHashKey: string | undefined;
   /** The setting; default: none. */
   readonly tenancy?: TenancySetting;
+  /** Milliseconds since 1970; default: the clock of the process. */
+  readonly now?: () => number;
 }
 
 /** Compiles the schema once; the function it returns compiles files and has no other state. */
@@ -96,7 +100,7 @@ export function createInspect(options: CompileOptions): InspectFile {
     const analysis = analyse(file, document);
     const ofVariants = overVariants(analysis, (variant) => variant.findings);
     const rules = isSharedFile(path) ? SHARED_RULES : FILE_RULES;
-    const findings = [...ofVariants, ...checkRules(analysis, options, rules)];
+    const findings = [...ofVariants, ...checkRules(analysis, { now: epoch, ...options }, rules)];
     const diagnostics = [...rest.diagnostics, ...toDiagnostics(document, findings)];
     const isBroken = diagnostics.some((each) => each.severity === 'error');
     if (analysis.outline === undefined || isBroken || isSharedFile(path))
@@ -191,6 +195,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     redaction: redactionPolicy(file, piiHashKey),
     concurrency: concurrencyOf(file),
     rate: file.limits?.rate === undefined ? undefined : parseRate(file.limits.rate),
+    budgets: parseBudgets(file.budget),
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
     mcp: mcpPolicy(file),
@@ -232,6 +237,7 @@ function cachePolicy({ cache, warming }: EndpointFile): CachePolicy | undefined 
   if (cache === undefined || cache === 'disabled') return undefined;
   return Object.freeze({
     ttl: cache.ttl,
+    check: cache.until === undefined ? undefined : (cache.check ?? Math.min(2, cache.ttl)),
     minRefresh: cache.min_refresh ?? Math.min(10, cache.ttl),
     staleWhileRevalidate: cache.stale_while_revalidate ?? 0,
     staleIfError: cache.stale_if_error ?? 0,
@@ -304,6 +310,7 @@ function revisionOf(file: EndpointFile, sql: string): string {
     labels: _labels,
     reservation: _reservation,
     mcp: _mcp,
+    budget: _budget,
     query: _query,
     ...rest
   } = file;

@@ -1,4 +1,5 @@
 // A compiled endpoint: everything its file defines, resolved.
+import type { Budget } from '../config/budget.ts';
 import type { EndpointFile, Example, Sandbox as SandboxOptions } from '../config/generated/endpoint.ts';
 import type { Rate } from '../config/rate.ts';
 import type { Limits } from '../engine/engine.ts';
@@ -64,6 +65,8 @@ export interface Endpoint {
   readonly concurrency: { readonly places: number; readonly waiting: number } | undefined;
   /** Rate limit per key; undefined: none for this endpoint. */
   readonly rate: Rate | undefined;
+  /** Allowances per key for this endpoint. */
+  readonly budgets: readonly Budget[];
   readonly labels: readonly Label[];
   readonly reservation: ReservationPolicy;
   /** Undefined: the endpoint is no tool for agents. */
@@ -106,6 +109,8 @@ export interface PagePolicy {
 /** All in seconds. */
 export interface CachePolicy {
   readonly ttl: number;
+  /** A response is fresh while its data is unchanged, which is checked this often; undefined: for `ttl`. */
+  readonly check: number | undefined;
   readonly minRefresh: number;
   readonly staleWhileRevalidate: number;
   readonly staleIfError: number;

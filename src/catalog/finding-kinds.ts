@@ -1,5 +1,6 @@
 // Every finding code for endpoint files, with its meaning and fix. docs/reference/findings.md is generated from it.
 import { TYPE_LABELS } from '../params/scalar.ts';
+import { CACHE_KINDS } from './cache-kinds.ts';
 import { INCLUDE_KINDS } from './include/include-kinds.ts';
 import { LINT_KINDS } from './lint-kinds.ts';
 import { MCP_KINDS } from './mcp-kinds.ts';
@@ -142,7 +143,15 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'parameter.default_invalid': {
     title: 'Invalid default',
-    help: 'It must have the type of the parameter and satisfy its constraints.',
+    help: 'It must have the type of the parameter and satisfy its constraints. Dates and times may be relative, such as now-24h or @from + 1h.',
+  },
+  'parameter.default_reference': {
+    title: 'A default computed from a parameter that has no time',
+    help: '@name in a default is another parameter with a date or time, which is required or has a default itself.',
+  },
+  'parameter.default_cycle': {
+    title: 'A default computed from itself',
+    help: 'Compute one of the parameters from now, or set required: true.',
   },
   'parameter.range_empty': {
     title: 'Empty range',
@@ -154,7 +163,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'parameter.constraint_misplaced': {
     title: 'A constraint that does not apply to the type',
-    help: 'pattern and format apply to String, min and max to numbers and times, min_length and max_length to String, Array and Map, enum to single values and arrays of them.',
+    help: 'pattern and format apply to String, min and max to numbers and times, round and bound to dates and times, min_length and max_length to String, Array and Map, enum to single values and arrays of them.',
   },
   'parameter.pattern_invalid': {
     title: 'Invalid regular expression',
@@ -238,7 +247,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'The warming interval is longer than the TTL',
     help: 'Set warming.every to at most cache.ttl.',
   },
-  'cache.refresh_over_ttl': { title: 'min_refresh is longer than ttl', help: 'Set it to at most cache.ttl.' },
+  ...CACHE_KINDS,
   'sandbox.unknown_table': {
     title: 'sandbox.tables names a table that the query does not have',
     help: 'Tables are those of the WITH clause of the query, and included ones. Names are in exact case.',

@@ -1,4 +1,5 @@
 // Names in an endpoint file that are not in its query: redacted columns, expected columns, tables and columns of fixtures.
+import { epoch } from '../core/clock.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Column, Engine } from '../engine/engine.ts';
@@ -63,7 +64,7 @@ export async function findUnknownNames(
     examples.map(async (example, index) => {
       if (isRejectionExpected(example.expect)) return [];
       const sent = Object.entries(example.parameters ?? {}).map(([name, value]) => [name, [value]] as const);
-      const result = await describe.result(endpoint.variantOf(endpoint.binder.bind(new Map(sent))));
+      const result = await describe.result(endpoint.variantOf(endpoint.binder.bind(new Map(sent), epoch())));
       return result === undefined ? [] : [...unknownExpected(example, index, result)];
     }),
   );

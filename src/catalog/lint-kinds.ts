@@ -36,7 +36,11 @@ export const LINT_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'lint.cache_per_timestamp': {
     title: 'Cache keyed by a timestamp',
-    help: 'Every timestamp gets its own cache entry, which is rarely requested again. Use a Date, or an enum of time windows.',
+    help: 'Every timestamp gets its own cache entry, which is rarely requested again. Use a Date, an enum of time windows, or relative times such as now-1h with round, which calls share.',
+  },
+  'lint.relative_not_rounded': {
+    title: 'A relative default without rounding on a cached endpoint',
+    help: 'Such a default is another time in every call, so that cached responses are never used. With round: 60s, calls within a minute have the same value.',
   },
   'lint.warming_without_examples': {
     title: 'Warming of examples without examples',

@@ -118,15 +118,31 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       return;
     }
   },
-  'lint.cache_per_timestamp': function* ({ file }) {
+  'lint.cache_per_timestamp': function* ({ file, parameters }) {
     if (typeof file.cache !== 'object') return;
-    for (const [name, { type, enum: allowed }] of Object.entries(file.parameters ?? {})) {
-      if (!/^(Nullable\()?DateTime/.test(type) || allowed !== undefined) continue;
+    for (const [name, { type, enum: allowed, round }] of Object.entries(file.parameters ?? {})) {
+      if (!/^(Nullable\()?DateTime/.test(type) || allowed !== undefined || round !== undefined) continue;
+      if (parameters.get(name)?.moments?.fallback !== undefined) continue; // lint.relative_not_rounded
       yield {
         path: ['parameters', name],
         onKey: true,
         message: `every timestamp sent as ${name} gets its own cache entry, which is rarely requested again`,
-        hint: 'Use a Date, or an enum of time windows, for cached endpoints',
+        hint: 'Set round: 60s, so that callers who send now-1h share responses, or use a Date or an enum of time windows',
+      };
+    }
+  },
+  'lint.relative_not_rounded': function* ({ file, parameters }) {
+    if (typeof file.cache !== 'object') return;
+    for (const { name, moments } of parameters.values()) {
+      const isCoarse = moments?.scale.isDate === true || file.parameters?.[name]?.round !== undefined;
+      const { fallback } = moments ?? {};
+      const isRounded = fallback?.steps.some(({ kind }) => kind === 'round') === true;
+      if (fallback === undefined || fallback.parameter !== undefined || isCoarse || isRounded) continue;
+      yield {
+        path: ['parameters', name, 'default'],
+        message:
+          'the default is another time in every call, so that no call gets the cached response of another',
+        hint: 'Add round: 60s',
       };
     }
   },

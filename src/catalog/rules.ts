@@ -9,6 +9,7 @@ import { tableReferences } from '../sql/table-references.ts';
 import { isTable } from '../sql/with-clause.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
+import { baseOf, defaultCycles, defaultReferences, defaultValues } from './default-rules.ts';
 import { isRejectionExpected } from './expectation.ts';
 import { overVariants } from './variant-findings.ts';
 import { VARIANT_RULES } from './variant-rules.ts';
@@ -26,6 +27,8 @@ export type UncodedFinding = Omit<RuleFinding, 'code'>;
 /** Process configuration that rules need. */
 export interface RuleContext {
   readonly piiHashKey: string | undefined;
+  /** The time of examples without one of their own; milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** The nearest valid name; skipped for findings that are not shown. */
@@ -107,7 +110,9 @@ export const FILE_RULES: Readonly<Record<string, Rule>> = {
   ...VARIANT_RULES,
   ...VERSION_RULES,
   ...PAGE_RULES,
-  'parameter.unused': function* ({ used, file }, { guess: nearest }) {
+  'parameter.unused': function* ({ used: ofQuery, file, parameters }, { guess: nearest }) {
+    const bases = [...parameters.values()].flatMap((each) => baseOf(each) ?? []);
+    const used = new Set([...ofQuery, ...bases]);
     for (const name of Object.keys(file.parameters ?? {})) {
       if (used.has(name)) continue;
       const guess = nearest(name, used);
@@ -120,6 +125,9 @@ export const FILE_RULES: Readonly<Record<string, Rule>> = {
       };
     }
   },
+  'parameter.default_reference': defaultReferences,
+  'parameter.default_cycle': defaultCycles,
+  'parameter.default_invalid': (analysis, { now }) => defaultValues(analysis, now()),
   'query.foreign_placeholder': function* ({ file }) {
     const declared = Object.keys(file.parameters ?? {});
     for (const placeholder of foreignPlaceholders(file.query))
@@ -175,6 +183,24 @@ export const FILE_RULES: Readonly<Record<string, Rule>> = {
     yield {
       path: ['cache', 'min_refresh'],
       message: `min_refresh is longer than ttl (${file.cache.ttl} s)`,
+      hint: `Set it to at most ${file.cache.ttl}`,
+    };
+  },
+  'cache.check_without_until': function* ({ file }) {
+    if (typeof file.cache !== 'object' || file.cache.check === undefined || file.cache.until !== undefined)
+      return;
+    yield {
+      path: ['cache', 'check'],
+      onKey: true,
+      message: 'check is how often data is checked for changes, which needs until: data',
+      hint: 'Add until: data, or remove check',
+    };
+  },
+  'cache.check_over_ttl': function* ({ file }) {
+    if (typeof file.cache !== 'object' || (file.cache.check ?? 0) <= file.cache.ttl) return;
+    yield {
+      path: ['cache', 'check'],
+      message: `check is longer than ttl (${file.cache.ttl} s)`,
       hint: `Set it to at most ${file.cache.ttl}`,
     };
   },
@@ -239,14 +265,15 @@ export const FILE_RULES: Readonly<Record<string, Rule>> = {
       hint: `Write HAVING count() >= ${file.pii.min_group} in the query, or remove min_group`,
     };
   },
-  'example.invalid': function* ({ file, parameters }) {
+  'example.invalid': function* ({ file, parameters }, { now }) {
     const declared = Object.keys(file.parameters ?? {});
     if (parameters.size < declared.length) return; // findings of the parameters themselves come first
     const binder = createBinder([...parameters.values()], { unknown: 'reject' });
     for (const [index, example] of (file.examples ?? []).entries()) {
       if (isRejectionExpected(example.expect)) continue;
+      const at = example.now === undefined ? now() : Date.parse(example.now);
       const sent = Object.entries(example.parameters ?? {}).map(([name, value]) => [name, [value]] as const);
-      for (const { parameter, message } of bindFailures(() => binder.bind(new Map(sent)))) {
+      for (const { parameter, message } of bindFailures(() => binder.bind(new Map(sent), at))) {
         const isSent = parameter in (example.parameters ?? {});
         yield {
           path: ['examples', index, ...(isSent ? ['parameters', parameter] : [])],

@@ -23,8 +23,8 @@ export const VERSION_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'Callers choose the version with the field version, so it cannot be a parameter there. Rename the parameter.',
   },
   'version.rate_ignored': {
-    title: 'A rate limit that does not apply',
-    help: 'The calls of all versions of a name are counted together, so that switching versions raises no limit, and the rate of the default version applies.',
+    title: 'A rate limit or budget that does not apply',
+    help: 'The calls of all versions of a name are counted together, so that switching versions raises no limit, and the rate and the budget of the default version apply.',
   },
   'deprecated.sunset_before_since': {
     title: 'The sunset is before the deprecation',

@@ -103,22 +103,22 @@ export function versionFindings(catalog: Catalog, candidates: Iterable<Candidate
         'Remove rollout, or add the version before',
       );
     const served = catalog.find(endpoint.name);
-    if (
-      served !== undefined &&
-      served !== endpoint &&
-      endpoint.rate !== undefined &&
-      !isSameRate(served, endpoint)
-    )
+    if (served !== undefined && served !== endpoint && isIgnored(endpoint, served))
       warn(
         'version.rate_ignored',
         rate,
-        `limits.rate counts the calls of all versions together, and that of ${served.file} applies`,
-        'Write the same limits.rate in all versions, or remove it here',
+        `limits.rate and budget count the calls of all versions together, and those of ${served.file} apply`,
+        'Write the same limits.rate and budget in all versions, or remove them here',
       );
     return found;
   });
 }
 
-function isSameRate({ rate: one }: Endpoint, { rate: other }: Endpoint): boolean {
-  return one?.limit === other?.limit && one?.window === other?.window;
+/** Whether a version declares another rate or budget than the one that applies. */
+function isIgnored({ rate, budgets }: Endpoint, served: Endpoint): boolean {
+  const isRate = rate?.limit !== served.rate?.limit || rate?.window !== served.rate?.window;
+  return (
+    (rate !== undefined && isRate) ||
+    (budgets.length > 0 && JSON.stringify(budgets) !== JSON.stringify(served.budgets))
+  );
 }

@@ -162,6 +162,10 @@ export const CHANGES = {
     'A required parameter is now optional',
     'Calls that send it work as before. A value that a key locks is still used.',
   ),
+  'parameter.rounding_changed': behaviour(
+    'Relative times are rounded in another way',
+    'Calls that send such times, or use a relative default, select other rows.',
+  ),
   'parameter.default_changed': behaviour(
     'A default changed',
     'Calls without the parameter get different rows.',

@@ -108,6 +108,7 @@ function* stepsOf(name: string, pair: Pair): Generator<Step> {
   }
   yield* presence(name, pair);
   yield* compareTexts(old, now);
+  yield* compareRounding(old, now);
   if (step !== 'same' && step !== 'wider') return; // limits of different types cannot be compared
   yield* compareBounds(old, now);
   yield* compareEnums(old, now);
@@ -131,11 +132,32 @@ function* presence(name: string, { base, head, old, now }: Pair): Generator<Step
   if (wasRequired && !isRequired)
     yield { key: 'required', code: 'parameter.now_optional', says: 'is optional' };
   if (wasRequired || isRequired) return;
-  const absent = (contract: Contract): string | null | undefined =>
-    contract.analysis.parameters.get(name)?.absent;
+  const absent = (contract: Contract): string | null | undefined => {
+    const { absent: text, moments } = contract.analysis.parameters.get(name) ?? {};
+    return moments?.fallback === undefined ? text : JSON.stringify(moments.fallback);
+  };
   if (absent(base) === absent(head) || JSON.stringify(old.default) === JSON.stringify(now.default)) return;
   const [from, to] = [old.default, now.default].map((value) => JSON.stringify(value ?? null));
   yield { key: 'default', code: 'parameter.default_changed', says: `defaults to ${to}, was ${from}` };
+}
+
+/** Changes of the values that relative times have. */
+function* compareRounding(old: DeclaredParameter, now: DeclaredParameter): Generator<Step> {
+  if (old.round !== now.round) {
+    const [from, to] = [old.round, now.round].map((every) => every ?? 'nothing');
+    yield {
+      key: 'round',
+      code: 'parameter.rounding_changed',
+      says: `rounds relative times to ${to}, was ${from}`,
+    };
+  }
+  const [before, after] = [old.bound ?? 'start', now.bound ?? 'start'];
+  if (before !== after)
+    yield {
+      key: 'bound',
+      code: 'parameter.rounding_changed',
+      says: `is the ${after} of a range for relative times, was the ${before}`,
+    };
 }
 
 function* compareTexts(old: DeclaredParameter, now: DeclaredParameter): Generator<Step> {

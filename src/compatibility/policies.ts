@@ -1,6 +1,7 @@
 // Changes of response size, caching, limits, reservations, labels and tools for agents.
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { CachePolicy, Endpoint } from '../catalog/endpoint.ts';
 import { preferredToolName } from '../catalog/tool-names.ts';
+import { budgetText, type BudgetResource } from '../config/budget.ts';
 import type { Rate } from '../config/rate.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Contract, Found } from './contract.ts';
@@ -75,6 +76,7 @@ function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): G
         path: ['cache', 'ttl'],
       };
     }
+    yield* compareChecks(base, head);
     if (base.minRefresh !== head.minRefresh) {
       const message = `a response can be refreshed every ${head.minRefresh} s, was ${base.minRefresh} s`;
       const code =
@@ -94,6 +96,25 @@ function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): G
     }
   }
   yield* compareWarming(base, head);
+}
+
+/** How old responses may be after the data has changed. */
+function* compareChecks(base: CachePolicy, head: CachePolicy): Generator<Found> {
+  if (base.check === head.check) return;
+  if (base.check === undefined || head.check === undefined) {
+    const isAdded = base.check === undefined;
+    yield {
+      code: isAdded ? 'cache.until_added' : 'cache.until_removed',
+      message: `responses ${isAdded ? 'now' : 'no longer'} end when the data changes`,
+      path: isAdded ? ['cache', 'until'] : ['cache'],
+    };
+    return;
+  }
+  yield {
+    code: head.check > base.check ? 'cache.check_raised' : 'cache.check_lowered',
+    message: `changes of the data are seen after at most ${head.check} s, was ${base.check} s`,
+    path: ['cache', 'check'],
+  };
 }
 
 function* compareWarming(base: Endpoint['cache'], head: Endpoint['cache']): Generator<Found> {
@@ -142,6 +163,19 @@ function* compareLimits(base: Endpoint, head: Endpoint): Generator<Found> {
     };
   }
   yield* compareConcurrency(base, head);
+  for (const resource of ['read', 'time'] as const) yield* compareBudgets(resource, base, head);
+}
+
+function* compareBudgets(resource: BudgetResource, base: Endpoint, head: Endpoint): Generator<Found> {
+  const [old, now] = [base, head].map(({ budgets }) => budgets.find((each) => each.resource === resource));
+  if (old?.limit === now?.limit && old?.window === now?.window) return;
+  const code = limitCode(perSecond(old), perSecond(now));
+  const isSame = perSecond(old) === perSecond(now);
+  yield {
+    code: isSame && (now?.window ?? 0) < (old?.window ?? 0) ? 'limits.lowered' : code,
+    message: `the budget for ${resource} is ${budgetText(now)}, was ${budgetText(old)}`,
+    path: ['budget', resource],
+  };
 }
 
 /** 0 means no limit. */

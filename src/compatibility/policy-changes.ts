@@ -6,6 +6,19 @@ export const POLICY_CHANGES = {
   'cache.enabled': behaviour('Responses are cached', 'They may be as old as ttl.'),
   'cache.disabled': cost('Responses are no longer cached', 'Every call runs on the engine.'),
   'cache.ttl_raised': behaviour('Responses are cached for longer', 'They may be older.'),
+  'cache.until_added': behaviour(
+    'Responses are valid until the data changes',
+    'After a change they are newer; without one they are as old as ttl.',
+  ),
+  'cache.until_removed': behaviour(
+    'Responses are valid for ttl, whether the data changes or not',
+    'After a change of the data they may be older.',
+  ),
+  'cache.check_raised': behaviour('The data is checked for changes less often', 'Responses may be older.'),
+  'cache.check_lowered': cost(
+    'The data is checked for changes more often',
+    'There are more checks and queries.',
+  ),
   'cache.ttl_lowered': cost(
     'Responses are cached for a shorter time',
     'They are fresher, and the engine runs more queries.',

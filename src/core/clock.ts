@@ -16,3 +16,6 @@ export const after: After = (ms, action) => {
   timer.unref();
   return () => clearTimeout(timer);
 };
+
+/** The wall clock of the process, in milliseconds since 1970. */
+export const epoch: Clock['epoch'] = () => Date.now();

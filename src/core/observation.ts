@@ -148,8 +148,19 @@ export type Observation =
   | { readonly kind: 'cache.write_rejected'; readonly cause: unknown }
   | { readonly kind: 'cache.entry_too_large'; readonly key: string; readonly bytes: number }
   | { readonly kind: 'cache.refresh_failed'; readonly key: string; readonly cause: unknown }
+  /** The fingerprint of tables was read, for a cache policy with `until: data`. */
+  | {
+      readonly kind: 'cache.checked';
+      readonly endpoint: string;
+      readonly ms: number;
+    }
+  | { readonly kind: 'cache.check_failed'; readonly endpoint: string; readonly cause: unknown }
+  /** Responses of the endpoint are cached for `check` only: its data cannot be watched. */
+  | { readonly kind: 'cache.unwatched'; readonly endpoint: string; readonly reasons: readonly string[] }
   | { readonly kind: 'warming.refreshed'; readonly endpoint: string; readonly ms: number }
   | { readonly kind: 'warming.adopted'; readonly endpoint: string }
+  /** Not recomputed: its data is unchanged. */
+  | { readonly kind: 'warming.unchanged'; readonly endpoint: string }
   | { readonly kind: 'warming.saved'; readonly endpoint: string }
   | {
       readonly kind: 'warming.failed';

@@ -302,6 +302,11 @@ export const PROBLEMS = {
     title: 'Rate limit exceeded',
     hint: 'Wait for the number of seconds in Retry-After; RateLimit-Policy has the limit.',
   },
+  'budget.exceeded': {
+    status: 429,
+    title: 'Budget exceeded',
+    hint: 'Wait for the number of seconds in Retry-After; RateLimit-Policy has the budget. Cached responses are still served.',
+  },
   'rate.unavailable': {
     status: 503,
     title: 'The rate limit of your key cannot be checked right now',

@@ -76,6 +76,13 @@ export interface RunOptions {
   readonly lane?: string;
   /** Low priority: runs only when no other statement is waiting. */
   readonly isPatient?: boolean;
+  /** Called when a connection is free, before the statement is sent; its rejection ends the run. */
+  readonly onStart?: () => Promise<void>;
+  /**
+   * Called with what an attempt has read from tables, as far as the engine reports it: at most once for each, also if it failed or
+   * was cancelled, possibly after the run has been rejected.
+   */
+  readonly onRead?: (read: ReadSummary) => void;
 }
 
 /**

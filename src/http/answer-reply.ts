@@ -100,11 +100,16 @@ function serverTiming(timing: Answer['timing']): string {
     .join(', ');
 }
 
-/** `millrace; hit; ttl=890`, `millrace; fwd=uri-miss; stored; ttl=900`, … A negative ttl marks a stale response. */
-function cacheStatus({ kind, forwarded, ttl }: Outcome): string {
+/**
+ * `millrace; hit; ttl=890`, `millrace; fwd=uri-miss; stored; ttl=900`, … A negative ttl marks a stale response; `detail` is
+ * what is known about the data of the cached response.
+ */
+function cacheStatus({ kind, forwarded, ttl, data }: Outcome): string {
   const parts = ['millrace', forwarded === undefined ? 'hit' : `fwd=${forwarded}`];
   if (kind === 'stored' || kind === 'collapsed') parts.push(kind);
-  return [...parts, `ttl=${ttl}`].join('; ');
+  if (data !== undefined) parts.push(`ttl=${ttl}`, `detail=${data}`);
+  else parts.push(`ttl=${ttl}`);
+  return parts.join('; ');
 }
 
 /**

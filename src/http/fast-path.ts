@@ -177,7 +177,7 @@ function fieldsOf(
   { body, coding }: Encoded,
   headerPrefix: string,
 ): readonly string[] {
-  const now = `${entry.etag} ${outcome.age} ${outcome.ttl}`;
+  const now = `${entry.etag} ${outcome.age} ${outcome.ttl} ${outcome.data ?? ''}`;
   const last = sent.get(coding);
   if (last?.outcome === now) return last.fields;
   const etag = etagIn(entry.etag, coding);
@@ -217,7 +217,8 @@ function observe(
   result: Pick<Finished, 'status' | 'bytes' | 'code' | 'cause'>,
 ): void {
   const { entry, found, request } = pending;
-  const record = { ...entry.record, endpoint: entry.endpoint, trace: beginTrace(request, options) };
+  const { read: _read, engineMs: _engineMs, ...first } = entry.record; // nothing ran for this request
+  const record = { ...first, endpoint: entry.endpoint, trace: beginTrace(request, options) };
   const { rows } = found.entry;
   observeFinished(options, pending, record, {
     route: options.route.url,

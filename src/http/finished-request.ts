@@ -1,6 +1,6 @@
 // The observation of a finished request: the same on the cached fast path and on the ordinary path.
 import type { IncomingMessage } from 'node:http';
-import type { Finished, Observe, TraceContext } from '../core/observation.ts';
+import type { Finished, Observe, StageTimes, TraceContext } from '../core/observation.ts';
 import type { CallRecord } from '../request/call.ts';
 import type { ClientAddress } from './client-address.ts';
 
@@ -32,7 +32,7 @@ type Identified = Pick<
 export function observeFinished(
   options: ObserveOptions,
   { request, requestId, started }: StartedRequest,
-  { endpoint, principal, labels, clientName, trace }: CallRecord,
+  { endpoint, principal, labels, clientName, trace, read, engineMs }: CallRecord,
   result: Result,
 ): void {
   options.observe({
@@ -50,8 +50,13 @@ export function observeFinished(
     client: options.clientAddress(request),
     trace,
     ...result,
+    // Of a call that failed, too.
+    read: result.read ?? read,
+    timing: result.timing ?? (engineMs === undefined ? undefined : { ...NO_TIMES, engine: engineMs }),
   });
 }
+
+const NO_TIMES: StageTimes = { auth: 0, plan: 0, queue: 0, engine: 0, redact: 0, encode: 0 };
 
 /** The trace context of a request; undefined without tracing. */
 export function beginTrace(

@@ -108,6 +108,8 @@ function levelOf(observation: Observation): Level {
     case 'usage.not_written':
     case 'cache.refresh_failed':
     case 'warming.failed':
+    case 'cache.check_failed':
+    case 'cache.unwatched':
       return 'warn';
     case 'engine.connection_dropped':
     case 'shadow.compared':
@@ -116,6 +118,8 @@ function levelOf(observation: Observation): Level {
     case 'cache.entry_too_large':
     case 'warming.refreshed':
     case 'warming.adopted':
+    case 'warming.unchanged':
+    case 'cache.checked':
     case 'warming.saved':
     case 'warming.dropped':
       return 'debug';

@@ -124,13 +124,13 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
   const registers = [registry];
   const warming = new Counter({
     name: 'millrace_warming_total',
-    help: 'Cache warming outcomes: refreshed, adopted (refreshed by another replica), saved (a request did not have to wait), failed, dropped.',
+    help: 'Cache warming outcomes: refreshed, adopted (refreshed by another replica), unchanged (its data is the same), saved (a request did not have to wait), failed, dropped.',
     labelNames: ['endpoint', 'outcome'],
     registers,
   });
   const cache = new Counter({
     name: 'millrace_cache_events_total',
-    help: 'Cache events: remote_lost, remote_restored, corrupt_entry, key_derived, write_rejected, entry_too_large, refresh_failed.',
+    help: 'Cache events: remote_lost, remote_restored, corrupt_entry, key_derived, write_rejected, entry_too_large, refresh_failed, checked and check_failed (whether the data of responses has changed), unwatched (it cannot be seen).',
     labelNames: ['event'],
     registers,
   });

@@ -90,6 +90,12 @@ const LINES: Lines = {
   'cache.refresh_failed': (observation) => [
     `cache: a stale response could not be refreshed: ${describeCause(observation.cause)}`,
   ],
+  'cache.check_failed': ({ endpoint, cause }) => [
+    `cache: changes of the tables of ${endpoint} could not be checked: ${describeCause(cause)}`,
+  ],
+  'cache.unwatched': ({ endpoint, reasons }) => [
+    `cache: changes of the data of ${endpoint} cannot be seen, so its responses are cached for cache.check only: ${reasons.join('; ')}`,
+  ],
   'warming.failed': (observation) => [
     `warming: ${observation.endpoint} could not be refreshed: ${describeCause(observation.cause)}`,
   ],
@@ -121,6 +127,8 @@ const LINES: Lines = {
   'cache.entry_too_large': NOTHING,
   'warming.refreshed': NOTHING,
   'warming.adopted': NOTHING,
+  'warming.unchanged': NOTHING,
+  'cache.checked': NOTHING,
   'warming.saved': NOTHING,
   'warming.dropped': NOTHING,
 };

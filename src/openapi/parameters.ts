@@ -5,13 +5,26 @@ import { orNull, type Schema } from './schema.ts';
 
 /** The allowed values; `locked` is the value that the caller's key sets. */
 export function parameterSchema(spec: DeclaredParameter, locked: unknown): Schema {
-  const value = spec.default === undefined ? {} : { default: spec.default };
+  const schema = declaredSchema(spec, jsonValueOf(spec.type));
+  const isTime = TIMES.has(schema.format ?? '') && spec.enum === undefined;
+  // A default that is computed from another parameter is none that a caller could send.
+  const isComputed = isTime && typeof spec.default === 'string' && spec.default.trim().startsWith('@');
+  const value = spec.default === undefined || isComputed ? {} : { default: spec.default };
   return {
-    ...declaredSchema(spec, jsonValueOf(spec.type)),
+    ...(isTime ? { anyOf: [schema, RELATIVE_TIME] } : schema),
     ...value,
     ...(locked === undefined ? {} : { const: locked }),
   };
 }
+
+const TIMES: ReadonlySet<string> = new Set(['date', 'date-time']);
+
+/** A time relative to the call. */
+const RELATIVE_TIME: Schema = {
+  type: 'string',
+  pattern: '^now(?: ?(?:[-+] ?[0-9]{0,6}|/ ?)[smhdwMQy])*$',
+  examples: ['now-24h', 'now/d'],
+};
 
 function declaredSchema(spec: DeclaredParameter, type: JsonValue): Schema {
   const { min_length: min, max_length: max } = spec;

@@ -3,7 +3,9 @@ import { nearest, withSuggestion } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProblemDetail } from '../core/problem.ts';
 import type { CompiledParameter } from './parameter.ts';
-import { isRawScalar, type RawScalar, type RawValue, type Reading } from './reading.ts';
+import type { MomentReader, Timed } from './moments.ts';
+import { isRawScalar, type RawScalar, type RawValue } from './reading.ts';
+import { isRelative, parseRelative, untilOf, type Moment, type RelativeTime } from './relative.ts';
 
 /** The parameters of a call as typed values. Not guaranteed: that the query uses them all. */
 export interface Bindings {
@@ -11,6 +13,12 @@ export interface Bindings {
   readonly values: Readonly<Record<string, string | null>>;
   /** Identical for equal values, regardless of spelling and order; used in cache keys. */
   readonly canonical: string;
+  /** The time of the call, which relative times refer to; milliseconds since 1970. */
+  readonly now: number;
+  /** From this time on, the same call may have other values; milliseconds since 1970, Infinity without relative times. */
+  readonly until: number;
+  /** Like `canonical`, with what relative times were computed from: identical for the same call at any time. */
+  readonly source: string;
 }
 
 /** All values given for a name; more than one if the parameter was repeated. */
@@ -19,12 +27,12 @@ export type RawParameters = ReadonlyMap<string, readonly RawValue[]>;
 /** The compiled binder of one endpoint. */
 export interface Binder {
   /**
-   * Binds the parameters of a call. `locked` are the values fixed by the caller's key: a call may omit them or repeat
-   * the same value. Reserved names (sql, lql, format) have already been removed.
+   * Binds the parameters of a call made at `now`, in milliseconds since 1970. `locked` are the values fixed by the caller's
+   * key: a call may omit them or repeat the same value. Reserved names (sql, lql, format) have already been removed.
    * @throws Problem request.parameters_invalid with all errors; auth.forbidden if a locked parameter was given another
    * value, or cannot restrict this endpoint.
    */
-  bind(raw: RawParameters, locked?: ReadonlyMap<string, RawScalar>): Bindings;
+  bind(raw: RawParameters, now: number, locked?: ReadonlyMap<string, RawScalar>): Bindings;
   /** Whether these locks can restrict this endpoint; if not, `bind` always throws auth.forbidden. */
   takesLocks(locked: ReadonlyMap<string, RawScalar>): boolean;
 }
@@ -41,21 +49,54 @@ const MAX_ERRORS = 50;
 /** Compiles the binder of an endpoint's parameters. */
 export function createBinder(parameters: readonly CompiledParameter[], options: BinderOptions): Binder {
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]));
-  const bind: Binder['bind'] = (raw, locked = NO_LOCKS) => {
-    const locks = readLocks(byName, locked);
-    rejectUnlocking(byName, locks, raw);
+  const ordered = inOrder(byName);
+  const bind: Binder['bind'] = (raw, now, locked = NO_LOCKS) => {
+    const locks = readLocks(byName, { locked, now });
+    rejectUnlocking(byName, locks, { raw, now });
     const errors = options.unknown === 'reject' ? unknownNames(byName, raw) : [];
-    const values: [name: string, text: string | null][] = [];
-    for (const parameter of parameters) {
-      const lock = locks.get(parameter.name);
-      const bound = lock === undefined ? bindOne(parameter, raw) : { text: lock };
-      if ('message' in bound) errors.push({ parameter: parameter.name, message: bound.message });
-      else values.push([parameter.name, bound.text]);
+    const bound = new Map<string, Value>();
+    for (const parameter of ordered) {
+      const { name } = parameter;
+      const value = locks.get(name) ?? bindOne(parameter, { raw, now, bound, byName });
+      if (value !== undefined && 'message' in value) errors.push({ parameter: name, message: value.message });
+      else if (value !== undefined) bound.set(name, value);
     }
-    if (errors.length > 0) throw invalid(errors);
-    return { values: Object.fromEntries(values), canonical: canonical(values) };
+    if (errors.length > 0) throw invalid(errors.toSorted(byPosition(parameters)));
+    const values = parameters.map(({ name }) => [name, bound.get(name)?.text ?? null] as const);
+    const until = Math.min(
+      ...[...bound.values()].map(({ moment }) => (moment ? untilOf(moment, now) : Infinity)),
+    );
+    const source = canonical(parameters.map(({ name }) => [name, sourceOf(bound.get(name))]));
+    return { values: Object.fromEntries(values), canonical: canonical(values), now, until, source };
   };
-  return { bind, takesLocks: (locked) => [...locked].every((lock) => lockText(byName, lock) !== undefined) };
+  const takesLocks: Binder['takesLocks'] = (locked) =>
+    [...locked].every(([name, value]) => {
+      const parameter = byName.get(name);
+      return (
+        parameter !== undefined && (canMove(parameter, value) || lockOf(parameter, value, 0) !== undefined)
+      );
+    });
+  return { bind, takesLocks };
+}
+
+/** Each parameter after the one that its default is computed from. Those of a cycle, which is a finding, in any order. */
+function inOrder(byName: ReadonlyMap<string, CompiledParameter>): readonly CompiledParameter[] {
+  const ordered = new Set<CompiledParameter>();
+  const add = (parameter: CompiledParameter, chain: readonly CompiledParameter[]): void => {
+    const base = byName.get(parameter.moments?.fallback?.parameter ?? '');
+    if (base !== undefined && !ordered.has(base) && !chain.includes(base)) add(base, [...chain, base]);
+    ordered.add(parameter);
+  };
+  for (const parameter of byName.values()) add(parameter, [parameter]);
+  return [...ordered];
+}
+
+function byPosition(
+  parameters: readonly CompiledParameter[],
+): (one: ProblemDetail, other: ProblemDetail) => number {
+  const positions = new Map(parameters.map(({ name }, index) => [name, index]));
+  const positionOf = ({ parameter = '' }: ProblemDetail): number => positions.get(parameter) ?? -1;
+  return (one, other) => positionOf(one) - positionOf(other);
 }
 
 const NO_LOCKS: ReadonlyMap<string, RawScalar> = new Map();
@@ -71,16 +112,62 @@ function invalid(errors: readonly ProblemDetail[]): Problem {
   return new Problem('request.parameters_invalid', { detail, errors: errors.slice(0, MAX_ERRORS) });
 }
 
-type Bound = { readonly text: string | null } | { readonly message: string };
+/** A bound value; `moment` is undefined for null and for types other than dates and times. */
+interface Value {
+  readonly text: string | null;
+  readonly moment?: Moment | undefined;
+  /** What was sent, or locked; undefined for defaults. */
+  readonly raw?: RawValue | undefined;
+}
 
-function bindOne(parameter: CompiledParameter, raw: RawParameters): Bound {
-  const given = valueIn(raw, parameter);
+function sourceOf(value: Value | undefined): string | null {
+  if (value?.moment?.lasts === undefined) return value?.text ?? null;
+  return `=${typeof value.raw === 'string' ? value.raw.replaceAll(/\s+/g, ' ') : 'default'}`;
+}
+
+interface Scope {
+  readonly raw: RawParameters;
+  readonly now: number;
+  readonly byName: ReadonlyMap<string, CompiledParameter>;
+  /** The values of the parameters before. */
+  readonly bound: ReadonlyMap<string, Value>;
+}
+
+/** Undefined if its default is computed from a parameter that is invalid. */
+function bindOne(
+  parameter: CompiledParameter,
+  scope: Scope,
+): Value | { readonly message: string } | undefined {
+  const given = valueIn(scope.raw, parameter);
   if (given === undefined) return { message: 'was sent more than once' };
   if (given.value === null && parameter.type.isNullable) return { text: null };
-  const reading = readPresent(parameter, given.value);
-  if (reading?.kind === 'failure') return { message: reading.message };
-  if (reading !== undefined) return { text: reading.text };
-  return parameter.required ? { message: 'is required' } : { text: parameter.absent };
+  const timed = readPresent(parameter, given.value, scope.now);
+  if (timed !== undefined) return { ...valueOf(timed), raw: given.value };
+  if (parameter.required) return { message: 'is required' };
+  const { moments, literalDefault } = parameter;
+  if (moments?.fallback !== undefined) return computed(moments, moments.fallback, scope);
+  return literalDefault === undefined
+    ? { text: null }
+    : valueOf({ reading: literalDefault, moment: moments?.momentOf(literalDefault) });
+}
+
+function valueOf({ reading, moment }: Timed): Value | { readonly message: string } {
+  return reading.kind === 'failure' ? { message: reading.message } : { text: reading.text, moment };
+}
+
+/** The value of a relative default. */
+function computed(
+  moments: MomentReader,
+  fallback: RelativeTime,
+  { now, bound, byName }: Scope,
+): Value | { readonly message: string } | undefined {
+  if (fallback.parameter === undefined) return valueOf(moments.resolve(fallback, undefined, now));
+  const base = bound.get(fallback.parameter);
+  if (base === undefined) return undefined;
+  const { moment } = base;
+  const scale = byName.get(fallback.parameter)?.moments?.scale;
+  if (moment === undefined || scale === undefined) return { text: null };
+  return valueOf(moments.resolve(fallback, { moment, scale }, now));
 }
 
 /**
@@ -103,8 +190,17 @@ interface Given {
 }
 
 /** Undefined if the value counts as absent: missing, null, or an empty string. */
-function readPresent(parameter: CompiledParameter, raw: RawValue | undefined): Reading | undefined {
-  return raw === undefined || raw === null || raw === '' ? undefined : parameter.read(raw);
+function readPresent(
+  parameter: CompiledParameter,
+  raw: RawValue | undefined,
+  now: number,
+): Timed | undefined {
+  if (raw === undefined || raw === null || raw === '') return undefined;
+  const { moments, read } = parameter;
+  const relative = moments?.read(raw, now);
+  if (relative !== undefined) return relative;
+  const reading = read(raw);
+  return { reading, moment: reading.kind === 'value' ? moments?.momentOf(reading) : undefined };
 }
 
 function unknownNames(byName: ReadonlyMap<string, CompiledParameter>, raw: RawParameters): ProblemDetail[] {
@@ -123,16 +219,17 @@ function unknownNames(byName: ReadonlyMap<string, CompiledParameter>, raw: RawPa
   return errors;
 }
 
-/** Canonical values of the locked parameters. A key must not use an endpoint that its locks cannot restrict. */
+/** The values of the locked parameters. A key must not use an endpoint that its locks cannot restrict. */
 function readLocks(
   byName: ReadonlyMap<string, CompiledParameter>,
-  locked: ReadonlyMap<string, RawScalar>,
-): ReadonlyMap<string, string> {
-  const locks = new Map<string, string>();
+  { locked, now }: { readonly locked: ReadonlyMap<string, RawScalar>; readonly now: number },
+): ReadonlyMap<string, Value> {
+  const locks = new Map<string, Value>();
   const errors: ProblemDetail[] = [];
-  for (const [name, value] of locked) {
-    const text = lockText(byName, [name, value]);
-    if (text !== undefined) locks.set(name, text);
+  for (const [name, raw] of locked) {
+    const parameter = byName.get(name);
+    const value = parameter && lockOf(parameter, raw, now);
+    if (value !== undefined) locks.set(name, value);
     else
       errors.push({
         parameter: name,
@@ -143,34 +240,40 @@ function readLocks(
   return locks;
 }
 
-/** Undefined if the endpoint has no such parameter or does not accept the value. */
-function lockText(
-  byName: ReadonlyMap<string, CompiledParameter>,
-  [name, value]: readonly [string, RawScalar],
-): string | undefined {
-  const parameter = byName.get(name);
-  const reading = parameter && readPresent(parameter, value);
-  return reading?.kind === 'value' ? reading.text : undefined;
+/** Undefined if the parameter does not accept the value. */
+function lockOf(parameter: CompiledParameter, raw: RawScalar, now: number): Value | undefined {
+  const timed = readPresent(parameter, raw, now);
+  const value = timed && valueOf(timed);
+  return value === undefined || 'message' in value ? undefined : { ...value, raw };
+}
+
+/** Whether a value depends on the call, which decides whether the endpoint accepts it. */
+function canMove({ moments }: CompiledParameter, value: RawScalar): boolean {
+  return moments !== undefined && isRelative(value) && parseRelative(value) !== undefined;
 }
 
 function rejectUnlocking(
   byName: ReadonlyMap<string, CompiledParameter>,
-  locks: ReadonlyMap<string, string>,
-  raw: RawParameters,
+  locks: ReadonlyMap<string, Value>,
+  { raw, now }: Pick<Scope, 'raw' | 'now'>,
 ): void {
   const errors: ProblemDetail[] = [];
-  for (const [name, text] of locks) {
+  for (const [name, { text }] of locks) {
     const parameter = byName.get(name);
-    const isSame = parameter === undefined || repeatsLock(raw, parameter, text);
+    const isSame = parameter === undefined || repeatsLock(raw, parameter, { text, now });
     if (!isSame) errors.push({ parameter: name, message: 'is locked by your key and cannot be changed' });
   }
   if (errors.length > 0) throw forbidden(errors);
 }
 
 /** Whether all values given for the parameter, one by one or together, are the locked one. */
-function repeatsLock(raw: RawParameters, parameter: CompiledParameter, text: string): boolean {
+function repeatsLock(
+  raw: RawParameters,
+  parameter: CompiledParameter,
+  { text, now }: { readonly text: string | null; readonly now: number },
+): boolean {
   const isLocked = (value: RawValue | undefined): boolean => {
-    const reading = readPresent(parameter, value);
+    const reading = readPresent(parameter, value, now)?.reading;
     return reading === undefined || (reading.kind === 'value' && reading.text === text);
   };
   const given = valueIn(raw, parameter);

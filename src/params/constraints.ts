@@ -19,6 +19,11 @@ export interface ParameterFinding {
   readonly hint?: string;
 }
 
+export interface CompiledConstraints extends ValueOptions {
+  /** The value if it satisfies the constraints. */
+  readonly accept: (reading: Reading) => Reading;
+}
+
 /** A further test of a parsed value: undefined if it passes, else an error message. */
 type Check = (value: ReadValue) => string | undefined;
 
@@ -30,7 +35,7 @@ export function compileConstraints(
   spec: DeclaredParameter,
   type: ParameterType,
   findings: ParameterFinding[],
-): ValueOptions {
+): CompiledConstraints {
   const scalar = scalarOf(type);
   const reader: Reader = scalar?.read ?? (() => failure('must be one value'));
   const declared: Declared = { spec, type, scalar, findings };
@@ -41,17 +46,18 @@ export function compileConstraints(
     boundCheck(declared, reader),
     enumCheck(declared, reader),
   ].filter((check) => check !== undefined);
+  const accept = (reading: Reading): Reading => {
+    if (reading.kind === 'failure') return reading;
+    for (const check of checks) {
+      const message = check(reading);
+      if (message !== undefined) return failure(message);
+    }
+    return reading;
+  };
   return {
     count: type.kind === 'scalar' ? {} : { min: spec.min_length, max: spec.max_length },
-    scalar: (raw) => {
-      const reading = reader(raw);
-      if (reading.kind === 'failure') return reading;
-      for (const check of checks) {
-        const message = check(reading);
-        if (message !== undefined) return failure(message);
-      }
-      return reading;
-    },
+    scalar: (raw) => accept(reader(raw)),
+    accept,
   };
 }
 
@@ -186,7 +192,8 @@ function finding(key: string, reason: string, message: string): ParameterFinding
   return { path: [key], code: `parameter.${reason}`, message };
 }
 
-function misplaced(key: keyof Parameter, type: ParameterType, applicable: string): ParameterFinding {
+/** A key that does not apply to the type. */
+export function misplaced(key: keyof Parameter, type: ParameterType, applicable: string): ParameterFinding {
   return finding(
     key,
     'constraint_misplaced',

@@ -2,8 +2,9 @@
 import { compileConstraints } from './constraints.ts';
 import type { ParameterFinding } from './constraints.ts';
 import type { DeclaredParameter } from './declared.ts';
-import { failure } from './reading.ts';
-import type { RawValue, Reading, ValueReader } from './reading.ts';
+import { compileMoments, isExpression, type MomentReader } from './moments.ts';
+import { failure, read } from './reading.ts';
+import type { RawValue, Reading, ReadValue, ValueReader } from './reading.ts';
 import { isFailure, parseParameterType, placeholderType } from './type.ts';
 import type { ParameterType } from './type.ts';
 import { valueReader } from './value.ts';
@@ -17,14 +18,18 @@ export interface CompiledParameter {
   readonly placeholder: string;
   /** Whether calls without it are rejected. */
   readonly required: boolean;
-  /** The canonical value if absent: the default, or else null. */
+  /** The canonical value if absent: the default, or else null; also null if the default depends on the call. */
   readonly absent: string | null;
+  /** The same, with its rank. */
+  readonly literalDefault: ReadValue | undefined;
   /** Whether its values are names of choices, which decide the text of the query. */
   readonly isChoice: boolean;
   /** The names of the choices; empty for other parameters. */
   readonly names: readonly string[];
-  /** Reads one value, including constraints; never called with null. */
+  /** Reads one value that does not depend on the call, including constraints; never called with null. */
   readonly read: (raw: Exclude<RawValue, null>) => Reading;
+  /** Reads values that depend on the call; undefined for types other than dates and times. */
+  readonly moments: MomentReader | undefined;
 }
 
 /** Whether a canonical value counts as given, for the optional parts of a query: not NULL, false, or an empty list or map. */
@@ -50,44 +55,54 @@ export function compileParameter(name: string, spec: DeclaredParameter): Compile
     };
   }
   const findings: ParameterFinding[] = [];
-  const readAny = valueReader(type, compileConstraints(spec, type, findings));
+  const constraints = compileConstraints(spec, type, findings);
+  const readAny = valueReader(type, constraints);
   const readValue = spec.multiple === true ? eachOnce(readAny) : readAny;
-  const absent = absentValue(spec, type, readValue, findings);
+  const moments = compileMoments(spec, type, constraints, findings);
+  const readDefault = moments === undefined ? readValue : literal(readValue);
+  const literalDefault = absentValue(spec, type, readDefault, findings);
   if (findings.length > 0) return { findings };
   const required = spec.required === true;
-  const placeholder = placeholderType(type, !required && absent === null);
+  const absent = literalDefault?.text ?? null;
+  const placeholder = placeholderType(type, !required && absent === null && moments?.fallback === undefined);
   const isChoice = spec.choices !== undefined;
   const names = Object.keys(spec.choices ?? {});
-  return { parameter: { name, type, placeholder, required, absent, isChoice, names, read: readValue } };
+  const reading = { absent, literalDefault, read: readValue, moments };
+  return { parameter: { name, type, placeholder, required, isChoice, names, ...reading } };
 }
 
 function absentValue(
   spec: DeclaredParameter,
   type: ParameterType,
-  readValue: ValueReader,
+  readValue: (raw: NonNullable<RawValue>) => Reading | undefined,
   findings: ParameterFinding[],
-): string | null {
+): ReadValue | undefined {
   if (spec.default === undefined) {
-    if (spec.choices !== undefined) return type.kind === 'array' ? '[]' : null;
+    if (spec.choices !== undefined) return type.kind === 'array' ? read('[]') : undefined;
     if (type.kind !== 'scalar' && spec.required !== true) {
       const [noun, example] = ABSENT_STRUCTURES[type.kind];
       const message = `${noun} cannot be null: set required: true, or a default such as ${example}`;
       findings.push({ path: ['type'], code: 'parameter.array_optional', message });
     }
-    return null;
+    return undefined;
   }
   if (spec.required === true) {
     const message = 'a required parameter never uses its default: remove one of the two';
     findings.push({ path: ['default'], code: 'parameter.default_unused', message });
   }
   const reading = readValue(spec.default);
-  if (reading.kind === 'value') return reading.text;
+  if (reading === undefined || reading.kind === 'value') return reading;
   findings.push({
     path: ['default'],
     code: 'parameter.default_invalid',
     message: `the default ${reading.message}`,
   });
-  return null;
+  return undefined;
+}
+
+/** Reads nothing from expressions, which depend on the call. */
+function literal(readValue: ValueReader): (raw: NonNullable<RawValue>) => Reading | undefined {
+  return (raw) => (isExpression(raw) ? undefined : readValue(raw));
 }
 
 /** Names of choices: each at most once. */

@@ -6,7 +6,14 @@ import { enumMembers } from './enum.ts';
 import { decimalReader, floatReader, integerReader } from './number.ts';
 import type { Reader } from './reading.ts';
 import { enumReader, fixedReader, readBool, readIPv4, readIPv6, readString, readUuid } from './text.ts';
-import { dateReader, dateTime64Range, dateTimeRange, momentReader, type TimeRange } from './time.ts';
+import {
+  dateReader,
+  dateTime64Range,
+  dateTimeRange,
+  momentReader,
+  type TimeRange,
+  type TimeScale,
+} from './time.ts';
 import { zoneNamed } from './zone.ts';
 
 /** A type of single values. */
@@ -27,6 +34,8 @@ export interface ScalarType {
   readonly range: ValueRange;
   /** Names of types of another kind whose values it can hold without loss. */
   readonly holds: readonly string[];
+  /** Of dates and times only. */
+  readonly time?: TimeScale;
 }
 
 export type ValueRange =
@@ -113,8 +122,8 @@ const ROWS: readonly TypeRow[] = [
     names: ['Decimal', 'Decimal32', 'Decimal64', 'Decimal128', 'Decimal256'],
     build: decimalType,
   },
-  row('Date', { ...DAYS, read: dateReader('1970-01-01', '2149-06-06') }),
-  row('Date32', { ...DAYS, read: dateReader('1900-01-01', '2299-12-31'), holds: ['Date'] }),
+  row('Date', { ...DAYS, ...dateReader('1970-01-01', '2149-06-06') }),
+  row('Date32', { ...DAYS, ...dateReader('1900-01-01', '2299-12-31'), holds: ['Date'] }),
   { label: 'DateTime', names: ['DateTime'], build: dateTimeType },
   { label: 'DateTime64(S)', names: ['DateTime64'], build: dateTime64Type },
   row('UUID', { read: readUuid, neutral: ['00000000-0000-0000-0000-000000000000'] }),
@@ -239,7 +248,7 @@ function timeType(
   return scalar(nameIn(zones), {
     ...MOMENTS,
     engineName: nameIn([quoteString(zone)]),
-    read: momentReader(range, offsetAt),
+    ...momentReader(range, offsetAt),
     ...(scale === undefined
       ? {}
       : { range: { kind: 'datetime64', scale, zone }, holds: [nameIn(zones, 'DateTime')] }),

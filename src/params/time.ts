@@ -1,22 +1,44 @@
 // Readers for dates and times: accept ISO 8601 and RFC 3339, produce UTC in ClickHouse's format.
 import { offsetMs, utcMs } from '../sql/calendar.ts';
 import { failure, read } from './reading.ts';
-import type { RawScalar, Reader } from './reading.ts';
-import { instantOf, type OffsetAt } from './zone.ts';
+import type { RawScalar, Reader, Reading } from './reading.ts';
+import { instantOf, NANOS_PER_MS, type OffsetAt } from './zone.ts';
 
 const MS_PER_DAY = 86_400_000n;
 
+/** How the values of a type of dates or times are read, and computed. Ranks are ticks since 1970. */
+export interface TimeReader {
+  readonly read: Reader;
+  readonly time: TimeScale;
+}
+
+/** The ticks of a type of dates or times. */
+export interface TimeScale {
+  /** Nanoseconds of a tick. */
+  readonly tick: bigint;
+  /** The zone of local times; undefined: UTC. */
+  readonly offsetAt: OffsetAt | undefined;
+  /** Dates have no time of day. */
+  readonly isDate: boolean;
+  /** The value of a number of ticks, if the type can hold it. */
+  readonly readTicks: (ticks: bigint) => Reading;
+}
+
 /** A date in an inclusive range: `Date` and `Date32`. */
-export function dateReader(first: string, last: string): Reader {
+export function dateReader(first: string, last: string): TimeReader {
   const [min, max] = [dayOf(first), dayOf(last)];
   const message = `must be a date, YYYY-MM-DD, from ${first} to ${last}`;
-  return (raw) => {
-    const parts = typeof raw === 'string' ? /^(\d{4})(-?)(\d\d)\2(\d\d)$/.exec(raw) : null;
-    if (parts === null) return failure(message);
-    const day = dayOf(`${parts[1]}-${parts[3]}-${parts[4]}`);
-    if (day === undefined || min === undefined || max === undefined || day < min || day > max)
-      return failure(message);
-    return read(printDay(day), day);
+  const readTicks = (day: bigint | undefined): Reading =>
+    day === undefined || min === undefined || max === undefined || day < min || day > max
+      ? failure(message)
+      : read(printDay(day), day);
+  const time = { tick: MS_PER_DAY * NANOS_PER_MS, offsetAt: undefined, isDate: true, readTicks };
+  return {
+    read: (raw) => {
+      const parts = typeof raw === 'string' ? /^(\d{4})(-?)(\d\d)\2(\d\d)$/.exec(raw) : null;
+      return readTicks(parts === null ? undefined : dayOf(`${parts[1]}-${parts[3]}-${parts[4]}`));
+    },
+    time,
   };
 }
 
@@ -54,21 +76,25 @@ const EPOCH = /^(?<seconds>\d{10})(?:(?<ticks>\d{3}|\d{6}|\d{9})|\.(?<fraction>\
  * scale are truncated, which rounds down. 24:00 is the next midnight; a leap second is the second after it. In a zone, the
  * text is a Unix time, which has no ambiguous hours.
  */
-export function momentReader({ scale, min, max }: TimeRange, offsetAt?: OffsetAt): Reader {
+export function momentReader({ scale, min, max }: TimeRange, offsetAt?: OffsetAt): TimeReader {
   const span = `from ${printMoment(min, scale)} to ${printMoment(max, scale)} UTC`;
-  return (raw) => {
-    const ticks = readTicks(raw, scale, offsetAt);
-    if (ticks === undefined)
-      return failure(
-        'must be an ISO 8601 time such as 2024-01-31T10:00:00Z, or a Unix time in seconds, milliseconds or microseconds',
-      );
-    return ticks < min || ticks > max
+  const readTicks = (ticks: bigint): Reading =>
+    ticks < min || ticks > max
       ? failure(`must be a time ${span}`)
       : read(offsetAt === undefined ? printMoment(ticks, scale) : printEpoch(ticks, scale, offsetAt), ticks);
+  return {
+    read: (raw) => {
+      const ticks = parseTicks(raw, scale, offsetAt);
+      return ticks === undefined ? failure(NO_TIME) : readTicks(ticks);
+    },
+    time: { tick: 10n ** BigInt(9 - scale), offsetAt, isDate: false, readTicks },
   };
 }
 
-function readTicks(raw: RawScalar, scale: number, offsetAt: OffsetAt | undefined): bigint | undefined {
+const NO_TIME =
+  'must be an ISO 8601 time such as 2024-01-31T10:00:00Z, or a Unix time in seconds, milliseconds or microseconds';
+
+function parseTicks(raw: RawScalar, scale: number, offsetAt: OffsetAt | undefined): bigint | undefined {
   if (typeof raw === 'boolean' || (typeof raw === 'number' && raw > Number.MAX_SAFE_INTEGER))
     return undefined;
   const text = String(raw);

@@ -48,3 +48,11 @@ export function instantOf(local: number, offsetAt: OffsetAt): number {
   if (isLocal(first)) return first;
   return isLocal(second) ? second : before;
 }
+
+export const NANOS_PER_MS = 1_000_000n;
+
+/** Whole milliseconds of nanoseconds, rounded down. */
+export function toMs(nanos: bigint): number {
+  const rest = ((nanos % NANOS_PER_MS) + NANOS_PER_MS) % NANOS_PER_MS;
+  return Number((nanos - rest) / NANOS_PER_MS);
+}

@@ -30,6 +30,16 @@ export function createMemoryCounters(now: () => number): Counters {
   };
 
   return {
+    add: async (costs) => {
+      const at = now();
+      return costs.map(({ limit, amount }) => {
+        const window = windowOf(limit, at);
+        window.used += amount;
+        if (amount > 0) windows.set(limit.counter, window);
+        if (windows.size > MAX_COUNTERS) shrink(at);
+        return countOf(window, at);
+      });
+    },
     take: async (limits) => {
       const at = now();
       const current = limits.map((limit) => windowOf(limit, at));

@@ -10,6 +10,7 @@ import { nameIn, successorOf } from '../catalog/versions.ts';
 import type { Clock } from '../core/clock.ts';
 import { nearest } from '../core/nearest.ts';
 import { Problem, type ProblemOptions } from '../core/problem.ts';
+import { budgetLimits, type BudgetLimit } from '../rate-limits/budgets.ts';
 import { retryAfter, type Limit, type RateLimits } from '../rate-limits/rate-limits.ts';
 import type { Call, CallContent, CallRecord } from './call.ts';
 import { chooseVersion } from './choose-version.ts';
@@ -34,6 +35,8 @@ export interface Admitted {
   readonly content: CallContent;
   /** Undefined: the call runs the saved query. */
   readonly consumerQuery: ConsumerQuery | undefined;
+  /** Those of its key, and of the endpoint for this key: its versions share them. */
+  readonly budgets: readonly BudgetLimit[];
   /** Milliseconds until the call was authorized. */
   readonly authMs: number;
   /** Whether an identical call may be admitted without repeating the checks: nothing they depend on has changed. */
@@ -81,7 +84,8 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       const isStillAdmitted = (): boolean =>
         isRepeatable && catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
       const successor = successorOf(snapshot, endpoint);
-      return { principal, endpoint, successor, content, consumerQuery, authMs, isStillAdmitted };
+      const budgets = budgetLimits(principal, limited ?? endpoint);
+      return { principal, endpoint, successor, content, consumerQuery, budgets, authMs, isStillAdmitted };
     },
     identifyKey: async (key, record) => {
       const { principal } = await authenticate(keyring(), key, clock.epoch());
@@ -186,7 +190,7 @@ function callLimits(principal: Principal, endpoint: Endpoint | undefined): reado
   if (principal.rate !== undefined)
     limits.push({ policy: 'key', counter: `key|${principal.id}`, rate: principal.rate });
   if (endpoint?.rate !== undefined) {
-    const counter = `endpoint|${endpoint.id}|${principal.id}`;
+    const counter = `endpoint|${endpoint.name}|${principal.id}`;
     limits.push({ policy: 'endpoint', counter, rate: endpoint.rate });
   }
   return limits;

@@ -6,6 +6,8 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Engine } from '../engine/engine.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { cutLines } from '../format/lines.ts';
+import type { Budgets } from '../rate-limits/budgets.ts';
+import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import { redactRows } from './redacted-rows.ts';
 import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
@@ -23,7 +25,9 @@ import { createResults, type Produced, type Result, type ResultsDeps, type Task 
 import { shapeOf } from './result-shape.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
 import type { Sandboxes } from './sandboxes.ts';
+import { createSpending } from './spending.ts';
 import type { Shadow, ShadowedCall } from './shadow/shadow.ts';
+import { replayWhileValid, whileValid } from './validity.ts';
 import { requestedWorkload } from './workload.ts';
 
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
@@ -33,6 +37,7 @@ export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
   readonly observe: Observe;
+  readonly budgets: Budgets;
   /** Compares versions after calls; undefined: not here. */
   readonly shadow?: Shadow | undefined;
 }
@@ -66,14 +71,16 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const addMetadata = createAddMetadata(deps.engine);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
-  const prepare = createPrepare(deps, admit);
+  const prepare = (call: Call): Promise<Prepared> => prepareCall(deps, admit, call);
 
   const answer = async (call: Call): Promise<Answer> => {
     const prepared = await prepare(call);
-    const { requester, directives, timing, isStillAdmitted, preferredShape, successor, ...task } = prepared;
-    const read = await results.read(task, { requester, directives, signal: call.signal });
+    const { requester, directives, timing, isStillAdmitted, preferredShape, successor, metadata, ...task } =
+      prepared;
     const { key } = requester;
-    const { metadata } = prepared;
+    const found = await results.read(task, { requester, directives, signal: call.signal });
+    const outcome = found.outcome && whileValid(found.outcome, task.bindings, deps.clock.epoch());
+    const read = { ...found, outcome };
     const { replay, ...result } =
       metadata === undefined
         ? read
@@ -88,7 +95,13 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
       isMetadataPreferred: metadata?.isPreferred,
       timing: { ...timing, ...result.timing },
       summary: summaryOf(result),
-      replay: replay && (() => (isStillAdmitted() ? (keyUse.note(requester.key), replay()) : undefined)),
+      replay:
+        replay &&
+        replayWhileValid(deps, task.bindings, () => {
+          if (!isStillAdmitted()) return undefined;
+          keyUse.note(requester.key);
+          return replay();
+        }),
     };
   };
 
@@ -96,60 +109,64 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   return { admitKey, identifyKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
 }
 
-/** The first half: everything before execution. */
-function createPrepare(deps: RequestPathDeps, admit: Admission['admit']): RequestPath['prepare'] {
-  const { plan } = deps;
+/** Everything before execution. Throws Problem. */
+async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], call: Call): Promise<Prepared> {
   const now = deps.clock.monotonic;
-  return async (call) => {
-    const { endpoint: called, principal, content, consumerQuery, successor, ...admitted } = await admit(call);
-    const { requestId, record } = call;
-    const started = now();
-    const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
-    const workload = requestedWorkload(called, content.reservation);
-    const parameters = parametersOf(content, called);
-    const bindings = called.binder.bind(parameters, principal.locked);
-    const endpoint = called.variantOf(bindings);
-    const labels = labelsOf(endpoint, bindings.values, content.labels);
-    record.labels = labels;
-    const whole = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
-    const paged = await planPage(deps.describe, { endpoint, fields: content.fields, plan: whole });
-    const { page, plan: planned } = typeof content.format === 'string' && paged ? paged : { plan: whole };
-    const timing = { auth: admitted.authMs, plan: now() - started };
-    const { format, resultShape: request } = content;
-    const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
-    const task = { endpoint, plan: planned, redactor, format, shape, page };
-    const requester = {
-      requestId,
-      key: principal.id,
-      trace: record.trace,
-      labels,
-      workload,
-      isPatient: false,
-    };
-    const { isStillAdmitted } = admitted;
-    const preferredShape = request && shape;
-    const { directives } = content;
-    const shadowed =
-      endpoint.version === undefined || consumerQuery !== undefined || page !== undefined
-        ? undefined
-        : { endpoint: called, parameters, principal, redact: content.redact, requestId };
-    const metadata = wantsMetadata(content, endpoint)
-      ? {
-          isReadShown: consumerQuery === undefined && principal.locked.size === 0,
-          isPreferred: content.metadata === 'preferred',
-        }
-      : undefined;
-    return {
-      ...task,
-      metadata,
-      shadowed,
-      successor,
-      preferredShape,
-      requester,
-      directives,
-      timing,
-      isStillAdmitted,
-    };
+  const { endpoint: called, principal, content, consumerQuery, budgets, ...admitted } = await admit(call);
+  const { authMs, isStillAdmitted, successor } = admitted;
+  const { requestId, record } = call;
+  const started = now();
+  const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
+  const workload = requestedWorkload(called, content.reservation);
+  const parameters = parametersOf(content, called);
+  const bindings = called.binder.bind(parameters, deps.clock.epoch(), principal.locked);
+  const endpoint = called.variantOf(bindings);
+  const labels = labelsOf(endpoint, bindings.values, content.labels);
+  record.labels = labels;
+  const { format, fields, directives, resultShape: request } = content;
+  const planAt = async (at: Bindings): Promise<Pick<Task, 'bindings' | 'plan' | 'page'>> => {
+    const whole = await deps.plan(endpoint, at, consumerQuery, isRedacting(redactor));
+    const paged = await planPage(deps.describe, { endpoint, fields, plan: whole });
+    return { bindings: at, ...(typeof format === 'string' && paged ? paged : { plan: whole }) };
+  };
+  const planned = await planAt(bindings);
+  const timing = { auth: authMs, plan: now() - started };
+  const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
+  const at = async (time: number): Promise<Task> => ({
+    ...task,
+    ...(await planAt(endpoint.binder.bind(parameters, time, principal.locked))),
+  });
+  const task: Task = { endpoint, ...planned, redactor, format, shape, at };
+  const spending = createSpending({ budgets: deps.budgets, now }, budgets, record);
+  const { id: key } = principal;
+  const requester = { requestId, key, trace: record.trace, labels, workload, isPatient: false, spending };
+  const isCompared = endpoint.version !== undefined && consumerQuery === undefined && task.page === undefined;
+  return {
+    ...task,
+    shadowed: isCompared
+      ? { endpoint: called, parameters, principal, redact: content.redact, requestId }
+      : undefined,
+    successor,
+    preferredShape: request && shape,
+    metadata: metadataOptions({ content, endpoint, principal, consumerQuery }),
+    requester,
+    directives,
+    timing,
+    isStillAdmitted,
+  };
+}
+
+/** Undefined: the body has none. */
+function metadataOptions({
+  content,
+  endpoint,
+  principal,
+  consumerQuery,
+}: Pick<Admitted, 'content' | 'endpoint' | 'principal' | 'consumerQuery'>): Prepared['metadata'] {
+  if (!wantsMetadata(content, endpoint)) return undefined;
+  return {
+    isReadShown: consumerQuery === undefined && principal.locked.size === 0,
+    isPreferred: content.metadata === 'preferred',
   };
 }
 

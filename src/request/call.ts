@@ -74,8 +74,11 @@ export interface CallRecord {
   labels?: Labels;
   /** The client program, one of a closed list; only where clients are programs of others. */
   clientName?: string;
-  /** The caller's rate limits after this call. */
+  /** The caller's rate limits after this call, and its budgets if a query was to run. */
   limits?: readonly LimitState[];
+  /** What the queries of this call have read, as far as the engine reports it, and the engine's time in milliseconds; also if they failed. */
+  read?: ReadSummary;
+  engineMs?: number;
 }
 
 export type Replay = () => Found | undefined | Promise<Found | undefined>;

@@ -2,6 +2,7 @@
 import type { Describe } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import type { Principal } from '../auth/principal.ts';
+import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import type { Admission } from './admit.ts';
@@ -15,6 +16,7 @@ export interface ExplainOptions {
   readonly plan: MakePlan;
   readonly sandboxes: Pick<Sandboxes, 'rejection'>;
   readonly describe: Pick<Describe, 'samples'>;
+  readonly clock: Pick<Clock, 'epoch'>;
 }
 
 /** Contains only what the caller sent: nothing of the saved query is disclosed. */
@@ -33,15 +35,17 @@ const ANALYSIS_SECONDS = 5;
  * Creates the explain function. It performs the same checks as a running call and has the engine analyse the query, with
  * sample values for the parameters. Throws the same Problems, and `request.parameters_invalid` if no query was sent.
  */
-export function createExplain({ admit, plan, sandboxes, describe }: ExplainOptions): Explain {
+export function createExplain({ admit, plan, sandboxes, describe, clock }: ExplainOptions): Explain {
   return async (call) => {
     const { endpoint: called, principal, content, consumerQuery } = await admit(call, 'check');
     if (consumerQuery === undefined) {
       const message = 'Send the query to explain as sql or lql';
       throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
     }
-    const endpoint = chosenVariant(called, content, principal);
-    const bindings = { values: await describe.samples(endpoint), canonical: '' };
+    const now = clock.epoch();
+    const endpoint = chosenVariant(called, content, { principal, now });
+    const values = await describe.samples(endpoint);
+    const bindings = { values, canonical: '', now, until: Infinity, source: '' };
     const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
     const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
     await analyse(endpoint, planned, sandboxes);
@@ -51,10 +55,14 @@ export function createExplain({ admit, plan, sandboxes, describe }: ExplainOptio
 }
 
 /** The variant of the query that the parameters choose; if they are not complete, that of a call without optional ones. */
-function chosenVariant(endpoint: Endpoint, content: CallContent, { locked }: Principal): Endpoint {
+function chosenVariant(
+  endpoint: Endpoint,
+  content: CallContent,
+  { principal, now }: { readonly principal: Principal; readonly now: number },
+): Endpoint {
   if (endpoint.variant === '') return endpoint;
   try {
-    return endpoint.variantOf(endpoint.binder.bind(parametersOf(content, endpoint), locked));
+    return endpoint.variantOf(endpoint.binder.bind(parametersOf(content, endpoint), now, principal.locked));
   } catch (error) {
     if (error instanceof Problem) return endpoint;
     throw error;

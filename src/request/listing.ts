@@ -1,5 +1,6 @@
 // Lists the endpoints a key may call, as data: parameters, columns and policies.
 import { addressOf, dayOf, successorOf } from '../catalog/versions.ts';
+import { budgetText } from '../config/budget.ts';
 import type { Principal } from '../auth/principal.ts';
 import { isCallable } from '../catalog/callable.ts';
 import { redactedType } from '../catalog/column-rules.ts';
@@ -201,7 +202,7 @@ function toEntry(
         }),
     result_shape: resultShape,
     max_rows: endpoint.maxRows,
-    cache: cache === undefined ? null : { ttl: cache.ttl, min_refresh: cache.minRefresh },
+    cache: cacheEntry(cache),
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },
     pii: { redact: isRedacted, ...(isRedacted && minGroup !== undefined ? { min_group: minGroup } : {}) },
     reservation: endpoint.reservation.enabled
@@ -213,6 +214,7 @@ function toEntry(
       read_rows: endpoint.limits.readRows,
       concurrency: endpoint.concurrency?.places ?? null,
       rate: endpoint.rate === undefined ? null : `${endpoint.rate.limit}/${endpoint.rate.window}s`,
+      budget: Object.fromEntries(endpoint.budgets.map((each) => [each.resource, budgetText(each)])),
     },
     examples: endpoint.examples.map(({ expect: _expect, ...call }) => withLocks(call, endpoint, principal)),
   };
@@ -228,4 +230,10 @@ function withLocks<Call extends Pick<Example, 'parameters'>>(
   return own.length === 0
     ? call
     : { ...call, parameters: { ...call.parameters, ...Object.fromEntries(own) } };
+}
+
+function cacheEntry(cache: Endpoint['cache']) {
+  if (cache === undefined) return null;
+  const { ttl, check, minRefresh } = cache;
+  return { ttl, ...(check === undefined ? {} : { until: 'data', check }), min_refresh: minRefresh };
 }

@@ -46,8 +46,6 @@ export interface CheckedQuery {
 export interface PlanOptions {
   readonly sandboxes: Sandboxes;
   readonly describe: Describe;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
   /** The parameters that row policies compare with; default: statements carry nothing for row policies. */
   readonly policyParameters?: ((endpoint: Endpoint) => readonly string[]) | undefined;
 }
@@ -221,10 +219,10 @@ async function planDialect(
 
 /** LQL goes through the sandbox as the SQL it compiles to. */
 async function planLql(planning: Planning, consumerQuery: ConsumerQuery): Promise<Plan> {
-  const { endpoint, now } = planning;
+  const { endpoint, bindings } = planning;
   const { text } = consumerQuery;
   const tables = await tablesOf(planning);
-  const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.defaultTable, now: now() });
+  const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.defaultTable, now: bindings.now });
   const planned = await planTranslated(planning, consumerQuery, compiled.sql).catch(hideLocations);
   const blame: Plan['blame'] = (failure) => {
     const span = rejectedRegex(failure.message, compiled.regexes);

@@ -5,7 +5,7 @@ import type { Task } from './result.ts';
 /** The rows without personal data. What only the second layer finds is observed, by detector. */
 export function redactRows(
   { observe }: { readonly observe: Observe },
-  { endpoint, plan, redactor }: Task,
+  { endpoint, plan, redactor }: Pick<Task, 'endpoint' | 'plan' | 'redactor'>,
   lines: Uint8Array,
 ): Uint8Array {
   const { overRedacted } = plan;

@@ -2,19 +2,22 @@
 import { etagOf, type Payload } from '../cache/entry.ts';
 import type { CacheDirectives } from '../cache/freshness.ts';
 import { cacheKey } from '../cache/key.ts';
-import type { Found, Job, Outcome, ReadThrough } from '../cache/read-through.ts';
+import type { Found, Job, Outcome, Read, ReadThrough } from '../cache/read-through.ts';
 import type { WarmJob, Warming } from '../cache/warming.ts';
 import type { CachePolicy, Endpoint, ResultShape } from '../catalog/endpoint.ts';
+import type { Clock } from '../core/clock.ts';
 import type { ReadSummary, StageTimes } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import { formatKey, type FormatName } from '../format/formats.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import type { Redactor } from '../redact/redactor.ts';
+import type { Bindings } from '../params/binder.ts';
 import type { Replay } from './call.ts';
 import { staticLabels } from './labels.ts';
 import type { Page } from './pages.ts';
 import type { MakePlan } from './plan.ts';
+import type { Watches } from './watches.ts';
 import type { Requester, RunContext, Runnable } from './run.ts';
 
 /** Everything that determines a result. */
@@ -25,6 +28,9 @@ export interface Task extends Runnable {
   readonly shape: ResultShape | undefined;
   /** Undefined: the rows are not divided into pages. */
   readonly page?: Page | undefined;
+  readonly bindings: Pick<Bindings, 'now' | 'until' | 'source'>;
+  /** The task of the same call at another time; milliseconds since 1970. */
+  readonly at: (now: number) => Promise<Task>;
 }
 
 /** A redacted, encoded result, and how it was produced. Durations are milliseconds. */
@@ -52,8 +58,10 @@ export interface ResultRequest {
 }
 
 export interface ResultsDeps {
+  readonly clock: Clock;
   readonly readThrough: ReadThrough;
   readonly warming: Warming;
+  readonly watches: Watches;
 }
 
 export interface Results {
@@ -75,13 +83,16 @@ export function createResults(deps: ResultsDeps, produce: Produce): Results {
       const redactor = demandedRedactor(endpoint.redaction, { key: false, header: false });
       for (const { parameters = {}, sql, lql } of endpoint.examples) {
         if (sql !== undefined || lql !== undefined) continue;
-        const fields = Object.entries(parameters).map(([name, value]) => [name, [value]] as const);
-        const bindings = endpoint.binder.bind(new Map(fields));
-        const variant = endpoint.variantOf(bindings);
-        const planned = await plan(variant, bindings, undefined, isRedacting(redactor));
-        const shape = endpoint.resultShape;
-        const task = { endpoint: variant, plan: planned, redactor, format: 'json' as const, shape };
-        const warm = isCacheable(task) ? warmJob(task, jobOf(task, produce)) : undefined;
+        const fields = new Map(Object.entries(parameters).map(([name, value]) => [name, [value]] as const));
+        const taskAt = async (now: number): Promise<Task> => {
+          const bindings = endpoint.binder.bind(fields, now);
+          const variant = endpoint.variantOf(bindings);
+          const planned = await plan(variant, bindings, undefined, isRedacting(redactor));
+          const shape = endpoint.resultShape;
+          return { endpoint: variant, plan: planned, redactor, format: 'json', shape, bindings, at: taskAt };
+        };
+        const task = await taskAt(deps.clock.epoch());
+        const warm = isCacheable(task) ? warmJob(deps, task, produce) : undefined;
         if (warm !== undefined) deps.warming.pin(warm);
       }
     },
@@ -100,25 +111,41 @@ const NOT_RUN: Pick<Produced, 'timing' | 'read'> = {
   read: undefined,
 };
 
+/** Keys without a budget left that a request may wait for, one after the other. */
+const MAX_OTHERS = 20;
+
 async function readCached(
-  { readThrough, warming }: ResultsDeps,
+  deps: ResultsDeps,
   produce: Produce,
   task: CacheableTask,
   { requester, directives, signal }: ResultRequest,
 ): Promise<Result> {
+  const { readThrough, warming } = deps;
   let run: Pick<Produced, 'timing' | 'read'> = NOT_RUN;
-  const job = jobOf(task, produce);
-  const found = await readThrough.read({
+  const job = jobOf(deps, task, produce);
+  const own = { hasFailed: false };
+  const ask = {
     ...job,
-    run: async (signal) => {
-      const produced = await produce(task, { ...requester, signal });
+    run: async (signal: AbortSignal) => {
+      const produced = await produce(task, { ...requester, signal }).catch((cause: unknown) => {
+        own.hasFailed = true;
+        throw cause;
+      });
       run = produced;
       return produced;
     },
     directives,
     signal,
-  });
-  const warm = warmJob(task, job);
+  };
+  const read = (left: number): Promise<Read> =>
+    readThrough.read(ask).catch((cause: unknown) => {
+      // The budget of the key whose run it waited for is not its own.
+      const isOthers = cause instanceof Problem && cause.code === 'budget.exceeded' && !own.hasFailed;
+      if (isOthers && left > 0) return read(left - 1);
+      throw cause;
+    });
+  const found = await read(MAX_OTHERS);
+  const warm = warmJob(deps, task, produce);
   if (warm !== undefined) warming.ask(warm, found);
   if (found.kind === 'absent') throw new Problem('cache.miss');
   const noteReplayed = (again: Found | undefined): Found | undefined => {
@@ -133,15 +160,20 @@ async function readCached(
 }
 
 /** A task as a cache job, which warming also runs: it belongs to no particular request. */
-function jobOf(task: CacheableTask, produce: Produce): Job {
-  const { endpoint, plan, redactor, format, shape } = task;
-  const encoding = shape === 'bigquery' ? `${formatKey(format)}/${shape}` : formatKey(format);
-  const query = plan.consumerQuery?.canonicalSql ?? null;
+function jobOf({ watches }: ResultsDeps, task: CacheableTask, produce: Produce): Job {
+  const { endpoint, plan } = task;
   return {
-    key: cacheKey(endpoint, [plan.canonical, query, redactor.profile, encoding]),
+    key: cacheKey(endpoint, [plan.canonical, ...encodedQuery(task)]),
     policy: endpoint.cache,
+    watch: watches.of(endpoint, plan),
     run: (signal) => produce(task, warmingContext(endpoint, signal)),
   };
+}
+
+/** What else determines the result, besides the values of the parameters. */
+function encodedQuery({ plan, redactor, format, shape }: CacheableTask): readonly (string | null)[] {
+  const encoding = shape === 'bigquery' ? `${formatKey(format)}/${shape}` : formatKey(format);
+  return [plan.consumerQuery?.canonicalSql ?? null, redactor.profile, encoding];
 }
 
 function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {
@@ -158,6 +190,19 @@ function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {
 }
 
 /** Undefined if the endpoint's responses are not kept warm. */
-function warmJob({ endpoint: { name, cache } }: CacheableTask, job: Job): WarmJob | undefined {
-  return cache.warmEvery === undefined ? undefined : { ...job, endpoint: name, every: cache.warmEvery };
+function warmJob(deps: ResultsDeps, task: CacheableTask, produce: Produce): WarmJob | undefined {
+  const { endpoint, bindings } = task;
+  const { warmEvery: every } = endpoint.cache;
+  if (every === undefined) return undefined;
+  return {
+    ...jobOf(deps, task, produce),
+    id: cacheKey(endpoint, [bindings.source, ...encodedQuery(task)]),
+    endpoint: endpoint.name,
+    every,
+    until: bindings.until,
+    at: async (now) => {
+      const later = await task.at(now);
+      return isCacheable(later) ? warmJob(deps, later, produce) : undefined;
+    },
+  };
 }

@@ -9,6 +9,7 @@ import type { Bulkhead } from './bulkhead.ts';
 import { runProblem, withoutValues } from './engine-problems.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
 import type { Plan } from './plan.ts';
+import type { Spending } from './spending.ts';
 
 /** On whose behalf a plan runs, and in which workload. None of it changes the result. */
 export interface Requester {
@@ -20,6 +21,8 @@ export interface Requester {
   readonly workload: string | undefined;
   /** Low priority: yields to all waiting requests, since no caller waits for it. */
   readonly isPatient: boolean;
+  /** Undefined: the run is counted against no budget, since it is for no call. */
+  readonly spending?: Spending | undefined;
 }
 
 export interface RunContext extends Requester {
@@ -82,6 +85,7 @@ export async function runInFormat(
   const { signal, key, isPatient } = context;
   const started = deps.now();
   try {
+    await context.spending?.check();
     const release =
       concurrency && (await deps.bulkhead.enter(endpoint, concurrency, { signal, key, isPatient }));
     const waitedMs = deps.now() - started;
@@ -109,19 +113,25 @@ async function runStatement(
   context: RunContext,
   { format, rewrite }: Output,
 ): Promise<WrittenResult> {
-  const { signal, key, workload, isPatient, trace } = context;
+  const { signal, key, workload, isPatient, trace, spending } = context;
   const run = async (planned: Statement): Promise<WrittenResult> => {
     const sql = rewrite === undefined ? planned.sql : rewrite(planned.sql);
     const statement = { ...planned, sql, key, ...(workload === undefined ? {} : { workload }) };
-    const { chunks, queueMs, read, rows } = await engine.run(statement, {
-      format,
-      signal,
-      isPatient,
-      lane: endpoint.id,
-      comment: commentOf(endpoint, context),
-      ...(trace === undefined ? {} : { traceparent: traceparentOf(trace) }),
-    });
-    return { bytes: await readAll(chunks), rows, queueMs, read };
+    const { end, ...hooks } = spending?.begin() ?? {};
+    try {
+      const { chunks, queueMs, read, rows } = await engine.run(statement, {
+        format,
+        signal,
+        isPatient,
+        lane: endpoint.id,
+        comment: commentOf(endpoint, context),
+        ...(trace === undefined ? {} : { traceparent: traceparentOf(trace) }),
+        ...hooks,
+      });
+      return { bytes: await readAll(chunks), rows, queueMs, read };
+    } finally {
+      await end?.();
+    }
   };
   const started = now();
   return run(plan.statement).catch((error: unknown) => {

@@ -53,7 +53,7 @@ export function createSuspensions({ now, observe }: SuspensionsOptions): Suspens
     admit: (consumerQuery, sender) => {
       const { endpoint, principal } = sender;
       const id = createHash('sha256')
-        .update(`${endpoint.id} ${consumerQuery.language} ${consumerQuery.text.trim()}`)
+        .update(`${endpoint.name} ${consumerQuery.language} ${consumerQuery.text.trim()}`)
         .digest('base64');
       const minutes = SUSPENDED_MS / 60_000;
       if (queries.count(id) > 0) {

@@ -21,10 +21,18 @@ const entries: fc.Arbitrary<Entry> = fc
     truncated: fc.boolean(),
     epoch: fc.nat(2 ** 43),
     keepMs: fc.integer({ min: 1, max: 2 ** 40 }),
+    fingerprint: fc.constantFrom('', 'a-B_9', 'f'.repeat(43)),
+    optional: fc.constantFrom(
+      {},
+      { next: 'a-B_9' },
+      { cost: { rowsRead: 7, bytesRead: 2 ** 40, engineMs: 1.5 } },
+      { next: 'c', cost: { rowsRead: undefined, bytesRead: undefined, engineMs: 0 } },
+    ),
   })
-  .map(({ body, contentType, rows, truncated, epoch, keepMs }) =>
-    sealEntry({ body: Buffer.from(body), contentType, rows, truncated }, { epoch, monotonic: 0 }, keepMs),
-  );
+  .map(({ epoch, keepMs, fingerprint, optional, ...payload }) => {
+    const body = Buffer.from(payload.body);
+    return sealEntry({ ...payload, ...optional, body }, { epoch, monotonic: 0 }, keepMs, fingerprint);
+  });
 
 const RUNS = { seed: 11, numRuns: 200 };
 
@@ -32,13 +40,14 @@ describe('an encoded entry', () => {
   test('decodes to the same entry', async () => {
     const keys = fc.string({ unit: 'binary', maxLength: 200 });
     const property = fc.asyncProperty(entries, keys, async (entry, key) => {
-      const { body, contentType, rows, truncated, etag, keepMs, born } = entry;
+      const { etag, keepMs, born, fingerprint, ...payload } = entry;
       expect(await decodeEntry(key, await encodeEntry(key, entry, LIMITS), LIMITS)).toEqual({
         kind: 'frame',
-        payload: { body, contentType, rows, truncated },
+        payload,
         etag,
         bornEpoch: born.epoch,
         keepMs,
+        fingerprint,
       });
     });
     await fc.assert(property, RUNS);
@@ -81,21 +90,23 @@ async function forge(change: (bytes: Buffer) => Buffer | void, size = 0): Promis
   return forged;
 }
 
-/** The frame with another text in the place of its content type or its tag, and its length made right. */
-function withText(bytes: Buffer, which: 'type' | 'tag', text: string): Buffer {
-  const [typeLength, tagLength] = [bytes.readUInt16LE(38), bytes.readUInt16LE(40)];
-  const start = 68 + (which === 'type' ? 0 : typeLength);
-  const end = start + (which === 'type' ? typeLength : tagLength);
+const LENGTH_AT = { type: 38, tag: 40, fingerprint: 42 };
+
+/** The frame with another text in the place of its content type, tag or fingerprint, and its length made right. */
+function withText(bytes: Buffer, which: keyof typeof LENGTH_AT, text: string): Buffer {
+  const [type, tag] = [bytes.readUInt16LE(LENGTH_AT.type), bytes.readUInt16LE(LENGTH_AT.tag)];
+  const start = 70 + { type: 0, tag: type, fingerprint: type + tag }[which];
+  const end = start + bytes.readUInt16LE(LENGTH_AT[which]);
   const changed = Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)]);
-  changed.writeUInt16LE(Buffer.byteLength(text), which === 'type' ? 38 : 40);
+  changed.writeUInt16LE(Buffer.byteLength(text), LENGTH_AT[which]);
   return changed;
 }
 
 describe('an entry that is authentic but invalid', () => {
   test.each<{ why: string; change: (bytes: Buffer) => Buffer | void; size?: number }>([
     { why: 'of another version', change: (bytes) => void bytes.writeUInt8(9, 36) },
-    { why: 'of a body over the maximum size', change: (bytes) => void bytes.writeUInt32LE(0xffffffff, 48) },
-    { why: 'of a body shorter than declared', change: (bytes) => void bytes.writeUInt32LE(7, 48) },
+    { why: 'of a body over the maximum size', change: (bytes) => void bytes.writeUInt32LE(0xffffffff, 50) },
+    { why: 'of a body shorter than declared', change: (bytes) => void bytes.writeUInt32LE(7, 50) },
     { why: 'with lengths beyond its end', change: (bytes) => void bytes.writeUInt16LE(0xffff, 38) },
     { why: 'declared as compressed', change: (bytes) => void bytes.writeUInt8(2, 37) },
     { why: 'of HTML', change: (bytes) => withText(bytes, 'type', 'text/html') },
@@ -125,11 +136,12 @@ describe('an entry that is authentic but invalid', () => {
       why: 'of an ETag and a line break',
       change: (bytes) => withText(bytes, 'tag', '"aaaaaaaaaaaaaaaaaaaaaa"\n'),
     },
-    { why: 'with an invalid creation time', change: (bytes) => void bytes.writeDoubleLE(NaN, 52) },
-    { why: 'created at the end of time', change: (bytes) => void bytes.writeDoubleLE(Infinity, 52) },
-    { why: 'with an invalid lifetime', change: (bytes) => void bytes.writeDoubleLE(NaN, 60) },
-    { why: 'with an infinite lifetime', change: (bytes) => void bytes.writeDoubleLE(Infinity, 60) },
-    { why: 'with a negative lifetime', change: (bytes) => void bytes.writeDoubleLE(-1, 60) },
+    { why: 'of a fingerprint that is none', change: (bytes) => withText(bytes, 'fingerprint', 'a b') },
+    { why: 'with an invalid creation time', change: (bytes) => void bytes.writeDoubleLE(NaN, 54) },
+    { why: 'created at the end of time', change: (bytes) => void bytes.writeDoubleLE(Infinity, 54) },
+    { why: 'with an invalid lifetime', change: (bytes) => void bytes.writeDoubleLE(NaN, 62) },
+    { why: 'with an infinite lifetime', change: (bytes) => void bytes.writeDoubleLE(Infinity, 62) },
+    { why: 'with a negative lifetime', change: (bytes) => void bytes.writeDoubleLE(-1, 62) },
     {
       why: 'that decompresses to much more than declared',
       size: 2000,

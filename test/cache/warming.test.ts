@@ -39,6 +39,8 @@ interface Replica {
   /** As a request does: reads, and notifies warming. */
   readonly ask: (key: string) => Promise<Read>;
   readonly job: (key: string) => WarmJob;
+  /** A job whose key changes with the time, every so many seconds. */
+  readonly movingJob: (id: string, seconds: number) => WarmJob;
 }
 
 function openReplica(
@@ -84,17 +86,30 @@ function openReplica(
   };
   const job = (key: string): WarmJob => ({
     key,
+    id: key,
     endpoint: key.split('@')[0] ?? '',
     policy: POLICY,
     every: EVERY,
     run: () => run(key),
+    until: Infinity,
+    at: async () => undefined,
   });
+  const movingJob = (id: string, seconds: number, now = clock.epoch()): WarmJob => {
+    const bucket = Math.floor(now / (seconds * 1000));
+    return {
+      ...job(`${id}#${bucket}`),
+      id,
+      until: (bucket + 1) * seconds * 1000,
+      at: async (later) => movingJob(id, seconds, later),
+    };
+  };
   return {
     reads,
     warming,
     kinds,
     count: (kind) => kinds().filter((each) => each === kind).length,
     job,
+    movingJob,
     ask: async (key) => {
       const read = reads.read(askFor(key, job(key)));
       await world.time.advance(world.runTakes);
@@ -131,6 +146,37 @@ describe('warming', () => {
     expect(Math.min(...gaps)).toBeGreaterThan(EVERY * 900 - 500);
     expect(replica.count('warming.refreshed')).toBe(world.runs.length - 1);
     expect(replica.count('warming.saved')).toBe(10); // one run each ttl of 100 s would have been waited for
+  });
+
+  test('follows a call whose values depend on the time: the next response exists before it is requested', async () => {
+    const world = createWorld();
+    const replica = openReplica(world);
+    replica.warming.pin(replica.movingJob('e@1/k', 60));
+    await world.time.advance(20_000);
+    const kinds: string[] = [];
+    for (let passed = 0; passed < 600; passed += 5) {
+      await world.time.advance(5000);
+      const job = replica.movingJob('e@1/k', 60);
+      const reading = replica.reads.read(askFor(job.key, job));
+      await world.time.advance(0);
+      const read = await reading;
+      kinds.push(read.kind === 'answer' ? read.outcome.kind : read.kind);
+      replica.warming.ask(job, read);
+    }
+    expect(new Set(kinds)).toEqual(new Set(['hit']));
+    expect(replica.warming.size()).toBe(1);
+    expect(new Set(world.runs.map(({ key }) => key)).size).toBeGreaterThanOrEqual(10);
+    expect(world.runs.length).toBeLessThanOrEqual(32); // each minute: once before it begins, and once for `every`
+  });
+
+  test('of values that change more often than it refreshes, it refreshes the current ones as often as the file says', async () => {
+    const world = createWorld();
+    const replica = openReplica(world);
+    replica.warming.pin(replica.movingJob('e@1/k', 1));
+    await world.time.advance(300_000);
+    expect(new Set(world.runs.map(({ key }) => key)).size).toBe(world.runs.length);
+    expect(world.runs.length).toBeGreaterThanOrEqual(10);
+    expect(world.runs.length).toBeLessThanOrEqual(12);
   });
 
   test('stops after a ttl without requests', async () => {

@@ -45,7 +45,7 @@ test('every file works as the page says', async () => {
     const { endpoint } = inspected.candidate;
     for (const { name, parameters = {}, expect: expected } of inspected.analysis.file.examples ?? []) {
       const sent = new Map(Object.entries(parameters).map(([key, value]) => [key, [value]]));
-      const bindings = endpoint.binder.bind(sent);
+      const bindings = endpoint.binder.bind(sent, Date.now());
       const { statement, limits, int64 } = endpoint.variantOf(bindings);
       const { chunks } = await engine.run(
         { sql: statement, parameters: bindings.values, limits, origin: 'saved', int64 },

@@ -167,6 +167,7 @@ parameters:
       ['state', ['x']],
       ['order', ['oldest']],
     ]),
+    0,
   );
   expect(endpoint.variantOf(bindings).query).toMatch(/status = \{state:String\}\s+ORDER BY ts LIMIT 5/);
 });

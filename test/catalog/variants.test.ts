@@ -48,6 +48,7 @@ const names = ({ candidate }: InspectedFile): readonly string[] =>
 const bind = ({ candidate: { endpoint } }: InspectedFile, sent: Record<string, string>) =>
   endpoint.binder.bind(
     new Map(Object.entries({ tenant: 'a', ...sent }).map(([name, value]) => [name, [value]])),
+    0,
   );
 
 const FILTERS = `SELECT id FROM shop.orders WHERE tenant = @tenant

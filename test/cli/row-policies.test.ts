@@ -389,14 +389,14 @@ INSERT INTO tenants.open SELECT number FROM numbers(5)`;
       const policyParameters = filterParameters;
       const description = createDescribe(engine);
       const sandboxes = createSandboxes(engine, description);
-      const plan = createPlan({ sandboxes, describe: description, now: () => 0, policyParameters });
+      const plan = createPlan({ sandboxes, describe: description, policyParameters });
       const endpoint = endpoints[0];
       if (endpoint === undefined) throw new Error('no endpoint');
       const given = new Map([
         ['project', ["it's 1"]],
         ['account', ['3']],
       ]);
-      const bindings = endpoint.binder.bind(given);
+      const bindings = endpoint.binder.bind(given, 0);
       const own = { language: 'sql', dialect: 'clickhouse', text: 'SELECT count() AS n FROM t' } as const;
       const { statement } = await plan(endpoint, bindings, own, false);
       expect(statement.rowPolicy).toEqual({ endpoint: 'by_project', values: { project: "it's 1" } });

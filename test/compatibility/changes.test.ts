@@ -225,6 +225,12 @@ const ROWS: readonly Row[] = [
     parameter('type: String, default: y'),
     parameter('type: String, default: x'),
   ]),
+  row('parameter.default_changed', 'Parameter.default', [
+    parameter('type: DateTime, default: now-1h'),
+    parameter('type: DateTime, default: now-2h'),
+  ]),
+  row('parameter.rounding_changed', 'Parameter.round', both('type: DateTime', 'round: 60s')),
+  row('parameter.rounding_changed', 'Parameter.bound', both('type: DateTime', 'bound: end')),
   ...CHOICE_ROWS,
   row('parameter.type_widened', TYPE, [parameter('type: UInt8'), parameter('type: UInt16')]),
   row('parameter.type_widened', TYPE, [
@@ -386,6 +392,18 @@ const ROWS: readonly Row[] = [
   row('cache.disabled', 'cache', pair('cache', CACHE, '')),
   row('cache.ttl_raised', 'Cache.ttl', pair('cache', CACHE, '{ ttl: 61 }')),
   row('cache.ttl_lowered', 'Cache.ttl', pair('cache', CACHE, '{ ttl: 59 }')),
+  row('cache.until_added', 'Cache.until', pair('cache', CACHE, '{ ttl: 60, until: data }')),
+  row('cache.until_removed', 'Cache.until', pair('cache', '{ ttl: 60, until: data }', CACHE)),
+  row(
+    'cache.check_raised',
+    'Cache.check',
+    pair('cache', '{ ttl: 60, until: data }', '{ ttl: 60, until: data, check: 3 }'),
+  ),
+  row(
+    'cache.check_lowered',
+    'Cache.check',
+    pair('cache', '{ ttl: 60, until: data }', '{ ttl: 60, until: data, check: 1 }'),
+  ),
   row('cache.min_refresh_lowered', 'Cache.min_refresh', pair('cache', CACHE, '{ ttl: 60, min_refresh: 0 }')),
   row('cache.min_refresh_raised', 'Cache.min_refresh', pair('cache', CACHE, '{ ttl: 60, min_refresh: 20 }')),
   row('cache.stale_changed', 'Cache.stale_if_error', pair('cache', CACHE, '{ ttl: 60, stale_if_error: 9 }')),
@@ -416,6 +434,10 @@ const ROWS: readonly Row[] = [
   row('limits.removed', 'Limits.rate', pair('limits', '{ rate: 60/min }', '')),
   row('limits.raised', 'Limits.rate', pair('limits', '{ rate: 60/min }', '{ rate: 2/s }')),
   row('limits.lowered', 'Limits.rate', pair('limits', '{ rate: 60/min }', '{ rate: 1/s }')),
+  row('limits.lowered', 'budget Budget.read', pair('budget', '', '{ read: 1GiB/day }')),
+  row('limits.removed', 'Budget.read', pair('budget', '{ read: 1GiB/day }', '')),
+  row('limits.raised', 'Budget.read', pair('budget', '{ read: 1GiB/day }', '{ read: 1GiB/hour }')),
+  row('limits.lowered', 'Budget.time', pair('budget', '{ time: 60s/hour }', '{ time: 1s/min }')),
   row('limits.concurrency_lowered', 'Limits.concurrency', pair('limits', '', '{ concurrency: 2 }')),
   row(
     'limits.concurrency_lowered',

@@ -104,7 +104,7 @@ async function compiled(file: string): Promise<Endpoint> {
 /** A query of a consumer's over the endpoint's own tables. */
 async function ask(endpoint: Endpoint, sql: string, sent: Record<string, string> = {}) {
   const raw = Object.entries({ project: SHOP, ...sent }).map(([name, value]) => [name, [value]] as const);
-  const { values } = endpoint.binder.bind(new Map(raw));
+  const { values } = endpoint.binder.bind(new Map(raw), 0);
   const tables = endpoint.query.slice(0, endpoint.outline.mainStart);
   return rows(engine, statement(`${tables}${sql}`, { parameters: values }));
 }

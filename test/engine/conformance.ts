@@ -1,7 +1,8 @@
 // The conformance suite for every engine, whatever its backend. Each implementation's test file runs it.
 import * as fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Engine, Limits, ResultFormat, Statement } from '../../src/engine/engine.ts';
+import type { ReadSummary } from '../../src/core/observation.ts';
+import type { Engine, Limits, ResultFormat, RunOptions, Statement } from '../../src/engine/engine.ts';
 import type { EngineFormat } from '../../src/format/clickhouse-formats.ts';
 import { readAll } from '../../src/engine/rows.ts';
 import { collect, failureOf, rows, statement, text } from '../support/engine-statements.ts';
@@ -56,6 +57,49 @@ export function describeEngine(name: string, subject: Subject): void {
           }),
           { numRuns: 60, seed: 7 },
         );
+      });
+    });
+
+    describe('what a statement reads', () => {
+      const read = async (sql: string, options: RunOptions = { format: 'JSONEachRow' }) => {
+        const reads: ReadSummary[] = [];
+        const counted = { ...options, onRead: (each: ReadSummary) => void reads.push(each) };
+        const result = await engine
+          .run(statement(sql), counted)
+          .then(async ({ chunks }) => Buffer.from(await readAll(chunks)).toString())
+          .catch((error: unknown) => error);
+        return { reads, result };
+      };
+
+      test('is reported, and the rows are the same', async () => {
+        const sql = `SELECT number AS n, 'a"{}\n' AS s, [number] AS l FROM numbers(70000) WHERE n % 7000 = 0`;
+        const { reads, result } = await read(sql);
+        expect(reads).toHaveLength(1);
+        if (engine.kind === 'embedded') expect(reads).toEqual([{ rows: 70_000, bytes: 560_000 }]); // the test server knows the result only
+        expect(result).toBe(await text(engine, statement(sql)));
+      });
+
+      test('of an aggregate is more than its rows', async () => {
+        const { reads, result } = await read('SELECT count() AS n FROM numbers(1000)');
+        expect([reads.length, result]).toEqual([1, '{"n":1000}\n']);
+      });
+
+      test('of an empty result: the rows are none', async () => {
+        expect((await read('SELECT number AS n FROM numbers(1000) WHERE n > 5000')).result).toBe('');
+      });
+
+      test('errors are errors', async () => {
+        const { result } = await read(`SELECT throwIf(number = 90000, 'late') AS bad FROM numbers(100000)`);
+        expect(result).toMatchObject({ failure: 'rejected', engineCode: 395 });
+      });
+
+      test('a statement whose start is rejected does not run, and frees its connection', async () => {
+        const rejected = new Error('no budget');
+        for (let count = 0; count < 10; count++) {
+          const options = { format: 'JSONEachRow', onStart: () => Promise.reject(rejected) } as const;
+          await expect(engine.run(statement('SELECT 1'), options)).rejects.toThrow('no budget');
+        }
+        await eventually(async () => expect(engine.load().running).toBe(0));
       });
     });
 

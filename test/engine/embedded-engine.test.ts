@@ -5,12 +5,13 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Observation } from '../../src/core/observation.ts';
+import type { Observation, ReadSummary } from '../../src/core/observation.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine, Limits } from '../../src/engine/engine.ts';
 import { ERROR_CODES } from '../../src/engine/failures.ts';
 import type { After } from '../../src/core/clock.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
+import { eventually } from '../support/eventually.ts';
 import { startGate } from '../support/gate.ts';
 import { patientAfter } from '../support/patient-timer.ts';
 import type { EngineSize } from './conformance.ts';
@@ -41,6 +42,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describeEngine('embedded', { open: (size) => open({ ...size, after: patientAfter }), leakPairs: 300 });
 
+const READ_SO_FAR = 'SELECT max(read_rows) AS rows FROM system.processes';
+
 describe('an engine over a data directory', () => {
   let engine: Engine;
   beforeEach(async () => {
@@ -60,6 +63,26 @@ describe('an engine over a data directory', () => {
       '{"passed":1}\n',
       [expect.objectContaining({ name: 'passed' })],
     ]);
+    await gate.close();
+  });
+
+  test('what a cancelled statement has read is reported', async () => {
+    const gate = await startGate(); // it waits there after it has read something
+    const control = new AbortController();
+    const reads: ReadSummary[] = [];
+    const sql = `SELECT sum(number) AS n FROM (SELECT number FROM numbers(100000) UNION ALL SELECT passed FROM ${gate.table})`;
+    const run = engine.run(statement(sql), {
+      format: 'JSONEachRow',
+      signal: control.signal,
+      onRead: (each) => void reads.push(each),
+    });
+    await gate.reached(1);
+    await eventually(async () =>
+      expect((await rows(engine, statement(READ_SO_FAR)))[0]).toMatchObject({ rows: 100_000 }),
+    );
+    control.abort(new Error('left'));
+    await failureOf(run.then(() => undefined));
+    await eventually(() => expect(reads[0]?.rows).toBe(100_000));
     await gate.close();
   });
 

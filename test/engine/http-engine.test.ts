@@ -196,6 +196,38 @@ describe('an engine over HTTP', () => {
     await unreachable.close(0);
   });
 
+  test('what a failed statement has read is reported', async () => {
+    const summary = '{"read_rows":"70","read_bytes":"560"}';
+    const error =
+      'Code: 241. DB::Exception: too much. (MEMORY_LIMIT_EXCEEDED) (version 25.1.1.1 (official build))\n';
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => {})
+        .on('data', (data) => {
+          const id = /query_id=([\w-]+)/.exec(data.toString())?.[1] ?? '';
+          const fields = `X-ClickHouse-Query-Id: ${id}\r\nX-ClickHouse-Summary: ${summary}\r\nX-ClickHouse-Exception-Code: 241\r\n`;
+          const isQuery = data.includes('SELECT+1+AS+n') || data.includes('SELECT 1 AS n');
+          socket.write(
+            isQuery
+              ? `HTTP/1.1 500 Internal Server Error\r\n${fields}content-length: ${error.length}\r\n\r\n${error}`
+              : 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nOk.\n',
+          );
+        });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo; // it listens on a port, so its address is one
+    const odd = open({ connections: 1, queue: 1, urls: [`http://127.0.0.1:${port}`] });
+    const reads: unknown[] = [];
+    const run = odd.run(statement('SELECT 1 AS n'), {
+      format: 'JSONEachRow',
+      onRead: (each) => void reads.push(each),
+    });
+    expect((await failureOf(run)).failure).toBe('memory');
+    expect(reads).toEqual([{ rows: 70, bytes: 560 }]);
+    await odd.close(0);
+    server.close();
+  });
+
   test.each([
     { reply: undefined, failure: 'timeout', why: 'that never answers a query' },
     {

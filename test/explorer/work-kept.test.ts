@@ -107,7 +107,7 @@ query: SELECT @size AS size, @unit AS unit ORDER BY @order
 parameters:
   size: { type: UInt16, default: 250 }
   unit: { type: String, enum: [day, hour], default: hour }
-  order: { choices: { size: size, unit: unit DESC }, multiple: true, default: size }
+  order: { choices: { smallest: size, last: unit DESC }, multiple: true, default: smallest }
 `,
     );
     const { page } = await service.visit();
@@ -116,10 +116,10 @@ parameters:
     await expect.poll(() => page.getByLabel('size', { exact: true }).getAttribute('placeholder')).toBe('250');
     await expect.poll(() => page.getByRole('radio', { name: 'default (hour)' }).isChecked()).toBe(true);
     // Of several choices, the order is that of checking them.
-    await page.getByRole('checkbox', { name: 'unit' }).check();
-    await page.getByRole('checkbox', { name: 'size' }).check();
-    await expect.poll(() => page.getByText('2. size').count()).toBe(1);
-    expect(decodeURIComponent(page.url())).toContain('order=unit,size');
+    await page.getByRole('checkbox', { name: 'last' }).check();
+    await page.getByRole('checkbox', { name: 'smallest' }).check();
+    await expect.poll(() => page.getByText('2. smallest').count()).toBe(1);
+    expect(decodeURIComponent(page.url())).toContain('order=last,smallest');
   });
 });
 

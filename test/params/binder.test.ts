@@ -6,6 +6,9 @@ import type { BinderOptions } from '../../src/params/binder.ts';
 import { compileParameter } from '../../src/params/parameter.ts';
 import type { RawScalar, RawValue } from '../../src/params/reading.ts';
 
+/** The time of the calls. */
+const NOW = Date.UTC(2024, 4, 15, 12, 34, 56, 789);
+
 const SPECS: Record<string, DeclaredParameter> = {
   project: { type: 'String', required: true, min_length: 1 },
   level: { type: 'String', enum: ['info', 'error'], default: 'info' },
@@ -61,19 +64,20 @@ describe('accepted', () => {
     ['an empty list', { tags: [] }, { tags: '[]' }],
     ['a pattern matches the whole string', { code: 'abc' }, { code: 'abc' }],
   ])('%s', (_why, values, bound) => {
-    expect(binder().bind(given({ project: 'p', ...values })).values).toEqual({ ...ABSENT, ...bound });
+    expect(binder().bind(given({ project: 'p', ...values }), NOW).values).toEqual({ ...ABSENT, ...bound });
   });
 
   test('equal values have one canonical text, regardless of spelling and order', () => {
-    const one = binder().bind(given({ project: 'p', since: '2024-01-01T01:00:00+01:00', size: '010' }));
-    const other = binder().bind(given({ size: 10, since: '2024-01-01', project: 'p', level: 'info' }));
+    const one = binder().bind(given({ project: 'p', since: '2024-01-01T01:00:00+01:00', size: '010' }), NOW);
+    const other = binder().bind(given({ size: 10, since: '2024-01-01', project: 'p', level: 'info' }), NOW);
     expect(one.canonical).toBe(other.canonical);
-    expect(one.canonical).not.toBe(binder().bind(given({ project: 'q' })).canonical);
+    expect(one.canonical).not.toBe(binder().bind(given({ project: 'q' }), NOW).canonical);
   });
 
   test('names of the prototype are ordinary names', () => {
     const { values } = binder({ constructor: { type: 'String' }, ['__proto__']: { type: 'UInt8' } }).bind(
       new Map(),
+      NOW,
     );
     expect(Object.entries(values)).toEqual([
       ['constructor', null],
@@ -87,7 +91,7 @@ describe('rejected', () => {
     const raw = new Map<string, RawValue[]>([
       ['level', ['warn']], ['size', ['9']], ['since', ['2019-12-31']], ['code', ['ab1']], ['projct', ['p']], ['tags', [['a', 'b', 'c', 'd']]],
     ]); // prettier-ignore
-    const problem = problemOf(() => binder().bind(raw));
+    const problem = problemOf(() => binder().bind(raw, NOW));
     expect(problem.code).toBe('request.parameters_invalid');
     expect(problem.errors).toEqual([
       { parameter: 'projct', message: expect.stringContaining('Did you mean project?') },
@@ -139,13 +143,14 @@ describe('rejected', () => {
       'must have at most 8192 characters',
     ],
   ])('%s', (_why, specs, values, message) => {
-    const run = () => binder({ p: { type: 'String' }, ...specs }).bind(new Map([['p', values]]));
+    const run = () => binder({ p: { type: 'String' }, ...specs }).bind(new Map([['p', values]]), NOW);
     expect(problemOf(run).errors).toEqual([{ parameter: 'p', message: expect.stringContaining(message) }]);
   });
 
   test('two code units make one character', () => {
     const { values } = binder({ p: { type: 'String', min_length: 2, max_length: 2 } }).bind(
       given({ p: '😀😀' }),
+      NOW,
     );
     expect(values).toEqual({ p: '😀😀' });
   });
@@ -155,12 +160,12 @@ describe('rejected', () => {
       ['project', ['p']],
       ['other', ['a', 'b']],
     ]);
-    expect(binder(SPECS, 'ignore').bind(raw).values).toEqual(ABSENT);
+    expect(binder(SPECS, 'ignore').bind(raw, NOW).values).toEqual(ABSENT);
   });
 
   test('a thousand unknown names produce a bounded response', () => {
     const raw = new Map(Array.from({ length: 1000 }, (_, i) => [`${'n'.repeat(500)}${i}`, ['x']] as const));
-    const { errors } = problemOf(() => binder().bind(raw));
+    const { errors } = problemOf(() => binder().bind(raw, NOW));
     expect(JSON.stringify(errors).length).toBeLessThan(20_000);
   });
 });
@@ -178,7 +183,7 @@ describe('locked by the key', () => {
     ['repeated', new Map([['project', ['mine']]])],
     ['repeated in another spelling', new Map([['since', ['2024-01-01T00:00:00Z']]])],
   ])('%s', (_why, raw) => {
-    expect(binder().bind(raw, locked).values).toEqual(bound);
+    expect(binder().bind(raw, NOW, locked).values).toEqual(bound);
   });
 
   test.each<
@@ -197,7 +202,7 @@ describe('locked by the key', () => {
     ['the endpoint does not accept the value', new Map(), new Map([['size', 7]]), 'size'],
     ['the lock is empty', new Map(), new Map([['project', '']]), 'project'],
   ])('forbidden: %s', (_why, raw, locks, parameter) => {
-    const problem = problemOf(() => binder().bind(raw, locks));
+    const problem = problemOf(() => binder().bind(raw, NOW, locks));
     expect([problem.code, problem.errors.map((e) => e.parameter)]).toEqual(['auth.forbidden', [parameter]]);
   });
 
@@ -206,7 +211,7 @@ describe('locked by the key', () => {
       ['project', ['other']],
       ['size', ['invalid']],
     ]);
-    expect(problemOf(() => binder(SPECS, 'ignore').bind(raw, locked)).code).toBe('auth.forbidden');
+    expect(problemOf(() => binder(SPECS, 'ignore').bind(raw, NOW, locked)).code).toBe('auth.forbidden');
   });
 });
 
@@ -217,7 +222,7 @@ describe('repeated names', () => {
     pair: { type: 'Tuple(UInt8, UInt8)', default: [1, 2] },
   };
   const bind = (raw: Record<string, RawValue[]>, lock?: ReadonlyMap<string, RawScalar>) =>
-    binder(specs, 'ignore').bind(new Map(Object.entries(raw)), lock).values['ids'];
+    binder(specs, 'ignore').bind(new Map(Object.entries(raw)), NOW, lock).values['ids'];
 
   test.each<[why: string, raw: Record<string, RawValue[]>, ids: string]>([
     ['are the elements of an array', { ids: ['3', '5'] }, '[3,5]'],
@@ -244,7 +249,7 @@ describe('repeated names', () => {
 
   test('brackets after a name that is no array are an unknown parameter', () => {
     const raw = new Map([['name[]', ['a']]]);
-    const { errors } = problemOf(() => binder(specs).bind(raw));
+    const { errors } = problemOf(() => binder(specs).bind(raw, NOW));
     expect(errors).toEqual([{ parameter: 'name[]', message: expect.stringContaining('not an Array') }]);
   });
 
@@ -268,12 +273,12 @@ test('null in a JSON body is the value of a Nullable parameter, and absent for o
     b: { type: 'UInt8', default: 7 },
     c: { type: 'Nullable(UInt8)', required: true },
   };
-  expect(binder(specs).bind(given({ a: null, b: null, c: null })).values).toEqual({
+  expect(binder(specs).bind(given({ a: null, b: null, c: null }), NOW).values).toEqual({
     a: null,
     b: '7',
     c: null,
   });
-  expect(problemOf(() => binder(specs).bind(given({}))).errors).toEqual([
+  expect(problemOf(() => binder(specs).bind(given({}), NOW)).errors).toEqual([
     { parameter: 'c', message: 'is required' },
   ]);
 });
@@ -284,7 +289,7 @@ test('equal structures have one canonical text', () => {
     t: { type: 'Tuple(a UInt8, b String)', default: [1, 'x'] },
     at: { type: "DateTime('Europe/Berlin')" },
   };
-  const canonical = (values: Given) => binder(specs).bind(given(values)).canonical;
+  const canonical = (values: Given) => binder(specs).bind(given(values), NOW).canonical;
   const one = canonical({ m: { a: 1, b: 2 }, t: [1, 'x'], at: '2024-01-31T10:20:30' });
   expect(canonical({ m: '{"b":"02","a":1}', t: { b: 'x', a: 1 }, at: 1706692830000 })).toBe(one);
   expect(canonical({ m: { a: 2, b: 1 }, t: [1, 'x'], at: 1706692830 })).not.toBe(one);

@@ -87,6 +87,34 @@ afterAll(async () => {
 describe.each<{ name: string; open: () => Counters }>([
   { name: 'in memory', open: () => createMemoryCounters(() => performance.now()) },
   { name: 'in Redis', open: () => createRedisCounters(link) },
+])('amounts $name', ({ open }) => {
+  let counters: Counters;
+  beforeAll(async () => {
+    counters = open();
+  });
+
+  test('are added up whether or not they exceed the limit, and 0 reads', async () => {
+    const budget = limit(100, 60, 'budget');
+    const add = async (amount: number) => (await counters.add([{ limit: budget, amount }]))?.[0];
+    expect(await add(0)).toMatchObject({ used: 0, resetMs: 0 });
+    expect(await add(70)).toMatchObject({ used: 70 });
+    expect(await add(2 ** 45)).toMatchObject({ used: 70 + 2 ** 45 });
+    const read = await add(0);
+    expect(read?.used).toBe(70 + 2 ** 45);
+    expect(read?.resetMs).toBeGreaterThan(0);
+    expect(read?.resetMs).toBeLessThanOrEqual(60_000);
+  });
+
+  test('of many calls at once are all counted', async () => {
+    const budget = limit(1, 60, 'parallel');
+    await Promise.all(Array.from({ length: 50 }, () => counters.add([{ limit: budget, amount: 3 }])));
+    expect((await counters.add([{ limit: budget, amount: 0 }]))?.[0]?.used).toBe(150);
+  });
+});
+
+describe.each<{ name: string; open: () => Counters }>([
+  { name: 'in memory', open: () => createMemoryCounters(() => performance.now()) },
+  { name: 'in Redis', open: () => createRedisCounters(link) },
 ])('counters $name', ({ name, open }) => {
   test('a call counts against all its limits or none', async () => {
     const counters = open();
@@ -206,4 +234,18 @@ test('rate limit fields of a response', () => {
   });
   expect(retryAfter({ isAllowed: false, states })).toBe(12);
   expect(rateLimitFields(undefined)).toEqual({});
+});
+
+test('fields of budgets have their unit, and what was read in whole percents only', () => {
+  const unit = { name: 'read-bytes', size: 1, isCoarse: true };
+  const seconds = { name: 'engine-seconds', size: 1000, isCoarse: false };
+  const states = [
+    { policy: 'key-read', rate: { limit: 1000, window: 86_400 }, unit, remaining: 987, reset: 5 },
+    { policy: 'key-time', rate: { limit: 600_000, window: 3600 }, unit: seconds, remaining: 1, reset: 9 },
+  ] as const;
+  expect(rateLimitFields(states)).toEqual({
+    'RateLimit-Policy':
+      '"key-read";q=1000;w=86400;qu="read-bytes", "key-time";q=600;w=3600;qu="engine-seconds"',
+    RateLimit: '"key-read";r=990;t=5, "key-time";r=1;t=9',
+  });
 });

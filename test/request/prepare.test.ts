@@ -58,9 +58,9 @@ function recorded() {
 function open(over: Engine) {
   const describe = createDescribe(over);
   const sandboxes = createSandboxes(over, describe);
-  const plan = createPlan({ sandboxes, describe, now: () => 0 });
+  const plan = createPlan({ sandboxes, describe });
   const endpoint = compile();
-  const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
+  const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]), 0);
   const planText = (text: string) =>
     plan(endpoint, bindings, { language: 'sql', dialect: 'clickhouse', text }, false);
   return { endpoint, sandboxes, planText };

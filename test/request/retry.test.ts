@@ -48,7 +48,7 @@ INSERT INTO ${database}.rows SELECT 'mine', CAST(CAST((1, 5), 'Tuple(x Int64, si
   await engine.execute(`INSERT INTO shared.rows VALUES ('other', '{"x":[{"y":1}]}')`);
   await engine.execute('OPTIMIZE TABLE shared.rows FINAL');
   const describe = createDescribe(engine);
-  plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe, now: () => 0 });
+  plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe });
   endpoint = endpointOver('alone');
 });
 afterAll(async () => {
@@ -64,7 +64,7 @@ function endpointOver(database: string): Endpoint {
 }
 
 async function planned(text: string, over = endpoint): Promise<Plan> {
-  const bindings = over.binder.bind(new Map([['project', ['mine']]]));
+  const bindings = over.binder.bind(new Map([['project', ['mine']]]), 0);
   return plan(over, bindings, { language: 'sql', dialect: 'clickhouse', text }, false);
 }
 

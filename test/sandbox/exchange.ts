@@ -148,12 +148,15 @@ export async function openExchange(pii = PII): Promise<Exchange> {
   }
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
-  const plan = createPlan({ sandboxes, describe, now: () => Date.UTC(2024, 0, 3) });
+  const plan = createPlan({ sandboxes, describe });
   const endpoints = Object.keys(SECRETS).map((database) => compile(fileOf(database, pii)));
   const [first, second] = endpoints;
   if (first === undefined || second === undefined) throw new Error('two databases are needed');
   const planned = async (endpoint: Endpoint, query: Query | undefined) => {
-    const bindings = endpoint.binder.bind(new Map(query === undefined ? [] : [['project', ['mine']]]));
+    const bindings = endpoint.binder.bind(
+      new Map(query === undefined ? [] : [['project', ['mine']]]),
+      Date.UTC(2024, 0, 3),
+    );
     const consumerQuery = query && { ...query, dialect: query.dialect };
     return plan(endpoint, bindings, consumerQuery, endpoint.redaction.always);
   };

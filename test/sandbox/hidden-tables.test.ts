@@ -68,7 +68,7 @@ beforeAll(async () => {
   engine = await createEmbeddedEngine({ ...REAL_TIME, ...options, observe: () => undefined });
   describeTables = createDescribe(engine);
   sandboxes = createSandboxes(engine, describeTables);
-  const plan = createPlan({ sandboxes, describe: describeTables, now: () => Date.UTC(2024, 0, 3) });
+  const plan = createPlan({ sandboxes, describe: describeTables });
   run = createRun(engine, plan, 'service');
   const compile = createCompile({ piiHashKey: undefined });
   for (const database of DATABASES) {

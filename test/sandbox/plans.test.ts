@@ -48,7 +48,7 @@ beforeAll(async () => {
   for (const sql of splitStatements(read('seeds/01_tables.sql'))) await engine.execute(sql);
   for (const table of ['edge_logs', 'auth_logs']) await engine.execute(ROWS.replace('{table}', table));
   const describe = createDescribe(engine);
-  plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe, now: () => Date.now() });
+  plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe });
   endpoint = compile(read('endpoints/logs.all.yaml'));
 });
 afterAll(async () => {
@@ -66,7 +66,7 @@ parameters:
   iso_timestamp_start: { type: DateTime64(6) }
   iso_timestamp_end: { type: DateTime64(6) }
 `);
-  const { values } = hand.binder.bind(new Map([['project', ['mine']]]));
+  const { values } = hand.binder.bind(new Map([['project', ['mine']]]), Date.now());
   return { sql: hand.query, parameters: values, limits: hand.limits, origin: 'saved', int64: hand.int64 };
 }
 
@@ -124,7 +124,7 @@ async function consumer(
   const values = new Map([['project', ['mine']]]);
   if (hours !== undefined)
     values.set('iso_timestamp_start', [new Date(Date.now() - hours * 3_600_000).toISOString()]);
-  const bindings = endpoint.binder.bind(values);
+  const bindings = endpoint.binder.bind(values, Date.now());
   const { language, dialect, text } = query;
   return (await plan(endpoint, bindings, { language, dialect, text }, isRedacted)).statement;
 }
@@ -190,7 +190,7 @@ parameters:
   project: { type: String, required: true }
 sandbox: { enabled: true }
 `);
-    const bindings = wide.binder.bind(new Map([['project', ['mine']]]));
+    const bindings = wide.binder.bind(new Map([['project', ['mine']]]), Date.now());
     const query = {
       language: 'sql',
       dialect: 'clickhouse',
@@ -219,7 +219,7 @@ parameters:
 sandbox: { enabled: true }
 `);
   const statementOver = async (endpointOver: Endpoint): Promise<string> => {
-    const bindings = endpointOver.binder.bind(new Map([['project', ['mine']]]));
+    const bindings = endpointOver.binder.bind(new Map([['project', ['mine']]]), Date.now());
     const query = { language: 'sql', dialect: 'clickhouse', text: 'SELECT doc.made FROM t' } as const;
     return (await plan(endpointOver, bindings, query, false)).statement.sql;
   };
@@ -271,7 +271,7 @@ sandbox: { enabled: true, dialects: [clickhouse, bigquery] }
     ['lql', undefined, 'attrs.k:v s:id', ['attrs.key_k', 'attrs.keys', 'id']],
     ['lql', undefined, 'maybe:NULL s:id', ['id', 'maybe.null']],
   ])('%s %s: %s', async (language, dialect, text, columns) => {
-    const bindings = shapes.binder.bind(new Map([['project', ['mine']]]));
+    const bindings = shapes.binder.bind(new Map([['project', ['mine']]]), Date.now());
     const { statement } = await plan(shapes, bindings, { language, dialect, text }, false);
     const read = await readingOf(statement);
     expect(read.columns.filter((name) => name !== 'project' && !name.startsWith('t.'))).toEqual(columns);

@@ -264,7 +264,7 @@ export async function openTenants(): Promise<Tenants> {
   }
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
-  const plan = createPlan({ sandboxes, describe, now: () => Date.UTC(2024, 0, 3) });
+  const plan = createPlan({ sandboxes, describe });
   const endpoints = new Map(
     DATABASES.map((database) => {
       const kinds = TABLE_KINDS.map((kind) => [kind.name, compile(fileOf(kind, database))] as const);
@@ -373,6 +373,7 @@ export function createRun(engine: Engine, plan: MakePlan, protection: Protection
     const kind = TABLE_KINDS.find(({ name }) => called.name.startsWith(`${name}.`));
     const bindings = called.binder.bind(
       new Map(Object.entries({ project: 'mine', ...kind?.sent }).map(([name, value]) => [name, [value]])),
+      Date.UTC(2024, 0, 3),
     );
     const endpoint = called.variantOf(bindings);
     const asked: ConsumerQuery = { language, dialect, text };

@@ -83,7 +83,7 @@ beforeAll(async () => {
     await engine.execute(`INSERT INTO times.${table} ${rows.join(' UNION ALL ')}`);
   }
   const describing = createDescribe(engine);
-  plan = createPlan({ sandboxes: createSandboxes(engine, describing), describe: describing, now: () => 0 });
+  plan = createPlan({ sandboxes: createSandboxes(engine, describing), describe: describing });
   const elements = TABLES.map(
     (table) => `${table} AS (SELECT id, ts, text FROM times.${table} WHERE project = @project)`,
   );
@@ -107,7 +107,7 @@ afterAll(async () => {
 });
 
 async function statementOf(text: string, dialect?: 'clickhouse' | 'bigquery'): Promise<Statement> {
-  const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
+  const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]), 0);
   const language = /^(?:SELECT|WITH)/i.test(text) ? 'sql' : 'lql';
   return (await plan(endpoint, bindings, { language, dialect, text }, false)).statement;
 }
@@ -336,7 +336,7 @@ describe('the other languages', () => {
 test('errors have their places in the query as sent', async () => {
   const sql =
     "SELECT id FROM micros WHERE ts >= '2026-11-19T00:00:00.000Z'\n  AND ts < '2026-11-19T00:00Z' AND nope = 1";
-  const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]));
+  const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]), 0);
   const planned = await plan(
     endpoint,
     bindings,

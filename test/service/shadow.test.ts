@@ -12,7 +12,7 @@ const LOCKED = 'key-of-one-tenant';
 let service: TestService;
 beforeAll(async () => {
   service = await startService({
-    settings: { usage: true },
+    settings: { usage: true, connections: 3, shares: { consumers: 2, perKey: 1 } },
     tokens: [{ name: 'one', sha256: hashKey(LOCKED), endpoints: ['*'], parameters: { tenant: 'a' } }],
     sql: [
       'CREATE DATABASE shop',
@@ -209,4 +209,40 @@ test('it counts against no rate limit, and is counted in metrics and by column i
       ['SHADOW', endpoint, 2, 0, '', { v: 50 }, { v: 'value' }],
     ]),
   );
+});
+
+const SLOW = 'SELECT sum(sleepEachRow(0.5)) AS v FROM numbers(8) SETTINGS max_block_size = 1';
+
+test('it does not start while the engine has other work', async () => {
+  const name = 'busy';
+  const file = (version: number, more: string): string =>
+    `id: ${idOf()}\nname: ${name}\nversion: ${version}\n${more}\nquery: SELECT 1 AS v\n`;
+  await writeEndpoint(service, 'slow', `id: ${idOf()}\nname: slow\nquery: ${SLOW}\n`);
+  await writeEndpoint(service, 'busy-1', file(1, 'default: true'));
+  await writeEndpoint(service, 'busy-2', file(2, 'rollout: { shadow: 100% }'));
+  await service.service.reload();
+  const slow = service.call('/api/endpoints/query/slow');
+  await eventually(() => expect(service.engine.load().running).toBeGreaterThan(0));
+  for (let calls = 0; calls < 3; calls++)
+    expect((await service.call(`/api/endpoints/query/${name}`)).status).toBe(200);
+  await eventually(() => expect(comparisons(name)).toHaveLength(3));
+  expect(new Set(comparisons(name).map(({ outcome }) => outcome))).toEqual(new Set(['dropped']));
+  expect((await slow).status).toBe(200);
+});
+
+test('it is cancelled as soon as callers need the engine', async () => {
+  const name = 'cancelled';
+  const file = (version: number, more: string, query: string): string =>
+    `id: ${idOf()}\nname: ${name}\nversion: ${version}\n${more}\nquery: ${query}\n`;
+  await writeEndpoint(service, 'cancelled-1', file(1, 'default: true', 'SELECT 1 AS v'));
+  await writeEndpoint(service, 'cancelled-2', file(2, 'rollout: { shadow: 100% }', SLOW));
+  await service.service.reload();
+  await eventually(() => expect(service.engine.load()).toEqual({ running: 0, waiting: 0 }));
+  await service.call(`/api/endpoints/query/${name}`);
+  await eventually(() => expect(service.engine.load().running).toBe(1));
+  const callers = Array.from({ length: 3 }, () => service.call('/api/endpoints/query/slow'));
+  await eventually(() => expect(comparisons(name)).toHaveLength(1));
+  expect(comparisons(name)[0]).toMatchObject({ outcome: 'dropped', differences: [] });
+  const statuses = (await Promise.all(callers)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set([200]));
 });

@@ -43,6 +43,7 @@ export const PROJECT_FILES = {
     'test/cache/redis-faults',
     'test/cache/replicas',
     'test/cache/store',
+    'test/cache/until-data-replicas',
     'test/rate-limits/',
   ],
   /** Run whole services, in the process of the test. */

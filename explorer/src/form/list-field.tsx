@@ -8,12 +8,17 @@ export function ListField({ parameter, id, value, onChange }: FieldProps) {
       (chosen.includes(each) ? chosen.filter((other) => other !== each) : [...chosen, each]).join(','),
     );
   return (
-    <div class="choices" role="group" aria-label={parameter.name} aria-describedby={`${id}-error ${id}-note`}>
-      {(parameter.enum ?? []).map(String).map((each, i) => (
+    <div
+      id={id}
+      class="choices"
+      role="group"
+      aria-label={parameter.name}
+      aria-describedby={`${id}-error ${id}-note`}
+    >
+      {(parameter.enum ?? []).map(String).map((each) => (
         <label key={each} class="choice">
           <input
             type="checkbox"
-            id={i === 0 ? id : undefined}
             name={id}
             value={each}
             checked={chosen.includes(each)}

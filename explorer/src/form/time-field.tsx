@@ -2,10 +2,11 @@
 import { described, type FieldProps } from './field.ts';
 import { fromPicker, isPickable, toPicker } from './time.ts';
 
-const AGO: readonly (readonly [string, number])[] = [
-  ['1 h ago', 3600],
-  ['24 h ago', 86_400],
-  ['7 d ago', 604_800],
+/** Values that the service computes for each call. */
+const AGO: readonly (readonly [label: string, value: string])[] = [
+  ['1 h ago', 'now-1h'],
+  ['24 h ago', 'now-24h'],
+  ['7 d ago', 'now-7d'],
 ];
 
 export function TimeField(props: FieldProps) {
@@ -33,8 +34,8 @@ export function TimeField(props: FieldProps) {
       )}
       <div class="time-chips" role="group" aria-label={`${parameter.name}, common values`} id={`${id}-chips`}>
         <span class="zone">{isDay ? 'day' : 'UTC'}</span>
-        {AGO.filter(([, seconds]) => !isDay || seconds >= 86_400).map(([label, seconds]) => (
-          <button key={label} type="button" class="chip small" onClick={() => onChange(ago(seconds, isDay))}>
+        {AGO.filter(([, ago]) => !isDay || ago !== 'now-1h').map(([label, ago]) => (
+          <button key={label} type="button" class="chip small" onClick={() => onChange(ago)}>
             {label}
           </button>
         ))}
@@ -46,9 +47,4 @@ export function TimeField(props: FieldProps) {
       </div>
     </div>
   );
-}
-
-function ago(seconds: number, isDay: boolean): string {
-  const time = new Date(Date.now() - seconds * 1000).toISOString();
-  return isDay ? time.slice(0, 10) : `${time.slice(0, 19)}Z`;
 }

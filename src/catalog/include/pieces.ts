@@ -48,7 +48,7 @@ export function locatePiece(
   return undefined;
 }
 
-export function locationOf({ document, path, offset }: Origin): Location & { file: string } {
+function locationOf({ document, path, offset }: Origin): Location & { file: string } {
   const location =
     offset === 'key'
       ? document.locateKey(path)

@@ -28,20 +28,8 @@ type Parsed = { readonly document: YamlDocument } | { readonly diagnostics: read
 
 /** Creates a reader. It parses each source once, and puts a part together once for all that include it in one load. */
 export function createPartReader(): PartReader {
-  const checks = { endpoint: createSchemaCheck('endpoint'), shared: createSchemaCheck('shared') };
-  const parsed = new WeakMap<SourceFile, Parsed>();
   const parts = new WeakMap<Sources, Map<string, PartResult>>();
-  const parse = (file: SourceFile & { readonly text: string }): Parsed => {
-    const result = parseYaml(file.path, file.text);
-    if ('diagnostics' in result) return result;
-    const invalid = checks[isSharedFile(file.name) ? 'shared' : 'endpoint'](result.document);
-    return invalid.length > 0 ? { diagnostics: invalid } : result;
-  };
-  const parseOnce = (file: SourceFile & { readonly text: string }): Parsed => {
-    const found = parsed.get(file) ?? parse(file);
-    parsed.set(file, found);
-    return found;
-  };
+  const { parse, parseOnce } = createParse();
 
   const read = (
     file: SourceFile & { readonly text: string },
@@ -70,10 +58,10 @@ export function createPartReader(): PartReader {
       if (unread.length > 0) continue;
       const wrong =
         unclear(include) ??
-        (file?.text === undefined ? missing(include, tried) : misplaced(file.name, chain));
+        (file === undefined || !hasText(file) ? missing(include, tried) : misplaced(file.name, chain));
       if (wrong !== undefined) findings.push({ path: pathOf(include, index), ...wrong });
-      if (wrong !== undefined || file?.text === undefined) continue;
-      const result = read({ ...file, text: file.text }, sources, [...chain, file.name]);
+      if (wrong !== undefined || file === undefined || !hasText(file)) continue;
+      const result = read(file, sources, [...chain, file.name]);
       inside.push(result);
       if (result.part !== undefined) resolved.push({ include, index, part: result.part });
     }
@@ -94,6 +82,28 @@ export function createPartReader(): PartReader {
     };
   };
   return (file, sources) => read(file, sources, [file.name]);
+}
+
+/** Parses files and checks their schemas; the source itself is the key of what is known. */
+function createParse() {
+  const checks = { endpoint: createSchemaCheck('endpoint'), shared: createSchemaCheck('shared') };
+  const known = new WeakMap<SourceFile, Parsed>();
+  const parse = (file: SourceFile & { readonly text: string }): Parsed => {
+    const result = parseYaml(file.path, file.text);
+    if ('diagnostics' in result) return result;
+    const invalid = checks[isSharedFile(file.name) ? 'shared' : 'endpoint'](result.document);
+    return invalid.length > 0 ? { diagnostics: invalid } : result;
+  };
+  const parseOnce = (file: SourceFile & { readonly text: string }): Parsed => {
+    const found = known.get(file) ?? parse(file);
+    known.set(file, found);
+    return found;
+  };
+  return { parse, parseOnce };
+}
+
+function hasText(file: SourceFile): file is SourceFile & { readonly text: string } {
+  return file.text !== undefined;
 }
 
 const NOTHING = { part: undefined, dependencies: [], unread: [] } as const;

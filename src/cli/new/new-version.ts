@@ -1,16 +1,16 @@
 // `millrace new NAME --new-version`: the next version of an endpoint, from a copy of its newest version.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { createCompile } from '../../catalog/compile.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { formatYaml } from '../../config/format-yaml.ts';
 import { readText } from '../../config/read-text.ts';
 import { replaceFile } from '../../config/replace-file.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
+import { createSchemaCheck } from '../../config/schema.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
 import { setAt } from '../../config/yaml-edit.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
 import { CommandError } from '../command-error.ts';
-import { ANY_KEY, readEndpoints } from '../endpoint-files.ts';
+import { readEndpoints } from '../endpoint-files.ts';
 import type { Terminal } from '../terminal.ts';
 import { write } from '../write-file.ts';
 
@@ -85,8 +85,9 @@ async function keepDefault({ file, version, isDefault }: Endpoint, terminal: Ter
 
 /** Anchors and other unusual YAML may not survive the edit. */
 function requireValid(file: string, text: string): void {
-  const { candidate, diagnostics } = createCompile({ piiHashKey: ANY_KEY })(file, text);
-  if (candidate !== undefined) return;
-  const [first] = diagnostics;
-  throw new CommandError(`${file} cannot be copied: ${first?.message ?? 'it has errors'}`);
+  const parsed = parseYaml(file, text);
+  const found = 'diagnostics' in parsed ? parsed.diagnostics : createSchemaCheck('endpoint')(parsed.document);
+  const [first] = found;
+  if (first === undefined) return;
+  throw new CommandError(`${file} cannot be copied: ${first.message}`);
 }

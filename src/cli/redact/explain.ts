@@ -70,7 +70,7 @@ function bind({ binder, examples }: Endpoint, pairs: readonly string[]): Values 
   for (const [name, value] of pairs.map(splitPair)) given.set(name, [...(given.get(name) ?? []), value]);
   const ofExample = new Map(Object.entries(example).map(([name, value]) => [name, [value]] as const));
   try {
-    return binder.bind(pairs.length === 0 ? ofExample : given).values;
+    return binder.bind(pairs.length === 0 ? ofExample : given, Date.now()).values;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const errors = error.errors.map(({ parameter, message }) => `\n  ${parameter ?? ''}: ${message}`);

@@ -1,6 +1,6 @@
 // `millrace token`, its flags and help.
 import { Option, type Command } from 'commander';
-import type { ResultShape } from '../../config/generated/tokens.ts';
+import type { ResultShape, Token } from '../../config/generated/tokens.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
 import { createToken, listTokens, revokeToken, rotateToken } from './token.ts';
 
@@ -28,6 +28,8 @@ interface CreateFlags {
   readonly pii?: string;
   readonly resultShape?: string;
   readonly rate?: string;
+  readonly budgetRead?: string;
+  readonly budgetTime?: string;
   readonly expires?: string;
 }
 
@@ -47,13 +49,24 @@ function addCreate(token: Command, deps: CommandDeps): void {
       ),
     )
     .option('--rate <rate>', 'rate limit, such as 600/min (per s, min or h)')
+    .option(
+      '--budget-read <budget>',
+      'budget for what its queries read, such as 200GiB/day (per min, hour or day)',
+    )
+    .option('--budget-time <budget>', 'budget for the time of its queries, such as 600s/hour')
     .option('--expires <time>', 'when it expires, such as 2027-01-01T00:00:00Z')
     .action(async (name: string, flags: CreateFlags) => {
       const file = await fileOf(flags, deps);
       const { endpoints, allow, parameter: parameters, pii, resultShape, rate, expires } = flags;
-      const grant = { endpoints, allow, parameters, pii, resultShape, rate, expires };
+      const budget = budgetOf(flags);
+      const grant = { endpoints, allow, parameters, pii, resultShape, rate, budget, expires };
       await createToken({ file, name, ...grant }, deps.terminal);
     });
+}
+
+function budgetOf({ budgetRead: read, budgetTime: time }: CreateFlags): Token['budget'] {
+  if (read === undefined && time === undefined) return undefined;
+  return { ...(read !== undefined && { read }), ...(time !== undefined && { time }) };
 }
 
 function addRotate(token: Command, deps: CommandDeps): void {

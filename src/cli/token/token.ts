@@ -26,6 +26,7 @@ export interface CreateTokenOptions {
   /** `standard` or `bigquery`. */
   readonly resultShape: string | undefined;
   readonly rate: string | undefined;
+  readonly budget: Token['budget'];
   readonly expires: string | undefined;
 }
 
@@ -109,7 +110,7 @@ export async function listTokens(options: ListTokensOptions, terminal: Terminal)
 }
 
 function listEntry(token: Token, { uses, now }: ListTokensOptions): Readonly<Record<string, unknown>> {
-  const { name, endpoints, allow = [], parameters = {}, pii, rate, expires } = token;
+  const { name, endpoints, allow = [], parameters = {}, pii, rate, budget, expires } = token;
   const use = uses.get(`key:${name}`);
   return {
     name,
@@ -119,6 +120,7 @@ function listEntry(token: Token, { uses, now }: ListTokensOptions): Readonly<Rec
     pii: pii ?? null,
     result_shape: token.result_shape ?? null,
     rate: rate ?? null,
+    budget: budget ?? null,
     expires: expires ?? null,
     expired: expires !== undefined && Date.parse(expires) <= now,
     uses: use?.uses ?? 0,
@@ -176,7 +178,7 @@ function newKey(): string {
 }
 
 function toEntry(options: CreateTokenOptions, sha256: string): Token {
-  const { name, endpoints, allow, parameters, pii, resultShape, rate, expires } = options;
+  const { name, endpoints, allow, parameters, pii, resultShape, rate, budget, expires } = options;
   const entry = {
     name,
     sha256,
@@ -186,6 +188,7 @@ function toEntry(options: CreateTokenOptions, sha256: string): Token {
     ...(pii === undefined ? {} : { pii }),
     ...(resultShape === undefined ? {} : { result_shape: resultShape }),
     ...(rate === undefined ? {} : { rate }),
+    ...(budget === undefined ? {} : { budget }),
     ...(expires === undefined ? {} : { expires }),
   };
   const [finding] = createValueCheck('tokens')({ tokens: [entry] });

@@ -16,6 +16,7 @@ import { findUnknownSettings, readSettingNames } from '../../catalog/known-setti
 import { lint } from '../../catalog/lint.ts';
 import { findUnusedShared } from '../../catalog/include/unused.ts';
 import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { findUnwatched } from '../../catalog/watch-check.ts';
 import { findSourceFault } from '../../catalog/source-check.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
 import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
@@ -199,6 +200,7 @@ async function engineFindings(
     const more = [
       ...unbounded,
       ...(isBroken ? [] : await checkModels(engine, file, tenancy)),
+      ...(isBroken ? [] : await findUnwatched(engine, file)),
       ...(isBroken ? [] : await findSourceFault(engine, file)),
       ...findUnknownSettings(file.analysis, settingNames),
       ...unknown,
@@ -207,8 +209,10 @@ async function engineFindings(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   terminal.progress('');
-  const broken = new Set(findings.filter(isOfQuery).map(({ file }) => file));
-  const sound = files.filter(({ document }) => !broken.has(document.file));
+  const broken = new Set(findings.filter(isOfQuery).flatMap(({ file, includedBy }) => [file, includedBy]));
+  const sound = files.filter(
+    ({ document, candidate }) => !broken.has(document.file) && !broken.has(candidate.endpoint.name),
+  );
   findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
   return findings;
 }

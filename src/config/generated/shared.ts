@@ -82,6 +82,7 @@ export interface SharedFile {
     pii?: Pii;
     reservation?: Reservation;
     limits?: Limits;
+    budget?: Budget;
     /**
      * Labels for the engine's query log and for metrics: a fixed string, @parameter for the value of a parameter, or @header for the value in the request's labels header.
      */
@@ -131,6 +132,7 @@ export interface Include {
     | 'pii'
     | 'reservation'
     | 'limits'
+    | 'budget'
     | 'labels'
     | 'tenancy'
   )[];
@@ -152,7 +154,7 @@ export interface Parameter {
    */
   required?: boolean;
   /**
-   * The value if the caller sends none, or an empty string.
+   * The value if the caller sends none, or an empty string. For dates and times also relative: now-24h, now-1d/d (the start of yesterday), or computed from another parameter, @from + 1h. Units: s, m, h, d, w, M, Q, y.
    */
   default?:
     | Scalar
@@ -160,6 +162,14 @@ export interface Parameter {
     | {
         [k: string]: Element;
       };
+  /**
+   * Rounds values that depend on the time of the call to multiples of this duration (s, m, h or d), so that calls within it are the same call for the cache. Dates and times only.
+   */
+  round?: string;
+  /**
+   * Which bound of a range the parameter is. For relative times, it decides the direction of rounding: start rounds down; end rounds up, to the start of the next unit, for conditions with <; last rounds up to the last value of the unit, for conditions with <= and BETWEEN. Dates and times only.
+   */
+  bound?: 'start' | 'end' | 'last';
   /**
    * The values that the parameter accepts, each a name for a fragment of SQL: an expression, or a list of them with aliases or directions. @name in the query is replaced by the fragment of the value that the caller sends, or of the default. Instead of type.
    */
@@ -204,9 +214,17 @@ export interface Parameter {
  */
 export interface Cache {
   /**
-   * Seconds for which a cached response is fresh.
+   * Seconds for which a cached response is fresh; with until: data, the most seconds.
    */
   ttl: number;
+  /**
+   * data: a cached response is fresh while the tables that its query reads are unchanged, at most for ttl.
+   */
+  until?: 'data';
+  /**
+   * Most seconds between a change of the tables and the end of the responses that were made before it. Requires until: data.
+   */
+  check?: number;
   /**
    * Minimum seconds between runs caused by no-cache requests.
    */
@@ -309,6 +327,19 @@ export interface Limits {
    * Rate limit per key for this endpoint: a number of calls per s, min or h.
    */
   rate?: string;
+}
+/**
+ * Allowances of what queries cost, per key: how much they read, and how long the engine works. Counted after each run; when one is used up, calls that need a run get 429.
+ */
+export interface Budget {
+  /**
+   * Bytes read from tables per min, hour or day, in KiB, MiB, GiB or TiB.
+   */
+  read?: string;
+  /**
+   * Time of the engine per min, hour or day, in s, min or h.
+   */
+  time?: string;
 }
 /**
  * The parameter that separates tenants: millrace validate then requires that the saved query, and each table of the sandbox, only depends on rows with its value. Overrides the setting tenancy.

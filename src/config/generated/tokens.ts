@@ -56,6 +56,7 @@ export interface Token {
   pii?: Redaction;
   result_shape?: ResultShape;
   rate?: Rate;
+  budget?: Budget;
   /**
    * Expiry time: from then on the key is rejected.
    */
@@ -79,4 +80,17 @@ export interface PreviousKey {
  */
 export interface Locked {
   [k: string]: string | number | boolean;
+}
+/**
+ * Allowances of what queries cost, of all runs of the key: how much they read, and how long the engine works. Counted after each run; when one is used up, calls that need a run get 429.
+ */
+export interface Budget {
+  /**
+   * Bytes read from tables per min, hour or day, in KiB, MiB, GiB or TiB.
+   */
+  read?: string;
+  /**
+   * Time of the engine per min, hour or day, in s, min or h.
+   */
+  time?: string;
 }

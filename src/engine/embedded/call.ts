@@ -1,6 +1,6 @@
 // One native call that its caller can abandon while the engine is still executing it.
 import { watchAbort } from '../abort.ts';
-import { EngineError } from '../engine.ts';
+import { EngineError, type RunOptions } from '../engine.ts';
 import type { After } from '../../core/clock.ts';
 import type { CallResult, Connection } from './connection.ts';
 import type { Killer } from './killer.ts';
@@ -12,6 +12,8 @@ export interface CallText {
   readonly timeoutMs?: number;
   /** Any of them ends the call; its reason becomes the error. */
   readonly signals: readonly AbortSignal[];
+  /** Called with what the statement has read when it is cancelled. */
+  readonly onRead?: RunOptions['onRead'] | undefined;
 }
 
 export interface Call {
@@ -35,7 +37,7 @@ export function startCall(deps: CallDeps, connection: Connection, text: CallText
   const result = new Promise<CallResult>((resolve, reject) => {
     const stop = (error: EngineError): void => {
       reject(error);
-      deps.killer.kill(connection.id, ended);
+      deps.killer.kill(connection.id, ended, text.onRead);
     };
     const release = watch(deps.after, text, stop);
     native.then(resolve, reject);

@@ -4,8 +4,8 @@ import type { Connections } from './connection.ts';
 import { AUTHOR_PROFILE, EMPTY_DATABASE } from './profile.ts';
 
 export interface ControlConnection {
-  /** Runs a short internal statement, one at a time, and discards its result. Rejects with EngineError. */
-  ask(sql: string): Promise<void>;
+  /** Runs a short internal statement, one at a time; resolves to its result in a format. Rejects with EngineError. */
+  ask(sql: string, format?: 'Null' | 'TSV'): Promise<string>;
   /** `ask` must not be called afterwards. */
   close(): Promise<void>;
 }
@@ -14,10 +14,10 @@ export interface ControlConnection {
 export async function openControlConnection(connections: Connections): Promise<ControlConnection> {
   const connection = await connections.open(AUTHOR_PROFILE);
   let last: Promise<unknown> = Promise.resolve();
-  const ask = async (sql: string): Promise<void> => {
-    const answer = last.then(() => connection.call(sql, 'Null'));
+  const ask: ControlConnection['ask'] = async (sql, format = 'Null') => {
+    const answer = last.then(() => connection.call(sql, format));
     last = answer.catch(() => {});
-    await answer;
+    return Buffer.from((await answer).bytes).toString();
   };
   try {
     await ask(`CREATE DATABASE IF NOT EXISTS ${EMPTY_DATABASE}`);

@@ -27,6 +27,7 @@ import { openGeneration, type Generation } from './generation.ts';
 import type { Pool } from './pool.ts';
 import { AUTHOR_PROFILE, SAVED_PROFILE, consumerProfile, savedProfile } from './profile.ts';
 import type { Profile } from './profile.ts';
+import { PROGRESS_FORMAT, splitProgress } from './progress.ts';
 import { createSingleStatementCheck } from './single-statement.ts';
 import { startSupervisor, type Supervisor } from './supervisor.ts';
 
@@ -60,6 +61,8 @@ interface Work extends Entry {
   readonly isRepeatable: boolean;
   readonly onFatal?: Statement['onFatal'];
   readonly comment?: string | undefined;
+  readonly onStart?: RunOptions['onStart'] | undefined;
+  readonly onRead?: RunOptions['onRead'] | undefined;
 }
 
 interface Runner {
@@ -141,8 +144,14 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
     kind: 'embedded',
     run: async (statement, options) => {
       await checkSingle(statement.sql);
-      const { bytes, rows, queueMs } = await perform(runner, workOf(statement, options.format, options));
-      return { chunks: only(bytes), queueMs, rows };
+      const { format, onRead } = options;
+      const isCounted = onRead !== undefined && format === 'JSONEachRow';
+      const work = workOf(statement, format, options);
+      const { bytes, rows, queueMs } = await perform(runner, isCounted ? withProgress(work) : work);
+      if (!isCounted) return { chunks: only(bytes), queueMs, rows };
+      const { lines, read } = splitProgress(bytes);
+      if (read !== undefined) onRead(read);
+      return { chunks: only(lines), queueMs, rows, read };
     },
     describe: async (statement) => {
       await checkSingle(statement.sql);
@@ -168,7 +177,7 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
 /** Appends SETTINGS and FORMAT clauses; with a FORMAT clause in the given SQL, the result would not parse. */
 function workOf(statement: Statement, format: RunOptions['format'], options: Partial<RunOptions> = {}): Work {
   const { origin, parameters, key, onFatal } = statement;
-  const { signal, lane, isPatient, comment } = options;
+  const { signal, lane, isPatient, comment, onStart, onRead } = options;
   const output = outputOf(format);
   const name = formatName(format);
   const isRow = typeof format === 'string';
@@ -191,7 +200,15 @@ function workOf(statement: Statement, format: RunOptions['format'], options: Par
     key,
     lane,
     isPatient,
+    onStart,
+    onRead,
   };
+}
+
+/** The same in a format that also reports what is read. */
+function withProgress(work: Work): Work {
+  const sql = work.sql.slice(0, work.sql.length - work.format.length) + PROGRESS_FORMAT;
+  return { ...work, sql, format: PROGRESS_FORMAT };
 }
 
 interface Performed extends CallResult {
@@ -204,6 +221,10 @@ async function perform(runner: Runner, work: Work): Promise<Performed> {
   const leave = await runner.queue.enter(work);
   const queueMs = runner.now() - asked;
   let ended: Promise<void> | undefined;
+  await work.onStart?.().catch((cause: unknown) => {
+    leave();
+    throw cause;
+  });
   const attempt = async (): Promise<CallResult> => {
     const started = await start(runner, work);
     ended = started.ended;
@@ -243,6 +264,7 @@ async function start(runner: Runner, work: Work): Promise<Started> {
     sql: setParameters(work.parameters) + work.sql,
     format: work.format,
     signals,
+    onRead: work.onRead,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   watchOverdue(runner, generation, work, call);

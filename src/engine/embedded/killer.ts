@@ -1,11 +1,13 @@
 // Cancels queries running on other connections: a native call cannot be interrupted, but KILL QUERY works.
-import type { Observe } from '../../core/observation.ts';
+import type { Observe, ReadSummary } from '../../core/observation.ts';
 import type { After } from '../../core/clock.ts';
 import type { ControlConnection } from './control-connection.ts';
 
 export interface Killer {
-  /** Kills the query of connection `id`, repeatedly until `ended` resolves. Never throws. */
-  kill(id: string, ended: Promise<void>): void;
+  /**
+   * Kills the query of connection `id`, repeatedly until `ended` resolves, and reports before what it has read so far. Never throws.
+   */
+  kill(id: string, ended: Promise<void>, onRead?: (read: ReadSummary) => void): void;
 }
 
 export interface KillerOptions {
@@ -27,8 +29,15 @@ export function createKiller({ control, after, observe }: KillerOptions): Killer
     }
   }
 
+  async function readOf(id: string, onRead: (read: ReadSummary) => void): Promise<void> {
+    const sql = `SELECT read_rows, read_bytes FROM system.processes WHERE Settings['log_comment'] = '${id}'`;
+    const text = await control.ask(sql, 'TSV').catch(() => '');
+    const [, rows, bytes] = /^(\d{1,20})\t(\d{1,20})\n/.exec(text) ?? [];
+    if (rows !== undefined) onRead({ rows: Number(rows), bytes: Number(bytes) });
+  }
+
   return {
-    kill: (id, ended) => {
+    kill: (id, ended, onRead) => {
       const loop = { over: false, cancel: nothing };
       void ended.then(() => {
         loop.over = true;
@@ -40,7 +49,8 @@ export function createKiller({ control, after, observe }: KillerOptions): Killer
         if (loop.over) return;
         loop.cancel = after(pauseMs, () => void again(Math.min(pauseMs * 2, LONGEST_PAUSE_MS)));
       };
-      void again(FIRST_PAUSE_MS);
+      const first = onRead === undefined ? Promise.resolve() : readOf(id, onRead);
+      void first.then(() => again(FIRST_PAUSE_MS));
     },
   };
 }

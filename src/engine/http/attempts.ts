@@ -1,5 +1,5 @@
 // Sends a statement to one of the servers and retries on another if that server fails. Only for statements that read.
-import type { Observe } from '../../core/observation.ts';
+import type { Observe, ReadSummary } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../../core/clock.ts';
 import type { BodyEnd } from './body.ts';
@@ -8,12 +8,14 @@ import { openExchange, type OnSummary } from './exchange.ts';
 import { isLost, isUnreached, toHttpError } from './http-failures.ts';
 import type { Host, Hosts } from './hosts.ts';
 import type { OrphanedQueries } from './orphaned-queries.ts';
+import type { FailedReads } from './failed-reads.ts';
 import type { HttpRequest } from './request.ts';
 
 export interface AttemptsDeps {
   readonly hosts: Hosts;
   readonly hostCount: number;
   readonly orphanedQueries: OrphanedQueries;
+  readonly failedReads: FailedReads;
   readonly after: After;
   readonly newId: () => string;
   readonly observe: Observe;
@@ -28,6 +30,8 @@ export interface Attempt {
   readonly timeoutMs: number;
   /** Called when a response begins. */
   readonly onSummary?: OnSummary;
+  /** Called with what a statement that failed or was cancelled has read, if the server reports it. */
+  readonly onRead?: (read: ReadSummary) => void;
   /** Called once, regardless of the outcome. */
   readonly onEnd: () => void;
 }
@@ -79,10 +83,11 @@ function throwUnlessSafe(
 }
 
 async function openAt(deps: AttemptsDeps, host: Host, attempt: Attempt): Promise<AsyncIterable<Uint8Array>> {
-  const { signals, timeoutMs, isConsumers } = attempt;
+  const { signals, timeoutMs, isConsumers, onRead } = attempt;
   // A new id per attempt: a server rejects an id that is still running there.
   const queryId = deps.newId();
-  const note = (end: BodyEnd): void => noteEnd(deps, end, { host, isConsumers, queryId });
+  const note = (end: BodyEnd): void => noteEnd(deps, end, { host, isConsumers, queryId, onRead });
+  const unwatch = onRead === undefined ? undefined : deps.failedReads.watch(queryId, onRead);
   try {
     return await openExchange(host.client, {
       request: { ...attempt.request, query_id: queryId },
@@ -100,6 +105,8 @@ async function openAt(deps: AttemptsDeps, host: Host, attempt: Attempt): Promise
     const error = toHttpError(cause);
     note(error);
     throw error;
+  } finally {
+    unwatch?.();
   }
 }
 

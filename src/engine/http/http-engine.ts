@@ -17,6 +17,7 @@ import type { Attempt, AttemptsDeps } from './attempts.ts';
 import { credentialsOf, openClient } from './client.ts';
 import type { Credentials, Tls } from './client.ts';
 import { openExchange } from './exchange.ts';
+import { createFailedReads } from './failed-reads.ts';
 import { createHosts } from './hosts.ts';
 import type { Host } from './hosts.ts';
 import { toHttpError } from './http-failures.ts';
@@ -91,6 +92,7 @@ export function createHttpEngine(options: HttpOptions): Engine {
     await queue.settled();
     cancel();
     await runner.orphanedQueries.settled();
+    runner.failedReads.close();
     await runner.hosts.close();
   }
 
@@ -114,12 +116,13 @@ function createRunner(options: HttpOptions, queue: Queue, closing: AbortSignal):
       const request = { query, query_id: newId(), clickhouse_settings: NO_SETTINGS, ...credentials };
       const answers = (): Promise<boolean> => hosts.answers(host);
       const options = { request, signals: [], timeoutMs: KILL_TIMEOUT_MS, answers, after, onEnd: nothing };
-      await readText(await openExchange(host.client, options));
+      return readText(await openExchange(host.client, options));
     },
     after,
     observe,
   });
-  const deps = { hosts, hostCount: all.length, orphanedQueries, after, newId, observe };
+  const failedReads = createFailedReads();
+  const deps = { hosts, hostCount: all.length, orphanedQueries, failedReads, after, newId, observe };
   const permissions = createPermissions(async (query, name) => {
     const isConsumers = name !== user;
     const request = { query, clickhouse_settings: NO_SETTINGS, ...userOf(isConsumers).credentials };
@@ -156,7 +159,7 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
 
 /** Runs one statement. Its slot is held until the body has ended. */
 async function run(runner: Runner, statement: Statement, options: RunOptions): Promise<Result> {
-  const { signal, format, comment, traceparent, lane, isPatient } = options;
+  const { signal, format, comment, traceparent, lane, isPatient, onStart, onRead } = options;
   const { origin, key } = statement;
   const isConsumers = origin === 'consumer';
   const { name, credentials } = runner.userOf(isConsumers);
@@ -165,7 +168,9 @@ async function run(runner: Runner, statement: Statement, options: RunOptions): P
   const queueMs = runner.now() - asked;
   try {
     const permitted = await runner.permissions.of(name);
-    const request = requestOf(statement, { format, comment, traceparent, permitted });
+    const isCounted = onRead !== undefined;
+    const request = requestOf(statement, { format, comment, traceparent, permitted, isCounted });
+    await onStart?.();
     const http_headers = { ...request.http_headers, ...credentials.http_headers };
     let read: ReadSummary | undefined;
     let rows: number | undefined;
@@ -176,8 +181,10 @@ async function run(runner: Runner, statement: Statement, options: RunOptions): P
       timeoutMs: statement.limits.time * 1000 + TIMER_SLACK_MS,
       onSummary: (summary, resultRows) => {
         read = summary;
+        if (summary !== undefined) onRead?.(summary);
         if (typeof format !== 'string') rows = resultRows;
       },
+      ...(onRead === undefined ? {} : { onRead }),
       onEnd: leave,
     });
     return { chunks, queueMs, read, rows };

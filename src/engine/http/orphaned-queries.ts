@@ -1,5 +1,5 @@
 // Kills abandoned statements on the server, in case it has not noticed that the client disconnected.
-import type { Observe } from '../../core/observation.ts';
+import type { Observe, ReadSummary } from '../../core/observation.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { After } from '../../core/clock.ts';
 import { toHttpError } from './http-failures.ts';
@@ -10,6 +10,8 @@ export interface OrphanedQuery {
   readonly host: Host;
   readonly isConsumers: boolean;
   readonly queryId: string;
+  /** Called with what it has read so far, if it still runs. */
+  readonly onRead?: ((read: ReadSummary) => void) | undefined;
 }
 
 export interface OrphanedQueries {
@@ -20,7 +22,7 @@ export interface OrphanedQueries {
 
 export interface OrphanedQueriesOptions {
   /** Runs a command as the user that started the statement. */
-  readonly command: (sql: string, leftover: OrphanedQuery) => Promise<unknown>;
+  readonly command: (sql: string, leftover: OrphanedQuery) => Promise<string>;
   readonly after: After;
   readonly observe: Observe;
 }
@@ -52,13 +54,26 @@ export function createOrphanedQueries({ command, after, observe }: OrphanedQueri
   }
 
   function flush(host: Host): void {
-    const ending = endAll(host).finally(() => running.delete(ending));
-    running.add(ending);
+    track(endAll(host));
+  }
+
+  /** Asked at once: a server that notices the closed connection forgets the statement. */
+  async function readOf(leftover: OrphanedQuery): Promise<void> {
+    const sql = `SELECT read_rows, read_bytes FROM system.processes WHERE query_id = ${quoteString(leftover.queryId)} FORMAT TSV`;
+    const text = await command(sql, leftover).catch(() => ''); // the user may not read this table
+    const [, rows, bytes] = /^(\d{1,20})\t(\d{1,20})\n/.exec(text) ?? [];
+    if (rows !== undefined) leftover.onRead?.({ rows: Number(rows), bytes: Number(bytes) });
+  }
+
+  function track(work: Promise<void>): void {
+    const tracked = work.finally(() => running.delete(tracked));
+    running.add(tracked);
   }
 
   return {
     add: (leftover) => {
       const { host } = leftover;
+      if (leftover.onRead !== undefined) track(readOf(leftover));
       const together = waiting.get(host);
       if (together !== undefined) return void together.push(leftover);
       waiting.set(host, [leftover]);

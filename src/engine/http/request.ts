@@ -23,6 +23,8 @@ export interface RequestOptions {
   readonly traceparent: string | undefined;
   /** Settings that may be sent for this user. */
   readonly permitted: ReadonlySet<string>;
+  /** What the statement reads is counted: the summary has to be that of the whole statement. */
+  readonly isCounted?: boolean;
 }
 
 /** The client's options for one request, without authentication. */
@@ -65,7 +67,7 @@ const MAX_COMMENT = 2000;
  */
 export function requestOf(statement: Statement, options: RequestOptions): Omit<HttpRequest, 'query_id'> {
   const { sql, parameters, origin, rowPolicy } = statement;
-  const { format, comment, traceparent, permitted } = options;
+  const { format, comment, traceparent, permitted, isCounted = false } = options;
   const settings = {
     ...FIXED_SETTINGS,
     ...(origin === 'consumer' ? ISOLATION_SETTINGS : conditionCacheOf(statement)),
@@ -81,7 +83,8 @@ export function requestOf(statement: Statement, options: RequestOptions): Omit<H
       ...(permitted.has('enable_http_compression') ? {} : NO_SETTINGS),
       ...sendable({ ...settings, ...TRANSPORT_SETTINGS }, permitted),
       // Sent even if the profile does not permit them: the caller gets what it asked for, or an error.
-      ...(typeof format === 'string' ? {} : { ...format.settings, ...WHOLE }),
+      ...(typeof format === 'string' ? {} : format.settings),
+      ...(typeof format === 'string' && !isCounted ? {} : WHOLE),
       ...parameterSettings(parameters),
       // Sent even if the profile does not permit them: an error is better than a query without its row policies.
       ...(origin === 'consumer' && rowPolicy !== undefined ? rowPolicySettings(rowPolicy) : {}),

@@ -57,6 +57,7 @@ const HINTS: Readonly<Partial<Record<ProblemCode, string>>> = {
   'sandbox.disabled': 'Call the tool of the endpoint, without a query.',
   'sandbox.check_mismatch': 'Simplify the query.',
   'rate.exceeded': WAIT,
+  'budget.exceeded': WAIT,
   'rate.unavailable': WAIT,
   'auth.unavailable': WAIT,
   'engine.unavailable': WAIT,

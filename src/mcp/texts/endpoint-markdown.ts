@@ -1,5 +1,6 @@
 // An endpoint as Markdown, for the view of one key.
 import { deprecationText, referenceOf } from '../../catalog/versions.ts';
+import { budgetText } from '../../config/budget.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { redactedType } from '../../catalog/column-rules.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
@@ -94,11 +95,15 @@ function columnsText({ endpoint, principal, columns }: SeenEndpoint): string {
 }
 
 function limitsText({ endpoint, principal }: SeenEndpoint): string {
-  const { maxRows, limits, rate, cache } = endpoint;
+  const { maxRows, limits, rate, budgets, cache } = endpoint;
   const lines = [
     `At most ${maxRows} rows; with more, \`truncated\` is true.`,
     `At most ${limits.time} s.`,
     ...(rate === undefined ? [] : [`At most ${rate.limit} calls in ${rate.window} s.`]),
+    ...budgets.map(
+      (each) =>
+        `A budget for ${each.resource === 'read' ? 'what queries read' : 'the time of queries'}: ${budgetText(each)}.`,
+    ),
     cache === undefined ? 'Not cached.' : `Cached for ${cache.ttl} s.`,
     ...(isAlwaysRedacted(endpoint, principal) ? ['Personal data is redacted.'] : []),
   ];

@@ -111,6 +111,7 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'format.not_acceptable': [73, 'UNKNOWN_FORMAT'],
   'format.too_large': [307, 'TOO_MANY_BYTES'],
   'rate.exceeded': [201, 'QUOTA_EXCEEDED'],
+  'budget.exceeded': [201, 'QUOTA_EXCEEDED'],
   'rate.unavailable': NETWORK_ERROR,
   'query.failed': [1001, 'STD_EXCEPTION'],
   'query.too_expensive': [241, 'MEMORY_LIMIT_EXCEEDED'],

@@ -184,13 +184,13 @@ interface VersionCall {
 /** The rows of one version as its callers get them, redacted. The endpoint's own limit of concurrency does not apply. Never rejects. */
 async function runVersion(
   { plan, engine, describe }: ShadowDeps,
-  { call, endpoint: version }: VersionCall,
+  { call, endpoint: version, now }: VersionCall,
   signal: AbortSignal,
 ): Promise<Run> {
   try {
     const { parameters, principal, redact, requestId } = call;
     const redactor = demandedRedactor(version.redaction, { key: principal.redact, header: redact });
-    const bindings = version.binder.bind(parameters, principal.locked);
+    const bindings = version.binder.bind(parameters, now, principal.locked);
     const endpoint = version.variantOf(bindings);
     const planned = await plan(endpoint, bindings, undefined, isRedacting(redactor));
     const { warming: workload } = endpoint.reservation;

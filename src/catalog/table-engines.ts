@@ -1,0 +1,99 @@
+// Where a table's rows come from, by its engine: its own parts, other tables, or what cannot be watched.
+import { createCursor, type Cursor } from '../sql/cursor.ts';
+import { quoteString } from '../sql/literal.ts';
+import type { TableName, TablePattern } from './fingerprint.ts';
+
+/** A row of system.tables. */
+export interface StoredTable extends TableName {
+  readonly engine: string;
+  /** The engine with its arguments. */
+  readonly full: string;
+  /** Of a view. */
+  readonly select: string;
+  readonly create: string;
+  readonly uuid: string;
+  /** Of a materialized view; empty if the server does not say it. */
+  readonly target: TableName;
+  readonly definition: string;
+  /** Expressions of columns that may be computed on read. */
+  readonly computed: readonly string[];
+}
+
+/** What a table reads. `tables`: these, and its own parts. */
+export type EngineReads =
+  | { readonly kind: 'query'; readonly sql: string }
+  | { readonly kind: 'tables'; readonly tables: readonly TableName[] }
+  | { readonly kind: 'pattern'; readonly pattern: TablePattern }
+  | { readonly kind: 'dictionary'; readonly isDirect: boolean }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+const SYSTEM: ReadonlySet<string> = new Set(['system', 'information_schema', 'INFORMATION_SCHEMA']);
+const PARTS_ONLY: EngineReads = { kind: 'tables', tables: [] };
+
+export function readsOfEngine(table: StoredTable): EngineReads {
+  const { engine, database } = table;
+  if (SYSTEM.has(database)) return unknown('is a system table');
+  // Parts of a shared table reach the replicas of a service at different times.
+  if (engine.startsWith('Shared'))
+    return unknown(`has the engine ${engine}, whose replicas differ for a time`);
+  if (engine.endsWith('MergeTree') || engine === 'Null') return PARTS_ONLY;
+  if (engine === 'View') return { kind: 'query', sql: table.select };
+  if (engine === 'MaterializedView') return { kind: 'tables', tables: [targetOf(table)] };
+  if (engine === 'Dictionary')
+    return { kind: 'dictionary', isDirect: /\bLAYOUT\s*\(\s*\w*(?:CACHE|DIRECT)/i.test(table.create) };
+  if (engine === 'Buffer') return readsOfBuffer(table);
+  if (engine === 'Merge') return readsOfMerge(table);
+  return unknown(`has the engine ${engine}, whose changes cannot be seen exactly`);
+}
+
+function unknown(reason: string): EngineReads {
+  return { kind: 'unknown', reason };
+}
+
+/** The table that a materialized view writes to: that of TO, or its own. */
+function targetOf({ create, database, name, uuid, target }: StoredTable): TableName {
+  if (target.name !== '') return target;
+  const query = createCursor(create);
+  for (let at = 0; at < query.length && query.kind(at) !== '(' && query.word(at) !== 'AS'; at++) {
+    const [first, second] = [query.name(at + 1), query.name(at + 3)];
+    if (query.word(at) !== 'TO' || first === undefined) continue;
+    return query.kind(at + 2) === '.' && second !== undefined
+      ? { database: first, name: second }
+      : { database, name: first };
+  }
+  const hasUuid = /[1-9a-f]/.test(uuid);
+  return { database, name: hasUuid ? `.inner_id.${uuid}` : `.inner.${name}` };
+}
+
+/** `Buffer('database', 'table', …)`: its destination, besides its own rows. */
+function readsOfBuffer({ full }: StoredTable): EngineReads {
+  const query = createCursor(full);
+  const [database, name] = [stringAt(query, 2), stringAt(query, 4)];
+  if (database === undefined || name === undefined) return unknown('has a destination that is not known');
+  return name === '' ? PARTS_ONLY : { kind: 'tables', tables: [{ database, name }] };
+}
+
+/** `Merge('database', 'regexp')` or `Merge(REGEXP('regexp'), 'regexp')`. */
+function readsOfMerge({ full }: StoredTable): EngineReads {
+  const query = createCursor(full);
+  const isRegex = query.word(2) === 'REGEXP';
+  const [database, names] = [stringAt(query, isRegex ? 4 : 2), stringAt(query, isRegex ? 7 : 4)];
+  if (database === undefined || names === undefined) return unknown('reads tables that are not known');
+  const text = quoteString(database);
+  return {
+    kind: 'pattern',
+    pattern: { databases: isRegex ? `match(database, ${text})` : `database = ${text}`, names },
+  };
+}
+
+function stringAt(query: Cursor, at: number): string | undefined {
+  if (query.kind(at) !== 'string') return undefined;
+  const text = query.text(at).slice(1, -1);
+  return text.includes('\\') ? unescaped(text) : text.replaceAll("''", "'");
+}
+
+/** Undefined for escapes that names and patterns rarely have. */
+function unescaped(text: string): string | undefined {
+  const isSimple = /^(?:[^\\]|\\[\\'])*$/s.test(text);
+  return isSimple ? text.replaceAll(/\\(.)/gs, '$1') : undefined;
+}

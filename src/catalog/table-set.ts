@@ -1,0 +1,262 @@
+// Which tables statements read, through views and tables that store nothing themselves, and what of it cannot be watched
+// for changes.
+import type { Engine } from '../engine/engine.ts';
+import { readRows } from '../engine/rows.ts';
+import { resolveModel } from '../query-model/resolve.ts';
+import { NO_SCHEMA } from '../query-model/schema.ts';
+import type { Source } from '../query-model/sources.ts';
+import { clockReads, commonEvery, functionCalls, type ClockRead } from '../sql/clock-reads.ts';
+import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import type { Endpoint } from './endpoint.ts';
+import { isTable } from '../sql/with-clause.ts';
+import {
+  DEFINITION,
+  DICTIONARY_NAME,
+  isOneOf,
+  matchesPattern,
+  type TableName,
+  type TablePattern,
+  type TableSet,
+} from './fingerprint.ts';
+import { askOf } from './query-models.ts';
+import { readsOfEngine, type StoredTable } from './table-engines.ts';
+
+/** A statement with typed placeholders, and values with which the engine may accept it. */
+export interface ReadingStatement {
+  readonly sql: string;
+  readonly samples: readonly Readonly<Record<string, string>>[];
+}
+
+/** What of a statement cannot be watched for changes. */
+export interface Unwatched {
+  /** Index of the statement. */
+  readonly statement: number;
+  /** The source in the statement, or that leads to it; undefined: the statement as a whole. */
+  readonly source: Source | undefined;
+  readonly reason: string;
+}
+
+/** A read of the clock in a statement, or in a view that it reads. */
+export interface LateRead extends ClockRead {
+  readonly statement: number;
+  /** The view, or the table with a computed column; undefined: the statement itself. */
+  readonly table: string | undefined;
+  /** The source in the statement that leads to it. */
+  readonly source: Source | undefined;
+}
+
+/** The saved query of an endpoint, or those that read these tables of its WITH clause. */
+export function readingStatements(
+  { query, outline, samples }: Pick<Endpoint, 'query' | 'outline' | 'samples'>,
+  tables: readonly string[] | undefined,
+): readonly ReadingStatement[] {
+  const clause = query.slice(outline.withStart, outline.withEnd);
+  const isPlain = outline.elements.every(isTable);
+  // What other elements compute may be in any query.
+  const saved = tables === undefined || !isPlain ? [query] : [];
+  const reads = (tables ?? []).map((name) => `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`);
+  return [...reads, ...saved].map((sql) => ({ sql, samples: samples() }));
+}
+
+export interface ResolvedSet {
+  readonly set: TableSet;
+  readonly unwatched: readonly Unwatched[];
+  readonly clock: readonly LateRead[];
+}
+
+/** More would make each check slow. */
+const MAX_TABLES = 1000;
+
+/** Resolves what statements read, as it is now. Rejects with EngineError if the engine could not be asked. */
+export async function resolveTables(
+  engine: Engine,
+  statements: readonly ReadingStatement[],
+): Promise<ResolvedSet> {
+  const resolution: Resolution = {
+    engine,
+    ownFunctions: await readOwnFunctions(engine),
+    tables: new Map(),
+    patterns: new Map(),
+    dictionaries: new Set(),
+    unwatched: [],
+    clock: [],
+  };
+  for (const [statement, each] of statements.entries())
+    await addQuery(resolution, each, { statement, source: undefined, table: undefined });
+  return resultOf(resolution);
+}
+
+/** Functions that are not the engine's own: what they read is not known. In lower case. */
+async function readOwnFunctions(engine: Engine): Promise<ReadonlySet<string>> {
+  const rows = await readRows(engine, `SELECT name FROM system.functions WHERE origin != 'System'`);
+  return new Set((rows as readonly [string][]).map(([name]) => name.toLowerCase())); // one string column
+}
+
+interface Origin {
+  readonly statement: number;
+  readonly source: Source | undefined;
+  /** The view that is being read. */
+  readonly table: string | undefined;
+}
+
+/** What is known so far. */
+interface Resolution {
+  readonly engine: Engine;
+  readonly ownFunctions: ReadonlySet<string>;
+  readonly tables: Map<string, StoredTable>;
+  readonly patterns: Map<string, TablePattern>;
+  readonly dictionaries: Set<string>;
+  readonly unwatched: Unwatched[];
+  readonly clock: LateRead[];
+}
+
+function reject({ unwatched }: Resolution, { statement, source, table }: Origin, reason: string): void {
+  const isDirect = table === undefined || table === source?.name || reason.startsWith(table);
+  unwatched.push({ statement, source, reason: isDirect ? reason : `${reason} (through ${table})` });
+}
+
+function resultOf({ tables, patterns, dictionaries, unwatched, clock }: Resolution): ResolvedSet {
+  const all = [...tables.values()];
+  const set: TableSet = {
+    tables: all.map(({ database, name }) => ({ database, name })),
+    patterns: [...patterns.values()],
+    dictionaries: [...dictionaries],
+    definitions: all.map(({ definition }) => definition).toSorted(byBytes),
+    every: clock.length === 0 ? undefined : commonEvery(clock),
+  };
+  return { set, unwatched, clock };
+}
+
+/** Notes what the text of a query or an expression says; returns the number of its lookups in dictionaries and Join tables. */
+function readText(resolution: Resolution, sql: string, origin: Origin): number {
+  const { clock, ownFunctions } = resolution;
+  for (const read of clockReads(sql)) clock.push({ ...read, ...origin });
+  const calls = functionCalls(sql);
+  const own = calls.find((name) => ownFunctions.has(name));
+  if (own !== undefined) reject(resolution, origin, `the function ${own} is not one of the engine's`);
+  const stored = calls.find((name) =>
+    /^(?:file|hascolumnintable|catboostevaluate|naivebayes\w*)$/.test(name),
+  );
+  if (stored !== undefined)
+    reject(resolution, origin, `the function ${stored} reads what has no fingerprint`);
+  return calls.filter((name) => /^dict(?:get|has|isin)|^joinget/.test(name)).length;
+}
+
+async function addQuery(
+  resolution: Resolution,
+  { sql, samples }: ReadingStatement,
+  origin: Origin,
+): Promise<void> {
+  const lookups = readText(resolution, sql, origin);
+  const engine = { ask: askOf(resolution.engine), schema: NO_SCHEMA };
+  const result = await resolveModel(engine, { sql, samples }, { parameters: [] });
+  if ('fault' in result) return reject(resolution, origin, result.fault);
+  const { sources } = result.model;
+  // Fails closed: a lookup that the engine has replaced by its result is no source.
+  if (sources.filter(({ kind }) => kind === 'dictionary').length < lookups)
+    reject(resolution, origin, 'it is not known which dictionary is read');
+  for (const source of sources)
+    await addSource(resolution, source, { ...origin, source: origin.source ?? source });
+}
+
+async function addSource(resolution: Resolution, source: Source, origin: Origin): Promise<void> {
+  const { name, kind } = source;
+  if (kind === 'table_function')
+    return reject(resolution, origin, `the table function ${name} reads what has no fingerprint`);
+  if (kind === 'dictionary') return addDictionary(resolution, name, origin);
+  await addTables(resolution, isOneOf(candidates(name), 'name'), origin, name);
+}
+
+/** Adds the tables of a condition; with `name`, there must be one. */
+async function addTables(
+  resolution: Resolution,
+  condition: string,
+  origin: Origin,
+  name?: string,
+): Promise<void> {
+  const found = await readTables(resolution.engine, condition);
+  if (found.length === 0 && name !== undefined) reject(resolution, origin, `${name} is not in system.tables`);
+  for (const table of found) await addTable(resolution, table, origin);
+}
+
+async function addDictionary(resolution: Resolution, name: string, origin: Origin): Promise<void> {
+  const { engine, dictionaries } = resolution;
+  if (dictionaries.has(name)) return;
+  const condition = `${DICTIONARY_NAME} = ${quoteString(name)} OR name = ${quoteString(name)}`;
+  const sql = `SELECT database, name, type FROM system.dictionaries WHERE ${condition}`;
+  const rows = (await readRows(engine, sql)) as readonly [string, string, string][]; // three string columns
+  if (name === '' || rows.length === 0)
+    return reject(resolution, origin, `${name === '' ? 'a computed name' : name} is no known dictionary`);
+  dictionaries.add(name);
+  for (const [database, own, type] of rows) {
+    if (/cache|direct/i.test(type)) reject(resolution, origin, readsAtLookup(name));
+    if (database !== '') await addTables(resolution, isOneOf([{ database, name: own }], 'name'), origin);
+  }
+}
+
+function readsAtLookup(dictionary: string): string {
+  return `the dictionary ${dictionary} reads its source at each lookup`;
+}
+
+async function addTable(resolution: Resolution, table: StoredTable, origin: Origin): Promise<void> {
+  const { tables, patterns } = resolution;
+  const key = `${table.database}.${table.name}`;
+  if (tables.has(key)) return;
+  if (tables.size >= MAX_TABLES) return reject(resolution, origin, `more than ${MAX_TABLES} tables are read`);
+  tables.set(key, table);
+  const reads = readsOfEngine(table);
+  const inside = { ...origin, table: key };
+  for (const column of table.computed)
+    if (readText(resolution, column, inside) > 0)
+      reject(resolution, inside, `a column of ${key} is computed with a dictionary or a Join table`);
+  switch (reads.kind) {
+    case 'unknown':
+      return reject(resolution, inside, `${key} ${reads.reason}`);
+    case 'query':
+      return addQuery(resolution, { sql: reads.sql, samples: [{}] }, inside);
+    case 'dictionary':
+      if (reads.isDirect) reject(resolution, inside, readsAtLookup(key));
+      return addDictionary(resolution, key, inside);
+    case 'pattern': {
+      const condition = matchesPattern(reads.pattern);
+      patterns.set(condition, reads.pattern);
+      return addTables(resolution, condition, inside);
+    }
+    case 'tables':
+      for (const each of reads.tables)
+        await addTables(resolution, isOneOf([each], 'name'), inside, `${each.database}.${each.name}`);
+  }
+}
+
+/** The order of the engine. */
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** `a.b.c` is `b.c` in `a`, or `c` in `a.b`. */
+function candidates(name: string): readonly TableName[] {
+  const parts = name.split('.');
+  return parts
+    .slice(1)
+    .map((_, at) => ({ database: parts.slice(0, at + 1).join('.'), name: parts.slice(at + 1).join('.') }));
+}
+
+const COLUMNS = `database, name, engine, engine_full, as_select, create_table_query, toString(uuid), ${DEFINITION}`;
+
+/** Of a materialized view; servers before 26 do not have these columns. */
+const TARGET = `COLUMNS('^target_(database|table)$')`;
+
+/** With the expressions of columns that are computed on read. */
+async function readTables(engine: Engine, condition: string): Promise<readonly StoredTable[]> {
+  const rows = await readRows(
+    engine,
+    `SELECT ${COLUMNS}, (SELECT groupArray((database, table, default_expression)) FROM system.columns WHERE default_kind IN ('DEFAULT', 'ALIAS') AND (database, table) IN (SELECT database, name FROM system.tables WHERE ${condition})), ${TARGET} FROM system.tables WHERE ${condition} LIMIT ${MAX_TABLES + 1}`,
+  );
+  type Row = readonly [string, string, string, string, string, string, string, string, readonly (readonly [string, string, string])[], string?, string?]; // prettier-ignore
+  return (rows as readonly Row[]).map(
+    ([database, name, kind, full, select, create, uuid, definition, computed, targetDatabase = '', target = '']) => ({
+      database, name, target: { database: targetDatabase, name: target }, engine: kind, full, select, create, uuid, definition,
+      computed: computed.flatMap(([of, table, text]) => (of === database && table === name ? [text] : [])),
+    }),
+  ); // prettier-ignore
+}

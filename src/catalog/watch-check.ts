@@ -1,0 +1,96 @@
+// Findings about cache policies with `until: data`: data whose changes cannot be seen, and results that change without it.
+import type { Engine } from '../engine/engine.ts';
+import type { RuleFinding } from './analysis.ts';
+import { variantsOf, type InspectedFile } from './compile.ts';
+import {
+  readingStatements,
+  resolveTables,
+  type LateRead,
+  type ReadingStatement,
+  type Unwatched,
+} from './table-set.ts';
+import { placeOf, rangeOf, whatReads } from './tenancy-check.ts';
+import { mergeFindings } from './variant-findings.ts';
+
+/** A statement of the endpoint, and the WITH table that it reads for consumers; undefined: the saved query. */
+interface OwnStatement {
+  readonly statement: ReadingStatement;
+  readonly table: string | undefined;
+}
+
+/** Asks the engine what the queries of a file read. Rejects with EngineError if it could not be asked. */
+export async function findUnwatched(engine: Engine, file: InspectedFile): Promise<readonly RuleFinding[]> {
+  if (file.candidate.endpoint.cache?.check === undefined) return [];
+  const all = [];
+  for (const variant of variantsOf(file))
+    all.push({ analysis: variant.analysis, findings: await unwatchedIn(engine, variant) });
+  return mergeFindings(all);
+}
+
+async function unwatchedIn(engine: Engine, inspected: InspectedFile): Promise<readonly RuleFinding[]> {
+  const own = statementsOf(inspected);
+  const { unwatched, clock } = await resolveTables(
+    engine,
+    own.map(({ statement }) => statement),
+  );
+  const found = new Map<string, RuleFinding>(); // the saved query reads the tables of the sandbox
+  const add = (finding: RuleFinding): void => {
+    const key = JSON.stringify([finding.code, finding.path, finding.offset]);
+    if (!found.has(key)) found.set(key, finding);
+  };
+  for (const each of unwatched) add(unwatchedFinding(inspected, own[each.statement], each));
+  for (const each of clock)
+    if (each.every === undefined) add(clockFinding(inspected, own[each.statement], each));
+  return [...found.values()];
+}
+
+function statementsOf({ candidate: { endpoint } }: InspectedFile): readonly OwnStatement[] {
+  const { sandbox, outline } = endpoint;
+  const tables = outline.elements.flatMap(({ kind, name }) =>
+    kind === 'table' && sandbox.enabled ? [name] : [],
+  );
+  const wanted = [
+    ...tables.map((name) => ({ table: name, names: [name] })),
+    { table: undefined, names: undefined },
+  ];
+  return wanted.flatMap(({ table, names }) =>
+    readingStatements(endpoint, names)
+      .slice(0, 1)
+      .map((statement) => ({ statement, table })),
+  );
+}
+
+function unwatchedFinding(
+  inspected: InspectedFile,
+  own: OwnStatement | undefined,
+  { source, reason }: Unwatched,
+): RuleFinding {
+  const query = { table: own?.table };
+  return {
+    code: 'cache.unwatched',
+    severity: 'warning',
+    ...(source === undefined
+      ? inspected.analysis.inBound(rangeOf(inspected, query.table).start)
+      : placeOf(inspected, query, source)),
+    message: `changes of the data of ${whatReads({ ...query, sql: '' })} cannot be seen: ${reason}`,
+    hint: `Responses are then valid for cache.check only, as with ttl: ${inspected.candidate.endpoint.cache?.check}. Read a table whose changes can be seen, or remove until: data`,
+  };
+}
+
+function clockFinding(
+  inspected: InspectedFile,
+  own: OwnStatement | undefined,
+  { name, table, source, offset }: LateRead,
+): RuleFinding {
+  const { endpoint } = inspected.candidate;
+  const shift = own?.table === undefined ? 0 : endpoint.outline.withStart;
+  return {
+    code: 'cache.clock_read',
+    severity: 'warning',
+    ...(source === undefined
+      ? inspected.analysis.inBound(offset + shift)
+      : placeOf(inspected, { table: own?.table }, source)),
+    message: `${name}${table === undefined ? '' : ` in ${table}`} has other values later, although no table changes: a response is valid for ttl (${endpoint.cache?.ttl} s)`,
+    hint: 'Round the time, as in toStartOfInterval(now(), INTERVAL 1 MINUTE), pass it as a parameter, or set ttl to what is acceptable',
+  };
+}

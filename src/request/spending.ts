@@ -1,0 +1,81 @@
+// What the runs of one call cost, counted against the budgets of its key and its endpoint.
+import type { ReadSummary } from '../core/observation.ts';
+import { Problem } from '../core/problem.ts';
+import type { RunOptions } from '../engine/engine.ts';
+import { exceededText, type BudgetLimit, type Budgets } from '../rate-limits/budgets.ts';
+import { retryAfter, type LimitState } from '../rate-limits/rate-limits.ts';
+import type { CallRecord } from './call.ts';
+
+/** The costs of a call; a call without budgets has one too, which only records them. */
+export interface Spending {
+  /** Throws Problem `budget.exceeded` or `rate.unavailable` if a run must not start. */
+  readonly check: () => Promise<void>;
+  /** For one statement: hooks for its start and for what it reads. `end` counts its cost, also if it failed. */
+  readonly begin: () => Pick<RunOptions, 'onStart' | 'onRead'> & { readonly end: () => Promise<void> };
+}
+
+export interface SpendingDeps {
+  readonly budgets: Budgets;
+  /** Milliseconds, monotonic. */
+  readonly now: () => number;
+}
+
+export function createSpending(
+  { budgets, now }: SpendingDeps,
+  limits: readonly BudgetLimit[],
+  record: CallRecord,
+): Spending {
+  const note = (states: readonly LimitState[]): void => {
+    const rates = (record.limits ?? []).filter(({ unit }) => unit === undefined);
+    record.limits = [...rates, ...states];
+  };
+  // Only then: an engine reports it at a cost.
+  const isReadCounted = limits.some(({ budget }) => budget.resource === 'read');
+  const check = async (): Promise<void> => {
+    if (limits.length === 0) return;
+    const checked = await budgets.check(limits);
+    if (checked === 'unavailable') throw new Problem('rate.unavailable', { retryAfter: 1 });
+    const { states, exceeded } = checked;
+    note(states);
+    if (exceeded !== undefined)
+      throw new Problem('budget.exceeded', {
+        retryAfter: retryAfter({ states }),
+        detail: exceededText(exceeded),
+      });
+  };
+  return {
+    check,
+    begin: () => {
+      let started: number | undefined;
+      let bytes = 0;
+      let isOver = false;
+      return {
+        // Checked again after the wait for a connection: of calls that wait together, only those start that still may.
+        onStart: async () => {
+          await check();
+          started ??= now();
+        },
+        ...(isReadCounted && {
+          onRead: (read: ReadSummary) => {
+            addRead(record, read);
+            if (isOver) void budgets.charge(limits, { read: read.bytes, time: 0 });
+            else bytes += read.bytes;
+          },
+        }),
+        end: async () => {
+          isOver = true;
+          if (started === undefined) return;
+          const time = now() - started;
+          record.engineMs = (record.engineMs ?? 0) + time;
+          if (limits.length > 0) note(await budgets.charge(limits, { read: bytes, time }));
+        },
+      };
+    },
+  };
+}
+
+/** Statements of one call are counted together. */
+function addRead(record: CallRecord, { rows, bytes }: ReadSummary): void {
+  const { read = { rows: 0, bytes: 0 } } = record;
+  record.read = { rows: read.rows + rows, bytes: read.bytes + bytes };
+}

@@ -1,0 +1,190 @@
+// Watches the tables that responses are made of, for cache policies with `until: data`.
+import { hash } from 'node:crypto';
+import { momentOf } from '../cache/clock.ts';
+import type { Payload } from '../cache/entry.ts';
+import type { ReadThrough } from '../cache/read-through.ts';
+import { createWatch, type Fingerprint, type Watch } from '../cache/watch.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import { OUTDATED, readFingerprint, type TableSet } from '../catalog/fingerprint.ts';
+import { readingStatements, resolveTables, type ResolvedSet } from '../catalog/table-set.ts';
+import type { Clock } from '../core/clock.ts';
+import { createLru, type Lru } from '../core/lru.ts';
+import type { Observe } from '../core/observation.ts';
+import { Problem } from '../core/problem.ts';
+import type { Engine } from '../engine/engine.ts';
+import { contentTypeOf } from '../format/formats.ts';
+import { namesIn } from '../sandbox/needed-names.ts';
+import { clockReads, commonEvery, functionCalls } from '../sql/clock-reads.ts';
+import { createCursor } from '../sql/cursor.ts';
+import type { Plan } from './plan.ts';
+
+export interface WatchesDeps {
+  readonly engine: Engine;
+  /** Fingerprints are cached as responses are: one question for all who ask at once, shared by all replicas. */
+  readonly readThrough: Pick<ReadThrough, 'read'>;
+  readonly clock: Clock;
+  readonly observe: Observe;
+  /** Of the engine. Those of several may have different data for a time. */
+  readonly hosts: number;
+}
+
+export interface Watches {
+  /** The tables that a plan reads; undefined for an endpoint whose responses expire with time only. */
+  readonly of: (endpoint: Endpoint, plan: Pick<Plan, 'consumerQuery'>) => Watch | undefined;
+}
+
+/** Consumer queries, and sets of tables, that are remembered for an endpoint. */
+const MAX_REMEMBERED = 500;
+
+/** What one watch of an endpoint is about. */
+interface Subject {
+  /** The WITH tables that a consumer query names; undefined: the saved query. */
+  readonly tables: readonly string[] | undefined;
+  /** How the consumer query itself reads the clock, as in TableSet. */
+  readonly every: number | undefined;
+  /** Why it cannot be watched. */
+  readonly reason: string | undefined;
+}
+
+interface EndpointWatches {
+  readonly bySubject: Lru<Watch>;
+  readonly byQuery: Lru<Watch>;
+}
+
+export function createWatches(deps: WatchesDeps): Watches {
+  const known = new WeakMap<Endpoint, EndpointWatches>();
+  const watchesOf = (endpoint: Endpoint): EndpointWatches => {
+    const found = known.get(endpoint) ?? {
+      bySubject: createLru<Watch>({ entries: MAX_REMEMBERED }),
+      byQuery: createLru<Watch>({ entries: MAX_REMEMBERED }),
+    };
+    known.set(endpoint, found);
+    return found;
+  };
+  return {
+    of: (endpoint, { consumerQuery }) => {
+      if (endpoint.cache?.check === undefined) return undefined;
+      const { bySubject, byQuery } = watchesOf(endpoint);
+      const query = consumerQuery?.canonicalSql ?? '';
+      const found = byQuery.get(query);
+      if (found !== undefined) return found;
+      const subject = subjectOf(endpoint, consumerQuery?.canonicalSql);
+      const key = JSON.stringify([subject.tables, subject.every, subject.reason]);
+      const watch = bySubject.get(key) ?? watchTables(deps, endpoint, subject);
+      bySubject.set(key, watch);
+      byQuery.set(query, watch);
+      return watch;
+    },
+  };
+}
+
+function subjectOf({ outline, sandbox }: Endpoint, query: string | undefined): Subject {
+  if (query === undefined) return { tables: undefined, every: undefined, reason: undefined };
+  const names = namesIn(createCursor(query));
+  const tables = outline.elements.flatMap(({ kind, name }) =>
+    kind === 'table' && names.has(name) ? [name] : [],
+  );
+  const reads = clockReads(query);
+  const allowed = new Set(sandbox.allow.map((name) => name.toLowerCase()));
+  const other = functionCalls(query).find((name) => allowed.has(name) || /^dict|^joinget|^file$/.test(name));
+  const reason = other && `what the function ${other} reads is not known`;
+  return { tables, every: reads.length === 0 ? undefined : commonEvery(reads), reason };
+}
+
+/** A set that cannot be watched is resolved again after this time. */
+const UNWATCHED_MS = 60_000;
+const MAX_ATTEMPTS = 3;
+
+function watchTables(deps: WatchesDeps, endpoint: Endpoint, subject: Subject): Watch {
+  const { engine, clock, observe, hosts } = deps;
+  let resolved: { readonly set: Promise<ResolvedSet>; readonly at: number } | undefined;
+  let reported = '';
+
+  const resolve = (): Promise<ResolvedSet> => {
+    if (resolved !== undefined) return resolved.set;
+    const set = resolveTables(engine, readingStatements(endpoint, subject.tables));
+    const own = { set, at: clock.monotonic() };
+    resolved = own;
+    set.catch(() => {
+      if (resolved === own) resolved = undefined;
+    });
+    return set;
+  };
+
+  const reasonsOf = ({ unwatched }: ResolvedSet): readonly string[] => {
+    if (hosts > 1) return ['the engine has several hosts, whose data may differ for a time'];
+    const own = subject.reason === undefined ? [] : [subject.reason];
+    return [...new Set([...own, ...unwatched.map(({ reason }) => reason)])];
+  };
+
+  const readOnce = async (maxAgeMs: number): Promise<Fingerprint | typeof OUTDATED | undefined> => {
+    const found = await resolve();
+    const reasons = reasonsOf(found);
+    const set = { ...found.set, every: everyOf(found.set, subject) };
+    if (reasons.length === 0) return readShared(deps, endpoint, { set, maxAgeMs });
+    if (resolved !== undefined && clock.monotonic() - resolved.at > UNWATCHED_MS) resolved = undefined;
+    if (reported !== reasons.join()) observe({ kind: 'cache.unwatched', endpoint: endpoint.name, reasons });
+    reported = reasons.join();
+    return undefined;
+  };
+
+  const ask = async (maxAgeMs: number): Promise<Fingerprint | undefined> => {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      // Another process may have found the same set outdated, before it became what it is now.
+      const found = await readOnce(attempt === 1 ? maxAgeMs : 0);
+      if (found !== OUTDATED) return found;
+      resolved = undefined;
+    }
+    return undefined; // definitions change faster than they are read
+  };
+  return createWatch({ ask, clock });
+}
+
+function everyOf({ every }: TableSet, subject: Subject): number | undefined {
+  if (every === undefined || subject.every === undefined) return every ?? subject.every;
+  return commonEvery([{ every }, subject]);
+}
+
+interface SharedRead {
+  readonly set: TableSet;
+  readonly maxAgeMs: number;
+}
+
+/** Through the cache: a fingerprint is a cached response of its own. */
+async function readShared(
+  { engine, readThrough, clock, observe }: WatchesDeps,
+  { name, cache }: Endpoint,
+  { set, maxAgeMs }: SharedRead,
+): Promise<Fingerprint | typeof OUTDATED | undefined> {
+  const run = async (): Promise<Payload> => {
+    const { monotonic } = momentOf(clock);
+    try {
+      const value = await readFingerprint(engine, set);
+      observe({ kind: 'cache.checked', endpoint: name, ms: clock.monotonic() - monotonic });
+      return payloadOf(value);
+    } catch (cause) {
+      observe({ kind: 'cache.check_failed', endpoint: name, cause });
+      throw cause;
+    }
+  };
+  const ttl = cache?.check ?? 1;
+  const found = await readThrough.read({
+    key: keyOf(set),
+    policy: { ttl, minRefresh: 0, staleWhileRevalidate: 0, staleIfError: 0 },
+    directives: { noCache: false, maxAge: maxAgeMs / 1000, onlyIfCached: false },
+    run,
+    signal: () => new AbortController().signal, // others wait for it as well; the engine bounds its time
+  });
+  if (found.kind === 'absent') throw new Problem('cache.miss'); // only for only-if-cached
+  const value = found.entry.body.toString();
+  return value === OUTDATED ? OUTDATED : { value, at: found.entry.born };
+}
+
+function payloadOf(value: string): Payload {
+  return { body: Buffer.from(value), contentType: contentTypeOf('json'), rows: 1, truncated: false };
+}
+
+/** No endpoint has such a name. */
+function keyOf(set: TableSet): string {
+  return `:tables@1/${hash('sha256', JSON.stringify(set), 'base64url')}`;
+}

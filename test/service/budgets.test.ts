@@ -1,0 +1,204 @@
+// Budgets on whole services: what is counted, what is rejected, over all entry points and replicas.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openService, type Service } from '../../src/app/service.ts';
+import { hashKey } from '../../src/auth/keyring.ts';
+import type { Token } from '../../src/config/generated/tokens.ts';
+import { startRedis, type RedisServer } from '../support/redis.ts';
+import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+
+const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}`;
+/** Each key has a budget of 1 MiB. A run of `big` reads 8 MB. */
+const NAMES = [
+  'api',
+  'cached',
+  'clickhouse',
+  'mcp',
+  'post',
+  'consumer',
+  'replicas',
+  'failing',
+  'coalesced',
+  'time',
+];
+const TOKENS: readonly Token[] = [
+  ...NAMES.map((name) => ({
+    name,
+    sha256: hashKey(name),
+    endpoints: ['*'],
+    allow: ['sql' as const],
+    budget: ['time', 'failing'].includes(name) ? { time: '1s/hour' } : { read: '1MiB/day' },
+  })),
+  { name: 'free', sha256: hashKey('free'), endpoints: ['*'] },
+];
+const BIG = 'SELECT sum(number) AS n, @p AS p FROM numbers(1000000)';
+const PARAMETER = 'parameters: { p: { type: String, default: a } }';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ tokens: TOKENS, settings: { connections: 3, queue: 40 } });
+  const endpoints = {
+    big: `query: ${BIG}\n${PARAMETER}`,
+    kept: `query: ${BIG}\n${PARAMETER}\ncache: { ttl: 600 }`,
+    open: `query: "WITH t AS (SELECT number AS n FROM numbers(1000000)) SELECT sum(n) AS n FROM t"\nsandbox: { enabled: true }`,
+    narrow: `query: ${BIG}\n${PARAMETER}\nbudget: { read: 1MiB/min }`,
+    failing: `query: "SELECT sum(sleepEachRow(0.5)) AS n FROM numbers(9) SETTINGS max_block_size = 1"\nlimits: { time: 1.1 }`,
+    slow: `query: "SELECT sum(sleepEachRow(0.4)) AS n FROM numbers(3) SETTINGS max_block_size = 1"`,
+  };
+  for (const [index, [name, body]] of Object.entries(endpoints).entries())
+    await writeEndpoint(service, name, `${id(71 + index)}\nname: ${name}\n${body}\n`);
+  await service.service.reload();
+});
+afterAll(async () => {
+  await service.stop();
+});
+
+const ask = (path: string, key: string, at = service.service.address): Promise<Response> =>
+  fetch(`${at}/api/endpoints/query/${path}`, { headers: { 'X-API-KEY': key } });
+
+describe('a budget for reading', () => {
+  test('is counted after each run, reported, and rejects the next run', async () => {
+    const first = await ask('big', 'api');
+    expect([first.status, await first.json()]).toMatchObject([200, { result: [{ p: 'a' }] }]);
+    expect(first.headers.get('ratelimit-policy')).toBe('"key-read";q=1048576;w=86400;qu="read-bytes"');
+    expect(first.headers.get('ratelimit')).toMatch(/^"key-read";r=0;t=8\d{4}$/);
+    const second = await ask('big?p=b', 'api');
+    expect([second.status, await second.json()]).toMatchObject([429, { code: 'budget.exceeded' }]);
+    expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(80_000);
+    expect(second.headers.get('ratelimit')).toMatch(/^"key-read";r=0/);
+    expect((await ask('big', 'free')).headers.get('ratelimit')).toBe(null);
+  });
+
+  test('cached responses cost nothing, and are served when it is used up', async () => {
+    expect((await ask('kept?p=cached', 'free')).status).toBe(200);
+    for (let n = 0; n < 3; n++) expect((await ask('kept?p=cached', 'cached')).status).toBe(200);
+    expect((await ask('big', 'cached')).status).toBe(200);
+    const again = await ask('kept?p=cached', 'cached');
+    expect([again.status, again.headers.get('cache-status')]).toMatchObject([
+      200,
+      expect.stringContaining('hit'),
+    ]);
+    expect((await ask('kept?p=other', 'cached')).status).toBe(429);
+  });
+
+  test('of an endpoint counts for each key on its own', async () => {
+    expect((await ask('narrow', 'free')).headers.get('ratelimit-policy')).toBe(
+      '"endpoint-read";q=1048576;w=60;qu="read-bytes"',
+    );
+    expect((await ask('narrow', 'free')).status).toBe(429);
+    expect((await ask('narrow', 'post')).status).toBe(200);
+    expect((await ask('00000000-0000-4000-8000-000000000074', 'free')).status).toBe(429); // by UUID
+  });
+
+  test('no other format, method, entry point or query goes around it', async () => {
+    const sql = encodeURIComponent('SELECT sum(n) AS n FROM t');
+    const attempts: readonly (readonly [key: string, attempt: () => Promise<Response>])[] = [
+      ['consumer', () => ask(`open?sql=${sql}`, 'consumer')],
+      ['post', () => ask('big?format=parquet', 'post')],
+      [
+        'post',
+        () =>
+          service.call('/api/endpoints/query/big', {
+            method: 'POST',
+            headers: { 'X-API-KEY': 'post', 'Content-Type': 'application/json' },
+            body: '{"p":"z"}',
+          }),
+      ],
+      [
+        'mcp',
+        () =>
+          service.call('/mcp', {
+            method: 'POST',
+            headers: {
+              'X-API-KEY': 'mcp',
+              'Content-Type': 'application/json',
+              Accept: 'application/json, text/event-stream',
+            },
+            body: JSON.stringify({
+              jsonrpc: '2.0',
+              id: 1,
+              method: 'tools/call',
+              params: { name: 'big', arguments: {} },
+            }),
+          }),
+      ],
+      [
+        'clickhouse',
+        () =>
+          fetch(
+            `${service.service.address}/clickhouse/?query=${encodeURIComponent('SELECT sum(n) FROM t')}`,
+            {
+              headers: { 'X-ClickHouse-Key': 'clickhouse', 'X-ClickHouse-Database': 'open' },
+            },
+          ),
+      ],
+    ];
+    for (const [key, attempt] of attempts) {
+      await ask('big', key); // which uses up its budget
+      const rejected = await attempt();
+      const text = await rejected.text();
+      expect({ key, text }).toEqual({ key, text: expect.stringMatching(/budget/i) });
+    }
+  });
+
+  test('calls that wait together: after the first runs, the others do not start', async () => {
+    const all = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(`big?p=${n}`, 'coalesced')));
+    const ran = all.filter(({ status }) => status === 200).length;
+    expect(ran).toBeGreaterThanOrEqual(1);
+    expect(ran).toBeLessThanOrEqual(3); // the connections of the service
+  });
+});
+
+test('a budget for time counts the time of the engine', async () => {
+  const slow = await ask('slow', 'time');
+  expect(slow.headers.get('ratelimit-policy')).toBe('"key-time";q=1;w=3600;qu="engine-seconds"');
+  expect((await ask('slow', 'time')).status).toBe(429);
+});
+
+test('failed runs are counted', async () => {
+  expect((await ask('failing', 'failing')).status).toBe(504);
+  const rejected = await ask('big', 'failing');
+  expect([rejected.status, rejected.headers.get('ratelimit')]).toEqual([
+    429,
+    expect.stringMatching(/^"key-time";r=0/),
+  ]);
+});
+
+describe('replicas over one Redis', () => {
+  let redis: RedisServer;
+  const replicas: Service[] = [];
+  const open = async (failure: 'open' | 'closed'): Promise<Service> => {
+    const replica = await openService({
+      settings: {
+        ...service.settings,
+        port: 0,
+        adminPort: 0,
+        redisUrl: redis.url,
+        redisTimeout: 10_000,
+        rateLimitFailure: failure,
+      },
+      engine: service.engine,
+      extraTokens: TOKENS,
+      observe: () => undefined,
+    });
+    replicas.push(replica);
+    return replica;
+  };
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(async () => {
+    await Promise.all(replicas.map((each) => each.close('test')));
+    await redis.kill();
+  });
+
+  test('count together; if Redis is unavailable, separately or not at all', async () => {
+    const [a, b] = [await open('open'), await open('closed')];
+    expect((await ask('big', 'replicas', a.address)).status).toBe(200);
+    expect((await ask('big', 'replicas', b.address)).status).toBe(429);
+    await redis.kill();
+    expect((await ask('big', 'replicas', a.address)).status).toBe(200);
+    const closed = await ask('big', 'replicas', b.address);
+    expect([closed.status, await closed.json()]).toMatchObject([503, { code: 'rate.unavailable' }]);
+  });
+});

@@ -1,0 +1,13 @@
+// An embedded engine in a temporary folder, for tests that need one and no service.
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { REAL_TIME } from './real-time.ts';
+
+export function openTestEngine(connections = 1): Promise<Engine> {
+  const path = join(mkdtempSync(join(tmpdir(), 'millrace-')), 'engine');
+  const limits = { connections, queue: 100, memory: 2 ** 30 };
+  return createEmbeddedEngine({ ...REAL_TIME, path, ...limits, observe: () => undefined });
+}
