@@ -137,7 +137,9 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
     ...(await planAt(endpoint.binder.bind(parameters, time, principal.locked))),
   });
   const task: Task = { endpoint, ...planned, redactor, format, shape, at };
-  const spending = createSpending({ budgets: deps.budgets, now }, budgets, record);
+  const metadata = metadataOptions({ content, endpoint, principal, consumerQuery });
+  const isReadShown = metadata?.isReadShown ?? false;
+  const spending = createSpending({ budgets: deps.budgets, now, isReadShown }, budgets, record);
   const { id: key } = principal;
   const requester = { requestId, key, trace: record.trace, labels, workload, isPatient: false, spending };
   const isCompared = endpoint.version !== undefined && consumerQuery === undefined && task.page === undefined;
@@ -148,7 +150,7 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
       : undefined,
     successor,
     preferredShape: request && shape,
-    metadata: metadataOptions({ content, endpoint, principal, consumerQuery }),
+    metadata,
     requester,
     directives,
     timing,

@@ -25,10 +25,12 @@ export function wantsMetadata(
   if (metadata === undefined || endpoint.parameters['meta'] !== undefined) return preferred;
   const values = (fields.get('meta') ?? []).filter((value) => value !== '' && value !== null);
   if (values.length === 0) return preferred;
-  const text = values.length === 1 ? String(values[0]) : '';
-  if (text !== 'true' && text !== 'false') throw invalid('Expected true or false');
-  if (text === 'true' && format !== 'json') throw invalid(HINT);
-  return text === 'true';
+  const [value] = values;
+  const isTrue = value === true || value === 'true';
+  if (values.length > 1 || !(isTrue || value === false || value === 'false'))
+    throw invalid('Expected true or false');
+  if (isTrue && format !== 'json') throw invalid(HINT);
+  return isTrue;
 }
 
 function invalid(message: string): Problem {
