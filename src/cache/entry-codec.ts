@@ -3,10 +3,10 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
-import { ETAG_FORM, FINGERPRINT_FORM, type Entry, type Payload } from './entry.ts';
+import { ETAG_FORM, FINGERPRINT_FORM, type Cost, type Entry, type Payload } from './entry.ts';
 
 /** Changes with the layout. Part of every key in the shared cache, so that different releases never share entries. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 
 /** What a valid frame must match. */
 export interface FrameTrust {
@@ -52,7 +52,10 @@ const AT = {
   bodyLength: 50,
   born: 54,
   keep: 62,
-  end: 70,
+  rowsRead: 70,
+  bytesRead: 78,
+  engineMs: 86,
+  end: 94,
 } as const;
 
 const MAGIC = 0x3143524d; // "MRC1"
@@ -79,12 +82,9 @@ export async function encodeEntry(
 ): Promise<Buffer> {
   const packed = entry.body.length > compressOver ? await compress(entry.body, COMPRESSION) : undefined;
   const body = packed !== undefined && packed.length < entry.body.length ? packed : entry.body;
-  const [type, tag, name, fingerprint] = [
-    entry.contentType,
-    tagWithCursor(entry),
-    key,
-    entry.fingerprint,
-  ].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer, Buffer]; // map() over four strings gives four buffers
+  const fields = [entry.contentType, tagWithCursor(entry), key].map((text) => Buffer.from(text));
+  const [type, tag, name] = fields as [Buffer, Buffer, Buffer]; // map() over three strings gives three buffers
+  const fingerprint = Buffer.from(entry.fingerprint);
   const header = Buffer.alloc(AT.end);
   header.writeUInt32LE(MAGIC, AT.magic);
   header.writeUInt8(FORMAT_VERSION, AT.version);
@@ -97,6 +97,9 @@ export async function encodeEntry(
   header.writeUInt32LE(entry.body.length, AT.bodyLength);
   header.writeDoubleLE(entry.born.epoch, AT.born);
   header.writeDoubleLE(entry.keepMs, AT.keep);
+  header.writeDoubleLE(entry.cost?.rowsRead ?? NaN, AT.rowsRead);
+  header.writeDoubleLE(entry.cost?.bytesRead ?? NaN, AT.bytesRead);
+  header.writeDoubleLE(entry.cost?.engineMs ?? NaN, AT.engineMs);
   const frame = Buffer.concat([header, type, tag, fingerprint, name, body]);
   macOf(secret, frame).copy(frame, AT.mac);
   return frame;
@@ -130,6 +133,7 @@ export async function decodeEntry(
   const wrong = faultOfHead(head, limits);
   if (wrong !== undefined) return corrupt(wrong);
   const flags = bytes.readUInt8(AT.flags);
+  const cost = readCost(bytes);
   const stored = bytes.subarray(keyEnd);
   const body = (flags & BROTLI) === 0 ? stored : await unpack(stored, bodyLength);
   if (body?.length !== bodyLength) return corrupt('its body does not have the declared length');
@@ -141,12 +145,22 @@ export async function decodeEntry(
       rows: bytes.readUInt32LE(AT.rows),
       truncated: (flags & TRUNCATED) !== 0,
       ...(head.next === undefined ? {} : { next: head.next }),
+      ...(cost === undefined ? {} : { cost }),
     },
     etag: head.etag,
     bornEpoch: head.bornEpoch,
     keepMs: head.keepMs,
     fingerprint: head.fingerprint,
   };
+}
+
+/** What is not known is NaN. */
+function readCost(bytes: Buffer): Cost | undefined {
+  const [rowsRead, bytesRead, engineMs] = [AT.rowsRead, AT.bytesRead, AT.engineMs].map((at) => {
+    const value = bytes.readDoubleLE(at);
+    return Number.isFinite(value) && value >= 0 ? value : undefined;
+  });
+  return engineMs === undefined ? undefined : { rowsRead, bytesRead, engineMs };
 }
 
 /** The entity tag, and after a space the cursor of the next page if there is one. */

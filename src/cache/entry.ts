@@ -2,6 +2,14 @@
 import { hash } from 'node:crypto';
 import type { Moment } from './clock.ts';
 
+/** What a run has cost. */
+export interface Cost {
+  /** Table data, before filters; undefined: the engine does not report it. */
+  readonly rowsRead: number | undefined;
+  readonly bytesRead: number | undefined;
+  readonly engineMs: number;
+}
+
 /** The result of a run, sent to clients byte for byte. Immutable. */
 export interface Payload {
   readonly body: Buffer;
@@ -10,6 +18,8 @@ export interface Payload {
   readonly truncated: boolean;
   /** The cursor of the next page; undefined: there is none. */
   readonly next?: string | undefined;
+  /** Undefined for formats that do not show it. */
+  readonly cost?: Cost | undefined;
 }
 
 export interface Entry extends Payload {
@@ -35,9 +45,9 @@ export const ETAG_FORM = /^"[\w-]{22}"$/;
 export const FINGERPRINT_FORM = /^[\w-]{0,64}$/;
 
 export function sealEntry(payload: Payload, born: Moment, keepMs: number, fingerprint = ''): Entry {
-  const { body, contentType, rows, truncated, next } = payload;
-  const paged = next === undefined ? {} : { next };
-  return { body, contentType, rows, truncated, ...paged, etag: etagOf(body), born, keepMs, fingerprint };
+  const { body, contentType, rows, truncated, next, cost } = payload;
+  const optional = { ...(next === undefined ? {} : { next }), ...(cost === undefined ? {} : { cost }) };
+  return { body, contentType, rows, truncated, ...optional, etag: etagOf(body), born, keepMs, fingerprint };
 }
 
 /** The strong entity tag for a body. */

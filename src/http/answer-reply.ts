@@ -21,10 +21,11 @@ export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: st
 type AnswerParts = Pick<
   Answer,
   'endpoint' | 'etag' | 'outcome' | 'truncated' | 'dialect' | 'preferredShape' | 'successor' | 'next'
-> & {
-  /** Of the request. */
-  readonly url: string;
-};
+> &
+  Partial<Pick<Answer, 'isMetadataPreferred'>> & {
+    /** Of the request. */
+    readonly url: string;
+  };
 
 /** The URL of a request with another cursor: a query relative to it, so that it is right behind any proxy. */
 function nextPage(url: string, cursor: string): string {
@@ -34,9 +35,32 @@ function nextPage(url: string, cursor: string): string {
   return `?${[...safe, `cursor=${cursor}`].join('&')}`;
 }
 
+/** The preferences that were applied (RFC 7240, 3). */
+function appliedField(
+  shape: AnswerParts['preferredShape'],
+  isMetadataPreferred = false,
+): Readonly<Record<string, string>> {
+  const applied = [
+    ...(shape === undefined ? [] : [`result-shape=${shape}`]),
+    ...(isMetadataPreferred ? ['metadata'] : []),
+  ];
+  return applied.length === 0 ? {} : { 'Preference-Applied': applied.join(', ') };
+}
+
 /** Header fields of an answer, except those that differ from call to call. */
 export function answerFields(
-  { endpoint, etag, outcome, truncated, dialect, preferredShape, successor, next, url }: AnswerParts,
+  {
+    endpoint,
+    etag,
+    outcome,
+    truncated,
+    dialect,
+    preferredShape,
+    successor,
+    next,
+    url,
+    isMetadataPreferred,
+  }: AnswerParts,
   headerPrefix: string,
 ): Readonly<Record<string, string>> {
   return {
@@ -51,7 +75,7 @@ export function answerFields(
       ...(successor === undefined ? [] : [{ target: `/api/endpoints/query/${successor}`, rel: SUCCESSOR }]),
     ]),
     ...(dialect === undefined ? {} : { 'Millrace-Dialect': dialect }),
-    ...(preferredShape === undefined ? {} : { 'Preference-Applied': `result-shape=${preferredShape}` }),
+    ...appliedField(preferredShape, isMetadataPreferred),
     ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
     ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
   };

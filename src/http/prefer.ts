@@ -6,6 +6,8 @@ import { isReadable } from './header-fields.ts';
 const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g;
 const RESULT_SHAPE = /^\s*result-shape\s*=\s*("?)(standard|bigquery)\1\s*(?:;|$)/i;
 const IS_RESULT_SHAPE = /^\s*result-shape\s*(?:[=;]|$)/i;
+/** A preference without a value; an empty one is the same (RFC 7240, 2). */
+const METADATA = /^\s*metadata\s*(?:=\s*(?:"")?\s*)?(?:;|$)/i;
 
 /**
  * The first preference `result-shape`. Undefined if there is none, if its value is unknown, or if the header is oversized: a
@@ -16,4 +18,10 @@ export function preferredShape(header: string | undefined): ResultShape | undefi
   const preference = header.match(PREFERENCE)?.find((each) => IS_RESULT_SHAPE.test(each)) ?? '';
   const [, , value] = RESULT_SHAPE.exec(preference) ?? [];
   return value?.toLowerCase() as ResultShape | undefined; // one of the values in the pattern
+}
+
+/** Whether one of the preferences is `metadata`. */
+export function prefersMetadata(header: string | undefined): boolean {
+  if (!isReadable(header)) return false;
+  return header.match(PREFERENCE)?.some((each) => METADATA.test(each)) ?? false;
 }

@@ -9,7 +9,7 @@ import type { Call, CallContent } from '../request/call.ts';
 import { readBody } from './body.ts';
 import { readFields, type Fields } from './fields.ts';
 import { isReadable, MAX_FIELD_LENGTH } from './header-fields.ts';
-import { preferredShape } from './prefer.ts';
+import { preferredShape, prefersMetadata } from './prefer.ts';
 
 /** A request for an endpoint as a Call; `signal` is called at most once. */
 export type ReceiveCall = (request: EndpointRequest, reply: FastifyReply, signal: () => AbortSignal) => Call;
@@ -40,10 +40,12 @@ export function createReceiveCall(headerPrefix: string): ReceiveCall {
 function readContent(request: EndpointRequest, body: string, names: CallFields): CallContent {
   const sent = body === '' ? undefined : { type: mediaTypeOf(request), text: body };
   const fields = readFields(queryStringOf(request), sent);
+  const prefer = headerText(request, 'prefer');
   return {
     fields,
     format: readFormat(request, fields),
-    resultShape: preferredShape(headerText(request, 'prefer')),
+    resultShape: preferredShape(prefer),
+    metadata: prefersMetadata(prefer) ? 'preferred' : 'optional',
     ...readOptions(request, names),
   };
 }

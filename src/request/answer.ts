@@ -18,9 +18,9 @@ import { encodeRows, type Encoding } from './encode.ts';
 import { produceEngineFormat } from './engine-format.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
-import { answerMetadata, wantsMetadata, type MetadataTask } from './metadata.ts';
+import { createAddMetadata, wantsMetadata, type MetadataTask } from './metadata.ts';
 import { cutPage, openPage, planPage } from './pages.ts';
-import type { MakePlan } from './plan.ts';
+import type { MakePlan, Plan } from './plan.ts';
 import { createResults, type Produced, type Result, type ResultsDeps, type Task } from './result.ts';
 import { shapeOf } from './result-shape.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
@@ -48,7 +48,7 @@ export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted' | 'succ
   readonly directives: CacheDirectives;
   readonly preferredShape: Answer['preferredShape'];
   /** Undefined: the body has no `meta`. */
-  readonly metadata: Pick<MetadataTask, 'isReadShown'> | undefined;
+  readonly metadata: (Pick<MetadataTask, 'isReadShown'> & { readonly isPreferred: boolean }) | undefined;
   /** The call, for a comparison with the next version; undefined for calls that are never compared. */
   readonly shadowed: ShadowedCall | undefined;
   readonly timing: { readonly auth: number; readonly plan: number };
@@ -68,18 +68,23 @@ export interface RequestPath extends Pick<Admission, 'admitKey' | 'identifyKey'>
 export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const { keyUse, plan } = deps;
   const { admit, admitKey, identifyKey } = createAdmission(deps);
+  const addMetadata = createAddMetadata(deps.engine);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
   const prepare = (call: Call): Promise<Prepared> => prepareCall(deps, admit, call);
 
   const answer = async (call: Call): Promise<Answer> => {
     const prepared = await prepare(call);
-    const { requester, directives, timing, isStillAdmitted, preferredShape, successor, ...task } = prepared;
-    const read = await results.read(task, { requester, directives, signal: call.signal });
+    const { requester, directives, timing, isStillAdmitted, preferredShape, successor, metadata, ...task } =
+      prepared;
+    const { key } = requester;
+    const found = await results.read(task, { requester, directives, signal: call.signal });
+    const outcome = found.outcome && whileValid(found.outcome, task.bindings, deps.clock.epoch());
+    const read = { ...found, outcome };
     const { replay, ...result } =
-      prepared.metadata === undefined
+      metadata === undefined
         ? read
-        : await answerMetadata(deps.engine, { ...task, ...prepared.metadata }, read);
+        : await addMetadata({ ...task, ...metadata, key, signal: call.signal }, read);
     if (prepared.shadowed !== undefined && result.timing.engine > 0) deps.shadow?.offer(prepared.shadowed);
     return {
       ...result,
@@ -87,9 +92,9 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
       successor,
       dialect: task.plan.consumerQuery?.dialect,
       preferredShape,
+      isMetadataPreferred: metadata?.isPreferred,
       timing: { ...timing, ...result.timing },
       summary: summaryOf(result),
-      outcome: result.outcome && whileValid(result.outcome, task.bindings, deps.clock.epoch()),
       replay:
         replay &&
         replayWhileValid(deps, task.bindings, () => {
@@ -106,69 +111,69 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
 
 /** Everything before execution. Throws Problem. */
 async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], call: Call): Promise<Prepared> {
-  const { plan } = deps;
   const now = deps.clock.monotonic;
-  const {
-    endpoint: called,
-    principal,
-    content,
-    consumerQuery,
-    successor,
-    budgets,
-    ...admitted
-  } = await admit(call);
+  const { endpoint: called, principal, content, consumerQuery, budgets, ...admitted } = await admit(call);
+  const { authMs, isStillAdmitted, successor } = admitted;
   const { requestId, record } = call;
   const started = now();
   const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
   const workload = requestedWorkload(called, content.reservation);
-  const parameters = parametersOf(content.fields, called);
-  const bindAt = (at: number): Bindings => called.binder.bind(parameters, at, principal.locked);
+  const parameters = parametersOf(content, called);
+  const bindAt = (time: number): Bindings => called.binder.bind(parameters, time, principal.locked);
   const current = bindAt(deps.clock.epoch());
   const endpoint = called.variantOf(current);
   const opened = openPage(endpoint, { content, consumerQuery, bindings: current });
   const bindings = opened?.at === undefined ? current : { ...bindAt(opened.at), until: Infinity };
   const labels = labelsOf(endpoint, bindings.values, content.labels);
   record.labels = labels;
-  const planAt = async (at: Bindings) => {
-    const whole = await plan(endpoint, at, consumerQuery, isRedacting(redactor));
+  const { format, directives, resultShape: request } = content;
+  const planAt = async (at: Bindings): Promise<Plan> => {
+    const whole = await deps.plan(endpoint, at, consumerQuery, isRedacting(redactor));
     return opened === undefined ? whole : planPage(deps.describe, { endpoint, opened, plan: whole });
   };
   const planned = await planAt(bindings);
-  const page = opened?.page;
-  const timing = { auth: admitted.authMs, plan: now() - started };
-  const { format, resultShape: request } = content;
+  const timing = { auth: authMs, plan: now() - started };
   const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
-  const taskAt = async (at: number): Promise<Task> => {
+  const taskAt = async (time: number): Promise<Task> => {
     if (opened?.at !== undefined) return task; // of the time of the first page
-    const later = bindAt(at);
+    const later = bindAt(time);
     return { ...task, bindings: later, plan: await planAt(later) };
   };
-  const task = { endpoint, plan: planned, page, redactor, format, shape, bindings, at: taskAt };
-  const requester = {
-    requestId,
-    key: principal.id,
-    trace: record.trace,
-    labels,
-    workload,
-    isPatient: false,
-    spending: createSpending({ budgets: deps.budgets, now }, budgets, record),
+  const page = opened?.page;
+  const task: Task = { endpoint, plan: planned, page, redactor, format, shape, bindings, at: taskAt };
+  const metadata = metadataOptions({ content, endpoint, principal, consumerQuery });
+  const isReadShown = metadata?.isReadShown ?? false;
+  const spending = createSpending({ budgets: deps.budgets, now, isReadShown }, budgets, record);
+  const { id: key } = principal;
+  const requester = { requestId, key, trace: record.trace, labels, workload, isPatient: false, spending };
+  const isCompared = endpoint.version !== undefined && consumerQuery === undefined && task.page === undefined;
+  return {
+    ...task,
+    shadowed: isCompared
+      ? { endpoint: called, parameters, principal, redact: content.redact, requestId }
+      : undefined,
+    successor,
+    preferredShape: request && shape,
+    metadata,
+    requester,
+    directives,
+    timing,
+    isStillAdmitted,
   };
-  const isCompared = consumerQuery === undefined && page === undefined;
-  const shadowed = isCompared
-    ? shadowedCall({ endpoint: called, parameters, principal, redact: content.redact, requestId })
-    : undefined;
-  const metadata = wantsMetadata(content.fields, endpoint, format)
-    ? { isReadShown: consumerQuery === undefined && principal.locked.size === 0 }
-    : undefined;
-  const { directives } = content;
-  const sent = { preferredShape: request && shape, requester, directives, timing };
-  const { isStillAdmitted } = admitted;
-  return { isStillAdmitted, ...task, ...sent, metadata, shadowed, successor };
 }
 
-/** Undefined if the endpoint has no versions to compare. */
-function shadowedCall(call: ShadowedCall): ShadowedCall | undefined {
-  return call.endpoint.version === undefined ? undefined : call;
+/** Undefined: the body has none. */
+function metadataOptions({
+  content,
+  endpoint,
+  principal,
+  consumerQuery,
+}: Pick<Admitted, 'content' | 'endpoint' | 'principal' | 'consumerQuery'>): Prepared['metadata'] {
+  if (!wantsMetadata(content, endpoint)) return undefined;
+  return {
+    isReadShown: consumerQuery === undefined && principal.locked.size === 0,
+    isPreferred: content.metadata === 'preferred',
+  };
 }
 
 /** The result of a task, encoded. Throws Problem. */
@@ -199,7 +204,8 @@ async function produceRows(
   const contentType = contentTypeOf(task.format);
   const engineMs = ran - started - queueMs;
   const timing = { queue: queueMs, engine: engineMs, redact: cleaned - ran, encode: now() - cleaned };
-  return { body, rows, truncated, next, contentType, timing, read };
+  const cost = { rowsRead: read?.rows, bytesRead: read?.bytes, engineMs };
+  return { body, rows, truncated, next, contentType, timing, read, cost };
 }
 
 function summaryOf({ rows, timing }: Pick<Result, 'rows' | 'timing'>): AnswerSummary {

@@ -34,6 +34,8 @@ export interface CallContent {
   readonly redact: boolean;
   /** The shape that the caller prefers (Prefer, RFC 7240); undefined: none. */
   readonly resultShape: ResultShape | undefined;
+  /** Whether the body gets metadata: as the field `meta` says, also without one, or never (`meta` is then no reserved field). Default: never. */
+  readonly metadata?: 'optional' | 'preferred' | undefined;
   /** The caller's labels, `k=v,k2=v2`, as sent. */
   readonly labels: string | undefined;
   /** The workload the caller requests. */
@@ -103,6 +105,8 @@ export interface Answer {
   readonly dialect: Dialect | undefined;
   /** The shape that the caller preferred and got; undefined if it preferred none, or the format has none. */
   readonly preferredShape: ResultShape | undefined;
+  /** The caller preferred metadata, and the body has them. */
+  readonly isMetadataPreferred?: boolean | undefined;
   readonly etag: string;
   /** The cache outcome; undefined for endpoints without caching. */
   readonly outcome: Outcome | undefined;

@@ -4,6 +4,7 @@ import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import type { Statement } from '../engine/engine.ts';
 import type { RawValue } from '../params/reading.ts';
+import type { CallContent } from './call.ts';
 
 /** A consumer query as sent, in one of the languages that the endpoint accepts. */
 export interface ConsumerQuery {
@@ -25,14 +26,14 @@ const PAGE_FIELDS: ReadonlySet<string> = new Set(['page_size', 'cursor']);
 
 /** The fields that are parameters of the endpoint. */
 export function parametersOf(
-  fields: Fields,
+  { fields, metadata }: Pick<CallContent, 'fields' | 'metadata'>,
   { version, page, parameters }: Pick<Endpoint, 'version' | 'page' | 'parameters'>,
 ): Fields {
   const isReserved = (name: string): boolean =>
     RESERVED.has(name) ||
     (version !== undefined && name === 'version') ||
     (page !== undefined && PAGE_FIELDS.has(name)) ||
-    (name === 'meta' && parameters['meta'] === undefined);
+    (name === 'meta' && metadata !== undefined && parameters['meta'] === undefined);
   return new Map([...fields].filter(([name]) => !isReserved(name)));
 }
 

@@ -57,12 +57,12 @@ export function createExplain({ admit, plan, sandboxes, describe, clock }: Expla
 /** The variant of the query that the parameters choose; if they are not complete, that of a call without optional ones. */
 function chosenVariant(
   endpoint: Endpoint,
-  { fields }: CallContent,
+  content: CallContent,
   { principal, now }: { readonly principal: Principal; readonly now: number },
 ): Endpoint {
   if (endpoint.variant === '') return endpoint;
   try {
-    return endpoint.variantOf(endpoint.binder.bind(parametersOf(fields, endpoint), now, principal.locked));
+    return endpoint.variantOf(endpoint.binder.bind(parametersOf(content, endpoint), now, principal.locked));
   } catch (error) {
     if (error instanceof Problem) return endpoint;
     throw error;

@@ -1,29 +1,36 @@
-// Metadata of an answer, if the call asks for it by `meta=true`: columns, rows, statistics and cache state.
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { Problem } from '../core/problem.ts';
-import type { Engine } from '../engine/engine.ts';
+// Metadata of an answer, if the call asks for it: columns, rows, statistics and cache state, beside the rows in JSON.
+import { hash } from 'node:crypto';
 import { etagOf } from '../cache/entry.ts';
-import type { RawValue } from '../params/reading.ts';
-import { redactedType } from '../catalog/column-rules.ts';
+import { redactedType, ruleFor } from '../catalog/column-rules.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import { createLru } from '../core/lru.ts';
+import { Problem } from '../core/problem.ts';
+import { EngineError, type Column, type Engine, type Statement } from '../engine/engine.ts';
 import { isRedacting } from '../redact/demand.ts';
-import { runProblem } from './engine-problems.ts';
+import type { CallContent } from './call.ts';
+import { runProblem, withoutValues } from './engine-problems.ts';
 import type { Result, Task } from './result.ts';
 
-/** Whether the call asks for metadata. Throws Problem `request.parameters_invalid` for other values, and for formats that have no place for it. */
+const HINT = 'Only json has metadata: send format=json, or leave out meta';
+
+/**
+ * Whether the body gets metadata: as the field `meta` says, otherwise as the caller prefers; a parameter of that name is no such
+ * field. Throws Problem `request.parameters_invalid` for another value of the field, and for formats that have no place for metadata.
+ */
 export function wantsMetadata(
-  fields: ReadonlyMap<string, readonly RawValue[]>,
-  { parameters }: Pick<Endpoint, 'parameters'>,
-  format: Task['format'],
+  { fields, format, metadata }: Pick<CallContent, 'fields' | 'format' | 'metadata'>,
+  endpoint: Pick<Endpoint, 'parameters'>,
 ): boolean {
-  if (parameters['meta'] !== undefined) return false;
+  const preferred = metadata === 'preferred' && format === 'json';
+  if (metadata === undefined || endpoint.parameters['meta'] !== undefined) return preferred;
   const values = (fields.get('meta') ?? []).filter((value) => value !== '' && value !== null);
+  if (values.length === 0) return preferred;
   const [value] = values;
-  if (value === undefined) return false;
-  const text = values.length === 1 && typeof value !== 'object' ? String(value) : '';
-  if (text !== 'true' && text !== 'false') throw invalid('Expected true or false');
-  if (text === 'true' && format !== 'json')
-    throw invalid('Only json has metadata: send format=json, or leave out meta');
-  return text === 'true';
+  const isTrue = value === true || value === 'true';
+  if (values.length > 1 || !(isTrue || value === false || value === 'false'))
+    throw invalid('Expected true or false');
+  if (isTrue && format !== 'json') throw invalid(HINT);
+  return isTrue;
 }
 
 function invalid(message: string): Problem {
@@ -31,34 +38,85 @@ function invalid(message: string): Problem {
 }
 
 export interface MetadataTask extends Task {
-  /** Rows and bytes read count rows of other tenants, which consumer queries and keys with locked parameters must not learn of. */
+  /** Whether the caller may see how much was read: this counts rows of other tenants. */
   readonly isReadShown: boolean;
+  /** The id of the caller's key. */
+  readonly key: string;
+  readonly signal: () => AbortSignal;
 }
 
+/** Adds `meta` to a result in JSON. The cached response stays without it. Throws Problem. */
+export type AddMetadata = (task: MetadataTask, result: Result) => Promise<Result>;
+
+/** Bytes, approximately. */
+const MAX_REMEMBERED = 4 * 2 ** 20;
 const CLOSE = '}';
 
-/** The same result with `meta` at the end of its JSON object. The cached response stays without it. Throws Problem. */
-export async function answerMetadata(engine: Engine, task: MetadataTask, result: Result): Promise<Result> {
-  const { plan, redactor, endpoint } = task;
-  const columns = await engine.describe(plan.statement).catch((cause: unknown) => {
-    throw runProblem(cause, plan, new AbortController().signal);
+/** Creates the function that adds metadata. It remembers the columns of cached responses, so that these need no engine. */
+export function createAddMetadata(engine: Engine): AddMetadata {
+  const remembered = createLru<readonly Column[]>({
+    size: MAX_REMEMBERED,
+    sizeOf: (columns, key) => JSON.stringify(columns).length + key.length,
   });
-  const shown = columns.map(({ name, type }) => ({
-    name,
-    type: isRedacting(redactor) ? redactedType(endpoint.redaction, name, type) : type,
-  }));
-  const { rows, truncated, read, timing, outcome } = result;
-  const meta = {
-    columns: shown,
+  return async (task, result) => {
+    const key = keyOf(task, result);
+    const isRepeated = result.outcome !== undefined && result.outcome.forwarded === undefined;
+    const columns = (isRepeated ? remembered.get(key) : undefined) ?? (await describe(engine, task));
+    if (result.outcome !== undefined) remembered.set(key, columns);
+    const meta = JSON.stringify(metadataOf(task, result, columns));
+    const rows = result.body.subarray(0, result.body.length - CLOSE.length);
+    const body = Buffer.concat([rows, Buffer.from(`,"meta":${meta}${CLOSE}`)]);
+    return { ...result, body, etag: etagOf(body), replay: undefined };
+  };
+}
+
+/** Of a statement with its values, and the bytes of its result. */
+function keyOf({ plan: { statement } }: Task, { etag }: Result): string {
+  return hash('sha256', JSON.stringify([statement.sql, statement.parameters, etag]), 'base64url');
+}
+
+/** The columns of the statement, or of the one that runs if it is rejected. Throws Problem. */
+async function describe(
+  engine: Engine,
+  { plan, redactor, key, signal }: MetadataTask,
+): Promise<readonly Column[]> {
+  const columnsOf = (statement: Statement): Promise<readonly Column[]> =>
+    engine.describe({ ...statement, key });
+  try {
+    return await columnsOf(plan.statement).catch((error: unknown) => {
+      const isRejected = error instanceof EngineError && error.failure === 'rejected';
+      const again = isRejected ? plan.retry?.(error) : undefined;
+      if (again === undefined) throw error;
+      return columnsOf(again);
+    });
+  } catch (error) {
+    throw withoutValues(runProblem(error, plan, signal()), redactor);
+  }
+}
+
+function metadataOf(task: MetadataTask, result: Result, columns: readonly Column[]): unknown {
+  const { rows, truncated, cost, outcome } = result;
+  const isReadShown = task.isReadShown && !isRedacting(task.redactor);
+  return {
+    columns: columnsSent(task, columns),
     rows,
     truncated,
     statistics: {
-      ...(task.isReadShown ? { rows_read: read?.rows ?? 0, bytes_read: read?.bytes ?? 0 } : {}),
-      elapsed: Math.round(timing.engine * 1000) / 1e6,
+      ...(isReadShown ? { rows_read: cost?.rowsRead ?? null, bytes_read: cost?.bytesRead ?? null } : {}),
+      elapsed: cost === undefined ? null : Math.round(cost.engineMs * 1000) / 1e6,
     },
     cache: outcome === undefined ? null : { status: outcome.kind, age: outcome.age, ttl: outcome.ttl },
   };
-  const own = result.body.subarray(0, result.body.length - CLOSE.length);
-  const body = Buffer.concat([own, Buffer.from(`,"meta":${JSON.stringify(meta)}${CLOSE}`)]);
-  return { ...result, body, etag: etagOf(body), replay: undefined };
+}
+
+/** The columns after redaction: without dropped ones, and masked or hashed ones are text. */
+function columnsSent({ endpoint, redactor }: Task, columns: readonly Column[]): readonly Column[] {
+  const plain = columns.map(({ name, type }) => ({ name, type }));
+  if (!isRedacting(redactor)) return plain;
+  return plain.flatMap(({ name, type }) => {
+    const rule = ruleFor(endpoint.redaction, name);
+    if (rule === 'drop') return [];
+    const shown = rule === undefined ? redactedType(endpoint.redaction, name, type) : 'Nullable(String)';
+    return [{ name: redactor.redactText(name), type: redactor.redactText(shown) }];
+  });
 }

@@ -26,11 +26,11 @@ export interface Task extends Runnable {
   readonly format: FormatName | EngineFormat;
   /** Undefined for formats that have none. */
   readonly shape: ResultShape | undefined;
+  /** Undefined: the rows are not divided into pages. */
+  readonly page?: Page | undefined;
   readonly bindings: Pick<Bindings, 'now' | 'until' | 'source'>;
   /** The task of the same call at another time; milliseconds since 1970. */
   readonly at: (now: number) => Promise<Task>;
-  /** Undefined: the rows are not divided into pages. */
-  readonly page?: Page | undefined;
 }
 
 /** A redacted, encoded result, and how it was produced. Durations are milliseconds. */

@@ -20,8 +20,9 @@ export interface SpendingDeps {
   readonly now: () => number;
 }
 
+/** With `isReadShown`, the engine reports what it reads even if no budget needs it. */
 export function createSpending(
-  { budgets, now }: SpendingDeps,
+  { budgets, now, isReadShown }: SpendingDeps & { readonly isReadShown: boolean },
   limits: readonly BudgetLimit[],
   record: CallRecord,
 ): Spending {
@@ -30,7 +31,7 @@ export function createSpending(
     record.limits = [...rates, ...states];
   };
   // Only then: an engine reports it at a cost.
-  const isReadCounted = limits.some(({ budget }) => budget.resource === 'read');
+  const isReadCounted = isReadShown || limits.some(({ budget }) => budget.resource === 'read');
   const check = async (): Promise<void> => {
     if (limits.length === 0) return;
     const checked = await budgets.check(limits);

@@ -22,10 +22,16 @@ const entries: fc.Arbitrary<Entry> = fc
     epoch: fc.nat(2 ** 43),
     keepMs: fc.integer({ min: 1, max: 2 ** 40 }),
     fingerprint: fc.constantFrom('', 'a-B_9', 'f'.repeat(43)),
+    optional: fc.constantFrom(
+      {},
+      { next: 'a-B_9' },
+      { cost: { rowsRead: 7, bytesRead: 2 ** 40, engineMs: 1.5 } },
+      { next: 'c', cost: { rowsRead: undefined, bytesRead: undefined, engineMs: 0 } },
+    ),
   })
-  .map(({ epoch, keepMs, fingerprint, ...payload }) => {
+  .map(({ epoch, keepMs, fingerprint, optional, ...payload }) => {
     const body = Buffer.from(payload.body);
-    return sealEntry({ ...payload, body }, { epoch, monotonic: 0 }, keepMs, fingerprint);
+    return sealEntry({ ...payload, ...optional, body }, { epoch, monotonic: 0 }, keepMs, fingerprint);
   });
 
 const RUNS = { seed: 11, numRuns: 200 };
@@ -34,10 +40,10 @@ describe('an encoded entry', () => {
   test('decodes to the same entry', async () => {
     const keys = fc.string({ unit: 'binary', maxLength: 200 });
     const property = fc.asyncProperty(entries, keys, async (entry, key) => {
-      const { body, contentType, rows, truncated, etag, keepMs, born, fingerprint } = entry;
+      const { etag, keepMs, born, fingerprint, ...payload } = entry;
       expect(await decodeEntry(key, await encodeEntry(key, entry, LIMITS), LIMITS)).toEqual({
         kind: 'frame',
-        payload: { body, contentType, rows, truncated },
+        payload,
         etag,
         bornEpoch: born.epoch,
         keepMs,

@@ -190,7 +190,7 @@ describe('cursors', () => {
 test('late pages read as few rows as the first ones', async () => {
   const read = async (from: string): Promise<number> => {
     const { meta } = await ask(`many?meta=true${from}`);
-    return (meta?.['statistics'] as { rows_read: number } | undefined)?.rows_read ?? 0;
+    return (meta?.['statistics'] as { rows_read: number } | undefined)?.rows_read ?? NaN;
   };
   const first = await ask('many?page_size=100');
   const second = await read(`&cursor=${first.next}`);
@@ -212,7 +212,7 @@ describe('metadata', () => {
       ],
       rows: 4,
       truncated: false,
-      statistics: { rows_read: 0, elapsed: 0 },
+      statistics: { elapsed: expect.any(Number) as number },
       cache: { status: 'hit' },
     });
     expect((await ask('down?tenant=a&meta=false')).text).toBe(plain.text);
