@@ -63,7 +63,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     for (const element of read.outline.elements) {
       if ((uses.get(element.name) ?? 0) > 1) continue;
       const { path, offset } = read.inBound(element.nameStart);
-      if (read.document.locateInside(path, offset).file !== undefined) continue; // of another file
+      if (read.document.isIncluded(path, offset)) continue;
       yield {
         ...read.inBound(element.nameStart),
         message: `${element.name} is never read`,

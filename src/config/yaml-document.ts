@@ -40,6 +40,8 @@ export interface YamlDocument {
   locateKey(path: Path): Location;
   /** The position of the character at `offset` (UTF-16 units) in the string at `path`, in any style. */
   locateInside(path: Path, offset: number): Location;
+  /** Whether that character comes from another file; in constant time for a document that includes none. */
+  isIncluded(path: Path, offset: number): boolean;
 }
 
 export const MAX_DOCUMENT_BYTES = 1_048_576;
@@ -239,6 +241,7 @@ function createDocument(
       const pair = isMap(parent) ? pairOf(parent, path.at(-1)) : undefined;
       return isNode(pair?.key) ? at(pair.key) : at(nodeAt(parsed, path));
     },
+    isIncluded: () => false,
     locateInside(path, offset) {
       const found = nodeAt(parsed, path);
       const node = isAlias(found) ? found.resolve(parsed) : found;

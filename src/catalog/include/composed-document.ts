@@ -2,7 +2,7 @@
 import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import type { Location, Path, YamlDocument } from '../../config/yaml-document.ts';
 import type { Part, Placed } from './part.ts';
-import { locatePiece } from './pieces.ts';
+import { documentAt, locatePiece } from './pieces.ts';
 import type { SourceFile } from './sources.ts';
 
 /** `value` is the effective file of `part`. */
@@ -25,15 +25,23 @@ export function composedDocument(
     text: document.text,
     wholeText: [document.text, ...dependencies.map(({ text }) => text ?? '')].join('\0'),
     value,
+    isIncluded: (path, offset) => {
+      const owner = isQuery(path) ? documentAt(query, offset) : ownerOf(part, path).document;
+      return owner !== undefined && owner.file !== document.file;
+    },
     locate: (path) => place(path, 'locate'),
     locateKey: (path) => place(path, 'locateKey'),
     locateInside: (path, offset) => {
-      const piece = path.length === 1 && path[0] === 'query' ? locatePiece(query, offset) : undefined;
+      const piece = isQuery(path) ? locatePiece(query, offset) : undefined;
       if (piece !== undefined) return inFile(piece);
       const { document: owner, path: inside } = ownerOf(part, path);
       return inFile({ file: owner.file, ...owner.locateInside(inside, offset) });
     },
   };
+}
+
+function isQuery(path: Path): boolean {
+  return path.length === 1 && path[0] === 'query';
 }
 
 /** The document that has the value at a path of the effective file, and its path there. */

@@ -39,10 +39,20 @@ export function locatePiece(
   pieces: readonly Piece[],
   offset: number,
 ): (Location & { file: string }) | undefined {
+  const origin = originAt(pieces, offset);
+  return origin && locationOf(origin);
+}
+
+/** The document that the character at `offset` comes from. */
+export function documentAt(pieces: readonly Piece[], offset: number): YamlDocument | undefined {
+  return originAt(pieces, offset)?.document;
+}
+
+function originAt(pieces: readonly Piece[], offset: number): Origin | undefined {
   let at = 0;
   for (const [index, { text, origin }] of pieces.entries()) {
     const isLast = index === pieces.length - 1;
-    if (offset < at + text.length || isLast) return locationOf(moved(origin, offset - at));
+    if (offset < at + text.length || isLast) return moved(origin, offset - at);
     at += text.length;
   }
   return undefined;
