@@ -1,5 +1,5 @@
 // Changes of response size, caching, limits, reservations, labels and tools for agents.
-import type { CachePolicy, Endpoint } from '../catalog/endpoint.ts';
+import type { CachePolicy, Endpoint, PagePolicy } from '../catalog/endpoint.ts';
 import { preferredToolName } from '../catalog/tool-names.ts';
 import { budgetText, type BudgetResource } from '../config/budget.ts';
 import type { Rate } from '../config/rate.ts';
@@ -11,6 +11,7 @@ export function* comparePolicies(
   { endpoint: head }: Contract,
 ): Generator<Found> {
   yield* compareAnswers(base, head);
+  yield* comparePages(base, head);
   yield* compareCaches(base, head);
   yield* compareLimits(base, head);
   yield* compareReservations(base, head);
@@ -58,6 +59,35 @@ function* compareAnswers(base: Endpoint, head: Endpoint): Generator<Found> {
   if (base.maxRows === head.maxRows) return;
   const code = head.maxRows < base.maxRows ? 'max_rows.lowered' : 'max_rows.raised';
   yield { code, message: `at most ${head.maxRows} rows, was ${base.maxRows}`, path: ['max_rows'] };
+}
+
+function* comparePages({ page: base }: Endpoint, { page: head }: Endpoint): Generator<Found> {
+  const path = ['page'];
+  if (base === undefined && head === undefined) return;
+  if (base === undefined)
+    yield { code: 'page.added', message: `the rows come in pages of ${head?.size}`, path };
+  else if (head === undefined)
+    yield { code: 'page.removed', message: `all rows come at once, were in pages of ${base.size}`, path };
+  else {
+    const [was, is] = [keysOf(base), keysOf(head)];
+    if (was !== is)
+      yield {
+        code: 'page.keys_changed',
+        message: `pages are by ${is}, were by ${was}`,
+        path: ['page', 'by'],
+      };
+    if (base.size !== head.size) {
+      const message = `pages have ${head.size} rows by default, had ${base.size}`;
+      yield { code: 'page.size_changed', message, path: ['page', 'size'] };
+    }
+    if (base.max === head.max) return;
+    const code = head.max < base.max ? 'page.max_lowered' : 'page.max_raised';
+    yield { code, message: `pages have at most ${head.max} rows, had ${base.max}`, path: ['page', 'max'] };
+  }
+}
+
+function keysOf({ keys }: PagePolicy): string {
+  return keys.map(({ name, descending }) => (descending ? `${name} DESC` : name)).join(', ');
 }
 
 function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): Generator<Found> {

@@ -3,6 +3,27 @@ import { behaviour, breaking, compatible, cost, security, type ChangeKind } from
 
 /** By code; a part of the table in `changes.ts`. */
 export const POLICY_CHANGES = {
+  'page.added': breaking(
+    'Rows are divided into pages',
+    'Callers who read all rows at once get the first page, and have to ask for the others.',
+  ),
+  'page.removed': breaking(
+    'Rows are no longer divided into pages',
+    'Calls with page_size or cursor get 400.',
+  ),
+  'page.keys_changed': behaviour(
+    'Pages have other keys, or another order',
+    'Rows come in another order. Cursors of the version before are invalid, as after any change of the query.',
+  ),
+  'page.size_changed': behaviour(
+    'Pages have another size by default',
+    'Callers who send no page_size get more or fewer rows at once.',
+  ),
+  'page.max_lowered': breaking(
+    'The maximum size of a page was lowered',
+    'Calls with a larger page_size get 400.',
+  ),
+  'page.max_raised': cost('The maximum size of a page was raised', 'Callers may ask for more rows at once.'),
   'cache.enabled': behaviour('Responses are cached', 'They may be as old as ttl.'),
   'cache.disabled': cost('Responses are no longer cached', 'Every call runs on the engine.'),
   'cache.ttl_raised': behaviour('Responses are cached for longer', 'They may be older.'),
