@@ -10,7 +10,6 @@ import { localCall } from '../../request/call.ts';
 import { printable } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
 import { withLocal, type LocalDeps } from '../local.ts';
-import { FORMATS } from '../../format/formats.ts';
 import { elementsOf, linesOf, membersOf, plainText } from '../../format/members.ts';
 import { count } from '../findings/findings.ts';
 import { renderTable } from '../table.ts';
@@ -49,10 +48,12 @@ const IN_USE = 'Ask the running service instead: --url http://127.0.0.1:4000, wi
  * plan.
  */
 export async function query(options: QueryOptions, deps: LocalDeps): Promise<void> {
-  const call = localCall({ requestId: randomUUID(), endpoint: options.endpoint }, fieldsOf(options), {
-    format: formatOf(options),
-    metadata: options.meta ? 'preferred' : undefined,
-  });
+  const call = localCall(
+    { requestId: randomUUID(), endpoint: options.endpoint },
+    fieldsOf(options),
+    formatOf(options),
+    options.meta ? 'preferred' : undefined,
+  );
   const { terminal } = deps;
   await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }, engine) => {
     if (options.explain) return explain(await path.prepare(call), engine, terminal);
@@ -64,6 +65,7 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
   });
 }
 
+const ACCEPT = { csv: 'text/csv', json: 'application/json', ndjson: 'application/x-ndjson' } as const;
 /** ms; beyond the longest time that a service gives a query. */
 const TIMEOUT_MS = 600_000;
 
@@ -76,7 +78,7 @@ export async function queryService(
   const { endpoint, output, meta, explain: isExplained } = options;
   const body = new URLSearchParams();
   for (const [name, values] of fieldsOf(options)) for (const value of values) body.append(name, value);
-  const accept = FORMATS[formatOf(options)].mediaTypes[0];
+  const accept = ACCEPT[formatOf(options)];
   const call: Pick<ServiceCall, 'route' | 'accept' | 'prefer'> = isExplained
     ? { route: 'explain', accept: 'application/json' }
     : { route: 'query', accept, prefer: meta ? 'metadata' : undefined };
