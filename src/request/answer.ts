@@ -19,8 +19,8 @@ import { produceEngineFormat } from './engine-format.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
 import { createAddMetadata, wantsMetadata, type MetadataTask } from './metadata.ts';
-import { cutPage, planPage } from './pages.ts';
-import type { MakePlan } from './plan.ts';
+import { cutPage, openPage, planPage } from './pages.ts';
+import type { MakePlan, Plan } from './plan.ts';
 import { createResults, type Produced, type Result, type ResultsDeps, type Task } from './result.ts';
 import { shapeOf } from './result-shape.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
@@ -119,24 +119,28 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
   const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
   const workload = requestedWorkload(called, content.reservation);
   const parameters = parametersOf(content, called);
-  const bindings = called.binder.bind(parameters, deps.clock.epoch(), principal.locked);
-  const endpoint = called.variantOf(bindings);
+  const bindAt = (time: number): Bindings => called.binder.bind(parameters, time, principal.locked);
+  const current = bindAt(deps.clock.epoch());
+  const endpoint = called.variantOf(current);
+  const opened = openPage(endpoint, { content, consumerQuery, bindings: current });
+  const bindings = opened?.at === undefined ? current : { ...bindAt(opened.at), until: Infinity };
   const labels = labelsOf(endpoint, bindings.values, content.labels);
   record.labels = labels;
-  const { format, fields, directives, resultShape: request } = content;
-  const planAt = async (at: Bindings): Promise<Pick<Task, 'bindings' | 'plan' | 'page'>> => {
+  const { format, directives, resultShape: request } = content;
+  const planAt = async (at: Bindings): Promise<Plan> => {
     const whole = await deps.plan(endpoint, at, consumerQuery, isRedacting(redactor));
-    const paged = await planPage(deps.describe, { endpoint, fields, plan: whole });
-    return { bindings: at, ...(typeof format === 'string' && paged ? paged : { plan: whole }) };
+    return opened === undefined ? whole : planPage(deps.describe, { endpoint, opened, plan: whole });
   };
   const planned = await planAt(bindings);
   const timing = { auth: authMs, plan: now() - started };
   const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
-  const at = async (time: number): Promise<Task> => ({
-    ...task,
-    ...(await planAt(endpoint.binder.bind(parameters, time, principal.locked))),
-  });
-  const task: Task = { endpoint, ...planned, redactor, format, shape, at };
+  const taskAt = async (time: number): Promise<Task> => {
+    if (opened?.at !== undefined) return task; // of the time of the first page
+    const later = bindAt(time);
+    return { ...task, bindings: later, plan: await planAt(later) };
+  };
+  const page = opened?.page;
+  const task: Task = { endpoint, plan: planned, page, redactor, format, shape, bindings, at: taskAt };
   const metadata = metadataOptions({ content, endpoint, principal, consumerQuery });
   const isReadShown = metadata?.isReadShown ?? false;
   const spending = createSpending({ budgets: deps.budgets, now, isReadShown }, budgets, record);

@@ -15,13 +15,21 @@ export interface CursorScope {
   readonly endpoint: Pick<Endpoint, 'id' | 'version' | 'revision' | 'variant'>;
   /** The secret of the endpoint. */
   readonly secret: Buffer;
-  /** The bound parameters in canonical form, locked ones included. */
-  readonly canonical: string;
+  /** The bound parameters, locked ones included; identical for the same call at any time. */
+  readonly source: string;
+}
+
+/** Where a page ends. */
+export interface PageEnd {
+  /** Of its last row. */
+  readonly keys: readonly string[];
+  /** The time that relative times of the call refer to; milliseconds since 1970. */
+  readonly at: number | undefined;
 }
 
 /** Undefined if the keys are too long. Equal for equal keys and scope, so that equal pages have one entity tag. */
-export function sealCursor(scope: CursorScope, keys: readonly string[]): string | undefined {
-  const text = Buffer.from(JSON.stringify(keys));
+export function sealCursor(scope: CursorScope, { keys, at }: PageEnd): string | undefined {
+  const text = Buffer.from(JSON.stringify(at === undefined ? [keys] : [keys, at]));
   if (text.length > MAX_KEYS) return undefined;
   const bound = boundTo(scope);
   // Derived from everything that is encrypted: no two texts share one.
@@ -36,8 +44,8 @@ export function sealCursor(scope: CursorScope, keys: readonly string[]): string 
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
 }
 
-/** The keys of a cursor; undefined if it was changed, or does not belong to the call. */
-export function openCursor(scope: CursorScope, cursor: string): readonly string[] | undefined {
+/** What a cursor says; undefined if it was changed, or does not belong to the call. */
+export function openCursor(scope: CursorScope, cursor: string): PageEnd | undefined {
   if (cursor.length > MAX_CURSOR || !FORM.test(cursor)) return undefined;
   const bytes = Buffer.from(cursor, 'base64url');
   if (bytes.length <= IV + TAG || bytes.toString('base64url') !== cursor) return undefined;
@@ -47,12 +55,13 @@ export function openCursor(scope: CursorScope, cursor: string): readonly string[
   decipher.setAAD(boundTo(scope)).setAuthTag(bytes.subarray(IV, IV + TAG));
   try {
     const text = Buffer.concat([decipher.update(bytes.subarray(IV + TAG)), decipher.final()]);
-    return JSON.parse(text.toString()) as readonly string[]; // sealed by this service
+    const [keys, at] = JSON.parse(text.toString()) as [readonly string[], number?]; // sealed by this service
+    return { keys, at };
   } catch {
     return undefined;
   }
 }
 
-function boundTo({ endpoint: { id, version, revision, variant }, canonical }: CursorScope): Buffer {
-  return Buffer.from(JSON.stringify([id, version ?? null, revision, variant, canonical]));
+function boundTo({ endpoint: { id, version, revision, variant }, source }: CursorScope): Buffer {
+  return Buffer.from(JSON.stringify([id, version ?? null, revision, variant, source]));
 }

@@ -3,10 +3,13 @@ import type { Describe } from '../catalog/describe.ts';
 import type { Endpoint, PagePolicy } from '../catalog/endpoint.ts';
 import { pageKeyType } from '../catalog/page-key-type.ts';
 import { Problem } from '../core/problem.ts';
+import type { Bindings } from '../params/binder.ts';
 import type { RawValue } from '../params/reading.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { memberOf } from '../format/member.ts';
 import { openCursor, sealCursor, type CursorScope } from './page-cursor.ts';
+import type { CallContent } from './call.ts';
+import type { ConsumerQuery } from './consumer-query.ts';
 import type { Plan } from './plan.ts';
 
 type Fields = ReadonlyMap<string, readonly RawValue[]>;
@@ -17,46 +20,69 @@ export interface Page {
   /** Rows. */
   readonly size: number;
   readonly scope: CursorScope;
+  /** The time that its relative times refer to, for the next page; undefined: it has none. */
+  readonly at: number | undefined;
 }
 
-/** What a call asks for; undefined: it is not paged. */
-export interface PageRequest {
+/** The page that a call asks for. */
+export interface OpenedPage {
   readonly page: Page;
-  readonly plan: Plan;
+  /** The keys of the last row before it; undefined: it is the first page. */
+  readonly after: readonly string[] | undefined;
+  /** The time of the first page, which relative times refer to; milliseconds since 1970. Undefined: the time of the call. */
+  readonly at: number | undefined;
 }
 
 interface PageCall {
-  readonly endpoint: Endpoint;
-  readonly fields: Fields;
-  readonly plan: Plan;
+  readonly content: Pick<CallContent, 'fields' | 'format'>;
+  readonly consumerQuery: ConsumerQuery | undefined;
+  readonly bindings: Bindings;
 }
 
-/** The page that a call asks for, with its statement. Throws Problem `request.parameters_invalid` and `request.cursor_invalid`. */
-export async function planPage(
-  describe: Pick<Describe, 'result'>,
-  { endpoint, fields, plan }: PageCall,
-): Promise<PageRequest | undefined> {
+/** Undefined: the rows are not divided into pages. Throws Problem `request.parameters_invalid` and `request.cursor_invalid`. */
+export function openPage(
+  endpoint: Endpoint,
+  { content: { fields, format }, consumerQuery, bindings }: PageCall,
+): OpenedPage | undefined {
   const { page: policy } = endpoint;
-  if (policy === undefined) return undefined;
+  if (policy === undefined || typeof format !== 'string') return undefined;
   const [size, cursor] = [oneOf(fields, 'page_size'), oneOf(fields, 'cursor')];
-  if (plan.consumerQuery !== undefined) {
+  if (consumerQuery !== undefined) {
     const sent = size === undefined ? cursor && 'cursor' : 'page_size';
     if (sent !== undefined)
       throw invalid(sent, 'Pages are of the saved query: use LIMIT in a query of your own');
     return undefined;
   }
-  const scope = { endpoint, secret: policy.secret, canonical: plan.canonical };
+  const scope = { endpoint, secret: policy.secret, source: bindings.source };
   const page = { policy, size: readSize(size, policy), scope };
-  const after = cursor === undefined ? undefined : openCursor(scope, cursor);
-  if (cursor !== undefined && after === undefined) throw new Problem('request.cursor_invalid');
-  const types = after === undefined ? [] : await keyTypes(describe, endpoint, policy);
+  const isRelative = bindings.until !== Infinity;
+  if (cursor === undefined)
+    return { page: { ...page, at: isRelative ? bindings.now : undefined }, after: undefined, at: undefined };
+  const opened = openCursor(scope, cursor);
+  if (opened === undefined) throw new Problem('request.cursor_invalid');
+  const at = isRelative ? opened.at : undefined;
+  return { page: { ...page, at }, after: opened.keys, at };
+}
+
+interface PlannedCall {
+  readonly endpoint: Endpoint;
+  readonly opened: OpenedPage;
+  readonly plan: Plan;
+}
+
+/** The plan of one page. Throws Problem `endpoint.failed`. */
+export async function planPage(
+  describe: Pick<Describe, 'result'>,
+  { endpoint, opened: { page, after }, plan }: PlannedCall,
+): Promise<Plan> {
+  const types = after === undefined ? [] : await keyTypes(describe, endpoint, page.policy);
   const sql = pageStatement(endpoint, page, types);
   const values = Object.fromEntries(
     (after ?? []).map((value, index) => [parameterName(index), bound(value, types[index])]),
   );
   const parameters = { ...plan.statement.parameters, ...values };
   const canonical = JSON.stringify([plan.canonical, page.size, after ?? null]);
-  return { page, plan: { ...plan, statement: { ...plan.statement, sql, parameters }, canonical } };
+  return { ...plan, statement: { ...plan.statement, sql, parameters }, canonical };
 }
 
 /** Times are ISO 8601 in UTC, of which the engine does not read the `Z` here. */
@@ -144,7 +170,7 @@ const LF = 0x0a;
  * Ends a page after `size` rows, or after the last row with the same key. If these are more than the maximum of rows, it ends
  * before the first row with this key. Throws Problem `page.not_divisible`.
  */
-export function cutPage(lines: Uint8Array, { policy, size, scope }: Page, maxRows: number): PageRows {
+export function cutPage(lines: Uint8Array, { policy, size, scope, at }: Page, maxRows: number): PageRows {
   const ends: number[] = [];
   for (let lf = lines.indexOf(LF); lf !== -1; lf = lines.indexOf(LF, lf + 1)) ends.push(lf + 1);
   const keysAt = (row: number): readonly string[] => {
@@ -152,9 +178,10 @@ export function cutPage(lines: Uint8Array, { policy, size, scope }: Page, maxRow
     const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
     return policy.keys.map(({ name }) => memberOf(line, name) ?? '');
   };
-  const isEqual = (a: number, b: readonly string[]): boolean => keysAt(a).every((key, at) => key === b[at]);
+  const isEqual = (a: number, b: readonly string[]): boolean =>
+    keysAt(a).every((key, index) => key === b[index]);
   const through = (rows: number): PageRows => {
-    const next = sealCursor(scope, keysAt(rows - 1));
+    const next = sealCursor(scope, { keys: keysAt(rows - 1), at });
     if (next === undefined || keysAt(rows - 1).some((key) => key.includes('\uFFFD')))
       throw new Problem('page.not_divisible', {
         detail: 'A key of the last row is too long, or is not text',
