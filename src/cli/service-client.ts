@@ -15,6 +15,8 @@ export interface ServiceCall {
   /** A form, or a document in JSON. */
   readonly body: URLSearchParams | Readonly<Record<string, unknown>>;
   readonly accept: string;
+  /** Preferences (RFC 7240). */
+  readonly prefer?: string | undefined;
   readonly timeoutMs: number;
 }
 
@@ -65,7 +67,7 @@ export function serviceAddress(url: string, key: string | undefined): ServiceAdd
 /** Sends one POST and reads the response, whatever its status. Rejects with NoResponseError. */
 export async function callService(
   { url, key }: ServiceAddress,
-  { route, endpoint, body, accept, timeoutMs }: ServiceCall,
+  { route, endpoint, body, accept, prefer, timeoutMs }: ServiceCall,
 ): Promise<ServiceResponse> {
   const isForm = body instanceof URLSearchParams;
   try {
@@ -74,6 +76,7 @@ export async function callService(
       body: isForm ? body : JSON.stringify(body),
       headers: {
         Accept: accept,
+        ...(prefer === undefined ? {} : { Prefer: prefer }),
         ...(isForm ? {} : { 'Content-Type': 'application/json' }),
         ...(key === undefined ? {} : { 'X-API-KEY': key }),
       },

@@ -28,6 +28,18 @@ export function membersOf(text: string): readonly Member[] {
   return members;
 }
 
+/** The raw JSON text of the elements of an array on one line. */
+export function elementsOf(text: string): readonly string[] {
+  const elements: string[] = [];
+  let at = text.indexOf('[') + 1;
+  while (at < text.length && text[at] !== ']') {
+    const end = endOfValue(text, at);
+    elements.push(text.slice(at, end));
+    at = text[end] === ',' ? end + 1 : end;
+  }
+  return elements;
+}
+
 /** A value as plain text: a string's content, '' for null, and everything else as its JSON text. */
 export function plainText(value: string): string {
   if (value === 'null') return '';
@@ -48,14 +60,14 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** The offset of the comma or brace after the value at `start`. */
+/** The offset of the comma, brace or bracket after the value at `start`. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const sign = text[at];
     if (sign === '"') at = stringEnd(text, at) - 1;
     else if (sign === '{' || sign === '[') depth++;
-    else if (depth === 0 && (sign === ',' || sign === '}')) return at;
+    else if (depth === 0 && (sign === ',' || sign === '}' || sign === ']')) return at;
     else if (sign === '}' || sign === ']') depth--;
   }
   return text.length;

@@ -65,6 +65,48 @@ export const COMPONENTS = {
         column: { type: 'integer' },
       },
     },
+    Metadata: {
+      type: 'object',
+      description: 'Present with meta=true, or the preference metadata.',
+      required: ['columns', 'rows', 'truncated', 'statistics', 'cache'],
+      properties: {
+        columns: {
+          type: 'array',
+          description: 'Of the rows sent, in their order.',
+          items: {
+            type: 'object',
+            required: ['name', 'type'],
+            properties: {
+              name: { type: 'string' },
+              type: { type: 'string', description: 'The ClickHouse type.' },
+            },
+          },
+        },
+        rows: { type: 'integer' },
+        truncated: { type: 'boolean' },
+        statistics: {
+          type: 'object',
+          description:
+            'Of the run that made the response; rows and bytes read only where they say nothing about others.',
+          required: ['elapsed'],
+          properties: {
+            rows_read: { type: ['integer', 'null'] },
+            bytes_read: { type: ['integer', 'null'] },
+            elapsed: { type: ['number', 'null'], description: 'Seconds in the engine.' },
+          },
+        },
+        cache: {
+          type: ['object', 'null'],
+          description: 'Null for endpoints without caching.',
+          required: ['status', 'age', 'ttl'],
+          properties: {
+            status: { type: 'string', enum: ['hit', 'stale', 'stored', 'unstored', 'collapsed'] },
+            age: { type: 'integer', description: 'Seconds.' },
+            ttl: { type: 'integer', description: 'Seconds; negative if the response is stale.' },
+          },
+        },
+      },
+    },
     Row: { type: 'object', description: 'Columns by name.', additionalProperties: true },
   },
   responses: {

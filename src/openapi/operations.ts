@@ -182,13 +182,11 @@ function mediaTypesText(): string {
 
 const NEXT: Schema = { type: 'string', description: 'The cursor of the next page; absent on the last one.' };
 
-const METADATA: Schema = { type: 'object', description: 'Present if the request has meta=true.' };
-
 const PREFER_PARAMETER = {
   name: 'Prefer',
   in: 'header',
   description:
-    'The shape of rows in JSON and NDJSON (RFC 7240): result-shape=bigquery or result-shape=standard. The schema of the response is that of a request without it.',
+    'Preferences (RFC 7240), separated by commas. result-shape=bigquery or result-shape=standard: the shape of rows in JSON and NDJSON; the schema of the response is that of a request without it. metadata: like meta=true, and ignored for other formats than JSON.',
   schema: { type: 'string' },
 };
 
@@ -291,7 +289,7 @@ function responses(
       result: { type: 'array', maxItems: endpoint.maxRows, items },
       truncated: { const: true, description: 'Present if rows were truncated at the maximum.' },
       ...(endpoint.page === undefined ? {} : { next: NEXT }),
-      ...(endpoint.parameters['meta'] === undefined ? { meta: METADATA } : {}),
+      meta: { $ref: '#/components/schemas/Metadata' },
     },
   };
   const names = [

@@ -81,10 +81,13 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
     const found = await results.read(task, { requester, directives, signal: call.signal });
     const outcome = found.outcome && whileValid(found.outcome, task.bindings, deps.clock.epoch());
     const read = { ...found, outcome };
-    const { replay, ...result } =
-      metadata === undefined
-        ? read
-        : await addMetadata({ ...task, ...metadata, key, signal: call.signal }, read);
+    const withMetadata =
+      metadata &&
+      (await addMetadata({ ...task, ...metadata, key, signal: call.signal }, read).catch((cause: unknown) => {
+        if (metadata.isPreferred) return undefined; // the rows are worth more
+        throw cause;
+      }));
+    const { replay, ...result } = withMetadata ?? (metadata ? { ...read, replay: undefined } : read);
     if (prepared.shadowed !== undefined && result.timing.engine > 0) deps.shadow?.offer(prepared.shadowed);
     return {
       ...result,
@@ -92,7 +95,7 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
       successor,
       dialect: task.plan.consumerQuery?.dialect,
       preferredShape,
-      isMetadataPreferred: metadata?.isPreferred,
+      isMetadataPreferred: withMetadata && metadata?.isPreferred,
       timing: { ...timing, ...result.timing },
       summary: summaryOf(result),
       replay:

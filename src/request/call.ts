@@ -49,6 +49,7 @@ export function localCall(
   call: Pick<Call, 'requestId' | 'endpoint'>,
   fields: CallContent['fields'],
   format: CallContent['format'] = 'json',
+  metadata?: CallContent['metadata'],
 ): Call {
   const { signal } = new AbortController();
   const content: CallContent = {
@@ -56,6 +57,7 @@ export function localCall(
     format,
     redact: false,
     resultShape: undefined,
+    metadata,
     labels: undefined,
     reservation: undefined,
     directives: NO_DIRECTIVES,

@@ -209,6 +209,17 @@ describe('query', () => {
     expect((await run(['query', 'one', 'n=7', '--output', 'csv'], { cwd })).out).toBe('n\r\n7\r\n');
   });
 
+  test('--meta prints columns with their types and the rest of the metadata', async () => {
+    const cwd = folder({ 'endpoints/one.yaml': GOOD });
+    const { out } = await run(['query', 'one', 'n=7', '--meta'], { cwd });
+    expect(out).toContain(
+      'n\n-\n7\n\ncolumn  type\n------  -----\nn       UInt8\n\nrows: 1\ntruncated: false\n',
+    );
+    const json = await run(['query', 'one', 'n=7', '--meta', '--output', 'json'], { cwd });
+    expect(JSON.parse(json.out)).toMatchObject({ result: [{ n: 7 }], meta: { rows: 1 } });
+    expect((await run(['query', 'one', 'n=7', '--meta', '--output', 'csv'], { cwd })).code).toBe(2);
+  });
+
   test('prints the digits of the engine in every format', async () => {
     const cwd = folder({
       'endpoints/one.yaml': GOOD.replace(

@@ -263,6 +263,15 @@ describe('a moment', () => {
   );
 });
 
+test('metadata are no part of the text of a response', () => {
+  const rows = '{"result":[{"a,\\"meta\\":":1}]';
+  const columns = [{ name: 'a,"meta":', type: 'UInt8' }];
+  const statistics = { rows_read: 7, bytes_read: null };
+  const meta = JSON.stringify({ columns, statistics });
+  const answer = readAnswer(new Headers(), `${rows},"meta":${meta}}`, 1);
+  expect([answer.text, answer.columns, answer.read]).toEqual([`${rows}}`, columns, undefined]);
+});
+
 test.each([
   { field: null, kind: { kind: 'none' } },
   { field: 'millrace; hit; ttl=890', kind: { kind: 'hit', age: 10, ttl: 890 } },

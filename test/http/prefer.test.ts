@@ -1,6 +1,6 @@
 // The preference for a result shape.
 import { expect, test } from 'vitest';
-import { preferredShape } from '../../src/http/prefer.ts';
+import { preferredShape, prefersMetadata } from '../../src/http/prefer.ts';
 
 test.each([
   { header: undefined, shape: undefined, why: 'no header' },
@@ -17,3 +17,16 @@ test.each([
   { header: `result-shape=bigquery${', a'.repeat(200)}`, shape: undefined, why: 'oversized' },
   { header: '"\\'.repeat(250), shape: undefined, why: 'unterminated' },
 ])('$why', ({ header, shape }) => expect(preferredShape(header)).toBe(shape));
+
+test.each([
+  ['metadata', true],
+  ['respond-async, Metadata; x=1', true],
+  ['metadata=""', true],
+  ['result-shape=bigquery,metadata', true],
+  ['metadata=no', false],
+  ['metadatas', false],
+  ['x="a, metadata, b"', false],
+  ['return=representation', false],
+  [`metadata${', a'.repeat(300)}`, false],
+  [undefined, false],
+])('metadata is preferred by %s: %s', (header, expected) => expect(prefersMetadata(header)).toBe(expected));

@@ -12,7 +12,7 @@ const PARAMETERS = 'parameters: { tenant: { type: String, default: all } }\n';
 const FILES = {
   plain: `query: ${EVENTS} ORDER BY id\n${PARAMETERS}max_rows: 5\n`,
   cached: `cache: { ttl: 600 }\nquery: ${EVENTS} ORDER BY id\n${PARAMETERS}`,
-  redacted: `pii: { always: true, columns: { email: mask, tenant: drop } }\nquery: ${EVENTS}\n${PARAMETERS}`,
+  redacted: `pii: { redact: true, columns: { email: mask, tenant: drop } }\nquery: ${EVENTS}\n${PARAMETERS}`,
   open: `sandbox: { enabled: true }\nquery: WITH e AS (${EVENTS}) SELECT * FROM e\n${PARAMETERS}`,
   own: 'query: SELECT @meta AS meta\nparameters: { meta: { type: String, default: none } }\n',
 };

@@ -99,7 +99,8 @@ function Outcome({ endpoint, view, reading }: OutcomeProps) {
       return <ProblemCard problem={value.problem} onRetry={isRetryable(value.problem) ? retry : undefined} />;
     case 'done': {
       const { rows } = value.answer;
-      const columns = value.ask.own === undefined ? (endpoint.columns ?? []) : [];
+      const listed = value.ask.own === undefined ? endpoint.columns : undefined;
+      const columns = value.answer.columns ?? listed ?? [];
       if (view === 'json') return <JsonView text={value.answer.text} />;
       if (rows.length === 0)
         return (

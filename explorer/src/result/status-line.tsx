@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function StatusLine({ answer, maxRows, isPast }: Props) {
-  const { rows, truncated, stages, cache, ms, text } = answer;
+  const { rows, truncated, stages, cache, ms, text, read } = answer;
   const size = useMemo(() => new Blob([text]).size, [text]);
   return (
     <div class="status" role="group" aria-label="Response details">
@@ -30,6 +30,11 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
       <span class="status-cache" data-kind={cache.kind}>
         {cacheWords(cache)}
       </span>
+      {read !== undefined && (
+        <span title="From tables, before filters">
+          read {counted(read.rows, 'row')}, {bytes(read.bytes)}
+        </span>
+      )}
       {hasTimes(rows[0]) && <span>times in UTC</span>}
       <span class="status-times">
         <span class="times-bar" aria-hidden="true">

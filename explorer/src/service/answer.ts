@@ -1,5 +1,6 @@
 // A response of an endpoint: its rows, and the metadata in its header fields.
 import { parseJson, type Row } from './json.ts';
+import type { Column } from './listing.ts';
 
 export interface Stage {
   readonly name: string;
@@ -8,7 +9,12 @@ export interface Stage {
 
 export interface Answer {
   readonly rows: readonly Row[];
+  /** The body without metadata. */
   readonly text: string;
+  /** The columns with their ClickHouse types; undefined if the service did not send them. */
+  readonly columns: readonly Column[] | undefined;
+  /** What the run read; undefined if the service does not say. */
+  readonly read: { readonly rows: number; readonly bytes: number } | undefined;
   readonly truncated: boolean;
   readonly stages: readonly Stage[];
   readonly cache: Cache;
@@ -29,12 +35,24 @@ export type Cache =
   | { readonly kind: 'shared'; readonly ttl: number }
   | { readonly kind: 'ran' };
 
+interface Envelope {
+  readonly result: readonly Row[];
+  readonly meta?: {
+    readonly columns: readonly Column[];
+    /** Null: not known; absent: not shown to this key. */
+    readonly statistics: { readonly rows_read?: number | null; readonly bytes_read?: number | null };
+  };
+}
+
 /** Parses a successful response. Throws SyntaxError for invalid JSON. */
 export function readAnswer(headers: Headers, text: string, ms: number): Answer {
-  const body = parseJson(text) as { result: readonly Row[] }; // the service's envelope
+  const { result, meta } = parseJson(text) as unknown as Envelope; // the service's envelope
+  const { rows_read: rows, bytes_read: bytes } = meta?.statistics ?? {};
   return {
-    rows: body.result,
-    text,
+    rows: result,
+    text: meta === undefined ? text : `${text.slice(0, text.lastIndexOf(',"meta":'))}}`,
+    columns: meta?.columns,
+    read: typeof rows === 'number' && typeof bytes === 'number' ? { rows, bytes } : undefined,
     truncated: headers.get('Millrace-Truncated') === 'true',
     stages: readStages(headers.get('Server-Timing') ?? ''),
     cache: readCache(headers.get('Cache-Status'), Number(headers.get('Age') ?? 0)),

@@ -114,7 +114,7 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
     run: async (key, ask, { signal, isFresh }) => {
       const started = now();
       const headers = {
-        Prefer: 'result-shape=standard',
+        Prefer: 'result-shape=standard, metadata',
         ...(isFresh ? { 'Cache-Control': 'no-cache' } : {}),
       };
       const response = await post('query', key, ask, { signal, headers });

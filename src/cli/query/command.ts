@@ -7,6 +7,7 @@ import { serviceAddress } from '../service-client.ts';
 
 interface QueryFlags {
   readonly explain?: boolean;
+  readonly meta?: boolean;
   readonly url?: string;
   readonly key?: string;
 }
@@ -24,6 +25,10 @@ export function addQuery(program: Command, deps: CommandDeps): void {
       '--explain',
       'print the final statement and its query plan, without running it; with --url, the consumer query as the service would run it',
     )
+    .option(
+      '--meta',
+      'also print metadata: columns with their ClickHouse types, what was read, the cache state',
+    )
     .option('--url <address>', 'address of a running service, such as http://127.0.0.1:4000')
     .option('--key <key>', 'the API key for --url (default: the environment variable MILLRACE_KEY)')
     .addOption(
@@ -31,8 +36,12 @@ export function addQuery(program: Command, deps: CommandDeps): void {
     )
     .action(async (endpoint: string, parameters: string[], flags: Flags & QueryFlags) => {
       const output = flags['output'] as 'table' | 'json' | 'csv'; // commander has validated the choice
-      const { sql, lql, explain = false, url, key } = flags;
-      const asked = { endpoint, parameters, sql, lql, output, explain };
+      const { sql, lql, explain = false, meta = false, url, key } = flags;
+      if (meta && output === 'csv')
+        throw new CommandError('CSV has no metadata: add --output json, or leave out --meta', {
+          exitCode: 2,
+        });
+      const asked = { endpoint, parameters, sql, lql, output, explain, meta };
       if (url !== undefined) {
         const address = serviceAddress(url, key ?? deps.env['MILLRACE_KEY']);
         return queryService(address, asked, deps.terminal);

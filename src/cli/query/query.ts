@@ -10,7 +10,7 @@ import { localCall } from '../../request/call.ts';
 import { printable } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
 import { withLocal, type LocalDeps } from '../local.ts';
-import { linesOf, membersOf, plainText } from '../../format/members.ts';
+import { elementsOf, linesOf, membersOf, plainText } from '../../format/members.ts';
 import { count } from '../findings/findings.ts';
 import { renderTable } from '../table.ts';
 import {
@@ -36,6 +36,8 @@ export interface QueryOptions {
   readonly output: 'table' | 'json' | 'csv';
   /** Print the statement and its query plan instead of rows. */
   readonly explain: boolean;
+  /** Print metadata too. */
+  readonly meta: boolean;
   readonly observe: Observe;
 }
 
@@ -49,19 +51,21 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
   const call = localCall(
     { requestId: randomUUID(), endpoint: options.endpoint },
     fieldsOf(options),
-    options.output === 'csv' ? 'csv' : 'ndjson',
+    formatOf(options),
+    options.meta ? 'preferred' : undefined,
   );
   const { terminal } = deps;
   await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }, engine) => {
     if (options.explain) return explain(await path.prepare(call), engine, terminal);
     const { body, rows, truncated, timing } = await path.answer(call);
-    print(body, options.output, terminal);
+    print(body, options, terminal);
     terminal.note(summaryOf({ rows, truncated, engine: timing.engine }));
   }).catch((error: unknown) => {
     throw error instanceof Problem ? new CommandError(describeProblem(error), { cause: error }) : error;
   });
 }
 
+const ACCEPT = { csv: 'text/csv', json: 'application/json', ndjson: 'application/x-ndjson' } as const;
 /** ms; beyond the longest time that a service gives a query. */
 const TIMEOUT_MS = 600_000;
 
@@ -71,17 +75,17 @@ export async function queryService(
   options: Omit<QueryOptions, 'settings' | 'observe'>,
   terminal: Terminal,
 ): Promise<void> {
-  const { endpoint, output, explain: isExplained } = options;
+  const { endpoint, output, meta, explain: isExplained } = options;
   const body = new URLSearchParams();
   for (const [name, values] of fieldsOf(options)) for (const value of values) body.append(name, value);
-  const accept = output === 'csv' ? 'text/csv' : 'application/x-ndjson';
-  const call: Pick<ServiceCall, 'route' | 'accept'> = isExplained
+  const accept = ACCEPT[formatOf(options)];
+  const call: Pick<ServiceCall, 'route' | 'accept' | 'prefer'> = isExplained
     ? { route: 'explain', accept: 'application/json' }
-    : { route: 'query', accept };
+    : { route: 'query', accept, prefer: meta ? 'metadata' : undefined };
   const answer = await answerOf(address, { ...call, endpoint, body, timeoutMs: TIMEOUT_MS });
   if (isExplained) return terminal.print(explainedIn({ ...answer, url: address.url }));
-  print(answer.body, output, terminal);
-  const rows = output === 'csv' ? undefined : linesOf(answer.body).length;
+  print(answer.body, options, terminal);
+  const rows = output === 'csv' ? undefined : rowsIn(answer.body, options).length;
   const engine = /(?:^|,)\s*engine;dur=([\d.]+)/.exec(answer.headers.get('Server-Timing') ?? '')?.[1];
   const truncated = answer.headers.has('Millrace-Truncated');
   terminal.note(summaryOf({ rows, truncated, engine: engine === undefined ? undefined : Number(engine) }));
@@ -147,10 +151,42 @@ async function explain({ plan }: Prepared, engine: Engine, { print, paint }: Ter
   for (const [line] of rows as readonly [string][]) print(line); // one string column
 }
 
+function formatOf({ output, meta }: Pick<QueryOptions, 'output' | 'meta'>): 'csv' | 'json' | 'ndjson' {
+  if (output === 'csv') return 'csv';
+  return meta ? 'json' : 'ndjson';
+}
+
+/** The raw JSON text of the rows. */
+function rowsIn(body: Buffer, { meta }: Pick<QueryOptions, 'meta'>): readonly string[] {
+  return meta ? elementsOf(memberIn(body, 'result')) : linesOf(body);
+}
+
+function memberIn(body: Buffer, name: string): string {
+  return membersOf(body.toString()).find((each) => each.name === name)?.value ?? '';
+}
+
 /** Prints the bytes of the service's own formats: parsing JSON numbers would lose digits. */
-function print(body: Buffer, output: QueryOptions['output'], terminal: Terminal): void {
+function print(body: Buffer, options: Pick<QueryOptions, 'output' | 'meta'>, terminal: Terminal): void {
+  const { output, meta } = options;
   if (output === 'csv') return terminal.write(body.toString());
-  const rows = linesOf(body);
+  if (output === 'json' && meta) return terminal.print(body.toString());
+  const rows = rowsIn(body, options);
+  printRows(rows, output, terminal);
+  if (meta) printMetadata(memberIn(body, 'meta'), terminal);
+}
+
+/** The columns as a table, and the rest as JSON. */
+function printMetadata(text: string, terminal: Terminal): void {
+  const members = membersOf(text);
+  const columns = elementsOf(members.find(({ name }) => name === 'columns')?.value ?? '');
+  const cells = columns.map((column) => membersOf(column).map(({ value }) => plainText(value)));
+  terminal.print('');
+  for (const line of renderTable([['column', 'type'], ...cells])) terminal.print(line);
+  terminal.print('');
+  for (const { name, value } of members) if (name !== 'columns') terminal.print(`${name}: ${value}`);
+}
+
+function printRows(rows: readonly string[], output: 'table' | 'json', terminal: Terminal): void {
   if (output === 'json') {
     return terminal.print(rows.length === 0 ? '[]' : `[\n  ${rows.join(',\n  ')}\n]`);
   }

@@ -156,6 +156,19 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Redact personal data in this response. */
   redact?: boolean;
+  /** Request metadata, and receive it. */
+  onMetadata?: (metadata: Metadata) => void;
+}
+
+export interface Metadata {
+  /** Of the rows, with ClickHouse types. */
+  columns: readonly { name: string; type: string }[];
+  rows: number;
+  truncated: boolean;
+  /** Of the run that made the response. Rows and bytes read are absent where they count what others own, and null if the engine does not report them; elapsed is seconds. */
+  statistics: { rows_read?: number | null; bytes_read?: number | null; elapsed: number | null };
+  /** Null without caching; age and ttl are seconds. */
+  cache: { status: string; age: number; ttl: number } | null;
 }
 
 export interface Client {
@@ -171,14 +184,14 @@ export interface Client {
 }
 
 export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientOptions): Client {
-  const call = async (name: string, body: object, { signal, redact }: CallOptions = {}): Promise<any[]> => {
+  const call = async (name: string, body: object, { signal, redact, onMetadata }: CallOptions = {}): Promise<any[]> => {
     const response = await fetch(\`\${baseUrl.replace(/\\/$/, '')}/api/endpoints/query/\${encodeURIComponent(name)}\`, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
         Accept: 'application/json',
         'X-API-KEY': key,
-        Prefer: \`result-shape=\${BIGQUERY_SHAPE.has(name) ? 'bigquery' : 'standard'}\`,
+        Prefer: \`result-shape=\${BIGQUERY_SHAPE.has(name) ? 'bigquery' : 'standard'}\${onMetadata === undefined ? '' : ', metadata'}\`,
         ...(redact === true ? { 'SVC-ENDPOINT-REDACT-PII': 'true' } : {}),
       },
       body: JSON.stringify(body),
@@ -186,6 +199,7 @@ export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientO
     });
     const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
     if (!response.ok || !Array.isArray(answer['result'])) throw new MillraceError(response.status, answer);
+    onMetadata?.(answer['meta'] as Metadata);
     return answer['result'];
   };
   return {

@@ -87,6 +87,26 @@ export const ANSWERS: Checks = {
       expect(other?.headers.get('preference-applied')).toBeNull();
     }
   },
+  '`meta=true` and `Prefer: metadata` add `meta` to a response in JSON, with `columns`, `rows`, `truncated`, `statistics` and `cache`; `Preference-Applied` confirms the preference.':
+    async ({ query }) => {
+      const bare = await (await query('values')).text();
+      for (const [path, headers, applied] of [
+        ['values?meta=true', {}, null],
+        ['values', { Prefer: 'metadata' }, 'metadata'],
+      ] as const) {
+        const answer = await query(path, withHeaders(headers));
+        expect(answer.headers.get('preference-applied')).toBe(applied);
+        const text = await answer.text();
+        expect(text.startsWith(`${bare.slice(0, -1)},"meta":{`)).toBe(true);
+        const { meta } = JSON.parse(text) as { meta: object };
+        expect(Object.keys(meta)).toEqual(['columns', 'rows', 'truncated', 'statistics', 'cache']);
+      }
+    },
+  'Other formats reject `meta=true` with 400 and ignore the preference.': async ({ query }) => {
+    expect((await query('values?meta=true&format=csv')).status).toBe(400);
+    const ignored = await query('values?format=csv', withHeaders({ Prefer: 'metadata' }));
+    expect([ignored.status, ignored.headers.get('preference-applied')]).toEqual([200, null]);
+  },
   'Each result shape has its own cached response and entity tag, also when served repeatedly.': async ({
     query,
   }) => {
