@@ -48,8 +48,6 @@ export function createSpending(
     check,
     begin: () => {
       let started: number | undefined;
-      let bytes = 0;
-      let isOver = false;
       return {
         // Checked again after the wait for a connection: of calls that wait together, only those start that still may.
         onStart: async () => {
@@ -57,18 +55,17 @@ export function createSpending(
           started ??= now();
         },
         ...(isReadCounted && {
+          // At once, before the next call that waits is checked.
           onRead: (read: ReadSummary) => {
             addRead(record, read);
-            if (isOver) void budgets.charge(limits, { read: read.bytes, time: 0 });
-            else bytes += read.bytes;
+            if (limits.length > 0) void budgets.charge(limits, { read: read.bytes, time: 0 });
           },
         }),
         end: async () => {
-          isOver = true;
           if (started === undefined) return;
           const time = now() - started;
           record.engineMs = (record.engineMs ?? 0) + time;
-          if (limits.length > 0) note(await budgets.charge(limits, { read: bytes, time }));
+          if (limits.length > 0) note(await budgets.charge(limits, { read: 0, time }));
         },
       };
     },

@@ -147,11 +147,16 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
       const { format, onRead } = options;
       const isCounted = onRead !== undefined && format === 'JSONEachRow';
       const work = workOf(statement, format, options);
-      const { bytes, rows, queueMs } = await perform(runner, isCounted ? withProgress(work) : work);
-      if (!isCounted) return { chunks: only(bytes), queueMs, rows };
-      const { lines, read } = splitProgress(bytes);
-      if (read !== undefined) onRead(read);
-      return { chunks: only(lines), queueMs, rows, read };
+      if (!isCounted) {
+        const { bytes, rows, queueMs } = await perform(runner, work);
+        return { chunks: only(bytes), queueMs, rows };
+      }
+      const { split, rows, queueMs } = await perform(runner, withProgress(work), ({ bytes }) => {
+        const counted = splitProgress(bytes);
+        if (counted.read !== undefined) onRead(counted.read);
+        return { split: counted };
+      });
+      return { chunks: only(split.lines), queueMs, rows, read: split.read };
     },
     describe: async (statement) => {
       await checkSingle(statement.sql);
@@ -215,8 +220,15 @@ interface Performed extends CallResult {
   readonly queueMs: number;
 }
 
-/** Runs one statement. Its slot is held until the native call has ended and the connection is returned or dropped. */
-async function perform(runner: Runner, work: Work): Promise<Performed> {
+/**
+ * Runs one statement. Its slot is held until the native call has ended and the connection is returned or dropped. `read` gets the
+ * result before another statement starts.
+ */
+async function perform<T extends object = object>(
+  runner: Runner,
+  work: Work,
+  read?: (result: CallResult) => T,
+): Promise<Performed & T> {
   const asked = runner.now();
   const leave = await runner.queue.enter(work);
   const queueMs = runner.now() - asked;
@@ -225,10 +237,11 @@ async function perform(runner: Runner, work: Work): Promise<Performed> {
     leave();
     throw cause;
   });
-  const attempt = async (): Promise<CallResult> => {
+  const attempt = async (): Promise<CallResult & T> => {
     const started = await start(runner, work);
     ended = started.ended;
-    return started.result;
+    const result = await started.result;
+    return { ...result, ...read?.(result) } as CallResult & T; // T is an object without `read` only if none is given
   };
   try {
     const result = await attempt().catch((cause: unknown) => {
