@@ -170,11 +170,8 @@ test.each([
   ['LQL', 'lql', 's:id s:at', ['UInt64', "DateTime('UTC')"]],
   ['BigQuery', 'sql', 'SELECT COUNT(*) AS n, STRING_AGG(tenant) AS names FROM `e`', ['UInt64', 'String']],
 ])('columns of a query in %s', async (_, language, text, types) => {
-  const { meta, text: body } = await ask(`open?meta=true&${language}=${encodeURIComponent(text)}`);
-  expect(
-    meta?.columns.map(({ type }) => type),
-    body,
-  ).toEqual(types);
+  const { meta } = await ask(`open?meta=true&${language}=${encodeURIComponent(text)}`);
+  expect(meta?.columns.map(({ type }) => type)).toEqual(types);
 });
 
 test('columns after redaction: without dropped ones, masked ones as text', async () => {
