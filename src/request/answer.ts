@@ -16,10 +16,11 @@ import type { Answer, AnswerSummary, Call } from './call.ts';
 import { parametersOf } from './consumer-query.ts';
 import { encodeRows, type Encoding } from './encode.ts';
 import { produceEngineFormat } from './engine-format.ts';
+import { runProblem } from './engine-problems.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
 import { createAddMetadata, wantsMetadata, type MetadataTask } from './metadata.ts';
-import { cutPage, openPage, planPage } from './pages.ts';
+import { cutPage, openPage, planPage, type ColumnsOf } from './pages.ts';
 import type { MakePlan, Plan } from './plan.ts';
 import { createResults, type Produced, type Result, type ResultsDeps, type Task } from './result.ts';
 import { shapeOf } from './result-shape.ts';
@@ -132,7 +133,7 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
   const { format, directives, resultShape: request } = content;
   const planAt = async (at: Bindings): Promise<Plan> => {
     const whole = await deps.plan(endpoint, at, consumerQuery, isRedacting(redactor));
-    return opened === undefined ? whole : planPage(deps.describe, { endpoint, opened, plan: whole });
+    return opened === undefined ? whole : planPage(columnsOf(deps), { endpoint, opened, plan: whole });
   };
   const planned = await planAt(bindings);
   const timing = { auth: authMs, plan: now() - started };
@@ -162,6 +163,15 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
     directives,
     timing,
     isStillAdmitted,
+  };
+}
+
+function columnsOf({ describe, engine }: RequestPathDeps): ColumnsOf {
+  return async (endpoint, plan) => {
+    if (plan.consumerQuery === undefined) return describe.result(endpoint);
+    return engine.describe(plan.statement).catch((cause: unknown) => {
+      throw runProblem(cause, plan, new AbortController().signal);
+    });
   };
 }
 

@@ -1,8 +1,8 @@
 // Keyset pages: the statement of a page, and where its rows end.
-import type { Describe } from '../catalog/describe.ts';
 import type { Endpoint, PagePolicy } from '../catalog/endpoint.ts';
 import { pageKeyType } from '../catalog/page-key-type.ts';
 import { Problem } from '../core/problem.ts';
+import type { Column, Statement } from '../engine/engine.ts';
 import type { Bindings } from '../params/binder.ts';
 import type { RawValue } from '../params/reading.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
@@ -47,15 +47,11 @@ export function openPage(
   const { page: policy } = endpoint;
   if (policy === undefined || typeof format !== 'string') return undefined;
   const [size, cursor] = [oneOf(fields, 'page_size'), oneOf(fields, 'cursor')];
-  if (consumerQuery !== undefined) {
-    const sent = size === undefined ? cursor && 'cursor' : 'page_size';
-    if (sent !== undefined)
-      throw invalid(sent, 'Pages are of the saved query: use LIMIT in a query of your own');
-    return undefined;
-  }
-  const scope = { endpoint, secret: policy.secret, source: bindings.source };
+  // Consumers' queries have a LIMIT of their own, unless they ask for pages.
+  if (consumerQuery !== undefined && size === undefined && cursor === undefined) return undefined;
+  const scope = { endpoint, secret: policy.secret, source: sourceOf(bindings, consumerQuery) };
   const page = { policy, size: readSize(size, policy), scope };
-  const isRelative = bindings.until !== Infinity;
+  const isRelative = bindings.until !== Infinity || consumerQuery?.language === 'lql';
   if (cursor === undefined)
     return { page: { ...page, at: isRelative ? bindings.now : undefined }, after: undefined, at: undefined };
   const opened = openCursor(scope, cursor);
@@ -64,25 +60,64 @@ export function openPage(
   return { page: { ...page, at }, after: opened.keys, at };
 }
 
+/** What a cursor continues, besides the endpoint. */
+function sourceOf({ source }: Bindings, query: ConsumerQuery | undefined): string {
+  return query === undefined
+    ? source
+    : JSON.stringify([source, query.language, query.dialect ?? null, query.text]);
+}
+
 interface PlannedCall {
   readonly endpoint: Endpoint;
   readonly opened: OpenedPage;
   readonly plan: Plan;
 }
 
-/** The plan of one page. Throws Problem `endpoint.failed`. */
+/** The columns of a plan's result. */
+export type ColumnsOf = (endpoint: Endpoint, plan: Plan) => Promise<readonly Column[] | undefined>;
+
+/**
+ * The plan of one page. Throws Problem `endpoint.failed`, `request.parameters_invalid` if a consumer query does not return the
+ * keys, and what `columnsOf` throws.
+ */
 export async function planPage(
-  describe: Pick<Describe, 'result'>,
+  columnsOf: ColumnsOf,
   { endpoint, opened: { page, after }, plan }: PlannedCall,
 ): Promise<Plan> {
-  const types = after === undefined ? [] : await keyTypes(describe, endpoint, page.policy);
-  const sql = pageStatement(endpoint, page, types);
+  const { keys } = page.policy;
+  const isConsumers = plan.consumerQuery !== undefined;
+  const types = after || isConsumers ? keyTypes(keys, await columnsOf(endpoint, plan), isConsumers) : [];
   const values = Object.fromEntries(
     (after ?? []).map((value, index) => [parameterName(index), bound(value, types[index])]),
   );
-  const parameters = { ...plan.statement.parameters, ...values };
-  const canonical = JSON.stringify([plan.canonical, page.size, after ?? null]);
-  return { ...plan, statement: { ...plan.statement, sql, parameters }, canonical };
+  const paged = (statement: Statement): Statement => ({
+    ...statement,
+    sql: pageStatement(isConsumers ? withoutLimit(statement.sql, endpoint) : endpoint.unlimited, {
+      endpoint,
+      page,
+      types: after ? types : [],
+    }),
+    parameters: { ...statement.parameters, ...values },
+  });
+  const { retry } = plan;
+  return {
+    ...plan,
+    statement: paged(plan.statement),
+    ...(retry && {
+      retry: (failure) => {
+        const again = retry(failure);
+        return again && paged(again);
+      },
+    }),
+    canonical: JSON.stringify([plan.canonical, page.size, after ?? null]),
+  };
+}
+
+/** Statements of consumers end in the limit of the endpoint; the conditions of a page come before it. */
+function withoutLimit(sql: string, { maxRows }: Endpoint): string {
+  const limit = ` LIMIT ${maxRows + 1}`;
+  if (!sql.endsWith(limit)) throw new Error('a statement of a consumer ends in its limit');
+  return sql.slice(0, -limit.length);
 }
 
 /** Times are ISO 8601 in UTC, of which the engine does not read the `Z` here. */
@@ -114,31 +149,36 @@ function invalid(parameter: string, message: string): Problem {
   return new Problem('request.parameters_invalid', { errors: [{ parameter, message }] });
 }
 
-async function keyTypes(
-  describe: Pick<Describe, 'result'>,
-  endpoint: Endpoint,
-  { keys }: PagePolicy,
-): Promise<readonly string[]> {
-  const columns = await describe.result(endpoint);
+function keyTypes(
+  keys: PagePolicy['keys'],
+  columns: readonly Column[] | undefined,
+  isConsumers: boolean,
+): readonly string[] {
   return keys.map(({ name }) => {
     const column = columns?.find((each) => each.name === name);
     const type = column && pageKeyType(column.type);
     if (type !== undefined) return type;
-    throw new Problem('endpoint.failed', { detail: `The column ${name} cannot be the key of a page` });
+    if (!isConsumers)
+      throw new Problem('endpoint.failed', { detail: `The column ${name} cannot be the key of a page` });
+    const all = keys.map((key) => key.name).join(', ');
+    throw invalid(
+      'page_size',
+      `Pages need the columns ${all} in the result of the query, as the table has them`,
+    );
   });
 }
 
 /** Rows with the key of the last one are all there (WITH TIES): so no page ends between rows of equal keys. */
 function pageStatement(
-  { unlimited, maxRows }: Endpoint,
-  { policy: { keys }, size }: Page,
-  types: readonly string[],
+  rows: string,
+  { endpoint, page, types }: { endpoint: Endpoint; page: Page; types: readonly string[] },
 ): string {
-  const named = keys.map(({ name, descending }) => ({ name: quoteIdentifier(name), descending }));
+  const { policy, size } = page;
+  const named = policy.keys.map(({ name, descending }) => ({ name: quoteIdentifier(name), descending }));
   const order = named.map(({ name, descending }) => `${name} ${descending ? 'DESC' : 'ASC'}`).join(', ');
   const where = types.length === 0 ? '' : `WHERE ${afterKeys(named, types)}\n`;
-  const page = `SELECT * FROM (\n${unlimited}\n)\n${where}ORDER BY ${order}\nLIMIT ${size + 1} WITH TIES`;
-  return `SELECT * FROM (\n${page}\n) LIMIT ${maxRows + 1}`;
+  const ordered = `SELECT * FROM (\n${rows}\n)\n${where}ORDER BY ${order}\nLIMIT ${size + 1} WITH TIES`;
+  return `SELECT * FROM (\n${ordered}\n) LIMIT ${endpoint.maxRows + 1}`;
 }
 
 /** `a <= x AND (a < x OR (a = x AND b < y))`: the first part reaches the sort key of a table. */
