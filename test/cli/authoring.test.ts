@@ -306,6 +306,7 @@ describe('types', () => {
       `import { createClient, type RowOf } from './millrace.ts';
 const client = createClient({ baseUrl: 'http://localhost', key: 'k' });
 export const rows: Promise<RowOf<'usage.api-counts'>[]> = client.query('usage.api-counts', { interval: 'hourly', project: 'abc' });
+void client.query('logs.all', { project: 'abc' }, { onMetadata: ({ columns }) => console.log(columns) });
 export const own = client.consumerQuery('logs.all', { lql: 's:id' }, { project: 'abc' });
 // @ts-expect-error -- not one of the choices
 void client.query('usage.api-counts', { interval: 'weekly', project: 'abc' });
