@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deriveEntryKey, type EntryKey } from '../../src/cache/entry-key.ts';
 import type { Entry } from '../../src/cache/entry.ts';
-import { encodeEntry, maxFrameBytes } from '../../src/cache/entry-codec.ts';
+import { encodeEntry, FORMAT_VERSION, maxFrameBytes } from '../../src/cache/entry-codec.ts';
 import { createRedis } from '../../src/cache/redis.ts';
 import { openRedisLink } from '../../src/cache/redis-link.ts';
 import { createStore, type Store } from '../../src/cache/store.ts';
@@ -70,7 +70,8 @@ async function openAttacker(url: string) {
   return client;
 }
 
-const nameOf = (key: string, namespace = NAMESPACE): string => `${namespace}:2-${ENTRY_KEY.id}:entry:${key}`;
+const nameOf = (key: string, namespace = NAMESPACE): string =>
+  `${namespace}:${FORMAT_VERSION}-${ENTRY_KEY.id}:entry:${key}`;
 
 /** The bytes of an entry as the service writes them. */
 async function written(entry: Entry, key = KEY): Promise<Buffer> {
@@ -256,7 +257,7 @@ describe('the key of entries', () => {
 });
 
 describe('a lease', () => {
-  const leaseOf = (key: string): string => `${NAMESPACE}:2-${ENTRY_KEY.id}:lease:${key}`;
+  const leaseOf = (key: string): string => `${NAMESPACE}:${FORMAT_VERSION}-${ENTRY_KEY.id}:lease:${key}`;
   const lease = leaseOf(KEY);
   const tokenOf = async (name: string): Promise<string> => String(await attacker.get(name));
 

@@ -3,7 +3,7 @@ import { createClient } from '@keyv/redis';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { encodeEntry } from '../../src/cache/entry-codec.ts';
+import { encodeEntry, FORMAT_VERSION } from '../../src/cache/entry-codec.ts';
 import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
 import { createRedis } from '../../src/cache/redis.ts';
 import { openRedisLink } from '../../src/cache/redis-link.ts';
@@ -266,7 +266,7 @@ describe('a Redis full of corrupt entries', () => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
     const service = await openService(server.url, PATIENT_MS);
-    await spoil(vandal, `${service.namespace}:2-k1:entry:k`);
+    await spoil(vandal, `${service.namespace}:${FORMAT_VERSION}-k1:entry:k`);
     expect(await askMany(service, ['k'])).toEqual(['stored']);
     expect(service.count('cache.corrupt_entry')).toBeGreaterThan(0);
     expect(service.count('cache.remote_lost')).toBe(0);
@@ -286,7 +286,7 @@ describe('a Redis full of corrupt entries', () => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
     const service = await openService(server.url, PATIENT_MS);
-    await spoil(vandal, `${service.namespace}:2-k1:lease:k`);
+    await spoil(vandal, `${service.namespace}:${FORMAT_VERSION}-k1:lease:k`);
     expect(await askMany(service, ['k'])).toEqual(['stored']);
     expect(service.count('cache.corrupt_entry')).toBe(1);
   });

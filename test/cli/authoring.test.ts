@@ -242,7 +242,7 @@ describe('format', () => {
 /** What this file uses of the module that is written. */
 interface ClientModule {
   createClient(options: { baseUrl: string; key: string }): {
-    query(name: string, parameters: object): Promise<unknown[]>;
+    query(name: string, parameters: object, options?: object): Promise<unknown[]>;
     consumerQuery(name: string, query: object, parameters: object): Promise<unknown[]>;
   };
   MillraceError: new () => Error;
@@ -306,6 +306,7 @@ describe('types', () => {
       `import { createClient, type RowOf } from './millrace.ts';
 const client = createClient({ baseUrl: 'http://localhost', key: 'k' });
 export const rows: Promise<RowOf<'usage.api-counts'>[]> = client.query('usage.api-counts', { interval: 'hourly', project: 'abc' });
+void client.query('logs.all', { project: 'abc' }, { onMetadata: ({ columns }) => console.log(columns) });
 export const own = client.consumerQuery('logs.all', { lql: 's:id' }, { project: 'abc' });
 // @ts-expect-error -- not one of the choices
 void client.query('usage.api-counts', { interval: 'weekly', project: 'abc' });
@@ -339,7 +340,10 @@ void client.query('logs.al', { project: 'abc' });
     service = await startService({ endpoints: SHIPPED, sql: [await sampleTables()] });
     const { createClient, MillraceError } = (await import(module)) as ClientModule;
     const client = createClient({ baseUrl: service.service.address, key: KEY });
-    expect(await client.query('logs.all', { project: 'abc' })).toEqual([]);
+    const seen: unknown[] = [];
+    const onMetadata = (metadata: unknown): unknown => seen.push(metadata);
+    expect(await client.query('logs.all', { project: 'abc' }, { onMetadata })).toEqual([]);
+    expect(seen).toMatchObject([{ rows: 0, truncated: false }]);
     expect(
       await client.consumerQuery(
         'logs.all',
