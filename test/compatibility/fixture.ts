@@ -68,11 +68,15 @@ export interface Comparer {
 }
 
 /** An engine with these tables. */
-export async function openComparer(tables: string): Promise<Comparer> {
+export async function openComparer(
+  tables: string,
+  prepare: (engine: Engine) => Promise<void> = async () => {},
+): Promise<Comparer> {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-compare-'));
   const options = { connections: 2, queue: 10, memory: 2 ** 30, observe: () => undefined, ...REAL_TIME };
   const engine = await createEmbeddedEngine({ path: join(folder, 'data'), ...options });
   await engine.execute(tables);
+  await prepare(engine);
   const known = new Map<string, Promise<Side>>();
   const sideFor = (text: Texts): Promise<Side> => {
     const key = JSON.stringify(text);

@@ -456,7 +456,12 @@ describe('many endpoints', () => {
     const { structuredContent, content } = await run('describe_endpoint', { name: 'team0_report-500' });
     expect(structuredContent).toMatchObject({
       name: 'team0_report-500',
-      arguments: { required: ['day'], properties: { day: { type: 'string', format: 'date' } } },
+      arguments: {
+        required: ['day'],
+        properties: {
+          day: { anyOf: [{ type: 'string', format: 'date' }, { examples: ['now-24h', 'now/d'] }] },
+        },
+      },
       columns: ['exchange_rate UInt8'],
       max_rows: 100,
     });

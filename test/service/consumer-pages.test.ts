@@ -36,7 +36,8 @@ beforeAll(async () => {
     ],
   });
   const text = await readFile(join(corpus, 'corpus.yaml'), 'utf8');
-  await writeEndpoint(service, 'corpus', `${text}\npage: { by: [timestamp, id], size: 20 }\n`);
+  const unordered = text.replace(' ORDER BY timestamp DESC LIMIT 10', '');
+  await writeEndpoint(service, 'corpus', `${unordered}\npage: { by: [timestamp, id], size: 20 }\n`);
   await writeEndpoint(service, 'events', EVENTS);
   await service.service.reload();
 });
@@ -92,7 +93,7 @@ describe('pages of a query', () => {
       'SQL with an order and a limit of its own',
       { sql: "SELECT id, at FROM e WHERE kind = 'y' ORDER BY id LIMIT 1000" },
     ],
-    ['BigQuery', { sql: "SELECT id, at FROM `e` WHERE STARTS_WITH(kind, 'y')" }],
+    ['BigQuery', { sql: "SELECT id, `at` FROM `e` WHERE STARTS_WITH(kind, 'y')" }],
     ['LQL', { lql: 'kind:y s:id s:at' }],
   ])('%s', async (_, fields) => {
     expect(await idsOfAll(fields)).toEqual(inOrder(ofKind('y')));
@@ -148,7 +149,7 @@ describe('pages of a query', () => {
 describe('the attack corpus', () => {
   test.each(ATTACKS.map(({ id, sql }) => [id, sql] as const))('%s', async (_, sql) => {
     const { status, text } = await ask('corpus', { sql, page_size: '3' });
-    expect(status).toBeGreaterThanOrEqual(400);
+    expect([400, 422]).toContain(status);
     expect(text).not.toContain('CANARY');
   });
 

@@ -84,6 +84,15 @@ export const REJECTIONS: Checks = {
     expect([last?.status, Number(last?.headers.get('retry-after')) > 0]).toEqual([429, true]);
     expect(await last?.json()).toMatchObject(problem(429, 'rate.exceeded'));
   },
+  'Calls that need a run when a budget is used up are rejected with 429 and `Retry-After`; cached responses are served.':
+    async ({ query }) => {
+      const spent = { headers: { 'X-API-KEY': 'spent' } };
+      expect((await query('kept-numbers', spent)).status).toBe(200);
+      const rejected = await query('plain', spent);
+      expect([rejected.status, Number(rejected.headers.get('retry-after')) > 0]).toEqual([429, true]);
+      expect(await rejected.json()).toMatchObject(problem(429, 'budget.exceeded'));
+      expect((await query('kept-numbers', spent)).status).toBe(200);
+    },
   "The listing and the OpenAPI document count against the key's rate limit.": async ({ service }) => {
     for (const path of ['/api/endpoints', '/openapi.json']) {
       const response = await service.call(path, withKey('rated')); // whose calls are used up

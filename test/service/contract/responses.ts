@@ -192,16 +192,33 @@ export const ANSWERS: Checks = {
     expect([one, two]).toEqual([expect.stringMatching(/^[\w-]{8,}$/), expect.stringMatching(/^[\w-]{8,}$/)]);
     expect(one).not.toBe(two);
   },
-  "`Millrace-Endpoint` is the endpoint's name and revision.": async ({ query }) =>
-    expect((await query('plain')).headers.get('millrace-endpoint')).toMatch(/^plain@[0-9a-f]{12}$/),
-  '`RateLimit` and `RateLimit-Policy` are sent when a rate limit applies.': async ({ query }) => {
-    const { headers } = await query('plain', withHeaders({ 'X-API-KEY': 'rated' }));
-    expect([headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([
-      '"key";q=2;w=3600',
-      expect.stringMatching(/^"key";r=1;t=/),
-    ]);
-    expect((await query('plain')).headers.has('ratelimit')).toBe(false);
-  },
+  "`Millrace-Endpoint` is the endpoint's name and revision; `Millrace-Version` the number of the version, if it has [versions](../guide/versions.md).":
+    async ({ query }) => {
+      const [plain, first] = [(await query('plain')).headers, (await query('numbered@1')).headers];
+      expect(plain.get('millrace-endpoint')).toMatch(/^plain@[0-9a-f]{12}$/);
+      expect([plain.get('millrace-version'), first.get('millrace-version')]).toEqual([null, '1']);
+    },
+  'A deprecated endpoint or version has `Deprecation` (RFC 9745), `Sunset` (RFC 8594) if a day is set, and a `Link` to its successor (`rel="successor-version"`).':
+    async ({ query }) => {
+      const { headers } = await query('numbered@1');
+      expect(['deprecation', 'sunset', 'link'].map((name) => headers.get(name))).toEqual([
+        '@1767225600',
+        'Tue, 01 Jan 2030 00:00:00 GMT',
+        expect.stringContaining('numbered>; rel="successor-version"'),
+      ]);
+      expect((await query('numbered')).headers.has('deprecation')).toBe(false);
+    },
+  '`RateLimit` and `RateLimit-Policy` are sent when a rate limit applies, and with the unit `qu` for budgets, when a query had to run.':
+    async ({ query }) => {
+      const spent = await query('plain', withHeaders({ 'X-API-KEY': 'budgeted' }));
+      expect(spent.headers.get('ratelimit-policy')).toContain('qu=');
+      const { headers } = await query('plain', withHeaders({ 'X-API-KEY': 'rated' }));
+      expect([headers.get('ratelimit-policy'), headers.get('ratelimit')]).toEqual([
+        '"key";q=2;w=3600',
+        expect.stringMatching(/^"key";r=1;t=/),
+      ]);
+      expect((await query('plain')).headers.has('ratelimit')).toBe(false);
+    },
   'Bodies over 1 KiB are compressed according to `Accept-Encoding`, with zstd, br, gzip or deflate.': async (
     world,
   ) => {

@@ -55,12 +55,17 @@ cache: { ttl: 600 }`,
   WITH t AS (SELECT number AS n, 'one' AS name FROM numbers(3)) SELECT n FROM t
 sandbox: { enabled: true }`,
   slow: 'query: SELECT sleep(3) AS slept\nlimits: { time: 1 }',
+  'numbered.1': `query: SELECT 1 AS n\nversion: 1\ndeprecated: { since: 2026-01-01, sunset: 2030-01-01 }`,
+  'numbered.2': 'query: SELECT 2 AS n\nversion: 2',
+  'kept-numbers': 'query: SELECT sum(number) AS n FROM numbers(1000)\ncache: { ttl: 600 }',
   waits: 'query: SELECT sleepEachRow(1.5) AS slept FROM numbers(2)\nlimits: { concurrency: 1, queue: 1 }',
 } as const;
 
 export async function openWorld(): Promise<World> {
   const tokens = [
     { name: 'tenant', sha256: hashKey('tenant'), endpoints: ['strict'], parameters: { project: 'mine' } },
+    { name: 'budgeted', sha256: hashKey('budgeted'), endpoints: ['*'], budget: { time: '600s/h' } },
+    { name: 'spent', sha256: hashKey('spent'), endpoints: ['*'], budget: { read: '1KiB/day' } },
     { name: 'rated', sha256: hashKey('rated'), endpoints: ['plain'], rate: '2/h' },
     { name: 'shaped', sha256: hashKey('shaped'), endpoints: ['*'], result_shape: 'bigquery' as const },
     { name: 'redacted', sha256: hashKey('redacted'), endpoints: ['*'], pii: 'redact' as const },
@@ -70,7 +75,7 @@ export async function openWorld(): Promise<World> {
   const gated = `query: SELECT passed FROM ${gate.table}\nlimits: { concurrency: 1, queue: 1 }`;
   for (const [index, [name, text]] of Object.entries({ ...ENDPOINTS, gated }).entries()) {
     const id = `00000000-0000-4000-8000-${String(index).padStart(12, 'a')}`;
-    await writeEndpoint(service, name, `id: ${id}\nname: ${name}\n${text}\n`);
+    await writeEndpoint(service, name, `id: ${id}\nname: ${name.replace(/[.]\d$/, '')}\n${text}\n`);
   }
   await service.service.reload();
   const query = (path: string, init?: RequestInit): Promise<Response> =>
