@@ -205,3 +205,10 @@ describe('limits', () => {
     expect(note).toContain('cut');
   });
 });
+
+test('of a page, the cursor of the next one', () => {
+  const given = rowsToContent({ ...answerOf(['{"a":1}']), next: 'c-_1' }, OPTIONS);
+  expect(given.structuredContent).toMatchObject({ complete: false, next: 'c-_1' });
+  expect(given.content[0].text).toMatch(/call again with cursor: c-_1$/);
+  expect(rowsToContent(answerOf(['{"a":1}']), OPTIONS).structuredContent).not.toHaveProperty('next');
+});

@@ -122,6 +122,32 @@ test('rows with equal keys that do not fit are a problem', async () => {
   expect(await ask('stuck')).toMatchObject({ status: 422, code: 'page.not_divisible' });
 });
 
+test('agents get the cursor of the next page, and send it as an argument', async () => {
+  const call = async (given: Readonly<Record<string, unknown>>) => {
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'up', arguments: given },
+    });
+    const response = await service.call('/mcp', {
+      method: 'POST',
+      headers: {
+        'X-API-KEY': KEY,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+      },
+      body,
+    });
+    const text = (await response.text()).replace(/^(?:event: .*\n)?data: /, '');
+    return (JSON.parse(text) as { result: { structuredContent: { rows: unknown[]; next?: string } } }).result
+      .structuredContent;
+  };
+  const first = await call({ page_size: 50 });
+  const second = await call({ page_size: 50, cursor: first.next });
+  expect([first.rows.length, second.rows.length > 0, second.next]).toEqual([50, true, undefined]);
+});
+
 describe('cursors', () => {
   test('belong to one call', async () => {
     const { next = '' } = await ask('up?tenant=a');

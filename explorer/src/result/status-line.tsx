@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function StatusLine({ answer, maxRows, isPast }: Props) {
-  const { rows, truncated, stages, cache, ms, text, read } = answer;
+  const { rows, truncated, hasNext, stages, cache, ms, text, read } = answer;
   const size = useMemo(() => new Blob([text]).size, [text]);
   return (
     <div class="status" role="group" aria-label="Response details">
@@ -27,6 +27,7 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
           <Icon name="warn" /> truncated at {maxRows.toLocaleString('en')} rows
         </span>
       )}
+      {hasNext && <span class="status-cut">one page: set cursor to next in the JSON for more</span>}
       <span class="status-cache" data-kind={cache.kind}>
         {cacheWords(cache)}
       </span>

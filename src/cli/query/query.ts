@@ -57,9 +57,9 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
   const { terminal } = deps;
   await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }, engine) => {
     if (options.explain) return explain(await path.prepare(call), engine, terminal);
-    const { body, rows, truncated, timing } = await path.answer(call);
+    const { body, rows, truncated, timing, next } = await path.answer(call);
     print(body, options, terminal);
-    terminal.note(summaryOf({ rows, truncated, engine: timing.engine }));
+    terminal.note(summaryOf({ rows, truncated, next, engine: timing.engine }));
   }).catch((error: unknown) => {
     throw error instanceof Problem ? new CommandError(describeProblem(error), { cause: error }) : error;
   });
@@ -88,7 +88,9 @@ export async function queryService(
   const rows = output === 'csv' ? undefined : rowsIn(answer.body, options).length;
   const engine = /(?:^|,)\s*engine;dur=([\d.]+)/.exec(answer.headers.get('Server-Timing') ?? '')?.[1];
   const truncated = answer.headers.has('Millrace-Truncated');
-  terminal.note(summaryOf({ rows, truncated, engine: engine === undefined ? undefined : Number(engine) }));
+  const next = /[?&]cursor=([\w-]+)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1];
+  const ms = engine === undefined ? undefined : Number(engine);
+  terminal.note(summaryOf({ rows, truncated, next, engine: ms }));
 }
 
 function explainedIn({ body, url }: ServiceResponse & Pick<ServiceAddress, 'url'>): string {
@@ -116,12 +118,15 @@ async function answerOf(address: ServiceAddress, call: ServiceCall): Promise<Ser
 function summaryOf(answer: {
   readonly rows: number | undefined;
   readonly truncated: boolean;
+  /** The cursor of the next page. */
+  readonly next: string | undefined;
   readonly engine: number | undefined;
 }): string {
   return [
     ...(answer.rows === undefined ? [] : [count(answer.rows, 'row')]),
     ...(answer.truncated ? ['truncated at the maximum'] : []),
     ...(answer.engine === undefined ? [] : [`${answer.engine.toFixed(0)} ms in the engine`]),
+    ...(answer.next === undefined ? [] : [`next page: cursor=${answer.next}`]),
   ].join(', ');
 }
 

@@ -29,6 +29,8 @@ export interface StructuredRows {
   readonly complete: boolean;
   /** What was cut, and how to get less; only if something was. */
   readonly note?: string;
+  /** The argument `cursor` for the next page; only if there is one. */
+  readonly next?: string;
 }
 
 const DEFAULT_MAX_BYTES = 32 * 1024;
@@ -38,7 +40,7 @@ const CELL_LIMITS = [1000, 128] as const;
 const MAX_PARSED_BYTES = 4 * 2 ** 20;
 
 type Row = Readonly<Record<string, unknown>>;
-type Rows = Pick<Answer, 'body' | 'rows' | 'truncated' | 'etag'>;
+type Rows = Pick<Answer, 'body' | 'rows' | 'truncated' | 'etag' | 'next'>;
 
 /**
  * The content of a tool result. `answer` is in the format ndjson: its rows are JSON objects with the same names, each ended by LF.
@@ -52,6 +54,7 @@ export function rowsToContent(answer: Rows, options: RowsOptions): RowsContent {
     row_count: answer.rows,
     complete: note === undefined,
     ...(note === undefined ? {} : { note }),
+    ...(answer.next === undefined ? {} : { next: answer.next }),
   };
   const tag = answer.etag.replace(/[^\w-]/g, '').slice(0, TAG_LENGTH);
   const text = [
@@ -147,7 +150,7 @@ function* linesOf(body: Buffer): Generator<Buffer> {
 
 /** Undefined if the whole result is shown. */
 function noteOf(
-  { rows, truncated }: Rows,
+  { rows, truncated, next }: Rows,
   shown: Shown,
   { maxRows, maxBytes = DEFAULT_MAX_BYTES, narrowing }: RowsOptions,
 ): string | undefined {
@@ -164,5 +167,7 @@ function noteOf(
     notes.push(
       `${shown.cutCells} long ${shown.cutCells === 1 ? 'value is' : 'values are'} cut, and followed by the length of the whole.`,
     );
-  return notes.length === 0 ? undefined : [...notes, narrowing].join(' ');
+  if (notes.length > 0) notes.push(narrowing);
+  if (next !== undefined) notes.push(`This is one page: for the next one, call again with cursor: ${next}`);
+  return notes.length === 0 ? undefined : notes.join(' ');
 }

@@ -12,11 +12,11 @@ export type Arguments = Readonly<Record<string, unknown>>;
  * correct it. The names sql and lql are none: the tool runs the saved query.
  */
 export function argumentFields(
-  { parameters }: Pick<Endpoint, 'parameters'>,
+  { parameters, page }: Pick<Endpoint, 'parameters' | 'page'>,
   given: Arguments,
 ): ReadonlyMap<string, readonly RawValue[]> {
-  const names = Object.keys(parameters);
-  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(parameters, name));
+  const names = [...Object.keys(parameters), ...(page === undefined ? [] : ['page_size', 'cursor'])];
+  const unknown = Object.keys(given).filter((name) => !names.includes(name));
   if (unknown.length > 0) {
     const errors = unknown.slice(0, MAX_ERRORS).map((name) => ({
       parameter: name.slice(0, 100),

@@ -1,5 +1,5 @@
 // The arguments of an endpoint's tool as JSON Schema: its parameters without those that the key sets.
-import type { Endpoint } from '../../catalog/endpoint.ts';
+import type { Endpoint, PagePolicy } from '../../catalog/endpoint.ts';
 import type { DeclaredParameter } from '../../params/declared.ts';
 import { parameterSchema } from '../../openapi/parameters.ts';
 import type { Schema } from '../../openapi/schema.ts';
@@ -9,7 +9,7 @@ import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
 export type Locked = ReadonlyMap<string, unknown>;
 
 /** An object with the parameters that the caller may send. */
-export function inputSchema({ parameters, examples }: Endpoint, locked: Locked): Schema {
+export function inputSchema({ parameters, examples, page }: Endpoint, locked: Locked): Schema {
   const own = Object.entries(parameters).filter(([name]) => !locked.has(name));
   const [example] = examples;
   const properties = own.map(([name, spec]) => {
@@ -21,9 +21,19 @@ export function inputSchema({ parameters, examples }: Endpoint, locked: Locked):
   const required = own.filter(([, spec]) => spec.required === true).map(([name]) => name);
   return {
     type: 'object',
-    properties: Object.fromEntries(properties),
+    properties: { ...Object.fromEntries(properties), ...(page && pageArguments(page)) },
     ...(required.length === 0 ? {} : { required }),
     additionalProperties: false,
+  };
+}
+
+function pageArguments({ size, max }: PagePolicy): Readonly<Record<string, Schema>> {
+  return {
+    page_size: { type: 'integer', minimum: 1, maximum: max, default: size, description: 'Rows of a page.' },
+    cursor: {
+      type: 'string',
+      description: 'The value of next in the result before; leave it out for the first page.',
+    },
   };
 }
 

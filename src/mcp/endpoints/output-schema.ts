@@ -21,6 +21,7 @@ export function outputSchema(described: DescribedEndpoint, { redact }: Pick<Prin
       row_count: { type: 'integer' },
       complete: { type: 'boolean' },
       note: { type: 'string' },
+      ...(endpoint.page === undefined ? {} : { next: { type: 'string' } }),
     },
     required: ['rows', 'row_count', 'complete'],
   };
