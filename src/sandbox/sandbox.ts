@@ -205,7 +205,9 @@ interface Reading {
   readonly minGroup: number | undefined;
 }
 
-function takenNames({ identifiers }: Outline, columns: readonly TableColumn[]): TakenNames {
+/** Undefined if a column is named by the number of its subquery in the whole statement. */
+function takenNames({ identifiers }: Outline, columns: readonly TableColumn[]): TakenNames | undefined {
+  if (columns.some(({ name }) => name.includes('_subquery'))) return undefined;
   const names = [...identifiers, ...columns.map(({ name }) => name)];
   return new Set(names.flatMap((name) => [name, ...name.split('.')]).map((name) => name.toLowerCase()));
 }

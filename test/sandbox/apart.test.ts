@@ -71,6 +71,15 @@ describe('whether the names are apart', () => {
     expect((await unread.check(sql)).isApart).toBe(false);
   });
 
+  test('not over columns that the engine names by number', async () => {
+    const boundSql = bound(
+      'WITH t AS (SELECT id, (SELECT max(id) FROM app.logs) FROM app.logs WHERE project = @project) SELECT 1',
+    );
+    const columns = await describeTables(world, boundSql);
+    const other = openSandbox({ boundSql, explain: world.explain, columns });
+    expect((await other.check('SELECT id FROM t')).isApart).toBe(false);
+  });
+
   test('not over columns that the engine computes by expressions of their own', async () => {
     const boundSql = bound(SAVED);
     const columns = await describeTables(world, boundSql);
