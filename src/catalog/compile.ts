@@ -34,6 +34,7 @@ import { checkRules, FILE_RULES, SHARED_RULES } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
 import { deprecationOf, rolloutOf } from './versions.ts';
+import { logViewPolicies } from './view-rules.ts';
 import { overVariants } from './variant-findings.ts';
 
 /** The result for one file: an endpoint, or findings, or an endpoint with warnings. */
@@ -199,6 +200,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
     mcp: mcpPolicy(file),
+    logViews: logViewPolicies(file),
     examples: (file.examples ?? []).filter(isShown),
   };
   return createEndpoint(
@@ -293,7 +295,7 @@ function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): Re
 
 /**
  * Excludes what cannot change a result: which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons), what
- * agents see, and scheduling.
+ * agents and people see, and scheduling.
  */
 function revisionOf(file: EndpointFile, sql: string): string {
   const {
@@ -310,6 +312,7 @@ function revisionOf(file: EndpointFile, sql: string): string {
     labels: _labels,
     reservation: _reservation,
     mcp: _mcp,
+    view: _view,
     budget: _budget,
     query: _query,
     ...rest

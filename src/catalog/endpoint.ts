@@ -71,8 +71,23 @@ export interface Endpoint {
   readonly reservation: ReservationPolicy;
   /** Undefined: the endpoint is no tool for agents. */
   readonly mcp: McpPolicy | undefined;
+  /** Tables that the explorer shows as logs; undefined: it infers them. */
+  readonly logViews: readonly LogViewPolicy[] | undefined;
   /** Examples shown to consumers and kept warm; test-only examples are excluded. */
   readonly examples: readonly Example[];
+}
+
+/** A table of log rows. Paths are written as in LQL, with `metadata.` in full. */
+export interface LogViewPolicy {
+  readonly table: string;
+  readonly time: string;
+  readonly message: string | undefined;
+  readonly level: string | undefined;
+  readonly columns: readonly string[];
+  readonly facets: readonly string[];
+  /** The parameters that bound the times of the rows. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
 }
 
 /** Since when not to use it, until when it is served, and what to use instead. Times are milliseconds since 1970. */

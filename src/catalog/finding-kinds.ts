@@ -9,6 +9,7 @@ import type { FindingKind } from './finding-kind.ts';
 import { PII_KINDS } from './pii-kinds.ts';
 import { TENANCY_KINDS } from './tenancy-kinds.ts';
 import { PAGE_KINDS } from './page-kinds.ts';
+import { VIEW_KINDS } from './view-kinds.ts';
 import { VERSION_KINDS } from './version-kinds.ts';
 import { VARIANT_KINDS } from './variant-kinds.ts';
 
@@ -383,5 +384,6 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   ...TENANCY_KINDS,
   ...VERSION_KINDS,
   ...PAGE_KINDS,
+  ...VIEW_KINDS,
   ...LINT_KINDS,
 };

@@ -20,6 +20,8 @@ export function* comparePolicies(
   );
   if (before !== after) yield { code: 'labels.changed', message: 'labels changed', path: ['labels'] };
   yield* compareTools(base, head);
+  if (JSON.stringify(base.logViews) !== JSON.stringify(head.logViews))
+    yield { code: 'view.changed', message: 'the explorer shows log rows in another way', path: ['view'] };
 }
 
 /** A tool that is renamed with its endpoint is reported as that. */

@@ -93,6 +93,10 @@ export const POLICY_CHANGES = {
     'Labels changed',
     "Responses are the same; metrics and the engine's query log count calls under other labels.",
   ),
+  'view.changed': compatible(
+    'The log view of the explorer changed',
+    'Calls and responses are the same; the explorer shows other tables or columns as logs.',
+  ),
   'mcp.removed': breaking('The endpoint is no longer a tool for agents', 'Agents cannot call it.'),
   'mcp.added': compatible(
     'The endpoint is a tool for agents',

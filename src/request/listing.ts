@@ -216,6 +216,8 @@ function toEntry(
       rate: endpoint.rate === undefined ? null : `${endpoint.rate.limit}/${endpoint.rate.window}s`,
       budget: Object.fromEntries(endpoint.budgets.map((each) => [each.resource, budgetText(each)])),
     },
+    page: pageEntry(endpoint),
+    view: viewEntry(endpoint),
     examples: endpoint.examples.map(({ expect: _expect, ...call }) => withLocks(call, endpoint, principal)),
   };
 }
@@ -230,6 +232,26 @@ function withLocks<Call extends Pick<Example, 'parameters'>>(
   return own.length === 0
     ? call
     : { ...call, parameters: { ...call.parameters, ...Object.fromEntries(own) } };
+}
+
+function pageEntry({ page }: Endpoint) {
+  if (page === undefined) return null;
+  const { keys, size, max } = page;
+  return { by: keys.map(({ name, descending }) => `${name} ${descending ? 'DESC' : 'ASC'}`), size, max };
+}
+
+/** As the file declares it. Tables that the key may not read are not in `sandbox.tables`. */
+function viewEntry({ logViews }: Endpoint) {
+  if (logViews === undefined) return null;
+  const orNull = (name: string | undefined) => name ?? null;
+  const logs = logViews.map(({ message, level, from, to, ...view }) => ({
+    ...view,
+    message: orNull(message),
+    level: orNull(level),
+    from: orNull(from),
+    to: orNull(to),
+  }));
+  return { logs };
 }
 
 function cacheEntry(cache: Endpoint['cache']) {

@@ -547,6 +547,14 @@ const ROWS: readonly Row[] = [
     { name: 'two.a', mcp: '{ name: one }' },
   ]),
   row('mcp.max_rows_lowered', 'Mcp.max_rows', [{}, { mcp: '{ max_rows: 99 }' }]),
+  row(
+    'view.changed',
+    'view View.logs LogsView.table LogsView.time LogsView.message LogsView.level LogsView.columns LogsView.facets LogsView.from LogsView.to',
+    [
+      { view: '', sandbox: OPEN },
+      { view: '{ logs: { table: t, time: ts } }', sandbox: OPEN },
+    ],
+  ),
   row('mcp.max_rows_raised', 'Mcp.max_rows', pair('mcp', '{ max_rows: 5 }', '{ max_rows: 6 }')),
 ];
 

@@ -18,6 +18,8 @@ export interface Answer {
   readonly truncated: boolean;
   /** Whether it is one page, and more follow. */
   readonly hasNext: boolean;
+  /** The cursor of the next page. */
+  readonly next: string | undefined;
   readonly stages: readonly Stage[];
   readonly cache: Cache;
   /** Milliseconds from sending the request to receiving the complete response. */
@@ -39,6 +41,7 @@ export type Cache =
 
 interface Envelope {
   readonly result: readonly Row[];
+  readonly next?: string;
   readonly meta?: {
     readonly columns: readonly Column[];
     /** Null: not known; absent: not shown to this key. */
@@ -48,7 +51,7 @@ interface Envelope {
 
 /** Parses a successful response. Throws SyntaxError for invalid JSON. */
 export function readAnswer(headers: Headers, text: string, ms: number): Answer {
-  const { result, meta } = parseJson(text) as unknown as Envelope; // the service's envelope
+  const { result, meta, next } = parseJson(text) as unknown as Envelope; // the service's envelope
   const { rows_read: rows, bytes_read: bytes } = meta?.statistics ?? {};
   return {
     rows: result,
@@ -56,6 +59,7 @@ export function readAnswer(headers: Headers, text: string, ms: number): Answer {
     columns: meta?.columns,
     read: typeof rows === 'number' && typeof bytes === 'number' ? { rows, bytes } : undefined,
     truncated: headers.get('Millrace-Truncated') === 'true',
+    next,
     hasNext: (headers.get('Link') ?? '').includes('rel="next"'),
     stages: readStages(headers.get('Server-Timing') ?? ''),
     cache: readCache(headers.get('Cache-Status'), Number(headers.get('Age') ?? 0)),

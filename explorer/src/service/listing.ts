@@ -69,6 +69,19 @@ export interface Deprecation {
   readonly reason: string | null;
 }
 
+/** A table of log rows, as the endpoint file declares it. Paths are written as in LQL. */
+export interface DeclaredLogs {
+  readonly table: string;
+  readonly time: string;
+  readonly message: string | null;
+  readonly level: string | null;
+  readonly columns: readonly string[];
+  readonly facets: readonly string[];
+  /** Names of the parameters that bound the times of the rows. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
@@ -88,6 +101,10 @@ export interface Endpoint {
   readonly warming: { readonly every: number } | null;
   readonly pii: { readonly redact: boolean };
   readonly limits: { readonly time: number; readonly rate: string | null };
+  /** How the explorer shows it; undefined and null: not declared. */
+  readonly view?: { readonly logs: readonly DeclaredLogs[] | null } | null;
+  /** Undefined and null: responses do not come in pages. */
+  readonly page?: { readonly by: readonly string[]; readonly size: number; readonly max: number } | null;
   readonly examples: readonly Example[];
   readonly sandbox: ({ readonly enabled: true } & Sandbox) | { readonly enabled: false };
 }
