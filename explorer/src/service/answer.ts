@@ -16,8 +16,8 @@ export interface Answer {
   /** What the run read; undefined if the service does not say. */
   readonly read: { readonly rows: number; readonly bytes: number } | undefined;
   readonly truncated: boolean;
-  /** Whether it is one page, and more follow. */
-  readonly hasNext: boolean;
+  /** The cursor of the next page; undefined if no more rows follow. */
+  readonly next: string | undefined;
   readonly stages: readonly Stage[];
   readonly cache: Cache;
   /** Milliseconds from sending the request to receiving the complete response. */
@@ -56,7 +56,7 @@ export function readAnswer(headers: Headers, text: string, ms: number): Answer {
     columns: meta?.columns,
     read: typeof rows === 'number' && typeof bytes === 'number' ? { rows, bytes } : undefined,
     truncated: headers.get('Millrace-Truncated') === 'true',
-    hasNext: (headers.get('Link') ?? '').includes('rel="next"'),
+    next: /[?&]cursor=([\w-]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1],
     stages: readStages(headers.get('Server-Timing') ?? ''),
     cache: readCache(headers.get('Cache-Status'), Number(headers.get('Age') ?? 0)),
     ms,

@@ -87,7 +87,13 @@ export interface Endpoint {
   readonly cache: { readonly ttl: number } | null;
   readonly warming: { readonly every: number } | null;
   readonly pii: { readonly redact: boolean };
-  readonly limits: { readonly time: number; readonly rate: string | null };
+  readonly limits: {
+    readonly time: number;
+    /** `100/60s`. */
+    readonly rate: string | null;
+    /** What queries may use, by resource. */
+    readonly budget?: Readonly<Record<string, string>>;
+  };
   readonly examples: readonly Example[];
   readonly sandbox: ({ readonly enabled: true } & Sandbox) | { readonly enabled: false };
 }
