@@ -7,7 +7,11 @@ const MAX_TEXT = 120;
 
 /** Undefined if the text does not match; otherwise the higher, the better. Every word of the query has to match. */
 export function scoreOf(query: string, text: string): number | undefined {
-  const words = query.slice(0, MAX_QUERY).toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = query
+    .slice(0, MAX_QUERY)
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   let sum = 0;
   for (const word of words) {
     const score = scoreOfWord(word, text.slice(0, MAX_TEXT).toLowerCase());
@@ -19,7 +23,8 @@ export function scoreOf(query: string, text: string): number | undefined {
 
 function scoreOfWord(word: string, text: string): number | undefined {
   const at = text.indexOf(word);
-  const whole = at === -1 ? undefined : Math.max(...occurrences(word, text).map((each) => runScore(word, text, each)));
+  const whole =
+    at === -1 ? undefined : Math.max(...occurrences(word, text).map((each) => runScore(word, text, each)));
   return whole ?? scatteredScore(word, text);
 }
 
@@ -44,7 +49,11 @@ function scatteredScore(word: string, text: string): number | undefined {
     const at = nextPosition(letter, text, last + 1);
     if (at === -1) return undefined;
     const isFollowing = at === last + 1 && last !== -1;
-    score += isWordStart(text, at) ? SCORES.wordStart / 2 : isFollowing ? SCORES.following / 2 : SCORES.letter;
+    score += isWordStart(text, at)
+      ? SCORES.wordStart / 2
+      : isFollowing
+        ? SCORES.following / 2
+        : SCORES.letter;
     score -= (at - last - 1) * SCORES.gap;
     last = at;
   }

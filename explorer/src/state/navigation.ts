@@ -61,7 +61,7 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
       const before = state.address.value;
       const changed = { ...before, ...part };
       // A cursor belongs to one request: any other one begins at its first page.
-      const isOther = part.cursor === undefined && !isSameAsk(askOf(before), askOf(changed));
+      const isOther = !('cursor' in part) && !isSameAsk(askOf(before), askOf(changed));
       const after = isOther ? { ...changed, cursor: undefined } : changed;
       show(after, isStepFrom(before, after));
       saveDraft();

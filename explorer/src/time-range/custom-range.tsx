@@ -1,7 +1,15 @@
 // A range that is written: two expressions, or two date-time fields.
 import { useId, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
-import { boundsAt, faultOf, rangeFaultOf, rangeOf, type RangeFault, type TimeRange, type Zone } from './range.ts';
+import {
+  boundsAt,
+  faultOf,
+  rangeFaultOf,
+  rangeOf,
+  type RangeFault,
+  type TimeRange,
+  type Zone,
+} from './range.ts';
 import { toField } from './range-words.ts';
 
 interface Props {
@@ -96,7 +104,15 @@ interface FieldProps {
   readonly onText: (text: string) => void;
 }
 
-function RangeField({ id, label, kind, text, isWrong, fault, onText }: FieldProps & { readonly label: string }) {
+function RangeField({
+  id,
+  label,
+  kind,
+  text,
+  isWrong,
+  fault,
+  onText,
+}: FieldProps & { readonly label: string }) {
   const shared = {
     id,
     class: 'input mono',

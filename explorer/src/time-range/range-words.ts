@@ -41,7 +41,10 @@ function zoneWords(zone: Zone): string {
 /** The text of a `datetime-local` field: `2024-05-01T12:00:00`, with milliseconds if there are any. */
 export function toField(ms: number, zone: Zone): string {
   const ahead = zone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset() * 60_000;
-  return new Date(ms + ahead).toISOString().slice(0, -1).replace(/\.000$/, '');
+  return new Date(ms + ahead)
+    .toISOString()
+    .slice(0, -1)
+    .replace(/\.000$/, '');
 }
 
 /** The name of the browser's zone, such as `Asia/Kolkata`. */

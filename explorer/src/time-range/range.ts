@@ -69,10 +69,14 @@ const EXAMPLES = 'such as now-6h, now-1d/d or 2024-05-01 12:00';
 
 /** What is wrong with the texts of a range; undefined if nothing is. */
 export function faultOf(from: string, to: string, now: number): RangeFault | undefined {
-  for (const [field, text] of [['from', from], ['to', to]] as const) {
+  for (const [field, text] of [
+    ['from', from],
+    ['to', to],
+  ] as const) {
     if (text.trim() === '') return { field, message: `Enter a time ${EXAMPLES}.` };
     const parsed = boundText(text, 'utc');
-    if (parsed === undefined) return { field, message: `“${text.slice(0, 40)}” is no time. Write one ${EXAMPLES}.` };
+    if (parsed === undefined)
+      return { field, message: `“${text.slice(0, 40)}” is no time. Write one ${EXAMPLES}.` };
     if (msOf(parsed, now, field === 'from' ? 'start' : 'end') === undefined)
       return { field, message: 'The time must be between the years 1900 and 2299.' };
   }
@@ -88,7 +92,10 @@ export function rangeFaultOf(range: TimeRange, now: number): RangeFault | undefi
 }
 
 /** Milliseconds since 1970. A bound beyond what the service's types can hold is the first or last time that they can. */
-export function boundsAt({ from, to }: TimeRange, now: number): { readonly from: number; readonly to: number } {
+export function boundsAt(
+  { from, to }: TimeRange,
+  now: number,
+): { readonly from: number; readonly to: number } {
   return { from: msOf(from, now, 'start') ?? MIN_MS, to: msOf(to, now, 'end') ?? MAX_MS };
 }
 
@@ -139,6 +146,8 @@ function timeMs(raw: string, zone: Zone): number | undefined {
   const date = new Date(isZoned || zone === 'local' ? iso : `${iso}Z`);
   const ms = date.getTime();
   // Days that a month does not have would be read as later ones.
-  const isReal = Number(text.slice(8, 10)) <= new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
+  const isReal =
+    Number(text.slice(8, 10)) <=
+    new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
   return Number.isNaN(ms) || !isReal ? undefined : ms;
 }

@@ -25,12 +25,7 @@ export function TimeRangeControl(props: TimeRangeProps) {
   const popover = usePopover();
   const words = range === undefined ? (none?.label ?? 'No time range') : rangeWords(range, zone);
   return (
-    <div
-      class="time-range"
-      ref={popover.root}
-      onKeyDown={popover.onKeyDown}
-      onFocusOut={popover.onFocusOut}
-    >
+    <div class="time-range" ref={popover.root} onKeyDown={popover.onKeyDown} onFocusOut={popover.onFocusOut}>
       <button
         type="button"
         class="button time-range-button"
@@ -128,7 +123,11 @@ function Share({ range, linkOf }: TimeRangeProps) {
   return (
     <div class="time-range-share" role="group" aria-label="Share">
       {range.kind === 'relative' && (
-        <button type="button" class="button small" onClick={() => copy(linkOf(range), 'a link to the relative range')}>
+        <button
+          type="button"
+          class="button small"
+          onClick={() => copy(linkOf(range), 'a link to the relative range')}
+        >
           <Icon name="copy" /> Link, relative
         </button>
       )}
