@@ -16,9 +16,7 @@ export interface Answer {
   /** What the run read; undefined if the service does not say. */
   readonly read: { readonly rows: number; readonly bytes: number } | undefined;
   readonly truncated: boolean;
-  /** Whether it is one page, and more follow. */
-  readonly hasNext: boolean;
-  /** The cursor of the next page. */
+  /** The cursor of the next page; undefined if no more rows follow. */
   readonly next: string | undefined;
   readonly stages: readonly Stage[];
   readonly cache: Cache;
@@ -60,7 +58,6 @@ export function readAnswer(headers: Headers, text: string, ms: number): Answer {
     read: typeof rows === 'number' && typeof bytes === 'number' ? { rows, bytes } : undefined,
     truncated: headers.get('Millrace-Truncated') === 'true',
     next,
-    hasNext: (headers.get('Link') ?? '').includes('rel="next"'),
     stages: readStages(headers.get('Server-Timing') ?? ''),
     cache: readCache(headers.get('Cache-Status'), Number(headers.get('Age') ?? 0)),
     ms,

@@ -11,6 +11,8 @@ export interface Ask {
   readonly endpoint: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly own: ConsumerQuery | undefined;
+  /** Where the page of rows begins; undefined: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface ConsumerQuery {
@@ -23,6 +25,8 @@ export interface ConsumerQuery {
 export interface ListedEndpoints {
   readonly endpoints: readonly Endpoint[];
   readonly etag: string;
+  /** How many requests the key may still make; undefined: not limited. */
+  readonly requestsLeft?: number | undefined;
 }
 
 /** A consumer query that passed the service's checks. */
@@ -67,8 +71,9 @@ export interface ClientOptions {
 type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
 /** The form fields to send. */
-export function fieldsOf({ parameters, own }: Ask): Readonly<Record<string, string>> {
+export function fieldsOf({ parameters, own, cursor }: Ask): Readonly<Record<string, string>> {
   const filled = Object.entries(parameters).filter(([, value]) => value !== '');
+  if (cursor !== undefined) filled.push(['cursor', cursor]);
   if (own === undefined) return Object.fromEntries(filled);
   const { language, text, dialect } = own;
   const isChosen = language === 'sql' && dialect !== undefined;
@@ -137,5 +142,10 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
 
 async function readListed(response: Response, previous: readonly Endpoint[]): Promise<ListedEndpoints> {
   const document = (await response.json()) as ListingDocument; // the service's envelope
-  return { endpoints: readListing(document, previous), etag: response.headers.get('ETag') ?? '' };
+  const left = /(?:^|;)\s*r=(\d+)/.exec(response.headers.get('RateLimit') ?? '')?.[1];
+  return {
+    endpoints: readListing(document, previous),
+    etag: response.headers.get('ETag') ?? '',
+    requestsLeft: left === undefined ? undefined : Number(left),
+  };
 }

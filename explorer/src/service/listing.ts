@@ -100,11 +100,17 @@ export interface Endpoint {
   readonly cache: { readonly ttl: number } | null;
   readonly warming: { readonly every: number } | null;
   readonly pii: { readonly redact: boolean };
-  readonly limits: { readonly time: number; readonly rate: string | null };
   /** How the explorer shows it; undefined and null: not declared. */
   readonly view?: { readonly logs: readonly DeclaredLogs[] | null } | null;
   /** Undefined and null: responses do not come in pages. */
   readonly page?: { readonly by: readonly string[]; readonly size: number; readonly max: number } | null;
+  readonly limits: {
+    readonly time: number;
+    /** `100/60s`. */
+    readonly rate: string | null;
+    /** What queries may use, by resource. */
+    readonly budget?: Readonly<Record<string, string>>;
+  };
   readonly examples: readonly Example[];
   readonly sandbox: ({ readonly enabled: true } & Sandbox) | { readonly enabled: false };
 }

@@ -34,6 +34,10 @@ export interface Address {
   readonly chart?: ChartChoice | undefined;
   /** The language of the view `code`. */
   readonly code: string | undefined;
+  /** Where the page of rows begins; undefined: the first page. */
+  readonly cursor?: string | undefined;
+  /** The name of the saved view that this was opened from. */
+  readonly saved?: string | undefined;
 }
 
 export const NOWHERE: Address = {
@@ -60,6 +64,8 @@ const OWN = {
   series: ':series',
   value: ':value',
   code: ':code',
+  cursor: ':cursor',
+  saved: ':saved',
 } as const;
 
 /** Parses `#/logs.all?project=abc&:view=chart`; unreadable parts are ignored. */
@@ -79,6 +85,8 @@ export function readAddress(fragment: string): Address {
     sort: readSort(fields.get(OWN.sort)),
     chart: readChart(fields),
     code: fields.get(OWN.code) ?? undefined,
+    ...(fields.get(OWN.cursor) ? { cursor: fields.get(OWN.cursor) ?? '' } : {}),
+    ...(fields.get(OWN.saved) ? { saved: fields.get(OWN.saved) ?? '' } : {}),
   };
 }
 
@@ -95,6 +103,8 @@ export function writeAddress(address: Address): string {
   if (sort !== undefined) fields.set(OWN.sort, `${sort.isDescending ? '-' : ''}${sort.column}`);
   for (const name of CHART_FIELDS) if (chart?.[name] !== undefined) fields.set(OWN[name], chart[name]);
   if (view === 'code' && code !== undefined) fields.set(OWN.code, code);
+  for (const name of ['cursor', 'saved'] as const)
+    if (address[name] !== undefined) fields.set(OWN[name], address[name]);
   const search = fields.toString().replaceAll('%3A', ':');
   return `#/${encodeURIComponent(endpoint)}${search === '' ? '' : `?${search}`}`;
 }

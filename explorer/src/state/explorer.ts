@@ -4,16 +4,25 @@ import type { Client } from '../service/client.ts';
 import type { FileFinding } from '../service/events.ts';
 import type { Endpoint } from '../service/listing.ts';
 import type { Problem } from '../service/problem.ts';
+import { createPalette, type Palette } from '../palette/actions.ts';
+import { savedViews, type SavedView } from '../saved-views/saved-views.ts';
+import { createViewActions, type ViewActions } from '../saved-views/view-actions.ts';
+import type { Zone } from '../time-range/range.ts';
 import { readAddress, type Address } from './address.ts';
 import { find, type ExplorerOptions, type Listing, type Page, type Run, type State } from './model.ts';
 import { createNavigation, type Navigation } from './navigation.ts';
+import { createPreferences, type Preferences } from './preferences.ts';
 import { createRuns, type Runs } from './runs.ts';
 import { createSession } from './session.ts';
 import type { Past, Theme } from './storage.ts';
 import { createUpdates } from './updates.ts';
 
 export interface Explorer
-  extends Pick<Runs, 'start' | 'cancel'>, Pick<Navigation, 'choose' | 'change' | 'recall'> {
+  extends
+    Pick<Runs, 'start' | 'cancel'>,
+    Pick<Navigation, 'choose' | 'change' | 'open' | 'recall'>,
+    Preferences,
+    ViewActions {
   readonly key: ReadonlySignal<string | undefined>;
   /** Why the last key was rejected. */
   readonly rejected: ReadonlySignal<Problem | undefined>;
@@ -27,12 +36,17 @@ export interface Explorer
   readonly theme: ReadonlySignal<Theme>;
   /** The latest announcement, shown and read by screen readers; empty if none. */
   readonly notice: ReadonlySignal<string>;
+  /** The zone in which ranges of time are entered and shown. */
+  readonly zone: ReadonlySignal<Zone>;
+  /** The height above the divider, in pixels; undefined: that of the content. */
+  readonly split: ReadonlySignal<number | undefined>;
+  readonly views: ReadonlySignal<readonly SavedView[]>;
+  readonly palette: Palette;
   readonly client: Client;
   readonly base: string;
   enter(key: string): Promise<void>;
   /** Forgets the key, in all tabs. */
   leave(): void;
-  setTheme(theme: Theme): void;
   tell(notice: string): void;
 }
 
@@ -87,10 +101,9 @@ export function createExplorer(options: ExplorerOptions): Explorer {
       forget();
       tabs.announceForgotten();
     },
-    setTheme: (theme) => {
-      memory.setTheme(theme);
-      state.theme.value = theme;
-    },
+    ...createPreferences(memory, state),
+    ...createViewActions(memory, state, navigation),
+    palette: createPalette(),
     tell: createTell(state, page),
   };
 }
@@ -107,6 +120,9 @@ function initialState({ memory, page }: ExplorerOptions): State {
     past: signal(memory.past()),
     theme: signal(memory.theme()),
     notice: signal(''),
+    zone: signal(memory.zone()),
+    split: signal(memory.split()),
+    views: signal(savedViews(memory).list()),
   };
 }
 

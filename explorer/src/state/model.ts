@@ -1,17 +1,19 @@
 // The parts of the page's state: what is shown, the request, and the response.
 import type { Signal } from '@preact/signals';
 import type { Answer } from '../service/answer.ts';
-import { fieldsOf, type Ask, type Client } from '../service/client.ts';
+import { fieldsOf, type Ask, type Client, type ListedEndpoints } from '../service/client.ts';
 import type { FileFinding } from '../service/events.ts';
 import type { Endpoint } from '../service/listing.ts';
 import type { Problem } from '../service/problem.ts';
+import type { SavedView } from '../saved-views/saved-views.ts';
+import type { Zone } from '../time-range/range.ts';
 import type { Address } from './address.ts';
 import type { Memory, Past, Theme } from './storage.ts';
 import type { Tabs } from './tabs.ts';
 
 export type Listing =
   | { readonly kind: 'loading' }
-  | { readonly kind: 'ready'; readonly endpoints: readonly Endpoint[]; readonly etag: string }
+  | ({ readonly kind: 'ready' } & ListedEndpoints)
   | { readonly kind: 'failed'; readonly problem: Problem };
 
 export type Run =
@@ -59,15 +61,18 @@ export interface State {
   readonly past: Signal<readonly Past[]>;
   readonly theme: Signal<Theme>;
   readonly notice: Signal<string>;
+  readonly zone: Signal<Zone>;
+  readonly split: Signal<number | undefined>;
+  readonly views: Signal<readonly SavedView[]>;
 }
 
 /** The request that corresponds to what is shown. */
-export function askOf({ endpoint, parameters, query, dialect, texts }: Address): Ask {
+export function askOf({ endpoint, parameters, query, dialect, texts, cursor }: Address): Ask {
   const own =
     query === 'saved'
       ? undefined
       : { language: query, text: texts[query], dialect: query === 'sql' ? dialect : undefined };
-  return { endpoint: endpoint ?? '', parameters, own };
+  return { endpoint: endpoint ?? '', parameters, own, cursor };
 }
 
 /** Whether two requests are equivalent, regardless of parameter order. */

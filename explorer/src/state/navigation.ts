@@ -1,7 +1,7 @@
 // Keeps what is shown in step with the URL: endpoint selection, form changes, history navigation, drafts.
 import { sandboxOf, type Endpoint } from '../service/listing.ts';
 import { NOWHERE, readAddress, writeAddress, type Address } from './address.ts';
-import { initialAddress } from './initial-address.ts';
+import { initialAddress, mayRunUnasked } from './initial-address.ts';
 import { askOf, find, isSameAsk, type ExplorerOptions, type State } from './model.ts';
 import type { Runs } from './runs.ts';
 import type { Draft, Memory, Past } from './storage.ts';
@@ -10,6 +10,8 @@ export interface Navigation {
   choose(endpoint: Endpoint): void;
   /** Changes what is shown of the same endpoint. */
   change(part: Partial<Address>): void;
+  /** Shows another state, and runs its request if nothing is missing from it. */
+  open(address: Address): void;
   /** Repeats an earlier call. */
   recall(past: Past): void;
   /** The visitor navigated to another fragment. */
@@ -43,13 +45,31 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
     return isSameAsk(value.ask, askOf(before)) && !isSameAsk(value.ask, askOf(after));
   };
   const { addressOf, completed } = createAddresses(memory, state);
+  const runIfReady = (): void => {
+    const endpoint = find(state.listing.value, state.address.value.endpoint);
+    if (endpoint !== undefined && isReady(endpoint, state.address.value)) void runs.start();
+  };
+  const isFirstRun = (): boolean => {
+    const { value: listing } = state.listing;
+    const endpoint = find(listing, state.address.value.endpoint);
+    if (memory.isUsed() || listing.kind !== 'ready' || endpoint === undefined) return false;
+    return mayRunUnasked(endpoint, listing.requestsLeft);
+  };
   return {
     choose: (endpoint) => show(addressOf(endpoint), true),
     change: (part) => {
       const before = state.address.value;
-      const after = { ...before, ...part };
+      const changed = { ...before, ...part };
+      // A cursor belongs to one request: any other one begins at its first page.
+      const isOther = !('cursor' in part) && !isSameAsk(askOf(before), askOf(changed));
+      const after = isOther ? { ...changed, cursor: undefined } : changed;
       show(after, isStepFrom(before, after));
       saveDraft();
+    },
+    open: (address) => {
+      show(completed(address), true);
+      saveDraft();
+      runIfReady();
     },
     recall: ({ address }) => {
       show({ ...NOWHERE, ...address }, true);
@@ -65,9 +85,8 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
     opened: () => {
       const isLink = state.address.value.endpoint !== undefined;
       show(completed(state.address.value), false);
-      const endpoint = find(state.listing.value, state.address.value.endpoint);
-      // A shared link runs immediately to show its rows.
-      if (isLink && endpoint !== undefined && isReady(endpoint, state.address.value)) void runs.start();
+      // A shared link runs immediately to show its rows, and on the first visit an example does.
+      if (isLink || isFirstRun()) runIfReady();
     },
     relisted: (shown) => {
       const { value: address } = state.address;

@@ -94,5 +94,6 @@ function createHistory(
     const others = state.past.value.filter((each) => writeAddress(each.address) !== same);
     state.past.value = [{ address, at: page.epoch(), outcome, isFine }, ...others].slice(0, MAX_PAST);
     memory.setPast(state.past.value);
+    memory.setUsed();
   };
 }

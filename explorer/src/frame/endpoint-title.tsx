@@ -1,0 +1,42 @@
+// What an endpoint is: its versions, its description, its limits and what it exposes.
+import type { Endpoint } from '../service/listing.ts';
+import { exposureFacts } from './exposure.ts';
+import { DeprecationNote, Versions } from './versions.tsx';
+
+export function EndpointTitle({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { description, max_rows: maxRows, cache, warming, pii, limits } = endpoint;
+  const facts = [
+    `up to ${maxRows.toLocaleString('en')} rows`,
+    cache === null ? 'not cached' : `cached for ${duration(cache.ttl)}`,
+    ...(warming === null ? [] : [`warmed every ${duration(warming.every)}`]),
+    ...(pii.redact ? ['personal data redacted'] : []),
+    ...(limits.rate === null ? [] : [limits.rate.replace('/', ' requests per ').replace(/s$/, ' s')]),
+  ];
+  return (
+    <div class="title">
+      <Versions endpoint={endpoint} />
+      <DeprecationNote endpoint={endpoint} />
+      <p class="lead">{description}</p>
+      <ul class="facts" aria-label="Limits">
+        {facts.map((fact) => (
+          <li key={fact}>{fact}</li>
+        ))}
+      </ul>
+      <details class="exposure">
+        <summary>What this exposes</summary>
+        <dl>
+          {exposureFacts(endpoint).map(({ name: fact, text }) => (
+            <div key={fact}>
+              <dt>{fact}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </div>
+  );
+}
+
+function duration(seconds: number): string {
+  return seconds % 60 === 0 && seconds >= 60 ? `${seconds / 60} min` : `${seconds} s`;
+}
