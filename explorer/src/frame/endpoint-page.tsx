@@ -1,9 +1,11 @@
 // One endpoint: a bar with its name, its description and parameters below until they are folded, its query, and the result.
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import { sandboxOf } from '../service/listing.ts';
+import { LogsHost } from '../logs/logs-host.tsx';
+import { logViewsOf } from '../logs/view.ts';
 import { useExplorer } from '../state/context.ts';
-import type { QueryKind } from '../state/address.ts';
+import { ALL_LOGS, type QueryKind } from '../state/address.ts';
 import { PairControl, usePairActions } from '../form/pair-control.tsx';
 import { ParameterForm } from '../form/parameter-form.tsx';
 import { Presets } from '../form/presets.tsx';
@@ -39,7 +41,10 @@ export function EndpointPage({ endpoint }: Props) {
       run: fold.toggle,
     },
   ]);
-  const isSized = split.value !== undefined && !(isFolded && query === 'saved');
+  const logViews = useMemo(() => logViewsOf(endpoint), [endpoint]);
+  const [firstView] = logViews;
+  const isLogs = address.value.logs !== undefined && firstView !== undefined;
+  const isSized = !isLogs && split.value !== undefined && !(isFolded && query === 'saved');
   return (
     <article class="endpoint">
       <div
@@ -57,15 +62,23 @@ export function EndpointPage({ endpoint }: Props) {
           <ParameterForm endpoint={endpoint} />
         </div>
         <div class="ask-bar">
-          <QueryTabs endpoint={endpoint} />
-          <RunBar endpoint={endpoint} />
+          <QueryTabs endpoint={endpoint} hasLogs={logViews.length > 0} />
+          {!isLogs && <RunBar endpoint={endpoint} />}
         </div>
         <div id="query-panel">
-          {query !== 'saved' && <ConsumerQueryView key={query} endpoint={endpoint} language={query} />}
+          {!isLogs && query !== 'saved' && (
+            <ConsumerQueryView key={query} endpoint={endpoint} language={query} />
+          )}
         </div>
       </div>
-      {!(isFolded && query === 'saved') && <Divider above={ask} />}
-      <ResultPanel endpoint={endpoint} />
+      {isLogs ? (
+        <LogsHost endpoint={endpoint} views={[firstView, ...logViews.slice(1)]} />
+      ) : (
+        <>
+          {!(isFolded && query === 'saved') && <Divider above={ask} />}
+          <ResultPanel endpoint={endpoint} />
+        </>
+      )}
     </article>
   );
 }
@@ -127,8 +140,9 @@ function ParametersInShort({ endpoint, pair, onClick }: ShortProps) {
   );
 }
 
-function QueryTabs({ endpoint }: Props) {
+function QueryTabs({ endpoint, hasLogs }: Props & { readonly hasLogs: boolean }) {
   const { address, change } = useExplorer();
+  const { query, logs } = address.value;
   const languages = sandboxOf(endpoint)?.languages ?? [];
   if (languages.length === 0) return null;
   const tabs = [
@@ -136,14 +150,21 @@ function QueryTabs({ endpoint }: Props) {
     ...(['sql', 'lql'] as const)
       .filter((language) => languages.includes(language))
       .map((name) => ({ name, label: `Your ${name.toUpperCase()}` })),
+    ...(hasLogs ? [{ name: 'logs' as const, label: 'Logs' }] : []),
   ];
   return (
-    <Tabs<QueryKind>
+    <Tabs<QueryKind | 'logs'>
       label="Query"
       tabs={tabs}
-      current={address.value.query}
+      current={hasLogs && logs !== undefined ? 'logs' : query}
       controls="query-panel"
-      onChoose={(query) => change({ query, view: undefined, sort: undefined })}
+      onChoose={(chosen) =>
+        change(
+          chosen === 'logs'
+            ? { logs: logs ?? ALL_LOGS }
+            : { query: chosen, logs: undefined, view: undefined, sort: undefined },
+        )
+      }
     />
   );
 }

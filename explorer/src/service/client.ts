@@ -1,10 +1,10 @@
 // The explorer's HTTP calls, all to the service that served it.
 import { readAnswer, type Answer } from './answer.ts';
-import { parseJson } from './json.ts';
-import { readEvents, type ServerEvent } from './events.ts';
+import { parseJson, type Row } from './json.ts';
+import { readEvents, type ServerEvent, type StreamEvent } from './events.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing, type Endpoint, type Language, type ListingDocument } from './listing.ts';
-import { CallFailure, problemOf, UNREACHABLE } from './problem.ts';
+import { CallFailure, problemOf, UNREACHABLE, type Problem } from './problem.ts';
 
 /** A request to an endpoint; a consumer query replaces the saved query. */
 export interface Ask {
@@ -41,6 +41,12 @@ export interface RunOptions {
   readonly isFresh: boolean;
 }
 
+export interface LiveOptions {
+  readonly signal: AbortSignal;
+  /** All rows of a new result, or those that are new. */
+  readonly onRows: (rows: readonly Row[]) => void;
+}
+
 export interface Client {
   readonly list: (key: string) => Promise<ListedEndpoints>;
   /** The endpoints if they have changed; undefined if not. */
@@ -52,6 +58,8 @@ export interface Client {
     signal: AbortSignal,
   ) => Promise<boolean>;
   readonly run: (key: string, ask: Ask, options: RunOptions) => Promise<Answer>;
+  /** Calls back for the rows of each event of a live endpoint, until the stream ends or is aborted. */
+  readonly live: (key: string, ask: Ask, options: LiveOptions) => Promise<void>;
   /** The rows as a file. */
   readonly download: (key: string, ask: Ask, format: string) => Promise<Blob>;
   /** Checks a consumer query without running it. */
@@ -109,7 +117,8 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
     follow: async (key, onEvent, signal) => {
       try {
         const response = await send('api/endpoints/events', key, { cache: 'no-store', signal });
-        if (response.body !== null) await readEvents(response.body, onEvent);
+        if (response.body !== null)
+          await readEvents(response.body, ({ data }) => onEvent(JSON.parse(data) as ServerEvent)); // the service's own event
         return true;
       } catch (error) {
         if (error instanceof CallFailure && error.problem.status === 404) return false;
@@ -126,6 +135,11 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       const text = await response.text();
       return readAnswer(response.headers, text, now() - started);
     },
+    live: async (key, ask, { signal, onRows }) => {
+      const headers = { Accept: 'text/event-stream', Prefer: 'result-shape=standard' };
+      const { body } = await post('query', key, ask, { signal, headers });
+      if (body !== null) await readEvents(body, (event) => takeLive(event, onRows));
+    },
     download: async (key, ask, format) => {
       const body = JSON.stringify({ ...fieldsOf(ask), format });
       const response = await post('query', key, ask, { body });
@@ -138,6 +152,16 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
     },
     openapi: async (key) => (await send('openapi.json', key, { cache: 'no-store' })).blob(),
   };
+}
+
+/** Throws CallFailure for an error that ends the stream. */
+function takeLive({ event, data }: StreamEvent, onRows: LiveOptions['onRows']): void {
+  if (event === 'result' || event === 'rows')
+    onRows((parseJson(data) as unknown as { result: readonly Row[] }).result); // the service's envelope
+  else if (event === 'error') {
+    const problem = parseJson(data) as unknown as Problem; // the service's own document
+    throw new CallFailure({ ...problem, errors: problem.errors ?? [], requestId: '' });
+  }
 }
 
 async function readListed(response: Response, previous: readonly Endpoint[]): Promise<ListedEndpoints> {

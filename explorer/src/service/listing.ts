@@ -103,6 +103,8 @@ export interface Endpoint {
   /** How the explorer shows it; undefined and null: not declared. */
   readonly view?: { readonly logs: readonly DeclaredLogs[] | null } | null;
   /** Undefined and null: responses do not come in pages. */
+  /** Undefined and null: results are not sent as they change. */
+  readonly live?: { readonly every: number; readonly key: readonly string[] | null } | null;
   readonly page?: { readonly by: readonly string[]; readonly size: number; readonly max: number } | null;
   readonly limits: {
     readonly time: number;

@@ -14,7 +14,7 @@ import { createNavigation, type Navigation } from './navigation.ts';
 import { createPreferences, type Preferences } from './preferences.ts';
 import { createRuns, type Runs } from './runs.ts';
 import { createSession } from './session.ts';
-import type { Past, Theme } from './storage.ts';
+import type { LogMemory, Past, Theme } from './storage.ts';
 import { createUpdates } from './updates.ts';
 
 export interface Explorer
@@ -32,6 +32,10 @@ export interface Explorer
   readonly address: ReadonlySignal<Address>;
   readonly endpoint: ReadonlySignal<Endpoint | undefined>;
   readonly run: ReadonlySignal<Run>;
+  /** How often the log view was asked to load. */
+  readonly loads: ReadonlySignal<number>;
+  readonly memory: LogMemory;
+  readonly page: Pick<Page, 'after' | 'epoch' | 'isVisible'>;
   readonly past: ReadonlySignal<readonly Past[]>;
   readonly theme: ReadonlySignal<Theme>;
   /** The latest announcement, shown and read by screen readers; empty if none. */
@@ -96,6 +100,8 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     endpoint,
     client,
     base,
+    memory,
+    page,
     enter,
     leave: () => {
       forget();
@@ -117,6 +123,7 @@ function initialState({ memory, page }: ExplorerOptions): State {
     findings: signal([]),
     address: signal(readAddress(reloaded ?? page.fragment())),
     run: signal({ kind: 'none' }),
+    loads: signal(0),
     past: signal(memory.past()),
     theme: signal(memory.theme()),
     notice: signal(''),

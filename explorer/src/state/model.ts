@@ -58,6 +58,8 @@ export interface State {
   readonly findings: Signal<readonly FileFinding[]>;
   readonly address: Signal<Address>;
   readonly run: Signal<Run>;
+  /** How often the log view was asked to load. */
+  readonly loads: Signal<number>;
   readonly past: Signal<readonly Past[]>;
   readonly theme: Signal<Theme>;
   readonly notice: Signal<string>;

@@ -40,6 +40,7 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
   };
   /** Adds a history entry for the state that was run, once the visitor changes it. */
   const isStepFrom = (before: Address, after: Address): boolean => {
+    if (before.logs !== undefined && after.logs !== undefined && before.logs !== after.logs) return true;
     const { value } = state.run;
     if (value.kind !== 'done' && value.kind !== 'failed') return false;
     return isSameAsk(value.ask, askOf(before)) && !isSameAsk(value.ask, askOf(after));

@@ -41,6 +41,10 @@ export function createRuns(options: ExplorerOptions, state: State, on: RunEvents
     start: async ({ isFresh } = { isFresh: false }) => {
       const [key, address] = [state.key.value, state.address.value];
       if (key === undefined || address.endpoint === undefined) return;
+      if (address.logs !== undefined) {
+        state.loads.value++;
+        return;
+      }
       current?.abort();
       const controller = (current = new AbortController());
       const end = (run: Run): void => {
@@ -68,6 +72,7 @@ export function createRuns(options: ExplorerOptions, state: State, on: RunEvents
     cancel: () => current?.abort(),
     drop,
     restore: () => {
+      if (state.address.value.logs !== undefined) return; // it loads what is shown
       const ask = askOf(state.address.value);
       const { value } = state.run;
       if ((value.kind === 'done' || value.kind === 'failed') && isSameAsk(value.ask, ask)) return;

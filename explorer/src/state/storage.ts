@@ -18,7 +18,13 @@ export type Draft = Pick<Address, 'parameters' | 'query' | 'dialect' | 'texts'>;
 
 export type Theme = 'auto' | 'light' | 'dark';
 
-export interface Memory extends ViewMemory {
+/** Columns of the log view, by endpoint and table. */
+export interface LogMemory {
+  readonly logColumns: (table: string) => readonly string[] | undefined;
+  readonly setLogColumns: (table: string, columns: readonly string[] | undefined) => void;
+}
+
+export interface Memory extends ViewMemory, LogMemory {
   readonly key: () => string | undefined;
   readonly setKey: (key: string | undefined) => void;
   readonly past: () => readonly Past[];
@@ -52,6 +58,7 @@ const NAMES = {
   split: 'millrace.split',
   used: 'millrace.used',
   views: 'millrace.views',
+  logColumns: 'millrace.log-columns.',
 };
 
 /** Browsers may block storage; values are then held in memory until the page closes. */
@@ -83,6 +90,9 @@ export function createMemory(tab: Storage, lasting: Storage): Memory {
     setSplit: (height) => void set(lasting, NAMES.split, height?.toFixed(0)),
     isUsed: () => get(lasting, NAMES.used) !== undefined,
     setUsed: () => void set(lasting, NAMES.used, 'true'),
+    logColumns: (table) => readTexts(get(lasting, NAMES.logColumns + table)),
+    setLogColumns: (table, columns) =>
+      void set(lasting, NAMES.logColumns + table, columns && JSON.stringify(columns)),
     views: () => get(lasting, NAMES.views),
     setViews: (text) => set(lasting, NAMES.views, text),
   };
@@ -104,6 +114,16 @@ function set(storage: Storage, name: string, value: string | undefined): boolean
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Undefined for anything but a list of texts. */
+function readTexts(text: string | undefined): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,0 +1,163 @@
+// Rows by time and severity, as bars. Drag over bars to zoom; arrow keys choose one, Shift extends the choice, Enter zooms.
+import { useState } from 'preact/hooks';
+import { counted } from '../parts/words.ts';
+import { useExplorer } from '../state/context.ts';
+import type { HistogramView } from './log-store.ts';
+import { SEVERITIES, type Severity } from './severity.ts';
+import { bucketText } from './times.ts';
+
+interface Props extends HistogramView {
+  /** Milliseconds since 1970; `to` is exclusive. */
+  readonly onZoom: (from: number, to: number) => void;
+}
+
+/** From one bar to another, in the order in which they were chosen. */
+interface Choice {
+  readonly from: number;
+  readonly to: number;
+}
+
+const HEIGHT = 64;
+/** From the bottom of a bar. */
+const STACK: readonly Severity[] = SEVERITIES.toReversed();
+
+export function LogHistogram({ buckets, width, hasSeverities, onZoom }: Props) {
+  const { zone } = useExplorer();
+  const [choice, setChoice] = useState<Choice>();
+  const [isDragging, setDragging] = useState(false);
+  const most = Math.max(1, ...buckets.map(({ rows }) => rows));
+  const total = buckets.reduce((sum, { rows }) => sum + rows, 0);
+  const zoom = (chosen: Choice | undefined): void => {
+    setChoice(undefined);
+    setDragging(false);
+    const [low, high] = chosen === undefined ? [] : edges(chosen);
+    const [first, last] = [buckets[low ?? -1], buckets[high ?? -1]];
+    if (first !== undefined && last !== undefined) onZoom(first.start, last.start + width);
+  };
+  const indexAt = (event: PointerEvent & { readonly currentTarget: Element }): number => {
+    const { left, width: pixels } = event.currentTarget.getBoundingClientRect();
+    const index = Math.floor(((event.clientX - left) / pixels) * buckets.length);
+    return Math.min(buckets.length - 1, Math.max(0, index));
+  };
+  return (
+    <div class="log-histogram">
+      <svg
+        viewBox={`0 0 ${buckets.length} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="group"
+        tabIndex={0}
+        aria-label={`Histogram: ${counted(total, 'row')} in ${counted(buckets.length, 'bar')}. Arrow keys choose a bar, Shift extends the choice, Enter zooms`}
+        onKeyDown={(event) => {
+          const next = keyed(event, choice, buckets.length);
+          if (event.key === 'Enter' && choice !== undefined) zoom(choice);
+          else if (event.key === 'Escape' && choice !== undefined) setChoice(undefined);
+          else if (next !== undefined) setChoice(next);
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+        onPointerDown={(event) => {
+          if (event.button !== 0) return;
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setDragging(true);
+          setChoice({ from: indexAt(event), to: indexAt(event) });
+        }}
+        onPointerMove={(event) => {
+          if (isDragging && choice !== undefined) setChoice({ ...choice, to: indexAt(event) });
+        }}
+        onPointerUp={() => isDragging && zoom(choice)}
+        onPointerCancel={() => zoom(undefined)}
+      >
+        {buckets.map((bucket, index) => (
+          <Bar key={bucket.start} counts={bucket.counts} index={index} scale={HEIGHT / most} />
+        ))}
+        {choice !== undefined && (
+          <rect
+            class="log-zoom"
+            x={edges(choice)[0]}
+            width={edges(choice)[1] - edges(choice)[0] + 1}
+            y={0}
+            height={HEIGHT}
+          />
+        )}
+      </svg>
+      <div class="log-histogram-words">
+        <span>{bucketText(buckets[0]?.start ?? 0, width, zone.value)}</span>
+        <span role="status">{choice === undefined ? '' : choiceText(choice)}</span>
+        {hasSeverities && <Legend buckets={buckets} />}
+        <span>{bucketText((buckets.at(-1)?.start ?? 0) + width, width, zone.value)}</span>
+      </div>
+    </div>
+  );
+
+  function choiceText(chosen: Choice): string {
+    const [low, high] = edges(chosen);
+    const rows = buckets.slice(low, high + 1).reduce((sum, bucket) => sum + bucket.rows, 0);
+    const start = bucketText(buckets[low]?.start ?? 0, width, zone.value);
+    const end = bucketText((buckets[high]?.start ?? 0) + width, width, zone.value);
+    return `${start} to ${end}: ${counted(rows, 'row')}`;
+  }
+}
+
+interface BarProps {
+  readonly counts: Readonly<Record<Severity, number>>;
+  readonly index: number;
+  /** Pixels of a row. */
+  readonly scale: number;
+}
+
+function Bar({ counts, index, scale }: BarProps) {
+  let top = HEIGHT;
+  return (
+    <>
+      {STACK.filter((severity) => counts[severity] > 0).map((severity) => {
+        const height = Math.max(0.75, counts[severity] * scale);
+        top -= height;
+        return (
+          <rect
+            key={severity}
+            data-severity={severity}
+            x={index + 0.08}
+            width={0.84}
+            y={Math.max(0, top)}
+            height={height}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+function Legend({ buckets }: Pick<HistogramView, 'buckets'>) {
+  const sums = SEVERITIES.map((severity) => ({
+    severity,
+    rows: buckets.reduce((sum, { counts }) => sum + counts[severity], 0),
+  }));
+  return (
+    <ul class="log-legend" aria-label="Rows by severity">
+      {sums
+        .filter(({ rows }) => rows > 0)
+        .map(({ severity, rows }) => (
+          <li key={severity} data-severity={severity}>
+            {severity} {rows.toLocaleString('en')}
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+function edges({ from, to }: Choice): readonly [number, number] {
+  return [Math.min(from, to), Math.max(from, to)];
+}
+
+function keyed(
+  { key, shiftKey }: KeyboardEvent,
+  choice: Choice | undefined,
+  count: number,
+): Choice | undefined {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  if (step === undefined) return undefined;
+  const start = step === 1 ? -1 : count;
+  const to = Math.min(count - 1, Math.max(0, (choice?.to ?? start) + step));
+  return { from: shiftKey ? (choice?.from ?? to) : to, to };
+}
