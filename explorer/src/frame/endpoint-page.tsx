@@ -55,7 +55,7 @@ export function EndpointPage({ endpoint }: Props) {
         data-sized={isSized}
         style={{ height: isSized ? `${split.value}px` : '' }}
       >
-        <Head endpoint={endpoint} fold={fold} pair={pair} />
+        <Head endpoint={endpoint} fold={fold} pair={isLogs ? undefined : pair} />
         <div class="ask-body" id="ask-body" ref={body} hidden={isFolded}>
           <EndpointTitle endpoint={endpoint} />
           <Presets endpoint={endpoint} />

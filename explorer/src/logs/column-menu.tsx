@@ -19,14 +19,7 @@ const MAX_LISTED = 100;
 const MAX_COLUMNS = 30;
 
 export function ColumnMenu({ table, view, columns, onColumns }: Props) {
-  const id = useId();
   const { isOpen, ...popover } = usePopover();
-  const [search, setSearch] = useState('');
-  const shownAnyway = new Set([view.time, view.level, view.message]);
-  const others = fieldsOf(table)
-    .filter(({ path, kind }) => kind !== 'nested' && !shownAnyway.has(path) && !columns.includes(path))
-    .map(({ path }) => path)
-    .filter((path) => path.toLowerCase().includes(search.trim().toLowerCase()));
   return (
     <div ref={popover.root} onKeyDown={popover.onKeyDown} onFocusOut={popover.onFocusOut}>
       <button
@@ -41,69 +34,95 @@ export function ColumnMenu({ table, view, columns, onColumns }: Props) {
       </button>
       {isOpen && (
         <div class="log-menu" role="dialog" aria-label="Columns" ref={popover.panel}>
-          <ol class="log-chosen" aria-label="Shown">
-            {columns.map((path, index) => (
-              <li key={path}>
-                <label>
-                  <input
-                    type="checkbox"
-                    checked
-                    onChange={() => onColumns(columns.filter((each) => each !== path))}
-                  />
-                  <span class="mono">
-                    <Visible text={path} />
-                  </span>
-                </label>
-                {[-1, 1].map((step) => (
-                  <button
-                    key={step}
-                    type="button"
-                    class="leaf-copy"
-                    aria-label={`Move ${path} ${step < 0 ? 'up' : 'down'}`}
-                    disabled={columns[index + step] === undefined}
-                    onClick={() => onColumns(moved(columns, index, index + step))}
-                  >
-                    <Icon name={step < 0 ? 'up' : 'down'} />
-                  </button>
-                ))}
-              </li>
-            ))}
-          </ol>
-          <label class="visually-hidden" for={id}>
-            Search fields
-          </label>
-          <input
-            id={id}
-            class="input"
-            type="search"
-            placeholder="Search fields"
-            value={search}
-            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-          />
-          <ul aria-label="Not shown">
-            {others.slice(0, MAX_LISTED).map((path) => (
-              <li key={path}>
-                <label>
-                  <input
-                    type="checkbox"
-                    checked={false}
-                    disabled={columns.length >= MAX_COLUMNS}
-                    onChange={() => onColumns([...columns, path])}
-                  />
-                  <span class="mono">
-                    <Visible text={path} />
-                  </span>
-                </label>
-              </li>
-            ))}
-          </ul>
-          {others.length > MAX_LISTED && <p class="note">{others.length - MAX_LISTED} more: search.</p>}
+          <Shown columns={columns} onColumns={onColumns} />
+          <Others {...{ table, view, columns, onColumns }} />
           <button type="button" class="button small" onClick={() => onColumns(view.columns)}>
             Columns of the endpoint
           </button>
         </div>
       )}
     </div>
+  );
+}
+
+function Shown({ columns, onColumns }: Pick<Props, 'columns' | 'onColumns'>) {
+  if (columns.length === 0) return null;
+  return (
+    <ol aria-label="Shown">
+      {columns.map((path, index) => (
+        <li key={path}>
+          <Check path={path} isShown onChange={() => onColumns(columns.filter((each) => each !== path))} />
+          {[-1, 1].map((step) => (
+            <button
+              key={step}
+              type="button"
+              class="leaf-copy"
+              aria-label={`Move ${path} ${step < 0 ? 'up' : 'down'}`}
+              disabled={columns[index + step] === undefined}
+              onClick={() => onColumns(moved(columns, index, index + step))}
+            >
+              <Icon name={step < 0 ? 'up' : 'down'} />
+            </button>
+          ))}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Others({ table, view, columns, onColumns }: Props) {
+  const id = useId();
+  const [search, setSearch] = useState('');
+  const listed = new Set([view.time, view.level, view.message, ...columns]);
+  const others = fieldsOf(table)
+    .filter(({ path, kind }) => kind !== 'nested' && !listed.has(path))
+    .map(({ path }) => path)
+    .filter((path) => path.toLowerCase().includes(search.trim().toLowerCase()));
+  return (
+    <>
+      <label class="visually-hidden" for={id}>
+        Search fields
+      </label>
+      <input
+        id={id}
+        class="input"
+        type="search"
+        placeholder="Search fields"
+        value={search}
+        onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+      />
+      <ul aria-label="Not shown">
+        {others.slice(0, MAX_LISTED).map((path) => (
+          <li key={path}>
+            <Check
+              path={path}
+              isShown={false}
+              isFull={columns.length >= MAX_COLUMNS}
+              onChange={() => onColumns([...columns, path])}
+            />
+          </li>
+        ))}
+      </ul>
+      {others.length > MAX_LISTED && <p class="note">{others.length - MAX_LISTED} more: search.</p>}
+    </>
+  );
+}
+
+interface CheckProps {
+  readonly path: string;
+  readonly isShown: boolean;
+  readonly isFull?: boolean;
+  readonly onChange: () => void;
+}
+
+function Check({ path, isShown, isFull = false, onChange }: CheckProps) {
+  return (
+    <label>
+      <input type="checkbox" checked={isShown} disabled={isFull} onChange={onChange} />
+      <span class="mono">
+        <Visible text={path} />
+      </span>
+    </label>
   );
 }
 

@@ -1,6 +1,6 @@
 // Facets: the most frequent values of fields. A value is included or excluded by a clause of the filter.
 import type { Json } from '../service/json.ts';
-import { preview } from '../service/json.ts';
+import { preview, printJson } from '../service/json.ts';
 import { Visible } from '../parts/visible.tsx';
 import type { Facet } from './facets.ts';
 import { exclude, include, isFilterable, remove, stateOf, type Target } from './lql-edit.ts';
@@ -23,7 +23,7 @@ export function LogFacets({ facets, ...actions }: FilterActions & { readonly fac
           </summary>
           <ul aria-label={`Values of ${facet.target.path}`}>
             {facet.values.map(({ value, rows }) => (
-              <li key={String(value)}>
+              <li key={printJson(value)}>
                 <FacetValue target={facet.target} value={value} rows={rows} {...actions} />
               </li>
             ))}

@@ -2,7 +2,7 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { Visible } from '../parts/visible.tsx';
-import { sentence, type Problem } from '../service/problem.ts';
+import { hintOf, sentence, type Problem } from '../service/problem.ts';
 import { clausesOf, remove } from './lql-edit.ts';
 import type { FilterActions } from './log-facets.tsx';
 
@@ -45,7 +45,7 @@ export function LogFilter({ filter, onFilter, problem }: Props) {
       {isRejected && (
         <p class="field-error" id={`${id}-problem`} role="alert">
           <Icon name="warn" />
-          {sentence(problem.errors[0]?.message ?? problem.detail)} {sentence(problem.hint)}
+          {sentence(problem.errors[0]?.message ?? problem.detail)} {hintOf(problem)}
         </p>
       )}
       <Clauses filter={filter} onFilter={onFilter} />

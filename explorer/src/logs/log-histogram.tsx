@@ -1,5 +1,5 @@
 // Rows by time and severity, as bars. Drag over bars to zoom; arrow keys choose one, Shift extends the choice, Enter zooms.
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { counted } from '../parts/words.ts';
 import { useExplorer } from '../state/context.ts';
 import type { HistogramView } from './log-store.ts';
@@ -24,79 +24,92 @@ const STACK: readonly Severity[] = SEVERITIES.toReversed();
 export function LogHistogram({ buckets, width, hasSeverities, onZoom }: Props) {
   const { zone } = useExplorer();
   const [choice, setChoice] = useState<Choice>();
-  const [isDragging, setDragging] = useState(false);
-  const most = Math.max(1, ...buckets.map(({ rows }) => rows));
-  const total = buckets.reduce((sum, { rows }) => sum + rows, 0);
+  const textAt = (ms: number): string => bucketText(ms, width, zone.value);
+  const [first, last] = [buckets[0]?.start ?? 0, (buckets.at(-1)?.start ?? 0) + width];
   const zoom = (chosen: Choice | undefined): void => {
     setChoice(undefined);
-    setDragging(false);
     const [low, high] = chosen === undefined ? [] : edges(chosen);
-    const [first, last] = [buckets[low ?? -1], buckets[high ?? -1]];
-    if (first !== undefined && last !== undefined) onZoom(first.start, last.start + width);
+    const [from, to] = [buckets[low ?? -1], buckets[high ?? -1]];
+    if (from !== undefined && to !== undefined) onZoom(from.start, to.start + width);
   };
-  const indexAt = (event: PointerEvent & { readonly currentTarget: Element }): number => {
-    const { left, width: pixels } = event.currentTarget.getBoundingClientRect();
-    const index = Math.floor(((event.clientX - left) / pixels) * buckets.length);
-    return Math.min(buckets.length - 1, Math.max(0, index));
+  const choiceText = (chosen: Choice): string => {
+    const [low, high] = edges(chosen);
+    const rows = sumOf(buckets.slice(low, high + 1));
+    return `${textAt(buckets[low]?.start ?? 0)} to ${textAt((buckets[high]?.start ?? 0) + width)}: ${counted(rows, 'row')}`;
   };
   return (
     <div class="log-histogram">
-      <svg
-        viewBox={`0 0 ${buckets.length} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="group"
-        tabIndex={0}
-        aria-label={`Histogram: ${counted(total, 'row')} in ${counted(buckets.length, 'bar')}. Arrow keys choose a bar, Shift extends the choice, Enter zooms`}
-        onKeyDown={(event) => {
-          const next = keyed(event, choice, buckets.length);
-          if (event.key === 'Enter' && choice !== undefined) zoom(choice);
-          else if (event.key === 'Escape' && choice !== undefined) setChoice(undefined);
-          else if (next !== undefined) setChoice(next);
-          else return;
-          event.preventDefault();
-          event.stopPropagation();
-        }}
-        onPointerDown={(event) => {
-          if (event.button !== 0) return;
-          event.currentTarget.setPointerCapture(event.pointerId);
-          setDragging(true);
-          setChoice({ from: indexAt(event), to: indexAt(event) });
-        }}
-        onPointerMove={(event) => {
-          if (isDragging && choice !== undefined) setChoice({ ...choice, to: indexAt(event) });
-        }}
-        onPointerUp={() => isDragging && zoom(choice)}
-        onPointerCancel={() => zoom(undefined)}
-      >
-        {buckets.map((bucket, index) => (
-          <Bar key={bucket.start} counts={bucket.counts} index={index} scale={HEIGHT / most} />
-        ))}
-        {choice !== undefined && (
-          <rect
-            class="log-zoom"
-            x={edges(choice)[0]}
-            width={edges(choice)[1] - edges(choice)[0] + 1}
-            y={0}
-            height={HEIGHT}
-          />
-        )}
-      </svg>
+      <Bars {...{ buckets, choice, zoom }} onChoice={setChoice} />
       <div class="log-histogram-words">
-        <span>{bucketText(buckets[0]?.start ?? 0, width, zone.value)}</span>
+        <span>{textAt(first)}</span>
         <span role="status">{choice === undefined ? '' : choiceText(choice)}</span>
         {hasSeverities && <Legend buckets={buckets} />}
-        <span>{bucketText((buckets.at(-1)?.start ?? 0) + width, width, zone.value)}</span>
+        <span>{textAt(last)}</span>
       </div>
     </div>
   );
+}
 
-  function choiceText(chosen: Choice): string {
-    const [low, high] = edges(chosen);
-    const rows = buckets.slice(low, high + 1).reduce((sum, bucket) => sum + bucket.rows, 0);
-    const start = bucketText(buckets[low]?.start ?? 0, width, zone.value);
-    const end = bucketText((buckets[high]?.start ?? 0) + width, width, zone.value);
-    return `${start} to ${end}: ${counted(rows, 'row')}`;
-  }
+interface BarsProps extends Pick<HistogramView, 'buckets'> {
+  readonly choice: Choice | undefined;
+  readonly onChoice: (choice: Choice | undefined) => void;
+  readonly zoom: (choice: Choice | undefined) => void;
+}
+
+function Bars({ buckets, choice, onChoice, zoom }: BarsProps) {
+  const isDragging = useRef(false);
+  const most = Math.max(1, ...buckets.map(({ rows }) => rows));
+  const indexAt = ({
+    currentTarget,
+    clientX,
+  }: PointerEvent & { readonly currentTarget: Element }): number => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    const index = Math.floor(((clientX - left) / width) * buckets.length);
+    return Math.min(buckets.length - 1, Math.max(0, index));
+  };
+  const finish = (chosen: Choice | undefined): void => {
+    if (isDragging.current) zoom(chosen);
+    isDragging.current = false;
+  };
+  return (
+    <svg
+      viewBox={`0 0 ${buckets.length} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="group"
+      tabIndex={0}
+      aria-label={`Histogram: ${counted(sumOf(buckets), 'row')} in ${counted(buckets.length, 'bar')}. Arrow keys choose a bar, Shift extends the choice, Enter zooms`}
+      onKeyDown={(event) => {
+        const next = keyed(event, choice, buckets.length);
+        if (event.key === 'Enter' && choice !== undefined) zoom(choice);
+        else if (event.key === 'Escape' && choice !== undefined) onChoice(undefined);
+        else if (next !== undefined) onChoice(next);
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+      }}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        isDragging.current = true;
+        onChoice({ from: indexAt(event), to: indexAt(event) });
+      }}
+      onPointerMove={(event) => {
+        if (isDragging.current && choice !== undefined) onChoice({ ...choice, to: indexAt(event) });
+      }}
+      onPointerUp={() => finish(choice)}
+      onPointerCancel={() => finish(undefined)}
+    >
+      {buckets.map(({ start, counts }, index) => (
+        <Bar key={start} counts={counts} index={index} scale={HEIGHT / most} />
+      ))}
+      {choice !== undefined && <Zoom choice={choice} />}
+    </svg>
+  );
+}
+
+function Zoom({ choice }: { readonly choice: Choice }) {
+  const [low, high] = edges(choice);
+  return <rect class="log-zoom" x={low} width={high - low + 1} y={0} height={HEIGHT} />;
 }
 
 interface BarProps {
@@ -144,6 +157,10 @@ function Legend({ buckets }: Pick<HistogramView, 'buckets'>) {
         ))}
     </ul>
   );
+}
+
+function sumOf(buckets: HistogramView['buckets']): number {
+  return buckets.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 function edges({ from, to }: Choice): readonly [number, number] {

@@ -7,8 +7,8 @@ import { CallFailure, type Problem } from '../service/problem.ts';
 import { facetsOf, readFacets, type Facet } from './facets.ts';
 import { createFollower, type FollowerOptions } from './follower.ts';
 import { histogramByLql, histogramOf, readHistogram, type HistogramBucket } from './histogram.ts';
-import { basisOf, canSendSql, hasPages, rowsNeedSql, rowsOf, type LogQuestion } from './questions.ts';
-import { isStuck, unseen } from './row-identity.ts';
+import { createOlderRows, PAGE, type OlderRows } from './older-rows.ts';
+import { basisOf, canSendSql, rowsNeedSql, rowsOf, type LogQuestion } from './questions.ts';
 
 /** One of the three calls of a screen. The value stays while a new one is loaded. */
 export interface Part<Value> {
@@ -55,26 +55,32 @@ export interface LogStoreOptions extends Pick<FollowerOptions, 'after' | 'epoch'
   readonly key: () => string | undefined;
 }
 
-/** Rows of a response; smaller ones are shown sooner. */
-const PAGE = 200;
 /** More would make the page slow: a narrower range or filter finds the others. */
 export const MAX_ROWS = 20_000;
 const MAX_FRESH = 5000;
 
 const EMPTY = { value: undefined, isLoading: false, problem: undefined, ask: undefined } as const;
 
+interface Parts {
+  readonly rows: Signal<Part<RowsView>>;
+  readonly histogram: Signal<Part<HistogramView>>;
+  readonly facets: Signal<Part<readonly Facet[]>>;
+}
+
+/** What is loaded now. */
+interface Load {
+  readonly question: LogQuestion;
+  readonly controller: AbortController;
+  /** Undefined until the first page is there. */
+  older: OlderRows | undefined;
+}
+
 export function createLogStore(options: LogStoreOptions): LogStore {
-  const { client } = options;
-  const rows = signal<Part<RowsView>>(EMPTY);
-  const histogram = signal<Part<HistogramView>>(EMPTY);
-  const facets = signal<Part<readonly Facet[]>>(EMPTY);
+  const parts: Parts = { rows: signal(EMPTY), histogram: signal(EMPTY), facets: signal(EMPTY) };
+  const { rows } = parts;
   const isLoadingOlder = signal(false);
   const fresh = signal<readonly Row[]>([]);
-  let current: { readonly question: LogQuestion; readonly controller: AbortController } | undefined;
-  let older: OlderRows | undefined;
-  const run = (ask: Ask, signal: AbortSignal): Promise<Answer> =>
-    client.run(options.key() ?? '', ask, { signal, isFresh: false });
-
+  let current: Load | undefined;
   const follower = createFollower({
     ...options,
     known: () => [...fresh.value, ...(rows.value.value?.rows ?? [])],
@@ -82,83 +88,29 @@ export function createLogStore(options: LogStoreOptions): LogStore {
       fresh.value = [...found, ...fresh.value].slice(0, MAX_FRESH);
     },
   });
-
-  const load = (question: LogQuestion): void => {
-    current?.controller.abort();
-    const controller = new AbortController();
-    current = { question, controller };
-    follower.restart(question);
-    const { signal: aborted } = controller;
-    batch(() => {
-      fresh.value = [];
-      isLoadingOlder.value = false;
-      for (const part of [rows, histogram, facets] as readonly Signal<Part<unknown>>[])
-        part.value = { ...part.value, isLoading: true };
-    });
-    const basis = basisOf(question);
-    const isSql = canSendSql(question);
-    const explained = isSql
-      ? client.explain(options.key() ?? '', basis.ask, aborted).then(({ sql }) => sql)
-      : Promise.resolve('');
-    explained.catch(() => undefined); // reported by the parts that need it
-    void fill(rows, aborted, async (asked) => {
-      const sql = rowsNeedSql(question) ? await explained : undefined;
-      older = createOlderRows(question, sql);
-      const answer = await run(asked(rowsOf(question, { limit: PAGE }, sql)), aborted);
-      older.got(answer, PAGE);
-      return { rows: answer.rows, hasOlder: older.hasMore() };
-    });
-    void fill(histogram, aborted, async (asked) => {
-      const made = isSql ? histogramOf(question, basis, await explained) : histogramByLql(question);
-      const { rows: counts } = await run(asked(made.ask), aborted);
-      return { buckets: readHistogram(made, counts), width: made.width, hasSeverities: made.hasSeverities };
-    });
-    void fill(facets, aborted, async (asked) => {
-      const ask = isSql ? facetsOf(question, basis, await explained) : undefined;
-      return ask === undefined ? [] : readFacets(question, (await run(asked(ask), aborted)).rows);
-    });
-  };
-
-  const loadOlder = (): void => {
-    const shown = rows.value.value;
-    if (shown === undefined || current === undefined || older === undefined) return;
-    if (!shown.hasOlder || isLoadingOlder.value || rows.value.isLoading) return;
-    if (shown.rows.length >= MAX_ROWS) return;
-    const { controller } = current;
-    const source = older;
-    isLoadingOlder.value = true;
-    source
-      .next(shown.rows, (ask) => run(ask, controller.signal))
-      .then(
-        (more) => {
-          if (controller.signal.aborted) return;
-          batch(() => {
-            isLoadingOlder.value = false;
-            const all = [...(rows.value.value?.rows ?? []), ...more];
-            rows.value = {
-              ...rows.value,
-              problem: undefined,
-              value: { rows: all, hasOlder: source.hasMore() },
-            };
-          });
-        },
-        (error: unknown) => {
-          if (controller.signal.aborted) return;
-          isLoadingOlder.value = false;
-          rows.value = { ...rows.value, problem: problemOf(error) };
-        },
-      );
-  };
-
   return {
-    rows,
-    histogram,
-    facets,
+    ...parts,
     isLoadingOlder,
     fresh,
     isFollowing: follower.isFollowing,
-    load,
-    loadOlder,
+    load: (question) => {
+      current?.controller.abort();
+      current = { question, controller: new AbortController(), older: undefined };
+      follower.restart(question);
+      batch(() => {
+        fresh.value = [];
+        isLoadingOlder.value = false;
+        for (const part of Object.values(parts) as readonly Signal<Part<unknown>>[])
+          part.value = { ...part.value, isLoading: true };
+      });
+      loadParts(options, parts, current);
+    },
+    loadOlder: () => {
+      const { value: shown, isLoading } = rows.value;
+      if (shown === undefined || current?.older === undefined || isLoading || isLoadingOlder.value) return;
+      if (!shown.hasOlder || shown.rows.length >= MAX_ROWS) return;
+      void loadOlder(options, current, { rows, isLoadingOlder });
+    },
     follow: () => current && follower.start(current.question),
     pause: follower.stop,
     showFresh: () => {
@@ -175,6 +127,62 @@ export function createLogStore(options: LogStoreOptions): LogStore {
       follower.stop();
     },
   };
+}
+
+function runner({ client, key }: LogStoreOptions, { controller }: Load): (ask: Ask) => Promise<Answer> {
+  return (ask) => client.run(key() ?? '', ask, { signal: controller.signal, isFresh: false });
+}
+
+/** At most three engine queries, and one explanation. */
+function loadParts(options: LogStoreOptions, { rows, histogram, facets }: Parts, load: Load): void {
+  const { question, controller } = load;
+  const { signal: aborted } = controller;
+  const run = runner(options, load);
+  const basis = basisOf(question);
+  const isSql = canSendSql(question);
+  const explained = isSql
+    ? options.client.explain(options.key() ?? '', basis.ask, aborted).then(({ sql }) => sql)
+    : Promise.resolve('');
+  explained.catch(() => undefined); // reported by the parts that need it
+  void fill(rows, aborted, async (asked) => {
+    const sql = rowsNeedSql(question) ? await explained : undefined;
+    const older = (load.older = createOlderRows(question, sql));
+    const answer = await run(asked(rowsOf(question, { limit: PAGE }, sql)));
+    older.got(answer);
+    return { rows: answer.rows, hasOlder: older.hasMore() };
+  });
+  void fill(histogram, aborted, async (asked) => {
+    const made = isSql ? histogramOf(question, basis, await explained) : histogramByLql(question);
+    const { rows: counts } = await run(asked(made.ask));
+    return { buckets: readHistogram(made, counts), width: made.width, hasSeverities: made.hasSeverities };
+  });
+  void fill(facets, aborted, async (asked) => {
+    const ask = isSql ? facetsOf(question, basis, await explained) : undefined;
+    return ask === undefined ? [] : readFacets(question, (await run(asked(ask))).rows);
+  });
+}
+
+async function loadOlder(
+  options: LogStoreOptions,
+  load: Load,
+  { rows, isLoadingOlder }: Pick<Parts, 'rows'> & { readonly isLoadingOlder: Signal<boolean> },
+): Promise<void> {
+  const { controller, older } = load;
+  if (older === undefined) return;
+  isLoadingOlder.value = true;
+  try {
+    const more = await older.next(rows.value.value?.rows ?? [], runner(options, load));
+    if (controller.signal.aborted) return;
+    batch(() => {
+      isLoadingOlder.value = false;
+      const all = [...(rows.value.value?.rows ?? []), ...more];
+      rows.value = { ...rows.value, problem: undefined, value: { rows: all, hasOlder: older.hasMore() } };
+    });
+  } catch (error) {
+    if (controller.signal.aborted) return;
+    isLoadingOlder.value = false;
+    rows.value = { ...rows.value, problem: problemOf(error) };
+  }
 }
 
 /** Loads one part. `asked` notes the call behind it. */
@@ -200,46 +208,4 @@ async function fill<Value>(
 function problemOf(error: unknown): Problem {
   if (error instanceof CallFailure) return error.problem;
   throw error;
-}
-
-interface OlderRows {
-  got(answer: Answer, limit: number): void;
-  hasMore(): boolean;
-  next(known: readonly Row[], run: (ask: Ask) => Promise<Answer>): Promise<readonly Row[]>;
-}
-
-/** Pages of a question: by the cursors of the endpoint, or by time without the rows that are known. */
-function createOlderRows(question: LogQuestion, sql: string | undefined): OlderRows {
-  const { time } = question.view;
-  const isPaged = hasPages(question);
-  let cursor: string | undefined;
-  let hasMore = true;
-  let isStrict = false;
-  const got = (answer: Answer, limit: number): void => {
-    cursor = answer.next;
-    hasMore = isPaged ? cursor !== undefined : answer.truncated || answer.rows.length >= limit;
-  };
-  return {
-    got,
-    hasMore: () => hasMore,
-    next: async (known, run) => {
-      if (isPaged) {
-        const answer = await run(rowsOf(question, { limit: PAGE, cursor }, sql));
-        got(answer, PAGE);
-        return answer.rows;
-      }
-      const before = known.at(-1)?.[time];
-      if (typeof before !== 'string') {
-        hasMore = false;
-        return [];
-      }
-      const answer = await run(rowsOf(question, { limit: PAGE, before, isStrict }, sql));
-      got(answer, PAGE);
-      const more = unseen(known, answer.rows, time);
-      // A full page of one time: the rows of it that do not fit on a page are left out.
-      isStrict = hasMore && more.length === 0 && !isStrict && isStuck(answer.rows, { time, before });
-      if (more.length === 0 && !isStrict) hasMore = false;
-      return more;
-    },
-  };
 }

@@ -228,7 +228,8 @@ function Rows({
 
 function Status({ logs: { store } }: LogsProps) {
   const { value, problem, isLoading } = store.rows.value;
-  const total = store.histogram.value.value?.buckets.reduce((sum, { rows }) => sum + rows, 0);
+  const { value: histogram, isLoading: isCounting } = store.histogram.value;
+  const total = isCounting ? undefined : histogram?.buckets.reduce((sum, { rows }) => sum + rows, 0);
   const shown = value?.rows.length ?? 0;
   const isFull = shown >= MAX_ROWS;
   const words = [

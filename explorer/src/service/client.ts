@@ -1,10 +1,11 @@
 // The explorer's HTTP calls, all to the service that served it.
 import { readAnswer, type Answer } from './answer.ts';
-import { parseJson, type Row } from './json.ts';
-import { readEvents, type ServerEvent, type StreamEvent } from './events.ts';
+import { parseJson } from './json.ts';
+import { readEvents, type ServerEvent } from './events.ts';
+import { LIVE_FIELDS, readLive, type LiveOptions } from './live.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing, type Endpoint, type Language, type ListingDocument } from './listing.ts';
-import { CallFailure, problemOf, UNREACHABLE, type Problem } from './problem.ts';
+import { CallFailure, problemOf, UNREACHABLE } from './problem.ts';
 
 /** A request to an endpoint; a consumer query replaces the saved query. */
 export interface Ask {
@@ -39,12 +40,6 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Recompute even if there is a cached response. */
   readonly isFresh: boolean;
-}
-
-export interface LiveOptions {
-  readonly signal: AbortSignal;
-  /** All rows of a new result, or those that are new. */
-  readonly onRows: (rows: readonly Row[]) => void;
 }
 
 export interface Client {
@@ -135,11 +130,8 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       const text = await response.text();
       return readAnswer(response.headers, text, now() - started);
     },
-    live: async (key, ask, { signal, onRows }) => {
-      const headers = { Accept: 'text/event-stream', Prefer: 'result-shape=standard' };
-      const { body } = await post('query', key, ask, { signal, headers });
-      if (body !== null) await readEvents(body, (event) => takeLive(event, onRows));
-    },
+    live: async (key, ask, { signal, onRows }) =>
+      readLive(await post('query', key, ask, { signal, headers: LIVE_FIELDS }), onRows),
     download: async (key, ask, format) => {
       const body = JSON.stringify({ ...fieldsOf(ask), format });
       const response = await post('query', key, ask, { body });
@@ -152,16 +144,6 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
     },
     openapi: async (key) => (await send('openapi.json', key, { cache: 'no-store' })).blob(),
   };
-}
-
-/** Throws CallFailure for an error that ends the stream. */
-function takeLive({ event, data }: StreamEvent, onRows: LiveOptions['onRows']): void {
-  if (event === 'result' || event === 'rows')
-    onRows((parseJson(data) as unknown as { result: readonly Row[] }).result); // the service's envelope
-  else if (event === 'error') {
-    const problem = parseJson(data) as unknown as Problem; // the service's own document
-    throw new CallFailure({ ...problem, errors: problem.errors ?? [], requestId: '' });
-  }
 }
 
 async function readListed(response: Response, previous: readonly Endpoint[]): Promise<ListedEndpoints> {

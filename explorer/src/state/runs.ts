@@ -41,10 +41,7 @@ export function createRuns(options: ExplorerOptions, state: State, on: RunEvents
     start: async ({ isFresh } = { isFresh: false }) => {
       const [key, address] = [state.key.value, state.address.value];
       if (key === undefined || address.endpoint === undefined) return;
-      if (address.logs !== undefined) {
-        state.loads.value++;
-        return;
-      }
+      if (address.logs !== undefined) return void state.loads.value++;
       current?.abort();
       const controller = (current = new AbortController());
       const end = (run: Run): void => {
