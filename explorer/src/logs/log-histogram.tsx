@@ -76,7 +76,7 @@ function Bars({ buckets, choice, onChoice, zoom }: BarsProps) {
       viewBox={`0 0 ${buckets.length} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="group"
-      tabIndex={0}
+      tabindex={0}
       aria-label={`Histogram: ${counted(sumOf(buckets), 'row')} in ${counted(buckets.length, 'bar')}. Arrow keys choose a bar, Shift extends the choice, Enter zooms`}
       onKeyDown={(event) => {
         const next = keyed(event, choice, buckets.length);
