@@ -8,17 +8,19 @@ import {
   readHistogram,
   type HistogramBucket,
 } from '../../explorer/src/logs/histogram.ts';
-import { exclude, include } from '../../explorer/src/logs/lql-edit.ts';
+import { exclude, include, isFilterable } from '../../explorer/src/logs/lql-edit.ts';
 import {
   basisOf,
   hasPages,
   rowsNeedSql,
   rowsOf,
   type LogQuestion,
+  type RowsPage,
 } from '../../explorer/src/logs/questions.ts';
-import { isStuck, unseen } from '../../explorer/src/logs/row-identity.ts';
+import { olderRows, type OlderRows } from '../../explorer/src/logs/older-rows.ts';
 import { SEVERITIES, severityOf } from '../../explorer/src/logs/severity.ts';
 import { logViewsOf, type LogView } from '../../explorer/src/logs/view.ts';
+import type { Answer } from '../../explorer/src/service/answer.ts';
 import { createClient, type Client } from '../../explorer/src/service/client.ts';
 import type { Json, Row } from '../../explorer/src/service/json.ts';
 import type { Endpoint } from '../../explorer/src/service/listing.ts';
@@ -43,9 +45,9 @@ INSERT INTO odd.records SELECT number, toDateTime64('2024-05-01 12:00:00', 9, 'U
   if(number % 3 = 0, map('http.method', 'GET', 'k8s.pod', toString(number % 4)), map()),
   arrayMap(i -> ['a', 'b "c"', 'd'][i % 3 + 1], range(number % 4)), (['x', 'y\\\\z'][number % 2 + 1], number % 3), number % 2 = 0,
   ['up', 'it''s down'][number % 2 + 1], [NULL, 'set', 'NULL'][number % 3 + 1] FROM numbers(400);
-CREATE TABLE odd.names (\`the time\` DateTime('Europe/Berlin'), \`it's "level"\` Enum8('error' = 1, 'info' = 2), \`a\`\`b\` LowCardinality(String), \`x0\` LowCardinality(String))
+CREATE TABLE odd.names (\`the time\` DateTime('Europe/Berlin'), \`the-level\` Enum8('error' = 1, 'info' = 2), \`a b.c\` LowCardinality(String), \`x0\` LowCardinality(String), \`it's "odd"\` String)
   ENGINE = MergeTree ORDER BY \`the time\`;
-INSERT INTO odd.names SELECT toDateTime('2024-05-01 12:00:00', 'UTC') + intDiv(number, 40), if(number % 4 = 0, 'error', 'info'), ['p\\'q', '', 'r'][number % 3 + 1], toString(number % 2) FROM numbers(300);
+INSERT INTO odd.names SELECT toDateTime('2024-05-01 12:00:00', 'UTC') + intDiv(number, 40), if(number % 4 = 0, 'error', 'info'), ['p\\'q', '', 'r'][number % 3 + 1], toString(number % 2), 'unread' FROM numbers(300);
 CREATE TABLE odd.bursts (n UInt64, timestamp DateTime, event_message String) ENGINE = MergeTree ORDER BY n;
 INSERT INTO odd.bursts SELECT number, toDateTime('2024-05-01 12:00:00', 'UTC') + intDiv(number, 60), concat('m', toString(number % 7)) FROM numbers(500);`;
 
@@ -61,7 +63,7 @@ query: |
 view:
   logs:
     - { table: records, time: Timestamp, message: Body, level: SeverityText, facets: [SeverityText, SeverityNumber, LogAttributes.http.method, tags, pair.a, flag, state, maybe] }
-    - { table: names, time: the time, level: "it's \\"level\\"", facets: ["it's \\"level\\"", "a\`b", x0] }
+    - { table: names, time: the time, level: the-level, columns: ["it's \\"odd\\"", a b.c], facets: [the-level, a b.c, x0, "it's \\"odd\\""] }
     - { table: bursts, time: timestamp, message: event_message, facets: [event_message] }
 `,
 );
@@ -110,9 +112,9 @@ function questionOf(name: string, table: string, more: Partial<LogQuestion> = {}
 const sqlOf = async (question: LogQuestion): Promise<string> =>
   (await client.explain(KEY, basisOf(question).ask, run.signal)).sql;
 
-async function rows(question: LogQuestion, page = {}): Promise<readonly Row[]> {
+async function rowsOn(question: LogQuestion, page: RowsPage): Promise<Answer> {
   const sql = rowsNeedSql(question) ? await sqlOf(question) : undefined;
-  return (await client.run(KEY, rowsOf(question, page, sql), run)).rows;
+  return client.run(KEY, rowsOf(question, page, sql), run);
 }
 
 async function histogram(question: LogQuestion): Promise<readonly HistogramBucket[]> {
@@ -129,17 +131,18 @@ async function facets(question: LogQuestion): Promise<readonly Facet[]> {
 async function scrolled(
   question: LogQuestion,
   between: (page: number) => Promise<void> = async () => {},
-): Promise<readonly Row[]> {
-  const { view } = question;
-  let known: readonly Row[] = [];
-  for (let page = 0; ; page++) {
-    const before = known.at(-1)?.[view.time];
-    const answer = await rows(question, typeof before === 'string' ? { before } : {});
-    const added = unseen(known, answer, view.time);
-    if (added.length === 0) return known;
-    known = [...known, ...added];
+): Promise<{ readonly all: readonly Row[]; readonly isIncomplete: boolean }> {
+  let all: readonly Row[] = [];
+  let isIncomplete = false;
+  let next: RowsPage | undefined = {};
+  for (let page = 0; next !== undefined; page++) {
+    const added: OlderRows = olderRows(question, all, await rowsOn(question, next));
+    all = [...all, ...added.rows];
+    next = added.next;
+    isIncomplete ||= added.isIncomplete;
     await between(page);
   }
+  return { all, isIncomplete };
 }
 
 const SHAPES: readonly (readonly [string, string, number])[] = [
@@ -152,7 +155,7 @@ const SHAPES: readonly (readonly [string, string, number])[] = [
 test.each(SHAPES)('%s: the histogram of %s counts its rows by severity', async (name, table, count) => {
   const question = questionOf(name, table);
   const buckets = await histogram(question);
-  const all = await scrolled(question);
+  const { all } = await scrolled(question);
   expect(all.length).toBe(count);
   expect(buckets.length).toBeLessThanOrEqual(60);
   for (const severity of SEVERITIES) {
@@ -172,35 +175,76 @@ test.each(SHAPES)('%s: the histogram of %s counts its rows by severity', async (
 
 test.each(SHAPES)('%s: the facets of %s count rows as a filter by the value does', async (name, table) => {
   const question = questionOf(name, table);
-  const found = await facets(question);
-  expect(found.length).toBe(question.view.facets.length);
-  let filtered = 0;
-  for (const { target, values } of found) {
-    expect(values.length).toBeGreaterThan(0);
-    for (const { value, rows: count } of values) {
-      const lql = include('', target, value);
-      if (lql === '') continue;
-      filtered++;
-      const total = sum((await histogram({ ...question, lql })).map((each) => each.rows));
-      expect([target, value, total]).toEqual([target, value, count]);
-      const others = await histogram({ ...question, lql: exclude('', target, value) });
-      const all = sum((await histogram(question)).map((each) => each.rows));
-      expect(sum(others.map((each) => each.rows))).toBe(all - count);
-    }
-  }
-  expect(filtered).toBeGreaterThan(0);
+  const count = async (lql: string): Promise<number> =>
+    sum((await histogram({ ...question, lql })).map((each) => each.rows));
+  const [found, all] = await Promise.all([facets(question), count('')]);
+  expect(found.map(({ target }) => target.path)).toEqual(question.view.facets);
+  const filterable = found.flatMap(({ target, values }) =>
+    values
+      .slice(0, 3)
+      .filter(({ value }) => isFilterable(target, value))
+      .map((each) => ({ target, ...each })),
+  );
+  const counted = filterable.map(async ({ target, value }) => ({
+    included: await count(include('', target, value)),
+    excluded: await count(exclude('', target, value)),
+  }));
+  expect(filterable.length).toBeGreaterThan(0);
+  expect(await Promise.all(counted)).toEqual(
+    filterable.map(({ rows: included }) => ({ included, excluded: all - included })),
+  );
 });
 
 describe('older rows', () => {
+  const insertNew = (time: string) => async (page: number) => {
+    const insert = `INSERT INTO odd.bursts SELECT 10000 + ${page}, toDateTime('${time}', 'UTC'), 'new'`;
+    await service.engine.execute(insert);
+  };
+  const numbersOf = (all: readonly Row[]): readonly number[] =>
+    all.map(({ n }) => Number(n)).toSorted((a, b) => a - b);
+  const first500 = Array.from({ length: 500 }, (_, n) => n);
+
   test('are read once each while rows are inserted, if many have the same time', async () => {
     const question = questionOf('odd.all', 'bursts', { bounds: { from: FROM - 1, to: FROM + 9000 } });
-    const read = await scrolled(question, async (page) => {
-      const insert = `INSERT INTO odd.bursts SELECT 10000 + ${page}, toDateTime('2024-05-01 12:00:20', 'UTC'), 'new'`;
-      await service.engine.execute(insert);
-    });
-    const numbers = read.map(({ n }) => Number(n));
-    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 500 }, (_, n) => n));
+    const { all, isIncomplete } = await scrolled(question, insertNew('2024-05-01 12:00:20'));
+    expect([numbersOf(all), isIncomplete]).toEqual([first500, false]);
   });
+
+  test('come in the pages of the endpoint, if it has some', async () => {
+    const question = questionOf('odd.paged', 'bursts', { bounds: { from: FROM - 1, to: FROM + 15_000 } });
+    expect(hasPages(question)).toBe(true);
+    const pages: number[] = [];
+    const { all } = await scrolled(question, async (page) => {
+      pages.push(page);
+      await insertNew('2024-05-01 12:00:14')(page);
+    });
+    expect(numbersOf(all)).toEqual(first500);
+  });
+
+  test('go on before a time that more rows have than a response', async () => {
+    const question = questionOf('odd.all', 'bursts', {
+      bounds: { from: FROM + 60 * MINUTE, to: FROM + 70 * MINUTE },
+    });
+    await service.engine.execute(`INSERT INTO odd.bursts SELECT 20000 + number,
+      toDateTime('2024-05-01 13:05:00', 'UTC') - if(number < 150, 0, 1), 'same' FROM numbers(160)`);
+    const { all, isIncomplete } = await scrolled(question);
+    expect(isIncomplete).toBe(true);
+    expect(new Set(all.map(({ n }) => n)).size).toBe(all.length);
+    expect(all.filter(({ n }) => Number(n) >= 20_150)).toHaveLength(10);
+    expect(all.length).toBeGreaterThanOrEqual(110);
+  });
+});
+
+test('a key that may send LQL only sees a histogram of LQL, and tables whose time is called timestamp', async () => {
+  const own = (await client.list(LQL_KEY)).endpoints.find(({ name }) => name === 'odd.all');
+  if (own === undefined) throw new Error('the key may call odd.all');
+  expect(logViewsOf(own).map(({ table }) => table)).toEqual(['bursts']);
+  const question = { ...questionOf('odd.all', 'bursts'), endpoint: own };
+  const bounds = { from: FROM - 1, to: FROM + 8 * MINUTE };
+  const asked = histogramByLql({ ...question, bounds });
+  const buckets = readHistogram(asked, (await client.run(LQL_KEY, asked.ask, run)).rows);
+  expect(buckets.length).toBeLessThanOrEqual(60);
+  expect(sum(buckets.map(({ rows }) => rows))).toBeGreaterThanOrEqual(500);
 });
 
 function levelOf(row: Row, { level }: LogView): Json | undefined {
@@ -217,4 +261,3 @@ function fieldOf(value: Json | undefined, key: string): Json | undefined {
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, each) => total + each, 0);
 }
-void [histogramByLql, hasPages, isStuck, LQL_KEY];

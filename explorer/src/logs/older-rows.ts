@@ -1,6 +1,7 @@
-// Tells rows that are known from new ones: by all of their values, and how often they occur.
+// Appends older rows, and tells known rows from new ones: by all of their values, and how often they occur.
+import type { Answer } from '../service/answer.ts';
 import { printJson, type Row } from '../service/json.ts';
-import { microsOf } from './sql.ts';
+import { hasPages, type LogQuestion, type RowsPage } from './questions.ts';
 
 const identities = new WeakMap<Row, string>();
 
@@ -30,13 +31,35 @@ export function unseen(known: readonly Row[], answer: readonly Row[], time: stri
   });
 }
 
-/** Whether a full page has nothing but rows of the microsecond it was asked up to, so that the next one would be the same. */
-export function isStuck(answer: readonly Row[], { time, before }: { time: string; before: string }): boolean {
-  const micros = microsOf(before);
-  return answer.every((row) => {
-    const at = row[time];
-    return typeof at === 'string' && microsOf(at) === micros;
-  });
+export interface OlderRows {
+  /** The rows that were not known, to append. */
+  readonly rows: readonly Row[];
+  /** The page to ask for next; undefined: there are no older rows. */
+  readonly next: RowsPage | undefined;
+  /** More rows than a response holds have the time of the last one: some of them may be left out. */
+  readonly isIncomplete: boolean;
+}
+
+/** What a page of rows adds to the known ones, newest first. Of the first page, too: then none are known. */
+export function olderRows(
+  question: LogQuestion,
+  known: readonly Row[],
+  answer: Pick<Answer, 'rows' | 'truncated' | 'next'>,
+): OlderRows {
+  const { time } = question.view;
+  if (hasPages(question))
+    return {
+      rows: answer.rows,
+      next: answer.next === undefined ? undefined : { cursor: answer.next },
+      isIncomplete: false,
+    };
+  const rows = unseen(known, answer.rows, time);
+  const isFull = answer.truncated || answer.rows.length >= question.endpoint.max_rows;
+  const last = (rows.at(-1) ?? answer.rows.at(-1))?.[time];
+  if (!isFull || typeof last !== 'string') return { rows, next: undefined, isIncomplete: false };
+  // A full page without a new row would be the same again: go on before its time.
+  const isStuck = rows.length === 0;
+  return { rows, next: { before: last, ...(isStuck ? { isStrict: true } : {}) }, isIncomplete: isStuck };
 }
 
 // Times of one column have the same number of digits, so they compare as strings.
