@@ -114,7 +114,7 @@ function readFilter(lql: string, at: number): Reading {
   const isMissing = end === start;
   return {
     kind: isMissing ? 'invalid' : isTime ? 'time' : 'field',
-    path: fullPath(path),
+    path: isTime ? 'timestamp' : fullPath(path),
     operator,
     value,
     end,

@@ -133,7 +133,10 @@ function written(lql: string, [first, ...others]: readonly LqlClause[], text: st
 
 function isAbout(clause: LqlClause, { path, isElement }: Target): boolean {
   if (clause.path !== path) return false;
-  if (path === 'timestamp') return clause.kind === 'time' && clause.operator === ':';
+  if (path === 'timestamp') {
+    const isPoint = momentText(clause.value?.text ?? '') !== undefined;
+    return clause.kind === 'time' && clause.operator === ':' && isPoint;
+  }
   return clause.kind === 'field' && clause.operator === (isElement ? ':@>' : ':');
 }
 
@@ -146,7 +149,7 @@ function hasValue({ value }: LqlClause, wanted: Json): boolean {
 }
 
 function clauseText({ path, isElement }: Target, value: Json, isNegated: boolean): string | undefined {
-  if (!isPath(path)) return undefined;
+  if (!isPath(path) || (path === 'timestamp' && isElement)) return undefined;
   const text = path === 'timestamp' ? momentText(value) : valueText(value, isElement);
   if (text === undefined) return undefined;
   const name = path === 'timestamp' ? 't' : shortPath(path);
