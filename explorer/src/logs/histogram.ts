@@ -56,10 +56,8 @@ const PERIODS = [
 /** At most `most` buckets of a usual width, a multiple of `unit`, that cover the bounds. */
 export function bucketsOf({ from, to }: Bounds, most: number = MAX_BUCKETS, unit = 1): Buckets {
   const fitting = WIDTHS.filter((width) => width % unit === 0);
-  const last = fitting.at(-1) ?? DAY;
-  const width =
-    fitting.find((each) => countOf(from, to, each) <= most) ??
-    last * Math.ceil((to - from) / last / most + 1);
+  let width = fitting.find((each) => countOf(from, to, each) <= most) ?? fitting.at(-1) ?? DAY;
+  while (countOf(from, to, width) > Math.max(2, most)) width *= 2; // bounds on both sides of 1970 are two buckets at least
   return { start: Math.floor(from / width) * width, width, count: countOf(from, to, width) };
 }
 
