@@ -11,6 +11,7 @@ import {
 import { exclude, include, isFilterable } from '../../explorer/src/logs/lql-edit.ts';
 import {
   basisOf,
+  canSendSql,
   hasPages,
   rowsNeedSql,
   rowsOf,
@@ -132,12 +133,12 @@ async function scrolled(
   question: LogQuestion,
   between: (page: number) => Promise<void> = async () => {},
 ): Promise<{ readonly all: readonly Row[]; readonly isIncomplete: boolean }> {
-  let all: readonly Row[] = [];
+  const all: Row[] = [];
   let isIncomplete = false;
   let next: RowsPage | undefined = {};
   for (let page = 0; next !== undefined; page++) {
     const added: OlderRows = olderRows(question, all, await rowsOn(question, next));
-    all = [...all, ...added.rows];
+    all.push(...added.rows);
     next = added.next;
     isIncomplete ||= added.isIncomplete;
     await between(page);
@@ -168,7 +169,7 @@ test.each(SHAPES)('%s: the histogram of %s counts its rows by severity', async (
   expect(inBuckets).toEqual(byHand);
 
   function isIn(row: Row, start: number, span: number): boolean {
-    const at = Date.parse(String(row[question.view.time]).replace(/(\.\d{3})\d+/, '$1'));
+    const at = Date.parse(textOf(row[question.view.time]).replace(/(\.\d{3})\d+/, '$1'));
     return at >= start && at < start + span;
   }
 });
@@ -241,6 +242,7 @@ test('a key that may send LQL only sees a histogram of LQL, and tables whose tim
   expect(logViewsOf(own).map(({ table }) => table)).toEqual(['bursts']);
   const question = { ...questionOf('odd.all', 'bursts'), endpoint: own };
   const bounds = { from: FROM - 1, to: FROM + 8 * MINUTE };
+  expect([canSendSql(question), canSendSql(questionOf('odd.all', 'bursts'))]).toEqual([false, true]);
   const asked = histogramByLql({ ...question, bounds });
   const buckets = readHistogram(asked, (await client.run(LQL_KEY, asked.ask, run)).rows);
   expect(buckets.length).toBeLessThanOrEqual(60);
@@ -256,6 +258,10 @@ function fieldOf(value: Json | undefined, key: string): Json | undefined {
   return typeof value === 'object' && value !== null
     ? (value as Readonly<Record<string, Json>>)[key]
     : undefined; // JSON
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function sum(numbers: readonly number[]): number {

@@ -40,7 +40,15 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const WIDTHS = [
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  1,
+  2,
+  5,
+  10,
+  20,
+  50,
+  100,
+  200,
+  500,
   ...[1, 2, 5, 10, 15, 30].map((each) => each * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((each) => each * MINUTE),
   ...[1, 2, 3, 6, 12].map((each) => each * HOUR),

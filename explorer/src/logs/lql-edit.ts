@@ -97,7 +97,7 @@ export function filtersOf(lql: string): string {
 }
 
 /** A string in double quotes. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, String.raw`\$&`)}"`;
 }
 
@@ -145,7 +145,8 @@ function hasValue({ value }: LqlClause, wanted: Json): boolean {
   if (value === undefined) return false;
   if (wanted === null) return !value.isQuoted && value.text === 'NULL';
   const isNull = !value.isQuoted && value.text === 'NULL';
-  return !isNull && value.text === (decimalText(wanted) ?? String(wanted));
+  if (isNull || isNested(wanted)) return false;
+  return value.text === (decimalText(wanted) ?? String(wanted));
 }
 
 function clauseText({ path, isElement }: Target, value: Json, isNegated: boolean): string | undefined {

@@ -191,11 +191,14 @@ function openBounds({ view, bounds }: LogQuestion): {
   readonly from: bigint | undefined;
   readonly to: bigint | undefined;
 } {
-  const micros = (ms: number): bigint => BigInt(Math.trunc(ms)) * 1000n;
   return {
-    from: view.isDeclared && view.from !== undefined ? undefined : micros(bounds.from),
-    to: view.isDeclared && view.to !== undefined ? undefined : micros(bounds.to),
+    from: view.isDeclared && view.from !== undefined ? undefined : microsAt(bounds.from),
+    to: view.isDeclared && view.to !== undefined ? undefined : microsAt(bounds.to),
   };
+}
+
+function microsAt(ms: number): bigint {
+  return BigInt(Math.trunc(ms)) * 1000n;
 }
 
 function isNamed(path: string): boolean {

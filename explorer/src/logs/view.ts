@@ -141,8 +141,3 @@ function boundingParameter({ parameters }: Endpoint, names: readonly string[]): 
 function isTimeParameter(type: string): boolean {
   return /^(?:Nullable\()?DateTime/.test(type);
 }
-
-/** Whether the path is one of the table, so that a value of it can be shown. */
-export function isKnownPath(table: Table, path: string): boolean {
-  return fieldOf(table, path) !== undefined;
-}
