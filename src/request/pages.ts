@@ -109,7 +109,8 @@ export async function planPage(
         return again && paged(again);
       },
     }),
-    canonical: JSON.stringify([plan.canonical, page.size, after ?? null]),
+    // A cached response has the cursor of its call: one that is written in another way has the same rows, but not the same cursor.
+    canonical: JSON.stringify([plan.canonical, page.size, after ?? null, page.scope.source]),
   };
 }
 
