@@ -80,9 +80,6 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     if (options.columns !== undefined) (isRedacted ? known.redacted : known.plain).set(endpoint, sandbox);
     return sandbox;
   };
-  // During analysis the engine computes scalar subqueries, with the values of the call.
-  const keyOf = ({ revision, variant }: Endpoint, { sql, parameters }: Statement): string =>
-    `${revision} ${variant} ${JSON.stringify(parameters ?? null)} ${sql}`;
   const rejection: Sandboxes['rejection'] = (endpoint, statement) =>
     analysed.get(
       keyOf(endpoint, statement),
@@ -114,6 +111,11 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     },
     offBecause: () => off,
   };
+}
+
+/** During analysis the engine computes scalar subqueries, with the values of the call. */
+function keyOf({ revision, variant }: Endpoint, { sql, parameters }: Statement): string {
+  return `${revision} ${variant} ${JSON.stringify(parameters ?? null)} ${sql}`;
 }
 
 /** What a sandbox knows from the engine. Throws what `tablesProblem` returns if that is not enough to redact its tables. */

@@ -16,7 +16,7 @@ export function takesFunction(name: string): boolean {
   return HIGHER_ORDER.has(name.toLowerCase());
 }
 
-/** What is wrong with a reference to a function, or to a value that cannot be told from one. */
+/** What is wrong with a reference to a function, or with a name that may be one. */
 export function referenceViolation(name: string, reference: string): Violation {
   const shown = reference.slice(0, 60);
   return {
