@@ -4,11 +4,13 @@ import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
+import type { EngineError } from '../engine/engine.ts';
 import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import type { Admission } from './admit.ts';
 import type { Call, CallContent } from './call.ts';
 import { parametersOf } from './consumer-query.ts';
+import { checkProblem } from './engine-problems.ts';
 import type { MakePlan, Plan } from './plan.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
@@ -81,10 +83,14 @@ async function analyse(
   sandboxes: ExplainOptions['sandboxes'],
 ): Promise<void> {
   const limits = { ...statement.limits, time: Math.min(statement.limits.time, ANALYSIS_SECONDS) };
-  const failure = await sandboxes.rejection(endpoint, { ...statement, limits });
+  const rejectionOf = (each: Plan['statement']): Promise<EngineError | undefined> =>
+    sandboxes.rejection(endpoint, { ...each, limits }).catch((error: unknown) => {
+      throw checkProblem(error);
+    });
+  const failure = await rejectionOf(statement);
   const problem = failure && blame(failure);
   if (failure === undefined || problem === undefined) return;
   const again = retry?.(failure);
-  const second = again && (await sandboxes.rejection(endpoint, { ...again, limits }));
+  const second = again && (await rejectionOf(again));
   if (again === undefined || second !== undefined) throw problem;
 }

@@ -30,6 +30,16 @@ sandbox: { enabled: true, dialects: [clickhouse, bigquery] }
 examples: [{ name: all, parameters: { project: other, from: 0 } }]
 `;
   await writeEndpoint(service, 'events', `id: 00000000-0000-4000-8000-000000000001\nname: events\n${query}`);
+  await writeEndpoint(
+    service,
+    'slow',
+    `id: 00000000-0000-4000-8000-000000000002
+name: slow
+query: WITH s AS (SELECT sleepEachRow(1) AS x FROM numbers(3)) SELECT x FROM s
+sandbox: { enabled: true }
+limits: { time: 1 }
+`,
+  );
   await service.service.reload();
 });
 afterAll(() => service.stop());
@@ -64,4 +74,10 @@ test('what was found for one tenant is not the answer for another', async () => 
   const ask = (project: string): Promise<number> =>
     explain({ project, from: '0', dialect: 'clickhouse', sql: asking('count() > 10') });
   expect([await ask('other'), await ask('mine'), await ask('other')]).toEqual([200, 422, 200]);
+});
+
+test('an analysis that takes too long is a timeout', async () => {
+  const sql = encodeURIComponent('SELECT (SELECT max(x) FROM s) AS x');
+  const response = await service.call(`/api/endpoints/explain/slow?sql=${sql}`);
+  expect([response.status, await response.json()]).toMatchObject([504, { code: 'engine.timeout' }]);
 });
