@@ -243,13 +243,12 @@ function pageEntry({ page }: Endpoint) {
 /** As the file declares it. Tables that the key may not read are not in `sandbox.tables`. */
 function viewEntry({ logViews }: Endpoint) {
   if (logViews === undefined) return null;
-  const orNull = (name: string | undefined) => name ?? null;
   const logs = logViews.map(({ message, level, from, to, ...view }) => ({
     ...view,
-    message: orNull(message),
-    level: orNull(level),
-    from: orNull(from),
-    to: orNull(to),
+    message: message ?? null,
+    level: level ?? null,
+    from: from ?? null,
+    to: to ?? null,
   }));
   return { logs };
 }

@@ -49,6 +49,7 @@ export const PROJECT_FILES = {
   /** Run whole services, in the process of the test. */
   service: [
     'test/clickhouse-clients/',
+    'test/explorer/log-questions',
     'test/mcp/',
     'test/redact/laundering',
     'test/request/broken-plan',

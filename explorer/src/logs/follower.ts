@@ -3,8 +3,8 @@ import { signal, type ReadonlySignal } from '@preact/signals';
 import type { Client } from '../service/client.ts';
 import type { Row } from '../service/json.ts';
 import { CallFailure } from '../service/problem.ts';
+import { unseen } from './older-rows.ts';
 import { basisOf, rowsNeedSql, rowsOf, type LogQuestion } from './questions.ts';
-import { unseen } from './row-identity.ts';
 import { microsOf } from './sql.ts';
 
 export interface FollowerOptions {

@@ -40,7 +40,15 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const WIDTHS = [
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  1,
+  2,
+  5,
+  10,
+  20,
+  50,
+  100,
+  200,
+  500,
   ...[1, 2, 5, 10, 15, 30].map((each) => each * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((each) => each * MINUTE),
   ...[1, 2, 3, 6, 12].map((each) => each * HOUR),
@@ -56,10 +64,8 @@ const PERIODS = [
 /** At most `most` buckets of a usual width, a multiple of `unit`, that cover the bounds. */
 export function bucketsOf({ from, to }: Bounds, most: number = MAX_BUCKETS, unit = 1): Buckets {
   const fitting = WIDTHS.filter((width) => width % unit === 0);
-  const last = fitting.at(-1) ?? DAY;
-  const width =
-    fitting.find((each) => countOf(from, to, each) <= most) ??
-    last * Math.ceil((to - from) / last / most + 1);
+  let width = fitting.find((each) => countOf(from, to, each) <= most) ?? fitting.at(-1) ?? DAY;
+  while (countOf(from, to, width) > Math.max(2, most)) width *= 2; // bounds on both sides of 1970 are two buckets at least
   return { start: Math.floor(from / width) * width, width, count: countOf(from, to, width) };
 }
 

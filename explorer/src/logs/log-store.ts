@@ -7,8 +7,8 @@ import { CallFailure, type Problem } from '../service/problem.ts';
 import { facetsOf, readFacets, type Facet } from './facets.ts';
 import { createFollower, type FollowerOptions } from './follower.ts';
 import { histogramByLql, histogramOf, readHistogram, type HistogramBucket } from './histogram.ts';
-import { createOlderRows, PAGE, type OlderRows } from './older-rows.ts';
-import { basisOf, canSendSql, rowsNeedSql, rowsOf, type LogQuestion } from './questions.ts';
+import { olderRows } from './older-rows.ts';
+import { basisOf, canSendSql, rowsNeedSql, rowsOf, type LogQuestion, type RowsPage } from './questions.ts';
 
 /** One of the three calls of a screen. The value stays while a new one is loaded. */
 export interface Part<Value> {
@@ -30,6 +30,8 @@ export interface RowsView {
   /** The newest first. */
   readonly rows: readonly Row[];
   readonly hasOlder: boolean;
+  /** More rows than a response holds have one time: some of them may be left out. */
+  readonly isIncomplete: boolean;
 }
 
 export interface LogStore {
@@ -71,8 +73,10 @@ interface Parts {
 interface Load {
   readonly question: LogQuestion;
   readonly controller: AbortController;
-  /** Undefined until the first page is there. */
-  older: OlderRows | undefined;
+  /** The SQL that the rows need, if they do. */
+  sql: string | undefined;
+  /** Undefined: there are no older rows. */
+  next: RowsPage | undefined;
 }
 
 export function createLogStore(options: LogStoreOptions): LogStore {
@@ -95,7 +99,7 @@ export function createLogStore(options: LogStoreOptions): LogStore {
     isFollowing: follower.isFollowing,
     load: (question) => {
       current?.controller.abort();
-      current = { question, controller: new AbortController(), older: undefined };
+      current = { question, controller: new AbortController(), sql: undefined, next: undefined };
       follower.restart(question);
       batch(() => {
         fresh.value = [];
@@ -107,7 +111,7 @@ export function createLogStore(options: LogStoreOptions): LogStore {
     },
     loadOlder: () => {
       const { value: shown, isLoading } = rows.value;
-      if (shown === undefined || current?.older === undefined || isLoading || isLoadingOlder.value) return;
+      if (shown === undefined || current?.next === undefined || isLoading || isLoadingOlder.value) return;
       if (!shown.hasOlder || shown.rows.length >= MAX_ROWS) return;
       void loadOlder(options, current, { rows, isLoadingOlder });
     },
@@ -118,7 +122,7 @@ export function createLogStore(options: LogStoreOptions): LogStore {
       if (fresh.value.length === 0) return;
       batch(() => {
         const all = [...fresh.value, ...(value?.rows ?? [])];
-        rows.value = { ...rows.value, value: { hasOlder: false, ...value, rows: all } };
+        rows.value = { ...rows.value, value: { hasOlder: false, isIncomplete: false, ...value, rows: all } };
         fresh.value = [];
       });
     },
@@ -145,11 +149,11 @@ function loadParts(options: LogStoreOptions, { rows, histogram, facets }: Parts,
     : Promise.resolve('');
   explained.catch(() => undefined); // reported by the parts that need it
   void fill(rows, aborted, async (asked) => {
-    const sql = rowsNeedSql(question) ? await explained : undefined;
-    const older = (load.older = createOlderRows(question, sql));
-    const answer = await run(asked(rowsOf(question, { limit: PAGE }, sql)));
-    older.got(answer);
-    return { rows: answer.rows, hasOlder: older.hasMore() };
+    load.sql = rowsNeedSql(question) ? await explained : undefined;
+    const answer = await run(asked(rowsOf(question, {}, load.sql)));
+    const page = olderRows(question, [], answer);
+    load.next = page.next;
+    return { rows: page.rows, hasOlder: page.next !== undefined, isIncomplete: false };
   });
   void fill(histogram, aborted, async (asked) => {
     const made = isSql ? histogramOf(question, basis, await explained) : histogramByLql(question);
@@ -167,16 +171,20 @@ async function loadOlder(
   load: Load,
   { rows, isLoadingOlder }: Pick<Parts, 'rows'> & { readonly isLoadingOlder: Signal<boolean> },
 ): Promise<void> {
-  const { controller, older } = load;
-  if (older === undefined) return;
+  const { controller, question, next, sql } = load;
+  if (next === undefined) return;
   isLoadingOlder.value = true;
   try {
-    const more = await older.next(rows.value.value?.rows ?? [], runner(options, load));
+    const answer = await runner(options, load)(rowsOf(question, next, sql));
     if (controller.signal.aborted) return;
+    const known = rows.value.value?.rows ?? [];
+    const more = olderRows(question, known, answer);
+    load.next = more.next;
+    const isIncomplete = more.isIncomplete || rows.value.value?.isIncomplete === true;
     batch(() => {
       isLoadingOlder.value = false;
-      const all = [...(rows.value.value?.rows ?? []), ...more];
-      rows.value = { ...rows.value, problem: undefined, value: { rows: all, hasOlder: older.hasMore() } };
+      const value = { rows: [...known, ...more.rows], hasOlder: more.next !== undefined, isIncomplete };
+      rows.value = { ...rows.value, problem: undefined, value };
     });
   } catch (error) {
     if (controller.signal.aborted) return;

@@ -236,6 +236,7 @@ function Status({ logs: { store } }: LogsProps) {
     isLoading ? 'Loading' : counted(shown, 'row'),
     ...(total === undefined || isLoading ? [] : [`of ${total.toLocaleString('en')} in the time range`]),
     ...(store.isLoadingOlder.value ? ['· loading older rows'] : []),
+    ...(value?.isIncomplete === true ? ['· some rows of one time are left out'] : []),
     ...(isFull ? ['· no more rows are loaded: choose a shorter time range'] : []),
     ...(value !== undefined && problem !== undefined ? [`· older rows failed: ${problem.title}`] : []),
     ...(store.isFollowing.value ? ['· following'] : []),

@@ -114,7 +114,7 @@ function readFilter(lql: string, at: number): Reading {
   const isMissing = end === start;
   return {
     kind: isMissing ? 'invalid' : isTime ? 'time' : 'field',
-    path: fullPath(path),
+    path: isTime ? 'timestamp' : fullPath(path),
     operator,
     value,
     end,
@@ -154,7 +154,6 @@ function readValue(
 /** Where the service goes on after an error: the next whitespace outside quotes. */
 function recovery(lql: string, from: number): number {
   const next = /\\"|"(?:[^"\\]|\\[^])*"?|[\s\u200b]/g;
-  next.lastIndex = from + 1;
   const start = lql[from] === '"' ? from : from + 1;
   next.lastIndex = start;
   for (let match = next.exec(lql); match !== null; match = next.exec(lql)) {

@@ -97,7 +97,7 @@ export function filtersOf(lql: string): string {
 }
 
 /** A string in double quotes. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, String.raw`\$&`)}"`;
 }
 
@@ -133,7 +133,10 @@ function written(lql: string, [first, ...others]: readonly LqlClause[], text: st
 
 function isAbout(clause: LqlClause, { path, isElement }: Target): boolean {
   if (clause.path !== path) return false;
-  if (path === 'timestamp') return clause.kind === 'time' && clause.operator === ':';
+  if (path === 'timestamp') {
+    const isPoint = momentText(clause.value?.text ?? '') !== undefined;
+    return clause.kind === 'time' && clause.operator === ':' && isPoint;
+  }
   return clause.kind === 'field' && clause.operator === (isElement ? ':@>' : ':');
 }
 
@@ -142,11 +145,12 @@ function hasValue({ value }: LqlClause, wanted: Json): boolean {
   if (value === undefined) return false;
   if (wanted === null) return !value.isQuoted && value.text === 'NULL';
   const isNull = !value.isQuoted && value.text === 'NULL';
-  return !isNull && value.text === (decimalText(wanted) ?? String(wanted));
+  if (isNull || isNested(wanted)) return false;
+  return value.text === (decimalText(wanted) ?? String(wanted));
 }
 
 function clauseText({ path, isElement }: Target, value: Json, isNegated: boolean): string | undefined {
-  if (!isPath(path)) return undefined;
+  if (!isPath(path) || (path === 'timestamp' && isElement)) return undefined;
   const text = path === 'timestamp' ? momentText(value) : valueText(value, isElement);
   if (text === undefined) return undefined;
   const name = path === 'timestamp' ? 't' : shortPath(path);

@@ -1,52 +1,78 @@
-// Older rows of a question, page by page.
+// Appends older rows, and tells known rows from new ones: by all of their values, and how often they occur.
 import type { Answer } from '../service/answer.ts';
-import type { Ask } from '../service/client.ts';
-import type { Row } from '../service/json.ts';
-import { hasPages, rowsOf, type LogQuestion } from './questions.ts';
-import { isStuck, unseen } from './row-identity.ts';
+import { printJson, type Row } from '../service/json.ts';
+import { hasPages, type LogQuestion, type RowsPage } from './questions.ts';
 
-/** Rows of a page; smaller ones are shown sooner. */
-export const PAGE = 200;
+const identities = new WeakMap<Row, string>();
 
-export interface OlderRows {
-  /** A page was loaded. */
-  got(answer: Answer): void;
-  hasMore(): boolean;
-  next(known: readonly Row[], run: (ask: Ask) => Promise<Answer>): Promise<readonly Row[]>;
+function identityOf(row: Row): string {
+  const known = identities.get(row);
+  if (known !== undefined) return known;
+  const text = printJson(row);
+  identities.set(row, text);
+  return text;
 }
 
-/** Pages of a question: by the cursors of the endpoint, or by time without the rows that are known. */
-export function createOlderRows(question: LogQuestion, sql: string | undefined): OlderRows {
+/** The rows of a response that are not among the known ones; equal rows are counted. Order stays. */
+export function unseen(known: readonly Row[], answer: readonly Row[], time: string): readonly Row[] {
+  const times = answer.map((row) => row[time]).filter((value) => typeof value === 'string');
+  const [first, last] = [minimum(times), maximum(times)];
+  const left = new Map<string, number>();
+  for (const row of known) {
+    const at = row[time];
+    if (typeof at === 'string' && first !== undefined && last !== undefined && (at < first || at > last))
+      continue;
+    left.set(identityOf(row), (left.get(identityOf(row)) ?? 0) + 1);
+  }
+  return answer.filter((row) => {
+    const count = left.get(identityOf(row)) ?? 0;
+    if (count > 0) left.set(identityOf(row), count - 1);
+    return count === 0;
+  });
+}
+
+export interface OlderRows {
+  /** The rows that were not known, to append. */
+  readonly rows: readonly Row[];
+  /** The page to ask for next; undefined: there are no older rows. */
+  readonly next: RowsPage | undefined;
+  /** More rows than a response holds have the time of the last one: some of them may be left out. */
+  readonly isIncomplete: boolean;
+}
+
+/** What a page of rows adds to the known ones, newest first. Of the first page, too: then none are known. */
+export function olderRows(
+  question: LogQuestion,
+  known: readonly Row[],
+  answer: Pick<Answer, 'rows' | 'truncated' | 'next'>,
+): OlderRows {
   const { time } = question.view;
-  const isPaged = hasPages(question);
-  let cursor: string | undefined;
-  let hasMore = true;
-  let isStrict = false;
-  const got = (answer: Answer): void => {
-    cursor = answer.next;
-    hasMore = isPaged ? cursor !== undefined : answer.truncated || answer.rows.length >= PAGE;
-  };
-  return {
-    got,
-    hasMore: () => hasMore,
-    next: async (known, run) => {
-      if (isPaged) {
-        const answer = await run(rowsOf(question, { limit: PAGE, cursor }, sql));
-        got(answer);
-        return answer.rows;
-      }
-      const before = known.at(-1)?.[time];
-      if (typeof before !== 'string') {
-        hasMore = false;
-        return [];
-      }
-      const answer = await run(rowsOf(question, { limit: PAGE, before, isStrict }, sql));
-      got(answer);
-      const more = unseen(known, answer.rows, time);
-      // A full page of one time: the rows of it that do not fit on a page are left out.
-      isStrict = hasMore && more.length === 0 && !isStrict && isStuck(answer.rows, { time, before });
-      if (more.length === 0 && !isStrict) hasMore = false;
-      return more;
-    },
-  };
+  if (hasPages(question))
+    return {
+      rows: answer.rows,
+      next: answer.next === undefined ? undefined : { cursor: answer.next },
+      isIncomplete: false,
+    };
+  const rows = unseen(known, answer.rows, time);
+  const isFull = answer.truncated || answer.rows.length >= question.endpoint.max_rows;
+  const last = (rows.at(-1) ?? answer.rows.at(-1))?.[time];
+  if (!isFull || typeof last !== 'string') return { rows, next: undefined, isIncomplete: false };
+  // A full page without a new row would be the same again: go on before its time.
+  const isStuck = rows.length === 0;
+  return { rows, next: { before: last, ...(isStuck ? { isStrict: true } : {}) }, isIncomplete: isStuck };
+}
+
+// Times of one column have the same number of digits, so they compare as strings.
+function minimum(times: readonly string[]): string | undefined {
+  return times.reduce<string | undefined>(
+    (least, each) => (least === undefined || each < least ? each : least),
+    undefined,
+  );
+}
+
+function maximum(times: readonly string[]): string | undefined {
+  return times.reduce<string | undefined>(
+    (most, each) => (most === undefined || each > most ? each : most),
+    undefined,
+  );
 }

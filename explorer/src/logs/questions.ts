@@ -40,6 +40,8 @@ export interface Basis {
   readonly ask: Ask;
   /** Expressions over its columns, by path. */
   readonly expressions: ReadonlyMap<string, string>;
+  /** Its columns that are not columns of the table. */
+  readonly added: readonly string[];
 }
 
 /** Whether the key may send the SQL of histograms and facets. */
@@ -85,13 +87,14 @@ export function basisOf(question: LogQuestion): Basis {
   const named = paths.filter((path) => isPath(path) || path === 'timestamp');
   const isWhole = named.length < paths.length || rowsNeedSql(question);
   const prefix = freeName(table);
-  const selects = named.map((path, index) => `s:${shortPath(path)}@${prefix}${index}`);
+  const added = named.map((_, index) => `${prefix}${index}`);
+  const selects = named.map((path, index) => `s:${shortPath(path)}@${added[index]}`);
   const text = [filterText(question), ...(isWhole ? ['s:*'] : []), ...selects].join(' ');
   const expressions = paths.map((path) => {
     const index = named.indexOf(path);
     return [path, index < 0 ? sqlField(table, path) : sqlName(`${prefix}${index}`)] as const;
   });
-  return { ask: ask(question, { language: 'lql', text }), expressions: new Map(expressions) };
+  return { ask: ask(question, { language: 'lql', text }), expressions: new Map(expressions), added };
 }
 
 /** The filters of the question, with the bounds of time that no parameter holds. */
@@ -119,11 +122,11 @@ export function sqlAsk(question: LogQuestion, text: string): Ask {
 
 function rowsSql(question: LogQuestion, page: RowsPage, sql: string): string {
   const { endpoint, view } = question;
-  const table = tableOf(view, endpoint);
   const time = sqlName(view.time);
   const micros = endOf(page);
+  const added = basisOf(question).added.map(sqlName).join(', ');
   return [
-    `SELECT ${table?.columns.map(({ name }) => sqlName(name)).join(', ') ?? '*'}`,
+    added === '' ? 'SELECT *' : `SELECT * EXCEPT (${added})`,
     `FROM (\n${sql}\n)`,
     ...whereLines([
       ...outerBounds(question),
@@ -188,11 +191,14 @@ function openBounds({ view, bounds }: LogQuestion): {
   readonly from: bigint | undefined;
   readonly to: bigint | undefined;
 } {
-  const micros = (ms: number): bigint => BigInt(Math.trunc(ms)) * 1000n;
   return {
-    from: view.isDeclared && view.from !== undefined ? undefined : micros(bounds.from),
-    to: view.isDeclared && view.to !== undefined ? undefined : micros(bounds.to),
+    from: view.isDeclared && view.from !== undefined ? undefined : microsAt(bounds.from),
+    to: view.isDeclared && view.to !== undefined ? undefined : microsAt(bounds.to),
   };
+}
+
+function microsAt(ms: number): bigint {
+  return BigInt(Math.trunc(ms)) * 1000n;
 }
 
 function isNamed(path: string): boolean {

@@ -8,6 +8,11 @@ export function sqlString(text: string): string {
   return `'${escaped(text)}'`;
 }
 
+/** Whether consumer queries may write the name: the service accepts none with quotes, backslashes or line breaks. */
+export function isNameable(name: string): boolean {
+  return name !== '' && !/["'`“”‘’\\\t\n\r\0]/.test(name);
+}
+
 export function sqlName(name: string): string {
   return `\`${escaped(name)}\``;
 }

@@ -1,6 +1,7 @@
 // The log views of an endpoint: declared in its file, or inferred from the columns of its tables.
 import { sandboxOf, type Endpoint, type Sandbox, type Table } from '../service/listing.ts';
-import { columnOf, fieldOf, fieldsOf, type Field } from './fields.ts';
+import { fieldOf, fieldsOf, type Field } from './fields.ts';
+import { isNameable } from './sql.ts';
 
 /** Paths are written as in LQL, but with `metadata.` in full. */
 export interface LogView {
@@ -37,7 +38,7 @@ export function logViewsOf(endpoint: Endpoint): readonly LogView[] {
   const sandbox = sandboxOf(endpoint);
   if (sandbox?.tables == null || !sandbox.languages.includes('lql')) return [];
   const views = declaredViews(endpoint) ?? inferredViews(endpoint, sandbox);
-  return views.filter((view) => isShowable(view, sandbox));
+  return views.flatMap((view) => showable(view, sandbox) ?? []);
 }
 
 /** Whether LQL alone returns the newest rows: it orders by the column `timestamp`. */
@@ -50,12 +51,23 @@ export function tableOf(view: LogView, { sandbox }: Pick<Endpoint, 'sandbox'>): 
   return sandbox.enabled ? sandbox.tables?.find(({ name }) => name === view.table) : undefined;
 }
 
-function isShowable(view: LogView, { tables, languages }: Sandbox): boolean {
+/** The view without the fields that the key cannot read; undefined if that is its time. */
+function showable(view: LogView, { tables, languages }: Sandbox): LogView | undefined {
   const table = tables?.find(({ name }) => name === view.table);
-  if (table === undefined || !/^[A-Za-z_]\w*$/.test(view.table)) return false;
-  const time = columnOf(table, view.time);
-  // The column can be absent from what the key reads.
-  return time !== undefined && (isOrderedByLql(view) || languages.includes('sql'));
+  if (table === undefined || !/^[A-Za-z_]\w*$/.test(view.table)) return undefined;
+  const isReadable = (path: string): boolean => {
+    const field = fieldOf(table, path);
+    return field !== undefined && isNameable(field.column);
+  };
+  if (!isReadable(view.time) || !(isOrderedByLql(view) || languages.includes('sql'))) return undefined;
+  const { message, level } = view;
+  return {
+    ...view,
+    message: message !== undefined && isReadable(message) ? message : undefined,
+    level: level !== undefined && isReadable(level) ? level : undefined,
+    columns: view.columns.filter(isReadable),
+    facets: view.facets.filter(isReadable),
+  };
 }
 
 function declaredViews({ view }: Endpoint): readonly LogView[] | undefined {
@@ -128,9 +140,4 @@ function boundingParameter({ parameters }: Endpoint, names: readonly string[]): 
 
 function isTimeParameter(type: string): boolean {
   return /^(?:Nullable\()?DateTime/.test(type);
-}
-
-/** Whether the path is one of the table, so that a value of it can be shown. */
-export function isKnownPath(table: Table, path: string): boolean {
-  return fieldOf(table, path) !== undefined;
 }
