@@ -60,22 +60,11 @@ function PaletteDialog() {
       onClick={(event) => event.target === dialog.current && close()}
     >
       <div class="palette-body" onKeyDown={onKeyDown}>
-        <input
-          class="input"
-          type="text"
-          role="combobox"
-          aria-label="Search endpoints, saved views and actions"
-          aria-expanded="true"
-          aria-controls="palette-list"
-          aria-autocomplete="list"
-          aria-activedescendant={current < 0 ? undefined : optionId(current)}
-          placeholder="Search endpoints, saved views and actions"
-          autocomplete="off"
-          spellcheck={false}
-          autofocus
-          value={query}
-          onInput={(event) => {
-            setQuery(event.currentTarget.value);
+        <QueryField
+          query={query}
+          active={current < 0 ? undefined : optionId(current)}
+          onQuery={(next) => {
+            setQuery(next);
             setActive(0);
           }}
         />
@@ -85,6 +74,34 @@ function PaletteDialog() {
         </p>
       </div>
     </dialog>
+  );
+}
+
+interface QueryFieldProps {
+  readonly query: string;
+  /** The id of the option that Enter chooses. */
+  readonly active: string | undefined;
+  readonly onQuery: (query: string) => void;
+}
+
+function QueryField({ query, active, onQuery }: QueryFieldProps) {
+  return (
+    <input
+      class="input"
+      type="text"
+      role="combobox"
+      aria-label="Search endpoints, saved views and actions"
+      aria-expanded="true"
+      aria-controls="palette-list"
+      aria-autocomplete="list"
+      aria-activedescendant={active}
+      placeholder="Search endpoints, saved views and actions"
+      autocomplete="off"
+      spellcheck={false}
+      autofocus
+      value={query}
+      onInput={(event) => onQuery(event.currentTarget.value)}
+    />
   );
 }
 
