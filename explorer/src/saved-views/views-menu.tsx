@@ -28,8 +28,8 @@ export function ViewsMenu() {
         if (event.relatedTarget instanceof Node && !details.current?.contains(event.relatedTarget)) close();
       }}
     >
-      <summary class="button quiet">
-        <Icon name="save" />
+      <summary class="button quiet" aria-label={current === undefined ? 'Views' : `Views: ${current.name}`}>
+        <Icon name="saved" />
         <span class="views-name">{current === undefined ? 'Views' : current.name}</span>
         {isChanged && <span class="tag">changed</span>}
       </summary>
