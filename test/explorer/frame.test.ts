@@ -120,9 +120,9 @@ test('the divider moves by arrow keys and by dragging, within limits, and keeps 
   await expect.poll(cells).toEqual(['1']);
   const divider = page.getByRole('separator');
   const now = async () => Number(await divider.getAttribute('aria-valuenow'));
-  const height = () => page.locator('#ask').evaluate((ask) => ask.getBoundingClientRect().height);
+  const height = () => page.locator('#ask').evaluate((ask) => Math.round(ask.getBoundingClientRect().height));
   await page.getByRole('textbox', { name: 'Your SQL' }).waitFor();
-  const before = Math.round(await height());
+  const before = await height();
   await divider.press('ArrowUp');
   await expect.poll(height).toBe(before - 24);
   await expect.poll(now).toBe(before - 24);

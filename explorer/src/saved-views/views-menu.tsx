@@ -28,9 +28,9 @@ export function ViewsMenu() {
         if (event.relatedTarget instanceof Node && !details.current?.contains(event.relatedTarget)) close();
       }}
     >
-      <summary class="button quiet" aria-label={current === undefined ? 'Views' : `Views: ${current.name}`}>
+      <summary class="button quiet">
         <Icon name="saved" />
-        <span class="views-name">{current === undefined ? 'Views' : current.name}</span>
+        <span class="wide-words views-name">{current === undefined ? 'Views' : `View: ${current.name}`}</span>
         {isChanged && <span class="tag">changed</span>}
       </summary>
       <div class="menu-body">
