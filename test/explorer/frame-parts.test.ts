@@ -4,11 +4,21 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_SHOWN, rank, type PaletteAction } from '../../explorer/src/palette/actions.ts';
-import { MAX_NAME, MAX_VIEWS, savedViews, type SavedView } from '../../explorer/src/saved-views/saved-views.ts';
+import {
+  MAX_NAME,
+  MAX_VIEWS,
+  savedViews,
+  type SavedView,
+} from '../../explorer/src/saved-views/saved-views.ts';
 import type { Endpoint } from '../../explorer/src/service/listing.ts';
 import { mayRunUnasked } from '../../explorer/src/state/initial-address.ts';
 
-const action = (label: string, hint?: string): PaletteAction => ({ id: label, label, hint, run: () => undefined });
+const action = (label: string, hint?: string): PaletteAction => ({
+  id: label,
+  label,
+  hint,
+  run: () => undefined,
+});
 
 describe('the palette', () => {
   const actions = [
@@ -110,7 +120,13 @@ describe('saved views', () => {
   });
 
   test.each([
-    '', '{', 'null', '7', '"text"', '{"a":1}', '[null,1,"x",{},{"name":1,"fragment":"#/"}]',
+    '',
+    '{',
+    'null',
+    '7',
+    '"text"',
+    '{"a":1}',
+    '[null,1,"x",{},{"name":1,"fragment":"#/"}]',
     '[{"name":"","fragment":"#/a"},{"name":"x","fragment":"https://example.com"}]',
   ])('survive what else is in storage: %s', (text) => {
     const views = savedViews(memory(text));
@@ -134,10 +150,20 @@ describe('an example runs unasked', () => {
   const base = { examples: [{ name: 'one' }], limits: { time: 1, rate: null }, deprecated: null };
   test.each([
     { why: 'there is one', part: {}, left: undefined, may: true },
-    { why: 'none of the saved query', part: { examples: [{ name: 'one', sql: 'SELECT 1' }] }, left: undefined, may: false },
+    {
+      why: 'none of the saved query',
+      part: { examples: [{ name: 'one', sql: 'SELECT 1' }] },
+      left: undefined,
+      may: false,
+    },
     { why: 'a low rate limit', part: { limits: { time: 1, rate: '5/3600s' } }, left: undefined, may: false },
     { why: 'a high rate limit', part: { limits: { time: 1, rate: '600/60s' } }, left: 600, may: true },
-    { why: 'a budget', part: { limits: { time: 1, rate: null, budget: { read: '1GiB/day' } } }, left: undefined, may: false },
+    {
+      why: 'a budget',
+      part: { limits: { time: 1, rate: null, budget: { read: '1GiB/day' } } },
+      left: undefined,
+      may: false,
+    },
     { why: 'few requests left', part: {}, left: 3, may: false },
   ])('$may: $why', ({ part, left, may }) => {
     const endpoint = { ...base, ...part } as unknown as Endpoint; // has what the function reads
@@ -148,8 +174,17 @@ describe('an example runs unasked', () => {
 test('all style sheets use four sizes of type', () => {
   const folder = join(import.meta.dirname, '../../explorer/src/styles');
   const sheets = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-  const used = sheets.flatMap((text) => [...text.matchAll(/font(?:-size)?: ([^;]+);/g)].map(([, size]) => size));
-  const allowed = ['inherit', 'var(--small)', 'var(--text)', 'var(--large)', 'var(--title)', 'var(--text) / 1.5 var(--sans)'];
+  const used = sheets.flatMap((text) =>
+    [...text.matchAll(/font(?:-size)?: ([^;]+);/g)].map(([, size]) => size),
+  );
+  const allowed = [
+    'inherit',
+    'var(--small)',
+    'var(--text)',
+    'var(--large)',
+    'var(--title)',
+    'var(--text) / 1.5 var(--sans)',
+  ];
   expect(used.length).toBeGreaterThan(50);
   expect(used.filter((size) => size === undefined || !allowed.includes(size))).toEqual([]);
   const defined = sheets.join('\n').matchAll(/--(?:small|text|large|title): (\w+);/g);

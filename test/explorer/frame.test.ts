@@ -57,6 +57,9 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const fold = () => page.getByRole('heading', { level: 1 }).getByRole('button');
+/** The rows are there, and the form is folded: what it holds has gone. */
+const folded = (of: Page = page) =>
+  of.getByRole('heading', { level: 1 }).getByRole('button', { expanded: false }).waitFor();
 const cells = () => page.locator('[id^="cell-"]').allTextContents();
 const copied = () => page.evaluate(() => navigator.clipboard.readText());
 const isFocused = (locator: ReturnType<Page['locator']>) =>
@@ -103,6 +106,7 @@ describe('title and form', () => {
 
   test('take the focus along, and unfold to show a rejected parameter', async () => {
     await showAndRun(page, '#/numbers?least=5');
+    await folded();
     await expect.poll(cells).toEqual(['5', '6']);
     await showAndRun(page, '#/numbers?least=many');
     const field = page.getByLabel('least', { exact: true });
@@ -199,6 +203,7 @@ describe('the time range control', () => {
 
   test('runs a preset, a relative and a fixed range, and says what is wrong', async () => {
     await showAndRun(page, '#/spans?from=now-1h&to=now');
+    await folded();
     await expect.poll(() => button().textContent()).toContain('Last hour');
     await button().click();
     await expect.poll(() => isFocused(panel().getByRole('button', { name: 'Last hour' }))).toBe(true);
@@ -232,6 +237,7 @@ describe('the time range control', () => {
 
   test('copies a link with the relative range, and one with a fixed range', async () => {
     await showAndRun(page, '#/spans?from=now-1h&to=now');
+    await folded();
     await button().click();
     await panel().getByRole('button', { name: 'Link, relative' }).click();
     await expect.poll(copied).toContain('#/spans?from=now-1h&to=now');
@@ -243,10 +249,13 @@ describe('the time range control', () => {
   test('enters and shows local time, and each parameter can still be edited', async () => {
     const local = await service.visit({ timezoneId: 'Asia/Kolkata' });
     await openExplorer(local.page, service, '#/spans?from=2024-05-01T00:00:00Z&to=2024-05-01T01:00:00Z');
+    await folded(local.page);
     const control = local.page.getByRole('button', { name: /^Time range:/ });
     await control.click();
     await local.page.getByRole('radio', { name: 'Local (Asia/Calcutta)' }).check();
-    await expect.poll(() => local.page.getByRole('dialog').getByLabel('From', { exact: true }).inputValue()).toBe('2024-05-01T05:30');
+    await expect
+      .poll(() => local.page.getByRole('dialog').getByLabel('From', { exact: true }).inputValue())
+      .toBe('2024-05-01T05:30');
     await local.page.getByRole('dialog').getByLabel('From', { exact: true }).fill('2024-05-01T06:00:00');
     await local.page.getByRole('button', { name: 'Apply' }).click();
     await expect.poll(() => decodeURIComponent(local.page.url())).toContain('from=2024-05-01T00:30:00Z');
@@ -328,7 +337,7 @@ test('the next page is a button, and Back returns to the page before', async () 
 
 test('the versions of an endpoint are links, and a deprecated one leads to its successor', async () => {
   await showAndRun(page, '#/report@1');
-  await expect.poll(cells).toEqual(['1']);
+  await folded();
   await expect.poll(() => page.getByText('deprecated', { exact: true }).isVisible()).toBe(true);
   await fold().click();
   const versions = page.getByRole('navigation', { name: 'Versions' });
@@ -350,7 +359,7 @@ test('on a phone nothing is outside the window, folded and with the panels open;
     forcedColors: 'active',
   });
   await openExplorer(phone.page, service, '#/spans?from=now-1h&to=now');
-  await phone.page.getByRole('grid').waitFor();
+  await folded(phone.page);
   const width = () => phone.page.evaluate(() => document.documentElement.scrollWidth);
   expect(await width()).toBe(360);
   await phone.page.getByRole('button', { name: /^Time range:/ }).click();
@@ -361,7 +370,8 @@ test('on a phone nothing is outside the window, folded and with the panels open;
   await phone.page.getByRole('button', { name: 'Commands' }).click();
   const selected = phone.page.getByRole('option', { selected: true });
   const other = phone.page.getByRole('option', { selected: false }).first();
-  const color = (each: typeof selected) => each.evaluate((option) => getComputedStyle(option).backgroundColor);
+  const color = (each: typeof selected) =>
+    each.evaluate((option) => getComputedStyle(option).backgroundColor);
   expect(await color(selected)).not.toBe(await color(other));
   expect(await violations(phone.page)).toEqual([]);
   expect(await width()).toBe(360);
