@@ -21,7 +21,13 @@ const NOW = Date.UTC(2024, 4, 15, 12, 34, 56, 789);
 const space = fc.constantFrom('', '', '', ' ', '  ');
 const count = fc.oneof(fc.constant(''), fc.integer({ min: 0, max: 1_200_000 }).map(String));
 const step = fc
-  .tuple(space, fc.constantFrom('-', '+', '/', ' '), space, count, fc.constantFrom(...'smhdwMQysmhdwMQyx'))
+  .tuple(
+    space,
+    fc.constantFrom('-', '+', '/', ' '),
+    space,
+    count,
+    fc.constantFrom(...'smhdwMQysmhdwMQyx'.split('')),
+  )
   .map((parts) => parts.join(''));
 const expression = fc
   .tuple(

@@ -28,9 +28,7 @@ function PaletteDialog() {
     explorer.rereadViews();
     dialog.current?.showModal();
   }, []);
-  useEffect(() => {
-    document.getElementById(optionId(current))?.scrollIntoView({ block: 'nearest' });
-  }, [current, query]);
+  useOptionInView(current, query);
   const close = (): void => {
     dialog.current?.close(); // returns the focus
     palette.isOpen.value = false;
@@ -57,7 +55,7 @@ function PaletteDialog() {
         event.preventDefault();
         close();
       }}
-      onClick={(event) => event.target === dialog.current && close()}
+      onClick={(event) => event.target === event.currentTarget && close()}
     >
       <div class="palette-body" onKeyDown={onKeyDown}>
         <QueryField
@@ -75,6 +73,12 @@ function PaletteDialog() {
       </div>
     </dialog>
   );
+}
+
+function useOptionInView(current: number, query: string): void {
+  useEffect(() => {
+    document.getElementById(optionId(current))?.scrollIntoView({ block: 'nearest' });
+  }, [current, query]);
 }
 
 interface QueryFieldProps {

@@ -49,9 +49,8 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
   return {
     choose: (endpoint) => show(addressOf(endpoint), true),
     change: (part) => {
-      const before = state.address.value;
-      const after = changedBy(before, part);
-      show(after, isStepFrom(before, after));
+      const after = changedBy(state.address.value, part);
+      show(after, isStepFrom(state.address.value, after));
       saveDraft();
     },
     open: (address) => {
