@@ -16,11 +16,10 @@ const PAGE = 8;
 function PaletteDialog() {
   const explorer = useExplorer();
   const { palette } = explorer;
-  const copy = useCopy();
   const dialog = useRef<HTMLDialogElement>(null);
   const [query, setQuery] = useState('');
   const [active, setActive] = useState(0);
-  const actions = [...[...palette.parts.value.values()].flat(), ...pageActions(explorer, copy)];
+  const actions = [...[...palette.parts.value.values()].flat(), ...pageActions(explorer, useCopy())];
   const known = actions.map(({ id }) => id).join('\n');
   const { shown, count } = useMemo(() => rank(actions, query), [known, query]);
   const current = Math.min(active, shown.length - 1);
