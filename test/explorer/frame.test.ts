@@ -345,6 +345,9 @@ test('the versions of an endpoint are links, and a deprecated one leads to its s
   expect(await versions.locator('[aria-current=page]').textContent()).toBe('version 1');
   await page.getByRole('note').getByRole('link', { name: 'report', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'report', exact: true }).waitFor();
+  await page.keyboard.press('Control+Enter');
+  await folded();
+  await fold().click();
   await versions.getByRole('link', { name: 'version 1' }).click();
   await page.getByRole('heading', { level: 1, name: 'report@1' }).waitFor();
   await page.goBack();
