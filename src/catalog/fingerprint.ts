@@ -21,6 +21,9 @@ export interface ShardedTable extends TableName {
   readonly cluster: string;
 }
 
+/** The system tables of a fingerprint that not every user may read: `GRANT SELECT ON system.parts TO …`. */
+export const WATCHED_TABLES = ['parts', 'mutations', 'dictionaries'] as const;
+
 /** What statements read, resolved. */
 export interface TableSet {
   /** With views, and what they read. */

@@ -1,7 +1,8 @@
 // What to grant if a user of the server lacks a privilege.
 import type { EngineError } from './engine.ts';
 
-const ACCESS_DENIED = 497;
+/** ClickHouse's code of errors for lack of a privilege. */
+export const ACCESS_DENIED = 497;
 
 /**
  * `GRANT SELECT(a, b) ON system.parts TO millrace`, from the engine's message `millrace: Not enough privileges. …, it's necessary

@@ -82,6 +82,12 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     labelNames: ['endpoint', 'version'],
     registers,
   });
+  const data = new Counter({
+    name: 'millrace_cache_data_total',
+    help: 'Requests of endpoints with until: data for which there was a cached response, by what was known about its data: unchanged (valid), changed (recomputed, or served stale), unchecked (the check failed) or unwatched (its changes cannot be seen).',
+    labelNames: ['endpoint', 'data'],
+    registers,
+  });
   const countClient = createClientMetrics(registers);
   const boundValue = createValueBound();
   return (request) => {
@@ -89,6 +95,7 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     requests.observe({ endpoint, status: String(status), cache }, ms / 1000);
     bytes.inc({ endpoint }, request.bytes);
     if (code !== undefined) problems.inc({ code });
+    if (request.data !== undefined) data.inc({ endpoint, data: request.data });
     if (request.deprecated === true) deprecated.inc({ endpoint, version: String(request.version ?? '') });
     countClient(request);
     if (timing !== undefined)
@@ -134,6 +141,12 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
     labelNames: ['event'],
     registers,
   });
+  const checks = new Histogram({
+    name: 'millrace_cache_check_seconds',
+    help: 'Duration of the checks whether the data of responses has changed, in seconds; failed ones are in millrace_cache_events_total.',
+    buckets: SECONDS,
+    registers,
+  });
   const cutOff = new Counter({
     name: 'millrace_responses_cut_off_total',
     help: 'Responses cut off because the client read too slowly: slow (over send_timeout) or full (over send_memory).',
@@ -163,6 +176,7 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
     if (family === 'warming' && 'endpoint' in observation)
       warming.inc({ endpoint: observation.endpoint, outcome: event });
     if (family === 'cache') cache.inc({ event });
+    if (observation.kind === 'cache.checked') checks.observe(observation.ms / 1000);
     if (family === 'catalog') loads.inc({ outcome: event });
     if (observation.kind === 'response.cut_off') cutOff.inc({ reason: observation.reason });
     if (observation.kind === 'usage.written') usage.inc({ outcome: 'written' }, observation.rows);

@@ -9,9 +9,10 @@ import { OUTDATED, readFingerprint, type TableSet } from '../catalog/fingerprint
 import { readingStatements, resolveTables, type ResolvedSet } from '../catalog/table-set.ts';
 import type { Clock } from '../core/clock.ts';
 import { createLru, type Lru } from '../core/lru.ts';
-import type { Observe } from '../core/observation.ts';
+import type { Observation, Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
-import type { Engine } from '../engine/engine.ts';
+import { EngineError, type Engine } from '../engine/engine.ts';
+import { missingGrant } from '../engine/missing-grant.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { namesIn } from '../sandbox/needed-names.ts';
 import { clockReads, commonEvery, functionCalls } from '../sql/clock-reads.ts';
@@ -105,8 +106,9 @@ function watchTables(deps: WatchesDeps, endpoint: Endpoint, subject: Subject): W
     const set = resolveTables(engine, readingStatements(endpoint, subject.tables));
     const own = { set, at: clock.monotonic() };
     resolved = own;
-    set.catch(() => {
+    set.catch((cause: unknown) => {
       if (resolved === own) resolved = undefined;
+      observe(checkFailed(endpoint, cause));
     });
     return set;
   };
@@ -153,21 +155,21 @@ interface SharedRead {
 /** Through the cache: a fingerprint is a cached response of its own. */
 async function readShared(
   { engine, readThrough, clock, observe }: WatchesDeps,
-  { name, cache }: Endpoint,
+  endpoint: Endpoint,
   { set, maxAgeMs }: SharedRead,
 ): Promise<Fingerprint | typeof OUTDATED | undefined> {
   const run = async (): Promise<Payload> => {
     const { monotonic } = momentOf(clock);
     try {
       const value = await readFingerprint(engine, set);
-      observe({ kind: 'cache.checked', endpoint: name, ms: clock.monotonic() - monotonic });
+      observe({ kind: 'cache.checked', endpoint: endpoint.name, ms: clock.monotonic() - monotonic });
       return payloadOf(value);
     } catch (cause) {
-      observe({ kind: 'cache.check_failed', endpoint: name, cause });
+      observe(checkFailed(endpoint, cause));
       throw cause;
     }
   };
-  const ttl = cache?.check ?? 1;
+  const ttl = endpoint.cache?.check ?? 1;
   const found = await readThrough.read({
     key: keyOf(set),
     policy: { ttl, minRefresh: 0, staleWhileRevalidate: 0, staleIfError: 0 },
@@ -178,6 +180,11 @@ async function readShared(
   if (found.kind === 'absent') throw new Problem('cache.miss'); // only for only-if-cached
   const value = found.entry.body.toString();
   return value === OUTDATED ? OUTDATED : { value, at: found.entry.born };
+}
+
+function checkFailed({ name }: Endpoint, cause: unknown): Observation {
+  const fix = cause instanceof EngineError ? missingGrant(cause) : undefined;
+  return { kind: 'cache.check_failed', endpoint: name, cause, ...(fix === undefined ? {} : { fix }) };
 }
 
 function payloadOf(value: string): Payload {
