@@ -127,8 +127,6 @@ function reject({ unwatched }: Resolution, { statement, source, table }: Origin,
 function resultOf(resolution: Resolution): ResolvedSet {
   const { patterns, sharded, shards, dictionaries, unwatched, clock } = resolution;
   const all = [...resolution.tables.values()];
-  const namesOf = (tables: readonly StoredTable[]): readonly TableName[] =>
-    tables.map(({ database, name }) => ({ database, name }));
   const set: TableSet = {
     tables: namesOf(all),
     patterns: [...patterns.values()],
@@ -139,6 +137,10 @@ function resultOf(resolution: Resolution): ResolvedSet {
     every: clock.length === 0 ? undefined : commonEvery(clock),
   };
   return { set, unwatched, clock };
+}
+
+function namesOf(tables: readonly StoredTable[]): readonly TableName[] {
+  return tables.map(({ database, name }) => ({ database, name }));
 }
 
 /** Notes what the text of a query or an expression says; returns the number of its lookups in dictionaries and Join tables. */

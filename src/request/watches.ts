@@ -27,7 +27,16 @@ export interface WatchesDeps {
   readonly observe: Observe;
   /** Of the engine. Those of several may have different data for a time. */
   readonly hosts: number;
+  /** How tables are found and watched; on the engine by default. */
+  readonly tables?: WatchedTables;
 }
+
+export interface WatchedTables {
+  readonly resolve: typeof resolveTables;
+  readonly readFingerprint: typeof readFingerprint;
+}
+
+const ON_ENGINE: WatchedTables = { resolve: resolveTables, readFingerprint };
 
 export interface Watches {
   /** The tables that a plan reads; undefined for an endpoint whose responses expire with time only. */
@@ -97,13 +106,13 @@ const UNWATCHED_MS = 60_000;
 const MAX_ATTEMPTS = 3;
 
 function watchTables(deps: WatchesDeps, endpoint: Endpoint, subject: Subject): Watch {
-  const { engine, clock, observe, hosts } = deps;
+  const { engine, clock, observe, hosts, tables = ON_ENGINE } = deps;
   let resolved: { readonly set: Promise<ResolvedSet>; readonly at: number } | undefined;
   let reported = '';
 
   const resolve = (): Promise<ResolvedSet> => {
     if (resolved !== undefined) return resolved.set;
-    const set = resolveTables(engine, readingStatements(endpoint, subject.tables));
+    const set = tables.resolve(engine, readingStatements(endpoint, subject.tables));
     const own = { set, at: clock.monotonic() };
     resolved = own;
     set.catch((cause: unknown) => {
@@ -154,14 +163,14 @@ interface SharedRead {
 
 /** Through the cache: a fingerprint is a cached response of its own. */
 async function readShared(
-  { engine, readThrough, clock, observe }: WatchesDeps,
+  { engine, readThrough, clock, observe, tables = ON_ENGINE }: WatchesDeps,
   endpoint: Endpoint,
   { set, maxAgeMs }: SharedRead,
 ): Promise<Fingerprint | typeof OUTDATED | undefined> {
   const run = async (): Promise<Payload> => {
     const { monotonic } = momentOf(clock);
     try {
-      const value = await readFingerprint(engine, set);
+      const value = await tables.readFingerprint(engine, set);
       observe({ kind: 'cache.checked', endpoint: endpoint.name, ms: clock.monotonic() - monotonic });
       return payloadOf(value);
     } catch (cause) {
