@@ -234,6 +234,7 @@ describe('one answer', () => {
     const before = await rowsNow();
     const during = async (): Promise<string> => {
       await engine.execute(`INSERT INTO m.t SELECT 4, 'during'`);
+      caches.pass(5);
       return rowsNow();
     };
     await cache.read(asked(job, 'm.rows@1/d', NO_DIRECTIVES, during));
