@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { NO_DIRECTIVES } from '../../src/cache/freshness.ts';
 import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { OUTDATED, readFingerprint } from '../../src/catalog/fingerprint.ts';
+import { OUTDATED, readFingerprint, type TableSet } from '../../src/catalog/fingerprint.ts';
 import { resolveTables } from '../../src/catalog/table-set.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { readRows } from '../../src/engine/rows.ts';
@@ -110,6 +110,36 @@ test('no response is older than a check and its run; no more runs than with a tt
   );
   report('real tables', totals);
 }, 7_200_000);
+
+test('equal fingerprints mean equal rows', async () => {
+  const known = new Map<string, { readonly rows: string; readonly history: string }>();
+  const resolve = async () => (await resolveTables(engine, [{ sql: QUERY, samples: [{}] }])).set;
+  const read = async (set: TableSet): Promise<[string, TableSet]> => {
+    const found = await readFingerprint(engine, set);
+    if (found !== OUTDATED) return [found, set];
+    const again = await resolve();
+    return [await readFingerprint(engine, again), again];
+  };
+  const step = fc.record({ name: fc.constantFrom(...Object.keys(CHANGES)), n: fc.nat(99) });
+  let set = await resolve();
+  const history: string[] = [];
+  const property = fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 40 }), async (sequence) => {
+    for (const { name, n } of sequence) {
+      await change(name, n);
+      history.push(`${name} ${n}`);
+      let fingerprint;
+      [fingerprint, set] = await read(set);
+      const rows = await rowsNow();
+      const before = known.get(fingerprint);
+      if (before === undefined) known.set(fingerprint, { rows, history: history.slice(-40).join('; ') });
+      else expect({ rows, history: history.slice(-40) }).toMatchObject({ rows: before.rows });
+    }
+  });
+  await fc.assert(property, { numRuns: CASES, seed: SEED, endOnFailure: true });
+  report('changes of real tables', { ...NOTHING, steps: history.length });
+}, 7_200_000);
+
+const NOTHING: Totals = { steps: 0, reads: 0, runs: 0, timed: 0 };
 
 function report(what: string, totals: Totals): void {
   if (process.env['FUZZ_CASES'] !== undefined) process.stdout.write(`${what}: ${JSON.stringify(totals)}\n`);
