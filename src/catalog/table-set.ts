@@ -89,7 +89,21 @@ export async function resolveTables(
   };
   for (const [statement, each] of statements.entries())
     await addQuery(resolution, each, { statement, source: undefined, table: undefined });
+  rejectMixed(resolution);
   return resultOf(resolution);
+}
+
+/**
+ * Shards evaluate subqueries, joins and lookups themselves, on their own tables and dictionaries of these names: those are not
+ * the ones that are watched.
+ */
+function rejectMixed(resolution: Resolution): void {
+  const { sharded, tables, dictionaries } = resolution;
+  const [first] = sharded.values();
+  if (first === undefined) return;
+  const others = [...tables.values()].filter(({ engine }) => engine !== 'View');
+  if (others.length > 1 || dictionaries.size > 0)
+    reject(resolution, first.origin, `${first.origin.table} is read with other tables or dictionaries, of which shards may read their own`); // prettier-ignore
 }
 
 /** Functions that are not the engine's own: what they read is not known. In lower case. */
@@ -111,7 +125,7 @@ interface Resolution {
   readonly ownFunctions: ReadonlySet<string>;
   readonly tables: Map<string, StoredTable>;
   readonly patterns: Map<string, TablePattern>;
-  readonly sharded: Map<string, ShardedTable>;
+  readonly sharded: Map<string, { readonly table: ShardedTable; readonly origin: Origin }>;
   /** Definitions of shards and their tables. */
   readonly shards: Set<string>;
   readonly dictionaries: Set<string>;
@@ -131,7 +145,7 @@ function resultOf(resolution: Resolution): ResolvedSet {
     tables: namesOf(all),
     patterns: [...patterns.values()],
     buffers: namesOf(all.filter(({ engine }) => engine === 'Buffer')),
-    sharded: [...sharded.values()],
+    sharded: [...sharded.values()].map(({ table }) => table),
     dictionaries: [...dictionaries],
     definitions: [...all.map(({ definition }) => definition), ...shards].toSorted(byBytes),
     every: clock.length === 0 ? undefined : commonEvery(clock),
@@ -217,7 +231,7 @@ async function addShards(resolution: Resolution, table: ShardedTable, origin: Or
   if (sharded.has(key)) return;
   const found = await readShards(engine, table);
   if ('reason' in found) return reject(resolution, origin, `${origin.table}: ${found.reason}`);
-  sharded.set(key, table);
+  sharded.set(key, { table, origin });
   for (const each of found.definitions) shards.add(each);
   addComputed(resolution, found.computed, origin);
 }

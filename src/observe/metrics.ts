@@ -82,12 +82,7 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     labelNames: ['endpoint', 'version'],
     registers,
   });
-  const data = new Counter({
-    name: 'millrace_cache_data_total',
-    help: 'Requests of endpoints with until: data for which there was a cached response, by what was known about its data: unchanged (valid), changed (recomputed, or served stale), unchecked (the check failed) or unwatched (its changes cannot be seen).',
-    labelNames: ['endpoint', 'data'],
-    registers,
-  });
+  const countData = createDataMetric(registers);
   const countClient = createClientMetrics(registers);
   const boundValue = createValueBound();
   return (request) => {
@@ -95,7 +90,7 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     requests.observe({ endpoint, status: String(status), cache }, ms / 1000);
     bytes.inc({ endpoint }, request.bytes);
     if (code !== undefined) problems.inc({ code });
-    if (request.data !== undefined) data.inc({ endpoint, data: request.data });
+    countData(request);
     if (request.deprecated === true) deprecated.inc({ endpoint, version: String(request.version ?? '') });
     countClient(request);
     if (timing !== undefined)
@@ -103,6 +98,19 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     if (labels !== undefined)
       for (const [label, value] of Object.entries(labels))
         labelled.inc({ endpoint, label, value: boundValue(`${endpoint} ${label}`, value) });
+  };
+}
+
+/** Cached responses whose data is watched. */
+function createDataMetric(registers: readonly Registry[]): (request: Finished) => void {
+  const counter = new Counter({
+    name: 'millrace_cache_data_total',
+    help: 'Requests of endpoints with until: data for which there was a cached response, by what was known about its data: unchanged (valid), changed (recomputed, or served stale), unchecked (the check failed) or unwatched (its changes cannot be seen).',
+    labelNames: ['endpoint', 'data'],
+    registers: [...registers],
+  });
+  return ({ endpoint = '', data }) => {
+    if (data !== undefined) counter.inc({ endpoint, data });
   };
 }
 

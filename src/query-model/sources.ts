@@ -52,7 +52,11 @@ interface Place {
 export function sourcesOf(root: Relation): readonly Source[] {
   const found = new Map<NodeId, Source>();
   const counts = new Map<string, number>();
-  const add = ({ id, kind, name }: Pick<Source, 'id' | 'kind' | 'name'>, place: Place, list: readonly Expression[] = []): void => {
+  const add = (
+    { id, kind, name }: Pick<Source, 'id' | 'kind' | 'name'>,
+    place: Place,
+    list: readonly Expression[] = [],
+  ): void => {
     if (found.has(id)) return;
     const key = `${place.cte ?? ''}\n${place.view ?? name}`;
     const occurrence = counts.get(key) ?? 0;

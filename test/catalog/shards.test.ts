@@ -45,6 +45,7 @@ CREATE TABLE s.all_nested (id UInt64) ENGINE = Distributed('two', 's', 'all');
 CREATE TABLE s.all_default (id UInt64) ENGINE = Distributed('two', '', 't');
 CREATE TABLE s.all_replicated (id UInt64) ENGINE = Distributed('replicated', 's', 't');
 CREATE TABLE s.all_away (id UInt64) ENGINE = Distributed('away', 's', 't');
+CREATE DICTIONARY s.d (id UInt64, name String) PRIMARY KEY id SOURCE(CLICKHOUSE(DB 's' TABLE 't')) LAYOUT(FLAT()) LIFETIME(0);
 CREATE VIEW s.v AS SELECT id FROM s.all;
 INSERT INTO s.t VALUES (1, 'a')`;
 
@@ -61,7 +62,7 @@ test.each([
   ['a column of the shards', 'SELECT count() FROM s.all', 'ALTER TABLE s.t ADD COLUMN n UInt8'],
   ['a column of the table itself', 'SELECT count() FROM s.all', 'ALTER TABLE s.all ADD COLUMN n UInt8'],
   ['an insert, through a view', 'SELECT count() FROM s.v', `INSERT INTO s.t (id) VALUES (3)`],
-  ['a merge', 'SELECT count() FROM s.all JOIN s.t USING (id)', 'OPTIMIZE TABLE s.t FINAL'],
+  ['a merge', 'SELECT count() FROM s.all', 'OPTIMIZE TABLE s.t FINAL'],
 ])('changes with %s', async (_, sql, change) => {
   const set = await watched(sql);
   const before = await readFingerprint(engine, set);
@@ -83,6 +84,9 @@ test.each([
   ['SELECT * FROM s.all_memory', /s\.memory has the engine Memory on shard 1 of two/],
   ['SELECT * FROM s.all_absent', /s\.absent is not visible in system\.tables on shard 1 of two/],
   ['SELECT * FROM s.all_nested', /s\.all has the engine Distributed on shard 1/],
+  ['SELECT count() FROM s.all WHERE id IN (SELECT id FROM s.t)', /s\.all is read with other tables/],
+  [`SELECT dictGet('s.d', 'name', id) FROM s.all`, /with other tables or dictionaries/],
+  ['SELECT count() FROM s.all JOIN s.all_clock USING (id)', /with other tables/],
   ['SELECT * FROM s.all_default', /whose name is not written out/],
 ])('%s is not watched', async (sql, reason) => {
   const { unwatched } = await resolve(sql);
