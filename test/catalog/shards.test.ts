@@ -93,6 +93,26 @@ test.each([
   expect(unwatched.map((each) => each.reason)).toEqual([expect.stringMatching(reason)]);
 });
 
+test('missing privileges are named', async () => {
+  const denied: Engine = {
+    ...engine,
+    run: (statement, options) =>
+      statement.sql.includes('cluster(')
+        ? Promise.reject(
+            new EngineError(
+              'rejected',
+              "Code: 497. DB::Exception: millrace: Not enough privileges. To execute this query, it's necessary to have the grant REMOTE ON *.*. (ACCESS_DENIED)",
+              { engineCode: 497 },
+            ),
+          )
+        : engine.run(statement, options),
+  };
+  const { unwatched } = await resolveTables(denied, [{ sql: 'SELECT id FROM s.all', samples: [{}] }]);
+  expect(unwatched.map(({ reason }) => reason)).toEqual([
+    's.all: the shards of the cluster two may not be asked: GRANT REMOTE ON *.* TO millrace',
+  ]);
+});
+
 test('columns that shards compute count', async () => {
   const { clock } = await resolve('SELECT age FROM s.all_clock');
   expect(clock.map(({ name, table }) => [name, table])).toEqual([['now', 's.all_clock']]);
