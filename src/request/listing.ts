@@ -253,7 +253,8 @@ function viewEntry({ logViews }: Endpoint) {
   return { logs };
 }
 
-function cacheEntry(cache: Endpoint['cache']) {
+/** How responses of an endpoint are cached. */
+export function cacheEntry(cache: Endpoint['cache']) {
   if (cache === undefined) return null;
   const { ttl, check, minRefresh } = cache;
   return { ttl, ...(check === undefined ? {} : { until: 'data', check }), min_refresh: minRefresh };

@@ -78,6 +78,7 @@ export const PROJECT_FILES = {
     'test/explorer/care',
     'test/explorer/editor',
     'test/explorer/first-run',
+    'test/explorer/frame',
     'test/explorer/logs',
     'test/explorer/many-endpoints',
     'test/explorer/own-queries',

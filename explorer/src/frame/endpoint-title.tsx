@@ -1,5 +1,6 @@
 // What an endpoint is: its versions, its description, its limits and what it exposes.
 import type { Endpoint } from '../service/listing.ts';
+import { cacheFact, duration } from './cache-fact.ts';
 import { exposureFacts } from './exposure.ts';
 import { DeprecationNote, Versions } from './versions.tsx';
 
@@ -7,7 +8,7 @@ export function EndpointTitle({ endpoint }: { readonly endpoint: Endpoint }) {
   const { description, max_rows: maxRows, cache, warming, pii, limits } = endpoint;
   const facts = [
     `up to ${maxRows.toLocaleString('en')} rows`,
-    cache === null ? 'not cached' : `cached for ${duration(cache.ttl)}`,
+    cacheFact(cache),
     ...(warming === null ? [] : [`warmed every ${duration(warming.every)}`]),
     ...(pii.redact ? ['personal data redacted'] : []),
     ...(limits.rate === null ? [] : [limits.rate.replace('/', ' requests per ').replace(/s$/, ' s')]),
@@ -35,8 +36,4 @@ export function EndpointTitle({ endpoint }: { readonly endpoint: Endpoint }) {
       </details>
     </div>
   );
-}
-
-function duration(seconds: number): string {
-  return seconds % 60 === 0 && seconds >= 60 ? `${seconds / 60} min` : `${seconds} s`;
 }

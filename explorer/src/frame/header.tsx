@@ -61,14 +61,11 @@ function PaletteButton() {
       type="button"
       class="button quiet"
       aria-haspopup="dialog"
-      aria-label="Commands"
       title="Endpoints, saved views and actions"
       onClick={() => (palette.isOpen.value = true)}
     >
       <Icon name="list" />
-      <span class="wide-only" aria-hidden="true">
-        Commands <kbd>{MODIFIER} K</kbd>
-      </span>
+      <span class="wide-words">Commands</span> <kbd class="wide-only">{MODIFIER} K</kbd>
     </button>
   );
 }

@@ -16,11 +16,10 @@ const PAGE = 8;
 function PaletteDialog() {
   const explorer = useExplorer();
   const { palette } = explorer;
-  const copy = useCopy();
   const dialog = useRef<HTMLDialogElement>(null);
   const [query, setQuery] = useState('');
   const [active, setActive] = useState(0);
-  const actions = [...[...palette.parts.value.values()].flat(), ...pageActions(explorer, copy)];
+  const actions = [...[...palette.parts.value.values()].flat(), ...pageActions(explorer, useCopy())];
   const known = actions.map(({ id }) => id).join('\n');
   const { shown, count } = useMemo(() => rank(actions, query), [known, query]);
   const current = Math.min(active, shown.length - 1);
@@ -28,9 +27,7 @@ function PaletteDialog() {
     explorer.rereadViews();
     dialog.current?.showModal();
   }, []);
-  useEffect(() => {
-    document.getElementById(optionId(current))?.scrollIntoView({ block: 'nearest' });
-  }, [current, query]);
+  useOptionInView(current, query);
   const close = (): void => {
     dialog.current?.close(); // returns the focus
     palette.isOpen.value = false;
@@ -57,25 +54,14 @@ function PaletteDialog() {
         event.preventDefault();
         close();
       }}
-      onClick={(event) => event.target === dialog.current && close()}
+      onClick={(event) => event.target === event.currentTarget && close()}
     >
       <div class="palette-body" onKeyDown={onKeyDown}>
-        <input
-          class="input"
-          type="text"
-          role="combobox"
-          aria-label="Search endpoints, saved views and actions"
-          aria-expanded="true"
-          aria-controls="palette-list"
-          aria-autocomplete="list"
-          aria-activedescendant={current < 0 ? undefined : optionId(current)}
-          placeholder="Search endpoints, saved views and actions"
-          autocomplete="off"
-          spellcheck={false}
-          autofocus
-          value={query}
-          onInput={(event) => {
-            setQuery(event.currentTarget.value);
+        <QueryField
+          query={query}
+          active={current < 0 ? undefined : optionId(current)}
+          onQuery={(next) => {
+            setQuery(next);
             setActive(0);
           }}
         />
@@ -85,6 +71,40 @@ function PaletteDialog() {
         </p>
       </div>
     </dialog>
+  );
+}
+
+function useOptionInView(current: number, query: string): void {
+  useEffect(() => {
+    document.getElementById(optionId(current))?.scrollIntoView({ block: 'nearest' });
+  }, [current, query]);
+}
+
+interface QueryFieldProps {
+  readonly query: string;
+  /** The id of the option that Enter chooses. */
+  readonly active: string | undefined;
+  readonly onQuery: (query: string) => void;
+}
+
+function QueryField({ query, active, onQuery }: QueryFieldProps) {
+  return (
+    <input
+      class="input"
+      type="text"
+      role="combobox"
+      aria-label="Search endpoints, saved views and actions"
+      aria-expanded="true"
+      aria-controls="palette-list"
+      aria-autocomplete="list"
+      aria-activedescendant={active}
+      placeholder="Search endpoints, saved views and actions"
+      autocomplete="off"
+      spellcheck={false}
+      autofocus
+      value={query}
+      onInput={(event) => onQuery(event.currentTarget.value)}
+    />
   );
 }
 

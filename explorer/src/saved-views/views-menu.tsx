@@ -29,8 +29,8 @@ export function ViewsMenu() {
       }}
     >
       <summary class="button quiet">
-        <Icon name="save" />
-        <span class="views-name">{current === undefined ? 'Views' : current.name}</span>
+        <Icon name="saved" />
+        <span class="wide-words views-name">{current === undefined ? 'Views' : `View: ${current.name}`}</span>
         {isChanged && <span class="tag">changed</span>}
       </summary>
       <div class="menu-body">

@@ -46,25 +46,12 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
     return isSameAsk(value.ask, askOf(before)) && !isSameAsk(value.ask, askOf(after));
   };
   const { addressOf, completed } = createAddresses(memory, state);
-  const runIfReady = (): void => {
-    const endpoint = find(state.listing.value, state.address.value.endpoint);
-    if (endpoint !== undefined && isReady(endpoint, state.address.value)) void runs.start();
-  };
-  const isFirstRun = (): boolean => {
-    const { value: listing } = state.listing;
-    const endpoint = find(listing, state.address.value.endpoint);
-    if (memory.isUsed() || listing.kind !== 'ready' || endpoint === undefined) return false;
-    return mayRunUnasked(endpoint, listing.requestsLeft);
-  };
+  const runIfReady = createReadyRun(state, runs);
   return {
     choose: (endpoint) => show(addressOf(endpoint), true),
     change: (part) => {
-      const before = state.address.value;
-      const changed = { ...before, ...part };
-      // A cursor belongs to one request: any other one begins at its first page.
-      const isOther = !('cursor' in part) && !isSameAsk(askOf(before), askOf(changed));
-      const after = isOther ? { ...changed, cursor: undefined } : changed;
-      show(after, isStepFrom(before, after));
+      const after = changedBy(state.address.value, part);
+      show(after, isStepFrom(state.address.value, after));
       saveDraft();
     },
     open: (address) => {
@@ -87,7 +74,7 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
       const isLink = state.address.value.endpoint !== undefined;
       show(completed(state.address.value), false);
       // A shared link runs immediately to show its rows, and on the first visit an example does.
-      if (isLink || isFirstRun()) runIfReady();
+      if (isLink || isFirstRun(memory, state)) runIfReady();
     },
     relisted: (shown) => {
       const { value: address } = state.address;
@@ -97,6 +84,29 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
         write({ ...address, endpoint: now.name }, false); // renamed: the result stays
     },
   };
+}
+
+/** A cursor belongs to one request: any other one begins at its first page. */
+function changedBy(before: Address, part: Partial<Address>): Address {
+  const after = { ...before, ...part };
+  const isOther = !('cursor' in part) && !isSameAsk(askOf(before), askOf(after));
+  return isOther ? { ...after, cursor: undefined } : after;
+}
+
+/** Runs the request that is shown, if nothing is missing from it. */
+function createReadyRun(state: State, runs: Runs): () => void {
+  return () => {
+    const endpoint = find(state.listing.value, state.address.value.endpoint);
+    if (endpoint !== undefined && isReady(endpoint, state.address.value)) void runs.start();
+  };
+}
+
+/** Whether nothing has been run in this browser, and the first example may. */
+function isFirstRun(memory: Memory, state: State): boolean {
+  const { value: listing } = state.listing;
+  const endpoint = find(listing, state.address.value.endpoint);
+  if (memory.isUsed() || listing.kind !== 'ready' || endpoint === undefined) return false;
+  return mayRunUnasked(endpoint, listing.requestsLeft);
 }
 
 /** The address of an endpoint with its draft, and what a URL omits. */

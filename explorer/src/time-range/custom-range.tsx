@@ -57,28 +57,13 @@ export function CustomRange({ range = DEFAULT, zone, onApply }: Props) {
       role="group"
       aria-label="Custom range"
       onKeyDown={(event) => {
-        const isPlain = !event.ctrlKey && !event.metaKey && !event.isComposing;
-        const isField = event.target instanceof HTMLInputElement && event.target.type !== 'radio';
-        if (event.key !== 'Enter' || !isPlain || !isField) return;
+        if (!isFieldEnter(event)) return;
         event.preventDefault();
         event.stopPropagation(); // the form around it would run the request
         apply();
       }}
     >
-      <div class="choices" role="radiogroup" aria-label="Custom range is">
-        {(['relative', 'fixed'] as const).map((each) => (
-          <label key={each} class="choice">
-            <input
-              type="radio"
-              name={`${id}-kind`}
-              value={each}
-              checked={kind === each}
-              onChange={() => switchTo(each)}
-            />
-            <span>{each === 'relative' ? 'Relative' : 'Fixed'}</span>
-          </label>
-        ))}
-      </div>
+      <KindChoice name={`${id}-kind`} kind={kind} onKind={switchTo} />
       <div class="custom-range-fields">
         <RangeField label="From" {...field('from')} />
         <RangeField label="To" {...field('to')} />
@@ -90,6 +75,36 @@ export function CustomRange({ range = DEFAULT, zone, onApply }: Props) {
       <button type="button" class="button" onClick={apply}>
         Apply
       </button>
+    </div>
+  );
+}
+
+function isFieldEnter({ key, target, ctrlKey, metaKey, isComposing }: KeyboardEvent): boolean {
+  const isField = target instanceof HTMLInputElement && target.type !== 'radio';
+  return key === 'Enter' && isField && !ctrlKey && !metaKey && !isComposing;
+}
+
+interface KindProps {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly onKind: (kind: Kind) => void;
+}
+
+function KindChoice({ name, kind, onKind }: KindProps) {
+  return (
+    <div class="choices" role="radiogroup" aria-label="Custom range is">
+      {(['relative', 'fixed'] as const).map((each) => (
+        <label key={each} class="choice">
+          <input
+            type="radio"
+            name={name}
+            value={each}
+            checked={kind === each}
+            onChange={() => onKind(each)}
+          />
+          <span>{each === 'relative' ? 'Relative' : 'Fixed'}</span>
+        </label>
+      ))}
     </div>
   );
 }

@@ -115,7 +115,7 @@ export function isSameRange(one: TimeRange | undefined, other: TimeRange | undef
 }
 
 /** `2024-05-01T00:00:00Z`, with milliseconds if there are any. */
-export function isoOf(ms: number): string {
+function isoOf(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 

@@ -67,14 +67,14 @@ function Presets({ range, onChange, none, close }: TimeRangeProps & { readonly c
           key={preset.label}
           type="button"
           class="chip"
-          aria-label={preset.title}
           aria-pressed={isSameRange(range, preset.range)}
           onClick={() => {
             onChange(preset.range);
             close();
           }}
         >
-          {preset.label}
+          <span class="visually-hidden">{preset.title}</span>
+          <span aria-hidden="true">{preset.label}</span>
         </button>
       ))}
       {none !== undefined && (

@@ -27,7 +27,8 @@ export function usePopover(): Popover {
   });
   useEffect(() => {
     if (!isOpen) return undefined;
-    panel.current?.querySelector<HTMLElement>('[aria-pressed=true], button')?.focus();
+    const chosen = panel.current?.querySelector<HTMLElement>('[aria-pressed=true]');
+    (chosen ?? panel.current?.querySelector<HTMLElement>('button'))?.focus();
     const leave = (event: Event): void => {
       if (event.target instanceof Node && !root.current?.contains(event.target)) setOpen(false);
     };
