@@ -1,4 +1,5 @@
 // The effective configuration, for operators: settings with their sources, and each endpoint file's revision.
+import { budgetText } from '../config/budget.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Settings } from '../config/settings.ts';
@@ -15,9 +16,14 @@ export function configurationOf({
   const findings = catalog.diagnostics();
   const byFile = new Map<string, Finding[]>();
   for (const finding of findings) byFile.set(finding.file, [...(byFile.get(finding.file) ?? []), finding]);
-  const endpoints = catalog.current().all.map(({ name, version, id, file, revision }) => {
+  const endpoints = catalog.current().all.map(({ name, version, id, file, revision, budgets }) => {
     const own = byFile.get(file);
-    return { name, version, id, file, revision, ...(own === undefined ? {} : { findings: own }) };
+    const budget = Object.fromEntries(budgets.map((each) => [each.resource, budgetText(each)]));
+    return {
+      ...{ name, version, id, file, revision },
+      ...(budgets.length === 0 ? {} : { budget }),
+      ...(own === undefined ? {} : { findings: own }),
+    };
   });
   const served = new Set(endpoints.map(({ file }) => file));
   return {

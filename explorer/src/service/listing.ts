@@ -87,7 +87,12 @@ export interface Endpoint {
   readonly cache: { readonly ttl: number } | null;
   readonly warming: { readonly every: number } | null;
   readonly pii: { readonly redact: boolean };
-  readonly limits: { readonly time: number; readonly rate: string | null };
+  readonly limits: {
+    readonly time: number;
+    readonly rate: string | null;
+    /** Such as `200 GiB per day`; that of the endpoint for each key. */
+    readonly budget: { readonly read?: string; readonly time?: string };
+  };
   readonly examples: readonly Example[];
   readonly sandbox: ({ readonly enabled: true } & Sandbox) | { readonly enabled: false };
 }
