@@ -24,6 +24,8 @@ export interface Column {
   readonly paths?: readonly Column[];
   /** In every response to this key: the value is replaced, hashed, left out, or parts of it are. */
   readonly redacted?: 'mask' | 'hash' | 'drop' | 'parts';
+  /** Of a table: not with all parameters, or not with this type. */
+  readonly conditional?: true;
 }
 
 /** A column of the result. */
@@ -35,6 +37,8 @@ export interface ResultColumn extends Column {
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
+  /** Not with all parameters. */
+  readonly conditional?: true;
 }
 
 export type Language = 'sql' | 'lql';
