@@ -446,6 +446,32 @@ describe('findings', () => {
     expect(diagnostics.map(placed)).toEqual(['one.yaml:3:11 lint.policy_not_included']);
   });
 
+  test.each([
+    ['', ['lint.policy_not_included']],
+    ['budget: { read: 1GiB/day }\n', []],
+  ])('a budget is such a policy: %j', (own, codes) => {
+    const files = one('{ from: paid, tables: [t] }', 'SELECT n FROM t');
+    const { diagnostics } = inspectIn({
+      ...files,
+      'one.yaml': `${files['one.yaml']}${own}`,
+      'paid.shared.yaml': 'tables: { t: SELECT 1 AS n }\npolicies: { budget: { time: 60s/hour } }\n',
+    });
+    expect(diagnostics.map(({ code }) => code)).toEqual(codes);
+  });
+
+  test('pages are a policy, whose findings are in the shared file', () => {
+    const files = (by: string) => ({
+      ...one('{ from: paged, tables: [t], policies: [page] }', 'SELECT n FROM t'),
+      'paged.shared.yaml': `tables: { t: SELECT 1 AS n }\npolicies:\n  page: { by: ${by}, size: 10 }\n`,
+    });
+    expect(inspectedIn(files('[n DESC]')).candidate.endpoint.page).toMatchObject({
+      keys: [{ name: 'n', descending: true }],
+      size: 10,
+    });
+    const { diagnostics } = inspectIn(files('[n, n]'));
+    expect(diagnostics.map(placed)).toEqual(['paged.shared.yaml:3:19 page.duplicate_key']);
+  });
+
   test('a finding in an included table names the endpoint, once for all that include it', () => {
     const found = {
       file: 'a.shared.yaml',

@@ -193,6 +193,7 @@ export interface Include {
   policies?: (
     | 'unknown_parameters'
     | 'max_rows'
+    | 'page'
     | 'int64'
     | 'result_shape'
     | 'cache'
