@@ -356,6 +356,24 @@ describe('findings', () => {
       finds: ['one.yaml:3:62 include.parameter_type'],
     },
     {
+      why: 'a constant for a choice',
+      files: {
+        ...one('{ from: chosen, tables: [t], parameters: { order: newest } }', 'SELECT n FROM t'),
+        'chosen.shared.yaml':
+          'tables: { t: SELECT @order AS n FROM logs.edge }\nparameters: { order: { choices: { newest: ts, id: id }, default: id } }\n',
+      },
+      finds: ['one.yaml:3:61 include.parameter_type'],
+    },
+    {
+      why: 'a constant for a parameter that decides an optional part',
+      files: {
+        ...one('{ from: parts, tables: [t], parameters: { kind: x } }', 'SELECT n FROM t'),
+        'parts.shared.yaml':
+          'tables:\n  t: SELECT 1 AS n FROM logs.edge WHERE 1 /* if @kind */ AND kind = @kind /* end */\nparameters: { kind: { type: String } }\n',
+      },
+      finds: ['one.yaml:3:59 include.parameter_type'],
+    },
+    {
       why: 'a parameter of another type',
       files: one('{ from: logs, tables: [auth], parameters: { project: "@n" } }', 'SELECT @n FROM auth', {
         parameters: '{ n: { type: UInt8, required: true } }',
