@@ -20,7 +20,11 @@ export function configurationOf({
     const own = byFile.get(file);
     const budget = Object.fromEntries(budgets.map((each) => [each.resource, budgetText(each)]));
     return {
-      ...{ name, version, id, file, revision },
+      name,
+      version,
+      id,
+      file,
+      revision,
       ...(budgets.length === 0 ? {} : { budget }),
       ...(own === undefined ? {} : { findings: own }),
     };

@@ -57,7 +57,7 @@ parameters:
   const options = { folder: service.endpoints, names: [], headerPrefix: 'SVC', out, isCheck: false };
   const silent = { write: () => true, isTTY: false };
   const terminal = createTerminal(silent, silent, {});
-  expect(await types({ ...options, withEngine: undefined }, terminal)).toBe(0);
+  await types({ ...options, withEngine: undefined }, terminal);
   generated = (await import(out)) as Generated; // the module written above
   const counted = (...given: Parameters<typeof fetch>): Promise<Response> => {
     requests++;
@@ -153,6 +153,8 @@ client.pages('whole', {});
     flags.push('--allowImportingTsExtensions', '--exactOptionalPropertyTypes', '--types', '');
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-    execFileSync(process.execPath, [compiler, ...flags, '--lib', 'es2022,dom', 'use.ts'], { cwd: folder });
+    expect(() =>
+      execFileSync(process.execPath, [compiler, ...flags, '--lib', 'es2022,dom', 'use.ts'], { cwd: folder }),
+    ).not.toThrow();
   });
 });

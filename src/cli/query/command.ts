@@ -79,7 +79,6 @@ function readRows(text: string): number {
 function allPagesOf(parameters: readonly string[], flags: QueryFlags): number | undefined {
   const { all = false, maxRows = DEFAULT_MAX_ROWS, meta, explain, sql, lql } = flags;
   if (!all) return undefined;
-  const misuse = (message: string): CommandError => new CommandError(message, { exitCode: 2 });
   if (meta === true) throw misuse('--all prints rows only: leave out --meta');
   if (explain === true) throw misuse('--explain is about one page: leave out --all');
   const isSized = parameters.some((each) => each.startsWith('page_size='));
@@ -88,4 +87,8 @@ function allPagesOf(parameters: readonly string[], flags: QueryFlags): number | 
       'Queries of your own come in pages if they ask for it: add page_size=…, such as page_size=1000',
     );
   return maxRows;
+}
+
+function misuse(message: string): CommandError {
+  return new CommandError(message, { exitCode: 2 });
 }
