@@ -59,8 +59,18 @@ function isReachable(variant: string, locked: Principal['locked']): boolean {
   return [...locked].every(([name, value]) => {
     const chosen = decisions.find((each) => each.startsWith(`${name}=`));
     const wanted = `${name}=${Array.isArray(value) ? value.join('+') : String(value)}`;
-    return (chosen === undefined || chosen === wanted) && !decisions.includes(`without ${name}`);
+    return (
+      (chosen === undefined || chosen === wanted) &&
+      !excludedBy(name, value).some((each) => decisions.includes(each))
+    );
   });
+}
+
+/** What a locked value rules out. The text `false` may be a String, which is given, or a Bool, which is not. */
+function excludedBy(name: string, value: unknown): readonly string[] {
+  if (value === 'false') return [];
+  const isEmpty = value === false || value === '' || (Array.isArray(value) && value.length === 0);
+  return [isEmpty ? `with ${name}` : `without ${name}`];
 }
 
 function mergeTables(
