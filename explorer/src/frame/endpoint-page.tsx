@@ -46,6 +46,8 @@ function Title({ endpoint }: Props) {
     cacheFact(cache),
     ...(warming === null ? [] : [`warmed every ${duration(warming.every)}`]),
     ...(pii.redact ? ['personal data redacted'] : []),
+    ...(limits.budget.read === undefined ? [] : [`reads up to ${limits.budget.read}`]),
+    ...(limits.budget.time === undefined ? [] : [`runs up to ${limits.budget.time}`]),
     ...(limits.rate === null ? [] : [limits.rate.replace('/', ' requests per ').replace(/s$/, ' s')]),
   ];
   return (

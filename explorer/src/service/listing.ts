@@ -24,6 +24,8 @@ export interface Column {
   readonly paths?: readonly Column[];
   /** In every response to this key: the value is replaced, hashed, left out, or parts of it are. */
   readonly redacted?: 'mask' | 'hash' | 'drop' | 'parts';
+  /** Of a table: not with all parameters, or not with this type. */
+  readonly conditional?: true;
 }
 
 /** A column of the result. */
@@ -35,6 +37,8 @@ export interface ResultColumn extends Column {
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
+  /** Not with all parameters. */
+  readonly conditional?: true;
 }
 
 export type Language = 'sql' | 'lql';
@@ -88,7 +92,12 @@ export interface Endpoint {
   readonly cache: { readonly ttl: number; readonly until?: 'data'; readonly check?: number } | null;
   readonly warming: { readonly every: number } | null;
   readonly pii: { readonly redact: boolean };
-  readonly limits: { readonly time: number; readonly rate: string | null };
+  readonly limits: {
+    readonly time: number;
+    readonly rate: string | null;
+    /** Such as `200 GiB per day`; that of the endpoint for each key. */
+    readonly budget: { readonly read?: string; readonly time?: string };
+  };
   readonly examples: readonly Example[];
   readonly sandbox: ({ readonly enabled: true } & Sandbox) | { readonly enabled: false };
 }
