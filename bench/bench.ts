@@ -15,6 +15,7 @@ import { files } from './rows/files.ts';
 import { isolation } from './rows/isolation.ts';
 import { mcp } from './rows/mcp.ts';
 import { memory } from './rows/memory.ts';
+import { pages } from './rows/pages.ts';
 import { redaction, sourceRedaction } from './rows/redaction.ts';
 import { overload } from './rows/overload.ts';
 import { sandbox } from './rows/sandbox.ts';
@@ -35,6 +36,7 @@ const HELP = `npm run bench -- [--only NAME] [--rounds N] [--seconds N] [--json 
 const ROWS = [
   ...computed,
   scaling,
+  pages,
   ...engineProcess,
   cached,
   mcp,

@@ -1,4 +1,5 @@
 // The effective configuration, for operators: settings with their sources, and each endpoint file's revision.
+import { budgetText } from '../config/budget.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Settings } from '../config/settings.ts';
@@ -16,10 +17,15 @@ export function configurationOf({
   const findings = catalog.diagnostics();
   const byFile = new Map<string, Finding[]>();
   for (const finding of findings) byFile.set(finding.file, [...(byFile.get(finding.file) ?? []), finding]);
-  const endpoints = catalog.current().all.map(({ name, version, id, file, revision, cache }) => {
+  const endpoints = catalog.current().all.map(({ name, version, id, file, revision, cache, budgets }) => {
     const own = byFile.get(file);
+    const budget = Object.fromEntries(budgets.map((each) => [each.resource, budgetText(each)]));
     const described = { name, version, id, file, revision, cache: cacheEntry(cache) };
-    return { ...described, ...(own === undefined ? {} : { findings: own }) };
+    return {
+      ...described,
+      ...(budgets.length === 0 ? {} : { budget }),
+      ...(own === undefined ? {} : { findings: own }),
+    };
   });
   const served = new Set(endpoints.map(({ file }) => file));
   return {

@@ -248,10 +248,14 @@ function cachePolicy({ cache, warming }: EndpointFile): CachePolicy | undefined 
   });
 }
 
-/** The secret covers what is in the file, so that all processes with the file accept each other's cursors. */
+/** The secret covers what the revision does, so that all processes with the file accept each other's cursors, also after a change of its description. */
 function pagePolicy(file: EndpointFile, sql: string): PagePolicy | undefined {
   if (file.page === undefined) return undefined;
-  const secret = hash('sha256', JSON.stringify(['page cursors', canonical({ ...file, sql })]), 'buffer');
+  const secret = hash(
+    'sha256',
+    JSON.stringify(['page cursors', canonical({ ...resultRelevant(file), sql })]),
+    'buffer',
+  );
   return Object.freeze({ keys: file.page.by.map(pageKey), ...pageSizes(file), secret });
 }
 
@@ -293,11 +297,20 @@ function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): Re
   return Object.freeze({ always: redact, columns: pii?.columns ?? {}, at, minGroup, redactor });
 }
 
+function revisionOf(file: EndpointFile, sql: string): string {
+  return hash('sha256', JSON.stringify(canonical({ ...resultRelevant(file), sql })), 'hex').slice(0, 12);
+}
+
 /**
+<<<<<<< HEAD
  * Excludes what cannot change a result: which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons), what
  * agents and people see, and scheduling.
+=======
+ * Excludes what cannot change a result: the query, which callers of this add as it is bound, which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons), what
+ * agents see, and scheduling.
+>>>>>>> main
  */
-function revisionOf(file: EndpointFile, sql: string): string {
+function resultRelevant(file: EndpointFile): object {
   const {
     description: _description,
     default: _default,
@@ -317,7 +330,7 @@ function revisionOf(file: EndpointFile, sql: string): string {
     query: _query,
     ...rest
   } = file;
-  return hash('sha256', JSON.stringify(canonical({ ...rest, sql })), 'hex').slice(0, 12);
+  return rest;
 }
 
 /** The same data with sorted keys: the order of keys in a file has no meaning. */

@@ -72,7 +72,7 @@ export const LINT_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'lint.policy_not_included': {
     title: 'Included tables without the policy of their file',
-    help: 'The included file redacts personal data, or separates tenants, and this endpoint does neither. Policies are never included silently: add policies: [pii], or write pii in this file; pii: { redact: false } and tenancy: { none: … } are decisions as well.',
+    help: 'The included file redacts personal data, separates tenants or has a budget, and this endpoint has not. Policies are never included silently: add policies: [pii], or write pii in this file; pii: { redact: false } and tenancy: { none: … } are decisions as well, and a budget of the endpoint itself.',
   },
   'lint.no_time_bound': {
     title: 'Table read without a time bound',

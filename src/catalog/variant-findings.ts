@@ -1,4 +1,5 @@
 // Findings about the variants of a query: each once, with the choices and parameters that it depends on.
+import { mergeEqual } from '../core/finding.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { decisionsOf } from './variant-query.ts';
 
@@ -25,19 +26,10 @@ export function mergeFindings<F extends { readonly message: string }>(
   const decisions = all.map(({ analysis }) =>
     decisionsOf(analysis.source.template.pieces, analysis.selection),
   );
-  const found = new Map<string, { readonly finding: F; readonly variants: Set<number> }>();
-  for (const [index, { findings }] of all.entries()) {
-    for (const finding of findings) {
-      const key = JSON.stringify(finding);
-      const entry = found.get(key) ?? { finding, variants: new Set() };
-      entry.variants.add(index);
-      found.set(key, entry);
-    }
-  }
-  return [...found.values()].map(({ finding, variants }) => {
-    if (variants.size === all.length) return finding;
-    return { ...finding, message: `${finding.message} (${condition(decisions, variants)})` };
-  });
+  const found = all.flatMap(({ findings }, index) => findings.map((each) => [each, index] as const));
+  return mergeEqual(found, (variants) =>
+    variants.size === all.length ? undefined : condition(decisions, variants),
+  );
 }
 
 type Decisions = ReadonlyMap<string, string>;

@@ -36,12 +36,25 @@ function milliseconds(text: string): number {
   return Number(count) * (SECONDS[unit] ?? 1) * 1000;
 }
 
-/** For messages: `214748364800 bytes per day`, `600 s per hour`, or `none`. */
+/** For messages: `200 GiB per day`, `600 s per hour`, or `none`. */
 export function budgetText(budget: Budget | undefined): string {
   if (budget === undefined) return 'none';
   const { resource, limit, window } = budget;
-  const amount = resource === 'read' ? `${limit} bytes` : `${limit / 1000} s`;
+  const amount = resource === 'read' ? bytesText(limit) : `${limit / 1000} s`;
   return `${amount} per ${WINDOW_NAMES.get(window) ?? `${window} s`}`;
+}
+
+const UNITS: readonly (readonly [name: string, size: number])[] = [
+  ['TiB', 2 ** 40],
+  ['GiB', 2 ** 30],
+  ['MiB', 2 ** 20],
+  ['KiB', 2 ** 10],
+];
+
+/** In the largest unit that divides it: exact. */
+function bytesText(bytes: number): string {
+  const [name, size] = UNITS.find((unit) => bytes % unit[1] === 0) ?? ['bytes', 1];
+  return `${bytes / size} ${name}`;
 }
 
 const WINDOW_NAMES: ReadonlyMap<number, string> = new Map([

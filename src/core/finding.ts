@@ -18,27 +18,37 @@ export interface Finding {
 }
 
 /**
+ * Equal findings once each, in the order of the first ones. `whereText` returns what the message of one says about where it was found;
+ * undefined: nothing.
+ */
+export function mergeEqual<F extends { readonly message: string }, Where>(
+  found: Iterable<readonly [finding: F, where: Where]>,
+  whereText: (all: ReadonlySet<Where>) => string | undefined,
+): readonly F[] {
+  const groups = new Map<string, { readonly finding: F; readonly all: Set<Where> }>();
+  for (const [finding, where] of found) {
+    const key = JSON.stringify(finding);
+    const group = groups.get(key) ?? { finding, all: new Set() };
+    group.all.add(where);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map(({ finding, all }) => {
+    const text = whereText(all);
+    return text === undefined ? finding : { ...finding, message: `${finding.message} (${text})` };
+  });
+}
+
+/**
  * The same findings once each, those in parts that several endpoints include. The message names the endpoints, unless the part has
  * the finding on its own.
  */
 export function uniqueFindings(findings: readonly Finding[]): readonly Finding[] {
-  const groups = new Map<string, [Finding, ...Finding[]]>();
-  for (const each of findings) {
-    const { includedBy: _includer, ...rest } = each;
-    const key = JSON.stringify(rest);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [each]);
-    else group.push(each);
-  }
-  return [...groups.values()].map(merge);
-}
-
-function merge(all: readonly [Finding, ...Finding[]]): Finding {
-  const { includedBy: _includer, message, ...rest } = all[0];
-  const names = [...new Set(all.map(({ includedBy }) => includedBy))];
-  if (names.includes(undefined)) return { ...rest, message };
-  const more = names.length === 1 ? '' : ` and ${names.length - 1} more`;
-  return { ...rest, message: `${message} (included by ${names[0]}${more})` };
+  const found = findings.map(({ includedBy, ...finding }) => [finding, includedBy] as const);
+  return mergeEqual<Finding, string | undefined>(found, (all) => {
+    if (all.has(undefined)) return undefined;
+    const [first] = all;
+    return `included by ${first}${all.size === 1 ? '' : ` and ${all.size - 1} more`}`;
+  });
 }
 
 /** Findings reported per file. A longer list does not help, and locating each finding costs a search. */

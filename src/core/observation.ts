@@ -221,6 +221,23 @@ export type Observation =
       readonly detectors: Readonly<Record<string, number>>;
     }
   | {
+      /** What a run has cost so far was counted against budgets. */
+      readonly kind: 'budget.spent';
+      readonly endpoint: string;
+      /** Names of the budgets, such as `key-read`. */
+      readonly policies: readonly string[];
+      /** Bytes. */
+      readonly read: number;
+      /** Milliseconds of the engine. */
+      readonly time: number;
+    }
+  | {
+      /** A run was not started. */
+      readonly kind: 'budget.exceeded';
+      readonly endpoint: string;
+      readonly policy: string;
+    }
+  | {
       readonly kind: 'query.suspended';
       readonly endpoint: string;
       readonly principal: string;

@@ -4,6 +4,7 @@ import type { Outcome } from '../cache/read-through.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 import type { Answer } from '../request/call.ts';
 import { plainEtag } from './compression.ts';
+import { deprecationFields, successorLinks } from './deprecation-fields.ts';
 import { isReadable } from './header-fields.ts';
 import { linkField } from './links.ts';
 
@@ -72,24 +73,12 @@ export function answerFields(
     ...deprecationFields(endpoint),
     ...linkField([
       ...(next === undefined ? [] : [{ target: nextPage(url, next), rel: 'next' }]),
-      ...(successor === undefined ? [] : [{ target: `/api/endpoints/query/${successor}`, rel: SUCCESSOR }]),
+      ...successorLinks(successor),
     ]),
     ...(dialect === undefined ? {} : { 'Millrace-Dialect': dialect }),
     ...appliedField(preferredShape, isMetadataPreferred),
     ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
     ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
-  };
-}
-
-const SUCCESSOR = 'successor-version'; // RFC 5829
-
-/** `Deprecation: @1688169599` (RFC 9745) and `Sunset`, an HTTP date (RFC 8594). */
-function deprecationFields({ deprecated }: Answer['endpoint']): Readonly<Record<string, string>> {
-  if (deprecated === undefined) return {};
-  const { since, sunset } = deprecated;
-  return {
-    Deprecation: `@${since / 1000}`,
-    ...(sunset === undefined ? {} : { Sunset: new Date(sunset).toUTCString() }),
   };
 }
 

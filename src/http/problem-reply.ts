@@ -3,6 +3,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { Problem, type ProblemCode } from '../core/problem.ts';
+import { deprecationFields, successorLinks } from './deprecation-fields.ts';
+import { linkField } from './links.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
@@ -25,7 +27,10 @@ function problemDocument(problem: Problem, requestId: string): Record<string, un
 /** Sends a problem as the response. */
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.status === 401) reply.header('WWW-Authenticate', 'Bearer realm="millrace"');
-  reply.headers(rateLimitFields(reply.record?.limits));
+  const { limits, called } = reply.record ?? {};
+  reply.headers(rateLimitFields(limits));
+  if (called !== undefined)
+    reply.headers({ ...deprecationFields(called.endpoint), ...linkField(successorLinks(called.successor)) });
   if (problem.retryAfter !== undefined) reply.header('Retry-After', Math.ceil(problem.retryAfter));
   return reply
     .code(problem.status)

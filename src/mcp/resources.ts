@@ -35,7 +35,12 @@ export function createResources(deps: ResourcesDeps): Resources {
     const tables = isOpen ? await visibleTables(endpoint, caller.principal, deps) : undefined;
     const found = tables?.find((each) => each.name === name);
     if (found === undefined) return undefined;
-    const described = { name, columns: describeColumns(found.columns, undefined), sampled: undefined };
+    const described = {
+      name,
+      columns: describeColumns(found.columns, undefined),
+      sampled: undefined,
+      conditional: found.conditional,
+    };
     return `${schemaText([described], MAX_TABLE_BYTES)}\n`;
   };
   return {

@@ -112,6 +112,8 @@ function levelOf(observation: Observation): Level {
     case 'cache.unwatched':
       return 'warn';
     case 'engine.connection_dropped':
+    case 'budget.spent':
+    case 'budget.exceeded':
     case 'shadow.compared':
     case 'usage.written':
     case 'redaction.found_in_rows':

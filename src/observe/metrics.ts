@@ -229,8 +229,10 @@ function createEngineMetrics(registry: Registry): (event: Event) => void {
     registers,
   });
   const countShadow = createShadowMetrics(registers);
+  const countBudgets = createBudgetMetrics(registers);
   return (event) => {
     if (event.kind === 'shadow.compared') countShadow(event);
+    countBudgets(event);
     if (event.kind === 'redaction.found_in_rows')
       for (const [detector, matches] of Object.entries(event.detectors))
         foundInRows.inc({ endpoint: event.endpoint, detector }, matches);
@@ -239,6 +241,31 @@ function createEngineMetrics(registry: Registry): (event: Event) => void {
     if (event.kind === 'engine.statement_fatal')
       fatal.inc({ origin: event.origin, fatality: event.fatality });
     if (event.kind === 'query.suspended') suspended.inc({ scope: event.scope });
+  };
+}
+
+/** Budgets of keys, and of keys on an endpoint, by the name of the budget (`policy`). */
+function createBudgetMetrics(registers: readonly Registry[]): (event: Event) => void {
+  const counter = (name: string, help: string): Counter =>
+    new Counter({ name, help, labelNames: ['endpoint', 'policy'], registers: [...registers] });
+  const bytes = counter(
+    'millrace_budget_spent_bytes_total',
+    'Bytes that queries read from tables, counted against budgets for reading.',
+  );
+  const seconds = counter(
+    'millrace_budget_spent_seconds_total',
+    'Time of the engine in seconds, counted against budgets for time.',
+  );
+  const exceeded = counter(
+    'millrace_budget_exceeded_total',
+    'Runs that were not started because a budget was used up.',
+  );
+  return (event) => {
+    if (event.kind === 'budget.exceeded') exceeded.inc({ endpoint: event.endpoint, policy: event.policy });
+    if (event.kind !== 'budget.spent') return;
+    for (const policy of event.policies)
+      if (policy.endsWith('-read')) bytes.inc({ endpoint: event.endpoint, policy }, event.read);
+      else seconds.inc({ endpoint: event.endpoint, policy }, event.time / 1000);
   };
 }
 

@@ -118,6 +118,8 @@ const LINES: Lines = {
     const what = outcome === 'failed' ? 'fails' : `differs in ${[...columns].join(', ')}`;
     return [`shadow: version ${version} of ${endpoint} ${what}`];
   },
+  'budget.spent': NOTHING,
+  'budget.exceeded': NOTHING,
   'usage.written': NOTHING,
   'sandbox.checked': NOTHING,
   'service.started': NOTHING,

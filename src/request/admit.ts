@@ -70,6 +70,8 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       const { principal, expires } = await identify(keys, key, record);
       const named = findEndpoint(snapshot, principal, nameOrId);
       record.endpoint = named;
+      // A field `version` may choose another one, unless the name does.
+      if (named.version === undefined || nameOrId !== named.name) noteCalled(record, snapshot, named);
       const limited = snapshot.find(named.name); // the versions of a name share a limit
       const isLimited = await count(rateLimits, limitsOf(principal, limited)[kind], record);
       const authMs = clock.monotonic() - started;
@@ -77,6 +79,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       const versions = snapshot.versions(named.name).filter((each) => isCallable(each, principal));
       const endpoint = chooseVersion(content.fields, { named, nameOrId, versions });
       record.endpoint = endpoint;
+      noteCalled(record, snapshot, endpoint);
       const sent = readConsumerQuery(content.fields, endpoint, principal);
       const consumerQuery = sent && suspensions.admit(sent, { endpoint, principal });
       // Consumer queries are rechecked every time: the sandbox may have been disabled since.
@@ -98,6 +101,10 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       return principal;
     },
   };
+}
+
+function noteCalled(record: CallRecord, catalog: Catalog, endpoint: Endpoint): void {
+  record.called = { endpoint, successor: successorOf(catalog, endpoint) };
 }
 
 /** Characters. No key or JSON Web Token is longer; longer values are rejected without hashing. */

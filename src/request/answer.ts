@@ -147,7 +147,11 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
   const task: Task = { endpoint, plan: planned, page, redactor, format, shape, bindings, at: taskAt };
   const metadata = metadataOptions({ content, endpoint, principal, consumerQuery });
   const isReadShown = metadata?.isReadShown ?? false;
-  const spending = createSpending({ budgets: deps.budgets, now, isReadShown }, budgets, record);
+  const spending = createSpending(
+    { budgets: deps.budgets, now, observe: deps.observe, endpoint: called.name, isReadShown },
+    budgets,
+    record,
+  );
   const { id: key } = principal;
   const requester = { requestId, key, trace: record.trace, labels, workload, isPatient: false, spending };
   const isCompared = endpoint.version !== undefined && consumerQuery === undefined && task.page === undefined;

@@ -73,6 +73,8 @@ export interface CallRecord {
   trace?: TraceContext | undefined;
   principal?: string;
   endpoint?: CalledEndpoint;
+  /** The version that the call is for, once it is certain: `endpoint` may be the default version before. */
+  called?: { readonly endpoint: CalledEndpoint; readonly successor: string | undefined };
   labels?: Labels;
   /** The client program, one of a closed list; only where clients are programs of others. */
   clientName?: string;

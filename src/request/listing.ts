@@ -148,9 +148,10 @@ function sandboxEntry(
 }
 
 /** A table with its columns. JSON columns list their typed paths; other paths have dynamic types. */
-function tableEntry({ name, columns }: VisibleTable, redacted: Redacted): unknown {
+function tableEntry({ name, columns, conditional }: VisibleTable, redacted: Redacted): unknown {
   return {
     name,
+    ...(conditional === true ? { conditional } : {}),
     columns: columns.map((column) => ({ ...column, ...pathsOf(column), ...redacted(column) })),
   };
 }

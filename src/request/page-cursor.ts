@@ -4,6 +4,8 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 
 /** Bytes of the keys in a cursor. */
 const MAX_KEYS = 1024;
+/** The length of a cursor says that of its keys in steps of so many bytes. */
+const STEP = 64;
 const IV = 12;
 const TAG = 16;
 /** Characters. No cursor is longer. */
@@ -29,8 +31,10 @@ export interface PageEnd {
 
 /** Undefined if the keys are too long. Equal for equal keys and scope, so that equal pages have one entity tag. */
 export function sealCursor(scope: CursorScope, { keys, at }: PageEnd): string | undefined {
-  const text = Buffer.from(JSON.stringify(at === undefined ? [keys] : [keys, at]));
-  if (text.length > MAX_KEYS) return undefined;
+  const plain = Buffer.from(JSON.stringify(at === undefined ? [keys] : [keys, at]));
+  if (plain.length > MAX_KEYS) return undefined;
+  const text = Buffer.alloc(Math.ceil(plain.length / STEP) * STEP, ' ');
+  text.set(plain);
   const bound = boundTo(scope);
   // Derived from everything that is encrypted: no two texts share one.
   const iv = createHmac('sha256', scope.secret)

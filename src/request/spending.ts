@@ -1,8 +1,8 @@
 // What the runs of one call cost, counted against the budgets of its key and its endpoint.
-import type { ReadSummary } from '../core/observation.ts';
+import type { Observe, ReadSummary } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
 import type { RunOptions } from '../engine/engine.ts';
-import { exceededText, type BudgetLimit, type Budgets } from '../rate-limits/budgets.ts';
+import { exceededText, type BudgetLimit, type Budgets, type Cost } from '../rate-limits/budgets.ts';
 import { retryAfter, type LimitState } from '../rate-limits/rate-limits.ts';
 import type { CallRecord } from './call.ts';
 
@@ -18,11 +18,18 @@ export interface SpendingDeps {
   readonly budgets: Budgets;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
+  readonly observe: Observe;
 }
 
 /** With `isReadShown`, the engine reports what it reads even if no budget needs it. */
 export function createSpending(
-  { budgets, now, isReadShown }: SpendingDeps & { readonly isReadShown: boolean },
+  {
+    budgets,
+    now,
+    observe,
+    endpoint,
+    isReadShown,
+  }: SpendingDeps & { readonly endpoint: string; readonly isReadShown: boolean },
   limits: readonly BudgetLimit[],
   record: CallRecord,
 ): Spending {
@@ -38,11 +45,16 @@ export function createSpending(
     if (checked === 'unavailable') throw new Problem('rate.unavailable', { retryAfter: 1 });
     const { states, exceeded } = checked;
     note(states);
-    if (exceeded !== undefined)
-      throw new Problem('budget.exceeded', {
-        retryAfter: retryAfter({ states }),
-        detail: exceededText(exceeded),
-      });
+    if (exceeded === undefined) return;
+    observe({ kind: 'budget.exceeded', endpoint, policy: exceeded.policy });
+    throw new Problem('budget.exceeded', {
+      retryAfter: retryAfter({ states }),
+      detail: exceededText(exceeded),
+    });
+  };
+  const charge = (cost: Cost): Promise<readonly LimitState[]> => {
+    observe({ kind: 'budget.spent', endpoint, policies: limits.map(({ policy }) => policy), ...cost });
+    return budgets.charge(limits, cost);
   };
   return {
     check,
@@ -58,14 +70,14 @@ export function createSpending(
           // At once, before the next call that waits is checked.
           onRead: (read: ReadSummary) => {
             addRead(record, read);
-            if (limits.length > 0) void budgets.charge(limits, { read: read.bytes, time: 0 });
+            if (limits.length > 0) void charge({ read: read.bytes, time: 0 });
           },
         }),
         end: async () => {
           if (started === undefined) return;
           const time = now() - started;
           record.engineMs = (record.engineMs ?? 0) + time;
-          if (limits.length > 0) note(await budgets.charge(limits, { read: 0, time }));
+          if (limits.length > 0) note(await charge({ read: 0, time }));
         },
       };
     },

@@ -369,6 +369,24 @@ describe('findings', () => {
       finds: ['one.yaml:3:62 include.parameter_type'],
     },
     {
+      why: 'a constant for a choice',
+      files: {
+        ...one('{ from: chosen, tables: [t], parameters: { order: newest } }', 'SELECT n FROM t'),
+        'chosen.shared.yaml':
+          'tables: { t: SELECT @order AS n FROM logs.edge }\nparameters: { order: { choices: { newest: ts, id: id }, default: id } }\n',
+      },
+      finds: ['one.yaml:3:61 include.parameter_type'],
+    },
+    {
+      why: 'a constant for a parameter that decides an optional part',
+      files: {
+        ...one('{ from: parts, tables: [t], parameters: { kind: x } }', 'SELECT n FROM t'),
+        'parts.shared.yaml':
+          'tables:\n  t: SELECT 1 AS n FROM logs.edge WHERE 1 /* if @kind */ AND kind = @kind /* end */\nparameters: { kind: { type: String } }\n',
+      },
+      finds: ['one.yaml:3:59 include.parameter_type'],
+    },
+    {
       why: 'a parameter of another type',
       files: one('{ from: logs, tables: [auth], parameters: { project: "@n" } }', 'SELECT @n FROM auth', {
         parameters: '{ n: { type: UInt8, required: true } }',
@@ -457,6 +475,32 @@ describe('findings', () => {
     );
     expect(inspected).toBeDefined();
     expect(diagnostics.map(placed)).toEqual(['one.yaml:3:11 lint.policy_not_included']);
+  });
+
+  test.each([
+    ['', ['lint.policy_not_included']],
+    ['budget: { read: 1GiB/day }\n', []],
+  ])('a budget is such a policy: %j', (own, codes) => {
+    const files = one('{ from: paid, tables: [t] }', 'SELECT n FROM t');
+    const { diagnostics } = inspectIn({
+      ...files,
+      'one.yaml': `${files['one.yaml']}${own}`,
+      'paid.shared.yaml': 'tables: { t: SELECT 1 AS n }\npolicies: { budget: { time: 60s/hour } }\n',
+    });
+    expect(diagnostics.map(({ code }) => code)).toEqual(codes);
+  });
+
+  test('pages are a policy, whose findings are in the shared file', () => {
+    const files = (by: string) => ({
+      ...one('{ from: paged, tables: [t], policies: [page] }', 'SELECT n FROM t'),
+      'paged.shared.yaml': `tables: { t: SELECT 1 AS n }\npolicies:\n  page: { by: ${by}, size: 10 }\n`,
+    });
+    expect(inspectedIn(files('[n DESC]')).candidate.endpoint.page).toMatchObject({
+      keys: [{ name: 'n', descending: true }],
+      size: 10,
+    });
+    const { diagnostics } = inspectIn(files('[n, n]'));
+    expect(diagnostics.map(placed)).toEqual(['paged.shared.yaml:3:19 page.duplicate_key']);
   });
 
   test('a finding in an included table names the endpoint, once for all that include it', () => {

@@ -61,6 +61,48 @@ describe('new', () => {
     });
   });
 
+  test.each<{ why: string; sql?: string; page: string[]; by: string[]; query: string }>([
+    {
+      why: 'of a template',
+      page: ['--page'],
+      by: ['id DESC'],
+      query: 'SELECT\n  number AS id,\n  @project AS project\nFROM numbers(1000)\n',
+    },
+    {
+      why: 'in the order of the query',
+      sql: 'SELECT number AS n, 1 AS k FROM numbers(9) ORDER BY n desc, k LIMIT 5',
+      page: ['--page'],
+      by: ['n DESC', 'k'],
+      query: 'SELECT number AS n, 1 AS k FROM numbers(9)\n',
+    },
+    {
+      why: 'by keys',
+      sql: 'SELECT n FROM (SELECT number AS n FROM numbers(9) ORDER BY 1)',
+      page: ['--page', 'n'],
+      by: ['n'],
+      query: 'SELECT n FROM (SELECT number AS n FROM numbers(9) ORDER BY 1)\n',
+    },
+  ])('--page: $why', async ({ sql, page, by, query }) => {
+    const cwd = scratch();
+    if (sql !== undefined) writeFileSync(join(cwd, 'q.sql'), sql);
+    const from = sql === undefined ? [] : ['--from-sql', 'q.sql'];
+    expect((await run(['new', 'paged', ...from, ...page], { cwd })).code).toBe(0);
+    const file: unknown = parse(readFileSync(join(cwd, 'endpoints/paged.yaml'), 'utf8'));
+    expect(file).toMatchObject({ page: { by, size: 100, max: 1000 }, query });
+    const { code, out } = await run(['validate'], { cwd });
+    expect([code, out]).toEqual([0, expect.not.stringContaining('page.')]);
+  });
+
+  test('--page needs keys', async () => {
+    const cwd = scratch();
+    writeFileSync(join(cwd, 'q.sql'), 'SELECT 1 AS n ORDER BY n + 1');
+    for (const page of [['--page'], ['--page', 'n;']])
+      expect(await run(['new', 'x', '--from-sql', 'q.sql', ...page], { cwd })).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/--page "/),
+      });
+  });
+
   test.each(['', 'Sales', 'a b', '1a', 'a..b', '../a', 'a'.repeat(101)])(
     'rejects the name "%s"',
     async (name) => {

@@ -85,7 +85,10 @@ export function describeEngine(name: string, subject: Subject): void {
       });
 
       test('of an empty result: the rows are none', async () => {
-        expect((await read('SELECT number AS n FROM numbers(1000) WHERE n > 5000')).result).toBe('');
+        // Not a condition that shows before reading that there are no rows.
+        const { reads, result } = await read('SELECT number AS n FROM numbers(1000) WHERE n % 10 = 11');
+        expect(result).toBe('');
+        if (engine.kind === 'embedded') expect(reads).toEqual([{ rows: 1000, bytes: 8000 }]);
       });
 
       test('errors are errors', async () => {

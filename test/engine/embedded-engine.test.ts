@@ -87,6 +87,43 @@ describe('an engine over a data directory', () => {
   });
 
   test.each([
+    { why: 'succeeds in another format', format: 'Parquet', column: 'passed' },
+    { why: 'fails', format: 'JSONEachRow', column: "throwIf(passed = 1, 'late')" },
+  ] as const)(
+    'what a statement has read that $why is reported, as it was seen',
+    async ({ format, column }) => {
+      let looks = 0;
+      const own = await open(
+        {
+          connections: 2,
+          queue: 9,
+          after: (ms, run) => {
+            if (ms >= 5 && ms <= 400) looks++;
+            return REAL_TIME.after(ms, run);
+          },
+        },
+        join(folder, `watched ${format}`),
+      );
+      const gate = await startGate();
+      const reads: ReadSummary[] = [];
+      const sql = `SELECT sum(n) AS n FROM (SELECT number AS n FROM numbers(100000) UNION ALL SELECT ${column} AS n FROM ${gate.table})`;
+      const run = collect(own, statement(sql), { format, onRead: (each) => void reads.push(each) });
+      const ended = run.catch((error: unknown) => error);
+      await gate.reached(1);
+      await eventually(async () =>
+        expect((await rows(own, statement(READ_SO_FAR)))[0]).toMatchObject({ rows: 100_000 }),
+      );
+      const before = looks;
+      await eventually(() => expect(looks).toBeGreaterThan(before + 1)); // one that began after it
+      expect(reads).toEqual([]);
+      gate.open();
+      await ended;
+      expect(reads).toEqual([{ rows: 100_000, bytes: 800_000 }]);
+      await Promise.all([gate.close(), own.close(0)]);
+    },
+  );
+
+  test.each([
     { sql: `SELECT * FROM '${import.meta.filename}'`, why: 'a file of the host' },
     { sql: `SELECT * FROM \`${import.meta.filename}\``, why: 'the same as an identifier' },
     { sql: 'SELECT * FROM made', why: 'a table without its database' },

@@ -22,7 +22,7 @@ const ENDPOINT: Endpoint = {
   cache: null,
   warming: null,
   pii: { redact: true },
-  limits: { time: 1, rate: null },
+  limits: { time: 1, rate: null, budget: {} },
   examples: [],
   sandbox: { enabled: false },
 };
@@ -49,6 +49,11 @@ test.each<[why: string, endpoint: Partial<Endpoint>, facts: Readonly<Record<stri
   ],
   ['a locked parameter', { parameters: LOCKED }, { Rows: 'limited by tenant, fixed by your key' }],
   ['a locked tenant', { tenant: 'tenant', parameters: LOCKED }, { Rows: 'of one tenant, fixed by your key' }],
+  [
+    'a budget',
+    { limits: { time: 1, rate: null, budget: { read: '1 GiB per day', time: '60 s per hour' } } },
+    { Budget: 'reading 1 GiB per day and 60 s per hour of the engine, for your key' },
+  ],
   ['any tenant', { tenant: 'tenant' }, { Rows: 'of the tenant in the request, which may be any' }],
   [
     'consumer queries, columns not known',

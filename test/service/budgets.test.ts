@@ -155,6 +155,19 @@ test('a budget for time counts the time of the engine', async () => {
   expect((await ask('slow', 'time')).status).toBe(429);
 });
 
+test('metrics count what was spent, /config and the listing have the budgets of endpoints', async () => {
+  await ask('narrow?p=m', 'post');
+  const { admin } = service.service;
+  const metrics = await (await fetch(`${admin}/metrics`)).text();
+  expect(metrics).toMatch(/^millrace_budget_spent_bytes_total\{endpoint="big",policy="key-read"\} \d{7,}$/m);
+  expect(metrics).toMatch(/^millrace_budget_spent_seconds_total\{endpoint="slow",policy="key-time"\} \d/m);
+  expect(metrics).toMatch(/^millrace_budget_exceeded_total\{endpoint="big",policy="key-read"\} [1-9]/m);
+  const { endpoints } = (await (await fetch(`${admin}/config`)).json()) as { endpoints: { name: string }[] };
+  const config = endpoints.find(({ name }) => name === 'narrow');
+  expect(config).toMatchObject({ budget: { read: '1 MiB per minute' } });
+  expect(endpoints.find(({ name }) => name === 'big')).not.toHaveProperty('budget');
+});
+
 test('failed runs are counted', async () => {
   expect((await ask('failing', 'failing')).status).toBe(504);
   const rejected = await ask('big', 'failing');

@@ -7,7 +7,15 @@ import { scratch } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
-import { ask, deploy, RATED_KEY, startServing, type Deployment, type Serving } from '../support/serving.ts';
+import {
+  ask,
+  BUDGET_KEY,
+  deploy,
+  RATED_KEY,
+  startServing,
+  type Deployment,
+  type Serving,
+} from '../support/serving.ts';
 
 const ENDPOINTS = {
   kept: 'query: SELECT @p AS p, sleep(0.5) AS slept, generateUUIDv4() AS run\nparameters: { p: { type: String } }\ncache: { ttl: 60 }\n',
@@ -61,6 +69,22 @@ describe('four replicas', () => {
   test('a rate applies to all of them together', async () => {
     const statuses = (await spread(60, 'plain', RATED_KEY)).map(({ status }) => status);
     expect([200, 429].map((status) => statuses.filter((each) => each === status).length)).toEqual([20, 40]);
+  });
+
+  test('a budget applies to all of them together', async () => {
+    const responses: Response[] = [];
+    // 0.4 s each, on one replica after the other.
+    for (const replica of replicas) responses.push(await ask(replica, 'slow', BUDGET_KEY));
+    expect([responses[0]?.status, responses[3]?.status]).toEqual([200, 429]);
+    expect(responses[3]?.headers.get('ratelimit')).toMatch(/^"key-time";r=0;t=\d+$/);
+    const spent = await Promise.all(
+      replicas.map(async ({ admin }) => (await fetch(`${admin}/metrics`)).text()),
+    );
+    expect(spent[0]).toMatch(
+      /^millrace_budget_spent_seconds_total\{endpoint="slow",policy="key-time"\} 0\.[4-9]/m,
+    );
+    expect(spent[3]).toMatch(/^millrace_budget_exceeded_total\{endpoint="slow",policy="key-time"\} 1$/m);
+    expect(spent[3]).not.toMatch(/^millrace_budget_spent_seconds_total\{/m);
   });
 
   test('one of them warms, and the others use its responses', async () => {

@@ -2,7 +2,7 @@
 import Ajv from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const FILE = `id: 00000000-0000-4000-8000-000000000071
 name: shop.orders
@@ -179,6 +179,120 @@ describe('what is published', () => {
       'id amount',
       'id amount label land',
     ]);
+  });
+
+  describe('tables that depend on the parameters', () => {
+    const TABLES = `id: 00000000-0000-4000-8000-000000000072
+name: shop.tables
+query: |
+  WITH o AS (SELECT id, @label AS label, 1 AS one /* if @more */ , country /* end */ FROM shop.orders)
+    /* if @more */ , extra AS (SELECT id FROM o) /* end */
+  SELECT id FROM o ORDER BY @order
+parameters:
+  label: { choices: { country: country, amount: amount }, default: country }
+  more: { type: Bool }
+  order: { choices: { id: id, label: label }, default: id }
+sandbox: { enabled: true }
+`;
+    const KEYS = { country: 'a-key-locked-to-country', more: 'a-key-locked-to-more' };
+    let tables: TestService;
+    beforeAll(async () => {
+      const locks = { country: { label: 'country', more: false }, more: { more: true, label: 'amount' } };
+      tables = await startService({
+        sql: [
+          'CREATE DATABASE shop',
+          'CREATE TABLE shop.orders (shop String, id UInt64, country String, amount Int64) ENGINE = MergeTree ORDER BY shop',
+          "INSERT INTO shop.orders VALUES ('north', 1, 'NO', 100)",
+        ],
+        tokens: (['country', 'more'] as const).map((name) => ({
+          name,
+          sha256: hashKey(KEYS[name]),
+          endpoints: ['*'],
+          allow: ['sql' as const],
+          parameters: locks[name],
+        })),
+      });
+      await writeEndpoint(tables, 'tables', TABLES);
+      await tables.service.reload();
+    });
+    afterAll(() => tables.stop());
+
+    const listed = async (key: string): Promise<unknown> => {
+      const response = await tables.call('/api/endpoints', { headers: { 'X-API-KEY': key } });
+      const { result } = (await response.json()) as { result: { sandbox: { tables: unknown } }[] };
+      return result[0]?.sandbox.tables;
+    };
+    const column = (name: string, type: string) => ({ name, type });
+    const some = { conditional: true };
+
+    test('are listed with all their columns, and those that not every call has are marked', async () => {
+      expect(await listed(KEY)).toEqual([
+        {
+          name: 'o',
+          columns: [
+            column('id', 'UInt64'),
+            { ...column('label', 'String'), ...some },
+            column('one', 'UInt8'),
+            { ...column('country', 'String'), ...some },
+          ],
+        },
+        { name: 'extra', columns: [column('id', 'UInt64')], ...some },
+      ]);
+    });
+
+    test('are listed without what a locked parameter excludes', async () => {
+      expect(await listed(KEYS.more)).toEqual([
+        {
+          name: 'o',
+          columns: [
+            column('id', 'UInt64'),
+            column('label', 'Int64'),
+            column('one', 'UInt8'),
+            column('country', 'String'),
+          ],
+        },
+        { name: 'extra', columns: [column('id', 'UInt64')] },
+      ]);
+      expect(await listed(KEYS.country)).toEqual([
+        { name: 'o', columns: [column('id', 'UInt64'), column('label', 'String'), column('one', 'UInt8')] },
+      ]);
+    });
+
+    test('are described to agents in all variants, or in that of the parameters', async () => {
+      const describeTables = async (args: object): Promise<string> => {
+        const response = await tables.call('/mcp', {
+          method: 'POST',
+          headers: {
+            'Content-Type': 'application/json',
+            Accept: 'application/json, text/event-stream',
+          },
+          body: JSON.stringify({
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'tools/call',
+            params: { name: 'describe_tables', arguments: { endpoint: 'shop.tables', ...args } },
+          }),
+        });
+        return response.text();
+      };
+      const all = await describeTables({});
+      for (const text of [
+        'label: String (depends',
+        'table extra (depends on the parameters)',
+        '- one: UInt8',
+      ])
+        expect(all).toContain(text);
+      const one = await describeTables({ parameters: { label: 'amount' } });
+      expect(one).toContain('label: Int64');
+      expect(one).not.toMatch(/depends on|extra/);
+      const sampled = await describeTables({ table: 'o' });
+      expect(sampled).toMatch(/- one: UInt8[^\\]*1/);
+      expect(sampled).not.toMatch(/not available/);
+      expect(await describeTables({ table: 'extra' })).toContain('parameters that this table depends on');
+      expect(await describeTables({ parameters: { label: 'nothing' } })).toContain(
+        'request.parameters_invalid',
+      );
+    });
   });
 
   test('rows are as OpenAPI describes them', async () => {

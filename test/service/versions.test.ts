@@ -157,6 +157,32 @@ test('a deprecated version says so, also on the cached fast path and to browsers
   ]);
 });
 
+test.each<[path: string, init: RequestInit, status: number, isDeprecated: boolean]>([
+  ['report@1', { method: 'HEAD' }, 200, true],
+  ['report@1', { headers: { 'If-None-Match': '*' } }, 304, true],
+  ['report@1', { method: 'HEAD', headers: { 'If-None-Match': '*' } }, 304, true],
+  ['report@1?nothing=1', {}, 400, true],
+  ['report?version=1&nothing=1', {}, 400, true],
+  ['report@1', { method: 'POST', body: '{', headers: { 'Content-Type': 'application/json' } }, 400, true],
+  ['report@1?format=xls', {}, 406, true],
+  ['report?nothing=1', {}, 400, false],
+  ['report?version=9', {}, 400, false],
+  ['report@1', { headers: { 'X-API-KEY': 'wrong' } }, 401, false],
+])('%s %o is %d, and says whether the version is deprecated', async (path, init, status, isDeprecated) => {
+  const response = await service.call(`/api/endpoints/query/${path}`, init);
+  expect(response.status).toBe(status);
+  const fields = ['deprecation', 'sunset', 'link'].map((name) => response.headers.get(name));
+  expect(fields).toEqual(
+    isDeprecated
+      ? [
+          '@1709251200',
+          'Sun, 01 Sep 2030 00:00:00 GMT',
+          '</api/endpoints/query/report>; rel="successor-version"',
+        ]
+      : [null, null, null],
+  );
+});
+
 test('calls of all versions count against one rate limit', async () => {
   const statuses: number[] = [];
   for (const path of ['rated', 'rated@1', 'rated?version=1', 'rated@1', 'rated@2', ID(5)])

@@ -8,6 +8,8 @@ import type { FrontProcess } from './clickhouse-front/process.ts';
 export const SERVING_KEY = 'a-key-for-everything';
 /** Each key allows 20 requests per hour. */
 export const RATED_KEY = 'a-key-with-a-rate';
+/** A second of the engine per hour. */
+export const BUDGET_KEY = 'a-key-with-a-budget';
 
 /** What all processes serve, and how. */
 export interface Deployment {
@@ -39,6 +41,7 @@ export function deploy(
   const keys = [
     `{ name: everything, sha256: ${hashKey(SERVING_KEY)}, endpoints: ['*'] }`,
     `{ name: rated, sha256: ${hashKey(RATED_KEY)}, endpoints: ['*'], rate: 20/h }`,
+    `{ name: budgeted, sha256: ${hashKey(BUDGET_KEY)}, endpoints: ['*'], budget: { time: 1s/hour } }`,
   ];
   writeFileSync(join(cwd, 'tokens.yaml'), `tokens:\n${keys.map((key) => `  - ${key}\n`).join('')}`);
   const patient = { MILLRACE_DRAIN_TIMEOUT: '600' };

@@ -26,7 +26,16 @@ export function exposureFacts(endpoint: Endpoint): readonly ExposureFact[] {
         : 'not redacted, unless a request asks for it',
     },
   ];
-  return facts.filter((each) => each !== undefined);
+  return [...facts, budgetFact(endpoint)].filter((each) => each !== undefined);
+}
+
+/** The budget of the endpoint; that of the key is not listed. */
+function budgetFact({ limits: { budget } }: Endpoint): ExposureFact | undefined {
+  const parts = [
+    ...(budget.read === undefined ? [] : [`reading ${budget.read}`]),
+    ...(budget.time === undefined ? [] : [`${budget.time} of the engine`]),
+  ];
+  return parts.length === 0 ? undefined : { name: 'Budget', text: `${parts.join(' and ')}, for your key` };
 }
 
 function rowsText({ tenant, parameters }: Endpoint): string {

@@ -15,11 +15,12 @@ export function TableBrowser({ sandbox, language, onPick }: Props) {
     <aside class="tables" aria-label="Tables">
       <h2>Tables</h2>
       {tables.length === 0 && <p class="note">They cannot be read now. Reload the page in a moment.</p>}
-      {tables.map(({ name, columns }) => (
+      {tables.map(({ name, columns, conditional }) => (
         <details key={name} open={tables.length === 1}>
           <summary>
             <span class="mono">{name}</span>
             {name === sandbox.default_table && <span class="note"> default</span>}
+            {conditional === true && <span class="note"> {CONDITIONAL}</span>}
           </summary>
           <button type="button" class="column-name insert" onClick={() => onPick(tableName(name))}>
             insert {language === 'lql' ? <code>f:{name}</code> : 'its name'}
@@ -33,6 +34,8 @@ export function TableBrowser({ sandbox, language, onPick }: Props) {
   );
 }
 
+const CONDITIONAL = 'depends on the parameters';
+
 interface ItemProps extends Pick<Props, 'language' | 'onPick'> {
   readonly column: Column;
 }
@@ -44,7 +47,12 @@ function ColumnItem({ column, language, onPick }: ItemProps) {
   };
   return (
     <>
-      <NameButton name={column.name} type={column.type} onPick={() => onPick(path(''))} />
+      <NameButton
+        name={column.name}
+        type={column.type}
+        title={column.conditional === true ? CONDITIONAL : undefined}
+        onPick={() => onPick(path(''))}
+      />
       {pathsOf(column).map(({ name, type }) => (
         <NameButton key={name} name={`.${name}`} type={type} onPick={() => onPick(path(name))} />
       ))}
@@ -55,15 +63,27 @@ function ColumnItem({ column, language, onPick }: ItemProps) {
 function NameButton({
   name,
   type,
+  title,
   onPick,
 }: {
   readonly name: string;
   readonly type: string;
+  readonly title?: string | undefined;
   readonly onPick: () => void;
 }) {
   return (
-    <button type="button" class="column-name mono" data-path={name.startsWith('.')} onClick={onPick}>
-      <span>{name}</span> <span class="column-type">{shortType(type)}</span>
+    <button
+      type="button"
+      class="column-name mono"
+      data-path={name.startsWith('.')}
+      title={title}
+      onClick={onPick}
+    >
+      <span>{name}</span>{' '}
+      <span class="column-type">
+        {shortType(type)}
+        {title === undefined ? '' : ' *'}
+      </span>
     </button>
   );
 }

@@ -24,6 +24,8 @@ export interface Column {
   readonly paths?: readonly Column[];
   /** In every response to this key: the value is replaced, hashed, left out, or parts of it are. */
   readonly redacted?: 'mask' | 'hash' | 'drop' | 'parts';
+  /** Of a table: not with all parameters, or not with this type. */
+  readonly conditional?: true;
 }
 
 /** A column of the result. */
@@ -35,6 +37,8 @@ export interface ResultColumn extends Column {
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
+  /** Not with all parameters. */
+  readonly conditional?: true;
 }
 
 export type Language = 'sql' | 'lql';
@@ -101,6 +105,7 @@ export interface Endpoint {
   readonly cache: { readonly ttl: number; readonly until?: 'data'; readonly check?: number } | null;
   readonly warming: { readonly every: number } | null;
   readonly pii: { readonly redact: boolean };
+<<<<<<< HEAD
   /** How the explorer shows it; undefined and null: not declared. */
   readonly view?: { readonly logs: readonly DeclaredLogs[] | null } | null;
   /** Undefined and null: responses do not come in pages. */
@@ -113,6 +118,13 @@ export interface Endpoint {
     readonly rate: string | null;
     /** What queries may use, by resource. */
     readonly budget?: Readonly<Record<string, string>>;
+=======
+  readonly limits: {
+    readonly time: number;
+    readonly rate: string | null;
+    /** Such as `200 GiB per day`; that of the endpoint for each key. */
+    readonly budget: { readonly read?: string; readonly time?: string };
+>>>>>>> main
   };
   readonly examples: readonly Example[];
   readonly sandbox: ({ readonly enabled: true } & Sandbox) | { readonly enabled: false };

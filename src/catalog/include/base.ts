@@ -72,7 +72,7 @@ export function sharedBase(name: string, document: YamlDocument, file: SharedFil
 }
 
 function restrictionsIn(keys: readonly string[]): ReadonlySet<string> {
-  return new Set(['pii', 'tenancy'].filter((key) => keys.includes(key)));
+  return new Set(['pii', 'tenancy', 'budget'].filter((key) => keys.includes(key)));
 }
 
 function placed<T>(

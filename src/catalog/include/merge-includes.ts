@@ -95,7 +95,7 @@ function elementsOf(
       if (before === undefined && !own.has(folded)) elements.set(folded, element);
       else if (before?.text !== element.text) {
         const owner = before === undefined ? 'the query of this file defines' : 'another include has';
-        note('include.duplicate_table', element.path, `${owner} ${taken.name} too`, 'Rename one of the two');
+        note('include.duplicate_table', element.path, `${owner} ${taken.name} too`, RENAME);
       }
     }
   }
@@ -103,6 +103,9 @@ function elementsOf(
   reportCaptured(base, all, note);
   return all;
 }
+
+const RENAME =
+  'Rename one of the two: included tables keep their names. A table of this file can have any: WITH other AS (SELECT …)';
 
 function namesDefinedIn(base: Base): readonly string[] {
   return base.tables()?.defined ?? base.ownTables;

@@ -7,7 +7,7 @@ import { declaredParameter } from '../../params/declared.ts';
 import { isFailure, parseParameterType } from '../../params/type.ts';
 import type { Base } from './base.ts';
 import type { Note, Part, Placed, ResolvedInclude } from './part.ts';
-import { constantOf, type Passed } from './pass-parameters.ts';
+import { constantOf, decidingParameters, type Passed } from './pass-parameters.ts';
 
 /** What is passed on, and what is declared. */
 export interface IncludedParameters {
@@ -111,6 +111,14 @@ function passedText(
     return undefined;
   }
   const reference = typeof value === 'string' ? /^@([A-Za-z_]\w{0,63})$/.exec(value)?.[1] : undefined;
+  if (reference === undefined && decidingParameters(part.query).has(name)) {
+    note(
+      'include.parameter_type',
+      `${name} decides whether a part of a table is there: a constant cannot be passed on`,
+      'Pass a parameter of this file on (@name), or move the part to a table of its own',
+    );
+    return undefined;
+  }
   if (reference === undefined) {
     const constant = constantOf(name, parameter, value);
     if ('sql' in constant) return constant.sql;

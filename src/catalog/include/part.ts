@@ -27,7 +27,7 @@ export interface Part {
   readonly policies: ReadonlyMap<string, Placed<unknown>>;
   /** Its tables, read once; undefined if the query cannot be read, which the file's own findings say. */
   readonly tables: () => PartTables | undefined;
-  /** What restricts its tables: `pii`, `tenancy`. */
+  /** What restricts its tables: `pii`, `tenancy`, `budget`. */
   readonly restrictions: ReadonlySet<string>;
 }
 

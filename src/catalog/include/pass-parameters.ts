@@ -34,8 +34,15 @@ export function passParameters(
   return { pieces: [...result, ...slicePieces(pieces, copied, sql.length)], used };
 }
 
+/** The parameters that decide which parts of the query are there. */
+export function decidingParameters(pieces: readonly Piece[]): ReadonlySet<string> {
+  return new Set(usesIn(textOf(pieces)).flatMap(({ name, isDeciding }) => (isDeciding ? [name] : [])));
+}
+
 interface Use {
   readonly name: string;
+  /** In the comment that says when a part is there. */
+  readonly isDeciding: boolean;
   readonly start: number;
   readonly end: number;
 }
@@ -48,7 +55,7 @@ function usesIn(sql: string): readonly Use[] {
       return isMarker(sql.slice(start, end)) ? usesInMarker(sql.slice(start, end), start) : [];
     const name = tokens[index + 1];
     if (kind !== '@' || name?.kind !== 'word') return [];
-    return [{ name: sql.slice(name.start, name.end), start, end: name.end }];
+    return [{ name: sql.slice(name.start, name.end), isDeciding: false, start, end: name.end }];
   });
 }
 
@@ -59,6 +66,7 @@ function isMarker(comment: string): boolean {
 function usesInMarker(comment: string, at: number): readonly Use[] {
   return [...comment.matchAll(/@([A-Za-z_]\w*)/g)].map(({ 0: text, 1: name = '', index }) => ({
     name,
+    isDeciding: true,
     start: at + index,
     end: at + index + text.length,
   }));
@@ -71,7 +79,7 @@ export function constantOf(
   value: string | number | boolean,
 ): { readonly sql: string } | { readonly message: string } {
   if (spec.choices !== undefined)
-    return { message: 'is a choice, for which only a choice of this file can be passed on' };
+    return { message: 'is a choice: a constant cannot be passed on, only a choice of this file' };
   const { default: _default, ...rest } = declaredParameter(spec);
   const { parameter } = compileParameter(name, { ...rest, required: true });
   if (parameter === undefined) return { message: 'is declared with errors' };

@@ -15,6 +15,7 @@ interface NewFlags extends SchemaFlags {
   readonly dialect?: ForeignDialect;
   readonly endpoints?: string;
   readonly stdout?: boolean;
+  readonly page?: string | true;
   readonly newVersion?: boolean;
 }
 
@@ -36,6 +37,10 @@ export function addNew(program: Command, deps: CommandDeps): void {
       ).choices(DIALECTS),
     )
     .option(
+      '--page [keys]',
+      'with pages, by these columns of the result, such as "timestamp DESC, id DESC" (default: the ORDER BY of the query)',
+    )
+    .option(
       '--new-version',
       'the endpoint exists: write its next version, a copy of the newest one that is compared with it (rollout)',
     )
@@ -48,6 +53,8 @@ export function addNew(program: Command, deps: CommandDeps): void {
     if (flags.newVersion === true) {
       if (fromSql !== undefined)
         throw new CommandError('--new-version copies the newest version: remove --from-sql', { exitCode: 2 });
+      if (flags.page !== undefined)
+        throw new CommandError('--new-version copies the newest version: remove --page', { exitCode: 2 });
       const folder = flags.endpoints ?? (await settingsOf({}, deps)).endpoints;
       return newVersion({ name, folder, isPrinted }, deps.terminal);
     }
@@ -58,7 +65,8 @@ export function addNew(program: Command, deps: CommandDeps): void {
     const converted =
       sql === undefined || dialect === undefined ? undefined : await convert({ sql, dialect, flags }, deps);
     const lifted = converted?.lifted ?? (sql === undefined ? undefined : liftQuery(sql));
-    await newEndpoint({ name, folder, lifted, isPrinted }, deps.terminal);
+    const { page } = flags;
+    await newEndpoint({ name, folder, lifted, isPrinted, page }, deps.terminal);
     if (converted?.isWhole === false) deps.setExitCode(1);
   });
 }

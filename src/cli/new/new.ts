@@ -19,12 +19,15 @@ import type { Terminal } from '../terminal.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
 import { REAL_TIME } from '../real-time.ts';
 import { write } from '../write-file.ts';
+import { pagedQuery, type PagedQuery } from './page.ts';
 
 export interface NewOptions {
   readonly name: string;
   readonly folder: string;
   /** The query to start from, with its parameters; undefined: a placeholder. */
   readonly lifted: Lifted | undefined;
+  /** Divide the rows into pages by these keys; true: by the order of the query. Undefined: no pages. */
+  readonly page?: string | true | undefined;
   /** Print the file instead of writing it. */
   readonly isPrinted: boolean;
 }
@@ -36,12 +39,17 @@ const PLACEHOLDER: Lifted = {
   example: { project: 'abc' },
 };
 
+const PAGED_PLACEHOLDER: Lifted = {
+  ...PLACEHOLDER,
+  query: 'SELECT\n  number AS id,\n  @project AS project\nFROM numbers(1000)\nORDER BY id DESC',
+};
+
 /** Writes or prints the file. Rejects with CommandError if the name is invalid or in use. */
 export async function newEndpoint(options: NewOptions, terminal: Terminal): Promise<void> {
   const { name, folder, isPrinted } = options;
   requireName(name);
-  const lifted = options.lifted ?? PLACEHOLDER;
-  const text = formatYaml(schemaLine(folder) + fileText(name, lifted), 'endpoint');
+  const { lifted, paged } = contentOf(options);
+  const text = formatYaml(schemaLine(folder) + fileText(name, lifted, paged?.by), 'endpoint');
   if (isPrinted) return terminal.print(text.trimEnd());
   const path = join(folder, `${name}.yaml`);
   await requireFree(name, folder, path);
@@ -54,6 +62,14 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
   terminal.note(
     `Next: npx millrace validate ${path}; npx millrace query ${name} ${pairs(lifted.example)}`.trimEnd(),
   );
+}
+
+/** Throws CommandError (exit 2) if there are no keys. */
+function contentOf({ lifted, page }: NewOptions): { readonly lifted: Lifted; readonly paged?: PagedQuery } {
+  if (page === undefined) return { lifted: lifted ?? PLACEHOLDER };
+  const from = lifted ?? PAGED_PLACEHOLDER;
+  const paged = pagedQuery(from.query, lifted === undefined ? true : page);
+  return { lifted: { ...from, query: paged.query }, paged };
 }
 
 /** Throws CommandError for an invalid name of an endpoint. */
@@ -114,7 +130,7 @@ export function liftQuery(sql: string): Lifted {
   return liftLiterals((isFormat ? text.slice(0, format.start) : text).trim());
 }
 
-function fileText(name: string, { query, parameters, example }: Lifted): string {
+function fileText(name: string, { query, parameters, example }: Lifted, by?: readonly string[]): string {
   const hasParameters = Object.keys(parameters).length > 0;
   const isCallable = Object.entries(parameters).every(([each, { required }]) => !required || each in example);
   return writeYaml({
@@ -124,6 +140,7 @@ function fileText(name: string, { query, parameters, example }: Lifted): string 
     query: `${query.replace(/[ \t]+$/gm, '')}\n`,
     ...(hasParameters ? { parameters } : {}),
     max_rows: 1000,
+    ...(by === undefined ? {} : { page: { by: [...by], size: 100, max: 1000 } }),
     cache: 'disabled',
     sandbox: { enabled: false },
     ...(isCallable

@@ -6,7 +6,7 @@ import { Problem } from '../../core/problem.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { readRows } from '../../engine/rows.ts';
 import type { Prepared } from '../../request/answer.ts';
-import { localCall } from '../../request/call.ts';
+import { localCall, type Call } from '../../request/call.ts';
 import { printable } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
 import { withLocal, type LocalDeps } from '../local.ts';
@@ -25,6 +25,8 @@ import {
 } from '../service-client.ts';
 import type { Terminal } from '../terminal.ts';
 import { splitPair } from '../token/token.ts';
+import { printAllPages } from './all-pages.ts';
+import type { QueryOutput, QueryReply } from './reply.ts';
 
 export interface QueryOptions {
   readonly settings: Settings;
@@ -33,11 +35,13 @@ export interface QueryOptions {
   readonly parameters: readonly string[];
   readonly sql: string | undefined;
   readonly lql: string | undefined;
-  readonly output: 'table' | 'json' | 'csv';
+  readonly output: QueryOutput;
   /** Print the statement and its query plan instead of rows. */
   readonly explain: boolean;
   /** Print metadata too. */
   readonly meta: boolean;
+  /** Print the rows of all pages, until there are so many; undefined: those of one page. */
+  readonly allPages: number | undefined;
   readonly observe: Observe;
 }
 
@@ -48,18 +52,21 @@ const IN_USE = 'Ask the running service instead: --url http://127.0.0.1:4000, wi
  * plan.
  */
 export async function query(options: QueryOptions, deps: LocalDeps): Promise<void> {
-  const call = localCall(
-    { requestId: randomUUID(), endpoint: options.endpoint },
-    fieldsOf(options),
-    formatOf(options),
-    options.meta ? 'preferred' : undefined,
-  );
+  const callAfter = (cursor: string | undefined): Call =>
+    localCall(
+      { requestId: randomUUID(), endpoint: options.endpoint },
+      fieldsOf(options, cursor),
+      formatOf(options),
+      options.meta ? 'preferred' : undefined,
+    );
   const { terminal } = deps;
   await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }, engine) => {
-    if (options.explain) return explain(await path.prepare(call), engine, terminal);
-    const { body, rows, truncated, timing, next } = await path.answer(call);
-    print(body, options, terminal);
-    terminal.note(summaryOf({ rows, truncated, next, engine: timing.engine }));
+    if (options.explain) return explain(await path.prepare(callAfter(undefined)), engine, terminal);
+    const ask = async (cursor: string | undefined): Promise<QueryReply> => {
+      const { body, rows, truncated, timing, next } = await path.answer(callAfter(cursor));
+      return { body, rows, truncated, next, engine: timing.engine };
+    };
+    await printReplies(ask, options, terminal);
   }).catch((error: unknown) => {
     throw error instanceof Problem ? new CommandError(describeProblem(error), { cause: error }) : error;
   });
@@ -76,21 +83,56 @@ export async function queryService(
   terminal: Terminal,
 ): Promise<void> {
   const { endpoint, output, meta, explain: isExplained } = options;
-  const body = new URLSearchParams();
-  for (const [name, values] of fieldsOf(options)) for (const value of values) body.append(name, value);
-  const accept = ACCEPT[formatOf(options)];
-  const call: Pick<ServiceCall, 'route' | 'accept' | 'prefer'> = isExplained
-    ? { route: 'explain', accept: 'application/json' }
-    : { route: 'query', accept, prefer: meta ? 'metadata' : undefined };
-  const answer = await answerOf(address, { ...call, endpoint, body, timeoutMs: TIMEOUT_MS });
-  if (isExplained) return terminal.print(explainedIn({ ...answer, url: address.url }));
-  print(answer.body, options, terminal);
-  const rows = output === 'csv' ? undefined : rowsIn(answer.body, options).length;
-  const engine = /(?:^|,)\s*engine;dur=([\d.]+)/.exec(answer.headers.get('Server-Timing') ?? '')?.[1];
-  const truncated = answer.headers.has('Millrace-Truncated');
-  const next = /[?&]cursor=([\w-]+)>; rel="next"/.exec(answer.headers.get('Link') ?? '')?.[1];
-  const ms = engine === undefined ? undefined : Number(engine);
-  terminal.note(summaryOf({ rows, truncated, next, engine: ms }));
+  const bodyAfter = (cursor: string | undefined): URLSearchParams => {
+    const body = new URLSearchParams();
+    for (const [name, values] of fieldsOf(options, cursor))
+      for (const value of values) body.append(name, value);
+    return body;
+  };
+  const common = { endpoint, timeoutMs: TIMEOUT_MS };
+  if (isExplained) {
+    const call = {
+      ...common,
+      route: 'explain',
+      accept: 'application/json',
+      body: bodyAfter(undefined),
+    } as const;
+    return terminal.print(explainedIn({ ...(await answerOf(address, call)), url: address.url }));
+  }
+  const call = {
+    ...common,
+    route: 'query',
+    accept: ACCEPT[formatOf(options)],
+    prefer: meta ? 'metadata' : undefined,
+  } as const;
+  const ask = async (cursor: string | undefined): Promise<QueryReply> => {
+    const { body, headers } = await answerOf(address, { ...call, body: bodyAfter(cursor) });
+    const engine = /(?:^|,)\s*engine;dur=([\d.]+)/.exec(headers.get('Server-Timing') ?? '')?.[1];
+    return {
+      body,
+      rows: output === 'csv' ? undefined : rowsIn(body, options).length,
+      truncated: headers.has('Millrace-Truncated'),
+      next: /[?&]cursor=([\w-]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1],
+      engine: engine === undefined ? undefined : Number(engine),
+    };
+  };
+  await printReplies(ask, options, terminal);
+}
+
+/** Prints the rows of the page that is asked for, or of all pages from there on. */
+async function printReplies(
+  ask: (cursor: string | undefined) => Promise<QueryReply>,
+  options: Pick<QueryOptions, 'output' | 'meta' | 'allPages'>,
+  terminal: Terminal,
+): Promise<void> {
+  const { output, allPages } = options;
+  if (allPages !== undefined) {
+    const printTable = (rows: readonly string[]): void => printRows(rows, 'table', terminal);
+    return printAllPages(ask, { output, maxRows: allPages, printTable }, terminal);
+  }
+  const reply = await ask(undefined);
+  print(reply.body, options, terminal);
+  terminal.note(summaryOf(reply));
 }
 
 function explainedIn({ body, url }: ServiceResponse & Pick<ServiceAddress, 'url'>): string {
@@ -115,13 +157,7 @@ async function answerOf(address: ServiceAddress, call: ServiceCall): Promise<Ser
 }
 
 /** For example `7 rows, 12 ms in the engine`. Rows of CSV from a service are not counted. */
-function summaryOf(answer: {
-  readonly rows: number | undefined;
-  readonly truncated: boolean;
-  /** The cursor of the next page. */
-  readonly next: string | undefined;
-  readonly engine: number | undefined;
-}): string {
+function summaryOf(answer: QueryReply): string {
   return [
     ...(answer.rows === undefined ? [] : [count(answer.rows, 'row')]),
     ...(answer.truncated ? ['truncated at the maximum'] : []),
@@ -130,11 +166,11 @@ function summaryOf(answer: {
   ].join(', ');
 }
 
-function fieldsOf({
-  parameters,
-  sql,
-  lql,
-}: Pick<QueryOptions, 'parameters' | 'sql' | 'lql'>): ReadonlyMap<string, readonly string[]> {
+/** `cursor` replaces that of the parameters. */
+function fieldsOf(
+  { parameters, sql, lql }: Pick<QueryOptions, 'parameters' | 'sql' | 'lql'>,
+  cursor: string | undefined,
+): ReadonlyMap<string, readonly string[]> {
   const own: [string, string | undefined][] = [
     ['sql', sql],
     ['lql', lql],
@@ -143,7 +179,7 @@ function fieldsOf({
   for (const [name, value] of [...parameters.map(splitPair), ...own]) {
     if (value !== undefined) fields.set(name, [...(fields.get(name) ?? []), value]);
   }
-  return fields;
+  return cursor === undefined ? fields : fields.set('cursor', [cursor]);
 }
 
 async function explain({ plan }: Prepared, engine: Engine, { print, paint }: Terminal): Promise<void> {

@@ -4,6 +4,7 @@ import { alternatives, mergeShapes, type MergedColumn, type RowShapes } from '..
 import type { DeclaredParameter } from '../../params/declared.ts';
 import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
 import { textLiteral, typescriptOf } from '../../sql/typescript-type.ts';
+import { CLIENT } from './client.ts';
 
 export interface TypedEndpoint {
   readonly endpoint: Endpoint;
@@ -53,6 +54,7 @@ function entryOf({ endpoint, rows, address, deprecation }: TypedEndpoint): strin
     taken.length === 0 ? '    parameters: {};' : `    parameters: {\n${taken.join('\n')}\n    };`,
     rows === undefined ? '    row: Record<string, unknown>;' : `    row: ${rowsOf(endpoint, rows)};`,
     `    consumerQueries: ${consumer};`,
+    `    pages: ${endpoint.page !== undefined};`,
     '  };',
   ].join('\n');
 }
@@ -67,14 +69,32 @@ function rowsOf({ int64, resultShape }: Endpoint, rows: RowShapes): string {
   return each.map((columns) => `{\n${columns.map(memberOf).join('\n')}\n    }`).join(' | ');
 }
 
-function parameterOf(
-  name: string,
-  { type, description, required, enum: allowed }: DeclaredParameter,
-): string {
+function parameterOf(name: string, spec: DeclaredParameter): string {
+  const { type, required, enum: allowed } = spec;
   const values = allowed?.map((each) => (typeof each === 'string' ? textLiteral(each) : String(each)));
   const whole = sentType(jsonValueOf(type), values?.join(' | '));
   const line = `      ${textLiteral(name)}${required === true ? '' : '?'}: ${required === true ? whole : orNull(whole)};`;
-  return [...comment(description ?? '', '      '), line].join('\n');
+  return [...comment(describe(spec), '      '), line].join('\n');
+}
+
+/** The description, and what the type does not tell: relative times, and what a call without the parameter gets. */
+function describe({ description = '', type, multiple, enum: allowed, ...spec }: DeclaredParameter): string {
+  const value = jsonValueOf(type);
+  const { format } =
+    value.kind === 'nullable' ? { format: undefined, ...value.inner } : { format: undefined, ...value };
+  const isTime = allowed === undefined && (format === 'date' || format === 'date-time');
+  return [
+    description.trim(),
+    ...(multiple === true ? ['Each at most once.'] : []),
+    ...(isTime ? ['A time, or one relative to the call: `now-7d`, `now/d`.'] : []),
+    ...(spec.default === undefined ? [] : [`Default: \`${plainText(spec.default)}\`.`]),
+  ]
+    .filter((each) => each !== '')
+    .join(' ');
+}
+
+function plainText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /**
@@ -119,92 +139,3 @@ function comment(text: string, indent: string): readonly string[] {
   const plain = text.trim().replaceAll('*/', '* /');
   return plain === '' ? [] : [`${indent}/** ${plain.replace(/\s+/g, ' ')} */`];
 }
-
-const CLIENT = `export type EndpointName = keyof Endpoints;
-export type ParametersOf<Name extends EndpointName> = Endpoints[Name]['parameters'];
-export type RowOf<Name extends EndpointName> = Endpoints[Name]['row'];
-
-/** A problem reported by the service (RFC 9457). */
-export class MillraceError extends Error {
-  readonly status: number;
-  /** \`family.reason\`, stable. */
-  readonly code: string;
-  readonly hint: string;
-  /** The request id, for reporting the problem to the operator. */
-  readonly instance: string;
-  readonly errors: readonly { message: string; parameter?: string; line?: number; column?: number }[];
-
-  constructor(status: number, problem: Record<string, unknown>) {
-    super(String(problem['detail'] ?? problem['title'] ?? \`status \${status}\`));
-    this.name = 'MillraceError';
-    this.status = status;
-    this.code = String(problem['code'] ?? 'unknown');
-    this.hint = String(problem['hint'] ?? '');
-    this.instance = String(problem['instance'] ?? '');
-    this.errors = Array.isArray(problem['errors']) ? problem['errors'] : [];
-  }
-}
-
-export interface ClientOptions {
-  /** Base URL of the service, without a path. */
-  baseUrl: string;
-  key: string;
-  fetch?: typeof globalThis.fetch;
-}
-
-export interface CallOptions {
-  signal?: AbortSignal;
-  /** Redact personal data in this response. */
-  redact?: boolean;
-  /** Request metadata, and receive it. */
-  onMetadata?: (metadata: Metadata) => void;
-}
-
-export interface Metadata {
-  /** Of the rows, with ClickHouse types. */
-  columns: readonly { name: string; type: string }[];
-  rows: number;
-  truncated: boolean;
-  /** Of the run that made the response. Rows and bytes read are absent where they count what others own, and null if the engine does not report them; elapsed is seconds. */
-  statistics: { rows_read?: number | null; bytes_read?: number | null; elapsed: number | null };
-  /** Null without caching; age and ttl are seconds. */
-  cache: { status: string; age: number; ttl: number } | null;
-}
-
-export interface Client {
-  /** Returns the rows of an endpoint. Rejects with MillraceError. */
-  query<Name extends EndpointName>(name: Name, parameters: ParametersOf<Name>, options?: CallOptions): Promise<RowOf<Name>[]>;
-  /** Runs a query over the endpoint's tables. Rejects with MillraceError. */
-  consumerQuery<Name extends EndpointName>(
-    name: Name,
-    query: Endpoints[Name]['consumerQueries'] extends infer Language extends string ? { [Each in Language]: Record<Each, string> }[Language] : never,
-    parameters: ParametersOf<Name>,
-    options?: CallOptions,
-  ): Promise<Record<string, unknown>[]>;
-}
-
-export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientOptions): Client {
-  const call = async (name: string, body: object, { signal, redact, onMetadata }: CallOptions = {}): Promise<any[]> => {
-    const response = await fetch(\`\${baseUrl.replace(/\\/$/, '')}/api/endpoints/query/\${encodeURIComponent(name)}\`, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        Accept: 'application/json',
-        'X-API-KEY': key,
-        Prefer: \`result-shape=\${BIGQUERY_SHAPE.has(name) ? 'bigquery' : 'standard'}\${onMetadata === undefined ? '' : ', metadata'}\`,
-        ...(redact === true ? { 'SVC-ENDPOINT-REDACT-PII': 'true' } : {}),
-      },
-      body: JSON.stringify(body),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
-    if (!response.ok || !Array.isArray(answer['result'])) throw new MillraceError(response.status, answer);
-    onMetadata?.(answer['meta'] as Metadata);
-    return answer['result'];
-  };
-  return {
-    query: (name, parameters, options) => call(name, parameters, options),
-    consumerQuery: (name, query, parameters, options) => call(name, { ...parameters, ...(query as object) }, options),
-  };
-}
-`;

@@ -175,7 +175,7 @@ export interface Include {
    */
   endpoint?: string;
   /**
-   * Tables to include: names, or all. The tables that they read come along.
+   * Tables to include: names, or all. They keep their names. The tables that they read come along.
    */
   tables?: 'all' | string[];
   /**
@@ -194,6 +194,7 @@ export interface Include {
   policies?: (
     | 'unknown_parameters'
     | 'max_rows'
+    | 'page'
     | 'int64'
     | 'result_shape'
     | 'cache'

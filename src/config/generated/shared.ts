@@ -53,6 +53,7 @@ export interface SharedFile {
      * Maximum number of rows in a response; further rows are truncated, which the response indicates.
      */
     max_rows?: number;
+    page?: Page;
     /**
      * How to write integers of 64 bits and more, and decimals, in JSON: as numbers, or as strings for clients that would lose precision.
      */
@@ -106,7 +107,7 @@ export interface Include {
    */
   endpoint?: string;
   /**
-   * Tables to include: names, or all. The tables that they read come along.
+   * Tables to include: names, or all. They keep their names. The tables that they read come along.
    */
   tables?: 'all' | string[];
   /**
@@ -125,6 +126,7 @@ export interface Include {
   policies?: (
     | 'unknown_parameters'
     | 'max_rows'
+    | 'page'
     | 'int64'
     | 'result_shape'
     | 'cache'
@@ -210,6 +212,23 @@ export interface Parameter {
    * Maximum length, in characters (String) or elements (Array, Map).
    */
   max_length?: number;
+}
+/**
+ * Divides the rows of the saved query into pages by the keys of the last row (keyset pagination). Callers send page_size and cursor.
+ */
+export interface Page {
+  /**
+   * Columns of the result that the rows are ordered by, each with ASC (default) or DESC. Pages are cheap if these are the first columns of the table's sorting key.
+   */
+  by: string[];
+  /**
+   * Rows of a page if the caller sends no page_size; rows with equal keys stay on one page, which may then have more. Default: 100.
+   */
+  size?: number;
+  /**
+   * Maximum of page_size. Default: max_rows.
+   */
+  max?: number;
 }
 /**
  * How long responses are cached, and when stale responses may be served.

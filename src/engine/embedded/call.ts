@@ -12,8 +12,10 @@ export interface CallText {
   readonly timeoutMs?: number;
   /** Any of them ends the call; its reason becomes the error. */
   readonly signals: readonly AbortSignal[];
-  /** Called with what the statement has read when it is cancelled. */
+  /** Called with what the statement has read if it is cancelled or fails, and if `isReadInResult` is not set. */
   readonly onRead?: RunOptions['onRead'] | undefined;
+  /** The result of a statement that succeeds says what it has read. */
+  readonly isReadInResult?: boolean;
 }
 
 export interface Call {
@@ -34,13 +36,34 @@ export function startCall(deps: CallDeps, connection: Connection, text: CallText
     () => {},
     () => {},
   );
+  const { onRead } = text;
+  // What the result says counts, unless the statement fails.
+  const firstLookMs = text.isReadInResult === true ? 50 : 5;
+  const watched = onRead && deps.killer.watchRead(connection.id, firstLookMs);
+  const report = (): void => {
+    const read = watched?.stop();
+    if (read !== undefined) onRead?.(read);
+  };
   const result = new Promise<CallResult>((resolve, reject) => {
+    let isStopped = false;
     const stop = (error: EngineError): void => {
+      isStopped = true;
+      watched?.stop();
       reject(error);
-      deps.killer.kill(connection.id, ended, text.onRead);
+      deps.killer.kill(connection.id, ended, onRead);
     };
     const release = watch(deps.after, text, stop);
-    native.then(resolve, reject);
+    native.then(
+      (value) => {
+        if (text.isReadInResult === true || isStopped) watched?.stop();
+        else report();
+        resolve(value);
+      },
+      (error: unknown) => {
+        if (!isStopped) report();
+        reject(error);
+      },
+    );
     void ended.then(release);
   });
   return { result, ended };

@@ -278,6 +278,7 @@ async function start(runner: Runner, work: Work): Promise<Started> {
     format: work.format,
     signals,
     onRead: work.onRead,
+    isReadInResult: work.format === PROGRESS_FORMAT,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   watchOverdue(runner, generation, work, call);

@@ -2,7 +2,6 @@
 import { referenceOf } from '../../catalog/versions.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
 import { Problem, type ProblemCode } from '../../core/problem.ts';
-import type { Column } from '../../engine/engine.ts';
 import type { VisibleTable } from '../../request/visible-tables.ts';
 import type { Caller } from '../caller.ts';
 import { parseExact } from '../../format/exact-json.ts';
@@ -10,14 +9,22 @@ import { plainText } from '../endpoints/table-text.ts';
 import type { Tool, ToolDefinition, ToolResult } from '../tool.ts';
 import { describeColumns } from './described-paths.ts';
 import { endpointLines, endpointSummary, requiredParameters } from './endpoint-text.ts';
+import type { RawValue } from '../../params/reading.ts';
 import { findOpen, openEndpoints, type OpenEndpoint } from './open-endpoints.ts';
 import { fieldsOf, readArguments, type QueryArguments } from './read-arguments.ts';
 import { isReturnable, readSample, sampleFields, type Sample } from './sample.ts';
 import { schemaText, selectPaths, type DescribedTable } from './schema-text.ts';
 
 export interface DescribeTablesDeps {
-  /** The tables as a query of the key reads them; undefined if they cannot be described now. */
-  readonly tables: (open: OpenEndpoint, caller: Caller) => Promise<readonly VisibleTable[] | undefined>;
+  /**
+   * The tables as a query of the key reads them with these parameters, or in all variants if there are none; undefined if they cannot be
+   * described now. Throws Problem `request.parameters_invalid`.
+   */
+  readonly tables: (
+    open: OpenEndpoint,
+    caller: Caller,
+    parameters: ReadonlyMap<string, readonly RawValue[]> | undefined,
+  ) => Promise<readonly VisibleTable[] | undefined>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -61,14 +68,19 @@ export function createDescribeTables({ tables, now }: DescribeTablesDeps): Defin
       const read = readArguments(args, ARGUMENTS);
       const open = chosenEndpoint(read, caller);
       if (open === undefined) return textResult(listText(caller));
-      const visible = await tables(open, caller);
+      const missingParameters = requiredParameters(open, caller.principal).filter(
+        (name) => !read.parameters.has(name),
+      );
+      const isChosen = read.parameters.size > 0 && missingParameters.length === 0;
+      const chosenBy = !isChosen ? undefined : fieldsOf(read.parameters, []);
+      const visible = await tables(open, caller, chosenBy);
       if (visible === undefined)
         throw new Problem('endpoint.failed', {
           detail: 'The tables of this endpoint are currently unavailable',
         });
       const chosen = chooseTables(visible, read.table);
       const { table: sampled, notes } = await sampleOne(open, chosen, read, caller);
-      const described = chosen.map(({ name, columns }) => describeTable(name, columns, sampled));
+      const described = chosen.map((table) => describeTable(table, sampled));
       const { shown, missing } = selectAll(described, read.path);
       return textResult(
         [
@@ -156,6 +168,8 @@ async function sampleOne(
 ): Promise<Sampled> {
   if (table === undefined || second !== undefined)
     return { table: undefined, notes: ['values: shown if the argument table names one'] };
+  if (table.conditional === true)
+    return { table: undefined, notes: ['values: shown with the parameters that this table depends on'] };
   const missing = requiredParameters(open, caller.principal).filter((name) => !parameters.has(name));
   if (missing.length > 0)
     return { table: undefined, notes: [`values: not shown without the parameters ${missing.join(', ')}`] };
@@ -181,10 +195,11 @@ const WITHOUT_VALUES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
 
 async function readRows(
   open: OpenEndpoint,
-  { name, columns }: VisibleTable,
+  { name, columns: all }: VisibleTable,
   parameters: QueryArguments['parameters'],
   caller: Caller,
 ): Promise<Sample> {
+  const columns = all.filter(({ conditional }) => conditional !== true);
   if (!columns.some(isReturnable)) return { rows: 0, paths: [] };
   const fields = fieldsOf(parameters, sampleFields(open, name, columns));
   const { body } = await caller.answer(referenceOf(open.endpoint), fields, 'ndjson');
@@ -200,9 +215,12 @@ async function readRows(
   return readSample(columns, rows);
 }
 
-function describeTable(name: string, columns: readonly Column[], sampled: Sampled['table']): DescribedTable {
+function describeTable(
+  { name, columns, conditional }: VisibleTable,
+  sampled: Sampled['table'],
+): DescribedTable {
   const sample = sampled?.name === name ? sampled.sample : undefined;
-  return { name, columns: describeColumns(columns, sample), sampled: sample?.rows };
+  return { name, columns: describeColumns(columns, sample), sampled: sample?.rows, conditional };
 }
 
 function selectAll(

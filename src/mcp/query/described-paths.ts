@@ -1,5 +1,5 @@
 // What a query can name in a table: its columns, and the paths in documents, maps and tuples that are declared or sampled.
-import type { Column } from '../../engine/engine.ts';
+import type { VisibleColumn } from '../../request/visible-tables.ts';
 import { parseColumnType, type ColumnType } from '../../sql/column-type.ts';
 import { parseType, printType } from '../../sql/type.ts';
 import { isReturnable, pathOf, type Sample, type SeenPath } from './sample.ts';
@@ -23,7 +23,7 @@ const MAX_TYPE = 300;
 
 /** Declared paths come first, then those that only the sample has. Sorted by path. */
 export function describeColumns(
-  columns: readonly Column[],
+  columns: readonly VisibleColumn[],
   sample: Sample | undefined,
 ): readonly DescribedColumn[] {
   const seen = new Map(sample?.paths.map((path) => [path.path, path] as const));
@@ -37,7 +37,8 @@ export function describeColumns(
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([path, type]) => withValues({ path, type }, seen.get(path)));
     const type = isReturnable(column) ? typeText(column.type, shape) : `${column.type} (an aggregate state)`;
-    return { ...withValues({ path: name, type: type.slice(0, MAX_TYPE) }, seen.get(name)), paths };
+    const shown = `${type.slice(0, MAX_TYPE)}${column.conditional === true ? ' (depends on the parameters)' : ''}`;
+    return { ...withValues({ path: name, type: shown }, seen.get(name)), paths };
   });
 }
 

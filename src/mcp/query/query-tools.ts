@@ -2,13 +2,24 @@
 import { referenceOf } from '../../catalog/versions.ts';
 import { Problem } from '../../core/problem.ts';
 import { DIALECTS } from '../../request/dialect-table.ts';
-import { visibleTables, type VisibleTable, type VisibleTablesDeps } from '../../request/visible-tables.ts';
+import {
+  tablesOfVariant,
+  visibleTables,
+  type VisibleTable,
+  type VisibleTablesDeps,
+} from '../../request/visible-tables.ts';
 import type { Sandboxes } from '../../request/sandboxes.ts';
 import type { Caller } from '../caller.ts';
 import { rowsToContent } from '../endpoints/answer-text.ts';
 import { plainText } from '../endpoints/table-text.ts';
 import type { ToolDefinition, ToolResult, ToolSource } from '../tool.ts';
-import { createDescribeTables, PARAMETERS, READ_ONLY, type DefinedTool } from './describe-tables.ts';
+import {
+  createDescribeTables,
+  PARAMETERS,
+  READ_ONLY,
+  type DefinedTool,
+  type DescribeTablesDeps,
+} from './describe-tables.ts';
 import { findOpen, openEndpoints, type OpenEndpoint } from './open-endpoints.ts';
 import { withQueryHints } from './query-hints.ts';
 import { fieldsOf, readArguments, type QueryArguments } from './read-arguments.ts';
@@ -26,7 +37,18 @@ type Tables = (open: OpenEndpoint, caller: Caller) => Promise<readonly VisibleTa
 /** Creates the source of the three tools. A key that may send no queries has none of them. */
 export function createQueryTools(deps: QueryToolsDeps): ToolSource {
   const tables: Tables = ({ endpoint }, { principal }) => visibleTables(endpoint, principal, deps);
-  const tools = [createDescribeTables({ tables, now: deps.now }), createQuery(tables), createExplain(tables)];
+  const chosenTables: DescribeTablesDeps['tables'] = ({ endpoint }, { principal }, parameters) => {
+    const variant =
+      parameters && endpoint.variantOf(endpoint.binder.bind(parameters, deps.now(), principal.locked));
+    return variant === undefined
+      ? visibleTables(endpoint, principal, deps)
+      : tablesOfVariant(variant, principal, deps);
+  };
+  const tools = [
+    createDescribeTables({ tables: chosenTables, now: deps.now }),
+    createQuery(tables),
+    createExplain(tables),
+  ];
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
   const definitions = tools.map(({ definition }) => definition);
   // A catalog and a principal are immutable.

@@ -8,6 +8,8 @@ export interface DescribedTable {
   readonly columns: readonly DescribedColumn[];
   /** Rows that were sampled; undefined: none were. */
   readonly sampled: number | undefined;
+  /** Not with all parameters. */
+  readonly conditional?: true | undefined;
 }
 
 /** How much of a table is written. */
@@ -52,19 +54,22 @@ function cutLines(text: string, maxBytes: number): string {
   return [...lines.slice(0, kept), rest].join('\n');
 }
 
-function tableText({ name, columns, sampled }: DescribedTable, detail: Detail): string {
+function tableText({ name, columns, sampled, conditional }: DescribedTable, detail: Detail): string {
   const rows =
     sampled === undefined
       ? ''
       : ` (values: the most frequent of ${sampled} sampled rows; the table may have others, and other times)`;
   return [
-    `table ${plainText(name)}${rows}`,
+    `table ${plainText(name)}${conditional === true ? ` (${CONDITIONAL})` : ''}${rows}`,
     ...columns.flatMap((column) => [
       `- ${pathText(column, detail)}`,
       ...pathLines(column, detail).map((line) => `  - ${line}`),
     ]),
   ].join('\n');
 }
+
+/** Of tables and columns that some variants lack. */
+const CONDITIONAL = 'depends on the parameters';
 
 function pathLines({ paths }: DescribedColumn, detail: Detail): readonly string[] {
   if (paths.length === 0) return [];

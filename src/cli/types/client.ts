@@ -1,0 +1,141 @@
+// The part of the module that `millrace types` writes which is the same for all endpoints.
+
+/** TypeScript; follows the declaration of `Endpoints` and `BIGQUERY_SHAPE`. `SVC-` is the default prefix of header names. */
+export const CLIENT = `export type EndpointName = keyof Endpoints;
+export type ParametersOf<Name extends EndpointName> = Endpoints[Name]['parameters'];
+export type RowOf<Name extends EndpointName> = Endpoints[Name]['row'];
+
+/** Endpoints whose rows come in pages. */
+export type PagedEndpointName = { [Name in EndpointName]: Endpoints[Name]['pages'] extends true ? Name : never }[EndpointName];
+/** \`{ sql }\` or \`{ lql }\`, in the languages of the endpoint. */
+export type ConsumerQueryOf<Name extends EndpointName> =
+  Endpoints[Name]['consumerQueries'] extends infer Language extends string ? { [Each in Language]: Record<Each, string> }[Language] : never;
+
+/** A problem reported by the service (RFC 9457). */
+export class MillraceError extends Error {
+  readonly status: number;
+  /** \`family.reason\`, stable. */
+  readonly code: string;
+  readonly hint: string;
+  /** The request id, for reporting the problem to the operator. */
+  readonly instance: string;
+  readonly errors: readonly { message: string; parameter?: string; line?: number; column?: number }[];
+
+  constructor(status: number, problem: Record<string, unknown>) {
+    super(String(problem['detail'] ?? problem['title'] ?? \`status \${status}\`));
+    this.name = 'MillraceError';
+    this.status = status;
+    this.code = String(problem['code'] ?? 'unknown');
+    this.hint = String(problem['hint'] ?? '');
+    this.instance = String(problem['instance'] ?? '');
+    this.errors = Array.isArray(problem['errors']) ? problem['errors'] : [];
+  }
+}
+
+export interface ClientOptions {
+  /** Base URL of the service, without a path. */
+  baseUrl: string;
+  key: string;
+  fetch?: typeof globalThis.fetch;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** Redact personal data in this response. */
+  redact?: boolean;
+  /** Request metadata, and receive it. */
+  onMetadata?: (metadata: Metadata) => void;
+}
+
+export interface PageOptions extends CallOptions {
+  /** Rows of a page; default: that of the endpoint. */
+  pageSize?: number;
+  /** \`next\` of the page to continue after; default: start at the first page. */
+  cursor?: string;
+}
+
+export interface Page<Row> {
+  rows: Row[];
+  /** Continues after this page, in a later call with the same parameters; undefined: it is the last one. */
+  next: string | undefined;
+}
+
+export interface Metadata {
+  /** Of the rows, with ClickHouse types. */
+  columns: readonly { name: string; type: string }[];
+  rows: number;
+  truncated: boolean;
+  /** Of the run that made the response. Rows and bytes read are absent where they count what others own, and null if the engine does not report them; elapsed is seconds. */
+  statistics: { rows_read?: number | null; bytes_read?: number | null; elapsed: number | null };
+  /** Null without caching; age and ttl are seconds. */
+  cache: { status: string; age: number; ttl: number } | null;
+}
+
+export interface Client {
+  /** Returns the rows of an endpoint. Rejects with MillraceError. */
+  query<Name extends EndpointName>(name: Name, parameters: ParametersOf<Name>, options?: CallOptions): Promise<RowOf<Name>[]>;
+  /** Runs a query over the endpoint's tables. Rejects with MillraceError. */
+  consumerQuery<Name extends EndpointName>(
+    name: Name,
+    query: ConsumerQueryOf<Name>,
+    parameters: ParametersOf<Name>,
+    options?: CallOptions,
+  ): Promise<Record<string, unknown>[]>;
+  /** The pages of an endpoint, each requested when the one before it has been processed. Leaving the loop ends it. Throws MillraceError. */
+  pages<Name extends PagedEndpointName>(name: Name, parameters: ParametersOf<Name>, options?: PageOptions): AsyncGenerator<Page<RowOf<Name>>, void, void>;
+  /** The rows of all pages, one after the other. */
+  rows<Name extends PagedEndpointName>(name: Name, parameters: ParametersOf<Name>, options?: PageOptions): AsyncGenerator<RowOf<Name>, void, void>;
+  /** The pages of a query over the endpoint's tables; its result has the columns that order the endpoint's pages. */
+  consumerPages<Name extends PagedEndpointName>(
+    name: Name,
+    query: ConsumerQueryOf<Name>,
+    parameters: ParametersOf<Name>,
+    options?: PageOptions,
+  ): AsyncGenerator<Page<Record<string, unknown>>, void, void>;
+}
+
+export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientOptions): Client {
+  const call = async (name: string, body: object, { signal, redact, onMetadata }: CallOptions = {}): Promise<Page<any>> => {
+    const response = await fetch(\`\${baseUrl.replace(/\\/$/, '')}/api/endpoints/query/\${encodeURIComponent(name)}\`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json',
+        'X-API-KEY': key,
+        Prefer: \`result-shape=\${BIGQUERY_SHAPE.has(name) ? 'bigquery' : 'standard'}\${onMetadata === undefined ? '' : ', metadata'}\`,
+        ...(redact === true ? { 'SVC-ENDPOINT-REDACT-PII': 'true' } : {}),
+      },
+      body: JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+    if (!response.ok || !Array.isArray(answer['result'])) throw new MillraceError(response.status, answer);
+    onMetadata?.(answer['meta'] as Metadata);
+    return { rows: answer['result'], next: typeof answer['next'] === 'string' ? answer['next'] : undefined };
+  };
+  async function* pages(name: string, parameters: object, { pageSize, cursor, ...options }: PageOptions = {}): AsyncGenerator<Page<any>, void, void> {
+    const sized = { ...parameters, ...(pageSize === undefined ? {} : { page_size: pageSize }) };
+    for (let next = cursor, isFirst = true; isFirst || next !== undefined; isFirst = false) {
+      options.signal?.throwIfAborted();
+      const page = await call(name, next === undefined ? sized : { ...sized, cursor: next }, options);
+      yield page;
+      next = page.next;
+    }
+  }
+  async function* rows(name: string, parameters: object, options?: PageOptions): AsyncGenerator<any, void, void> {
+    for await (const page of pages(name, parameters, options)) {
+      for (const row of page.rows) {
+        options?.signal?.throwIfAborted();
+        yield row;
+      }
+    }
+  }
+  return {
+    query: async (name, parameters, options) => (await call(name, parameters, options)).rows,
+    consumerQuery: async (name, query, parameters, options) => (await call(name, { ...parameters, ...(query as object) }, options)).rows,
+    pages,
+    rows,
+    consumerPages: (name, query, parameters, options) => pages(name, { ...(parameters as object), ...(query as object) }, options),
+  };
+}
+`;
