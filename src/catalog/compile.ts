@@ -302,13 +302,8 @@ function revisionOf(file: EndpointFile, sql: string): string {
 }
 
 /**
-<<<<<<< HEAD
- * Excludes what cannot change a result: which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons), what
- * agents and people see, and scheduling.
-=======
  * Excludes what cannot change a result: the query, which callers of this add as it is bound, which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons), what
- * agents see, and scheduling.
->>>>>>> main
+ * agents and people see, and scheduling.
  */
 function resultRelevant(file: EndpointFile): object {
   const {

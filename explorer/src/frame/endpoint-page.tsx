@@ -83,7 +83,6 @@ export function EndpointPage({ endpoint }: Props) {
   );
 }
 
-<<<<<<< HEAD
 interface HeadProps extends Props {
   readonly fold: Fold;
   readonly pair: TimePair | undefined;
@@ -93,19 +92,6 @@ interface HeadProps extends Props {
 function Head({ endpoint, fold, pair }: HeadProps) {
   const { start } = useExplorer();
   const { isFolded, toggle, button } = fold;
-=======
-function Title({ endpoint }: Props) {
-  const { name, description, max_rows: maxRows, cache, warming, pii, limits } = endpoint;
-  const facts = [
-    `up to ${maxRows.toLocaleString('en')} rows`,
-    cacheFact(cache),
-    ...(warming === null ? [] : [`warmed every ${duration(warming.every)}`]),
-    ...(pii.redact ? ['personal data redacted'] : []),
-    ...(limits.budget.read === undefined ? [] : [`reads up to ${limits.budget.read}`]),
-    ...(limits.budget.time === undefined ? [] : [`runs up to ${limits.budget.time}`]),
-    ...(limits.rate === null ? [] : [limits.rate.replace('/', ' requests per ').replace(/s$/, ' s')]),
-  ];
->>>>>>> main
   return (
     <div class="ask-head">
       <h1 class="mono">

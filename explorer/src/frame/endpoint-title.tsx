@@ -11,6 +11,8 @@ export function EndpointTitle({ endpoint }: { readonly endpoint: Endpoint }) {
     cacheFact(cache),
     ...(warming === null ? [] : [`warmed every ${duration(warming.every)}`]),
     ...(pii.redact ? ['personal data redacted'] : []),
+    ...(limits.budget.read === undefined ? [] : [`reads up to ${limits.budget.read}`]),
+    ...(limits.budget.time === undefined ? [] : [`runs up to ${limits.budget.time}`]),
     ...(limits.rate === null ? [] : [limits.rate.replace('/', ' requests per ').replace(/s$/, ' s')]),
   ];
   return (

@@ -105,26 +105,18 @@ export interface Endpoint {
   readonly cache: { readonly ttl: number; readonly until?: 'data'; readonly check?: number } | null;
   readonly warming: { readonly every: number } | null;
   readonly pii: { readonly redact: boolean };
-<<<<<<< HEAD
   /** How the explorer shows it; undefined and null: not declared. */
   readonly view?: { readonly logs: readonly DeclaredLogs[] | null } | null;
-  /** Undefined and null: responses do not come in pages. */
   /** Undefined and null: results are not sent as they change. */
   readonly live?: { readonly every: number; readonly key: readonly string[] | null } | null;
+  /** Undefined and null: responses do not come in pages. */
   readonly page?: { readonly by: readonly string[]; readonly size: number; readonly max: number } | null;
   readonly limits: {
     readonly time: number;
     /** `100/60s`. */
     readonly rate: string | null;
-    /** What queries may use, by resource. */
-    readonly budget?: Readonly<Record<string, string>>;
-=======
-  readonly limits: {
-    readonly time: number;
-    readonly rate: string | null;
     /** Such as `200 GiB per day`; that of the endpoint for each key. */
     readonly budget: { readonly read?: string; readonly time?: string };
->>>>>>> main
   };
   readonly examples: readonly Example[];
   readonly sandbox: ({ readonly enabled: true } & Sandbox) | { readonly enabled: false };
