@@ -343,7 +343,7 @@ test('the versions of an endpoint are links, and a deprecated one leads to its s
   const versions = page.getByRole('navigation', { name: 'Versions' });
   expect(await versions.getByRole('link').allTextContents()).toEqual(['version 2', 'version 1']);
   expect(await versions.locator('[aria-current=page]').textContent()).toBe('version 1');
-  await page.getByRole('note').getByRole('link', { name: 'report', exact: true }).click();
+  await page.getByRole('note').getByRole('link', { name: 'report@2' }).click();
   await page.getByRole('heading', { level: 1, name: 'report', exact: true }).waitFor();
   await page.keyboard.press('Control+Enter');
   await folded();

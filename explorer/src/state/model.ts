@@ -88,10 +88,14 @@ export function askKey(ask: Ask): string {
   return JSON.stringify([ask.endpoint, fields]);
 }
 
-/** Finds an endpoint by name or UUID; undefined until the endpoints are known. */
+/** Finds an endpoint by name, with or without its version, or UUID; undefined until the endpoints are known. */
 export function find(listing: Listing, name: string | undefined): Endpoint | undefined {
-  if (listing.kind !== 'ready') return undefined;
-  return listing.endpoints.find((each) => each.name === name || each.id === name);
+  if (listing.kind !== 'ready' || name === undefined) return undefined;
+  const { endpoints } = listing;
+  return (
+    endpoints.find((each) => each.name === name || each.id === name) ??
+    endpoints.find(({ name: own, version }) => version !== null && `${own}@${version}` === name)
+  );
 }
 
 /** The service's message about a parameter; undefined once its value differs from the rejected one. */
