@@ -29,6 +29,7 @@ import { isShown } from './expectation.ts';
 import { createCompose } from './include/compose.ts';
 import { isSharedFile, NO_SOURCES, type SourceFile, type Sources } from './include/sources.ts';
 import { createEndpoint } from './endpoint-variants.ts';
+import { livePolicy } from './live-rules.ts';
 import { pageKey, pageSizes } from './page-rules.ts';
 import { checkRules, FILE_RULES, SHARED_RULES } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
@@ -191,6 +192,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     resultShape: file.result_shape ?? 'standard',
     limits: Object.freeze(limits),
     cache: cachePolicy(file),
+    live: livePolicy(file),
     sandbox: sandboxPolicy(file),
     redaction: redactionPolicy(file, piiHashKey),
     concurrency: concurrencyOf(file),
@@ -293,7 +295,7 @@ function redactionPolicy({ pii }: EndpointFile, hashKey: string | undefined): Re
 
 /**
  * Excludes what cannot change a result: which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons), what
- * agents see, and scheduling.
+ * agents see, how results are followed, and scheduling.
  */
 function revisionOf(file: EndpointFile, sql: string): string {
   const {
@@ -310,6 +312,7 @@ function revisionOf(file: EndpointFile, sql: string): string {
     labels: _labels,
     reservation: _reservation,
     mcp: _mcp,
+    live: _live,
     budget: _budget,
     query: _query,
     ...rest

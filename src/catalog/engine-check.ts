@@ -10,6 +10,7 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import { analyseQuery, rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import { toDiagnostics, variantsOf, type InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword } from './engine-hints.ts';
+import { checkLiveKey } from './live-rules.ts';
 import { checkPageKeys } from './page-rules.ts';
 import type { SampleValues } from './samples.ts';
 import { mergeFindings } from './variant-findings.ts';
@@ -89,7 +90,7 @@ async function checkVariant(
     if (analysis.kind === 'described') {
       accepted = [analysis.values];
       const isWhole = part.shift === 0 && part.end === query.length;
-      for (const finding of isWhole ? pageFindings(inspected, analysis.columns) : [])
+      for (const finding of isWhole ? keyFindings(inspected, analysis.columns) : [])
         findings.set(finding.message, finding);
     }
     const failed =
@@ -106,8 +107,9 @@ async function checkVariant(
   return [...findings.values()];
 }
 
-function pageFindings({ document, analysis }: InspectedFile, columns: readonly Column[]): readonly Finding[] {
-  return toDiagnostics(document, checkPageKeys(analysis.file, columns));
+function keyFindings({ document, analysis }: InspectedFile, columns: readonly Column[]): readonly Finding[] {
+  const found = [...checkPageKeys(analysis.file, columns), ...checkLiveKey(analysis.file, columns)];
+  return toDiagnostics(document, found);
 }
 
 function hasError(findings: ReadonlyMap<string, Finding>): boolean {
