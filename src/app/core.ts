@@ -1,4 +1,5 @@
 // What the service and the commands share: endpoints and the request path.
+import { setImmediate } from 'node:timers/promises';
 import type { KeyUse } from '../auth/key-use.ts';
 import type { Keyring } from '../auth/keyring.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
@@ -63,6 +64,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { connections } = settings;
   const trials = { plan, describe, engine, connections, observe, clock, after };
   const shadow = createShadow({ ...trials, catalog: () => catalog.current(), random: Math.random });
+  const watches = createWatches({
+    engine,
+    readThrough: cache.readThrough,
+    clock,
+    observe,
+    hosts: hostsOf(settings),
+  });
   const path = createRequestPath({
     catalog: () => catalog.current(),
     keyring,
@@ -78,13 +86,17 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     observe,
     shadow,
     ...cache,
-    watches: createWatches({
-      engine,
-      readThrough: cache.readThrough,
-      clock,
-      observe,
-      hosts: hostsOf(settings),
-    }),
+    watches,
+    live: {
+      watchOf: watches.live,
+      after,
+      random: Math.random,
+      limits: settings.liveStreams,
+      sendTimeout: settings.sendTimeout,
+      memory: settings.sendMemory,
+      connections,
+      pause: setImmediate,
+    },
     clock,
   });
   const catalog = await openLiveCatalog({
@@ -103,6 +115,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     throw cause;
   });
   const close = async (): Promise<void> => {
+    path.live?.close();
     await Promise.all([catalog.close(), cache.close()]);
   };
   return { catalog, describe, sandboxes, suspensions, path, cache, bulkhead, close };

@@ -5,14 +5,14 @@ import type { SlowClients } from '../http/slow-clients.ts';
 import type { Gauge } from '../observe/metrics.ts';
 import type { Core } from './core.ts';
 
-export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'sandboxes'> {
+export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'sandboxes' | 'path'> {
   readonly engine: Engine;
   readonly link: RedisLink | undefined;
   readonly slowClients: SlowClients;
 }
 
 export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
-  const { engine, bulkhead, cache, sandboxes, link, slowClients } = options;
+  const { engine, bulkhead, cache, sandboxes, link, slowClients, path } = options;
   const { readThrough, warming } = cache;
   const gauges: Gauge[] = [
     {
@@ -58,6 +58,21 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
       name: 'millrace_replies_waiting_bytes',
       help: 'Memory of the responses not yet read by their clients, in bytes.',
       read: () => slowClients.size().bytes,
+    },
+    {
+      name: 'millrace_live_streams',
+      help: 'Open streams of live calls.',
+      read: () => path.live?.size().streams ?? 0,
+    },
+    {
+      name: 'millrace_live_questions',
+      help: 'Questions that are followed by live calls; all streams of one share its checks and queries.',
+      read: () => path.live?.size().topics ?? 0,
+    },
+    {
+      name: 'millrace_live_bytes',
+      help: 'Memory of the events of live calls, known or being sent, in bytes.',
+      read: () => path.live?.size().bytes ?? 0,
     },
     { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },
   ];

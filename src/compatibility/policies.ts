@@ -101,7 +101,11 @@ function* compareLive({ live: base }: Endpoint, { live: head }: Endpoint): Gener
   else {
     const [was, is] = [base, head].map(({ key }) => key?.join(', ') ?? 'none');
     if (was !== is)
-      yield { code: 'live.key_changed', message: `the key of rows is ${is}, was ${was}`, path: ['live', 'key'] };
+      yield {
+        code: 'live.key_changed',
+        message: `the key of rows is ${is}, was ${was}`,
+        path: ['live', 'key'],
+      };
     if (base.every === head.every) return;
     const code = head.every < base.every ? 'live.every_lowered' : 'live.every_raised';
     const message = `changes are looked for every ${head.every} s, was ${base.every} s`;

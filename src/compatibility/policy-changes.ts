@@ -25,7 +25,10 @@ export const POLICY_CHANGES = {
   ),
   'page.max_raised': cost('The maximum size of a page was raised', 'Callers may ask for more rows at once.'),
   'live.added': cost('Live calls are possible', 'Open streams cause checks and queries.'),
-  'live.removed': breaking('Live calls are no longer possible', 'Open streams end, and live calls get 400 or 406.'),
+  'live.removed': breaking(
+    'Live calls are no longer possible',
+    'Open streams end, and live calls get 400 or 406.',
+  ),
   'live.key_changed': behaviour(
     'Live calls have another key of rows',
     'Subscribers get whole results, or only new rows, where they got the other; or other columns tell rows apart.',

@@ -110,9 +110,12 @@ function levelOf(observation: Observation): Level {
     case 'warming.failed':
     case 'cache.check_failed':
     case 'cache.unwatched':
+    case 'live.unwatched':
+    case 'live.failed':
       return 'warn';
     case 'engine.connection_dropped':
     case 'shadow.compared':
+    case 'live.ran':
     case 'usage.written':
     case 'redaction.found_in_rows':
     case 'cache.entry_too_large':
@@ -129,6 +132,7 @@ function levelOf(observation: Observation): Level {
     case 'catalog.loaded':
     case 'sandbox.checked':
     case 'tokens.loaded':
+    case 'live.ended':
     case 'cache.remote_restored':
     case 'engine.host_restored':
     case 'engine.process_restarted':

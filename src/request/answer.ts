@@ -3,6 +3,7 @@ import type { CacheDirectives } from '../cache/freshness.ts';
 import type { Describe } from '../catalog/describe.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { cutLines } from '../format/lines.ts';
@@ -10,7 +11,13 @@ import type { Budgets } from '../rate-limits/budgets.ts';
 import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import { redactRows } from './redacted-rows.ts';
-import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
+import {
+  createAdmission,
+  type Admission,
+  type AdmissionDeps,
+  type AdmissionKind,
+  type Admitted,
+} from './admit.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import type { Answer, AnswerSummary, Call } from './call.ts';
 import { parametersOf } from './consumer-query.ts';
@@ -19,6 +26,9 @@ import { produceEngineFormat } from './engine-format.ts';
 import { runProblem } from './engine-problems.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
+import { createLive, type Live, type LiveOptions } from './live/live.ts';
+import { questionOf, readLive, type Question } from './live/question.ts';
+import type { LiveStream } from './live/stream.ts';
 import { createAddMetadata, wantsMetadata, type MetadataTask } from './metadata.ts';
 import { cutPage, openPage, planPage, type ColumnsOf } from './pages.ts';
 import type { MakePlan, Plan } from './plan.ts';
@@ -32,6 +42,8 @@ import { replayWhileValid, whileValid } from './validity.ts';
 import { requestedWorkload } from './workload.ts';
 
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
+  /** Undefined: no live calls. */
+  readonly live?: Omit<LiveOptions, 'read' | 'clock' | 'observe'> | undefined;
   readonly plan: MakePlan;
   readonly sandboxes: Pick<Sandboxes, 'rejection'>;
   readonly describe: Pick<Describe, 'samples' | 'result'>;
@@ -45,6 +57,8 @@ export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
 
 /** A call that is authorized and planned. Durations are milliseconds. */
 export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted' | 'successor'> {
+  /** Undefined: the call gets one answer. */
+  readonly question: Question | undefined;
   readonly requester: Requester & { readonly key: string };
   readonly directives: CacheDirectives;
   readonly preferredShape: Answer['preferredShape'];
@@ -60,9 +74,18 @@ export interface RequestPath extends Pick<Admission, 'admitKey' | 'identifyKey'>
   /** Everything before execution: no rows are read. */
   readonly prepare: (call: Call) => Promise<Prepared>;
   readonly answer: (call: Call) => Promise<Answer>;
+  /** An answer, or a stream if the call asks for one. */
+  readonly respond: (call: Call) => Promise<Answer | Followed>;
+  readonly live: Pick<Live, 'close' | 'size'> | undefined;
   readonly explain: Explain;
   /** Keeps the responses of an endpoint's examples warm, if its file says so. */
   readonly pinExamples: (endpoint: Endpoint) => Promise<void>;
+}
+
+/** A live call. */
+export interface Followed extends Pick<Answer, 'endpoint' | 'successor' | 'dialect'> {
+  /** Opens the stream once its first result is known. Throws Problem. */
+  readonly open: () => Promise<LiveStream>;
 }
 
 /** Creates the request path: the stages of a call in order, from authentication to the encoded response. */
@@ -72,10 +95,23 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const addMetadata = createAddMetadata(deps.engine);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
 
-  const prepare = (call: Call): Promise<Prepared> => prepareCall(deps, admit, call);
+  const { clock, observe } = deps;
+  const live = deps.live && createLive({ ...deps.live, clock, observe, read: results.read });
 
-  const answer = async (call: Call): Promise<Answer> => {
+  const prepare = (call: Call): Promise<Prepared> => prepareCall(deps, admit, { call });
+
+  const answer = async (call: Call): Promise<Answer> => answerPrepared(call, await prepare(call));
+
+  const respond = async (call: Call): Promise<Answer | Followed> => {
     const prepared = await prepare(call);
+    const { endpoint, successor, question, plan } = prepared;
+    if (question === undefined) return answerPrepared(call, prepared);
+    if (live === undefined) throw new Problem('live.unavailable');
+    const open = (): Promise<LiveStream> => live.open(question, call.signal());
+    return { endpoint, successor, dialect: plan.consumerQuery?.dialect, open };
+  };
+
+  const answerPrepared = async (call: Call, prepared: Prepared): Promise<Answer> => {
     const { requester, directives, timing, isStillAdmitted, preferredShape, successor, metadata, ...task } =
       prepared;
     const { key } = requester;
@@ -110,14 +146,35 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   };
 
   const pinExamples: RequestPath['pinExamples'] = (endpoint) => results.pinExamples(endpoint, plan);
-  return { admitKey, identifyKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
+  return {
+    admitKey,
+    identifyKey,
+    prepare,
+    answer,
+    respond,
+    live,
+    explain: createExplain({ ...deps, admit }),
+    pinExamples,
+  };
 }
 
 /** Everything before execution. Throws Problem. */
-async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], call: Call): Promise<Prepared> {
+async function prepareCall(
+  deps: RequestPathDeps,
+  admit: Admission['admit'],
+  { call, kind }: { readonly call: Call; readonly kind?: AdmissionKind },
+): Promise<Prepared> {
   const now = deps.clock.monotonic;
-  const { endpoint: called, principal, content, consumerQuery, budgets, ...admitted } = await admit(call);
+  const {
+    endpoint: called,
+    principal,
+    content,
+    consumerQuery,
+    budgets,
+    ...admitted
+  } = await admit(call, kind);
   const { authMs, isStillAdmitted, successor } = admitted;
+  const follows = readLive(content, called);
   const { requestId, record } = call;
   const started = now();
   const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
@@ -130,7 +187,8 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
   const bindings = opened?.at === undefined ? current : { ...bindAt(opened.at), until: Infinity };
   const labels = labelsOf(endpoint, bindings.values, content.labels);
   record.labels = labels;
-  const { format, directives, resultShape: request } = content;
+  const { directives, resultShape: request } = content;
+  const format = follows === undefined ? content.format : 'json';
   const planAt = async (at: Bindings): Promise<Plan> => {
     const whole = await deps.plan(endpoint, at, consumerQuery, isRedacting(redactor));
     return opened === undefined ? whole : planPage(columnsOf(deps), { endpoint, opened, plan: whole });
@@ -145,14 +203,27 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
   };
   const page = opened?.page;
   const task: Task = { endpoint, plan: planned, page, redactor, format, shape, bindings, at: taskAt };
-  const metadata = metadataOptions({ content, endpoint, principal, consumerQuery });
+  const metadata = follows ? undefined : metadataOptions({ content, endpoint, principal, consumerQuery });
   const isReadShown = metadata?.isReadShown ?? false;
   const spending = createSpending({ budgets: deps.budgets, now, isReadShown }, budgets, record);
   const { id: key } = principal;
   const requester = { requestId, key, trace: record.trace, labels, workload, isPatient: false, spending };
   const isCompared = endpoint.version !== undefined && consumerQuery === undefined && task.page === undefined;
+  const question = follows && {
+    ...questionOf(follows, { task, consumerQuery, bindings, policy: called.live }),
+    requester,
+    principal: principal.name,
+    isCurrent: admitted.isCurrent,
+    again: async () => {
+      const repeated = { ...call, read: async () => content, record: {} };
+      const { question: found } = await prepareCall(deps, admit, { call: repeated, kind: 'again' });
+      if (found === undefined) throw new Problem('live.unavailable');
+      return found;
+    },
+  };
   return {
     ...task,
+    question,
     shadowed: isCompared
       ? { endpoint: called, parameters, principal, redact: content.redact, requestId }
       : undefined,
