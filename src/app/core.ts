@@ -17,13 +17,13 @@ import { createBudgets } from '../rate-limits/budgets.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
 import { createRateLimits } from '../rate-limits/rate-limits.ts';
 import { createRedisCounters } from '../rate-limits/redis-counters.ts';
-import { createRequestPath, type RequestPath } from '../request/answer.ts';
+import { createRequestPath, type RequestPath, type RequestPathDeps } from '../request/answer.ts';
 import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
 import { createPlan } from '../request/plan.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
 import { createShadow } from '../request/shadow/shadow.ts';
 import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
-import { createWatches } from '../request/watches.ts';
+import { createWatches, type Watches } from '../request/watches.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
 import { openEntryKey } from './redis.ts';
@@ -64,13 +64,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { connections } = settings;
   const trials = { plan, describe, engine, connections, observe, clock, after };
   const shadow = createShadow({ ...trials, catalog: () => catalog.current(), random: Math.random });
-  const watches = createWatches({
-    engine,
-    readThrough: cache.readThrough,
-    clock,
-    observe,
-    hosts: hostsOf(settings),
-  });
+  const { readThrough } = cache;
+  const watches = createWatches({ engine, readThrough, clock, observe, hosts: hostsOf(settings) });
   const path = createRequestPath({
     catalog: () => catalog.current(),
     keyring,
@@ -87,16 +82,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     shadow,
     ...cache,
     watches,
-    live: {
-      watchOf: watches.live,
-      after,
-      random: Math.random,
-      limits: settings.liveStreams,
-      sendTimeout: settings.sendTimeout,
-      memory: settings.sendMemory,
-      connections,
-      pause: setImmediate,
-    },
+    live: liveOptions(settings, watches),
     clock,
   });
   const catalog = await openLiveCatalog({
@@ -128,6 +114,14 @@ function countingOf({ rateLimitFailure: failure }: Settings, link: RedisLink | u
     shared: link && createRedisCounters(link),
     failure,
   };
+}
+
+function liveOptions(
+  { liveStreams: limits, sendTimeout, sendMemory: memory, connections }: Settings,
+  { live: watchOf }: Watches,
+): RequestPathDeps['live'] {
+  const { random } = Math;
+  return { watchOf, after, random, limits, sendTimeout, memory, connections, pause: setImmediate };
 }
 
 /** Of the engine. */

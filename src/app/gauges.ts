@@ -59,21 +59,7 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
       help: 'Memory of the responses not yet read by their clients, in bytes.',
       read: () => slowClients.size().bytes,
     },
-    {
-      name: 'millrace_live_streams',
-      help: 'Open streams of live calls.',
-      read: () => path.live?.size().streams ?? 0,
-    },
-    {
-      name: 'millrace_live_questions',
-      help: 'Questions that are followed by live calls; all streams of one share its checks and queries.',
-      read: () => path.live?.size().topics ?? 0,
-    },
-    {
-      name: 'millrace_live_bytes',
-      help: 'Memory of the events of live calls, known or being sent, in bytes.',
-      read: () => path.live?.size().bytes ?? 0,
-    },
+    ...liveGauges(path),
     { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },
   ];
   const redis = {
@@ -84,6 +70,28 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     ...gauges,
     ...(engine.memory === undefined ? [] : [{ ...ENGINE_MEMORY, read: engine.memory }]),
     ...(link === undefined ? [] : [{ ...redis, read: () => Number(!link.isUnavailable()) }]),
+  ];
+}
+
+/** Of live calls. */
+function liveGauges({ live }: GaugesOptions['path']): readonly Gauge[] {
+  const size = () => live?.size() ?? { streams: 0, topics: 0, bytes: 0 };
+  return [
+    {
+      name: 'millrace_live_streams',
+      help: 'Open streams of live calls.',
+      read: () => size().streams,
+    },
+    {
+      name: 'millrace_live_questions',
+      help: 'Questions that are followed by live calls; all streams of one share its checks and queries.',
+      read: () => size().topics,
+    },
+    {
+      name: 'millrace_live_bytes',
+      help: 'Memory of the events of live calls, known or being sent, in bytes.',
+      read: () => size().bytes,
+    },
   ];
 }
 

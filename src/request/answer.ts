@@ -19,7 +19,7 @@ import {
   type Admitted,
 } from './admit.ts';
 import type { Bulkhead } from './bulkhead.ts';
-import type { Answer, AnswerSummary, Call } from './call.ts';
+import type { Answer, AnswerSummary, Call, CallRecord } from './call.ts';
 import { parametersOf } from './consumer-query.ts';
 import { encodeRows, type Encoding } from './encode.ts';
 import { produceEngineFormat } from './engine-format.ts';
@@ -94,12 +94,10 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const { admit, admitKey, identifyKey } = createAdmission(deps);
   const addMetadata = createAddMetadata(deps.engine);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
-
   const { clock, observe } = deps;
   const live = deps.live && createLive({ ...deps.live, clock, observe, read: results.read });
 
   const prepare = (call: Call): Promise<Prepared> => prepareCall(deps, admit, { call });
-
   const answer = async (call: Call): Promise<Answer> => answerPrepared(call, await prepare(call));
 
   const respond = async (call: Call): Promise<Answer | Followed> => {
@@ -146,63 +144,32 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   };
 
   const pinExamples: RequestPath['pinExamples'] = (endpoint) => results.pinExamples(endpoint, plan);
-  return {
-    admitKey,
-    identifyKey,
-    prepare,
-    answer,
-    respond,
-    live,
-    explain: createExplain({ ...deps, admit }),
-    pinExamples,
-  };
+  const explain = createExplain({ ...deps, admit });
+  return { admitKey, identifyKey, prepare, answer, respond, live, explain, pinExamples };
+}
+
+interface PreparedCall {
+  readonly call: Call;
+  readonly kind?: AdmissionKind;
 }
 
 /** Everything before execution. Throws Problem. */
 async function prepareCall(
   deps: RequestPathDeps,
   admit: Admission['admit'],
-  { call, kind }: { readonly call: Call; readonly kind?: AdmissionKind },
+  { call, kind }: PreparedCall,
 ): Promise<Prepared> {
   const now = deps.clock.monotonic;
-  const {
-    endpoint: called,
-    principal,
-    content,
-    consumerQuery,
-    budgets,
-    ...admitted
-  } = await admit(call, kind);
-  const { authMs, isStillAdmitted, successor } = admitted;
+  const admitted = await admit(call, kind);
+  const { endpoint: called, principal, content, consumerQuery, budgets, authMs } = admitted;
   const follows = readLive(content, called);
   const { requestId, record } = call;
   const started = now();
-  const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
   const workload = requestedWorkload(called, content.reservation);
-  const parameters = parametersOf(content, called);
-  const bindAt = (time: number): Bindings => called.binder.bind(parameters, time, principal.locked);
-  const current = bindAt(deps.clock.epoch());
-  const endpoint = called.variantOf(current);
-  const opened = openPage(endpoint, { content, consumerQuery, bindings: current });
-  const bindings = opened?.at === undefined ? current : { ...bindAt(opened.at), until: Infinity };
-  const labels = labelsOf(endpoint, bindings.values, content.labels);
-  record.labels = labels;
-  const { directives, resultShape: request } = content;
   const format = follows === undefined ? content.format : 'json';
-  const planAt = async (at: Bindings): Promise<Plan> => {
-    const whole = await deps.plan(endpoint, at, consumerQuery, isRedacting(redactor));
-    return opened === undefined ? whole : planPage(columnsOf(deps), { endpoint, opened, plan: whole });
-  };
-  const planned = await planAt(bindings);
+  const { task, bindings, labels, parameters } = await taskOf(deps, { ...admitted, format, record });
+  const { endpoint, shape } = task;
   const timing = { auth: authMs, plan: now() - started };
-  const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
-  const taskAt = async (time: number): Promise<Task> => {
-    if (opened?.at !== undefined) return task; // of the time of the first page
-    const later = bindAt(time);
-    return { ...task, bindings: later, plan: await planAt(later) };
-  };
-  const page = opened?.page;
-  const task: Task = { endpoint, plan: planned, page, redactor, format, shape, bindings, at: taskAt };
   const metadata = follows ? undefined : metadataOptions({ content, endpoint, principal, consumerQuery });
   const isReadShown = metadata?.isReadShown ?? false;
   const spending = createSpending({ budgets: deps.budgets, now, isReadShown }, budgets, record);
@@ -215,8 +182,8 @@ async function prepareCall(
     principal: principal.name,
     isCurrent: admitted.isCurrent,
     again: async () => {
-      const repeated = { ...call, read: async () => content, record: {} };
-      const { question: found } = await prepareCall(deps, admit, { call: repeated, kind: 'again' });
+      const again = { ...call, read: async () => content, record: {} };
+      const { question: found } = await prepareCall(deps, admit, { call: again, kind: 'again' });
       if (found === undefined) throw new Problem('live.unavailable');
       return found;
     },
@@ -227,14 +194,50 @@ async function prepareCall(
     shadowed: isCompared
       ? { endpoint: called, parameters, principal, redact: content.redact, requestId }
       : undefined,
-    successor,
-    preferredShape: request && shape,
+    successor: admitted.successor,
+    preferredShape: content.resultShape && shape,
     metadata,
     requester,
-    directives,
+    directives: content.directives,
     timing,
-    isStillAdmitted,
+    isStillAdmitted: admitted.isStillAdmitted,
   };
+}
+
+interface AdmittedCall extends Pick<Admitted, 'endpoint' | 'principal' | 'content' | 'consumerQuery'> {
+  readonly format: Task['format'];
+  readonly record: CallRecord;
+}
+
+/** What a call asks for now, and what it will at another time. Throws Problem. */
+async function taskOf(
+  deps: RequestPathDeps,
+  { endpoint: called, principal, content, consumerQuery, format, record }: AdmittedCall,
+) {
+  const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
+  const parameters = parametersOf(content, called);
+  const bindAt = (time: number): Bindings => called.binder.bind(parameters, time, principal.locked);
+  const current = bindAt(deps.clock.epoch());
+  const endpoint = called.variantOf(current);
+  const opened = openPage(endpoint, { content, consumerQuery, bindings: current });
+  const bindings = opened?.at === undefined ? current : { ...bindAt(opened.at), until: Infinity };
+  const labels = labelsOf(endpoint, bindings.values, content.labels);
+  record.labels = labels;
+  const planAt = async (at: Bindings): Promise<Plan> => {
+    const whole = await deps.plan(endpoint, at, consumerQuery, isRedacting(redactor));
+    return opened === undefined ? whole : planPage(columnsOf(deps), { endpoint, opened, plan: whole });
+  };
+  const planned = await planAt(bindings);
+  const { resultShape: request } = content;
+  const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
+  const taskAt = async (time: number): Promise<Task> => {
+    if (opened?.at !== undefined) return task; // of the time of the first page
+    const later = bindAt(time);
+    return { ...task, bindings: later, plan: await planAt(later) };
+  };
+  const page = opened?.page;
+  const task: Task = { endpoint, plan: planned, page, redactor, format, shape, bindings, at: taskAt };
+  return { task, bindings, labels, parameters };
 }
 
 function columnsOf({ describe, engine }: RequestPathDeps): ColumnsOf {

@@ -1,5 +1,5 @@
 // Which problems end a stream, and what they mean to its reader.
-import type { Problem } from '../../core/problem.ts';
+import type { Problem, ProblemCode } from '../../core/problem.ts';
 import type { EndReason } from './event.ts';
 
 const TEMPORARY: ReadonlySet<number> = new Set([502, 503, 504]);
@@ -11,7 +11,15 @@ export function errorEnds({ status }: Problem): boolean {
 
 /** The reason of an event `end`; undefined: the problem itself is sent. */
 export function reasonOf({ code }: Problem): EndReason | undefined {
-  if (code === 'auth.invalid' || code === 'auth.missing' || code === 'auth.forbidden') return 'key';
-  if (code === 'route.endpoint_unknown' || code === 'live.unavailable') return 'endpoint';
-  return undefined;
+  return REASONS.get(code);
 }
+
+/** Of calls that were accepted before. */
+const REASONS: ReadonlyMap<ProblemCode, EndReason> = new Map([
+  ['auth.invalid', 'key'],
+  ['auth.missing', 'key'],
+  ['auth.forbidden', 'key'],
+  ['route.endpoint_unknown', 'endpoint'],
+  ['live.unavailable', 'endpoint'],
+  ['format.not_acceptable', 'endpoint'],
+]);

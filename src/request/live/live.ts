@@ -109,7 +109,7 @@ export function createLive(options: LiveOptions): Live {
     },
     close: () => {
       state.isClosed = true;
-      for (const stream of [...hub.streams.keys()]) {
+      for (const stream of hub.streams.keys()) {
         const isStalled = stream.stalledFor() > 0;
         stream.end('shutdown', RETRY_MS + Math.floor(hub.random() * RECONNECT_MS));
         if (isStalled) stream.cut('shutdown');
@@ -117,8 +117,14 @@ export function createLive(options: LiveOptions): Live {
       for (const topic of hub.topics.values()) topic.abort.abort();
       hub.topics.clear();
     },
-    size: () => ({ streams: hub.streams.size, topics: hub.topics.size, bytes: bytesOf(hub) }),
+    size: () => ({ streams: hub.streams.size, topics: followed(hub), bytes: bytesOf(hub) }),
   };
+}
+
+function followed({ topics }: Hub): number {
+  let number = 0;
+  for (const { idleSince } of topics.values()) if (idleSince === undefined) number++;
+  return number;
 }
 
 function bytesOf({ topics, holding }: Hub): number {
@@ -280,7 +286,7 @@ async function follow(hub: Hub, topic: Topic): Promise<void> {
   }
   if (history.newest() === before) return;
   let told = 0;
-  for (const stream of [...topic.streams]) {
+  for (const stream of topic.streams) {
     if (hub.streams.get(stream) !== topic) continue;
     stream.wake();
     if (++told % BATCH === 0) await hub.pause();
@@ -297,7 +303,7 @@ function failed(hub: Hub, topic: Topic, cause: unknown): void {
     cause,
   });
   const isLast = errorEnds(problem);
-  if (topic.failures++ === 0 || isLast) for (const stream of [...topic.streams]) stream.fail(problem, isLast);
+  if (topic.failures++ === 0 || isLast) for (const stream of topic.streams) stream.fail(problem, isLast);
   schedule(hub, topic);
 }
 
@@ -340,7 +346,7 @@ function move(hub: Hub, stream: OpenStream, found: Question | { readonly cause: 
 /** Streams that were quiet get a heartbeat, those that take nothing are cut off, and keys are checked. */
 function beat(hub: Hub): void {
   const cut = hub.sendTimeout * 1000;
-  for (const stream of [...hub.streams.keys()]) {
+  for (const stream of hub.streams.keys()) {
     if (!stream.question.isCurrent()) recheck(hub, stream);
     if (stream.stalledFor() > cut) stream.cut('slow');
     else if (stream.quietFor() >= HEARTBEAT_MS) stream.heartbeat();

@@ -1,8 +1,9 @@
 // One open stream of a live call: what its transport has still to send. Nothing is queued: a reader that is slow gets the
 // newest state when it is ready again.
 import type { Problem } from '../../core/problem.ts';
-import { endEvent, errorEvent, HEARTBEAT, OPENING, type EndReason } from './event.ts';
+import { endEvent, errorEvent, HEARTBEAT, type EndReason } from './event.ts';
 import type { History } from './history.ts';
+import { createOutbox, type Sent } from './outbox.ts';
 import type { Question } from './question.ts';
 
 /** A stream as its transport sees it. */
@@ -37,8 +38,7 @@ export interface OpenStream extends LiveStream {
   /** As last admitted. */
   question: Question;
   readonly opened: number;
-  /** Counts of what was sent, and of states that were left out because newer ones came first. */
-  readonly sent: { events: number; coalesced: number; bytes: number };
+  readonly sent: Sent;
   /** Follows another history, from the state with this number: 0 has nothing. */
   follow(history: History, from: number): void;
   /** There may be something to take. */
@@ -54,97 +54,73 @@ export interface OpenStream extends LiveStream {
   readonly stalledFor: () => number;
 }
 
+const SILENT = (): void => undefined;
+
 export function createStream(first: Question, owner: StreamOwner): OpenStream {
-  const sent = { events: 0, coalesced: 0, bytes: 0 };
   const opened = owner.now();
-  let history: History | undefined;
-  let number = 0;
-  let control: Buffer[] = [OPENING];
+  const box = createOutbox();
   let held: Buffer | undefined;
   let sentAt = opened;
   let takenAt: number | undefined = opened; // undefined: the reader waits for more
-  let isLast = false; // after what is in `control`
   let isGone = false;
-  let listener: (event: 'ready' | 'cut') => void = () => undefined;
+  let listener: (event: 'ready' | 'cut') => void = SILENT;
 
   const hold = (buffer: Buffer | undefined): void => {
     owner.hold(buffer, held);
     held = buffer;
   };
   const close = (because: EndedBecause): void => {
-    if (isLast || isGone) return;
-    isLast = true;
+    if (isGone || !box.close()) return;
     owner.ended(stream, because);
   };
-  const state = (): Buffer | undefined => {
-    if (history === undefined || number === history.newest()) return undefined;
-    const event = history.since(number);
-    sent.coalesced += number === 0 ? 0 : history.newest() - number - 1;
-    number = history.newest();
-    if (event !== undefined) sent.events++;
-    return event;
-  };
   const next = (): Buffer | undefined => {
-    if (isLast || sent.bytes === 0) return control.shift();
-    if (stream.question.isCurrent()) return control.shift() ?? state();
+    if (isGone) return undefined;
+    if (box.isUnconditional() || stream.question.isCurrent()) return box.next();
     owner.recheck(stream);
     return undefined;
   };
-  /** Instead of anything but the first line. */
-  const say = (event: Buffer): void => {
-    control = [...control.filter((each) => each === OPENING), event];
-  };
   const wake = (): void => {
     if (takenAt === undefined) listener('ready');
+  };
+  const leave = (because: EndedBecause): void => {
+    close(because);
+    isGone = true;
+    hold(undefined);
   };
 
   const stream: OpenStream = {
     question: first,
     opened,
-    sent,
+    sent: box.sent,
     take: () => {
-      const buffer = isGone ? undefined : next();
+      const buffer = next();
       hold(buffer);
       takenAt = buffer === undefined ? undefined : owner.now();
       sentAt = takenAt ?? sentAt;
-      sent.bytes += buffer?.length ?? 0;
       return buffer;
     },
-    isEnded: () => isGone || (isLast && control.length === 0),
+    isEnded: () => isGone || box.isEmpty(),
     listen: (each) => {
       listener = each;
     },
-    leave: () => {
-      close('client');
-      isGone = true;
-      hold(undefined);
-    },
-    follow: (next, from) => {
-      history = next;
-      number = from;
-    },
+    leave: () => leave('client'),
+    follow: box.follow,
     wake,
     heartbeat: () => {
-      if (takenAt !== undefined || control.length > 0) return;
-      control = [HEARTBEAT];
-      wake();
+      if (takenAt === undefined && box.say(HEARTBEAT, 'if nothing else')) wake();
     },
     fail: (problem, isFinal) => {
-      if (isLast) return;
-      say(errorEvent(problem, stream.question.requester.requestId));
+      box.say(errorEvent(problem, stream.question.requester.requestId));
       if (isFinal) close('error');
       wake();
     },
     end: (reason, retryMs) => {
-      if (isLast) return;
-      say(endEvent(reason, retryMs));
+      box.say(endEvent(reason, retryMs));
       close(reason);
       wake();
     },
     cut: (because) => {
-      close(because);
-      isGone = true;
-      hold(undefined);
+      leave(because);
       listener('cut');
     },
     quietFor: () => owner.now() - sentAt,

@@ -108,7 +108,7 @@ interface Paid {
 /** Runs for the next of the streams in turn; for those of other keys if the key of one has no budget left. */
 async function runPaid(deps: TopicDeps, topic: Topic, maxAge: number): Promise<Paid> {
   const unable = new Map<string, unknown>();
-  for (const stream of [...topic.streams]) {
+  for (const stream of Array.from(topic.streams)) {
     if (!topic.streams.has(stream) || unable.has(stream.question.requester.key)) continue;
     topic.streams.delete(stream); // to the end of the line
     topic.streams.add(stream);
