@@ -49,16 +49,7 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
       read: () => readThrough.size().flights,
     },
     { name: 'millrace_warming_entries', help: 'Cache entries kept warm.', read: warming.size },
-    {
-      name: 'millrace_responses_waiting',
-      help: 'Responses not yet read by their clients.',
-      read: () => slowClients.size().answers,
-    },
-    {
-      name: 'millrace_replies_waiting_bytes',
-      help: 'Memory of the responses not yet read by their clients, in bytes.',
-      read: () => slowClients.size().bytes,
-    },
+    ...sendingGauges(slowClients),
     ...liveGauges(path),
     { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },
   ];
@@ -70,6 +61,22 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     ...gauges,
     ...(engine.memory === undefined ? [] : [{ ...ENGINE_MEMORY, read: engine.memory }]),
     ...(link === undefined ? [] : [{ ...redis, read: () => Number(!link.isUnavailable()) }]),
+  ];
+}
+
+/** Of responses that are being sent. */
+function sendingGauges(slowClients: SlowClients): readonly Gauge[] {
+  return [
+    {
+      name: 'millrace_responses_waiting',
+      help: 'Responses not yet read by their clients.',
+      read: () => slowClients.size().answers,
+    },
+    {
+      name: 'millrace_replies_waiting_bytes',
+      help: 'Memory of the responses not yet read by their clients, in bytes.',
+      read: () => slowClients.size().bytes,
+    },
   ];
 }
 

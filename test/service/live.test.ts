@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
+import { eventually } from '../support/eventually.ts';
 import { openLive, type LiveClient } from '../support/live-client.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
@@ -47,7 +48,9 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
-  await expect.poll(() => gauge('millrace_live_streams')).toBe(0);
+  await eventually(async () => {
+    if ((await gauge('millrace_live_streams')) > 0) throw new Error('a stream is open');
+  });
 });
 afterAll(() => service.stop());
 

@@ -56,6 +56,8 @@ const RECHECKS = 8;
 const BATCH = 200;
 /** When the service ends, its callers come back over this time. */
 const RECONNECT_MS = 8000;
+/** A reader that took nothing for so long does not delay the end of the service. */
+const STALLED_MS = 1000;
 
 /** The state of all live calls of a process. */
 interface Hub extends LiveOptions, TopicDeps {
@@ -110,7 +112,7 @@ export function createLive(options: LiveOptions): Live {
     close: () => {
       state.isClosed = true;
       for (const stream of hub.streams.keys()) {
-        const isStalled = stream.stalledFor() > 0;
+        const isStalled = stream.stalledFor() > STALLED_MS;
         stream.end('shutdown', RETRY_MS + Math.floor(hub.random() * RECONNECT_MS));
         if (isStalled) stream.cut('shutdown');
       }
@@ -308,8 +310,8 @@ function failed(hub: Hub, topic: Topic, cause: unknown): void {
 }
 
 /** Admits the call of a stream again, after keys or endpoints have changed. */
-function recheck(hub: Hub, stream: OpenStream): void {
-  if (hub.rechecking.has(stream)) return;
+function recheck(hub: Hub, stream: OpenStream): undefined {
+  if (hub.rechecking.has(stream)) return undefined;
   hub.rechecking.add(stream);
   void hub.rechecks
     .take('', async () => {
@@ -321,6 +323,7 @@ function recheck(hub: Hub, stream: OpenStream): void {
       hub.rechecking.delete(stream);
       if (stream.question.isCurrent()) stream.wake();
     });
+  return undefined;
 }
 
 /** The call of a stream is another question now, or may not be made any more. */

@@ -26,7 +26,7 @@ export interface StreamOwner {
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   /** The key has to be checked before anything else is sent. */
-  recheck(stream: OpenStream): void;
+  recheck(stream: OpenStream): undefined;
   /** Called once; the stream sends nothing more that is new. */
   ended(stream: OpenStream, because: EndedBecause): void;
   /** `buffer` is in use by this stream, instead of `before`. */
@@ -60,8 +60,7 @@ export function createStream(first: Question, owner: StreamOwner): OpenStream {
   const opened = owner.now();
   const box = createOutbox();
   let held: Buffer | undefined;
-  let sentAt = opened;
-  let takenAt: number | undefined = opened; // undefined: the reader waits for more
+  const { took, isWaiting, ...pace } = createPace(owner.now);
   let isGone = false;
   let listener: (event: 'ready' | 'cut') => void = SILENT;
 
@@ -70,17 +69,19 @@ export function createStream(first: Question, owner: StreamOwner): OpenStream {
     held = buffer;
   };
   const close = (because: EndedBecause): void => {
-    if (isGone || !box.close()) return;
-    owner.ended(stream, because);
+    if (!isGone && box.close()) owner.ended(stream, because);
   };
   const next = (): Buffer | undefined => {
-    if (isGone) return undefined;
     if (box.isUnconditional() || stream.question.isCurrent()) return box.next();
-    owner.recheck(stream);
-    return undefined;
+    return owner.recheck(stream);
   };
   const wake = (): void => {
-    if (takenAt === undefined) listener('ready');
+    if (isWaiting()) listener('ready');
+  };
+  const finish = (message: Buffer, because: EndedBecause | undefined): void => {
+    box.say(message);
+    if (because !== undefined) close(because);
+    wake();
   };
   const leave = (because: EndedBecause): void => {
     close(because);
@@ -93,38 +94,43 @@ export function createStream(first: Question, owner: StreamOwner): OpenStream {
     opened,
     sent: box.sent,
     take: () => {
-      const buffer = next();
+      const buffer = isGone ? undefined : next();
       hold(buffer);
-      takenAt = buffer === undefined ? undefined : owner.now();
-      sentAt = takenAt ?? sentAt;
+      took(buffer !== undefined);
       return buffer;
     },
     isEnded: () => isGone || box.isEmpty(),
-    listen: (each) => {
-      listener = each;
-    },
+    listen: (each) => void (listener = each),
     leave: () => leave('client'),
     follow: box.follow,
     wake,
     heartbeat: () => {
-      if (takenAt === undefined && box.say(HEARTBEAT, 'if nothing else')) wake();
+      if (isWaiting() && box.say(HEARTBEAT, 'if nothing else')) wake();
     },
-    fail: (problem, isFinal) => {
-      box.say(errorEvent(problem, stream.question.requester.requestId));
-      if (isFinal) close('error');
-      wake();
-    },
-    end: (reason, retryMs) => {
-      box.say(endEvent(reason, retryMs));
-      close(reason);
-      wake();
-    },
+    fail: (problem, isFinal) =>
+      finish(errorEvent(problem, stream.question.requester.requestId), isFinal ? 'error' : undefined),
+    end: (reason, retryMs) => finish(endEvent(reason, retryMs), reason),
     cut: (because) => {
       leave(because);
       listener('cut');
     },
-    quietFor: () => owner.now() - sentAt,
-    stalledFor: () => (takenAt === undefined ? 0 : owner.now() - takenAt),
+    ...pace,
   };
   return stream;
+}
+
+/** When a reader took something. */
+function createPace(now: () => number) {
+  let sentAt = now();
+  let takenAt: number | undefined = sentAt; // undefined: the reader waits for more
+  return {
+    /** Something, or nothing since there was nothing. */
+    took: (isSomething: boolean): void => {
+      takenAt = isSomething ? now() : undefined;
+      sentAt = takenAt ?? sentAt;
+    },
+    isWaiting: () => takenAt === undefined,
+    quietFor: () => now() - sentAt,
+    stalledFor: () => (takenAt === undefined ? 0 : now() - takenAt),
+  };
 }
