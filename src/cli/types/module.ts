@@ -53,6 +53,7 @@ function entryOf({ endpoint, rows, address, deprecation }: TypedEndpoint): strin
     taken.length === 0 ? '    parameters: {};' : `    parameters: {\n${taken.join('\n')}\n    };`,
     rows === undefined ? '    row: Record<string, unknown>;' : `    row: ${rowsOf(endpoint, rows)};`,
     `    consumerQueries: ${consumer};`,
+    `    live: ${endpoint.live !== undefined};`,
     '  };',
   ].join('\n');
 }
@@ -171,7 +172,20 @@ export interface Metadata {
   cache: { status: string; age: number; ttl: number } | null;
 }
 
+/** An event of a live call: the whole result, or the rows that are new. */
+export interface LiveEvent<Row> {
+  kind: 'result' | 'rows';
+  rows: Row[];
+}
+
+export type LiveEndpointName = { [Name in EndpointName]: Endpoints[Name]['live'] extends true ? Name : never }[EndpointName];
+
 export interface Client {
+  /**
+   * Follows an endpoint with live calls: the result, and then again whenever it has changed. Reconnects until the loop ends, the
+   * signal aborts, or the service ends the stream for good. Rejects with MillraceError.
+   */
+  live<Name extends LiveEndpointName>(name: Name, parameters: ParametersOf<Name>, options?: CallOptions): AsyncGenerator<LiveEvent<RowOf<Name>>, void>;
   /** Returns the rows of an endpoint. Rejects with MillraceError. */
   query<Name extends EndpointName>(name: Name, parameters: ParametersOf<Name>, options?: CallOptions): Promise<RowOf<Name>[]>;
   /** Runs a query over the endpoint's tables. Rejects with MillraceError. */
@@ -184,12 +198,12 @@ export interface Client {
 }
 
 export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientOptions): Client {
-  const call = async (name: string, body: object, { signal, redact, onMetadata }: CallOptions = {}): Promise<any[]> => {
-    const response = await fetch(\`\${baseUrl.replace(/\\/$/, '')}/api/endpoints/query/\${encodeURIComponent(name)}\`, {
+  const send = (name: string, body: object, { signal, redact, onMetadata }: CallOptions, accept: Record<string, string>): Promise<Response> =>
+    fetch(\`\${baseUrl.replace(/\\/$/, '')}/api/endpoints/query/\${encodeURIComponent(name)}\`, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
-        Accept: 'application/json',
+        ...accept,
         'X-API-KEY': key,
         Prefer: \`result-shape=\${BIGQUERY_SHAPE.has(name) ? 'bigquery' : 'standard'}\${onMetadata === undefined ? '' : ', metadata'}\`,
         ...(redact === true ? { 'SVC-ENDPOINT-REDACT-PII': 'true' } : {}),
@@ -197,14 +211,77 @@ export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientO
       body: JSON.stringify(body),
       ...(signal === undefined ? {} : { signal }),
     });
+  const call = async (name: string, body: object, options: CallOptions = {}): Promise<any[]> => {
+    const { onMetadata } = options;
+    const response = await send(name, body, options, { Accept: 'application/json' });
     const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
     if (!response.ok || !Array.isArray(answer['result'])) throw new MillraceError(response.status, answer);
     onMetadata?.(answer['meta'] as Metadata);
     return answer['result'];
   };
+  async function* live(name: string, body: object, options: CallOptions = {}): AsyncGenerator<LiveEvent<any>, void> {
+    let lastEventId = '';
+    let retry = 2000;
+    for (;;) {
+      const { onMetadata: _, ...own } = options;
+      const response = await send(name, body, own, { Accept: 'text/event-stream', ...(lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }) }).catch((cause: unknown) => {
+        if (options.signal?.aborted === true || lastEventId === '') throw cause;
+        return undefined; // connects again below
+      });
+      if (response !== undefined && (!response.ok || response.body === null)) {
+        const wait = Number(response.headers.get('Retry-After'));
+        if (lastEventId === '' || !(response.status >= 502 || response.status === 429)) throw new MillraceError(response.status, (await response.json().catch(() => ({}))) as Record<string, unknown>);
+        await response.body?.cancel();
+        retry = Math.max(retry, wait * 1000);
+      } else if (response?.body) {
+        try {
+          for await (const event of eventsOf(response.body)) {
+            if (event['retry'] !== undefined) retry = Number(event['retry']);
+            if (event['id'] !== undefined) lastEventId = event['id'];
+            const data = event['data'] === undefined ? {} : (JSON.parse(event['data']) as Record<string, any>);
+            const kind = event['event'];
+            if (kind === 'result' || kind === 'rows') yield { kind, rows: data['result'] };
+            if (kind === 'error' && !(Number(data['status']) >= 502)) throw new MillraceError(Number(data['status']), data);
+            if (kind === 'end' && data['reason'] !== 'shutdown') return;
+          }
+        } catch (cause) {
+          if (cause instanceof MillraceError || cause instanceof SyntaxError || options.signal?.aborted === true) throw cause;
+        }
+      }
+      await new Promise((resolve) => setTimeout(resolve, retry));
+      options.signal?.throwIfAborted();
+    }
+  }
   return {
+    live: (name, parameters, options) => live(name, parameters, options),
     query: (name, parameters, options) => call(name, parameters, options),
     consumerQuery: (name, query, parameters, options) => call(name, { ...parameters, ...(query as object) }, options),
   };
+}
+
+/** Server-sent events, each as its fields. */
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Record<string, string>, void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      const blocks = text.split('\\n\\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const fields: Record<string, string> = {};
+        for (const line of block.split('\\n')) {
+          const at = line.indexOf(': ');
+          if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2);
+        }
+        yield fields;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
 }
 `;

@@ -72,7 +72,7 @@ function createWorld(limits = { total: 100, perKey: 10 }): World {
   const live = createLive({
     clock,
     after,
-    read: read as never, // the parts of a request that it reads
+    read,
     watchOf: () => watch,
     observe: (each) => void observed.push(each),
     random: () => 0.5,
