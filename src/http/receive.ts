@@ -53,24 +53,21 @@ function readContent(request: EndpointRequest, body: string, names: CallFields):
 /** The format, and whether a stream of events is asked for. Throws Problem `format.not_acceptable`. */
 function readForm(request: EndpointRequest, fields: Fields): Pick<CallContent, 'format' | 'live'> {
   const isNamed = fields.get('live')?.some((value) => value === 'true' || value === true) ?? false;
-  const by = acceptsEvents(request) ? 'accept' : isNamed ? 'parameter' : undefined;
+  const isFormatted = (fields.get('format') ?? []).some((value) => value !== '' && value !== null);
+  const by = isNamed ? 'parameter' : !isFormatted && acceptsEvents(request) ? 'accept' : undefined;
   if (by === undefined) return { format: readFormat(request, fields) };
   const [sent] = fields.get('last_event_id') ?? [];
   const lastEventId = headerText(request, 'last-event-id') ?? (typeof sent === 'string' ? sent : undefined);
-  const known = isReadable(lastEventId) ? lastEventId : undefined;
-  const live = { by, lastEventId: known, isOptional: false } as const;
-  const isFormatted = (fields.get('format') ?? []).some((value) => value !== '' && value !== null);
-  if (isFormatted) {
-    const format = readFormat(request, fields);
-    if (format !== 'json')
-      throw new Problem('format.not_acceptable', {
-        detail: 'The results of live calls are JSON',
-        hint: 'Leave out format.',
-      });
-    return { format, live };
-  }
-  const other = by === 'accept' ? preferredFormat(request) : readFormat(request, fields);
-  return { format: other ?? 'json', live: { ...live, isOptional: by === 'accept' && other !== undefined } };
+  const live = { by, lastEventId: isReadable(lastEventId) ? lastEventId : undefined };
+  const other = isFormatted ? readFormat(request, fields) : preferredFormat(request);
+  const format = other ?? 'json';
+  if (by === 'accept') return { format, live: { ...live, isOptional: other !== undefined } };
+  if (isFormatted && format !== 'json')
+    throw new Problem('format.not_acceptable', {
+      detail: 'The results of live calls are JSON',
+      hint: 'Leave out format.',
+    });
+  return { format, live: { ...live, isOptional: false } };
 }
 
 /** Whether the Accept header prefers events to all formats. */

@@ -163,7 +163,7 @@ describe('live calls', () => {
   test.each([
     ['still', 'text/event-stream', 406, 'format.not_acceptable'],
     ['still?live=true', '*/*', 400, 'live.unavailable'],
-    ['whole?format=csv', 'text/event-stream', 406, 'format.not_acceptable'],
+    ['whole?format=csv&live=true', '*/*', 406, 'format.not_acceptable'],
     ['whole?meta=true', 'text/event-stream', 400, 'request.parameters_invalid'],
     ['whole?tenant=a&tenant=b', 'text/event-stream', 400, 'request.parameters_invalid'],
     ['open?tenant=a&sql=SELECT+*+FROM+app.rows', 'text/event-stream', 400, 'sandbox.table_denied'],
