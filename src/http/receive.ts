@@ -58,16 +58,16 @@ function readForm(request: EndpointRequest, fields: Fields): Pick<CallContent, '
   if (by === undefined) return { format: readFormat(request, fields) };
   const [sent] = fields.get('last_event_id') ?? [];
   const lastEventId = headerText(request, 'last-event-id') ?? (typeof sent === 'string' ? sent : undefined);
-  const live = { by, lastEventId: isReadable(lastEventId) ? lastEventId : undefined };
+  const known = isReadable(lastEventId) ? lastEventId : undefined;
   const other = isFormatted ? readFormat(request, fields) : preferredFormat(request);
   const format = other ?? 'json';
-  if (by === 'accept') return { format, live: { ...live, isOptional: other !== undefined } };
+  if (by === 'accept') return { format, live: { by, lastEventId: known, isOptional: other !== undefined } };
   if (isFormatted && format !== 'json')
     throw new Problem('format.not_acceptable', {
       detail: 'The results of live calls are JSON',
       hint: 'Leave out format.',
     });
-  return { format, live: { ...live, isOptional: false } };
+  return { format, live: { by, lastEventId: known, isOptional: false } };
 }
 
 /** Whether the Accept header prefers events to all formats. */

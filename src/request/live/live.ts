@@ -80,7 +80,7 @@ export function createLive(options: LiveOptions): Live {
     perKey: new Map(),
     checks: createTurns({ total: CHECKS, perLane: CHECKS }),
     rechecks: createTurns({ total: RECHECKS, perLane: RECHECKS }),
-    runs: createTurns({ total: runs, perLane: Math.ceil(runs / 2) }),
+    runs: createTurns({ total: 2 * runs, perLane: runs }),
     holding: createHolding(),
     moved: (stream, found) => move(hub, stream, found),
   };

@@ -71,8 +71,8 @@ function fingerprintAge({ question }: Topic): number {
   return Math.min(500, question.policy.every * 250);
 }
 
-/** As before other runs (`cache/read-through.ts`): data that is exchanged and exchanged back in between counts as unchanged. */
-const BEFORE_RUN_MS = 100;
+/** Data that is exchanged and exchanged back after the fingerprint counts as unchanged. Runs that wait for their turn together share one. */
+const BEFORE_RUN_MS = 500;
 
 /** More keys without a budget left are not tried in one check. */
 const MAX_PAYERS = 5;
