@@ -33,6 +33,8 @@ export interface Binder {
    * value, or cannot restrict this endpoint.
    */
   bind(raw: RawParameters, now: number, locked?: ReadonlyMap<string, RawScalar>): Bindings;
+  /** The values that these locks give their parameters at `now`, in ClickHouse's text format. Throws Problem auth.forbidden. */
+  lockedValues(locked: ReadonlyMap<string, RawScalar>, now: number): Bindings['values'];
   /** Whether these locks can restrict this endpoint; if not, `bind` always throws auth.forbidden. */
   takesLocks(locked: ReadonlyMap<string, RawScalar>): boolean;
 }
@@ -76,7 +78,9 @@ export function createBinder(parameters: readonly CompiledParameter[], options: 
         parameter !== undefined && (canMove(parameter, value) || lockOf(parameter, value, 0) !== undefined)
       );
     });
-  return { bind, takesLocks };
+  const lockedValues: Binder['lockedValues'] = (locked, now) =>
+    Object.fromEntries([...readLocks(byName, { locked, now })].map(([name, { text }]) => [name, text]));
+  return { bind, lockedValues, takesLocks };
 }
 
 /** Each parameter after the one that its default is computed from. Those of a cycle, which is a finding, in any order. */

@@ -4,10 +4,13 @@ import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
+import type { EngineError } from '../engine/engine.ts';
+import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import type { Admission } from './admit.ts';
 import type { Call, CallContent } from './call.ts';
 import { parametersOf } from './consumer-query.ts';
+import { checkProblem } from './engine-problems.ts';
 import type { MakePlan, Plan } from './plan.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
@@ -33,7 +36,7 @@ const ANALYSIS_SECONDS = 5;
 
 /**
  * Creates the explain function. It performs the same checks as a running call and has the engine analyse the query, with
- * sample values for the parameters. Throws the same Problems, and `request.parameters_invalid` if no query was sent.
+ * the values of the call, or sample values for those that are not locked if they are not complete. Throws the same Problems, and `request.parameters_invalid` if no query was sent.
  */
 export function createExplain({ admit, plan, sandboxes, describe, clock }: ExplainOptions): Explain {
   return async (call) => {
@@ -43,8 +46,13 @@ export function createExplain({ admit, plan, sandboxes, describe, clock }: Expla
       throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
     }
     const now = clock.epoch();
-    const endpoint = chosenVariant(called, content, { principal, now });
-    const values = await describe.samples(endpoint);
+    const bound = boundOf(called, content, { principal, now });
+    const endpoint = bound === undefined ? called : called.variantOf(bound);
+    // The engine computes some values during analysis: of no rows that the key must not read.
+    const values = {
+      ...(await describe.samples(endpoint)),
+      ...(bound?.values ?? called.binder.lockedValues(principal.locked, now)),
+    };
     const bindings = { values, canonical: '', now, until: Infinity, source: '' };
     const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
     const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
@@ -54,17 +62,16 @@ export function createExplain({ admit, plan, sandboxes, describe, clock }: Expla
   };
 }
 
-/** The variant of the query that the parameters choose; if they are not complete, that of a call without optional ones. */
-function chosenVariant(
+/** The parameters of the call; undefined if they are not complete, or invalid. */
+function boundOf(
   endpoint: Endpoint,
   content: CallContent,
   { principal, now }: { readonly principal: Principal; readonly now: number },
-): Endpoint {
-  if (endpoint.variant === '') return endpoint;
+): Bindings | undefined {
   try {
-    return endpoint.variantOf(endpoint.binder.bind(parametersOf(content, endpoint), now, principal.locked));
+    return endpoint.binder.bind(parametersOf(content, endpoint), now, principal.locked);
   } catch (error) {
-    if (error instanceof Problem) return endpoint;
+    if (error instanceof Problem) return undefined;
     throw error;
   }
 }
@@ -76,10 +83,14 @@ async function analyse(
   sandboxes: ExplainOptions['sandboxes'],
 ): Promise<void> {
   const limits = { ...statement.limits, time: Math.min(statement.limits.time, ANALYSIS_SECONDS) };
-  const failure = await sandboxes.rejection(endpoint, { ...statement, limits });
+  const rejectionOf = (each: Plan['statement']): Promise<EngineError | undefined> =>
+    sandboxes.rejection(endpoint, { ...each, limits }).catch((error: unknown) => {
+      throw checkProblem(error);
+    });
+  const failure = await rejectionOf(statement);
   const problem = failure && blame(failure);
   if (failure === undefined || problem === undefined) return;
   const again = retry?.(failure);
-  const second = again && (await sandboxes.rejection(endpoint, { ...again, limits }));
+  const second = again && (await rejectionOf(again));
   if (again === undefined || second !== undefined) throw problem;
 }

@@ -7,6 +7,7 @@ import type { Bindings } from '../params/binder.ts';
 import type { RawValue } from '../params/reading.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { memberOf } from '../format/member.ts';
+import { areColumns } from './page-keys.ts';
 import { openCursor, sealCursor, type CursorScope } from './page-cursor.ts';
 import type { CallContent } from './call.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
@@ -90,12 +91,15 @@ export async function planPage(
   const values = Object.fromEntries(
     (after ?? []).map((value, index) => [parameterName(index), bound(value, types[index])]),
   );
+  const names = keys.map(({ name }) => name);
+  const isOpen = areColumns(plan.consumerQuery?.canonicalSql ?? endpoint.unlimited, names);
   const paged = (statement: Statement): Statement => ({
     ...statement,
     sql: pageStatement(isConsumers ? withoutLimit(statement.sql, endpoint) : endpoint.unlimited, {
       endpoint,
       page,
       types: after ? types : [],
+      isOpen,
     }),
     parameters: { ...statement.parameters, ...values },
   });
@@ -109,7 +113,8 @@ export async function planPage(
         return again && paged(again);
       },
     }),
-    canonical: JSON.stringify([plan.canonical, page.size, after ?? null]),
+    // A cached response has the cursor of its call: one that is written in another way has the same rows, but not the same cursor.
+    canonical: JSON.stringify([plan.canonical, page.size, after ?? null, page.scope.source]),
   };
 }
 
@@ -168,16 +173,29 @@ function keyTypes(
   });
 }
 
+interface PageStatement {
+  readonly endpoint: Endpoint;
+  readonly page: Page;
+  /** Of the keys after which the page begins; none for the first page. */
+  readonly types: readonly string[];
+  /** Whether the engine may evaluate the conditions on the keys where it reads tables. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * Above any possible row count, so that no condition on a computed key is evaluated below: where the engine reads tables, it would
+ * compute and compare keys of other tenants' rows, some of which it cannot, and leave out rows of this one by their index entries.
+ */
+const BARRIER_ROWS = 10n ** 18n;
+
 /** Rows with the key of the last one are all there (WITH TIES): so no page ends between rows of equal keys. */
-function pageStatement(
-  rows: string,
-  { endpoint, page, types }: { endpoint: Endpoint; page: Page; types: readonly string[] },
-): string {
+function pageStatement(rows: string, { endpoint, page, types, isOpen }: PageStatement): string {
   const { policy, size } = page;
   const named = policy.keys.map(({ name, descending }) => ({ name: quoteIdentifier(name), descending }));
   const order = named.map(({ name, descending }) => `${name} ${descending ? 'DESC' : 'ASC'}`).join(', ');
   const where = types.length === 0 ? '' : `WHERE ${afterKeys(named, types)}\n`;
-  const ordered = `SELECT * FROM (\n${rows}\n)\n${where}ORDER BY ${order}\nLIMIT ${size + 1} WITH TIES`;
+  const source = isOpen ? rows : `SELECT * FROM (\n${rows}\n) LIMIT ${BARRIER_ROWS}`;
+  const ordered = `SELECT * FROM (\n${source}\n)\n${where}ORDER BY ${order}\nLIMIT ${size + 1} WITH TIES`;
   return `SELECT * FROM (\n${ordered}\n) LIMIT ${endpoint.maxRows + 1}`;
 }
 

@@ -27,11 +27,11 @@ export interface Sandboxes {
    * any of that. Never rejects: if the engine is unavailable now, the first consumer query does it.
    */
   readonly prepare: (endpoint: Endpoint) => Promise<void>;
-  /** Whether the engine can analyse a checked statement, resolving all names and types. Runs nothing. */
+  /** Whether the engine can analyse a checked statement, resolving all names and types. Runs its scalar subqueries only. */
   readonly canRun: (endpoint: Endpoint, statement: Statement) => Promise<boolean>;
-  /** Why the engine cannot analyse a checked statement; undefined if it can. Runs nothing. */
+  /** Why the engine cannot analyse a checked statement; undefined if it can. Runs its scalar subqueries only. */
   readonly rejection: (endpoint: Endpoint, statement: Statement) => Promise<EngineError | undefined>;
-  /** The first column of a checked statement that is an aggregate function state. Runs nothing. */
+  /** The first column of a checked statement that is an aggregate function state. Runs its scalar subqueries only. */
   readonly stateColumn: (endpoint: Endpoint, statement: Statement) => Promise<string | undefined>;
   /**
    * Runs EXPLAIN of a query of that caller, who is held responsible if it ends the engine. A failure that running the query
@@ -80,9 +80,9 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     if (options.columns !== undefined) (isRedacted ? known.redacted : known.plain).set(endpoint, sandbox);
     return sandbox;
   };
-  const rejection: Sandboxes['rejection'] = ({ revision, variant }, statement) =>
+  const rejection: Sandboxes['rejection'] = (endpoint, statement) =>
     analysed.get(
-      `${revision} ${variant} ${statement.sql}`,
+      keyOf(endpoint, statement),
       () => analyse(engine, statement),
       () => false,
     );
@@ -98,9 +98,9 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     },
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
-    stateColumn: ({ revision, variant }, statement) =>
+    stateColumn: (endpoint, statement) =>
       stateColumns.get(
-        `${revision} ${variant} ${statement.sql}`,
+        keyOf(endpoint, statement),
         () => stateColumn(engine, statement),
         () => false,
       ),
@@ -111,6 +111,11 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     },
     offBecause: () => off,
   };
+}
+
+/** During analysis the engine computes scalar subqueries, with the values of the call. */
+function keyOf({ revision, variant }: Endpoint, { sql, parameters }: Statement): string {
+  return `${revision} ${variant} ${JSON.stringify(parameters ?? null)} ${sql}`;
 }
 
 /** What a sandbox knows from the engine. Throws what `tablesProblem` returns if that is not enough to redact its tables. */

@@ -12,6 +12,8 @@ export const PATH_ATTACKS: readonly string[] = [
   "SELECT * FROM merge('.*', '.*')",
   "SELECT file('/etc/hostname') FROM {table}",
   "SELECT arrayMap(x -> file('/etc/hostname'), [1]) FROM {table}",
+  "SELECT arrayMap(file, ['/etc/hostname']) FROM {table}",
+  "SELECT arrayMap(file, ['/etc/hostname']) FROM {table} WHERE 1 = (SELECT 1 AS file)",
   "SELECT dictGet('a', 'b', 1) FROM {table}",
   "SELECT getSetting('readonly') FROM {table}",
   String.raw`SELECT bitmapToArray(CAST('', 'AggregateFunction\x28groupBitmap, UInt8)')) FROM {table}`,

@@ -15,10 +15,12 @@ name: numbers.few
 description: The first numbers.
 query: SELECT number AS n FROM numbers(3)
 `;
+/** Runs until it is cancelled. */
 const SLOW = `id: 00000000-0000-4000-8000-000000000052
 name: numbers.slow
 description: Takes its time.
-query: SELECT sleepEachRow(0.5) AS s FROM numbers(20) SETTINGS max_block_size = 1
+limits: { time: 600 }
+query: SELECT sleepEachRow(0.5) AS s FROM numbers(1000) SETTINGS max_block_size = 1
 `;
 
 interface Client {

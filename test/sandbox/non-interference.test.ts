@@ -6,7 +6,7 @@ import { INDEX_ORACLES, leakproofCalls, oracles, type Oracle } from './oracles.t
 import { openTenants, TABLE_KINDS, type Protection, type Query, type Tenants } from './tenants.ts';
 
 /** A tenth of the other fuzzers' cases: each runs four statements. */
-const CASES = Number(process.env['FUZZ_CASES'] ?? 2000) / 10;
+const CASES = Number(process.env['FUZZ_CASES'] ?? 1000) / 10;
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 const AT_ONCE = 4;
 

@@ -18,8 +18,11 @@ const hasOwn = createRedactor({ detectors: ['ip', 'email'] });
 const isOwn = ({ text }: Query): boolean =>
   hasOwn.redactText(text.replaceAll('`', '')) !== text.replaceAll('`', '');
 
+/** Every second query, all of them with `npm run fuzz`. */
+const step = process.env['FUZZ_CASES'] === undefined ? 2 : 1;
+
 const ALL: readonly Query[] = [
-  ...LAUNDERING.map(sql),
+  ...LAUNDERING.filter((_, index) => index % step === 0).map(sql),
   ...LAUNDERING_BIGQUERY.map((text): Query => ({ language: 'sql', dialect: 'bigquery', text })),
   ...LAUNDERING_LQL.map((text): Query => ({ language: 'lql', text })),
 ];

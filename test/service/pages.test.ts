@@ -33,6 +33,7 @@ beforeAll(async () => {
     ties: `page: { by: [at], size: 2 }\nmax_rows: 9\n${query}`,
     stuck: `page: { by: [tenant], size: 2 }\nmax_rows: 6\n${query}`,
     open: `page: { by: [id], size: 5 }\nsandbox: { enabled: true }\nquery: WITH t AS (SELECT at, id FROM app.events WHERE tenant = @tenant) SELECT * FROM t\nparameters: { tenant: { type: String, required: true } }\n`,
+    cached: `page: { by: [id], size: 5 }\ncache: { ttl: 60 }\nsandbox: { enabled: true }\nquery: WITH t AS (SELECT at, id FROM app.events WHERE at < @end) SELECT * FROM t\nparameters: { end: { type: DateTime64(3), default: now/d } }\n`,
     many: `page: { by: [at, id], size: 100 }\nquery: SELECT at, id FROM app.many\n`,
     own: `query: SELECT @meta AS meta, @cursor AS cursor\nparameters: { meta: { type: String }, cursor: { type: String, default: none } }\n`,
   };
@@ -175,6 +176,25 @@ describe('cursors', () => {
       true,
     );
     expect(await ask(`up?cursor=${next}`, TENANTS.b)).toMatchObject({ code: 'request.cursor_invalid' });
+  });
+
+  test('continue the call that they were sent to, also from a cached response that calls written in another way share', async () => {
+    const end = new Date(Date.now() - (Date.now() % 86_400_000)).toISOString();
+    const sql = (text: string): string => `page_size=5&sql=${encodeURIComponent(text)}`;
+    for (const query of [
+      '',
+      'end=now%2Fd',
+      `end=${end}`,
+      `end=${end.replace('T', ' ').replace('Z', '')}`,
+      sql('SELECT id FROM t'),
+      sql('SELECT  id  FROM t'),
+      `${sql('SELECT id FROM t')}&dialect=clickhouse`,
+    ]) {
+      const { next = '' } = await ask(`cached?${query}`);
+      expect(next).not.toBe('');
+      const reply = await ask(`cached?${query}&cursor=${next}`);
+      expect([query, reply.status, reply.result.length]).toEqual([query, 200, 5]);
+    }
   });
 
   test.each([

@@ -1,6 +1,7 @@
 // The query tree check: applies the scanner's rules a second time, to the tree that the engine itself has parsed.
 import type { Violation } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
+import { referenceViolation, takesFunction } from '../functions/higher-order.ts';
 import { isNamedTuple } from '../named-tuple.ts';
 import type { NamedTupleReader } from '../named-tuple.ts';
 import { attribute, type TreeLine } from '../../sql/query-tree.ts';
@@ -182,7 +183,7 @@ function checkFunction(check: TreeCheck, node: TreeLine, own: ConsumerTables): V
       message: `${name.slice(0, 60)} is not an allowed function`,
     };
   }
-  const named = namedArgumentViolation(check, node, name);
+  const named = namedArgumentViolation(check, node, name) ?? functionReference(node, name);
   if (named !== undefined) return named;
   const table = IN_FUNCTIONS.has(folded) ? setOf(node) : undefined;
   const violation = table?.kind === 'IDENTIFIER' ? checkTable(check, table, own) : undefined;
@@ -207,6 +208,14 @@ function namedArgumentViolation(
   const [value] = list;
   if (name === 'CAST' && value !== undefined && isNamedTuple(TREE_READER, value, argument)) return undefined;
   return argumentViolation(named, { name, literal: literalOf(argument), functions });
+}
+
+/** A name without a dot as the first of several arguments: the engine calls the function of that name, if no value has it. */
+function functionReference(node: TreeLine, name: string): Violation | undefined {
+  const [value, second] = takesFunction(name) ? argumentsOf(node) : [];
+  if (value?.kind !== 'IDENTIFIER' || second === undefined) return undefined;
+  const reference = attribute(value, 'identifier') ?? '';
+  return reference.includes('.') ? undefined : referenceViolation(name, reference);
 }
 
 const TREE_READER: NamedTupleReader<TreeLine> = {

@@ -1,5 +1,6 @@
 // Calls: allowed names, arguments, lambdas and windows; and column matchers, which look like calls.
 import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './groups.ts';
+import { referenceViolation, takesFunction } from '../functions/higher-order.ts';
 import { scanInArguments } from './in.ts';
 import { checkFunction, isKeyword, scanNewName } from './names.ts';
 import { scanWindow } from './ordering.ts';
@@ -61,6 +62,7 @@ export function scanCall(scan: Scan, scope: Scope): void {
   checkFunction(scan);
   checkForms(scan);
   const name = scan.name() ?? '';
+  if (takesFunction(name)) rejectReference(scan, name);
   const start = scan.at();
   const made = returnsStates(name) || isNamedState(scan, name);
   scan.skip();
@@ -75,6 +77,21 @@ export function scanCall(scan: Scan, scope: Scope): void {
   }
   scanAfterCall(scan, scope);
   if (made) scan.findings.states.made.push({ start, end: scan.at() });
+}
+
+/** A name alone, also in parentheses or with an alias, as the first of several arguments: the function of that name, if no value has it. */
+function rejectReference(scan: Scan, name: string): void {
+  let ahead = 2;
+  while (scan.kind(ahead) === '(') ahead++;
+  const reference = scan.name(ahead);
+  if (reference === undefined) return;
+  let end = ahead + 1;
+  for (let open = ahead - 2; ;) {
+    if (scan.word(end) === 'AS') end += 2;
+    else if (open > 0 && scan.kind(end) === ')') [end, open] = [end + 1, open - 1];
+    else if (open === 0 && scan.kind(end) === ',') scan.reject(referenceViolation(name, reference), ahead);
+    else return;
+  }
 }
 
 /** `initializeAggregation('sumState', …)` and similar calls. */
