@@ -2,8 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import { Problem, type ProblemCode } from '../core/problem.ts';
-import { problemDocument } from '../core/problem-document.ts';
+import { Problem, problemDocument, type ProblemCode } from '../core/problem.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';

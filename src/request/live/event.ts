@@ -1,6 +1,5 @@
 // Server-sent events of live calls (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-import type { Problem } from '../../core/problem.ts';
-import { problemDocument } from '../../core/problem-document.ts';
+import { problemDocument, type Problem } from '../../core/problem.ts';
 
 /** Milliseconds after which clients reconnect. */
 export const RETRY_MS = 2000;

@@ -46,13 +46,13 @@ const TURN_MS = 100;
 const TURNS_PER_BEAT = 10;
 /** A stream on which nothing was sent for so long gets a heartbeat. */
 const HEARTBEAT_MS = 15_000;
-/** A topic that nobody follows is remembered for this long, for callers who reconnect. */
+/** A topic that has no streams is remembered for this long, for callers who reconnect. */
 const LINGER_MS = 15_000;
 /** After failures, a question is asked again later and later. */
 const MAX_PAUSE_MS = 60_000;
 const CHECKS = 32;
 const RECHECKS = 8;
-/** Streams that are told of an event before other work. */
+/** Streams that are woken for an event before other work. */
 const BATCH = 200;
 /** When the service ends, its callers come back over this time. */
 const RECONNECT_MS = 8000;
@@ -275,7 +275,7 @@ function turnTopics(hub: Hub): void {
   }
 }
 
-/** Looks at a topic, and tells its streams what has changed. */
+/** Looks at a topic, and wakes its streams if it has changed. */
 async function follow(hub: Hub, topic: Topic): Promise<void> {
   const { history } = topic;
   const before = history.newest();
@@ -287,16 +287,16 @@ async function follow(hub: Hub, topic: Topic): Promise<void> {
     return failed(hub, topic, cause);
   }
   if (history.newest() === before) return;
-  let told = 0;
+  let woken = 0;
   for (const stream of topic.streams) {
     if (hub.streams.get(stream) !== topic) continue;
     stream.wake();
-    if (++told % BATCH === 0) await hub.pause();
+    if (++woken % BATCH === 0) await hub.pause();
   }
 }
 
 function failed(hub: Hub, topic: Topic, cause: unknown): void {
-  if (topic.abort.signal.aborted) return; // nobody waits for it any more
+  if (topic.abort.signal.aborted) return; // no caller waits for it any more
   const problem = cause instanceof Problem ? cause : new Problem('internal.error', { cause });
   hub.observe({
     kind: 'live.failed',

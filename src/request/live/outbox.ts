@@ -18,7 +18,7 @@ export interface Outbox {
   /** Sends no more states. False: it was closed already. */
   close(): boolean;
   next(): Buffer | undefined;
-  /** What comes next has no data: nobody has to be asked whether it may be sent. */
+  /** What comes next has no data: it may be sent without a check of the key. */
   readonly isUnconditional: () => boolean;
   /** Closed, and everything is sent. */
   readonly isEmpty: () => boolean;

@@ -34,7 +34,7 @@ export interface Topic {
   readonly streams: Set<OpenStream>;
   /** Monotonic milliseconds. */
   due: number;
-  /** Since when nobody follows it. */
+  /** Since when it has no streams. */
   idleSince: number | undefined;
   checking: Promise<void> | undefined;
   /** Consecutive failures. */
@@ -90,7 +90,7 @@ export async function checkTopic(deps: TopicDeps, topic: Topic): Promise<void> {
   if (isSame && topic.ran === askedBy(topic.task) && topic.failures === 0) return;
   const paid = await deps.runs.take(topic.question.task.endpoint.id, async () => {
     const before = found && (await watch.read(BEFORE_RUN_MS).catch(() => undefined));
-    // What was made after the fingerprint was read has at least the data that it stands for.
+    // What was made after the fingerprint was read has at least the data of the fingerprint.
     const maxAge = before === undefined ? 0 : Math.max(0, ageOf(before.at, clock)) / 1000;
     return { before, ...(await runPaid(deps, topic, maxAge)) };
   });
