@@ -145,7 +145,7 @@ const queryParameter = (name: string, description: string, schema: Schema) => ({
 /** Of live calls. */
 function liveParameters({ live }: Endpoint): readonly unknown[] {
   if (live === undefined) return [];
-  const description = `Answer with a stream of server-sent events: one with the result now, and one whenever it has changed, looked for every ${live.every} s. The same as \`Accept: text/event-stream\`.`;
+  const description = `Answer with a stream of server-sent events: one with the result now, and one whenever it has changed, looked for every ${live.every} s. The same as \`Accept: text/event-stream\`. Events are \`result\` (data: the JSON response), \`rows\` (data: the rows that are new), \`error\` (data: a problem) and \`end\` (data: the reason).`;
   return [
     queryParameter('live', description, { type: 'boolean', default: false }),
     queryParameter(
@@ -197,12 +197,6 @@ function mediaTypesText(): string {
 }
 
 const NEXT: Schema = { type: 'string', description: 'The cursor of the next page; absent on the last one.' };
-
-const EVENTS: Schema = {
-  type: 'string',
-  description:
-    'Server-sent events: `result` (data: the JSON response), `rows` (data: the rows that are new), `error` (data: a problem), `end` (data: the reason).',
-};
 
 const PREFER_PARAMETER = {
   name: 'Prefer',
@@ -326,10 +320,7 @@ function responses(
     200: {
       description: `At most ${endpoint.maxRows} rows.`,
       headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-      content: {
-        'application/json': { schema: json },
-        ...(endpoint.live === undefined ? {} : { 'text/event-stream': { schema: EVENTS } }),
-      },
+      content: { 'application/json': { schema: json } },
     },
     304: { $ref: '#/components/responses/NotModified' },
     ...problemResponses(),
