@@ -2,6 +2,7 @@
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Settings } from '../config/settings.ts';
+import { cacheEntry } from '../request/listing.ts';
 import { readVersion } from './version.ts';
 
 /** Secrets are masked. */
@@ -15,9 +16,10 @@ export function configurationOf({
   const findings = catalog.diagnostics();
   const byFile = new Map<string, Finding[]>();
   for (const finding of findings) byFile.set(finding.file, [...(byFile.get(finding.file) ?? []), finding]);
-  const endpoints = catalog.current().all.map(({ name, version, id, file, revision }) => {
+  const endpoints = catalog.current().all.map(({ name, version, id, file, revision, cache }) => {
     const own = byFile.get(file);
-    return { name, version, id, file, revision, ...(own === undefined ? {} : { findings: own }) };
+    const described = { name, version, id, file, revision, cache: cacheEntry(cache) };
+    return { ...described, ...(own === undefined ? {} : { findings: own }) };
   });
   const served = new Set(endpoints.map(({ file }) => file));
   return {

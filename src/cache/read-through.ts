@@ -18,7 +18,7 @@ import {
 import type { MemorySize } from './memory.ts';
 import type { Store } from './store.ts';
 import { waitForLease } from './lease-wait.ts';
-import { ageOfEntry, dataStateOf, type DataState, type Watched } from './watch.ts';
+import { ageOfEntry, CHANGED, dataStateOf, type DataState, type Watched } from './watch.ts';
 
 export interface ReadThroughOptions {
   readonly store: Store;
@@ -299,7 +299,8 @@ async function runWithLease(
     const fingerprint = await fingerprintFor(job);
     flight.signal.throwIfAborted();
     const born = momentOf(clock);
-    const entry = sealEntry(await job.run(flight.signal), born, retentionMsOf(job.policy), fingerprint);
+    const made = await job.run(flight.signal);
+    const entry = sealEntry(made, born, retentionMsOf(job.policy), await confirmed(job, fingerprint));
     const kept = flight.isCurrent() ? store.put(job.key, entry) : undefined;
     if (kept === undefined) turn.done();
     else void kept.then(turn.done);
@@ -311,20 +312,29 @@ async function runWithLease(
 }
 
 /**
- * A fingerprint read before a run may be this old. If data changes after it, and then becomes what it was, as when tables are
- * exchanged twice, a response of the time between would count as unchanged.
+ * A fingerprint read before a run may be this old. If data changes after it, and becomes what it was before the run ends, a
+ * response of the time between counts as unchanged.
  */
 const BEFORE_RUN_MS = 100;
 
-/**
- * Of the data before a run. The run may see newer data; then the next check finds a change, and the response is made once
- * more. Without a fingerprint, the response is fresh for `check` after its run.
- */
+/** Of the data before a run. Without one, the response is fresh for `check` after its run. */
 async function fingerprintFor({ watch }: Job): Promise<string> {
   if (watch === undefined) return '';
   return watch.read(BEFORE_RUN_MS).then(
     (found) => found?.value ?? '',
     () => '',
+  );
+}
+
+/**
+ * The fingerprint if the data still has it after the run, so that the run has read no other data. Otherwise that data could
+ * become what it was, as when a partition that was added during the run is dropped: the response would count as unchanged.
+ */
+async function confirmed({ watch }: Job, fingerprint: string): Promise<string> {
+  if (watch === undefined || fingerprint === '') return '';
+  return watch.read(0).then(
+    (found) => (found?.value === fingerprint ? fingerprint : CHANGED),
+    () => CHANGED,
   );
 }
 

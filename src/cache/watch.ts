@@ -31,6 +31,9 @@ export interface WatchOptions {
   readonly clock: Clock;
 }
 
+/** Instead of a fingerprint, if the data changed during the run: equal to none, so that the next check finds a change. */
+export const CHANGED = 'changed';
+
 /** Fingerprints of which the time is remembered, for responses from before a change that are served stale. */
 const MAX_REMEMBERED = 64;
 /** After a failure, the engine is not asked again for this long. */

@@ -26,7 +26,7 @@ export interface Exposure {
   readonly queries: readonly QueryExposure[];
   readonly redaction: RedactionExposure;
   /** In seconds; undefined: no caching. */
-  readonly cache: Pick<CachePolicy, 'ttl' | 'staleWhileRevalidate' | 'staleIfError'> | undefined;
+  readonly cache: Pick<CachePolicy, 'ttl' | 'check' | 'staleWhileRevalidate' | 'staleIfError'> | undefined;
   /** Of consumer queries; empty: none are accepted. */
   readonly languages: readonly ('sql' | 'lql')[];
   readonly dialects: readonly string[];
@@ -123,6 +123,7 @@ function exposureOf(
     },
     cache: cache && {
       ttl: cache.ttl,
+      check: cache.check,
       staleWhileRevalidate: cache.staleWhileRevalidate,
       staleIfError: cache.staleIfError,
     },

@@ -1,7 +1,7 @@
 // Where a table's rows come from, by its engine: its own parts, other tables, or what cannot be watched.
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteString } from '../sql/literal.ts';
-import type { TableName, TablePattern } from './fingerprint.ts';
+import type { ShardedTable, TableName, TablePattern } from './fingerprint.ts';
 
 /** A row of system.tables. */
 export interface StoredTable extends TableName {
@@ -24,6 +24,7 @@ export type EngineReads =
   | { readonly kind: 'query'; readonly sql: string }
   | { readonly kind: 'tables'; readonly tables: readonly TableName[] }
   | { readonly kind: 'pattern'; readonly pattern: TablePattern }
+  | { readonly kind: 'shards'; readonly table: ShardedTable }
   | { readonly kind: 'dictionary'; readonly isDirect: boolean }
   | { readonly kind: 'unknown'; readonly reason: string };
 
@@ -36,14 +37,20 @@ export function readsOfEngine(table: StoredTable): EngineReads {
   // Parts of a shared table reach the replicas of a service at different times.
   if (engine.startsWith('Shared'))
     return unknown(`has the engine ${engine}, whose replicas differ for a time`);
-  if (engine.endsWith('MergeTree') || engine === 'Null') return PARTS_ONLY;
+  if (ownsParts(engine)) return PARTS_ONLY;
   if (engine === 'View') return { kind: 'query', sql: table.select };
   if (engine === 'MaterializedView') return { kind: 'tables', tables: [targetOf(table)] };
   if (engine === 'Dictionary')
     return { kind: 'dictionary', isDirect: /\bLAYOUT\s*\(\s*\w*(?:CACHE|DIRECT)/i.test(table.create) };
   if (engine === 'Buffer') return readsOfBuffer(table);
   if (engine === 'Merge') return readsOfMerge(table);
+  if (engine === 'Distributed') return readsOfDistributed(table);
   return unknown(`has the engine ${engine}, whose changes cannot be seen exactly`);
+}
+
+/** Whether all rows of a table are in its parts, on the server that is asked. */
+export function ownsParts(engine: string): boolean {
+  return (engine.endsWith('MergeTree') && !engine.startsWith('Shared')) || engine === 'Null';
 }
 
 function unknown(reason: string): EngineReads {
@@ -79,11 +86,32 @@ function readsOfMerge({ full }: StoredTable): EngineReads {
   const isRegex = query.word(2) === 'REGEXP';
   const [database, names] = [stringAt(query, isRegex ? 4 : 2), stringAt(query, isRegex ? 7 : 4)];
   if (database === undefined || names === undefined) return unknown('reads tables that are not known');
+  return { kind: 'pattern', pattern: patternOf({ database, isRegex }, names) };
+}
+
+/** Tables with names that match a regular expression, of a database or of those that match one. */
+export function patternOf(
+  { database, isRegex }: { readonly database: string; readonly isRegex: boolean },
+  names: string,
+): TablePattern {
   const text = quoteString(database);
-  return {
-    kind: 'pattern',
-    pattern: { databases: isRegex ? `match(database, ${text})` : `database = ${text}`, names },
-  };
+  return { databases: isRegex ? `match(database, ${text})` : `database = ${text}`, names };
+}
+
+/** `Distributed('cluster', 'database', 'table', …)`; rows that wait to be sent to a shard are not read. */
+function readsOfDistributed({ full }: StoredTable): EngineReads {
+  const query = createCursor(full);
+  const [cluster, database, name] = [stringAt(query, 2), stringAt(query, 4), stringAt(query, 6)];
+  const isKnown = cluster !== undefined && !cluster.includes('{'); // macros
+  if (!isKnown || database === undefined || database === '' || name === undefined || name === '')
+    return unknown('reads a cluster, or a table of it, whose name is not written out');
+  return { kind: 'shards', table: { cluster, database, name } };
+}
+
+/** The value of a string literal; undefined for anything else. */
+export function stringOf(literal: string): string | undefined {
+  const query = createCursor(literal);
+  return query.length === 1 ? stringAt(query, 0) : undefined;
 }
 
 function stringAt(query: Cursor, at: number): string | undefined {

@@ -5,21 +5,25 @@ import { readRows } from '../engine/rows.ts';
 import { resolveModel } from '../query-model/resolve.ts';
 import { NO_SCHEMA } from '../query-model/schema.ts';
 import type { Source } from '../query-model/sources.ts';
+import type { Expression } from '../query-model/tree/nodes.ts';
 import { clockReads, commonEvery, functionCalls, type ClockRead } from '../sql/clock-reads.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isTable } from '../sql/with-clause.ts';
 import {
+  byBytes,
   DEFINITION,
   DICTIONARY_NAME,
   isOneOf,
   matchesPattern,
+  type ShardedTable,
   type TableName,
   type TablePattern,
   type TableSet,
 } from './fingerprint.ts';
 import { askOf } from './query-models.ts';
-import { readsOfEngine, type StoredTable } from './table-engines.ts';
+import { readShards } from './shards.ts';
+import { patternOf, readsOfEngine, stringOf, type StoredTable } from './table-engines.ts';
 
 /** A statement with typed placeholders, and values with which the engine may accept it. */
 export interface ReadingStatement {
@@ -77,13 +81,29 @@ export async function resolveTables(
     ownFunctions: await readOwnFunctions(engine),
     tables: new Map(),
     patterns: new Map(),
+    sharded: new Map(),
+    shards: new Set(),
     dictionaries: new Set(),
     unwatched: [],
     clock: [],
   };
   for (const [statement, each] of statements.entries())
     await addQuery(resolution, each, { statement, source: undefined, table: undefined });
+  rejectMixed(resolution);
   return resultOf(resolution);
+}
+
+/**
+ * Shards evaluate subqueries, joins and lookups themselves, on their own tables and dictionaries of these names: those are not
+ * the ones that are watched.
+ */
+function rejectMixed(resolution: Resolution): void {
+  const { sharded, tables, dictionaries } = resolution;
+  const [first] = sharded.values();
+  if (first === undefined) return;
+  const others = [...tables.values()].filter(({ engine }) => engine !== 'View');
+  if (others.length > 1 || dictionaries.size > 0)
+    reject(resolution, first.origin, `${first.origin.table} is read with other tables or dictionaries, of which shards may read their own`); // prettier-ignore
 }
 
 /** Functions that are not the engine's own: what they read is not known. In lower case. */
@@ -105,6 +125,9 @@ interface Resolution {
   readonly ownFunctions: ReadonlySet<string>;
   readonly tables: Map<string, StoredTable>;
   readonly patterns: Map<string, TablePattern>;
+  readonly sharded: Map<string, { readonly table: ShardedTable; readonly origin: Origin }>;
+  /** Definitions of shards and their tables. */
+  readonly shards: Set<string>;
   readonly dictionaries: Set<string>;
   readonly unwatched: Unwatched[];
   readonly clock: LateRead[];
@@ -115,16 +138,23 @@ function reject({ unwatched }: Resolution, { statement, source, table }: Origin,
   unwatched.push({ statement, source, reason: isDirect ? reason : `${reason} (through ${table})` });
 }
 
-function resultOf({ tables, patterns, dictionaries, unwatched, clock }: Resolution): ResolvedSet {
-  const all = [...tables.values()];
+function resultOf(resolution: Resolution): ResolvedSet {
+  const { patterns, sharded, shards, dictionaries, unwatched, clock } = resolution;
+  const all = [...resolution.tables.values()];
   const set: TableSet = {
-    tables: all.map(({ database, name }) => ({ database, name })),
+    tables: namesOf(all),
     patterns: [...patterns.values()],
+    buffers: namesOf(all.filter(({ engine }) => engine === 'Buffer')),
+    sharded: [...sharded.values()].map(({ table }) => table),
     dictionaries: [...dictionaries],
-    definitions: all.map(({ definition }) => definition).toSorted(byBytes),
+    definitions: [...all.map(({ definition }) => definition), ...shards].toSorted(byBytes),
     every: clock.length === 0 ? undefined : commonEvery(clock),
   };
   return { set, unwatched, clock };
+}
+
+function namesOf(tables: readonly StoredTable[]): readonly TableName[] {
+  return tables.map(({ database, name }) => ({ database, name }));
 }
 
 /** Notes what the text of a query or an expression says; returns the number of its lookups in dictionaries and Join tables. */
@@ -161,10 +191,56 @@ async function addQuery(
 
 async function addSource(resolution: Resolution, source: Source, origin: Origin): Promise<void> {
   const { name, kind } = source;
-  if (kind === 'table_function')
-    return reject(resolution, origin, `the table function ${name} reads what has no fingerprint`);
+  if (kind === 'table_function') return addFunction(resolution, source, origin);
   if (kind === 'dictionary') return addDictionary(resolution, name, origin);
   await addTables(resolution, isOneOf(candidates(name), 'name'), origin, name);
+}
+
+/** `merge('database', 'regexp')`, also with `REGEXP('…')` as the database, and `dictionary('name')`. */
+async function addFunction(
+  resolution: Resolution,
+  { name, arguments: list }: Source,
+  origin: Origin,
+): Promise<void> {
+  const [first, second] = list;
+  if (name === 'dictionary') return addDictionary(resolution, constantOf(first) ?? '', origin);
+  if (name !== 'merge')
+    return reject(resolution, origin, `the table function ${name} reads what has no fingerprint`);
+  const isRegex = first?.kind === 'function' && first.name.toUpperCase() === 'REGEXP';
+  const database = constantOf(isRegex ? first.arguments[0] : first);
+  const names = constantOf(second);
+  if (database === undefined || names === undefined)
+    return reject(resolution, origin, 'it is not known which tables merge reads: name the database and the regular expression'); // prettier-ignore
+  return addPattern(resolution, patternOf({ database, isRegex }, names), origin);
+}
+
+function constantOf(expression: Expression | undefined): string | undefined {
+  return expression?.kind === 'constant' ? stringOf(expression.text) : undefined;
+}
+
+async function addPattern(resolution: Resolution, pattern: TablePattern, origin: Origin): Promise<void> {
+  const condition = matchesPattern(pattern);
+  resolution.patterns.set(condition, pattern);
+  return addTables(resolution, condition, origin);
+}
+
+/** A table of the shards of a cluster. */
+async function addShards(resolution: Resolution, table: ShardedTable, origin: Origin): Promise<void> {
+  const { engine, sharded, shards } = resolution;
+  const key = JSON.stringify(table);
+  if (sharded.has(key)) return;
+  const found = await readShards(engine, table);
+  if ('reason' in found) return reject(resolution, origin, `${origin.table}: ${found.reason}`);
+  sharded.set(key, { table, origin });
+  for (const each of found.definitions) shards.add(each);
+  addComputed(resolution, found.computed, origin);
+}
+
+/** Columns of a table that are computed on read. */
+function addComputed(resolution: Resolution, columns: readonly string[], origin: Origin): void {
+  for (const column of columns)
+    if (readText(resolution, column, origin) > 0)
+      reject(resolution, origin, `a column of ${origin.table} is computed with a dictionary or a Join table`);
 }
 
 /** Adds the tables of a condition; with `name`, there must be one. */
@@ -199,16 +275,14 @@ function readsAtLookup(dictionary: string): string {
 }
 
 async function addTable(resolution: Resolution, table: StoredTable, origin: Origin): Promise<void> {
-  const { tables, patterns } = resolution;
+  const { tables } = resolution;
   const key = `${table.database}.${table.name}`;
   if (tables.has(key)) return;
   if (tables.size >= MAX_TABLES) return reject(resolution, origin, `more than ${MAX_TABLES} tables are read`);
   tables.set(key, table);
   const reads = readsOfEngine(table);
   const inside = { ...origin, table: key };
-  for (const column of table.computed)
-    if (readText(resolution, column, inside) > 0)
-      reject(resolution, inside, `a column of ${key} is computed with a dictionary or a Join table`);
+  addComputed(resolution, table.computed, inside);
   switch (reads.kind) {
     case 'unknown':
       return reject(resolution, inside, `${key} ${reads.reason}`);
@@ -217,20 +291,14 @@ async function addTable(resolution: Resolution, table: StoredTable, origin: Orig
     case 'dictionary':
       if (reads.isDirect) reject(resolution, inside, readsAtLookup(key));
       return addDictionary(resolution, key, inside);
-    case 'pattern': {
-      const condition = matchesPattern(reads.pattern);
-      patterns.set(condition, reads.pattern);
-      return addTables(resolution, condition, inside);
-    }
+    case 'pattern':
+      return addPattern(resolution, reads.pattern, inside);
+    case 'shards':
+      return addShards(resolution, reads.table, inside);
     case 'tables':
       for (const each of reads.tables)
         await addTables(resolution, isOneOf([each], 'name'), inside, `${each.database}.${each.name}`);
   }
-}
-
-/** The order of the engine. */
-function byBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 /** `a.b.c` is `b.c` in `a`, or `c` in `a.b`. */

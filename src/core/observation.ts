@@ -120,6 +120,8 @@ export type Observation =
       readonly rows?: number | undefined;
       /** How the cache handled the request. */
       readonly cache?: string | undefined;
+      /** What was known about the data of the cached response, with `until: data`. */
+      readonly data?: string | undefined;
       readonly bytes: number;
       readonly ms: number;
       /** Set only if a query was executed for this request. */
@@ -154,7 +156,13 @@ export type Observation =
       readonly endpoint: string;
       readonly ms: number;
     }
-  | { readonly kind: 'cache.check_failed'; readonly endpoint: string; readonly cause: unknown }
+  | {
+      readonly kind: 'cache.check_failed';
+      readonly endpoint: string;
+      readonly cause: unknown;
+      /** The SQL that gives the service the privilege it lacks. */
+      readonly fix?: string | undefined;
+    }
   /** Responses of the endpoint are cached for `check` only: its data cannot be watched. */
   | { readonly kind: 'cache.unwatched'; readonly endpoint: string; readonly reasons: readonly string[] }
   | { readonly kind: 'warming.refreshed'; readonly endpoint: string; readonly ms: number }

@@ -224,6 +224,7 @@ function observe(
     route: options.route.url,
     rows,
     cache: found.outcome.kind,
+    data: found.outcome.data,
     ...result,
   });
 }

@@ -59,6 +59,7 @@ function observe(options: ObserveOptions, reply: FastifyReply): void {
     bytes: Number(reply.getHeader('content-length') ?? 0),
     rows: answer?.rows,
     cache: answer?.outcome?.kind,
+    data: answer?.outcome?.data,
     timing: answer?.outcome?.kind === 'hit' ? undefined : answer?.timing,
     read: answer?.read,
     code: problem?.code,

@@ -82,6 +82,7 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     labelNames: ['endpoint', 'version'],
     registers,
   });
+  const countData = createDataMetric(registers);
   const countClient = createClientMetrics(registers);
   const boundValue = createValueBound();
   return (request) => {
@@ -89,6 +90,7 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     requests.observe({ endpoint, status: String(status), cache }, ms / 1000);
     bytes.inc({ endpoint }, request.bytes);
     if (code !== undefined) problems.inc({ code });
+    countData(request);
     if (request.deprecated === true) deprecated.inc({ endpoint, version: String(request.version ?? '') });
     countClient(request);
     if (timing !== undefined)
@@ -96,6 +98,19 @@ function createRequestMetrics(registry: Registry): (request: Finished) => void {
     if (labels !== undefined)
       for (const [label, value] of Object.entries(labels))
         labelled.inc({ endpoint, label, value: boundValue(`${endpoint} ${label}`, value) });
+  };
+}
+
+/** Cached responses whose data is watched. */
+function createDataMetric(registers: readonly Registry[]): (request: Finished) => void {
+  const counter = new Counter({
+    name: 'millrace_cache_data_total',
+    help: 'Requests of endpoints with until: data for which there was a cached response, by what was known about its data: unchanged (valid), changed (recomputed, or served stale), unchecked (the check failed) or unwatched (its changes cannot be seen).',
+    labelNames: ['endpoint', 'data'],
+    registers: [...registers],
+  });
+  return ({ endpoint = '', data }) => {
+    if (data !== undefined) counter.inc({ endpoint, data });
   };
 }
 
@@ -134,6 +149,12 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
     labelNames: ['event'],
     registers,
   });
+  const checks = new Histogram({
+    name: 'millrace_cache_check_seconds',
+    help: 'Duration of the checks whether the data of responses has changed, in seconds; failed ones are in millrace_cache_events_total.',
+    buckets: SECONDS,
+    registers,
+  });
   const cutOff = new Counter({
     name: 'millrace_responses_cut_off_total',
     help: 'Responses cut off because the client read too slowly: slow (over send_timeout) or full (over send_memory).',
@@ -163,6 +184,7 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
     if (family === 'warming' && 'endpoint' in observation)
       warming.inc({ endpoint: observation.endpoint, outcome: event });
     if (family === 'cache') cache.inc({ event });
+    if (observation.kind === 'cache.checked') checks.observe(observation.ms / 1000);
     if (family === 'catalog') loads.inc({ outcome: event });
     if (observation.kind === 'response.cut_off') cutOff.inc({ reason: observation.reason });
     if (observation.kind === 'usage.written') usage.inc({ outcome: 'written' }, observation.rows);

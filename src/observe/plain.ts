@@ -90,8 +90,8 @@ const LINES: Lines = {
   'cache.refresh_failed': (observation) => [
     `cache: a stale response could not be refreshed: ${describeCause(observation.cause)}`,
   ],
-  'cache.check_failed': ({ endpoint, cause }) => [
-    `cache: changes of the tables of ${endpoint} could not be checked: ${describeCause(cause)}`,
+  'cache.check_failed': ({ endpoint, cause, fix }) => [
+    `cache: changes of the tables of ${endpoint} could not be checked: ${fix === undefined ? describeCause(cause) : `run ${fix}`}`,
   ],
   'cache.unwatched': ({ endpoint, reasons }) => [
     `cache: changes of the data of ${endpoint} cannot be seen, so its responses are cached for cache.check only: ${reasons.join('; ')}`,

@@ -118,6 +118,12 @@ export const REQUEST_FIELDS: Readonly<Record<Key, RequestField>> = {
     columns: [{ name: 'cache', type: REPEATED, value: ({ cache }) => cache }],
     help: 'How the cache handled the request; absent for endpoints without caching',
   },
+  data: {
+    value: ({ data }) => data,
+    isShared: true,
+    attribute: 'millrace.cache_data',
+    help: 'With `until: data`, what was known about the data of the cached response, as in `detail` of `Cache-Status`; absent if there was none',
+  },
   rows: {
     value: ({ rows }) => rows,
     attribute: 'millrace.rows',

@@ -16,8 +16,12 @@ export const COMPONENTS = {
   headers: {
     ETag: text('The entity tag of this response; send it in If-None-Match to get 304 if nothing changed.'),
     'Cache-Control': text('How long the client may cache the response.'),
-    'Cache-Status': text('How the cache handled the request (RFC 9211).'),
-    Age: number('Seconds since the response was generated.'),
+    'Cache-Status': text(
+      'How the cache handled the request (RFC 9211). For endpoints that are cached until their data changes, detail says what is known about the data of the cached response: unchanged, changed, unchecked or unwatched.',
+    ),
+    Age: number(
+      'Seconds since the response was generated, or since the last check that found its data unchanged.',
+    ),
     'Server-Timing': text('The duration of each stage in milliseconds.'),
     'X-Request-Id': text("The request id used in logs; the client's own if it sent one."),
     'Millrace-Endpoint': text('The name and revision of the endpoint.'),

@@ -318,13 +318,19 @@ function responses(
   ];
   return {
     200: {
-      description: `At most ${endpoint.maxRows} rows.`,
+      description: `At most ${endpoint.maxRows} rows.${freshnessText(endpoint)}`,
       headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
       content: { 'application/json': { schema: json } },
     },
     304: { $ref: '#/components/responses/NotModified' },
     ...problemResponses(),
   };
+}
+
+/** How old responses may be after a change of the data. */
+function freshnessText({ cache }: Endpoint): string {
+  if (cache?.check === undefined) return '';
+  return ` Cached until the data changes, which is checked every ${cache.check} s.`;
 }
 
 /**

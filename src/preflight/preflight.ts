@@ -29,7 +29,9 @@ const MAX_ENDPOINTS = 20;
 
 /** Runs every test; rejects with EngineError only if the engine is unavailable. */
 export async function runPreflight(options: PreflightOptions): Promise<readonly PreflightFinding[]> {
-  const findings = options.engine.kind === 'http' ? [...(await checkServer(options.engine))] : [];
+  const isWatching = options.catalog.all.some(({ cache }) => cache?.check !== undefined);
+  const findings =
+    options.engine.kind === 'http' ? [...(await checkServer(options.engine, { isWatching }))] : [];
   const sandboxed = options.catalog.all
     .filter((endpoint) => endpoint.sandbox.enabled)
     .slice(0, MAX_ENDPOINTS);

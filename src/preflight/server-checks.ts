@@ -1,6 +1,7 @@
 // Checks what a ClickHouse server allows our users and what it lacks; each finding comes with the SQL that fixes it.
 import type { Statement } from '../engine/engine.ts';
 import { EngineError, isAway, type Engine } from '../engine/engine.ts';
+import { ACCESS_DENIED } from '../engine/missing-grant.ts';
 import {
   DEFAULT_OUTPUT,
   FIXED_SETTINGS,
@@ -9,6 +10,7 @@ import {
   settingsOf,
 } from '../engine/settings.ts';
 import { TRANSPORT_SETTINGS } from '../engine/http/request.ts';
+import { WATCHED_TABLES } from '../catalog/fingerprint.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { excessIn, rolesIn } from './grants.ts';
 import type { PreflightFinding } from './preflight.ts';
@@ -29,13 +31,22 @@ type Check = (user: ServerUser) => Promise<readonly Found[]>;
 /** The oldest supported release: the first with the analyzer on by default and the current JSON type. */
 const OLDEST = [24, 8] as const;
 
+/** What the endpoints need of the server. */
+export interface ServerNeeds {
+  /** Whether responses are cached until the data changes. */
+  readonly isWatching: boolean;
+}
+
 /** Rejects with EngineError only if the server is unavailable. */
-export async function checkServer(engine: Engine): Promise<readonly PreflightFinding[]> {
+export async function checkServer(
+  engine: Engine,
+  { isWatching }: ServerNeeds = { isWatching: false },
+): Promise<readonly PreflightFinding[]> {
   const saved = await userOf(engine, 'saved');
   const consumer = await userOf(engine, 'consumer');
   const isShared = saved.name === consumer.name;
   const found = [
-    ...(await checked(CHECKS, saved)),
+    ...(await checked(isWatching ? [...CHECKS, checkWatching] : CHECKS, saved)),
     ...(await checked(isShared ? [checkSettings] : [...CHECKS, checkQuota], consumer)),
     ...(isShared ? [sharedUser(saved)] : []),
   ];
@@ -198,6 +209,31 @@ const checkPolicies: Check = async ({ rows, name }) => {
 const POLICIES = `SELECT database, table FROM system.row_policies WHERE table != '' GROUP BY database, table
 HAVING NOT max((apply_to_all AND NOT has(apply_to_except, currentUser()))
   OR hasAny(apply_to_list, arrayPushBack(currentRoles(), currentUser())))`;
+
+/** For `until: data`: what a check of the data reads, besides tables that every user may read. */
+const checkWatching: Check = async ({ rows, name }) => {
+  const distributed = await rows("SELECT 1 FROM system.tables WHERE engine = 'Distributed' LIMIT 1");
+  const needed = [...WATCHED_TABLES, ...(distributed.length > 0 ? ['clusters'] : [])];
+  const missing: string[] = [];
+  for (const table of needed) {
+    const isReadable = await rows(`SELECT count() FROM system.${table} WHERE 0`).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof EngineError && error.engineCode === ACCESS_DENIED) return false;
+        throw error;
+      },
+    );
+    if (!isReadable) missing.push(table);
+  }
+  const tables = missing.map((table) => `system.${table}`);
+  return [
+    {
+      name: `${name} cannot read ${tables.join(', ')}: with cache.until: data, changes of the data are not seen, and responses are valid for cache.check`,
+      outcome: missing.length > 0 ? 'advice' : 'held',
+      fix: tables.map((table) => `GRANT SELECT ON ${table} TO ${name};`).join(' '),
+    },
+  ];
+};
 
 const checkQuota: Check = async ({ rows, name }) => {
   const quotas = await rows(QUOTAS);

@@ -19,6 +19,8 @@ export interface Source {
   readonly occurrence: number;
   /** From the outside in: such as `the right side of a LEFT JOIN`, `branch 2 of UNION ALL`, `a subquery`. */
   readonly path: readonly string[];
+  /** Of a table function. */
+  readonly arguments: readonly Expression[];
 }
 
 /** Functions that generate rows and read nothing. */
@@ -50,17 +52,21 @@ interface Place {
 export function sourcesOf(root: Relation): readonly Source[] {
   const found = new Map<NodeId, Source>();
   const counts = new Map<string, number>();
-  const add = (id: NodeId, kind: Source['kind'], name: string, place: Place): void => {
+  const add = (
+    { id, kind, name }: Pick<Source, 'id' | 'kind' | 'name'>,
+    place: Place,
+    list: readonly Expression[] = [],
+  ): void => {
     if (found.has(id)) return;
     const key = `${place.cte ?? ''}\n${place.view ?? name}`;
     const occurrence = counts.get(key) ?? 0;
     counts.set(key, occurrence + 1);
-    found.set(id, { id, kind, name, ...place, occurrence });
+    found.set(id, { id, kind, name, ...place, occurrence, arguments: list });
   };
   const visitExpression = (expression: Expression, place: Place): void => {
     const lookup = dictionaryOf(expression);
     if (lookup !== undefined && expression.kind === 'function')
-      add(expression.id, 'dictionary', lookup.name, place);
+      add({ id: expression.id, kind: 'dictionary', name: lookup.name }, place);
     if (expression.kind === 'subquery') visit(expression.query, inside(place, 'a subquery'));
     if (expression.kind === 'table_set') visit(expression.table, place);
     for (const child of childrenOf(expression)) visitExpression(child, place);
@@ -68,7 +74,7 @@ export function sourcesOf(root: Relation): readonly Source[] {
   const visit = (relation: Relation, outer: Place): void => {
     const place = enter(relation, outer);
     if ((relation.kind === 'table' || relation.kind === 'table_function') && !isSourceFree(relation))
-      add(relation.id, relation.kind, relation.name, place);
+      add(relation, place, relation.kind === 'table_function' ? relation.arguments : []);
     const expressions = expressionsIn(relation);
     const early = relation.kind === 'query' ? relation.projection.length : 0; // SELECT comes before FROM
     for (const each of expressions.slice(0, early)) visitExpression(each, place);

@@ -233,7 +233,8 @@ function withLocks<Call extends Pick<Example, 'parameters'>>(
     : { ...call, parameters: { ...call.parameters, ...Object.fromEntries(own) } };
 }
 
-function cacheEntry(cache: Endpoint['cache']) {
+/** How responses of an endpoint are cached. */
+export function cacheEntry(cache: Endpoint['cache']) {
   if (cache === undefined) return null;
   const { ttl, check, minRefresh } = cache;
   return { ttl, ...(check === undefined ? {} : { until: 'data', check }), min_refresh: minRefresh };

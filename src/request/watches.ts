@@ -9,9 +9,10 @@ import { OUTDATED, readFingerprint, type TableSet } from '../catalog/fingerprint
 import { readingStatements, resolveTables, type ResolvedSet } from '../catalog/table-set.ts';
 import type { Clock } from '../core/clock.ts';
 import { createLru, type Lru } from '../core/lru.ts';
-import type { Observe } from '../core/observation.ts';
+import type { Observation, Observe } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
-import type { Engine } from '../engine/engine.ts';
+import { EngineError, type Engine } from '../engine/engine.ts';
+import { missingGrant } from '../engine/missing-grant.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { namesIn } from '../sandbox/needed-names.ts';
 import { clockReads, commonEvery, functionCalls } from '../sql/clock-reads.ts';
@@ -26,7 +27,16 @@ export interface WatchesDeps {
   readonly observe: Observe;
   /** Of the engine. Those of several may have different data for a time. */
   readonly hosts: number;
+  /** How tables are found and watched; on the engine by default. */
+  readonly tables?: WatchedTables;
 }
+
+export interface WatchedTables {
+  readonly resolve: typeof resolveTables;
+  readonly readFingerprint: typeof readFingerprint;
+}
+
+const ON_ENGINE: WatchedTables = { resolve: resolveTables, readFingerprint };
 
 export interface Watches {
   /** The tables that a plan reads; undefined for an endpoint whose responses expire with time only. */
@@ -120,17 +130,18 @@ function watchTables(
   endpoint: Endpoint,
   subject: Subject & { readonly purpose: Purpose },
 ): Watch {
-  const { engine, clock, observe, hosts } = deps;
+  const { engine, clock, observe, hosts, tables = ON_ENGINE } = deps;
   let resolved: { readonly set: Promise<ResolvedSet>; readonly at: number } | undefined;
   let reported = '';
 
   const resolve = (): Promise<ResolvedSet> => {
     if (resolved !== undefined) return resolved.set;
-    const set = resolveTables(engine, readingStatements(endpoint, subject.tables));
+    const set = tables.resolve(engine, readingStatements(endpoint, subject.tables));
     const own = { set, at: clock.monotonic() };
     resolved = own;
-    set.catch(() => {
+    set.catch((cause: unknown) => {
       if (resolved === own) resolved = undefined;
+      observe(checkFailed(endpoint, cause));
     });
     return set;
   };
@@ -179,22 +190,22 @@ interface SharedRead {
 
 /** Through the cache: a fingerprint is a cached response of its own. */
 async function readShared(
-  { engine, readThrough, clock, observe }: WatchesDeps,
-  { name, cache }: Endpoint,
+  { engine, readThrough, clock, observe, tables = ON_ENGINE }: WatchesDeps,
+  endpoint: Endpoint,
   { set, maxAgeMs }: SharedRead,
 ): Promise<Fingerprint | typeof OUTDATED | undefined> {
   const run = async (): Promise<Payload> => {
     const { monotonic } = momentOf(clock);
     try {
-      const value = await readFingerprint(engine, set);
-      observe({ kind: 'cache.checked', endpoint: name, ms: clock.monotonic() - monotonic });
+      const value = await tables.readFingerprint(engine, set);
+      observe({ kind: 'cache.checked', endpoint: endpoint.name, ms: clock.monotonic() - monotonic });
       return payloadOf(value);
     } catch (cause) {
-      observe({ kind: 'cache.check_failed', endpoint: name, cause });
+      observe(checkFailed(endpoint, cause));
       throw cause;
     }
   };
-  const ttl = cache?.check ?? 1;
+  const ttl = endpoint.cache?.check ?? 1;
   const found = await readThrough.read({
     key: keyOf(set),
     policy: { ttl, minRefresh: 0, staleWhileRevalidate: 0, staleIfError: 0 },
@@ -205,6 +216,11 @@ async function readShared(
   if (found.kind === 'absent') throw new Problem('cache.miss'); // only for only-if-cached
   const value = found.entry.body.toString();
   return value === OUTDATED ? OUTDATED : { value, at: found.entry.born };
+}
+
+function checkFailed({ name }: Endpoint, cause: unknown): Observation {
+  const fix = cause instanceof EngineError ? missingGrant(cause) : undefined;
+  return { kind: 'cache.check_failed', endpoint: name, cause, ...(fix === undefined ? {} : { fix }) };
 }
 
 function payloadOf(value: string): Payload {

@@ -1,21 +1,29 @@
 // Responses that are valid until their tables change, for any order of changes of real tables, reads, and time.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { createReadThrough, type Job, type ReadThrough } from '../../src/cache/read-through.ts';
-import { NO_DIRECTIVES, type CacheDirectives } from '../../src/cache/freshness.ts';
-import { createStore } from '../../src/cache/store.ts';
+import { NO_DIRECTIVES } from '../../src/cache/freshness.ts';
 import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import { OUTDATED, readFingerprint, type TableSet } from '../../src/catalog/fingerprint.ts';
+import { resolveTables } from '../../src/catalog/table-set.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { readRows } from '../../src/engine/rows.ts';
-import { createWatches } from '../../src/request/watches.ts';
 import { openTestEngine } from '../support/test-engine.ts';
-import { payload, textOf } from './fixture.ts';
-import { watchedEndpoint } from './watched-endpoint.ts';
+import {
+  asked,
+  CHECK_MS,
+  endpointOf,
+  openCaches as open,
+  play,
+  stepsOf,
+  TTL_S,
+  type Totals,
+  type World,
+} from './until-data-model.ts';
 
-/** Sequences of 40 steps. */
-const CASES = Math.ceil(Number(process.env['FUZZ_CASES'] ?? 300) / 100);
-const CHECK_MS = 2000;
-const TTL_S = 86_400;
+const FUZZ_CASES = Number(process.env['FUZZ_CASES'] ?? 300);
+const SEED = Number(process.env['FUZZ_SEED'] ?? 7);
+/** Sequences of up to 40 steps on the real engine. */
+const CASES = Math.ceil(FUZZ_CASES / 100);
 
 const SETTINGS = `SETTINGS min_parts_to_merge_at_once = 1000, enable_block_number_column = 1, enable_block_offset_column = 1`;
 const table = (name: string): string =>
@@ -31,9 +39,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => engine.close(0));
 
-const endpointOf = (query: string): Endpoint =>
-  watchedEndpoint(query, { check: CHECK_MS / 1000, ttl: TTL_S });
-
 /** A change of `m.t` or `m.u`; `n` chooses its values. */
 const CHANGES: Readonly<Record<string, (n: number) => string>> = {
   insert: (n) => `INSERT INTO m.t SELECT number, 's${n}' FROM numbers(${n % 5}, 3)`,
@@ -48,6 +53,10 @@ const CHANGES: Readonly<Record<string, (n: number) => string>> = {
   replacePartition: (n) => `ALTER TABLE m.t REPLACE PARTITION ${n % 3} FROM m.u`,
   movePartition: (n) => `ALTER TABLE m.t MOVE PARTITION ${n % 3} TO TABLE m.u`,
   merge: () => 'OPTIMIZE TABLE m.t FINAL',
+  mutateLater: (n) =>
+    `ALTER TABLE m.t UPDATE s = 'l${n}' WHERE id % 2 = ${n % 2} SETTINGS mutations_sync = 0`,
+  dropPart: (n) => `ALTER TABLE m.t DROP PART '${n % 3}_1_1_0'`,
+  addColumn: (n) => `ALTER TABLE m.t ADD COLUMN IF NOT EXISTS c${n % 2} UInt8`,
   truncate: () => 'TRUNCATE TABLE m.t',
   exchange: () => 'EXCHANGE TABLES m.t AND m.u',
   rename: () => 'RENAME TABLE m.t TO m.w, m.u TO m.t, m.w TO m.u',
@@ -56,143 +65,159 @@ const CHANGES: Readonly<Record<string, (n: number) => string>> = {
     `CREATE OR REPLACE VIEW m.v AS SELECT * FROM m.${n % 3 === 0 ? 'u' : 't'} WHERE id != ${n % 4}`,
   alter: (n) => `ALTER TABLE m.t MODIFY COMMENT 'c${n}'`,
 };
-/** What may put back a state that was there before: not twice within the time that a fingerprint is used for runs. */
-const RETURNING: ReadonlySet<string> = new Set(['exchange', 'rename', 'view']);
+/** Most others remove rows: without more inserts, tables would be empty most of the time. */
+const NAMES = [...Object.keys(CHANGES), ...Array.from({ length: 12 }, () => 'insert'), 'mutateLater'];
+/** What may put back a state that was there before. */
+const RETURNING: ReadonlySet<string> = new Set([
+  'exchange', 'rename', 'view', 'truncate', 'dropPart', 'dropPartition', 'detachPartition', 'attachPartition', 'movePartition', 'replacePartition',
+]); // prettier-ignore
 
-type Step =
-  | { readonly kind: 'change'; readonly name: string; readonly n: number; readonly isDuringRun: boolean }
-  | { readonly kind: 'read'; readonly key: number; readonly directives: CacheDirectives }
-  | { readonly kind: 'pass'; readonly ms: number };
+/** Rows with mutations that have not been made yet. */
+const rowsNow = async (): Promise<string> =>
+  JSON.stringify(await readRows(engine, `${QUERY} SETTINGS apply_mutations_on_fly = 1`));
 
-const steps = fc.array(
-  fc.oneof(
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('change' as const), name: fc.constantFrom(...Object.keys(CHANGES)), n: fc.nat(99), isDuringRun: fc.boolean() }) },
-    { weight: 5, arbitrary: fc.record({ kind: fc.constant('read' as const), key: fc.nat(1), directives: fc.oneof({ weight: 5, arbitrary: fc.constant(NO_DIRECTIVES) }, { weight: 1, arbitrary: fc.record({ noCache: fc.boolean(), maxAge: fc.option(fc.nat(3), { nil: undefined }), onlyIfCached: fc.constant(false) }) }) }) },
-    { weight: 4, arbitrary: fc.oneof(fc.nat(300), fc.nat(2500), fc.nat(20_000)).map((ms) => ({ kind: 'pass' as const, ms })) },
-  ),
-  { minLength: 10, maxLength: 40 },
-); // prettier-ignore
-
-/** Two caches over one virtual clock: until the data changes, and for a time of equal freshness. */
-function openCaches(endpoint: Endpoint) {
-  let now = 0;
-  const clock = { epoch: () => 1e12 + now, monotonic: () => now };
-  const never = (): (() => void) => () => undefined;
-  const open = (): ReadThrough => {
-    const store = createStore({ memoryBytes: 2 ** 24, entryBytes: 2 ** 20, compressOver: 2 ** 20, remote: undefined, clock, observe: () => undefined }); // prettier-ignore
-    return createReadThrough({ store, clock, after: never, random: () => 0.5, observe: () => undefined, excusesStale: () => true }); // prettier-ignore
-  };
-  const checks = { count: 0, failed: 0 };
-  const [watched, timed] = [open(), open()];
-  const watches = createWatches({
-    engine,
-    readThrough: watched,
-    clock,
-    hosts: 1,
-    observe: ({ kind }) => {
-      if (kind === 'cache.checked') checks.count++;
-      if (kind === 'cache.check_failed') checks.failed++;
-    },
-  });
-  const watch = watches.of(endpoint, { consumerQuery: undefined });
-  const policy = endpoint.cache ?? { ttl: 0, minRefresh: 0, staleWhileRevalidate: 0, staleIfError: 0 };
-  return {
-    watched: { cache: watched, job: { policy, watch } },
-    timed: { cache: timed, job: { policy: { ...policy, ttl: CHECK_MS / 1000, check: undefined } } },
-    checks,
-    pass: (ms: number) => void (now += ms),
-    now: () => now,
-  };
-}
-
-const asked = (
-  job: Omit<Job, 'run' | 'key'>,
-  key: string,
-  directives: CacheDirectives,
-  run: () => Promise<string>,
-) => ({
-  ...job,
-  key,
-  directives,
-  run: async () => payload(await run()),
-  signal: () => new AbortController().signal,
-});
-
-const rowsNow = async (): Promise<string> => JSON.stringify(await readRows(engine, QUERY));
+const inTime = (statement: string): Promise<void> => engine.execute(statement).catch(() => undefined);
 
 /** Statements may fail in some states, such as those about a partition that is not there. */
-const change = (name: string, n: number): Promise<void> =>
-  engine.execute(CHANGES[name]?.(n) ?? 'SELECT 1').catch(() => undefined);
-
-async function play(sequence: readonly Step[]): Promise<void> {
-  const caches = openCaches(endpointOf(QUERY));
-  const truth: { readonly from: number; readonly rows: string }[] = [{ from: 0, rows: await rowsNow() }];
-  const note = async (): Promise<void> => void truth.push({ from: caches.now(), rows: await rowsNow() });
-  const runs = { watched: 0, timed: 0 };
-  let duringRun: { name: string; n: number } | undefined;
-
-  const run = async (): Promise<string> => {
-    runs.watched++;
-    const early = duringRun !== undefined && duringRun.n % 2 === 0;
-    const rows = early ? '' : await rowsNow();
-    if (duringRun !== undefined) {
-      await change(duringRun.name, duringRun.n);
-      caches.pass(30);
-      await note();
-      duringRun = undefined;
-    }
-    return early ? rowsNow() : rows;
-  };
-
-  const read = async (key: string, directives: CacheDirectives): Promise<void> => {
-    const started = caches.now();
-    const { cache, job } = caches.watched;
-    const found = await cache.read(asked(job, key, directives, run));
-    const rows = found.kind === 'answer' ? textOf(found.entry) : undefined;
-    const oldest = started - CHECK_MS;
-    const valid = truth
-      .filter((_, at) => (truth[at + 1]?.from ?? Infinity) >= oldest)
-      .map((each) => each.rows);
-    expect({ valid, outcome: found.kind === 'answer' && found.outcome }).toMatchObject({
-      valid: expect.arrayContaining([rows]),
-    });
-    await caches.timed.cache.read(
-      asked(caches.timed.job, key, directives, async () => (runs.timed++, 'rows')),
-    );
-  };
-
-  for (const step of sequence) {
-    if (step.kind === 'pass') caches.pass(step.ms);
-    else if (step.kind === 'read') await read(`m.rows@1/${step.key}`, step.directives);
-    else if (step.isDuringRun && !RETURNING.has(step.name)) duringRun = step;
-    else {
-      await change(step.name, step.n);
-      await note();
-      if (RETURNING.has(step.name)) caches.pass(101);
-    }
+async function change(name: string, n: number): Promise<void> {
+  const statement = CHANGES[name]?.(n) ?? 'SELECT 1';
+  if (name === 'mutateLater') {
+    await inTime('SYSTEM STOP MERGES m.t');
+    return inTime(statement);
   }
-  duringRun = undefined;
-  expect(runs.watched).toBeLessThanOrEqual(runs.timed);
-  // Data at rest: no runs, and at most one check in each period.
-  await read('m.rows@1/0', NO_DIRECTIVES);
-  caches.pass(CHECK_MS);
-  await read('m.rows@1/0', NO_DIRECTIVES);
-  const [before, checks] = [runs.watched, caches.checks.count];
-  for (let at = 0; at < 20; at++) {
-    caches.pass(CHECK_MS / 4);
-    await read('m.rows@1/0', NO_DIRECTIVES);
-  }
-  expect(runs.watched).toBe(before);
-  expect(caches.checks.count - checks).toBeLessThanOrEqual(5);
-  expect(caches.checks.failed).toBe(0);
+  await inTime('SYSTEM START MERGES m.t');
+  await inTime('SYSTEM START MERGES m.u');
+  // Mutations would otherwise end at any time, and with them the state that the model knows.
+  const left = `SELECT count() FROM system.mutations WHERE NOT is_done AND database = 'm'`;
+  await expect.poll(() => readRows(engine, left), { timeout: 60_000, interval: 5 }).toEqual([[0]]);
+  await inTime(statement);
 }
 
+const realWorld = (): World => ({
+  engine,
+  tables: { resolve: resolveTables, readFingerprint },
+  query: QUERY,
+  rows: rowsNow,
+  changes: NAMES,
+  returning: RETURNING,
+  change,
+});
+
 test('no response is older than a check and its run; no more runs than with a ttl of equal freshness, none at rest', async () => {
-  await fc.assert(fc.asyncProperty(steps, play), {
-    numRuns: CASES,
-    seed: Number(process.env['FUZZ_SEED'] ?? 7),
+  const totals: Totals = { steps: 0, reads: 0, runs: 0, timed: 0 };
+  const world = realWorld();
+  await fc.assert(
+    fc.asyncProperty(stepsOf(world, 40), (steps) => play(world, steps, totals)),
+    { numRuns: CASES, seed: SEED, endOnFailure: true }, // a shorter sequence would begin with other tables
+  );
+  expect(totals.runs).toBeLessThanOrEqual(totals.timed);
+  report('real tables', totals);
+}, 7_200_000);
+
+test('equal fingerprints mean equal rows', async () => {
+  const known = new Map<string, { readonly rows: string; readonly history: string }>();
+  const resolve = async () => (await resolveTables(engine, [{ sql: QUERY, samples: [{}] }])).set;
+  const read = async (set: TableSet): Promise<[string, TableSet]> => {
+    const found = await readFingerprint(engine, set);
+    if (found !== OUTDATED) return [found, set];
+    const again = await resolve();
+    return [await readFingerprint(engine, again), again];
+  };
+  const step = fc.record({ name: fc.constantFrom(...NAMES), n: fc.nat(99) });
+  let set = await resolve();
+  const history: string[] = [];
+  const property = fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 40 }), async (sequence) => {
+    for (const { name, n } of sequence) {
+      await change(name, n);
+      history.push(`${name} ${n}`);
+      let fingerprint;
+      [fingerprint, set] = await read(set);
+      const rows = await rowsNow();
+      const before = known.get(fingerprint);
+      if (before === undefined) known.set(fingerprint, { rows, history: history.slice(-40).join('; ') });
+      else expect({ rows, history: history.slice(-40) }).toMatchObject({ rows: before.rows });
+    }
   });
+  await fc.assert(property, { numRuns: CASES, seed: SEED, endOnFailure: true });
+  report('changes of real tables', { ...NOTHING, steps: history.length });
+}, 7_200_000);
+
+const NOTHING: Totals = { steps: 0, reads: 0, runs: 0, timed: 0 };
+
+function report(what: string, totals: Totals): void {
+  if (process.env['FUZZ_CASES'] !== undefined) process.stdout.write(`${what}: ${JSON.stringify(totals)}\n`);
+}
+
+/** A table as parts, each with a name and rows, of which a name may be used again. */
+function modelWorld(): World {
+  type Part = { readonly name: number; readonly rows: string };
+  let tables: readonly [Part[], Part[]] = [[], []];
+  let detached: Part[] = [];
+  let isExchanged = false;
+  let next = 0;
+  const set = { tables: [{ database: 'm', name: 't' }], patterns: [], buffers: [], sharded: [], dictionaries: [], every: undefined }; // prettier-ignore
+  const own = (): Part[] => tables[0];
+  const pick = (n: number): Part | undefined => own()[n % Math.max(1, own().length)];
+  const replace = (old: readonly Part[], now: readonly Part[]): void =>
+    void own().splice(0, Infinity, ...own().filter((part) => !old.includes(part)), ...now);
+  const changes: Readonly<Record<string, (n: number) => void>> = {
+    insert: (n) => void own().push({ name: next++, rows: `r${n % 5}` }),
+    insertElsewhere: (n) => void tables[1].push({ name: next++, rows: `r${n % 5}` }),
+    mutate: (n) => {
+      const part = pick(n);
+      if (part !== undefined) replace([part], [{ name: next++, rows: `m${n % 5}` }]);
+    },
+    drop: (n) => replace(own().slice(n % 4), []),
+    detach: (n) => {
+      const part = pick(n);
+      if (part === undefined) return;
+      replace([part], []);
+      detached.push(part);
+    },
+    attach: () => {
+      own().push(...detached.map(({ rows }) => ({ name: next++, rows })));
+      detached = [];
+    },
+    merge: () => {
+      const rows = own().map((part) => part.rows).toSorted().join(); // prettier-ignore
+      replace(own(), own().length === 0 ? [] : [{ name: next++, rows }]);
+    },
+    restart: () => void (next = Math.floor(next / 2)),
+    exchange: () => {
+      tables = [tables[1], tables[0]];
+      isExchanged = !isExchanged;
+    },
+  };
+  const definitions = (): readonly string[] => [isExchanged ? 'u' : 't'];
+  return {
+    engine,
+    query: QUERY,
+    tables: {
+      resolve: async () => ({ set: { ...set, definitions: definitions() }, unwatched: [], clock: [] }),
+      readFingerprint: async (_, known) =>
+        known.definitions.join() === definitions().join()
+          ? `F${own().map(({ name, rows }) => `${name}${rows.replaceAll(',', '')}`).toSorted().join('_')}`.slice(0, 64)
+          : OUTDATED,
+    },
+    rows: async () => own().flatMap((part) => part.rows.split(',')).toSorted().join(),
+    changes: [...Object.keys(changes), 'insert', 'insert', 'insert'],
+    returning: new Set(['exchange', 'drop', 'detach', 'attach', 'restart']),
+    change: async (name, n) => changes[name]?.(n),
+  }; // prettier-ignore
+}
+
+test('the same in a model of tables, for many more steps', async () => {
+  const totals: Totals = { steps: 0, reads: 0, runs: 0, timed: 0 };
+  const steps = stepsOf(modelWorld(), 100);
+  await fc.assert(
+    fc.asyncProperty(steps, (each) => play(modelWorld(), each, totals)),
+    { numRuns: FUZZ_CASES, seed: SEED },
+  );
+  expect(totals.runs).toBeLessThanOrEqual(totals.timed);
+  report('model of tables', totals);
 }, 3_600_000);
+
+const openCaches = (endpoint: Endpoint): ReturnType<typeof open> => open({ engine }, endpoint);
 
 describe('one answer', () => {
   beforeAll(() => engine.execute('CREATE OR REPLACE VIEW m.v AS SELECT * FROM m.t')); // the test before leaves any state
@@ -235,6 +260,24 @@ describe('one answer', () => {
     caches.pass(CHECK_MS);
     await change('insert', 2);
     expect(await cache.peek(one)).toBeUndefined();
+  });
+
+  test('of a run during which the data changed is not valid when that change is undone', async () => {
+    const caches = openCaches(endpointOf(QUERY));
+    const { cache, job } = caches.watched;
+    const before = await rowsNow();
+    const during = async (): Promise<string> => {
+      await engine.execute(`INSERT INTO m.t SELECT 4, 'during'`);
+      caches.pass(5);
+      return rowsNow();
+    };
+    await cache.read(asked(job, 'm.rows@1/d', NO_DIRECTIVES, during));
+    const name = `SELECT name FROM system.parts WHERE active AND database = 'm' AND table = 't' ORDER BY max_block_number DESC LIMIT 1`;
+    const [[part]] = (await readRows(engine, name)) as [[string]]; // one row of one string
+    await engine.execute(`ALTER TABLE m.t DROP PART '${part}'`);
+    expect(await rowsNow()).toBe(before);
+    caches.pass(CHECK_MS);
+    expect(await outcomeOf(caches, 'm.rows@1/d')).toEqual(['stored', 'changed', 2]);
   });
 
   test('many requests at once make one check, and entries of one table set share it', async () => {

@@ -30,7 +30,7 @@ parameters: { tenant: { type: String, required: true } }
 tenancy: { parameter: tenant, shared: { shop.rates: the same rates for all } }
 pii: { redact: true, detectors: [ip], columns: { email: mask } }
 sandbox: { enabled: true, languages: [sql] }
-cache: { ttl: 60, stale_while_revalidate: 30 }
+cache: { ttl: 60, until: data, check: 5, stale_while_revalidate: 30 }
 max_rows: 50
 `;
 
@@ -68,7 +68,7 @@ test('tables, columns, tenants, redaction, caching and languages', async () => {
       detectors: ['ip'],
       columns: { email: 'mask' },
     },
-    cache: { ttl: 60, staleWhileRevalidate: 30, staleIfError: 0 },
+    cache: { ttl: 60, check: 5, staleWhileRevalidate: 30, staleIfError: 0 },
     languages: ['sql'],
     dialects: ['clickhouse'],
     maxRows: 50,

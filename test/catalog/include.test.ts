@@ -52,6 +52,19 @@ const one = (include: string, query = 'SELECT 1', more: Readonly<Record<string, 
 });
 
 describe('the effective endpoint', () => {
+  test('has the cache policy of a shared file, with until and check', () => {
+    const { candidate } = inspectedIn({
+      ...one('{ from: fresh, policies: [cache] }'),
+      'fresh.shared.yaml': 'policies:\n  cache: { until: data, check: 5, ttl: 600 }\n',
+    });
+    expect(candidate.endpoint.cache).toMatchObject({ check: 5, ttl: 600 });
+    const { diagnostics } = inspectIn({
+      ...one('{ from: fresh, policies: [cache] }'),
+      'fresh.shared.yaml': 'policies:\n  cache: { check: 5, ttl: 600 }\n',
+    });
+    expect(diagnostics.map(placed)).toEqual(['fresh.shared.yaml:2:12 cache.check_without_until']);
+  });
+
   test('has the tables that its query names, those that they read, their parameters and its own', () => {
     const { candidate, analysis } = inspectedIn(
       one(

@@ -19,7 +19,7 @@ parameters: { tenant: { type: String, required: true, enum: [a, b], description:
 tenancy: { parameter: tenant }
 pii: { redact: true, columns: { contact: mask } }
 sandbox: { enabled: true, languages: [sql] }
-cache: { ttl: 60 }
+cache: { ttl: 60, until: data, check: 5 }
 `;
 
 const TOKENS = `tokens:
@@ -49,7 +49,7 @@ test('prints what endpoints expose', async () => {
   keys              a, backend
   consumer queries  sql (clickhouse)
   redaction         every response: ip, email, contact: mask
-  cache             60 s
+  cache             until the data changes, checked every 5 s, at most 60 s
   rows              at most 1000
 
   table buyers of the sandbox

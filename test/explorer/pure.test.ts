@@ -10,6 +10,7 @@ import { tablesRead } from '../../explorer/src/query/vocabulary.ts';
 import { moved } from '../../explorer/src/result/cell-keys.ts';
 import { sortRows } from '../../explorer/src/result/columns.ts';
 import { topOf, visibleRows } from '../../explorer/src/result/window.ts';
+import { cacheFact } from '../../explorer/src/frame/cache-fact.ts';
 import { readAnswer } from '../../explorer/src/service/answer.ts';
 import { DIALECT_NAMES } from '../../explorer/src/service/dialects.ts';
 import { parseJson, preview, printJson } from '../../explorer/src/service/json.ts';
@@ -263,6 +264,17 @@ describe('a moment', () => {
   );
 });
 
+test.each([
+  [null, 'not cached'],
+  [{ ttl: 90 }, 'cached for 90 s'],
+  [
+    { ttl: 86_400, until: 'data', check: 2 },
+    'cached until the data changes (checked every 2 s), at most 1440 min',
+  ],
+] as const)('how responses are cached: %j', (cache, fact) => {
+  expect(cacheFact(cache)).toBe(fact);
+});
+
 test('metadata are no part of the text of a response', () => {
   const rows = '{"result":[{"a,\\"meta\\":":1}]';
   const columns = [{ name: 'a,"meta":', type: 'UInt8' }];
@@ -275,6 +287,11 @@ test('metadata are no part of the text of a response', () => {
 test.each([
   { field: null, kind: { kind: 'none' } },
   { field: 'millrace; hit; ttl=890', kind: { kind: 'hit', age: 10, ttl: 890 } },
+  {
+    field: 'millrace; hit; ttl=1; detail=unchanged',
+    kind: { kind: 'hit', age: 10, ttl: 1, isUnchanged: true },
+  },
+  { field: 'millrace; hit; ttl=-1; detail=changed', kind: { kind: 'hit', age: 10, ttl: -1 } },
   { field: 'millrace; fwd=uri-miss; stored; ttl=900', kind: { kind: 'stored', ttl: 900 } },
   { field: 'millrace; fwd=uri-miss; collapsed; ttl=900', kind: { kind: 'shared', ttl: 900 } },
   { field: 'millrace; hit; ttl=-5', kind: { kind: 'hit', age: 10, ttl: -5 } },

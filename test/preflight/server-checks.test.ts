@@ -154,6 +154,26 @@ describe('a server', () => {
     if (fix !== undefined) expect(found[0]?.fix).toMatch(fix);
   });
 
+  test('where system tables may not be read, if responses are cached until the data changes', async () => {
+    const denied = (table: string): readonly [string, string] => [
+      `FROM system.${table} WHERE 0`,
+      `Code: 497. DB::Exception: service: Not enough privileges. To execute this query, it's necessary to have the grant SELECT ON system.${table}. (ACCESS_DENIED)`,
+    ];
+    tell(denied('parts'), denied('dictionaries'), denied('clusters'));
+    const fixes = async (isWatching: boolean): Promise<readonly (string | undefined)[]> =>
+      (await checkServer(engine, { isWatching }))
+        .filter(({ outcome }) => outcome !== 'held')
+        .map(({ fix }) => fix);
+    expect(await fixes(false)).toEqual([]);
+    expect(await fixes(true)).toEqual([
+      'GRANT SELECT ON system.parts TO `service`; GRANT SELECT ON system.dictionaries TO `service`;',
+    ]);
+    tell(["engine = 'Distributed'", '[1]'], denied('clusters'));
+    expect(await fixes(true)).toEqual(['GRANT SELECT ON system.clusters TO `service`;']);
+    tell();
+    expect(await fixes(true)).toEqual([]);
+  });
+
   test.each([
     { profile: ['--readonly=2'], off: /readonly = 2/, why: 'whose queries may change settings' },
     { profile: ['--readonly=1'], off: /max_execution_time = 0.*session_timezone = /, why: 'without limits' },

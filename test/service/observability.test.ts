@@ -273,6 +273,7 @@ describe('configuration', () => {
           id: '00000000-0000-4000-8000-000000000072',
           file: expect.stringMatching(/kept\.yaml$/),
           revision: expect.stringMatching(/^[0-9a-f]{12}$/),
+          cache: { ttl: 60, min_refresh: 10 },
           findings: expect.arrayContaining([
             expect.objectContaining({ severity: 'error', line: 1, column: 5 }),
           ]),

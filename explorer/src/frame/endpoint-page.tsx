@@ -4,6 +4,7 @@ import { sandboxOf } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
 import type { QueryKind } from '../state/address.ts';
 import { ParameterForm } from '../form/parameter-form.tsx';
+import { cacheFact, duration } from './cache-fact.ts';
 import { exposureFacts } from './exposure.ts';
 import { DeprecationNote, Versions } from './versions.tsx';
 import { Presets } from '../form/presets.tsx';
@@ -42,7 +43,7 @@ function Title({ endpoint }: Props) {
   const { name, description, max_rows: maxRows, cache, warming, pii, limits } = endpoint;
   const facts = [
     `up to ${maxRows.toLocaleString('en')} rows`,
-    cache === null ? 'not cached' : `cached for ${duration(cache.ttl)}`,
+    cacheFact(cache),
     ...(warming === null ? [] : [`warmed every ${duration(warming.every)}`]),
     ...(pii.redact ? ['personal data redacted'] : []),
     ...(limits.rate === null ? [] : [limits.rate.replace('/', ' requests per ').replace(/s$/, ' s')]),
@@ -92,8 +93,4 @@ function QueryTabs({ endpoint }: Props) {
       onChoose={(query) => change({ query, view: undefined, sort: undefined })}
     />
   );
-}
-
-function duration(seconds: number): string {
-  return seconds % 60 === 0 && seconds >= 60 ? `${seconds / 60} min` : `${seconds} s`;
 }

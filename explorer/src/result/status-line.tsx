@@ -67,7 +67,9 @@ function cacheWords(cache: Cache): string {
     case 'none':
       return 'not cached';
     case 'hit':
-      return `cached response, ${cache.age} s old, ${freshness(cache.ttl)}`;
+      return cache.isUnchanged === true
+        ? `cached response, data unchanged ${cache.age} s ago, ${freshness(cache.ttl)}`
+        : `cached response, ${cache.age} s old, ${freshness(cache.ttl)}`;
     case 'stored':
       return `computed and cached, ${freshness(cache.ttl)}`;
     case 'shared':

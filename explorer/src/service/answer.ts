@@ -32,7 +32,13 @@ export interface Answer {
 /** Cache status; ages and times are seconds. */
 export type Cache =
   | { readonly kind: 'none' }
-  | { readonly kind: 'hit'; readonly age: number; readonly ttl: number }
+  | {
+      readonly kind: 'hit';
+      readonly age: number;
+      readonly ttl: number;
+      /** A check found the data unchanged `age` seconds ago. */
+      readonly isUnchanged?: true;
+    }
   | { readonly kind: 'stored'; readonly ttl: number }
   | { readonly kind: 'shared'; readonly ttl: number }
   | { readonly kind: 'ran' };
@@ -75,7 +81,8 @@ function readStages(field: string): readonly Stage[] {
 function readCache(field: string | null, age: number): Cache {
   if (field === null) return { kind: 'none' };
   const ttl = Number(/ttl=(-?\d+)/.exec(field)?.[1] ?? 0);
-  if (/; hit\b/.test(field)) return { kind: 'hit', age, ttl };
+  const isUnchanged = /; detail=unchanged\b/.test(field);
+  if (/; hit\b/.test(field)) return { kind: 'hit', age, ttl, ...(isUnchanged ? { isUnchanged } : {}) };
   if (/; collapsed\b/.test(field)) return { kind: 'shared', ttl };
   return /; stored\b/.test(field) ? { kind: 'stored', ttl } : { kind: 'ran' };
 }

@@ -84,7 +84,8 @@ export interface Endpoint {
   readonly tenant: string | null;
   readonly columns: readonly ResultColumn[] | null;
   readonly max_rows: number;
-  readonly cache: { readonly ttl: number } | null;
+  /** With `until`, a response is valid while its data is unchanged, which is checked every `check` seconds. */
+  readonly cache: { readonly ttl: number; readonly until?: 'data'; readonly check?: number } | null;
   readonly warming: { readonly every: number } | null;
   readonly pii: { readonly redact: boolean };
   readonly limits: { readonly time: number; readonly rate: string | null };

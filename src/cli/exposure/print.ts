@@ -56,7 +56,9 @@ function redactionText({ redaction: { always, at, minGroup, detectors, columns }
 function cacheText({ cache }: ListedExposure): string {
   if (cache === undefined) return 'none';
   const stale = Math.max(cache.staleWhileRevalidate, cache.staleIfError);
-  return `${cache.ttl} s${stale === 0 ? '' : `, stale responses for up to ${stale} s after that`}`;
+  const until =
+    cache.check === undefined ? '' : `until the data changes, checked every ${cache.check} s, at most `;
+  return `${until}${cache.ttl} s${stale === 0 ? '' : `, stale responses for up to ${stale} s after that`}`;
 }
 
 const MAX_LISTED = 20;

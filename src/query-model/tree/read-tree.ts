@@ -290,6 +290,8 @@ function readExpression(reader: TreeReader, line: TreeLine): Expression {
       if (table.kind === 'query' || table.kind === 'union') return { kind: 'subquery', query: table }; // a view
       throw new UnreadableTree('an unexpected table');
     }
+    case 'IDENTIFIER':
+      throw new UnreadableTree('an argument of a table function is a name: write it as a string');
     default:
       throw new UnreadableTree(`${line.kind} in an expression`);
   }
