@@ -59,6 +59,8 @@ export interface Endpoint {
   readonly limits: Limits;
   /** Undefined: no caching. Seconds. */
   readonly cache: CachePolicy | undefined;
+  /** Undefined: no live calls. */
+  readonly live: LivePolicy | undefined;
   readonly sandbox: SandboxPolicy;
   readonly redaction: RedactionPolicy;
   /** Undefined: no limit except the engine's. */
@@ -132,6 +134,14 @@ export interface CachePolicy {
   /** Undefined: responses are not refreshed in the background. */
   readonly warmEvery: number | undefined;
   readonly warmExamples: boolean;
+}
+
+/** How live calls follow the result. */
+export interface LivePolicy {
+  /** Seconds between checks. */
+  readonly every: number;
+  /** Columns that identify a row, for events with new rows only; undefined: events have whole results. */
+  readonly key: readonly string[] | undefined;
 }
 
 /** A label that calls may carry, and the source of its value. */

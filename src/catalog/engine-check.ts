@@ -10,6 +10,7 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import { analyseQuery, rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import { toDiagnostics, variantsOf, type InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword } from './engine-hints.ts';
+import { checkLiveKey } from './live-rules.ts';
 import { checkPageKeys } from './page-rules.ts';
 import { checkLogViews } from './view-rules.ts';
 import type { SampleValues } from './samples.ts';
@@ -108,14 +109,16 @@ async function checkVariant(
   return [...findings.values(), ...ofColumns];
 }
 
-/** Of the keys of pages, and of the log views of a table. */
+/** Of the keys of pages and live calls, and of the log views of a table. */
 function columnFindings(
   { document, analysis: { file } }: InspectedFile,
   { table }: Part,
   columns: readonly Column[],
 ): readonly Finding[] {
   const findings =
-    table === undefined ? checkPageKeys(file, columns) : checkLogViews(file, { name: table, columns });
+    table === undefined
+      ? [...checkPageKeys(file, columns), ...checkLiveKey(file, columns)]
+      : checkLogViews(file, { name: table, columns });
   return toDiagnostics(document, findings);
 }
 

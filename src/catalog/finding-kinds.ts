@@ -2,6 +2,7 @@
 import { TYPE_LABELS } from '../params/scalar.ts';
 import { CACHE_KINDS } from './cache-kinds.ts';
 import { INCLUDE_KINDS } from './include/include-kinds.ts';
+import { LIVE_KINDS } from './live-kinds.ts';
 import { LINT_KINDS } from './lint-kinds.ts';
 import { MCP_KINDS } from './mcp-kinds.ts';
 import { REASON_KINDS } from './reason-kinds.ts';
@@ -383,6 +384,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   ...MCP_KINDS,
   ...TENANCY_KINDS,
   ...VERSION_KINDS,
+  ...LIVE_KINDS,
   ...PAGE_KINDS,
   ...VIEW_KINDS,
   ...LINT_KINDS,

@@ -167,7 +167,7 @@ function toEntry(
   principal: Principal,
   { rows }: Described,
 ): Readonly<Record<string, unknown>> {
-  const { cache } = endpoint;
+  const { cache, live } = endpoint;
   const resultShape = principal.resultShape ?? endpoint.resultShape;
   const redacted = redactedBy(endpoint, principal);
   const isRedacted = isAlwaysRedacted(endpoint, principal);
@@ -204,6 +204,7 @@ function toEntry(
     result_shape: resultShape,
     max_rows: endpoint.maxRows,
     cache: cacheEntry(cache),
+    live: live === undefined ? null : { every: live.every, key: live.key ?? null },
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },
     pii: { redact: isRedacted, ...(isRedacted && minGroup !== undefined ? { min_group: minGroup } : {}) },
     reservation: endpoint.reservation.enabled

@@ -52,7 +52,7 @@ function endpointOf(more: Partial<Endpoint> = {}, sandbox: Partial<Sandbox> = {}
     cache: null,
     warming: null,
     pii: { redact: false },
-    limits: { time: 1, rate: null },
+    limits: { time: 1, rate: null, budget: {} },
     examples: [],
     sandbox: { enabled: true, ...SANDBOX, ...sandbox },
     ...more,

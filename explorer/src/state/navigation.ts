@@ -38,20 +38,13 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
     const endpoint = find(state.listing.value, state.address.value.endpoint);
     if (endpoint !== undefined) memory.setDraft(endpoint.id, { parameters, query, dialect, texts });
   };
-  /** Adds a history entry for the state that was run, once the visitor changes it. */
-  const isStepFrom = (before: Address, after: Address): boolean => {
-    if (before.logs !== undefined && after.logs !== undefined && before.logs !== after.logs) return true;
-    const { value } = state.run;
-    if (value.kind !== 'done' && value.kind !== 'failed') return false;
-    return isSameAsk(value.ask, askOf(before)) && !isSameAsk(value.ask, askOf(after));
-  };
   const { addressOf, completed } = createAddresses(memory, state);
   const runIfReady = createReadyRun(state, runs);
   return {
     choose: (endpoint) => show(addressOf(endpoint), true),
     change: (part) => {
       const after = changedBy(state.address.value, part);
-      show(after, isStepFrom(state.address.value, after));
+      show(after, isStepFrom(state, after));
       saveDraft();
     },
     open: (address) => {
@@ -107,6 +100,14 @@ function isFirstRun(memory: Memory, state: State): boolean {
   const endpoint = find(listing, state.address.value.endpoint);
   if (memory.isUsed() || listing.kind !== 'ready' || endpoint === undefined) return false;
   return mayRunUnasked(endpoint, listing.requestsLeft);
+}
+
+/** Whether a change adds a history entry: that was run, or that the log view showed. */
+function isStepFrom({ address: { value: before }, run }: State, after: Address): boolean {
+  if (before.logs !== undefined && after.logs !== undefined && before.logs !== after.logs) return true;
+  const { value } = run;
+  if (value.kind !== 'done' && value.kind !== 'failed') return false;
+  return isSameAsk(value.ask, askOf(before)) && !isSameAsk(value.ask, askOf(after));
 }
 
 /** The address of an endpoint with its draft, and what a URL omits. */

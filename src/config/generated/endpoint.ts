@@ -88,6 +88,7 @@ export interface EndpointFile {
    */
   cache?: 'disabled' | Cache;
   warming?: Warming;
+  live?: Live;
   sandbox?: Sandbox;
   pii?: Pii;
   reservation?: Reservation;
@@ -339,6 +340,19 @@ export interface Warming {
    * Also keep the responses of the file's examples warm, even before the first request.
    */
   examples?: boolean;
+}
+/**
+ * Live calls: with Accept: text/event-stream, or live=true, the response is a stream of server-sent events, one with the result whenever it has changed.
+ */
+export interface Live {
+  /**
+   * Seconds between checks for changes. All callers of the same question share one check, and one run if the data has changed.
+   */
+  every: number;
+  /**
+   * Columns of the result that identify a row, such as a time and an id. With it, events after the first one have only rows that were not in the result before. For rows that are added and never change, such as logs.
+   */
+  key?: string[];
 }
 /**
  * Whether consumers may send their own queries, which can read only the tables of the WITH clause.
