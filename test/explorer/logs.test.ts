@@ -19,6 +19,7 @@ query: |
   )
   SELECT * FROM ticks
 sandbox: { enabled: true }
+live: { every: 1 }
 `;
 
 let service: Explorer;

@@ -138,7 +138,7 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       return response.blob();
     },
     explain: async (key, ask, signal) => {
-      const response = await post('explain', key, { ...ask, parameters: {} }, { signal });
+      const response = await post('explain', key, ask, { signal });
       const { result } = parseJson(await response.text()) as unknown as { result: Explanation }; // the service's envelope
       return result;
     },
