@@ -19,6 +19,7 @@ import { pages } from './rows/pages.ts';
 import { redaction, sourceRedaction } from './rows/redaction.ts';
 import { overload } from './rows/overload.ts';
 import { sandbox } from './rows/sandbox.ts';
+import { live } from './rows/live.ts';
 import { shadow } from './rows/shadow.ts';
 import { cached } from './rows/cached.ts';
 import { observability, observabilityShare } from './rows/observability.ts';
@@ -44,6 +45,7 @@ const ROWS = [
   observabilityShare,
   overload,
   shadow,
+  live,
   sandbox,
   ...isolation,
   ...consumerQueries,

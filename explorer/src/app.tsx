@@ -5,6 +5,7 @@ import { KeyEntry } from './frame/key-entry.tsx';
 import { FileFindings } from './frame/file-findings.tsx';
 import { EndpointList } from './frame/endpoint-list.tsx';
 import { ListingProblem } from './frame/listing-problem.tsx';
+import { Palette } from './palette/palette-dialog.tsx';
 import { useExplorer } from './state/context.ts';
 
 export function App() {
@@ -18,6 +19,7 @@ export function App() {
       )}
       <Header />
       {key.value === undefined ? <KeyEntry /> : <Workspace />}
+      <Palette />
       <div class="notice" role="status" aria-live="polite" data-shown={notice.value !== ''}>
         {notice.value}
       </div>

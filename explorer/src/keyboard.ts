@@ -1,4 +1,5 @@
-// Global keyboard shortcuts: run, cancel, search.
+// Global keyboard shortcuts: run, cancel, search, palette.
+import { IS_MAC } from './parts/modifier.ts';
 import type { Explorer } from './state/explorer.ts';
 
 export function listenToKeys(document: Document, explorer: Explorer): void {
@@ -7,6 +8,9 @@ export function listenToKeys(document: Document, explorer: Explorer): void {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       void explorer.start({ isFresh: event.shiftKey });
+    } else if (isPaletteKey(event) && explorer.key.value !== undefined) {
+      event.preventDefault();
+      explorer.palette.isOpen.value = true;
     } else if (event.key === 'Escape' && explorer.run.value.kind === 'running') {
       explorer.cancel();
     } else if (event.key === '/' && !isTyping(event)) {
@@ -14,6 +18,12 @@ export function listenToKeys(document: Document, explorer: Explorer): void {
       document.querySelector<HTMLInputElement>('#search')?.focus();
     }
   });
+}
+
+/** On a Mac, Ctrl K deletes to the end of the line. */
+function isPaletteKey({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean {
+  const isModified = IS_MAC ? metaKey && !ctrlKey : ctrlKey && !metaKey;
+  return key.toLowerCase() === 'k' && isModified && !shiftKey && !altKey;
 }
 
 function isTyping(event: Event): boolean {

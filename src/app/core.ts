@@ -1,4 +1,5 @@
 // What the service and the commands share: endpoints and the request path.
+import { setImmediate } from 'node:timers/promises';
 import type { KeyUse } from '../auth/key-use.ts';
 import type { Keyring } from '../auth/keyring.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
@@ -16,13 +17,13 @@ import { createBudgets } from '../rate-limits/budgets.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
 import { createRateLimits } from '../rate-limits/rate-limits.ts';
 import { createRedisCounters } from '../rate-limits/redis-counters.ts';
-import { createRequestPath, type RequestPath } from '../request/answer.ts';
+import { createRequestPath, type RequestPath, type RequestPathDeps } from '../request/answer.ts';
 import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
 import { createPlan } from '../request/plan.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
 import { createShadow } from '../request/shadow/shadow.ts';
 import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
-import { createWatches } from '../request/watches.ts';
+import { createWatches, type Watches } from '../request/watches.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
 import { openEntryKey } from './redis.ts';
@@ -63,6 +64,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { connections } = settings;
   const trials = { plan, describe, engine, connections, observe, clock, after };
   const shadow = createShadow({ ...trials, catalog: () => catalog.current(), random: Math.random });
+  const { readThrough } = cache;
+  const watches = createWatches({ engine, readThrough, clock, observe, hosts: hostsOf(settings) });
   const path = createRequestPath({
     catalog: () => catalog.current(),
     keyring,
@@ -78,13 +81,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     observe,
     shadow,
     ...cache,
-    watches: createWatches({
-      engine,
-      readThrough: cache.readThrough,
-      clock,
-      observe,
-      hosts: hostsOf(settings),
-    }),
+    watches,
+    live: liveOptions(settings, watches),
     clock,
   });
   const catalog = await openLiveCatalog({
@@ -103,6 +101,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     throw cause;
   });
   const close = async (): Promise<void> => {
+    path.live?.close();
     await Promise.all([catalog.close(), cache.close()]);
   };
   return { catalog, describe, sandboxes, suspensions, path, cache, bulkhead, close };
@@ -115,6 +114,14 @@ function countingOf({ rateLimitFailure: failure }: Settings, link: RedisLink | u
     shared: link && createRedisCounters(link),
     failure,
   };
+}
+
+function liveOptions(
+  { liveStreams: limits, sendTimeout, sendMemory: memory, connections }: Settings,
+  { live: watchOf }: Watches,
+): RequestPathDeps['live'] {
+  const { random } = Math;
+  return { watchOf, after, random, limits, sendTimeout, memory, connections, pause: setImmediate };
 }
 
 /** Of the engine. */

@@ -5,14 +5,14 @@ import type { SlowClients } from '../http/slow-clients.ts';
 import type { Gauge } from '../observe/metrics.ts';
 import type { Core } from './core.ts';
 
-export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'sandboxes'> {
+export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'sandboxes' | 'path'> {
   readonly engine: Engine;
   readonly link: RedisLink | undefined;
   readonly slowClients: SlowClients;
 }
 
 export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
-  const { engine, bulkhead, cache, sandboxes, link, slowClients } = options;
+  const { engine, bulkhead, cache, sandboxes, link, slowClients, path } = options;
   const { readThrough, warming } = cache;
   const gauges: Gauge[] = [
     {
@@ -49,16 +49,8 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
       read: () => readThrough.size().flights,
     },
     { name: 'millrace_warming_entries', help: 'Cache entries kept warm.', read: warming.size },
-    {
-      name: 'millrace_responses_waiting',
-      help: 'Responses not yet read by their clients.',
-      read: () => slowClients.size().answers,
-    },
-    {
-      name: 'millrace_replies_waiting_bytes',
-      help: 'Memory of the responses not yet read by their clients, in bytes.',
-      read: () => slowClients.size().bytes,
-    },
+    ...sendingGauges(slowClients),
+    ...liveGauges(path),
     { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },
   ];
   const redis = {
@@ -69,6 +61,44 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     ...gauges,
     ...(engine.memory === undefined ? [] : [{ ...ENGINE_MEMORY, read: engine.memory }]),
     ...(link === undefined ? [] : [{ ...redis, read: () => Number(!link.isUnavailable()) }]),
+  ];
+}
+
+/** Of responses that are being sent. */
+function sendingGauges(slowClients: SlowClients): readonly Gauge[] {
+  return [
+    {
+      name: 'millrace_responses_waiting',
+      help: 'Responses not yet read by their clients.',
+      read: () => slowClients.size().answers,
+    },
+    {
+      name: 'millrace_replies_waiting_bytes',
+      help: 'Memory of the responses not yet read by their clients, in bytes.',
+      read: () => slowClients.size().bytes,
+    },
+  ];
+}
+
+/** Of live calls. */
+function liveGauges({ live }: GaugesOptions['path']): readonly Gauge[] {
+  const size = () => live?.size() ?? { streams: 0, topics: 0, bytes: 0 };
+  return [
+    {
+      name: 'millrace_live_streams',
+      help: 'Open streams of live calls.',
+      read: () => size().streams,
+    },
+    {
+      name: 'millrace_live_questions',
+      help: 'Questions that are followed by live calls; all streams of one share its checks and queries.',
+      read: () => size().topics,
+    },
+    {
+      name: 'millrace_live_bytes',
+      help: 'Memory of the events of live calls, known or being sent, in bytes.',
+      read: () => size().bytes,
+    },
   ];
 }
 

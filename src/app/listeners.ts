@@ -80,7 +80,8 @@ export function createListeners(parts: Parts): Listeners {
   };
   const server = createServer({
     ...base,
-    answer: path.answer,
+    respond: path.respond,
+    endStreams: () => path.live?.close(),
     explain: path.explain,
     list: async (key, record, kind) =>
       listEndpoints(catalog.current(), await path.admitKey(key, record, kind), { describe, sandboxes }),

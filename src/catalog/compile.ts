@@ -29,11 +29,13 @@ import { isShown } from './expectation.ts';
 import { createCompose } from './include/compose.ts';
 import { isSharedFile, NO_SOURCES, type SourceFile, type Sources } from './include/sources.ts';
 import { createEndpoint } from './endpoint-variants.ts';
+import { livePolicy } from './live-rules.ts';
 import { pageKey, pageSizes } from './page-rules.ts';
 import { checkRules, FILE_RULES, SHARED_RULES } from './rules.ts';
 import { sampleCombinations } from './samples.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
 import { deprecationOf, rolloutOf } from './versions.ts';
+import { logViewPolicies } from './view-rules.ts';
 import { overVariants } from './variant-findings.ts';
 
 /** The result for one file: an endpoint, or findings, or an endpoint with warnings. */
@@ -191,6 +193,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     resultShape: file.result_shape ?? 'standard',
     limits: Object.freeze(limits),
     cache: cachePolicy(file),
+    live: livePolicy(file),
     sandbox: sandboxPolicy(file),
     redaction: redactionPolicy(file, piiHashKey),
     concurrency: concurrencyOf(file),
@@ -199,6 +202,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
     mcp: mcpPolicy(file),
+    logViews: logViewPolicies(file),
     examples: (file.examples ?? []).filter(isShown),
   };
   return createEndpoint(
@@ -301,7 +305,7 @@ function revisionOf(file: EndpointFile, sql: string): string {
 
 /**
  * Excludes what cannot change a result: the query, which callers of this add as it is bound, which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons), what
- * agents see, and scheduling.
+ * agents and people see, how results are followed, and scheduling.
  */
 function resultRelevant(file: EndpointFile): object {
   const {
@@ -318,6 +322,8 @@ function resultRelevant(file: EndpointFile): object {
     labels: _labels,
     reservation: _reservation,
     mcp: _mcp,
+    view: _view,
+    live: _live,
     budget: _budget,
     query: _query,
     ...rest

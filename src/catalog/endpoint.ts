@@ -59,6 +59,8 @@ export interface Endpoint {
   readonly limits: Limits;
   /** Undefined: no caching. Seconds. */
   readonly cache: CachePolicy | undefined;
+  /** Undefined: no live calls. */
+  readonly live: LivePolicy | undefined;
   readonly sandbox: SandboxPolicy;
   readonly redaction: RedactionPolicy;
   /** Undefined: no limit except the engine's. */
@@ -71,8 +73,23 @@ export interface Endpoint {
   readonly reservation: ReservationPolicy;
   /** Undefined: the endpoint is no tool for agents. */
   readonly mcp: McpPolicy | undefined;
+  /** Tables that the explorer shows as logs; undefined: it infers them. */
+  readonly logViews: readonly LogViewPolicy[] | undefined;
   /** Examples shown to consumers and kept warm; test-only examples are excluded. */
   readonly examples: readonly Example[];
+}
+
+/** A table of log rows. Paths are written as in LQL, with `metadata.` in full. */
+export interface LogViewPolicy {
+  readonly table: string;
+  readonly time: string;
+  readonly message: string | undefined;
+  readonly level: string | undefined;
+  readonly columns: readonly string[];
+  readonly facets: readonly string[];
+  /** The parameters that bound the times of the rows. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
 }
 
 /** Since when not to use it, until when it is served, and what to use instead. Times are milliseconds since 1970. */
@@ -117,6 +134,14 @@ export interface CachePolicy {
   /** Undefined: responses are not refreshed in the background. */
   readonly warmEvery: number | undefined;
   readonly warmExamples: boolean;
+}
+
+/** How live calls follow the result. */
+export interface LivePolicy {
+  /** Seconds between checks. */
+  readonly every: number;
+  /** Columns that identify a row, for events with new rows only; undefined: events have whole results. */
+  readonly key: readonly string[] | undefined;
 }
 
 /** A label that calls may carry, and the source of its value. */

@@ -10,7 +10,9 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import { analyseQuery, rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import { toDiagnostics, variantsOf, type InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword } from './engine-hints.ts';
+import { checkLiveKey } from './live-rules.ts';
 import { checkPageKeys } from './page-rules.ts';
+import { checkLogViews } from './view-rules.ts';
 import type { SampleValues } from './samples.ts';
 import { mergeFindings } from './variant-findings.ts';
 import { isTable } from '../sql/with-clause.ts';
@@ -22,6 +24,8 @@ interface Part {
   readonly shift: number;
   readonly start: number;
   readonly end: number;
+  /** The table of the WITH clause; undefined: the whole query. */
+  readonly table: string | undefined;
 }
 
 const CODES: ReadonlyMap<number, string> = new Map([
@@ -76,8 +80,9 @@ async function checkVariant(
   inspected: InspectedFile,
   { enums, sound }: VariantOptions,
 ): Promise<readonly Finding[]> {
-  const { samples, limits, int64, outline, query } = inspected.candidate.endpoint;
+  const { samples, limits, int64, outline } = inspected.candidate.endpoint;
   const findings = new Map<string, Finding>(); // by message: queries that read a failing table fail in the same way
+  const ofColumns: Finding[] = [];
   const all = samples();
   const ask: DescribeSql = (sql, parameters) =>
     engine.describe({ sql, parameters, limits, origin: 'saved', int64 });
@@ -88,9 +93,7 @@ async function checkVariant(
     const analysis = await analyseQuery(part.sql, [...accepted, ...all], ask);
     if (analysis.kind === 'described') {
       accepted = [analysis.values];
-      const isWhole = part.shift === 0 && part.end === query.length;
-      for (const finding of isWhole ? pageFindings(inspected, analysis.columns) : [])
-        findings.set(finding.message, finding);
+      ofColumns.push(...columnFindings(inspected, part, analysis.columns));
     }
     const failed =
       analysis.kind === 'described'
@@ -103,11 +106,20 @@ async function checkVariant(
     const finding = findingOf(inspected, part, failed);
     if (!findings.has(finding.message)) findings.set(finding.message, finding);
   }
-  return [...findings.values()];
+  return [...findings.values(), ...ofColumns];
 }
 
-function pageFindings({ document, analysis }: InspectedFile, columns: readonly Column[]): readonly Finding[] {
-  return toDiagnostics(document, checkPageKeys(analysis.file, columns));
+/** Of the keys of pages and live calls, and of the log views of a table. */
+function columnFindings(
+  { document, analysis: { file } }: InspectedFile,
+  { table }: Part,
+  columns: readonly Column[],
+): readonly Finding[] {
+  const findings =
+    table === undefined
+      ? [...checkPageKeys(file, columns), ...checkLiveKey(file, columns)]
+      : checkLogViews(file, { name: table, columns });
+  return toDiagnostics(document, findings);
 }
 
 function hasError(findings: ReadonlyMap<string, Finding>): boolean {
@@ -123,8 +135,9 @@ function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
     shift: withStart,
     start,
     end,
+    table: name,
   }));
-  return [...tables, { sql: query, shift: 0, start: outline.mainStart, end: query.length }];
+  return [...tables, { sql: query, shift: 0, start: outline.mainStart, end: query.length, table: undefined }];
 }
 
 /** By default, the engine compares an Enum with any string. Asks only for queries with such columns and strings. */

@@ -2,6 +2,7 @@
 import { TYPE_LABELS } from '../params/scalar.ts';
 import { CACHE_KINDS } from './cache-kinds.ts';
 import { INCLUDE_KINDS } from './include/include-kinds.ts';
+import { LIVE_KINDS } from './live-kinds.ts';
 import { LINT_KINDS } from './lint-kinds.ts';
 import { MCP_KINDS } from './mcp-kinds.ts';
 import { REASON_KINDS } from './reason-kinds.ts';
@@ -9,6 +10,7 @@ import type { FindingKind } from './finding-kind.ts';
 import { PII_KINDS } from './pii-kinds.ts';
 import { TENANCY_KINDS } from './tenancy-kinds.ts';
 import { PAGE_KINDS } from './page-kinds.ts';
+import { VIEW_KINDS } from './view-kinds.ts';
 import { VERSION_KINDS } from './version-kinds.ts';
 import { VARIANT_KINDS } from './variant-kinds.ts';
 
@@ -382,6 +384,8 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   ...MCP_KINDS,
   ...TENANCY_KINDS,
   ...VERSION_KINDS,
+  ...LIVE_KINDS,
   ...PAGE_KINDS,
+  ...VIEW_KINDS,
   ...LINT_KINDS,
 };

@@ -13,7 +13,9 @@ import { baseOf, defaultCycles, defaultReferences, defaultValues } from './defau
 import { isRejectionExpected } from './expectation.ts';
 import { overVariants } from './variant-findings.ts';
 import { VARIANT_RULES } from './variant-rules.ts';
+import { LIVE_RULES } from './live-rules.ts';
 import { PAGE_QUERY_RULES, PAGE_RULES } from './page-rules.ts';
+import { VIEW_RULES } from './view-rules.ts';
 import { VERSION_RULES } from './version-rules.ts';
 import { contradictions } from './tenancy.ts';
 import {
@@ -110,6 +112,8 @@ export const FILE_RULES: Readonly<Record<string, Rule>> = {
   ...VARIANT_RULES,
   ...VERSION_RULES,
   ...PAGE_RULES,
+  ...VIEW_RULES,
+  ...LIVE_RULES,
   'parameter.unused': function* ({ used: ofQuery, file, parameters }, { guess: nearest }) {
     const bases = [...parameters.values()].flatMap((each) => baseOf(each) ?? []);
     const used = new Set([...ofQuery, ...bases]);

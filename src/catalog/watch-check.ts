@@ -1,6 +1,7 @@
 // Findings about cache policies with `until: data`: data whose changes cannot be seen, and results that change without it.
 import type { Engine } from '../engine/engine.ts';
 import type { RuleFinding } from './analysis.ts';
+import type { Endpoint } from './endpoint.ts';
 import { variantsOf, type InspectedFile } from './compile.ts';
 import {
   readingStatements,
@@ -18,9 +19,34 @@ interface OwnStatement {
   readonly table: string | undefined;
 }
 
+/** What follows for a policy of the file. */
+interface Policy {
+  readonly family: 'cache' | 'live';
+  readonly unwatched: (endpoint: Pick<Endpoint, 'cache' | 'live'>) => string;
+  readonly late: (endpoint: Pick<Endpoint, 'cache' | 'live'>) => string;
+  readonly remedy: string;
+}
+
+const CACHED: Policy = {
+  family: 'cache',
+  unwatched: ({ cache }) =>
+    `Responses are then valid for cache.check only, as with ttl: ${cache?.check}. Read a table whose changes can be seen, or remove until: data`,
+  late: ({ cache }) => `a response is valid for ttl (${cache?.ttl} s)`,
+  remedy: 'pass it as a parameter, or set ttl to what is acceptable',
+};
+
+const LIVE: Policy = {
+  family: 'live',
+  unwatched: ({ live }) =>
+    `With subscribers, the query then runs every ${live?.every} s. Read a table whose changes can be seen, or raise live.every`,
+  late: ({ live }) => `with subscribers, the query runs every ${live?.every} s`,
+  remedy: 'pass it as a parameter, or raise live.every',
+};
+
 /** Asks the engine what the queries of a file read. Rejects with EngineError if it could not be asked. */
 export async function findUnwatched(engine: Engine, file: InspectedFile): Promise<readonly RuleFinding[]> {
-  if (file.candidate.endpoint.cache?.check === undefined) return [];
+  const { cache, live } = file.candidate.endpoint;
+  if (cache?.check === undefined && live === undefined) return [];
   const all = [];
   for (const variant of variantsOf(file))
     all.push({ analysis: variant.analysis, findings: await unwatchedIn(engine, variant) });
@@ -38,9 +64,13 @@ async function unwatchedIn(engine: Engine, inspected: InspectedFile): Promise<re
     const key = JSON.stringify([finding.code, finding.path, finding.offset]);
     if (!found.has(key)) found.set(key, finding);
   };
-  for (const each of unwatched) add(unwatchedFinding(inspected, own[each.statement], each));
-  for (const each of clock)
-    if (each.every === undefined) add(clockFinding(inspected, own[each.statement], each));
+  const { cache, live } = inspected.candidate.endpoint;
+  for (const policy of [cache?.check && CACHED, live && LIVE]) {
+    if (policy === undefined || policy === 0) continue;
+    for (const each of unwatched) add(unwatchedFinding(inspected, own[each.statement], { ...each, policy }));
+    for (const each of clock)
+      if (each.every === undefined) add(clockFinding(inspected, own[each.statement], { ...each, policy }));
+  }
   return [...found.values()];
 }
 
@@ -63,34 +93,34 @@ function statementsOf({ candidate: { endpoint } }: InspectedFile): readonly OwnS
 function unwatchedFinding(
   inspected: InspectedFile,
   own: OwnStatement | undefined,
-  { source, reason }: Unwatched,
+  { source, reason, policy }: Unwatched & { readonly policy: Policy },
 ): RuleFinding {
   const query = { table: own?.table };
   return {
-    code: 'cache.unwatched',
+    code: `${policy.family}.unwatched`,
     severity: 'warning',
     ...(source === undefined
       ? inspected.analysis.inBound(rangeOf(inspected, query.table).start)
       : placeOf(inspected, query, source)),
     message: `changes of the data of ${whatReads({ ...query, sql: '' })} cannot be seen: ${reason}`,
-    hint: `Responses are then valid for cache.check only, as with ttl: ${inspected.candidate.endpoint.cache?.check}. Read a table whose changes can be seen, or remove until: data`,
+    hint: policy.unwatched(inspected.candidate.endpoint),
   };
 }
 
 function clockFinding(
   inspected: InspectedFile,
   own: OwnStatement | undefined,
-  { name, table, source, offset }: LateRead,
+  { name, table, source, offset, policy }: LateRead & { readonly policy: Policy },
 ): RuleFinding {
   const { endpoint } = inspected.candidate;
   const shift = own?.table === undefined ? 0 : endpoint.outline.withStart;
   return {
-    code: 'cache.clock_read',
+    code: `${policy.family}.clock_read`,
     severity: 'warning',
     ...(source === undefined
       ? inspected.analysis.inBound(offset + shift)
       : placeOf(inspected, { table: own?.table }, source)),
-    message: `${name}${table === undefined ? '' : ` in ${table}`} has other values later, although no table changes: a response is valid for ttl (${endpoint.cache?.ttl} s)`,
-    hint: 'Round the time, as in toStartOfInterval(now(), INTERVAL 1 MINUTE), pass it as a parameter, or set ttl to what is acceptable',
+    message: `${name}${table === undefined ? '' : ` in ${table}`} has other values later, although no table changes: ${policy.late(endpoint)}`,
+    hint: `Round the time, as in toStartOfInterval(now(), INTERVAL 1 MINUTE), ${policy.remedy}`,
   };
 }

@@ -13,6 +13,7 @@ export function* comparePolicies(
   yield* compareAnswers(base, head);
   yield* comparePages(base, head);
   yield* compareCaches(base, head);
+  yield* compareLive(base, head);
   yield* compareLimits(base, head);
   yield* compareReservations(base, head);
   const [before, after] = [base, head].map(({ labels }) =>
@@ -20,6 +21,8 @@ export function* comparePolicies(
   );
   if (before !== after) yield { code: 'labels.changed', message: 'labels changed', path: ['labels'] };
   yield* compareTools(base, head);
+  if (JSON.stringify(base.logViews) !== JSON.stringify(head.logViews))
+    yield { code: 'view.changed', message: 'the explorer shows log rows in another way', path: ['view'] };
 }
 
 /** A tool that is renamed with its endpoint is reported as that. */
@@ -88,6 +91,28 @@ function* comparePages({ page: base }: Endpoint, { page: head }: Endpoint): Gene
 
 function keysOf({ keys }: PagePolicy): string {
   return keys.map(({ name, descending }) => (descending ? `${name} DESC` : name)).join(', ');
+}
+
+function* compareLive({ live: base }: Endpoint, { live: head }: Endpoint): Generator<Found> {
+  const path = ['live'];
+  if (base === undefined && head === undefined) return;
+  if (base === undefined)
+    yield { code: 'live.added', message: `live calls get changes every ${head?.every} s`, path };
+  else if (head === undefined)
+    yield { code: 'live.removed', message: 'live calls are no longer possible', path };
+  else {
+    const [was, is] = [base, head].map(({ key }) => key?.join(', ') ?? 'none');
+    if (was !== is)
+      yield {
+        code: 'live.key_changed',
+        message: `the key of rows is ${is}, was ${was}`,
+        path: ['live', 'key'],
+      };
+    if (base.every === head.every) return;
+    const code = head.every < base.every ? 'live.every_lowered' : 'live.every_raised';
+    const message = `changes are looked for every ${head.every} s, was ${base.every} s`;
+    yield { code, message, path: ['live', 'every'] };
+  }
 }
 
 function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): Generator<Found> {

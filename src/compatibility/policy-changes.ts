@@ -24,6 +24,17 @@ export const POLICY_CHANGES = {
     'Calls with a larger page_size get 400.',
   ),
   'page.max_raised': cost('The maximum size of a page was raised', 'Callers may ask for more rows at once.'),
+  'live.added': cost('Live calls are possible', 'Open streams cause checks and queries.'),
+  'live.removed': breaking(
+    'Live calls are no longer possible',
+    'Open streams end, and live calls get 400 or 406.',
+  ),
+  'live.key_changed': behaviour(
+    'Live calls have another key of rows',
+    'Subscribers get whole results, or only new rows, where they got the other; or other columns tell rows apart.',
+  ),
+  'live.every_lowered': cost('Live calls look for changes more often', 'There are more checks and queries.'),
+  'live.every_raised': behaviour('Live calls look for changes less often', 'Events come later.'),
   'cache.enabled': behaviour('Responses are cached', 'They may be as old as ttl.'),
   'cache.disabled': cost('Responses are no longer cached', 'Every call runs on the engine.'),
   'cache.ttl_raised': behaviour('Responses are cached for longer', 'They may be older.'),
@@ -92,6 +103,10 @@ export const POLICY_CHANGES = {
   'labels.changed': behaviour(
     'Labels changed',
     "Responses are the same; metrics and the engine's query log count calls under other labels.",
+  ),
+  'view.changed': compatible(
+    'The log view of the explorer changed',
+    'Calls and responses are the same; the explorer shows other tables or columns as logs.',
   ),
   'mcp.removed': breaking('The endpoint is no longer a tool for agents', 'Agents cannot call it.'),
   'mcp.added': compatible(

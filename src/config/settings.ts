@@ -62,6 +62,8 @@ export interface Settings {
   readonly requestTimeout: number;
   readonly sendTimeout: number;
   readonly sendMemory: number;
+  /** Open at once: in all, and of one key. */
+  readonly liveStreams: { readonly total: number; readonly perKey: number };
   /** Addresses and networks of trusted proxies. */
   readonly trustedProxies: readonly string[];
   /** Undefined: traces are not exported. */
@@ -320,6 +322,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     requestTimeout: all.request_timeout,
     sendTimeout: all.send_timeout,
     sendMemory: parseBytes(all.send_memory),
+    liveStreams: { total: all.live_streams, perKey: all.live_streams_per_key },
     trustedProxies: listOf(all.trusted_proxies),
     traces: traceSettings(all),
     usage: all.usage,

@@ -183,6 +183,38 @@ export type Observation =
       readonly reason: 'unasked' | 'full' | 'forgotten';
     }
   | ShadowCompared
+  /** A stream of a live call has ended. */
+  | {
+      readonly kind: 'live.ended';
+      readonly requestId: string;
+      readonly endpoint: string;
+      readonly principal: string;
+      /**
+       * `client`: it closed the connection. `key`: it may not call the endpoint any more. `endpoint`: the endpoint was removed.
+       * `slow`, `full`: it read too slowly, or too many did.
+       */
+      readonly reason: 'client' | 'key' | 'endpoint' | 'error' | 'slow' | 'full' | 'shutdown';
+      readonly events: number;
+      /** States that were left out because a newer one came before they were sent. */
+      readonly coalesced: number;
+      readonly bytes: number;
+      readonly ms: number;
+    }
+  /** A question that is followed was asked again, because its data had changed, or since that cannot be known. */
+  | {
+      readonly kind: 'live.ran';
+      readonly endpoint: string;
+      readonly outcome: 'changed' | 'unchanged';
+      readonly ms: number;
+    }
+  | {
+      readonly kind: 'live.failed';
+      readonly endpoint: string;
+      readonly code: ProblemCode;
+      readonly cause: unknown;
+    }
+  /** A question runs at every check: changes of its data cannot be seen. */
+  | { readonly kind: 'live.unwatched'; readonly endpoint: string; readonly reasons: readonly string[] }
   | { readonly kind: 'usage.written'; readonly rows: number; readonly dropped: number }
   | {
       /** The rows stay buffered, as far as the buffer allows, and are retried later. */

@@ -43,6 +43,21 @@ export const PROBLEMS = {
     title: 'The rows cannot be divided into pages',
     hint: 'The author of the endpoint can add a column to page.by that distinguishes rows with equal keys.',
   },
+  'live.unavailable': {
+    status: 400,
+    title: 'This endpoint has no live calls',
+    hint: 'Call it without live=true, and again when newer rows are needed; live calls need live: { every: 2 } in its file.',
+  },
+  'live.too_many': {
+    status: 429,
+    title: 'Too many live streams of this key',
+    hint: 'Close a stream, or retry after the time in Retry-After. The setting live_streams_per_key limits them.',
+  },
+  'live.full': {
+    status: 503,
+    title: 'Too many live streams are open',
+    hint: 'Retry after the time in Retry-After. The setting live_streams limits them.',
+  },
   'request.query_conflict': {
     status: 400,
     title: 'Two queries in one request',

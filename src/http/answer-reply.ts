@@ -64,21 +64,32 @@ export function answerFields(
   }: AnswerParts,
   headerPrefix: string,
 ): Readonly<Record<string, string>> {
+  const links = next === undefined ? [] : [{ target: nextPage(url, next), rel: 'next' }];
   return {
     'Cache-Control': outcome === undefined ? 'no-store' : `private, max-age=${Math.max(0, outcome.ttl)}`,
     ETag: etag,
+    ...calledFields({ endpoint, successor, dialect }, headerPrefix, links),
+    ...appliedField(preferredShape, isMetadataPreferred),
+    ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
+    ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
+  };
+}
+
+type CalledParts = Pick<AnswerParts, 'endpoint' | 'successor' | 'dialect'>;
+
+/** Those that say what was called. */
+export function calledFields(
+  { endpoint, successor, dialect }: CalledParts,
+  headerPrefix: string,
+  links: Parameters<typeof linkField>[0] = [],
+): Readonly<Record<string, string>> {
+  return {
     Vary: `Accept, Accept-Encoding, Prefer, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII`,
     'Millrace-Endpoint': `${endpoint.name}@${endpoint.revision}`,
     ...(endpoint.version === undefined ? {} : { 'Millrace-Version': String(endpoint.version) }),
     ...deprecationFields(endpoint),
-    ...linkField([
-      ...(next === undefined ? [] : [{ target: nextPage(url, next), rel: 'next' }]),
-      ...successorLinks(successor),
-    ]),
+    ...linkField([...links, ...successorLinks(successor)]),
     ...(dialect === undefined ? {} : { 'Millrace-Dialect': dialect }),
-    ...appliedField(preferredShape, isMetadataPreferred),
-    ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
-    ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
   };
 }
 

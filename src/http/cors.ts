@@ -63,6 +63,7 @@ export function addCors(app: FastifyInstance, { corsOrigins, headerPrefix }: Cor
       'Content-Encoding',
       'Content-Type',
       'If-None-Match',
+      'Last-Event-ID',
       'MCP-Protocol-Version',
       'Mcp-Method',
       'Mcp-Name',

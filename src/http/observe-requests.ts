@@ -12,6 +12,8 @@ declare module 'fastify' {
     answer: Answer | undefined;
     problem: Problem | undefined;
     started: number;
+    /** Observes the request before its response ends: that of a stream may take days. */
+    observeNow: () => void;
   }
   interface FastifyContextConfig {
     /** The name of a route in the log, if it is not its path. */
@@ -25,20 +27,26 @@ export function observeRequests(app: FastifyInstance, options: ObserveOptions): 
   app.decorateReply('answer', undefined);
   app.decorateReply('problem', undefined);
   app.decorateReply('started', 0);
+  app.decorateReply('observeNow');
   app.addHook('onRequest', (request, reply, done) => {
     reply.started = options.now();
     reply.record = { trace: beginTrace(request.raw, options) };
     reply.header('X-Request-Id', request.id);
+    let isObserved = false;
+    reply.observeNow = () => {
+      if (!isObserved) observe(options, reply);
+      isObserved = true;
+    };
     // Without a response there is no onResponse.
     reply.raw.once('close', () => {
       if (reply.raw.writableFinished) return;
       if (!reply.raw.headersSent) reply.problem = new Problem('request.client_closed');
-      observe(options, reply);
+      reply.observeNow();
     });
     done();
   });
   app.addHook('onResponse', (_request, reply, done) => {
-    observe(options, reply);
+    reply.observeNow();
     done();
   });
 }

@@ -2,27 +2,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import { Problem, type ProblemCode } from '../core/problem.ts';
+import { Problem, problemDocument, type ProblemCode } from '../core/problem.ts';
 import { deprecationFields, successorLinks } from './deprecation-fields.ts';
 import { linkField } from './links.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
-
-/** The document of a problem; `error` is for older clients that read `error.message`. */
-function problemDocument(problem: Problem, requestId: string): Record<string, unknown> {
-  return {
-    type: `/problems/${problem.code}`,
-    title: problem.title,
-    status: problem.status,
-    detail: problem.message,
-    instance: requestId,
-    code: problem.code,
-    hint: problem.hint,
-    ...(problem.errors.length === 0 ? {} : { errors: problem.errors }),
-    error: { code: problem.code, message: problem.message },
-  };
-}
 
 /** Sends a problem as the response. */
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {

@@ -43,12 +43,40 @@ function readContent(request: EndpointRequest, body: string, names: CallFields):
   const prefer = headerText(request, 'prefer');
   return {
     fields,
-    format: readFormat(request, fields),
+    ...readForm(request, fields),
     resultShape: preferredShape(prefer),
     metadata: prefersMetadata(prefer) ? 'preferred' : 'optional',
     ...readOptions(request, names),
   };
 }
+
+/** The format, and whether a stream of events is asked for. Throws Problem `format.not_acceptable`. */
+function readForm(request: EndpointRequest, fields: Fields): Pick<CallContent, 'format' | 'live'> {
+  const isNamed = fields.get('live')?.some((value) => value === 'true' || value === true) ?? false;
+  const isFormatted = (fields.get('format') ?? []).some((value) => value !== '' && value !== null);
+  const by = isNamed ? 'parameter' : !isFormatted && acceptsEvents(request) ? 'accept' : undefined;
+  if (by === undefined) return { format: readFormat(request, fields) };
+  const [sent] = fields.get('last_event_id') ?? [];
+  const lastEventId = headerText(request, 'last-event-id') ?? (typeof sent === 'string' ? sent : undefined);
+  const known = isReadable(lastEventId) ? lastEventId : undefined;
+  const other = isFormatted ? readFormat(request, fields) : preferredFormat(request);
+  const format = other ?? 'json';
+  if (by === 'accept') return { format, live: { by, lastEventId: known, isOptional: other !== undefined } };
+  if (isFormatted && format !== 'json')
+    throw new Problem('format.not_acceptable', {
+      detail: 'The results of live calls are JSON',
+      hint: 'Leave out format.',
+    });
+  return { format, live: { by, lastEventId: known, isOptional: false } };
+}
+
+/** Whether the Accept header prefers events to all formats. */
+function acceptsEvents({ raw, headers: { accept } }: EndpointRequest): boolean {
+  if (!isReadable(accept) || !/text\/event-stream/i.test(accept)) return false;
+  return new Negotiator(raw).mediaType([EVENTS, ...MEDIA_TYPES]) === EVENTS;
+}
+
+const EVENTS = 'text/event-stream';
 
 /** What header fields ask for on every entry point. */
 export function readOptions(
@@ -148,12 +176,17 @@ function readFormat(request: FastifyRequest, fields: Fields): FormatName {
       hint: `Send a shorter Accept header, or the parameter format: ${names}.`,
     });
   }
-  const mediaType = new Negotiator(request.raw).mediaType([...MEDIA_TYPES]);
-  const format = mediaType === undefined ? undefined : formatOfMediaType(mediaType);
+  const format = preferredFormat(request);
   if (format !== undefined) return format;
   throw new Problem('format.not_acceptable', {
     detail: `The Accept header accepts none of ${MEDIA_TYPES.join(', ')}`,
   });
+}
+
+/** Undefined: the Accept header accepts none. */
+function preferredFormat({ raw }: Pick<FastifyRequest, 'raw'>): FormatName | undefined {
+  const mediaType = new Negotiator(raw).mediaType([...MEDIA_TYPES]);
+  return mediaType === undefined ? undefined : formatOfMediaType(mediaType);
 }
 
 /** Whether a header is `true`, in any case, in any of its values. An oversized header counts as true. */

@@ -4,7 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../core/problem.ts';
 import { PROBLEMS } from '../core/problems.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
-import type { Answer, Call, CallRecord } from '../request/call.ts';
+import type { RequestPath } from '../request/answer.ts';
+import type { CallRecord } from '../request/call.ts';
 import type { Admission, RequestKind } from '../request/admit.ts';
 import type { Explain } from '../request/explain.ts';
 import { createBaseServer, type BaseOptions } from './base-server.ts';
@@ -18,6 +19,7 @@ import { rejectOtherMethods } from './other-methods.ts';
 import { answerClientError, problemAsJson, sendProblem } from './problem-reply.ts';
 import { createReceiveCall, fieldsRead, keyOf } from './receive.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
+import { sendLive } from './live-reply.ts';
 import { requestSignal } from './request-signal.ts';
 import { addTextRoutes, sendEndpointText, sendTagged, type TextSource } from './texts.ts';
 
@@ -33,7 +35,10 @@ export interface Readiness {
 }
 
 export interface ServerOptions extends BaseOptions {
-  readonly answer: (call: Call) => Promise<Answer>;
+  /** An answer, or a stream of events if the call asks for one. */
+  readonly respond: RequestPath['respond'];
+  /** Ends the streams of live calls, when the service stops. */
+  readonly endStreams: () => void;
   /** Checks a consumer query without running it. */
   readonly explain: Explain;
   /** The endpoints a key may call, as data. A check counts as such against the rate limits. */
@@ -70,7 +75,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
   });
   addQueryRoute(app, options, fastPath);
-  app.addHook('preClose', async () => fastPath.close());
+  app.addHook('preClose', async () => {
+    fastPath.close();
+    options.endStreams();
+  });
   addExplainRoute(app, options);
   addExplorer(app, rejectOtherMethods);
   addListingRoute(app, options);
@@ -102,7 +110,8 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, fastPath: F
       const text = await sendEndpointText(request, reply, options.texts);
       if (text !== undefined) return text;
       const call = receive(request, reply, () => requestSignal(reply, options));
-      const answer = await options.answer(call);
+      const answer = await options.respond(call);
+      if ('open' in answer) return sendLive(reply, answer, options.headerPrefix);
       fastPath.remember(request.raw, answer, reply.record);
       // Responses from the shared cache arrive in batches: written one by one, each would wake the peer.
       if (answer.outcome?.kind === 'hit') await setImmediate();

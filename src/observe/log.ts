@@ -81,59 +81,60 @@ function createTime(epoch: () => number): () => string {
 
 /** The log level of an observation. */
 function levelOf(observation: Observation): Level {
-  switch (observation.kind) {
-    case 'request.finished':
-      return observation.status >= 500 ? 'error' : 'info';
-    case 'catalog.rejected':
-    case 'catalog.failed':
-    case 'tokens.rejected':
-    case 'sandbox.switched_off':
-    case 'service.worker_lost':
-    case 'engine.process_ended':
-    case 'engine.process_not_started':
-    case 'engine.statement_fatal':
-      return 'error';
-    case 'query.suspended':
-    case 'engine.kill_failed':
-    case 'engine.host_lost':
-    case 'response.cut_off':
-    case 'cache.remote_lost':
-    case 'cache.corrupt_entry':
-    case 'cache.key_derived':
-    case 'data.folder_open':
-    case 'cache.write_rejected':
-    case 'tokens.not_locked':
-    case 'tokens.jwks_failed':
-    case 'tokens.use_not_stored':
-    case 'usage.not_written':
-    case 'cache.refresh_failed':
-    case 'warming.failed':
-    case 'cache.check_failed':
-    case 'cache.unwatched':
-      return 'warn';
-    case 'engine.connection_dropped':
-    case 'budget.spent':
-    case 'budget.exceeded':
-    case 'shadow.compared':
-    case 'usage.written':
-    case 'redaction.found_in_rows':
-    case 'cache.entry_too_large':
-    case 'warming.refreshed':
-    case 'warming.adopted':
-    case 'warming.unchanged':
-    case 'cache.checked':
-    case 'warming.saved':
-    case 'warming.dropped':
-      return 'debug';
-    case 'service.started':
-    case 'service.stopping':
-    case 'service.stopped':
-    case 'catalog.loaded':
-    case 'sandbox.checked':
-    case 'tokens.loaded':
-    case 'cache.remote_restored':
-    case 'engine.host_restored':
-    case 'engine.process_restarted':
-      return 'info';
-  }
+  if (observation.kind === 'request.finished') return observation.status >= 500 ? 'error' : 'info';
+  return LEVELS[observation.kind];
 }
+
+const LEVELS: Readonly<Record<Exclude<Observation['kind'], 'request.finished'>, Level>> = {
+  'catalog.rejected': 'error',
+  'catalog.failed': 'error',
+  'tokens.rejected': 'error',
+  'sandbox.switched_off': 'error',
+  'service.worker_lost': 'error',
+  'engine.process_ended': 'error',
+  'engine.process_not_started': 'error',
+  'engine.statement_fatal': 'error',
+  'query.suspended': 'warn',
+  'engine.kill_failed': 'warn',
+  'engine.host_lost': 'warn',
+  'response.cut_off': 'warn',
+  'cache.remote_lost': 'warn',
+  'cache.corrupt_entry': 'warn',
+  'cache.key_derived': 'warn',
+  'data.folder_open': 'warn',
+  'cache.write_rejected': 'warn',
+  'tokens.not_locked': 'warn',
+  'tokens.jwks_failed': 'warn',
+  'tokens.use_not_stored': 'warn',
+  'usage.not_written': 'warn',
+  'cache.refresh_failed': 'warn',
+  'warming.failed': 'warn',
+  'cache.check_failed': 'warn',
+  'cache.unwatched': 'warn',
+  'live.unwatched': 'warn',
+  'live.failed': 'warn',
+  'engine.connection_dropped': 'debug',
+  'budget.spent': 'debug',
+  'budget.exceeded': 'debug',
+  'shadow.compared': 'debug',
+  'live.ran': 'debug',
+  'usage.written': 'debug',
+  'redaction.found_in_rows': 'debug',
+  'cache.entry_too_large': 'debug',
+  'warming.refreshed': 'debug',
+  'warming.adopted': 'debug',
+  'warming.unchanged': 'debug',
+  'cache.checked': 'debug',
+  'warming.saved': 'debug',
+  'warming.dropped': 'debug',
+  'service.started': 'info',
+  'service.stopping': 'info',
+  'service.stopped': 'info',
+  'catalog.loaded': 'info',
+  'sandbox.checked': 'info',
+  'tokens.loaded': 'info',
+  'live.ended': 'info',
+  'cache.remote_restored': 'info',
+  'engine.host_restored': 'info',
+  'engine.process_restarted': 'info',
+};

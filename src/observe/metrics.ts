@@ -196,6 +196,36 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
   };
 }
 
+/** Live calls. */
+function createLiveMetrics(registers: readonly Registry[]): (event: Event) => void {
+  const counter = (name: string, help: string, label: string): Counter =>
+    new Counter({ name, help, labelNames: ['endpoint', label], registers: [...registers] });
+  const ended = counter(
+    'millrace_live_ended_total',
+    'Live streams that have ended, by reason: client (it closed the connection), key (it ended, or may not call the endpoint any more), endpoint (removed), error, slow (over send_timeout), full (over send_memory), shutdown.',
+    'reason',
+  );
+  const runs = counter(
+    'millrace_live_runs_total',
+    'Queries and cached responses that live calls looked at, by outcome: changed, unchanged, failed.',
+    'outcome',
+  );
+  const events = counter(
+    'millrace_live_events_total',
+    'Events of live streams that have ended: sent, or coalesced (left out because a newer one came before they could be sent).',
+    'outcome',
+  );
+  return (event) => {
+    if (event.kind === 'live.ran') runs.inc({ endpoint: event.endpoint, outcome: event.outcome });
+    if (event.kind === 'live.failed') runs.inc({ endpoint: event.endpoint, outcome: 'failed' });
+    if (event.kind !== 'live.ended') return;
+    const { endpoint, reason } = event;
+    ended.inc({ endpoint, reason });
+    events.inc({ endpoint, outcome: 'sent' }, event.events);
+    events.inc({ endpoint, outcome: 'coalesced' }, event.coalesced);
+  };
+}
+
 function createEngineMetrics(registry: Registry): (event: Event) => void {
   const registers = [registry];
   const dropped = new Counter({
@@ -230,7 +260,9 @@ function createEngineMetrics(registry: Registry): (event: Event) => void {
   });
   const countShadow = createShadowMetrics(registers);
   const countBudgets = createBudgetMetrics(registers);
+  const countLive = createLiveMetrics(registers);
   return (event) => {
+    countLive(event);
     if (event.kind === 'shadow.compared') countShadow(event);
     countBudgets(event);
     if (event.kind === 'redaction.found_in_rows')

@@ -96,6 +96,12 @@ const LINES: Lines = {
   'cache.unwatched': ({ endpoint, reasons }) => [
     `cache: changes of the data of ${endpoint} cannot be seen, so its responses are cached for cache.check only: ${reasons.join('; ')}`,
   ],
+  'live.unwatched': ({ endpoint, reasons }) => [
+    `live: changes of the data of ${endpoint} cannot be seen, so its query runs at every check: ${reasons.join('; ')}`,
+  ],
+  'live.failed': ({ endpoint, cause }) => [`live: ${endpoint} failed: ${describeCause(cause)}`],
+  'live.ran': NOTHING,
+  'live.ended': NOTHING,
   'warming.failed': (observation) => [
     `warming: ${observation.endpoint} could not be refreshed: ${describeCause(observation.cause)}`,
   ],

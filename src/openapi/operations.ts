@@ -142,8 +142,23 @@ const queryParameter = (name: string, description: string, schema: Schema) => ({
   schema,
 });
 
-/** Pages and metadata. */
-function answerParameters({ page, parameters }: Endpoint): readonly unknown[] {
+/** Of live calls. */
+function liveParameters({ live }: Endpoint): readonly unknown[] {
+  if (live === undefined) return [];
+  const description = `Answer with a stream of server-sent events: one with the result now, and one whenever it has changed, looked for every ${live.every} s. The same as \`Accept: text/event-stream\`. Events are \`result\` (data: the JSON response), \`rows\` (data: the rows that are new), \`error\` (data: a problem) and \`end\` (data: the reason).`;
+  return [
+    queryParameter('live', description, { type: 'boolean', default: false }),
+    queryParameter(
+      'last_event_id',
+      'The id of the last event of a live call before, as in the header field Last-Event-ID.',
+      { type: 'string' },
+    ),
+  ];
+}
+
+/** Live calls, pages and metadata. */
+function answerParameters(endpoint: Endpoint): readonly unknown[] {
+  const { page, parameters } = endpoint;
   const pages =
     page === undefined
       ? []
@@ -162,7 +177,8 @@ function answerParameters({ page, parameters }: Endpoint): readonly unknown[] {
             },
           ),
         ];
-  if (parameters['meta'] !== undefined) return pages;
+  const added = [...liveParameters(endpoint), ...pages];
+  if (parameters['meta'] !== undefined) return added;
   const meta = queryParameter(
     'meta',
     'Add `meta` to a response in JSON: columns, rows, statistics and cache state.',
@@ -171,7 +187,7 @@ function answerParameters({ page, parameters }: Endpoint): readonly unknown[] {
       default: false,
     },
   );
-  return [...pages, meta];
+  return [...added, meta];
 }
 
 /** The formats with their media types. */

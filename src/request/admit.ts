@@ -41,14 +41,19 @@ export interface Admitted {
   readonly authMs: number;
   /** Whether an identical call may be admitted without repeating the checks: nothing they depend on has changed. */
   readonly isStillAdmitted: () => boolean;
+  /** Whether keys and endpoints are those that the call was admitted with. */
+  readonly isCurrent: () => boolean;
 }
 
 /** What a request counts as: checks have counters of their own. */
 export type RequestKind = 'call' | 'check';
 
+/** `again`: not counted, since the same call was. */
+export type AdmissionKind = RequestKind | 'again';
+
 export interface Admission {
   /** Throws Problem `auth.*`, `rate.*`, `route.*`, `query.suspended`, `sandbox.*`, and what reading the call throws. */
-  readonly admit: (call: Call, kind?: RequestKind) => Promise<Admitted>;
+  readonly admit: (call: Call, kind?: AdmissionKind) => Promise<Admitted>;
   /** Authenticates only, for requests that are admitted after they are read. Throws Problem `auth.*`. */
   readonly identifyKey: (key: string | undefined, record: CallRecord) => Promise<Principal>;
   /** For requests that concern no single endpoint, such as the listing: they count against the key's rate limit only. */
@@ -73,7 +78,8 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       // A field `version` may choose another one, unless the name does.
       if (named.version === undefined || nameOrId !== named.name) noteCalled(record, snapshot, named);
       const limited = snapshot.find(named.name); // the versions of a name share a limit
-      const isLimited = await count(rateLimits, limitsOf(principal, limited)[kind], record);
+      const limits = kind === 'again' ? [] : limitsOf(principal, limited)[kind];
+      const isLimited = await count(rateLimits, limits, record);
       const authMs = clock.monotonic() - started;
       const content = await read();
       const versions = snapshot.versions(named.name).filter((each) => isCallable(each, principal));
@@ -84,11 +90,22 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       const consumerQuery = sent && suspensions.admit(sent, { endpoint, principal });
       // Consumer queries are rechecked every time: the sandbox may have been disabled since.
       const isRepeatable = consumerQuery === undefined && !isLimited;
-      const isStillAdmitted = (): boolean =>
-        isRepeatable && catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
+      const isCurrent = (): boolean =>
+        catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
+      const isStillAdmitted = (): boolean => isRepeatable && isCurrent();
       const successor = successorOf(snapshot, endpoint);
       const budgets = budgetLimits(principal, limited ?? endpoint);
-      return { principal, endpoint, successor, content, consumerQuery, budgets, authMs, isStillAdmitted };
+      return {
+        principal,
+        endpoint,
+        successor,
+        content,
+        consumerQuery,
+        budgets,
+        authMs,
+        isStillAdmitted,
+        isCurrent,
+      };
     },
     identifyKey: async (key, record) => {
       const { principal } = await authenticate(keyring(), key, clock.epoch());

@@ -3,6 +3,7 @@ import type { CacheDirectives } from '../cache/freshness.ts';
 import type { Describe } from '../catalog/describe.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { cutLines } from '../format/lines.ts';
@@ -10,15 +11,24 @@ import type { Budgets } from '../rate-limits/budgets.ts';
 import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import { redactRows } from './redacted-rows.ts';
-import { createAdmission, type Admission, type AdmissionDeps, type Admitted } from './admit.ts';
+import {
+  createAdmission,
+  type Admission,
+  type AdmissionDeps,
+  type AdmissionKind,
+  type Admitted,
+} from './admit.ts';
 import type { Bulkhead } from './bulkhead.ts';
-import type { Answer, AnswerSummary, Call } from './call.ts';
+import type { Answer, AnswerSummary, Call, CallRecord } from './call.ts';
 import { parametersOf } from './consumer-query.ts';
 import { encodeRows, type Encoding } from './encode.ts';
 import { produceEngineFormat } from './engine-format.ts';
 import { runProblem } from './engine-problems.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
+import { createLive, type Live, type LiveOptions } from './live/live.ts';
+import { questionOf, readLive, type Question } from './live/question.ts';
+import type { LiveStream } from './live/stream.ts';
 import { createAddMetadata, wantsMetadata, type MetadataTask } from './metadata.ts';
 import { cutPage, openPage, planPage, type ColumnsOf } from './pages.ts';
 import type { MakePlan, Plan } from './plan.ts';
@@ -32,6 +42,8 @@ import { replayWhileValid, whileValid } from './validity.ts';
 import { requestedWorkload } from './workload.ts';
 
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
+  /** Undefined: no live calls. */
+  readonly live?: Omit<LiveOptions, 'read' | 'clock' | 'observe'> | undefined;
   readonly plan: MakePlan;
   readonly sandboxes: Pick<Sandboxes, 'rejection'>;
   readonly describe: Pick<Describe, 'samples' | 'result'>;
@@ -45,6 +57,8 @@ export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
 
 /** A call that is authorized and planned. Durations are milliseconds. */
 export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted' | 'successor'> {
+  /** Undefined: the call gets one answer. */
+  readonly question: Question | undefined;
   readonly requester: Requester & { readonly key: string };
   readonly directives: CacheDirectives;
   readonly preferredShape: Answer['preferredShape'];
@@ -60,9 +74,18 @@ export interface RequestPath extends Pick<Admission, 'admitKey' | 'identifyKey'>
   /** Everything before execution: no rows are read. */
   readonly prepare: (call: Call) => Promise<Prepared>;
   readonly answer: (call: Call) => Promise<Answer>;
+  /** An answer, or a stream if the call asks for one. */
+  readonly respond: (call: Call) => Promise<Answer | Followed>;
+  readonly live: Pick<Live, 'close' | 'size'> | undefined;
   readonly explain: Explain;
   /** Keeps the responses of an endpoint's examples warm, if its file says so. */
   readonly pinExamples: (endpoint: Endpoint) => Promise<void>;
+}
+
+/** A live call. */
+export interface Followed extends Pick<Answer, 'endpoint' | 'successor' | 'dialect'> {
+  /** Opens the stream once its first result is known. Throws Problem. */
+  readonly open: () => Promise<LiveStream>;
 }
 
 /** Creates the request path: the stages of a call in order, from authentication to the encoded response. */
@@ -71,11 +94,22 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const { admit, admitKey, identifyKey } = createAdmission(deps);
   const addMetadata = createAddMetadata(deps.engine);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
+  const { clock, observe } = deps;
+  const live = deps.live && createLive({ ...deps.live, clock, observe, read: results.read });
 
-  const prepare = (call: Call): Promise<Prepared> => prepareCall(deps, admit, call);
+  const prepare = (call: Call): Promise<Prepared> => prepareCall(deps, admit, { call });
+  const answer = async (call: Call): Promise<Answer> => answerPrepared(call, await prepare(call));
 
-  const answer = async (call: Call): Promise<Answer> => {
+  const respond = async (call: Call): Promise<Answer | Followed> => {
     const prepared = await prepare(call);
+    const { endpoint, successor, question, plan } = prepared;
+    if (question === undefined) return answerPrepared(call, prepared);
+    if (live === undefined) throw new Problem('live.unavailable');
+    const open = (): Promise<LiveStream> => live.open(question, call.signal());
+    return { endpoint, successor, dialect: plan.consumerQuery?.dialect, open };
+  };
+
+  const answerPrepared = async (call: Call, prepared: Prepared): Promise<Answer> => {
     const { requester, directives, timing, isStillAdmitted, preferredShape, successor, metadata, ...task } =
       prepared;
     const { key } = requester;
@@ -110,42 +144,33 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   };
 
   const pinExamples: RequestPath['pinExamples'] = (endpoint) => results.pinExamples(endpoint, plan);
-  return { admitKey, identifyKey, prepare, answer, explain: createExplain({ ...deps, admit }), pinExamples };
+  const explain = createExplain({ ...deps, admit });
+  return { admitKey, identifyKey, prepare, answer, respond, live, explain, pinExamples };
+}
+
+interface PreparedCall {
+  readonly call: Call;
+  readonly kind?: AdmissionKind;
 }
 
 /** Everything before execution. Throws Problem. */
-async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], call: Call): Promise<Prepared> {
+async function prepareCall(
+  deps: RequestPathDeps,
+  admit: Admission['admit'],
+  { call, kind }: PreparedCall,
+): Promise<Prepared> {
   const now = deps.clock.monotonic;
-  const { endpoint: called, principal, content, consumerQuery, budgets, ...admitted } = await admit(call);
-  const { authMs, isStillAdmitted, successor } = admitted;
+  const admitted = await admit(call, kind);
+  const { endpoint: called, principal, content, consumerQuery, budgets, authMs } = admitted;
+  const follows = readLive(content, called);
   const { requestId, record } = call;
   const started = now();
-  const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
   const workload = requestedWorkload(called, content.reservation);
-  const parameters = parametersOf(content, called);
-  const bindAt = (time: number): Bindings => called.binder.bind(parameters, time, principal.locked);
-  const current = bindAt(deps.clock.epoch());
-  const endpoint = called.variantOf(current);
-  const opened = openPage(endpoint, { content, consumerQuery, bindings: current });
-  const bindings = opened?.at === undefined ? current : { ...bindAt(opened.at), until: Infinity };
-  const labels = labelsOf(endpoint, bindings.values, content.labels);
-  record.labels = labels;
-  const { format, directives, resultShape: request } = content;
-  const planAt = async (at: Bindings): Promise<Plan> => {
-    const whole = await deps.plan(endpoint, at, consumerQuery, isRedacting(redactor));
-    return opened === undefined ? whole : planPage(columnsOf(deps), { endpoint, opened, plan: whole });
-  };
-  const planned = await planAt(bindings);
+  const format = follows === undefined ? content.format : 'json';
+  const { task, bindings, labels, parameters } = await taskOf(deps, { ...admitted, format, record });
+  const { endpoint, shape } = task;
   const timing = { auth: authMs, plan: now() - started };
-  const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
-  const taskAt = async (time: number): Promise<Task> => {
-    if (opened?.at !== undefined) return task; // of the time of the first page
-    const later = bindAt(time);
-    return { ...task, bindings: later, plan: await planAt(later) };
-  };
-  const page = opened?.page;
-  const task: Task = { endpoint, plan: planned, page, redactor, format, shape, bindings, at: taskAt };
-  const metadata = metadataOptions({ content, endpoint, principal, consumerQuery });
+  const metadata = follows ? undefined : metadataOptions({ content, endpoint, principal, consumerQuery });
   const isReadShown = metadata?.isReadShown ?? false;
   const spending = createSpending(
     { budgets: deps.budgets, now, observe: deps.observe, endpoint: called.name, isReadShown },
@@ -155,19 +180,68 @@ async function prepareCall(deps: RequestPathDeps, admit: Admission['admit'], cal
   const { id: key } = principal;
   const requester = { requestId, key, trace: record.trace, labels, workload, isPatient: false, spending };
   const isCompared = endpoint.version !== undefined && consumerQuery === undefined && task.page === undefined;
+  const question = follows && {
+    ...questionOf(follows, { task, consumerQuery, bindings, policy: called.live }),
+    requester,
+    principal: principal.name,
+    isCurrent: admitted.isCurrent,
+    again: async () => {
+      const again = { ...call, read: async () => content, record: {} };
+      const { question: found } = await prepareCall(deps, admit, { call: again, kind: 'again' });
+      if (found === undefined) throw new Problem('live.unavailable');
+      return found;
+    },
+  };
   return {
     ...task,
+    question,
     shadowed: isCompared
       ? { endpoint: called, parameters, principal, redact: content.redact, requestId }
       : undefined,
-    successor,
-    preferredShape: request && shape,
+    successor: admitted.successor,
+    preferredShape: content.resultShape && shape,
     metadata,
     requester,
-    directives,
+    directives: content.directives,
     timing,
-    isStillAdmitted,
+    isStillAdmitted: admitted.isStillAdmitted,
   };
+}
+
+interface AdmittedCall extends Pick<Admitted, 'endpoint' | 'principal' | 'content' | 'consumerQuery'> {
+  readonly format: Task['format'];
+  readonly record: CallRecord;
+}
+
+/** What a call asks for now, and what it will at another time. Throws Problem. */
+async function taskOf(
+  deps: RequestPathDeps,
+  { endpoint: called, principal, content, consumerQuery, format, record }: AdmittedCall,
+) {
+  const redactor = demandedRedactor(called.redaction, { key: principal.redact, header: content.redact });
+  const parameters = parametersOf(content, called);
+  const bindAt = (time: number): Bindings => called.binder.bind(parameters, time, principal.locked);
+  const current = bindAt(deps.clock.epoch());
+  const endpoint = called.variantOf(current);
+  const opened = openPage(endpoint, { content, consumerQuery, bindings: current });
+  const bindings = opened?.at === undefined ? current : { ...bindAt(opened.at), until: Infinity };
+  const labels = labelsOf(endpoint, bindings.values, content.labels);
+  record.labels = labels;
+  const planAt = async (at: Bindings): Promise<Plan> => {
+    const whole = await deps.plan(endpoint, at, consumerQuery, isRedacting(redactor));
+    return opened === undefined ? whole : planPage(columnsOf(deps), { endpoint, opened, plan: whole });
+  };
+  const planned = await planAt(bindings);
+  const { resultShape: request } = content;
+  const shape = shapeOf(format, { request, key: principal.resultShape, endpoint: endpoint.resultShape });
+  const taskAt = async (time: number): Promise<Task> => {
+    if (opened?.at !== undefined) return task; // of the time of the first page
+    const later = bindAt(time);
+    return { ...task, bindings: later, plan: await planAt(later) };
+  };
+  const page = opened?.page;
+  const task: Task = { endpoint, plan: planned, page, redactor, format, shape, bindings, at: taskAt };
+  return { task, bindings, labels, parameters };
 }
 
 function columnsOf({ describe, engine }: RequestPathDeps): ColumnsOf {

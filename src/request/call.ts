@@ -40,8 +40,20 @@ export interface CallContent {
   readonly labels: string | undefined;
   /** The workload the caller requests. */
   readonly reservation: string | undefined;
+  /** The caller follows the answer; undefined: it gets one. */
+  readonly live?: LiveRequest | undefined;
   /** Cache directives of the request (Cache-Control, RFC 9111). */
   readonly directives: CacheDirectives;
+}
+
+/** How a caller asks for a stream of events. */
+export interface LiveRequest {
+  /** By the media type, or by the parameter `live`, which may be a parameter of an endpoint without live calls. */
+  readonly by: 'accept' | 'parameter';
+  /** The state that it has already. */
+  readonly lastEventId: string | undefined;
+  /** One answer is acceptable as well, if the endpoint has no live calls. */
+  readonly isOptional: boolean;
 }
 
 /** A call without a transport: never aborted, no header options. */

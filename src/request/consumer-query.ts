@@ -1,4 +1,5 @@
 // Reads the reserved fields of a call: a consumer query, if one was sent and is allowed.
+import { LIVE_FIELDS } from '../catalog/live-rules.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
@@ -27,12 +28,13 @@ const PAGE_FIELDS: ReadonlySet<string> = new Set(['page_size', 'cursor']);
 /** The fields that are parameters of the endpoint. */
 export function parametersOf(
   { fields, metadata }: Pick<CallContent, 'fields' | 'metadata'>,
-  { version, page, parameters }: Pick<Endpoint, 'version' | 'page' | 'parameters'>,
+  { version, page, live, parameters }: Pick<Endpoint, 'version' | 'page' | 'live' | 'parameters'>,
 ): Fields {
   const isReserved = (name: string): boolean =>
     RESERVED.has(name) ||
     (version !== undefined && name === 'version') ||
     (page !== undefined && PAGE_FIELDS.has(name)) ||
+    (live !== undefined && LIVE_FIELDS.has(name)) ||
     (name === 'meta' && metadata !== undefined && parameters['meta'] === undefined);
   return new Map([...fields].filter(([name]) => !isReserved(name)));
 }

@@ -167,7 +167,7 @@ function toEntry(
   principal: Principal,
   { rows }: Described,
 ): Readonly<Record<string, unknown>> {
-  const { cache } = endpoint;
+  const { cache, live } = endpoint;
   const resultShape = principal.resultShape ?? endpoint.resultShape;
   const redacted = redactedBy(endpoint, principal);
   const isRedacted = isAlwaysRedacted(endpoint, principal);
@@ -204,6 +204,7 @@ function toEntry(
     result_shape: resultShape,
     max_rows: endpoint.maxRows,
     cache: cacheEntry(cache),
+    live: live === undefined ? null : { every: live.every, key: live.key ?? null },
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },
     pii: { redact: isRedacted, ...(isRedacted && minGroup !== undefined ? { min_group: minGroup } : {}) },
     reservation: endpoint.reservation.enabled
@@ -217,6 +218,8 @@ function toEntry(
       rate: endpoint.rate === undefined ? null : `${endpoint.rate.limit}/${endpoint.rate.window}s`,
       budget: Object.fromEntries(endpoint.budgets.map((each) => [each.resource, budgetText(each)])),
     },
+    page: pageEntry(endpoint),
+    view: viewEntry(endpoint),
     examples: endpoint.examples.map(({ expect: _expect, ...call }) => withLocks(call, endpoint, principal)),
   };
 }
@@ -231,6 +234,25 @@ function withLocks<Call extends Pick<Example, 'parameters'>>(
   return own.length === 0
     ? call
     : { ...call, parameters: { ...call.parameters, ...Object.fromEntries(own) } };
+}
+
+function pageEntry({ page }: Endpoint) {
+  if (page === undefined) return null;
+  const { keys, size, max } = page;
+  return { by: keys.map(({ name, descending }) => `${name} ${descending ? 'DESC' : 'ASC'}`), size, max };
+}
+
+/** As the file declares it. Tables that the key may not read are not in `sandbox.tables`. */
+function viewEntry({ logViews }: Endpoint) {
+  if (logViews === undefined) return null;
+  const logs = logViews.map(({ message, level, from, to, ...view }) => ({
+    ...view,
+    message: message ?? null,
+    level: level ?? null,
+    from: from ?? null,
+    to: to ?? null,
+  }));
+  return { logs };
 }
 
 /** How responses of an endpoint are cached. */

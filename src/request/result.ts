@@ -61,7 +61,7 @@ export interface ResultsDeps {
   readonly clock: Clock;
   readonly readThrough: ReadThrough;
   readonly warming: Warming;
-  readonly watches: Watches;
+  readonly watches: Pick<Watches, 'of'>;
 }
 
 export interface Results {

@@ -41,6 +41,11 @@ const ON_ENGINE: WatchedTables = { resolve: resolveTables, readFingerprint };
 export interface Watches {
   /** The tables that a plan reads; undefined for an endpoint whose responses expire with time only. */
   readonly of: (endpoint: Endpoint, plan: Pick<Plan, 'consumerQuery'>) => Watch | undefined;
+  /**
+   * The same for any endpoint, for those who compare fingerprints themselves: it has none for plans whose result changes with
+   * time alone.
+   */
+  readonly live: (endpoint: Endpoint, plan: Pick<Plan, 'consumerQuery'>) => Watch;
 }
 
 /** Consumer queries, and sets of tables, that are remembered for an endpoint. */
@@ -52,6 +57,8 @@ interface Subject {
   readonly tables: readonly string[] | undefined;
   /** How the consumer query itself reads the clock, as in TableSet. */
   readonly every: number | undefined;
+  /** Whether the consumer query reads the clock in another way, or is random. */
+  readonly isMoving: boolean;
   /** Why it cannot be watched. */
   readonly reason: string | undefined;
 }
@@ -61,35 +68,47 @@ interface EndpointWatches {
   readonly byQuery: Lru<Watch>;
 }
 
+/** What it is for. */
+type Purpose = 'cache' | 'live';
+
 export function createWatches(deps: WatchesDeps): Watches {
-  const known = new WeakMap<Endpoint, EndpointWatches>();
-  const watchesOf = (endpoint: Endpoint): EndpointWatches => {
-    const found = known.get(endpoint) ?? {
+  const known = {
+    cache: new WeakMap<Endpoint, EndpointWatches>(),
+    live: new WeakMap<Endpoint, EndpointWatches>(),
+  };
+  const watchesOf = (endpoint: Endpoint, purpose: Purpose): EndpointWatches => {
+    const found = known[purpose].get(endpoint) ?? {
       bySubject: createLru<Watch>({ entries: MAX_REMEMBERED }),
       byQuery: createLru<Watch>({ entries: MAX_REMEMBERED }),
     };
-    known.set(endpoint, found);
+    known[purpose].set(endpoint, found);
     return found;
   };
+  const watchOf = (
+    endpoint: Endpoint,
+    { consumerQuery }: Pick<Plan, 'consumerQuery'>,
+    purpose: Purpose,
+  ): Watch => {
+    const { bySubject, byQuery } = watchesOf(endpoint, purpose);
+    const query = consumerQuery?.canonicalSql ?? '';
+    const found = byQuery.get(query);
+    if (found !== undefined) return found;
+    const subject = subjectOf(endpoint, consumerQuery?.canonicalSql);
+    const key = JSON.stringify([subject.tables, subject.every, subject.isMoving, subject.reason]);
+    const watch = bySubject.get(key) ?? watchTables(deps, endpoint, { ...subject, purpose });
+    bySubject.set(key, watch);
+    byQuery.set(query, watch);
+    return watch;
+  };
   return {
-    of: (endpoint, { consumerQuery }) => {
-      if (endpoint.cache?.check === undefined) return undefined;
-      const { bySubject, byQuery } = watchesOf(endpoint);
-      const query = consumerQuery?.canonicalSql ?? '';
-      const found = byQuery.get(query);
-      if (found !== undefined) return found;
-      const subject = subjectOf(endpoint, consumerQuery?.canonicalSql);
-      const key = JSON.stringify([subject.tables, subject.every, subject.reason]);
-      const watch = bySubject.get(key) ?? watchTables(deps, endpoint, subject);
-      bySubject.set(key, watch);
-      byQuery.set(query, watch);
-      return watch;
-    },
+    of: (endpoint, plan) =>
+      endpoint.cache?.check === undefined ? undefined : watchOf(endpoint, plan, 'cache'),
+    live: (endpoint, plan) => watchOf(endpoint, plan, 'live'),
   };
 }
 
 function subjectOf({ outline, sandbox }: Endpoint, query: string | undefined): Subject {
-  if (query === undefined) return { tables: undefined, every: undefined, reason: undefined };
+  if (query === undefined) return { tables: undefined, every: undefined, isMoving: false, reason: undefined };
   const names = namesIn(createCursor(query));
   const tables = outline.elements.flatMap(({ kind, name }) =>
     kind === 'table' && names.has(name) ? [name] : [],
@@ -98,14 +117,19 @@ function subjectOf({ outline, sandbox }: Endpoint, query: string | undefined): S
   const allowed = new Set(sandbox.allow.map((name) => name.toLowerCase()));
   const other = functionCalls(query).find((name) => allowed.has(name) || /^dict|^joinget|^file$/.test(name));
   const reason = other && `what the function ${other} reads is not known`;
-  return { tables, every: reads.length === 0 ? undefined : commonEvery(reads), reason };
+  const every = reads.length === 0 ? undefined : commonEvery(reads);
+  return { tables, every, isMoving: reads.length > 0 && every === undefined, reason };
 }
 
 /** A set that cannot be watched is resolved again after this time. */
 const UNWATCHED_MS = 60_000;
 const MAX_ATTEMPTS = 3;
 
-function watchTables(deps: WatchesDeps, endpoint: Endpoint, subject: Subject): Watch {
+function watchTables(
+  deps: WatchesDeps,
+  endpoint: Endpoint,
+  subject: Subject & { readonly purpose: Purpose },
+): Watch {
   const { engine, clock, observe, hosts, tables = ON_ENGINE } = deps;
   let resolved: { readonly set: Promise<ResolvedSet>; readonly at: number } | undefined;
   let reported = '';
@@ -122,10 +146,12 @@ function watchTables(deps: WatchesDeps, endpoint: Endpoint, subject: Subject): W
     return set;
   };
 
-  const reasonsOf = ({ unwatched }: ResolvedSet): readonly string[] => {
+  const reasonsOf = ({ unwatched, clock }: ResolvedSet): readonly string[] => {
     if (hosts > 1) return ['the engine has several hosts, whose data may differ for a time'];
     const own = subject.reason === undefined ? [] : [subject.reason];
-    return [...new Set([...own, ...unwatched.map(({ reason }) => reason)])];
+    const isMoving = subject.isMoving || clock.some(({ every }) => every === undefined);
+    const moving = isMoving && subject.purpose === 'live' ? ['the query reads the clock, or is random'] : [];
+    return [...new Set([...own, ...moving, ...unwatched.map(({ reason }) => reason)])];
   };
 
   const readOnce = async (maxAgeMs: number): Promise<Fingerprint | typeof OUTDATED | undefined> => {
@@ -134,7 +160,8 @@ function watchTables(deps: WatchesDeps, endpoint: Endpoint, subject: Subject): W
     const set = { ...found.set, every: everyOf(found.set, subject) };
     if (reasons.length === 0) return readShared(deps, endpoint, { set, maxAgeMs });
     if (resolved !== undefined && clock.monotonic() - resolved.at > UNWATCHED_MS) resolved = undefined;
-    if (reported !== reasons.join()) observe({ kind: 'cache.unwatched', endpoint: endpoint.name, reasons });
+    const kind = subject.purpose === 'live' ? 'live.unwatched' : 'cache.unwatched';
+    if (reported !== reasons.join()) observe({ kind, endpoint: endpoint.name, reasons });
     reported = reasons.join();
     return undefined;
   };

@@ -52,9 +52,19 @@ const PLAIN = 'query: SELECT id, title, contact, meta FROM desk.tickets\n';
 const OPEN =
   'sandbox: { enabled: true }\nquery: |\n  WITH t AS (SELECT id, title, contact FROM desk.tickets)\n  SELECT id, title FROM t\n';
 
+const LOGS =
+  'sandbox: { enabled: true }\nquery: |\n  WITH t AS (SELECT * FROM desk.tickets)\n  SELECT id FROM t\nview:\n  logs:\n';
+
 const ONE_EXAMPLE = `${PLAIN}examples:\n  - name: one\n`;
 
 test.each<[code: string, why: string, body: string, hint?: string]>([
+  // log views
+  ['view.unknown_path', 'a misspelled time', `${LOGS}    { table: t, time: «opend }\n`, 'opened'],
+  ['view.time_type', 'a time that is a text', `${LOGS}    { table: t, time: «title }\n`, 'opened'],
+  ['view.unknown_path', 'a misspelled message', `${LOGS}    { table: t, time: opened, message: «titel }\n`, 'title'],
+  ['view.unknown_path', 'a misspelled part of a tuple', `${LOGS}    { table: t, time: opened, level: «contact.emial }\n`, 'email'],
+  ['view.unknown_path', 'a part of a text, in a list', `${LOGS}    - table: t\n      time: opened\n      columns: [meta.any.path, «title.x]\n`, '.x'],
+  ['view.unknown_path', 'a misspelled facet', `${LOGS}    - { table: t, time: opened, facets: [state, «prioritty] }\n`, 'priority'],
   // redacted columns
   ['pii.unknown_column', 'a misspelled column', `${PLAIN}pii: { redact: true, columns: { «tilte: mask } }\n`, 'title'],
   ['pii.unknown_column', 'a misspelled part of a tuple', `${PLAIN}pii: { redact: true, columns: { «contact.emial: mask } }\n`, 'contact.email'],

@@ -297,6 +297,11 @@ const ROWS: readonly Row[] = [
   row('page.size_changed', 'Page.size', pair('page', '{ by: [a], size: 10 }', '{ by: [a], size: 20 }')),
   row('page.max_lowered', 'Page.max', pair('page', '{ by: [a], max: 300 }', '{ by: [a], max: 200 }')),
   row('page.max_raised', 'Page.max', pair('page', '{ by: [a], max: 200 }', '{ by: [a], max: 300 }')),
+  row('live.added', 'live', pair('live', '', '{ every: 2 }')),
+  row('live.removed', 'live', pair('live', '{ every: 2 }', '')),
+  row('live.key_changed', 'Live.key', pair('live', '{ every: 2 }', '{ every: 2, key: [a] }')),
+  row('live.every_lowered', 'Live.every', pair('live', '{ every: 2 }', '{ every: 1 }')),
+  row('live.every_raised', 'Live.every', pair('live', '{ every: 2 }', '{ every: 3 }')),
   row('sandbox.table_removed', 'Sandbox.tables', [
     { ...TWO_TABLES, sandbox: '{ enabled: true, tables: [t, u] }' },
     { ...TWO_TABLES, sandbox: '{ enabled: true, tables: [t] }' },
@@ -547,6 +552,14 @@ const ROWS: readonly Row[] = [
     { name: 'two.a', mcp: '{ name: one }' },
   ]),
   row('mcp.max_rows_lowered', 'Mcp.max_rows', [{}, { mcp: '{ max_rows: 99 }' }]),
+  row(
+    'view.changed',
+    'view View.logs LogsView.table LogsView.time LogsView.message LogsView.level LogsView.columns LogsView.facets LogsView.from LogsView.to',
+    [
+      { view: '', sandbox: OPEN },
+      { view: '{ logs: { table: t, time: ts } }', sandbox: OPEN },
+    ],
+  ),
   row('mcp.max_rows_raised', 'Mcp.max_rows', pair('mcp', '{ max_rows: 5 }', '{ max_rows: 6 }')),
 ];
 

@@ -1,6 +1,7 @@
 // A first visit, in a real browser over the real service and its sample data.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
+import { unfold } from './show-and-run.ts';
 
 let service: Explorer;
 
@@ -48,6 +49,7 @@ describe('rows', () => {
     await page.keyboard.type('edge proxy');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
+    await unfold(page); // the first example has run
     const exposed = page.getByText('What this exposes');
     await exposed.press('Enter');
     await expect
@@ -190,6 +192,7 @@ describe('a call', () => {
     const { page } = await service.visit();
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=${PROJECT}&:view=table`);
     await page.getByRole('grid').waitFor();
+    await unfold(page);
     await page.getByRole('radio', { name: 'hourly' }).check();
     await page.goBack();
     await expect.poll(() => page.getByRole('radio', { name: 'daily' }).isChecked()).toBe(true);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openExplorer, startExplorer, type Explorer } from '../support/browser.ts';
 import { scratch } from '../support/command.ts';
+import { unfold } from './show-and-run.ts';
 
 const COUNT = 300;
 const file = (n: number, extra = ''): string => `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}
@@ -71,6 +72,7 @@ describe('a file that changes under an open page', () => {
     const { page, complaints } = await service.visit();
     await openExplorer(page, service, '#/team1.web.report-1');
     await page.getByRole('heading', { level: 1, name: 'team1.web.report-1' }).waitFor();
+    await unfold(page);
     const parameters = 'parameters: { size: { type: UInt8, default: 7 } }\n';
     write(1, file(1, parameters).replace('SELECT 1 AS n', 'SELECT @size AS n'));
     await page.getByLabel('size', { exact: true }).waitFor();

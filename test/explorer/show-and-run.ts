@@ -14,3 +14,8 @@ export async function showAndRun(page: Page, fragment: string): Promise<void> {
   );
   await page.keyboard.press('Control+Enter');
 }
+
+/** Unfolds description and form, which fold when the first rows are there. */
+export async function unfold(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).getByRole('button', { expanded: false }).click();
+}

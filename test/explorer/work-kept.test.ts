@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
 import { scratch } from '../support/command.ts';
+import { unfold } from './show-and-run.ts';
 
 const RATED = 'rated-key';
 const ENDPOINTS = join(import.meta.dirname, '../../endpoints');
@@ -72,6 +73,7 @@ test('Back restores the form and the chart together', async () => {
   const rows = () => page.locator('.status-rows strong').textContent();
   await page.locator('canvas').waitFor();
   const daily = await rows();
+  await unfold(page);
   await page.getByRole('radio', { name: 'hourly' }).check();
   await page.getByRole('button', { name: /^Run/ }).last().click();
   await expect.poll(rows).not.toBe(daily);
@@ -112,6 +114,7 @@ parameters:
     );
     const { page } = await service.visit();
     await openExplorer(page, service, '#/with-defaults?size=');
+    await unfold(page);
     await expect.poll(() => page.getByText('default 250').count()).toBe(1);
     await expect.poll(() => page.getByLabel('size', { exact: true }).getAttribute('placeholder')).toBe('250');
     await expect.poll(() => page.getByRole('radio', { name: 'default (hour)' }).isChecked()).toBe(true);

@@ -1,7 +1,7 @@
 // The HTTP contract of docs/reference/http.md, sentence by sentence, over a running service and with third-party clients.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ANSWERS } from './contract/responses.ts';
+import { ANSWERS, FOLLOWED } from './contract/responses.ts';
 import { CALLING, PARAMETERS } from './contract/calling.ts';
 import { FORMATTED } from './contract/formats.ts';
 import { REJECTIONS, ROUTES } from './contract/rejections.ts';
@@ -9,7 +9,7 @@ import { openWorld, type World } from './contract/world.ts';
 
 const page = readFileSync(new URL('../../docs/reference/http.md', import.meta.url), 'utf8');
 const promised = page.split('\n').flatMap((line) => (line.startsWith('- ') ? [line.slice(2)] : []));
-const checks = { ...CALLING, ...PARAMETERS, ...ANSWERS, ...FORMATTED, ...REJECTIONS, ...ROUTES };
+const checks = { ...CALLING, ...PARAMETERS, ...ANSWERS, ...FOLLOWED, ...FORMATTED, ...REJECTIONS, ...ROUTES };
 
 let world: World;
 beforeAll(async () => {

@@ -49,6 +49,7 @@ export const PROJECT_FILES = {
   /** Run whole services, in the process of the test. */
   service: [
     'test/clickhouse-clients/',
+    'test/explorer/log-questions',
     'test/mcp/',
     'test/redact/laundering',
     'test/request/broken-plan',
@@ -77,6 +78,8 @@ export const PROJECT_FILES = {
     'test/explorer/care',
     'test/explorer/editor',
     'test/explorer/first-run',
+    'test/explorer/frame',
+    'test/explorer/logs',
     'test/explorer/many-endpoints',
     'test/explorer/own-queries',
     'test/explorer/results',

@@ -4,14 +4,17 @@ import { useExplorer } from '../state/context.ts';
 import { ChoiceField } from './choice-field.tsx';
 import { errorOf } from '../state/model.ts';
 import { defaultOf, type FieldProps } from './field.ts';
+import { PairControl } from './pair-control.tsx';
 import { ListField } from './list-field.tsx';
+import { isPairShown, timePairOf, type TimePair } from './time-pair.ts';
 import { TimeField } from './time-field.tsx';
 import { TextField } from './text-field.tsx';
 
 export function ParameterForm({ endpoint }: { readonly endpoint: Endpoint }) {
-  const { address, run, change, start } = useExplorer();
-  const { parameters } = address.value;
+  const { start } = useExplorer();
   if (endpoint.parameters.length === 0) return null;
+  const pair = timePairOf(endpoint);
+  const ends = pair === undefined ? [] : [pair.from, pair.to];
   return (
     <div
       class="form"
@@ -23,21 +26,50 @@ export function ParameterForm({ endpoint }: { readonly endpoint: Endpoint }) {
         void start();
       }}
     >
-      {endpoint.parameters.map((parameter) => {
-        const { name } = parameter;
-        const error = errorOf(run.value, parameters, name);
-        const onChange = (value: string): void => change({ parameters: { ...parameters, [name]: value } });
-        return (
-          <Field
-            key={name}
-            {...{ parameter, error, onChange }}
-            id={`parameter-${name}`}
-            value={parameters[name] ?? ''}
-          />
-        );
-      })}
+      {endpoint.parameters
+        .filter((parameter) => !ends.includes(parameter))
+        .map((parameter) => (
+          <ParameterField key={parameter.name} parameter={parameter} />
+        ))}
+      {pair !== undefined && <PairFields pair={pair} />}
     </div>
   );
+}
+
+/** One control for both ends of a range, and the two fields below it. */
+function PairFields({ pair }: { readonly pair: TimePair }) {
+  const { address, run } = useExplorer();
+  const { parameters } = address.value;
+  const ends = [pair.from, pair.to];
+  const isWrong = ends.some(({ name }) => errorOf(run.value, parameters, name) !== undefined);
+  const isOpen = isWrong || !isPairShown(pair, parameters);
+  return (
+    <div class="field pair">
+      <div class="field-head">
+        <span class="field-name">Time range</span>
+      </div>
+      <PairControl pair={pair} />
+      <details class="pair-fields" open={isOpen}>
+        <summary>
+          <span class="mono">{pair.from.name}</span> and <span class="mono">{pair.to.name}</span>
+        </summary>
+        {ends.map((parameter) => (
+          <ParameterField key={parameter.name} parameter={parameter} />
+        ))}
+      </details>
+    </div>
+  );
+}
+
+function ParameterField({ parameter }: { readonly parameter: Parameter }) {
+  const { address, run, change } = useExplorer();
+  const { parameters } = address.value;
+  const { name } = parameter;
+  const error = errorOf(run.value, parameters, name);
+  const onChange = (value: string): void =>
+    change({ parameters: { ...address.value.parameters, [name]: value } });
+  const value = parameters[name] ?? '';
+  return <Field {...{ parameter, error, onChange, value }} id={`parameter-${name}`} />;
 }
 
 /** Enter in an input runs the request, as in any form. */

@@ -3,8 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
 import { Icon } from '../parts/icon.tsx';
-
-const MODIFIER = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
+import { MODIFIER } from '../parts/modifier.ts';
 
 export function RunBar({ endpoint }: { readonly endpoint: Endpoint }) {
   const { run, start, cancel } = useExplorer();
@@ -20,7 +19,7 @@ export function RunBar({ endpoint }: { readonly endpoint: Endpoint }) {
           title={`Run the query even if a cached response exists (Shift ${MODIFIER} ↵)`}
           onClick={() => void start({ isFresh: true })}
         >
-          <Icon name="again" /> Bypass cache
+          <Icon name="again" /> <span class="run-bar-words">Bypass cache</span>
         </button>
       )}
       {isRunning ? (

@@ -1,83 +1,148 @@
-// One endpoint: its description, its parameters or query, and the result.
+// One endpoint: a bar with its name, its description and parameters below until they are folded, its query, and the result.
+import { useMemo, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import { sandboxOf } from '../service/listing.ts';
+import { LogsHost } from '../logs/logs-host.tsx';
+import { logViewsOf } from '../logs/view.ts';
 import { useExplorer } from '../state/context.ts';
-import type { QueryKind } from '../state/address.ts';
+import { ALL_LOGS, type QueryKind } from '../state/address.ts';
+import { PairControl, usePairActions } from '../form/pair-control.tsx';
 import { ParameterForm } from '../form/parameter-form.tsx';
-import { cacheFact, duration } from './cache-fact.ts';
-import { exposureFacts } from './exposure.ts';
-import { DeprecationNote, Versions } from './versions.tsx';
 import { Presets } from '../form/presets.tsx';
 import { RunBar } from '../form/run-bar.tsx';
+import { timePairOf, type TimePair } from '../form/time-pair.ts';
+import { usePaletteActions } from '../palette/use-palette-actions.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+import { Visible } from '../parts/visible.tsx';
 import { ConsumerQueryView } from '../query/consumer-query.tsx';
 import { ResultPanel } from '../result/result-panel.tsx';
-import { Tabs } from '../parts/tabs.tsx';
+import { Divider } from './divider.tsx';
+import { EndpointTitle } from './endpoint-title.tsx';
+import { useFold, type Fold } from './use-fold.ts';
 
 interface Props {
   readonly endpoint: Endpoint;
 }
 
 export function EndpointPage({ endpoint }: Props) {
-  const { address } = useExplorer();
+  const { address, split } = useExplorer();
   const { query } = address.value;
+  const ask = useRef<HTMLDivElement>(null);
+  const fold = useFold();
+  const { isFolded, body } = fold;
+  const pair = timePairOf(endpoint);
+  usePairActions(pair);
+  usePaletteActions('fold', [
+    {
+      id: 'fold',
+      label: isFolded ? 'Unfold the form' : 'Fold the form',
+      hint: 'parameters',
+      run: fold.toggle,
+    },
+  ]);
+  const logViews = useMemo(() => logViewsOf(endpoint), [endpoint]);
+  const [firstView] = logViews;
+  const isLogs = address.value.logs !== undefined && firstView !== undefined;
+  const isSized = !isLogs && split.value !== undefined && !(isFolded && query === 'saved');
   return (
     <article class="endpoint">
-      <div class="ask">
-        <Title endpoint={endpoint} />
-        <Presets endpoint={endpoint} />
-        <ParameterForm endpoint={endpoint} />
+      <div
+        class="ask"
+        id="ask"
+        ref={ask}
+        data-folded={isFolded}
+        data-sized={isSized}
+        style={{ height: isSized ? `${split.value}px` : '' }}
+      >
+        <Head endpoint={endpoint} fold={fold} pair={isLogs ? undefined : pair} />
+        <div class="ask-body" id="ask-body" ref={body} hidden={isFolded}>
+          <EndpointTitle endpoint={endpoint} />
+          <Presets endpoint={endpoint} />
+          <ParameterForm endpoint={endpoint} />
+        </div>
         <div class="ask-bar">
-          <QueryTabs endpoint={endpoint} />
-          <RunBar endpoint={endpoint} />
+          <QueryTabs endpoint={endpoint} hasLogs={logViews.length > 0} />
+          {!isLogs && <RunBar endpoint={endpoint} />}
         </div>
         <div id="query-panel">
-          {query !== 'saved' && <ConsumerQueryView key={query} endpoint={endpoint} language={query} />}
+          {!isLogs && query !== 'saved' && (
+            <ConsumerQueryView key={query} endpoint={endpoint} language={query} />
+          )}
         </div>
       </div>
-      <ResultPanel endpoint={endpoint} />
+      {isLogs ? (
+        <LogsHost endpoint={endpoint} views={[firstView, ...logViews.slice(1)]} />
+      ) : (
+        <>
+          {!(isFolded && query === 'saved') && <Divider above={ask} />}
+          <ResultPanel endpoint={endpoint} />
+        </>
+      )}
     </article>
   );
 }
 
-function Title({ endpoint }: Props) {
-  const { name, description, max_rows: maxRows, cache, warming, pii, limits } = endpoint;
-  const facts = [
-    `up to ${maxRows.toLocaleString('en')} rows`,
-    cacheFact(cache),
-    ...(warming === null ? [] : [`warmed every ${duration(warming.every)}`]),
-    ...(pii.redact ? ['personal data redacted'] : []),
-    ...(limits.budget.read === undefined ? [] : [`reads up to ${limits.budget.read}`]),
-    ...(limits.budget.time === undefined ? [] : [`runs up to ${limits.budget.time}`]),
-    ...(limits.rate === null ? [] : [limits.rate.replace('/', ' requests per ').replace(/s$/, ' s')]),
-  ];
+interface HeadProps extends Props {
+  readonly fold: Fold;
+  readonly pair: TimePair | undefined;
+}
+
+/** The endpoint's name, which folds and unfolds what is below; folded also the parameters in short, and their time range. */
+function Head({ endpoint, fold, pair }: HeadProps) {
+  const { start } = useExplorer();
+  const { isFolded, toggle, button } = fold;
   return (
-    <div class="title">
-      <h1 class="mono">{name}</h1>
-      <Versions endpoint={endpoint} />
-      <DeprecationNote endpoint={endpoint} />
-      <p class="lead">{description}</p>
-      <ul class="facts" aria-label="Limits">
-        {facts.map((fact) => (
-          <li key={fact}>{fact}</li>
-        ))}
-      </ul>
-      <details class="exposure">
-        <summary>What this exposes</summary>
-        <dl>
-          {exposureFacts(endpoint).map(({ name: fact, text }) => (
-            <div key={fact}>
-              <dt>{fact}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
-      </details>
+    <div class="ask-head">
+      <h1 class="mono">
+        <button
+          type="button"
+          class="fold"
+          ref={button}
+          aria-expanded={!isFolded}
+          aria-controls="ask-body"
+          title={isFolded ? 'Unfold description and parameters' : 'Fold description and parameters'}
+          onClick={toggle}
+        >
+          <Icon name="open" />
+          {endpoint.name}
+        </button>
+      </h1>
+      {isFolded && endpoint.deprecated !== null && <span class="deprecated-tag">deprecated</span>}
+      {isFolded && <ParametersInShort endpoint={endpoint} pair={pair} onClick={toggle} />}
+      {isFolded && pair !== undefined && <PairControl pair={pair} onChosen={() => void start()} />}
     </div>
   );
 }
 
-function QueryTabs({ endpoint }: Props) {
+interface ShortProps extends Props {
+  readonly pair: TimePair | undefined;
+  readonly onClick: () => void;
+}
+
+function ParametersInShort({ endpoint, pair, onClick }: ShortProps) {
+  const { address } = useExplorer();
+  const values = address.value.parameters;
+  const filled = endpoint.parameters.filter(
+    (parameter) =>
+      parameter !== pair?.from && parameter !== pair?.to && (values[parameter.name] ?? '') !== '',
+  );
+  if (filled.length === 0) return null;
+  return (
+    <button type="button" class="in-short mono" title="Change the parameters" onClick={onClick}>
+      <span class="visually-hidden">Change the parameters: </span>
+      {filled.map(({ name }) => (
+        <span key={name} class="in-short-value">
+          <span class="in-short-name">{name}</span> <Visible text={values[name] ?? ''} />
+        </span>
+      ))}
+    </button>
+  );
+}
+
+function QueryTabs({ endpoint, hasLogs }: Props & { readonly hasLogs: boolean }) {
   const { address, change } = useExplorer();
+  const { query, logs } = address.value;
   const languages = sandboxOf(endpoint)?.languages ?? [];
   if (languages.length === 0) return null;
   const tabs = [
@@ -85,14 +150,21 @@ function QueryTabs({ endpoint }: Props) {
     ...(['sql', 'lql'] as const)
       .filter((language) => languages.includes(language))
       .map((name) => ({ name, label: `Your ${name.toUpperCase()}` })),
+    ...(hasLogs ? [{ name: 'logs' as const, label: 'Logs' }] : []),
   ];
   return (
-    <Tabs<QueryKind>
+    <Tabs<QueryKind | 'logs'>
       label="Query"
       tabs={tabs}
-      current={address.value.query}
+      current={hasLogs && logs !== undefined ? 'logs' : query}
       controls="query-panel"
-      onChoose={(query) => change({ query, view: undefined, sort: undefined })}
+      onChoose={(chosen) =>
+        change(
+          chosen === 'logs'
+            ? { logs: logs ?? ALL_LOGS }
+            : { query: chosen, logs: undefined, view: undefined, sort: undefined },
+        )
+      }
     />
   );
 }

@@ -3,6 +3,8 @@ import { useExplorer } from '../state/context.ts';
 import type { Theme } from '../state/storage.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useSave } from '../parts/save.ts';
+import { MODIFIER } from '../parts/modifier.ts';
+import { ViewsMenu } from '../saved-views/views-menu.tsx';
 
 const NEXT: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
 const WORDS: Readonly<Record<Theme, string>> = { auto: 'system', light: 'light', dark: 'dark' };
@@ -16,7 +18,13 @@ export function Header() {
         <span>Millrace</span>
       </a>
       <nav class="header-actions" aria-label="Page">
-        {key.value !== undefined && <OpenapiButton />}
+        {key.value !== undefined && (
+          <>
+            <PaletteButton />
+            <ViewsMenu />
+            <OpenapiButton />
+          </>
+        )}
         <button
           type="button"
           class="button quiet icon-only"
@@ -43,6 +51,22 @@ export function Header() {
         )}
       </nav>
     </header>
+  );
+}
+
+function PaletteButton() {
+  const { palette } = useExplorer();
+  return (
+    <button
+      type="button"
+      class="button quiet"
+      aria-haspopup="dialog"
+      title="Endpoints, saved views and actions"
+      onClick={() => (palette.isOpen.value = true)}
+    >
+      <Icon name="list" />
+      <span class="wide-words">Commands</span> <kbd class="wide-only">{MODIFIER} K</kbd>
+    </button>
   );
 }
 

@@ -5,7 +5,12 @@ import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
 const LOOK = EditorView.theme({
-  '&': { color: 'var(--ink)', backgroundColor: 'var(--surface)', fontSize: '13px', maxHeight: '340px' },
+  '&': {
+    color: 'var(--ink)',
+    backgroundColor: 'var(--surface)',
+    fontSize: 'var(--text)',
+    maxHeight: 'var(--editor-limit, 340px)',
+  },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', fontFeatureSettings: "'liga' 0, 'calt' 0" },
   '.cm-content': { padding: '9px 0', caretColor: 'var(--ink)', minHeight: 'var(--editor-height)' },
@@ -36,7 +41,7 @@ const LOOK = EditorView.theme({
     boxShadow: 'var(--shadow)',
     overflow: 'hidden',
   },
-  '.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', fontSize: '12.5px', maxHeight: '15em' },
+  '.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', fontSize: 'var(--text)', maxHeight: '15em' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 10px', lineHeight: '1.5' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--accent-soft)', color: 'var(--ink)' },
   '.cm-completionDetail': { color: 'var(--ink-2)', fontStyle: 'normal', marginLeft: '1.5em', float: 'right' },

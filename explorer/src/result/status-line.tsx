@@ -5,6 +5,7 @@ import type { Row } from '../service/json.ts';
 import { timeOf } from '../chart/values.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/words.ts';
+import { useExplorer } from '../state/context.ts';
 
 interface Props {
   readonly answer: Answer;
@@ -14,7 +15,7 @@ interface Props {
 }
 
 export function StatusLine({ answer, maxRows, isPast }: Props) {
-  const { rows, truncated, hasNext, stages, cache, ms, text, read } = answer;
+  const { rows, truncated, next, stages, cache, ms, text, read } = answer;
   const size = useMemo(() => new Blob([text]).size, [text]);
   return (
     <div class="status" role="group" aria-label="Response details">
@@ -27,7 +28,7 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
           <Icon name="warn" /> truncated at {maxRows.toLocaleString('en')} rows
         </span>
       )}
-      {hasNext && <span class="status-cut">one page: set cursor to next in the JSON for more</span>}
+      <Pages next={isPast ? undefined : next} />
       <span class="status-cache" data-kind={cache.kind}>
         {cacheWords(cache)}
       </span>
@@ -53,6 +54,33 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
         </span>
       </span>
     </div>
+  );
+}
+
+/** The pages of an endpoint that divides its rows. Each is a step of the browser's history. */
+function Pages({ next }: { readonly next: string | undefined }) {
+  const { address, change, start } = useExplorer();
+  const { cursor } = address.value;
+  if (next === undefined && cursor === undefined) return null;
+  const show = (page: string | undefined): void => {
+    change({ cursor: page });
+    void start();
+  };
+  return (
+    <span class="pages" role="group" aria-label="Pages">
+      {cursor !== undefined && (
+        <button type="button" class="button small" onClick={() => show(undefined)}>
+          First page
+        </button>
+      )}
+      {next === undefined ? (
+        <span>last page</span>
+      ) : (
+        <button type="button" class="button small" onClick={() => show(next)}>
+          Next page
+        </button>
+      )}
+    </span>
   );
 }
 

@@ -16,8 +16,8 @@ export interface Answer {
   /** What the run read; undefined if the service does not say. */
   readonly read: { readonly rows: number; readonly bytes: number } | undefined;
   readonly truncated: boolean;
-  /** Whether it is one page, and more follow. */
-  readonly hasNext: boolean;
+  /** The cursor of the next page; undefined if no more rows follow. */
+  readonly next: string | undefined;
   readonly stages: readonly Stage[];
   readonly cache: Cache;
   /** Milliseconds from sending the request to receiving the complete response. */
@@ -45,6 +45,7 @@ export type Cache =
 
 interface Envelope {
   readonly result: readonly Row[];
+  readonly next?: string;
   readonly meta?: {
     readonly columns: readonly Column[];
     /** Null: not known; absent: not shown to this key. */
@@ -54,7 +55,7 @@ interface Envelope {
 
 /** Parses a successful response. Throws SyntaxError for invalid JSON. */
 export function readAnswer(headers: Headers, text: string, ms: number): Answer {
-  const { result, meta } = parseJson(text) as unknown as Envelope; // the service's envelope
+  const { result, meta, next } = parseJson(text) as unknown as Envelope; // the service's envelope
   const { rows_read: rows, bytes_read: bytes } = meta?.statistics ?? {};
   return {
     rows: result,
@@ -62,7 +63,7 @@ export function readAnswer(headers: Headers, text: string, ms: number): Answer {
     columns: meta?.columns,
     read: typeof rows === 'number' && typeof bytes === 'number' ? { rows, bytes } : undefined,
     truncated: headers.get('Millrace-Truncated') === 'true',
-    hasNext: (headers.get('Link') ?? '').includes('rel="next"'),
+    next,
     stages: readStages(headers.get('Server-Timing') ?? ''),
     cache: readCache(headers.get('Cache-Status'), Number(headers.get('Age') ?? 0)),
     ms,

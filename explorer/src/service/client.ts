@@ -2,6 +2,7 @@
 import { readAnswer, type Answer } from './answer.ts';
 import { parseJson } from './json.ts';
 import { readEvents, type ServerEvent } from './events.ts';
+import { LIVE_FIELDS, readLive, type LiveOptions } from './live.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing, type Endpoint, type Language, type ListingDocument } from './listing.ts';
 import { CallFailure, problemOf, UNREACHABLE } from './problem.ts';
@@ -11,6 +12,8 @@ export interface Ask {
   readonly endpoint: string;
   readonly parameters: Readonly<Record<string, string>>;
   readonly own: ConsumerQuery | undefined;
+  /** Where the page of rows begins; undefined: the first page. */
+  readonly cursor?: string | undefined;
 }
 
 export interface ConsumerQuery {
@@ -23,6 +26,8 @@ export interface ConsumerQuery {
 export interface ListedEndpoints {
   readonly endpoints: readonly Endpoint[];
   readonly etag: string;
+  /** How many requests the key may still make; undefined: not limited. */
+  readonly requestsLeft?: number | undefined;
 }
 
 /** A consumer query that passed the service's checks. */
@@ -48,6 +53,8 @@ export interface Client {
     signal: AbortSignal,
   ) => Promise<boolean>;
   readonly run: (key: string, ask: Ask, options: RunOptions) => Promise<Answer>;
+  /** Calls back for the rows of each event of a live endpoint, until the stream ends or is aborted. */
+  readonly live: (key: string, ask: Ask, options: LiveOptions) => Promise<void>;
   /** The rows as a file. */
   readonly download: (key: string, ask: Ask, format: string) => Promise<Blob>;
   /** Checks a consumer query without running it. */
@@ -67,8 +74,9 @@ export interface ClientOptions {
 type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
 /** The form fields to send. */
-export function fieldsOf({ parameters, own }: Ask): Readonly<Record<string, string>> {
+export function fieldsOf({ parameters, own, cursor }: Ask): Readonly<Record<string, string>> {
   const filled = Object.entries(parameters).filter(([, value]) => value !== '');
+  if (cursor !== undefined) filled.push(['cursor', cursor]);
   if (own === undefined) return Object.fromEntries(filled);
   const { language, text, dialect } = own;
   const isChosen = language === 'sql' && dialect !== undefined;
@@ -104,7 +112,8 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
     follow: async (key, onEvent, signal) => {
       try {
         const response = await send('api/endpoints/events', key, { cache: 'no-store', signal });
-        if (response.body !== null) await readEvents(response.body, onEvent);
+        if (response.body !== null)
+          await readEvents(response.body, ({ data }) => onEvent(JSON.parse(data) as ServerEvent)); // the service's own event
         return true;
       } catch (error) {
         if (error instanceof CallFailure && error.problem.status === 404) return false;
@@ -121,13 +130,15 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       const text = await response.text();
       return readAnswer(response.headers, text, now() - started);
     },
+    live: async (key, ask, { signal, onRows }) =>
+      readLive(await post('query', key, ask, { signal, headers: LIVE_FIELDS }), onRows),
     download: async (key, ask, format) => {
       const body = JSON.stringify({ ...fieldsOf(ask), format });
       const response = await post('query', key, ask, { body });
       return response.blob();
     },
     explain: async (key, ask, signal) => {
-      const response = await post('explain', key, { ...ask, parameters: {} }, { signal });
+      const response = await post('explain', key, ask, { signal });
       const { result } = parseJson(await response.text()) as unknown as { result: Explanation }; // the service's envelope
       return result;
     },
@@ -137,5 +148,10 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
 
 async function readListed(response: Response, previous: readonly Endpoint[]): Promise<ListedEndpoints> {
   const document = (await response.json()) as ListingDocument; // the service's envelope
-  return { endpoints: readListing(document, previous), etag: response.headers.get('ETag') ?? '' };
+  const left = /(?:^|;)\s*r=(\d+)/.exec(response.headers.get('RateLimit') ?? '')?.[1];
+  return {
+    endpoints: readListing(document, previous),
+    etag: response.headers.get('ETag') ?? '',
+    requestsLeft: left === undefined ? undefined : Number(left),
+  };
 }

@@ -17,23 +17,30 @@ export interface ServerEvent {
   readonly count: number;
 }
 
-/** Calls back for each event until the stream ends. */
+/** An event of a stream. */
+export interface StreamEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Calls back for each event that has data until the stream ends. */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
-  onEvent: (event: ServerEvent) => void,
+  onEvent: (event: StreamEvent) => void,
 ): Promise<void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let pending = '';
+  const waiting: string[] = [];
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    pending += decoder.decode(value, { stream: true });
-    const messages = pending.split('\n\n');
-    pending = messages.pop() ?? '';
-    for (const message of messages) {
-      const data = /^data: (.*)$/m.exec(message)?.[1];
-      if (data !== undefined) onEvent(JSON.parse(data) as ServerEvent); // the service's own event
+    const messages = decoder.decode(value, { stream: true }).split('\n\n');
+    // A long event comes in many pieces.
+    for (const message of messages.slice(0, -1)) {
+      const text = waiting.splice(0).join('') + message;
+      const data = /^data: (.*)$/m.exec(text)?.[1];
+      if (data !== undefined) onEvent({ event: /^event: (.*)$/m.exec(text)?.[1] ?? 'message', data });
     }
+    waiting.push(messages.at(-1) ?? '');
   }
 }

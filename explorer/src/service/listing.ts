@@ -73,6 +73,19 @@ export interface Deprecation {
   readonly reason: string | null;
 }
 
+/** A table of log rows, as the endpoint file declares it. Paths are written as in LQL. */
+export interface DeclaredLogs {
+  readonly table: string;
+  readonly time: string;
+  readonly message: string | null;
+  readonly level: string | null;
+  readonly columns: readonly string[];
+  readonly facets: readonly string[];
+  /** Names of the parameters that bound the times of the rows. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
@@ -92,8 +105,15 @@ export interface Endpoint {
   readonly cache: { readonly ttl: number; readonly until?: 'data'; readonly check?: number } | null;
   readonly warming: { readonly every: number } | null;
   readonly pii: { readonly redact: boolean };
+  /** How the explorer shows it; undefined and null: not declared. */
+  readonly view?: { readonly logs: readonly DeclaredLogs[] | null } | null;
+  /** Undefined and null: results are not sent as they change. */
+  readonly live?: { readonly every: number; readonly key: readonly string[] | null } | null;
+  /** Undefined and null: responses do not come in pages. */
+  readonly page?: { readonly by: readonly string[]; readonly size: number; readonly max: number } | null;
   readonly limits: {
     readonly time: number;
+    /** `100/60s`. */
     readonly rate: string | null;
     /** Such as `200 GiB per day`; that of the endpoint for each key. */
     readonly budget: { readonly read?: string; readonly time?: string };

@@ -19,6 +19,25 @@ export interface ChartChoice {
   readonly value?: string;
 }
 
+/** What the log view shows. */
+export interface LogsAddress {
+  /** Undefined: the first one that the endpoint has. */
+  readonly table: string | undefined;
+  /** LQL. */
+  readonly filter: string;
+  /** As `writeRange` has it; unreadable: the last hour. */
+  readonly range: string;
+  /** Paths; undefined: those of the view. */
+  readonly columns: readonly string[] | undefined;
+}
+
+export const ALL_LOGS: LogsAddress = {
+  table: undefined,
+  filter: '',
+  range: 'now-1h..now',
+  columns: undefined,
+};
+
 export interface Address {
   /** Undefined if none is selected. */
   readonly endpoint: string | undefined;
@@ -34,6 +53,12 @@ export interface Address {
   readonly chart?: ChartChoice | undefined;
   /** The language of the view `code`. */
   readonly code: string | undefined;
+  /** Undefined: the log view is not shown. */
+  readonly logs?: LogsAddress | undefined;
+  /** Where the page of rows begins; undefined: the first page. */
+  readonly cursor?: string | undefined;
+  /** The name of the saved view that this was opened from. */
+  readonly saved?: string | undefined;
 }
 
 export const NOWHERE: Address = {
@@ -60,6 +85,12 @@ const OWN = {
   series: ':series',
   value: ':value',
   code: ':code',
+  cursor: ':cursor',
+  saved: ':saved',
+  logs: ':logs',
+  filter: ':filter',
+  range: ':range',
+  column: ':column',
 } as const;
 
 /** Parses `#/logs.all?project=abc&:view=chart`; unreadable parts are ignored. */
@@ -79,6 +110,9 @@ export function readAddress(fragment: string): Address {
     sort: readSort(fields.get(OWN.sort)),
     chart: readChart(fields),
     code: fields.get(OWN.code) ?? undefined,
+    ...(fields.has(OWN.logs) ? { logs: readLogs(fields) } : {}),
+    ...(fields.get(OWN.cursor) ? { cursor: fields.get(OWN.cursor) ?? '' } : {}),
+    ...(fields.get(OWN.saved) ? { saved: fields.get(OWN.saved) ?? '' } : {}),
   };
 }
 
@@ -95,6 +129,9 @@ export function writeAddress(address: Address): string {
   if (sort !== undefined) fields.set(OWN.sort, `${sort.isDescending ? '-' : ''}${sort.column}`);
   for (const name of CHART_FIELDS) if (chart?.[name] !== undefined) fields.set(OWN[name], chart[name]);
   if (view === 'code' && code !== undefined) fields.set(OWN.code, code);
+  for (const name of ['cursor', 'saved'] as const)
+    if (address[name] !== undefined) fields.set(OWN[name], address[name]);
+  if (address.logs !== undefined) writeLogs(fields, address.logs);
   const search = fields.toString().replaceAll('%3A', ':');
   return `#/${encodeURIComponent(endpoint)}${search === '' ? '' : `?${search}`}`;
 }
@@ -105,6 +142,26 @@ function readDialect(text: string | null): Dialect | undefined {
 
 function readView(text: string | null): View | undefined {
   return text !== null && VIEWS.includes(text) ? (text as View) : undefined; // checked above
+}
+
+const MAX_COLUMNS = 50;
+
+function readLogs(fields: URLSearchParams): LogsAddress {
+  const columns = fields.getAll(OWN.column).slice(0, MAX_COLUMNS);
+  return {
+    table: fields.get(OWN.logs) || undefined,
+    filter: fields.get(OWN.filter) ?? '',
+    range: fields.get(OWN.range) ?? ALL_LOGS.range,
+    columns: fields.has(OWN.column) ? columns.filter((path) => path !== '') : undefined,
+  };
+}
+
+/** No columns at all are one that is empty. */
+function writeLogs(fields: URLSearchParams, { table, filter, range, columns }: LogsAddress): void {
+  fields.set(OWN.logs, table ?? '');
+  if (filter !== '') fields.set(OWN.filter, filter);
+  if (range !== ALL_LOGS.range) fields.set(OWN.range, range);
+  for (const path of columns?.length === 0 ? [''] : (columns ?? [])) fields.append(OWN.column, path);
 }
 
 const CHART_FIELDS = ['time', 'series', 'value'] as const;

@@ -4,16 +4,25 @@ import type { Client } from '../service/client.ts';
 import type { FileFinding } from '../service/events.ts';
 import type { Endpoint } from '../service/listing.ts';
 import type { Problem } from '../service/problem.ts';
+import { createPalette, type Palette } from '../palette/actions.ts';
+import { savedViews, type SavedView } from '../saved-views/saved-views.ts';
+import { createViewActions, type ViewActions } from '../saved-views/view-actions.ts';
+import type { Zone } from '../time-range/range.ts';
 import { readAddress, type Address } from './address.ts';
 import { find, type ExplorerOptions, type Listing, type Page, type Run, type State } from './model.ts';
 import { createNavigation, type Navigation } from './navigation.ts';
+import { createPreferences, type Preferences } from './preferences.ts';
 import { createRuns, type Runs } from './runs.ts';
 import { createSession } from './session.ts';
-import type { Past, Theme } from './storage.ts';
+import type { LogMemory, Past, Theme } from './storage.ts';
 import { createUpdates } from './updates.ts';
 
 export interface Explorer
-  extends Pick<Runs, 'start' | 'cancel'>, Pick<Navigation, 'choose' | 'change' | 'recall'> {
+  extends
+    Pick<Runs, 'start' | 'cancel'>,
+    Pick<Navigation, 'choose' | 'change' | 'open' | 'recall'>,
+    Preferences,
+    ViewActions {
   readonly key: ReadonlySignal<string | undefined>;
   /** Why the last key was rejected. */
   readonly rejected: ReadonlySignal<Problem | undefined>;
@@ -23,16 +32,25 @@ export interface Explorer
   readonly address: ReadonlySignal<Address>;
   readonly endpoint: ReadonlySignal<Endpoint | undefined>;
   readonly run: ReadonlySignal<Run>;
+  /** How often the log view was asked to load. */
+  readonly loads: ReadonlySignal<number>;
+  readonly memory: LogMemory;
+  readonly page: Pick<Page, 'after' | 'epoch' | 'isVisible'>;
   readonly past: ReadonlySignal<readonly Past[]>;
   readonly theme: ReadonlySignal<Theme>;
   /** The latest announcement, shown and read by screen readers; empty if none. */
   readonly notice: ReadonlySignal<string>;
+  /** The zone in which ranges of time are entered and shown. */
+  readonly zone: ReadonlySignal<Zone>;
+  /** The height above the divider, in pixels; undefined: that of the content. */
+  readonly split: ReadonlySignal<number | undefined>;
+  readonly views: ReadonlySignal<readonly SavedView[]>;
+  readonly palette: Palette;
   readonly client: Client;
   readonly base: string;
   enter(key: string): Promise<void>;
   /** Forgets the key, in all tabs. */
   leave(): void;
-  setTheme(theme: Theme): void;
   tell(notice: string): void;
 }
 
@@ -82,15 +100,16 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     endpoint,
     client,
     base,
+    memory,
+    page,
     enter,
     leave: () => {
       forget();
       tabs.announceForgotten();
     },
-    setTheme: (theme) => {
-      memory.setTheme(theme);
-      state.theme.value = theme;
-    },
+    ...createPreferences(memory, state),
+    ...createViewActions(memory, state, navigation),
+    palette: createPalette(),
     tell: createTell(state, page),
   };
 }
@@ -104,9 +123,13 @@ function initialState({ memory, page }: ExplorerOptions): State {
     findings: signal([]),
     address: signal(readAddress(reloaded ?? page.fragment())),
     run: signal({ kind: 'none' }),
+    loads: signal(0),
     past: signal(memory.past()),
     theme: signal(memory.theme()),
     notice: signal(''),
+    zone: signal(memory.zone()),
+    split: signal(memory.split()),
+    views: signal(savedViews(memory).list()),
   };
 }
 

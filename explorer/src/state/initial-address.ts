@@ -15,6 +15,21 @@ export function initialAddress(endpoint: Endpoint): InitialAddress {
   };
 }
 
+/** With fewer requests left, none is made that the visitor did not ask for. */
+const MIN_REQUESTS = 20;
+
+/**
+ * Whether the first example may run although the visitor did not ask for it: there is one, it is of the saved query, and
+ * neither a budget nor a low rate limit is spent. `left` is how many requests the key may still make, if the service says so.
+ */
+export function mayRunUnasked({ examples, limits, deprecated }: Endpoint, left: number | undefined): boolean {
+  const [rate] = (limits.rate ?? '').split('/').map(Number);
+  const isCheap = limits.rate === null || (rate ?? 0) >= MIN_REQUESTS;
+  const hasBudget = Object.keys(limits.budget ?? {}).length > 0;
+  const hasExample = examples.some(({ sql, lql }) => sql === undefined && lql === undefined);
+  return hasExample && isCheap && !hasBudget && deprecated === null && (left ?? MIN_REQUESTS) >= MIN_REQUESTS;
+}
+
 /** The values of an example, as form values. */
 export function valuesOf(example: Example | undefined): Readonly<Record<string, string>> {
   const values = Object.entries(example?.parameters ?? {});

@@ -1,17 +1,19 @@
 // The parts of the page's state: what is shown, the request, and the response.
 import type { Signal } from '@preact/signals';
 import type { Answer } from '../service/answer.ts';
-import { fieldsOf, type Ask, type Client } from '../service/client.ts';
+import { fieldsOf, type Ask, type Client, type ListedEndpoints } from '../service/client.ts';
 import type { FileFinding } from '../service/events.ts';
 import type { Endpoint } from '../service/listing.ts';
 import type { Problem } from '../service/problem.ts';
+import type { SavedView } from '../saved-views/saved-views.ts';
+import type { Zone } from '../time-range/range.ts';
 import type { Address } from './address.ts';
 import type { Memory, Past, Theme } from './storage.ts';
 import type { Tabs } from './tabs.ts';
 
 export type Listing =
   | { readonly kind: 'loading' }
-  | { readonly kind: 'ready'; readonly endpoints: readonly Endpoint[]; readonly etag: string }
+  | ({ readonly kind: 'ready' } & ListedEndpoints)
   | { readonly kind: 'failed'; readonly problem: Problem };
 
 export type Run =
@@ -56,18 +58,23 @@ export interface State {
   readonly findings: Signal<readonly FileFinding[]>;
   readonly address: Signal<Address>;
   readonly run: Signal<Run>;
+  /** How often the log view was asked to load. */
+  readonly loads: Signal<number>;
   readonly past: Signal<readonly Past[]>;
   readonly theme: Signal<Theme>;
   readonly notice: Signal<string>;
+  readonly zone: Signal<Zone>;
+  readonly split: Signal<number | undefined>;
+  readonly views: Signal<readonly SavedView[]>;
 }
 
 /** The request that corresponds to what is shown. */
-export function askOf({ endpoint, parameters, query, dialect, texts }: Address): Ask {
+export function askOf({ endpoint, parameters, query, dialect, texts, cursor }: Address): Ask {
   const own =
     query === 'saved'
       ? undefined
       : { language: query, text: texts[query], dialect: query === 'sql' ? dialect : undefined };
-  return { endpoint: endpoint ?? '', parameters, own };
+  return { endpoint: endpoint ?? '', parameters, own, cursor };
 }
 
 /** Whether two requests are equivalent, regardless of parameter order. */
@@ -81,10 +88,14 @@ export function askKey(ask: Ask): string {
   return JSON.stringify([ask.endpoint, fields]);
 }
 
-/** Finds an endpoint by name or UUID; undefined until the endpoints are known. */
+/** Finds an endpoint by name, with or without its version, or UUID; undefined until the endpoints are known. */
 export function find(listing: Listing, name: string | undefined): Endpoint | undefined {
-  if (listing.kind !== 'ready') return undefined;
-  return listing.endpoints.find((each) => each.name === name || each.id === name);
+  if (listing.kind !== 'ready' || name === undefined) return undefined;
+  const { endpoints } = listing;
+  return (
+    endpoints.find((each) => each.name === name || each.id === name) ??
+    endpoints.find(({ name: own, version }) => version !== null && `${own}@${version}` === name)
+  );
 }
 
 /** The service's message about a parameter; undefined once its value differs from the rejected one. */

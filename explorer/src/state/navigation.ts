@@ -1,7 +1,7 @@
 // Keeps what is shown in step with the URL: endpoint selection, form changes, history navigation, drafts.
 import { sandboxOf, type Endpoint } from '../service/listing.ts';
 import { NOWHERE, readAddress, writeAddress, type Address } from './address.ts';
-import { initialAddress } from './initial-address.ts';
+import { initialAddress, mayRunUnasked } from './initial-address.ts';
 import { askOf, find, isSameAsk, type ExplorerOptions, type State } from './model.ts';
 import type { Runs } from './runs.ts';
 import type { Draft, Memory, Past } from './storage.ts';
@@ -10,6 +10,8 @@ export interface Navigation {
   choose(endpoint: Endpoint): void;
   /** Changes what is shown of the same endpoint. */
   change(part: Partial<Address>): void;
+  /** Shows another state, and runs its request if nothing is missing from it. */
+  open(address: Address): void;
   /** Repeats an earlier call. */
   recall(past: Past): void;
   /** The visitor navigated to another fragment. */
@@ -36,20 +38,19 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
     const endpoint = find(state.listing.value, state.address.value.endpoint);
     if (endpoint !== undefined) memory.setDraft(endpoint.id, { parameters, query, dialect, texts });
   };
-  /** Adds a history entry for the state that was run, once the visitor changes it. */
-  const isStepFrom = (before: Address, after: Address): boolean => {
-    const { value } = state.run;
-    if (value.kind !== 'done' && value.kind !== 'failed') return false;
-    return isSameAsk(value.ask, askOf(before)) && !isSameAsk(value.ask, askOf(after));
-  };
   const { addressOf, completed } = createAddresses(memory, state);
+  const runIfReady = createReadyRun(state, runs);
   return {
     choose: (endpoint) => show(addressOf(endpoint), true),
     change: (part) => {
-      const before = state.address.value;
-      const after = { ...before, ...part };
-      show(after, isStepFrom(before, after));
+      const after = changedBy(state.address.value, part);
+      show(after, isStepFrom(state, after));
       saveDraft();
+    },
+    open: (address) => {
+      show(completed(address), true);
+      saveDraft();
+      runIfReady();
     },
     recall: ({ address }) => {
       show({ ...NOWHERE, ...address }, true);
@@ -65,9 +66,8 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
     opened: () => {
       const isLink = state.address.value.endpoint !== undefined;
       show(completed(state.address.value), false);
-      const endpoint = find(state.listing.value, state.address.value.endpoint);
-      // A shared link runs immediately to show its rows.
-      if (isLink && endpoint !== undefined && isReady(endpoint, state.address.value)) void runs.start();
+      // A shared link runs immediately to show its rows, and on the first visit an example does.
+      if (isLink || isFirstRun(memory, state)) runIfReady();
     },
     relisted: (shown) => {
       const { value: address } = state.address;
@@ -77,6 +77,37 @@ export function createNavigation({ page, memory }: ExplorerOptions, state: State
         write({ ...address, endpoint: now.name }, false); // renamed: the result stays
     },
   };
+}
+
+/** A cursor belongs to one request: any other one begins at its first page. */
+function changedBy(before: Address, part: Partial<Address>): Address {
+  const after = { ...before, ...part };
+  const isOther = !('cursor' in part) && !isSameAsk(askOf(before), askOf(after));
+  return isOther ? { ...after, cursor: undefined } : after;
+}
+
+/** Runs the request that is shown, if nothing is missing from it. */
+function createReadyRun(state: State, runs: Runs): () => void {
+  return () => {
+    const endpoint = find(state.listing.value, state.address.value.endpoint);
+    if (endpoint !== undefined && isReady(endpoint, state.address.value)) void runs.start();
+  };
+}
+
+/** Whether nothing has been run in this browser, and the first example may. */
+function isFirstRun(memory: Memory, state: State): boolean {
+  const { value: listing } = state.listing;
+  const endpoint = find(listing, state.address.value.endpoint);
+  if (memory.isUsed() || listing.kind !== 'ready' || endpoint === undefined) return false;
+  return mayRunUnasked(endpoint, listing.requestsLeft);
+}
+
+/** Whether a change adds a history entry: that was run, or that the log view showed. */
+function isStepFrom({ address: { value: before }, run }: State, after: Address): boolean {
+  if (before.logs !== undefined && after.logs !== undefined && before.logs !== after.logs) return true;
+  const { value } = run;
+  if (value.kind !== 'done' && value.kind !== 'failed') return false;
+  return isSameAsk(value.ask, askOf(before)) && !isSameAsk(value.ask, askOf(after));
 }
 
 /** The address of an endpoint with its draft, and what a URL omits. */

@@ -41,6 +41,7 @@ export function createRuns(options: ExplorerOptions, state: State, on: RunEvents
     start: async ({ isFresh } = { isFresh: false }) => {
       const [key, address] = [state.key.value, state.address.value];
       if (key === undefined || address.endpoint === undefined) return;
+      if (address.logs !== undefined) return void state.loads.value++;
       current?.abort();
       const controller = (current = new AbortController());
       const end = (run: Run): void => {
@@ -68,6 +69,7 @@ export function createRuns(options: ExplorerOptions, state: State, on: RunEvents
     cancel: () => current?.abort(),
     drop,
     restore: () => {
+      if (state.address.value.logs !== undefined) return; // it loads what is shown
       const ask = askOf(state.address.value);
       const { value } = state.run;
       if ((value.kind === 'done' || value.kind === 'failed') && isSameAsk(value.ask, ask)) return;
@@ -94,5 +96,6 @@ function createHistory(
     const others = state.past.value.filter((each) => writeAddress(each.address) !== same);
     state.past.value = [{ address, at: page.epoch(), outcome, isFine }, ...others].slice(0, MAX_PAST);
     memory.setPast(state.past.value);
+    memory.setUsed();
   };
 }

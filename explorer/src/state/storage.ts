@@ -1,4 +1,7 @@
-// What is stored for the lifetime of the tab: the key, the call history, unfinished queries and what is shown. Only the theme is stored permanently.
+// What is stored for the lifetime of the tab: the key, the call history, unfinished queries and what is shown. Permanently: the
+// theme, the zone of times, the position of the divider, saved views, and that the page has been used.
+import type { ViewMemory } from '../saved-views/saved-views.ts';
+import type { Zone } from '../time-range/range.ts';
 import type { Address } from './address.ts';
 
 export interface Past {
@@ -15,7 +18,13 @@ export type Draft = Pick<Address, 'parameters' | 'query' | 'dialect' | 'texts'>;
 
 export type Theme = 'auto' | 'light' | 'dark';
 
-export interface Memory {
+/** Columns of the log view, by endpoint and table. */
+export interface LogMemory {
+  readonly logColumns: (table: string) => readonly string[] | undefined;
+  readonly setLogColumns: (table: string, columns: readonly string[] | undefined) => void;
+}
+
+export interface Memory extends ViewMemory, LogMemory {
   readonly key: () => string | undefined;
   readonly setKey: (key: string | undefined) => void;
   readonly past: () => readonly Past[];
@@ -29,6 +38,14 @@ export interface Memory {
   readonly setShown: (fragment: string) => void;
   readonly theme: () => Theme;
   readonly setTheme: (theme: Theme) => void;
+  readonly zone: () => Zone;
+  readonly setZone: (zone: Zone) => void;
+  /** The height of the form and query above the divider, in pixels; undefined: that of their content. */
+  readonly split: () => number | undefined;
+  readonly setSplit: (height: number | undefined) => void;
+  /** Whether a request was made in this browser. */
+  readonly isUsed: () => boolean;
+  readonly setUsed: () => void;
 }
 
 const NAMES = {
@@ -37,28 +54,47 @@ const NAMES = {
   theme: 'millrace.theme',
   draft: 'millrace.draft.',
   shown: 'millrace.shown',
+  zone: 'millrace.zone',
+  split: 'millrace.split',
+  used: 'millrace.used',
+  views: 'millrace.views',
+  logColumns: 'millrace.log-columns.',
 };
 
 /** Browsers may block storage; values are then held in memory until the page closes. */
 export function createMemory(tab: Storage, lasting: Storage): Memory {
   return {
     key: () => get(tab, NAMES.key),
-    setKey: (key) => set(tab, NAMES.key, key),
+    setKey: (key) => void set(tab, NAMES.key, key),
     past: () => readPast(get(tab, NAMES.past)),
-    setPast: (past) => set(tab, NAMES.past, JSON.stringify(past)),
+    setPast: (past) => void set(tab, NAMES.past, JSON.stringify(past)),
     draft: (endpoint) => readDraft(get(tab, NAMES.draft + endpoint)),
-    setDraft: (endpoint, draft) => set(tab, NAMES.draft + endpoint, JSON.stringify(draft)),
+    setDraft: (endpoint, draft) => void set(tab, NAMES.draft + endpoint, JSON.stringify(draft)),
     forgetDrafts: () => {
       for (const name of namesIn(tab)) if (name.startsWith(NAMES.draft)) set(tab, name, undefined);
       set(tab, NAMES.shown, undefined);
     },
     shown: () => get(tab, NAMES.shown),
-    setShown: (fragment) => set(tab, NAMES.shown, fragment),
+    setShown: (fragment) => void set(tab, NAMES.shown, fragment),
     theme: () => {
       const theme = get(lasting, NAMES.theme);
       return theme === 'light' || theme === 'dark' ? theme : 'auto';
     },
-    setTheme: (theme) => set(lasting, NAMES.theme, theme === 'auto' ? undefined : theme),
+    setTheme: (theme) => void set(lasting, NAMES.theme, theme === 'auto' ? undefined : theme),
+    zone: () => (get(lasting, NAMES.zone) === 'local' ? 'local' : 'utc'),
+    setZone: (zone) => void set(lasting, NAMES.zone, zone === 'utc' ? undefined : zone),
+    split: () => {
+      const height = Number(get(lasting, NAMES.split) ?? 0);
+      return height > 0 && height < 10_000 ? height : undefined;
+    },
+    setSplit: (height) => void set(lasting, NAMES.split, height?.toFixed(0)),
+    isUsed: () => get(lasting, NAMES.used) !== undefined,
+    setUsed: () => void set(lasting, NAMES.used, 'true'),
+    logColumns: (table) => readTexts(get(lasting, NAMES.logColumns + table)),
+    setLogColumns: (table, columns) =>
+      void set(lasting, NAMES.logColumns + table, columns && JSON.stringify(columns)),
+    views: () => get(lasting, NAMES.views),
+    setViews: (text) => set(lasting, NAMES.views, text),
   };
 }
 
@@ -70,12 +106,24 @@ function get(storage: Storage, name: string): string | undefined {
   }
 }
 
-function set(storage: Storage, name: string, value: string | undefined): void {
+/** Whether it could be stored: the quota may be exceeded, or storage blocked. */
+function set(storage: Storage, name: string, value: string | undefined): boolean {
   try {
     if (value === undefined) storage.removeItem(name);
     else storage.setItem(name, value);
+    return true;
   } catch {
-    // Quota exceeded or storage blocked: nothing depends on it.
+    return false;
+  }
+}
+
+/** Undefined for anything but a list of texts. */
+function readTexts(text: string | undefined): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -71,6 +71,15 @@ export interface Metadata {
   cache: { status: string; age: number; ttl: number } | null;
 }
 
+/** An event of a live call: the whole result, or the rows that are new. */
+export interface LiveEvent<Row> {
+  kind: 'result' | 'rows';
+  rows: Row[];
+}
+
+/** Endpoints whose results can be followed. */
+export type LiveEndpointName = { [Name in EndpointName]: Endpoints[Name]['live'] extends true ? Name : never }[EndpointName];
+
 export interface Client {
   /** Returns the rows of an endpoint. Rejects with MillraceError. */
   query<Name extends EndpointName>(name: Name, parameters: ParametersOf<Name>, options?: CallOptions): Promise<RowOf<Name>[]>;
@@ -85,6 +94,11 @@ export interface Client {
   pages<Name extends PagedEndpointName>(name: Name, parameters: ParametersOf<Name>, options?: PageOptions): AsyncGenerator<Page<RowOf<Name>>, void, void>;
   /** The rows of all pages, one after the other. */
   rows<Name extends PagedEndpointName>(name: Name, parameters: ParametersOf<Name>, options?: PageOptions): AsyncGenerator<RowOf<Name>, void, void>;
+  /**
+   * Follows an endpoint with live calls: the result, and then again whenever it has changed. Reconnects until the loop ends, the
+   * signal aborts, or the service ends the stream for good. Throws MillraceError.
+   */
+  live<Name extends LiveEndpointName>(name: Name, parameters: ParametersOf<Name>, options?: CallOptions): AsyncGenerator<LiveEvent<RowOf<Name>>, void, void>;
   /** The pages of a query over the endpoint's tables; its result has the columns that order the endpoint's pages. */
   consumerPages<Name extends PagedEndpointName>(
     name: Name,
@@ -95,12 +109,12 @@ export interface Client {
 }
 
 export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientOptions): Client {
-  const call = async (name: string, body: object, { signal, redact, onMetadata }: CallOptions = {}): Promise<Page<any>> => {
-    const response = await fetch(\`\${baseUrl.replace(/\\/$/, '')}/api/endpoints/query/\${encodeURIComponent(name)}\`, {
+  const send = (name: string, body: object, { signal, redact, onMetadata }: CallOptions, fields: Record<string, string>): Promise<Response> =>
+    fetch(\`\${baseUrl.replace(/\\/$/, '')}/api/endpoints/query/\${encodeURIComponent(name)}\`, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
-        Accept: 'application/json',
+        ...fields,
         'X-API-KEY': key,
         Prefer: \`result-shape=\${BIGQUERY_SHAPE.has(name) ? 'bigquery' : 'standard'}\${onMetadata === undefined ? '' : ', metadata'}\`,
         ...(redact === true ? { 'SVC-ENDPOINT-REDACT-PII': 'true' } : {}),
@@ -108,9 +122,11 @@ export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientO
       body: JSON.stringify(body),
       ...(signal === undefined ? {} : { signal }),
     });
+  const call = async (name: string, body: object, options: CallOptions = {}): Promise<Page<any>> => {
+    const response = await send(name, body, options, { Accept: 'application/json' });
     const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
     if (!response.ok || !Array.isArray(answer['result'])) throw new MillraceError(response.status, answer);
-    onMetadata?.(answer['meta'] as Metadata);
+    options.onMetadata?.(answer['meta'] as Metadata);
     return { rows: answer['result'], next: typeof answer['next'] === 'string' ? answer['next'] : undefined };
   };
   async function* pages(name: string, parameters: object, { pageSize, cursor, ...options }: PageOptions = {}): AsyncGenerator<Page<any>, void, void> {
@@ -130,12 +146,72 @@ export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientO
       }
     }
   }
+  async function* live(name: string, body: object, options: CallOptions = {}): AsyncGenerator<LiveEvent<any>, void> {
+    let lastEventId = '';
+    let retry = 2000;
+    for (;;) {
+      const { onMetadata: _, ...own } = options;
+      const response = await send(name, body, own, { Accept: 'text/event-stream', ...(lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }) }).catch((cause: unknown) => {
+        if (options.signal?.aborted === true || lastEventId === '') throw cause;
+        return undefined; // connects again below
+      });
+      if (response !== undefined && (!response.ok || response.body === null)) {
+        const wait = Number(response.headers.get('Retry-After'));
+        if (lastEventId === '' || !(response.status >= 502 || response.status === 429)) throw new MillraceError(response.status, (await response.json().catch(() => ({}))) as Record<string, unknown>);
+        await response.body?.cancel();
+        retry = Math.max(retry, wait * 1000);
+      } else if (response?.body) {
+        try {
+          for await (const event of eventsOf(response.body)) {
+            if (event['retry'] !== undefined) retry = Number(event['retry']);
+            if (event['id'] !== undefined) lastEventId = event['id'];
+            const data = event['data'] === undefined ? {} : (JSON.parse(event['data']) as Record<string, any>);
+            const kind = event['event'];
+            if (kind === 'result' || kind === 'rows') yield { kind, rows: data['result'] };
+            if (kind === 'error' && !(Number(data['status']) >= 502)) throw new MillraceError(Number(data['status']), data);
+            if (kind === 'end' && data['reason'] !== 'shutdown') return;
+          }
+        } catch (cause) {
+          if (cause instanceof MillraceError || cause instanceof SyntaxError || options.signal?.aborted === true) throw cause;
+        }
+      }
+      await new Promise((resolve) => setTimeout(resolve, retry));
+      options.signal?.throwIfAborted();
+    }
+  }
   return {
+    live,
     query: async (name, parameters, options) => (await call(name, parameters, options)).rows,
     consumerQuery: async (name, query, parameters, options) => (await call(name, { ...parameters, ...(query as object) }, options)).rows,
     pages,
     rows,
     consumerPages: (name, query, parameters, options) => pages(name, { ...(parameters as object), ...(query as object) }, options),
   };
+}
+
+/** Server-sent events, each as its fields. */
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Record<string, string>, void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      const blocks = text.split('\\n\\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const fields: Record<string, string> = {};
+        for (const line of block.split('\\n')) {
+          const at = line.indexOf(': ');
+          if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2);
+        }
+        yield fields;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
 }
 `;

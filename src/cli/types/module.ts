@@ -55,6 +55,7 @@ function entryOf({ endpoint, rows, address, deprecation }: TypedEndpoint): strin
     rows === undefined ? '    row: Record<string, unknown>;' : `    row: ${rowsOf(endpoint, rows)};`,
     `    consumerQueries: ${consumer};`,
     `    pages: ${endpoint.page !== undefined};`,
+    `    live: ${endpoint.live !== undefined};`,
     '  };',
   ].join('\n');
 }

@@ -88,6 +88,7 @@ export interface EndpointFile {
    */
   cache?: 'disabled' | Cache;
   warming?: Warming;
+  live?: Live;
   sandbox?: Sandbox;
   pii?: Pii;
   reservation?: Reservation;
@@ -104,6 +105,7 @@ export interface EndpointFile {
    * The endpoint as a tool for agents (MCP); every endpoint is one by default. false: it is none.
    */
   mcp?: false | Mcp;
+  view?: View;
   /**
    * Reasons why breaking changes are intended, by the code that millrace diff reports. A reason allows the changes of its code in this file, once: it does not count if the base revision has it too. For security changes, see allow_security.
    */
@@ -205,6 +207,7 @@ export interface Include {
     | 'budget'
     | 'labels'
     | 'tenancy'
+    | 'view'
   )[];
 }
 /**
@@ -337,6 +340,19 @@ export interface Warming {
    * Also keep the responses of the file's examples warm, even before the first request.
    */
   examples?: boolean;
+}
+/**
+ * Live calls: with Accept: text/event-stream, or live=true, the response is a stream of server-sent events, one with the result whenever it has changed.
+ */
+export interface Live {
+  /**
+   * Seconds between checks for changes. All callers of the same question share one check, and one run if the data has changed.
+   */
+  every: number;
+  /**
+   * Columns of the result that identify a row, such as a time and an id. With it, events after the first one have only rows that were not in the result before. For rows that are added and never change, such as logs.
+   */
+  key?: string[];
 }
 /**
  * Whether consumers may send their own queries, which can read only the tables of the WITH clause.
@@ -505,6 +521,52 @@ export interface Mcp {
    * Advice that follows the description: which parameters to send first, what to call next.
    */
   hint?: string;
+}
+/**
+ * How the explorer shows the endpoint. Calls and their responses are not affected.
+ */
+export interface View {
+  /**
+   * Tables of log rows that the explorer shows in its log view, or one of them. Default: each table of the sandbox with a column of type DateTime or DateTime64, with columns chosen by their names and types.
+   */
+  logs: LogsView | LogsView[];
+}
+/**
+ * A table of log rows. Columns and paths in them are written as in LQL: a column, a path of a JSON column, a key of a Map, an element of a Tuple.
+ */
+export interface LogsView {
+  /**
+   * A table that consumer queries may read.
+   */
+  table: string;
+  /**
+   * The column of the time of a row, of type DateTime or DateTime64: rows are ordered by it, newest first. If it is not called timestamp, keys need SQL to see the log view.
+   */
+  time: string;
+  /**
+   * The path of the text of a row. Default: rows are shown by their columns only.
+   */
+  message?: string;
+  /**
+   * The path of the severity of a row: words such as error or WARN, HTTP status codes, or numbers of OpenTelemetry. It colours rows and divides the histogram. Default: they are not divided.
+   */
+  level?: string;
+  /**
+   * Paths that are shown beside time, level and message at first. Default: none.
+   */
+  columns?: string[];
+  /**
+   * Paths whose most frequent values are listed with their numbers of rows; arrays are counted by element. Default: none.
+   */
+  facets?: string[];
+  /**
+   * A parameter of type DateTime or DateTime64 that bounds the times of the rows from below. Default: consumer queries bound the time themselves.
+   */
+  from?: string;
+  /**
+   * A parameter of type DateTime or DateTime64 that bounds the times of the rows from above. Default: consumer queries bound the time themselves.
+   */
+  to?: string;
 }
 /**
  * One call and its expected response.

@@ -178,6 +178,14 @@ export interface SettingsFile {
    */
   send_memory?: number | string;
   /**
+   * Maximum number of live streams that are open at once; further ones get 503. 0: live calls are not accepted.
+   */
+  live_streams?: number;
+  /**
+   * Maximum number of live streams of one key that are open at once; further ones get 429.
+   */
+  live_streams_per_key?: number;
+  /**
    * Addresses of trusted reverse proxies, comma-separated, whose X-Forwarded-For is honoured: for example 10.0.0.0/8, ::1, loopback, linklocal, uniquelocal. Default: none.
    */
   trusted_proxies?: string;

@@ -91,6 +91,7 @@ export interface SharedFile {
       [k: string]: string;
     };
     tenancy?: Tenancy;
+    view?: View;
   };
 }
 /**
@@ -137,6 +138,7 @@ export interface Include {
     | 'budget'
     | 'labels'
     | 'tenancy'
+    | 'view'
   )[];
 }
 /**
@@ -382,4 +384,50 @@ export interface Tenancy {
    * Reason why the endpoint has no tenants; excludes the other keys.
    */
   none?: string;
+}
+/**
+ * How the explorer shows the endpoint. Calls and their responses are not affected.
+ */
+export interface View {
+  /**
+   * Tables of log rows that the explorer shows in its log view, or one of them. Default: each table of the sandbox with a column of type DateTime or DateTime64, with columns chosen by their names and types.
+   */
+  logs: LogsView | LogsView[];
+}
+/**
+ * A table of log rows. Columns and paths in them are written as in LQL: a column, a path of a JSON column, a key of a Map, an element of a Tuple.
+ */
+export interface LogsView {
+  /**
+   * A table that consumer queries may read.
+   */
+  table: string;
+  /**
+   * The column of the time of a row, of type DateTime or DateTime64: rows are ordered by it, newest first. If it is not called timestamp, keys need SQL to see the log view.
+   */
+  time: string;
+  /**
+   * The path of the text of a row. Default: rows are shown by their columns only.
+   */
+  message?: string;
+  /**
+   * The path of the severity of a row: words such as error or WARN, HTTP status codes, or numbers of OpenTelemetry. It colours rows and divides the histogram. Default: they are not divided.
+   */
+  level?: string;
+  /**
+   * Paths that are shown beside time, level and message at first. Default: none.
+   */
+  columns?: string[];
+  /**
+   * Paths whose most frequent values are listed with their numbers of rows; arrays are counted by element. Default: none.
+   */
+  facets?: string[];
+  /**
+   * A parameter of type DateTime or DateTime64 that bounds the times of the rows from below. Default: consumer queries bound the time themselves.
+   */
+  from?: string;
+  /**
+   * A parameter of type DateTime or DateTime64 that bounds the times of the rows from above. Default: consumer queries bound the time themselves.
+   */
+  to?: string;
 }

@@ -95,7 +95,7 @@ function columnsText({ endpoint, principal, columns }: SeenEndpoint): string {
 }
 
 function limitsText({ endpoint, principal }: SeenEndpoint): string {
-  const { maxRows, limits, rate, budgets, cache } = endpoint;
+  const { maxRows, limits, rate, budgets, cache, live } = endpoint;
   const lines = [
     `At most ${maxRows} rows; with more, \`truncated\` is true.`,
     `At most ${limits.time} s.`,
@@ -105,6 +105,11 @@ function limitsText({ endpoint, principal }: SeenEndpoint): string {
         `A budget for ${each.resource === 'read' ? 'what queries read' : 'the time of queries'}: ${budgetText(each)}.`,
     ),
     cache === undefined ? 'Not cached.' : `Cached for ${cache.ttl} s.`,
+    ...(live === undefined
+      ? []
+      : [
+          `Live: with \`Accept: text/event-stream\` the response is a stream of events, one whenever the result has changed, looked for every ${live.every} s.`,
+        ]),
     ...(isAlwaysRedacted(endpoint, principal) ? ['Personal data is redacted.'] : []),
   ];
   return `## Limits\n\n${lines.map((line) => `- ${line}`).join('\n')}`;

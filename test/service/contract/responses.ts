@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Checks, World } from './world.ts';
+import { problem, type Checks, type World } from './world.ts';
 
 const withHeaders = (headers: Record<string, string>): RequestInit => ({ headers });
 const asked = (control: string): RequestInit => withHeaders({ 'Cache-Control': control });
@@ -18,6 +18,46 @@ const SHAPED_ROW = {
   large: 'LARGE',
 };
 const REDACT = 'SVC-ENDPOINT-REDACT-PII';
+
+async function firstEvent(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  let text = '';
+  while (!/^event:[^]*\n\n/m.test(text)) text += Buffer.from((await reader?.read())?.value ?? []).toString();
+  await reader?.cancel();
+  return text;
+}
+
+const EVENTS = { headers: { Accept: 'text/event-stream' } };
+
+export const FOLLOWED: Checks = {
+  'An endpoint with live calls answers `Accept: text/event-stream`, and the parameter `live=true`, with server-sent events, the first one with the result.':
+    async ({ query }) => {
+      for (const response of [await query('followed', EVENTS), await query('followed?live=true')]) {
+        expect(response.headers.get('content-type')).toBe('text/event-stream');
+        const text = await firstEvent(response);
+        expect(text).toMatch(/^retry: 2000\n\nevent: result\nid: \S+\ndata: \{"result":\[\{"n":1\}\]\}\n\n$/);
+      }
+    },
+  '`Last-Event-ID`, and the parameter `last_event_id`, leave out a result that the caller has already.':
+    async ({ query }) => {
+      const id = /id: (\S+)/.exec(await firstEvent(await query('followed', EVENTS)))?.[1] ?? '';
+      const again = { headers: { ...EVENTS.headers, 'Last-Event-ID': id } };
+      for (const response of [
+        await query('followed', again),
+        await query(`followed?live=true&last_event_id=${id}`),
+      ]) {
+        const reader = response.body?.getReader();
+        expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('retry: 2000\n\n');
+        await reader?.cancel();
+      }
+    },
+  'Other endpoints answer 406, or 400 to `live=true`.': async ({ json }) => {
+    expect(await json('strict?project=a&limit=1', EVENTS)).toMatchObject(
+      problem(406, 'format.not_acceptable'),
+    );
+    expect(await json('plain?live=true')).toMatchObject(problem(400, 'live.unavailable'));
+  },
+};
 
 export const ANSWERS: Checks = {
   'A successful response is 200 with `{"result": [...]}`.': async ({ query }) => {

@@ -55,6 +55,7 @@ cache: { ttl: 600 }`,
   WITH t AS (SELECT number AS n, 'one' AS name FROM numbers(3)) SELECT n FROM t
 sandbox: { enabled: true }`,
   slow: 'query: SELECT sleep(3) AS slept\nlimits: { time: 1 }',
+  followed: 'query: SELECT 1 AS n\nlive: { every: 60 }',
   'numbered.1': `query: SELECT 1 AS n\nversion: 1\ndeprecated: { since: 2026-01-01, sunset: 2030-01-01 }`,
   'numbered.2': 'query: SELECT 2 AS n\nversion: 2',
   'kept-numbers': 'query: SELECT sum(number) AS n FROM numbers(1000)\ncache: { ttl: 600 }',

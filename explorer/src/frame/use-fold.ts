@@ -1,0 +1,42 @@
+// Whether title and form are folded into the bar: after the first rows, until the visitor unfolds them.
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useExplorer } from '../state/context.ts';
+import { isCorrected, type Run } from '../state/model.ts';
+
+export interface Fold {
+  readonly isFolded: boolean;
+  readonly toggle: () => void;
+  /** What is folded, and the button that unfolds it. */
+  readonly body: RefObject<HTMLDivElement | null>;
+  readonly button: RefObject<HTMLButtonElement | null>;
+}
+
+export function useFold(): Fold {
+  const { run, address } = useExplorer();
+  const [chosen, setChosen] = useState<boolean>();
+  const [hasRun, setHasRun] = useState(() => hasRows(run.value));
+  const body = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (hasRows(run.value)) setHasRun(true);
+  }, [run.value]);
+  const isFolded = (chosen ?? hasRun) && !isToCorrect(run.value) && !isCorrected(run.value, address.value);
+  useLayoutEffect(() => {
+    // What is hidden cannot keep the focus: the form was left with Enter in one of its fields.
+    const { activeElement } = document;
+    if (isFolded && activeElement !== null && body.current?.contains(activeElement) === true)
+      button.current?.focus();
+  }, [isFolded]);
+  return { isFolded, toggle: () => setChosen(!isFolded), body, button };
+}
+
+/** Without rows, the next thing to do is in the form. */
+function hasRows(run: Run): boolean {
+  return run.kind === 'done' && run.answer.rows.length > 0;
+}
+
+/** Whether the service rejected parameters, whose fields say what is wrong. */
+function isToCorrect(run: Run): boolean {
+  return run.kind === 'failed' && run.problem.errors.some(({ parameter }) => parameter !== undefined);
+}

@@ -1,0 +1,133 @@
+// Chooses the columns of the rows, and their order.
+import { useId, useState } from 'preact/hooks';
+import type { Table } from '../service/listing.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Visible } from '../parts/visible.tsx';
+import { usePopover } from '../time-range/use-popover.ts';
+import { fieldsOf } from './fields.ts';
+import type { LogView } from './view.ts';
+
+interface Props {
+  readonly table: Table;
+  readonly view: LogView;
+  readonly columns: readonly string[];
+  readonly onColumns: (columns: readonly string[]) => void;
+}
+
+/** Fields that are listed; a search finds the others. */
+const MAX_LISTED = 100;
+const MAX_COLUMNS = 30;
+
+export function ColumnMenu({ table, view, columns, onColumns }: Props) {
+  const { isOpen, ...popover } = usePopover();
+  return (
+    <div ref={popover.root} onKeyDown={popover.onKeyDown} onFocusOut={popover.onFocusOut}>
+      <button
+        type="button"
+        class="button"
+        ref={popover.button}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={popover.toggle}
+      >
+        <Icon name="list" /> Columns <span class="count">{columns.length}</span>
+      </button>
+      {isOpen && (
+        <div class="log-menu" role="dialog" aria-label="Columns" ref={popover.panel}>
+          <Shown columns={columns} onColumns={onColumns} />
+          <Others {...{ table, view, columns, onColumns }} />
+          <button type="button" class="button small" onClick={() => onColumns(view.columns)}>
+            Columns of the endpoint
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Shown({ columns, onColumns }: Pick<Props, 'columns' | 'onColumns'>) {
+  if (columns.length === 0) return null;
+  return (
+    <ol aria-label="Shown">
+      {columns.map((path, index) => (
+        <li key={path}>
+          <Check path={path} isShown onChange={() => onColumns(columns.filter((each) => each !== path))} />
+          {[-1, 1].map((step) => (
+            <button
+              key={step}
+              type="button"
+              class="leaf-copy"
+              aria-label={`Move ${path} ${step < 0 ? 'up' : 'down'}`}
+              disabled={columns[index + step] === undefined}
+              onClick={() => onColumns(moved(columns, index, index + step))}
+            >
+              <Icon name={step < 0 ? 'up' : 'down'} />
+            </button>
+          ))}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Others({ table, view, columns, onColumns }: Props) {
+  const id = useId();
+  const [search, setSearch] = useState('');
+  const listed = new Set([view.time, view.level, view.message, ...columns]);
+  const others = fieldsOf(table)
+    .filter(({ path, kind }) => kind !== 'nested' && !listed.has(path))
+    .map(({ path }) => path)
+    .filter((path) => path.toLowerCase().includes(search.trim().toLowerCase()));
+  return (
+    <>
+      <label class="visually-hidden" for={id}>
+        Search fields
+      </label>
+      <input
+        id={id}
+        class="input"
+        type="search"
+        placeholder="Search fields"
+        value={search}
+        onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+      />
+      <ul aria-label="Not shown">
+        {others.slice(0, MAX_LISTED).map((path) => (
+          <li key={path}>
+            <Check
+              path={path}
+              isShown={false}
+              isFull={columns.length >= MAX_COLUMNS}
+              onChange={() => onColumns([...columns, path])}
+            />
+          </li>
+        ))}
+      </ul>
+      {others.length > MAX_LISTED && <p class="note">{others.length - MAX_LISTED} more: search.</p>}
+    </>
+  );
+}
+
+interface CheckProps {
+  readonly path: string;
+  readonly isShown: boolean;
+  readonly isFull?: boolean;
+  readonly onChange: () => void;
+}
+
+function Check({ path, isShown, isFull = false, onChange }: CheckProps) {
+  return (
+    <label>
+      <input type="checkbox" checked={isShown} disabled={isFull} onChange={onChange} />
+      <span class="mono">
+        <Visible text={path} />
+      </span>
+    </label>
+  );
+}
+
+function moved(columns: readonly string[], from: number, to: number): readonly string[] {
+  const path = columns[from];
+  const rest = columns.filter((_, index) => index !== from);
+  return path === undefined ? columns : [...rest.slice(0, to), path, ...rest.slice(to)];
+}

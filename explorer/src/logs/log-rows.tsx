@@ -1,0 +1,172 @@
+// The rows of a log view: a long list of one height, of which those in view are rendered. Arrow keys choose a row, Enter opens it.
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { preview, type Row } from '../service/json.ts';
+import type { Table } from '../service/listing.ts';
+import { useExplorer } from '../state/context.ts';
+import { Visible } from '../parts/visible.tsx';
+import { useScroll } from '../result/use-scroll.ts';
+import { visibleRows } from '../result/window.ts';
+import { valueAt } from './row-values.ts';
+import { severityOf } from './severity.ts';
+import { timeText } from './times.ts';
+import type { LogView } from './view.ts';
+
+const ROW = 26;
+const HEIGHTS = { row: ROW, detail: 0 };
+/** Characters of one value: the panel shows all of them. */
+const MAX_TEXT = 500;
+/** Older rows are loaded this many rows before the end. */
+const AHEAD = 60;
+
+export interface LogRowsProps {
+  readonly rows: readonly Row[];
+  readonly view: LogView;
+  readonly table: Table;
+  readonly columns: readonly string[];
+  /** The index of the row that the arrow keys move from. */
+  readonly active: number;
+  readonly onActive: (index: number) => void;
+  readonly onOpen: (index: number) => void;
+  readonly onCopy: (index: number) => void;
+  /** Close to the last row. */
+  readonly onEnd: () => void;
+  readonly onTop: (isAtTop: boolean) => void;
+}
+
+export function LogRows(props: LogRowsProps) {
+  const { rows, view, columns, active, onEnd, onTop } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const place = useScroll(scroller);
+  const shown = visibleRows(rows.length, place, [], HEIGHTS);
+  useEffect(() => {
+    if (rows.length > 0 && shown.end >= rows.length - AHEAD) onEnd();
+  }, [shown.end, rows.length]);
+  useEffect(() => onTop(place.top === 0), [place.top]);
+  useKeepPlace(scroller, rows);
+  useLayoutEffect(() => reveal(scroller.current, active), [active]);
+  const template = [
+    '190px',
+    ...(view.level === undefined ? [] : ['72px']),
+    ...columns.map(() => 'minmax(80px, 180px)'),
+    ...(view.message === undefined ? [] : ['minmax(240px, 1fr)']),
+  ].join(' ');
+  return (
+    <div
+      class="log-rows mono"
+      role="grid"
+      tabIndex={0}
+      ref={scroller}
+      aria-label="Log rows, the newest first. Arrow keys choose a row, Enter opens it, c copies it"
+      aria-rowcount={rows.length + 1}
+      aria-activedescendant={rows.length > 0 ? `log-${active}` : undefined}
+      onKeyDown={(event) => onKey(event, props)}
+      style={{ '--log-columns': template }}
+    >
+      <div class="log-row log-head" role="row" aria-rowindex={1}>
+        <span role="columnheader">time</span>
+        {view.level !== undefined && <span role="columnheader">level</span>}
+        {columns.map((path) => (
+          <span key={path} role="columnheader" title={path} class="log-column">
+            <Visible text={path.replace(/^metadata\./, '')} />
+          </span>
+        ))}
+        {view.message !== undefined && <span role="columnheader">message</span>}
+      </div>
+      <div role="rowgroup" style={{ height: `${shown.total}px` }}>
+        <div role="presentation" style={{ transform: `translateY(${shown.offset}px)` }}>
+          {rows.slice(shown.first, shown.end).map((row, i) => (
+            <LogRow key={shown.first + i} {...props} row={row} index={shown.first + i} />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface LogRowProps extends LogRowsProps {
+  readonly row: Row;
+  readonly index: number;
+}
+
+function LogRow({ row, index, view, table, columns, active, onOpen }: LogRowProps) {
+  const { zone } = useExplorer();
+  const level = view.level === undefined ? undefined : valueAt(row, table, view.level);
+  const texts = useMemo(
+    () => columns.map((path) => preview(valueAt(row, table, path) ?? undefined, MAX_TEXT)),
+    [row, table, columns],
+  );
+  const message = view.message === undefined ? '' : preview(valueAt(row, table, view.message), MAX_TEXT);
+  const time = preview(row[view.time], MAX_TEXT);
+  return (
+    <div
+      class="log-row"
+      role="row"
+      id={`log-${index}`}
+      aria-rowindex={index + 2}
+      aria-selected={index === active}
+      data-severity={severityOf(level)}
+      onClick={() => onOpen(index)}
+    >
+      <span role="gridcell" class="log-time" title={time}>
+        {timeText(time, zone.value)}
+      </span>
+      {view.level !== undefined && (
+        <span role="gridcell" class="log-level">
+          <Visible text={preview(level ?? undefined, MAX_TEXT)} />
+        </span>
+      )}
+      {texts.map((text, i) => (
+        <span key={columns[i]} role="gridcell" class="log-column">
+          <Visible text={text} />
+        </span>
+      ))}
+      {view.message !== undefined && (
+        <span role="gridcell" class="log-message">
+          <Visible text={message.replaceAll('\n', ' ')} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+function onKey(event: KeyboardEvent, { rows, active, onActive, onOpen, onCopy }: LogRowsProps): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || rows.length === 0) return;
+  const { currentTarget } = event;
+  const height = currentTarget instanceof HTMLElement ? currentTarget.clientHeight : 0;
+  const page = Math.max(1, Math.floor(height / ROW) - 2);
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: active + 1,
+    ArrowUp: active - 1,
+    PageDown: active + page,
+    PageUp: active - page,
+    Home: 0,
+    End: rows.length - 1,
+  };
+  const next = steps[event.key];
+  if (next !== undefined) onActive(Math.min(rows.length - 1, Math.max(0, next)));
+  else if (event.key === 'Enter') onOpen(active);
+  else if (event.key === 'c') onCopy(active);
+  else return;
+  event.preventDefault();
+}
+
+/** Keeps what is read in its place if rows are added above it. */
+function useKeepPlace(scroller: { readonly current: HTMLElement | null }, rows: readonly Row[]): void {
+  const before = useRef(rows);
+  useLayoutEffect(() => {
+    const first = before.current[0];
+    before.current = rows;
+    const { current } = scroller;
+    if (current === null || first === undefined || current.scrollTop < ROW) return;
+    const added = rows.indexOf(first);
+    if (added > 0) current.scrollTop += added * ROW;
+  }, [rows]);
+}
+
+function reveal(scroller: HTMLElement | null, index: number): void {
+  if (scroller === null) return;
+  const [top, bottom] = [index * ROW, (index + 2) * ROW]; // the header covers one row
+  if (top < scroller.scrollTop) scroller.scrollTop = top;
+  else if (bottom > scroller.scrollTop + scroller.clientHeight)
+    scroller.scrollTop = bottom - scroller.clientHeight;
+}

@@ -1,0 +1,20 @@
+// Times of the log view, in UTC or in the zone of the browser.
+import type { Zone } from '../time-range/range.ts';
+
+/** `2024-05-01 12:00:00.123`: a time as the service writes it, with its first three decimals. Other texts as they are. */
+export function timeText(value: string, zone: Zone): string {
+  const [, seconds = '', fraction = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?Z$/.exec(value) ?? [];
+  if (seconds === '') return value;
+  const text = zone === 'utc' ? seconds : localText(Date.parse(`${seconds}Z`));
+  return `${text.replace('T', ' ')}.${fraction.slice(0, 3).padEnd(3, '0')}`;
+}
+
+/** `05-01 12:00` or, for short widths, `12:00:05`; `width` is that of a bucket, in milliseconds. */
+export function bucketText(ms: number, width: number, zone: Zone): string {
+  const text = zone === 'utc' ? new Date(ms).toISOString() : localText(ms);
+  return width < 60_000 ? text.slice(11, 19) : text.slice(5, 16).replace('T', ' ');
+}
+
+function localText(ms: number): string {
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}

@@ -1,0 +1,97 @@
+// The states of an answer that is followed: the newest one as an event, and the rows that were added on the way to it.
+import { resultEvent, rowsEvent } from './event.ts';
+import { countKeys, keyedRows, newRows, type KeyCounts } from './new-rows.ts';
+
+/** States are numbered from 1. */
+export interface History {
+  /** Adds a state, unless it is the newest one already. `id` identifies the body, which is JSON on one line. */
+  publish(id: string, body: Buffer): void;
+  /** Makes everyone get the newest state once more. */
+  repeat(): void;
+  /** The number of the newest state; 0: there is none yet. */
+  readonly newest: () => number;
+  readonly newestId: () => string | undefined;
+  /** The number of a state that a caller has; undefined if it is not remembered. */
+  readonly numberOf: (id: string) => number | undefined;
+  /** The event that leads from a state to the newest one; the same Buffer for all who ask. Undefined: there is nothing to send. */
+  readonly since: (number: number) => Buffer | undefined;
+  /** Memory, in bytes. */
+  readonly bytes: () => number;
+}
+
+/** Rows that were added by one state. */
+interface Step {
+  readonly number: number;
+  readonly id: string;
+  /** JSON objects separated by commas; undefined: none. */
+  readonly rows: Buffer | undefined;
+}
+
+const MAX_STEPS = 256;
+const MAX_STEP_BYTES = 2 ** 20;
+
+/** `columns` identify rows; undefined: events have whole results only. */
+export function createHistory(columns: readonly string[] | undefined): History {
+  let newest = 0;
+  let whole: { readonly id: string; readonly event: Buffer } | undefined;
+  let counts: KeyCounts | undefined;
+  let steps: Step[] = []; // the newest states, without gaps; the first one may have any rows
+  let stepBytes = 0;
+  const joined = new Map<number, Buffer | undefined>();
+
+  const restart = (id: string): void => {
+    steps = [{ number: newest, id, rows: undefined }];
+    stepBytes = 0;
+  };
+
+  const add = (id: string, rows: readonly string[]): void => {
+    const text = rows.length === 0 ? undefined : Buffer.from(rows.join(','));
+    steps.push({ number: newest, id, rows: text });
+    stepBytes += text?.length ?? 0;
+    while (steps.length > MAX_STEPS || (stepBytes > MAX_STEP_BYTES && steps.length > 1)) {
+      steps.shift();
+      const [first] = steps;
+      if (first === undefined) break;
+      stepBytes -= first.rows?.length ?? 0;
+      steps[0] = { ...first, rows: undefined };
+    }
+  };
+
+  const join = (number: number): Buffer | undefined => {
+    const first = steps[0]?.number ?? Infinity;
+    if (whole === undefined || number < first) return whole?.event;
+    const rows = steps.flatMap((step) => (step.number > number && step.rows ? [step.rows] : []));
+    if (rows.length === 0) return undefined;
+    const event = rowsEvent(whole.id, rows);
+    return event.length < whole.event.length ? event : whole.event;
+  };
+
+  return {
+    publish: (id, body) => {
+      if (whole?.id === id) return;
+      const keyed = columns && keyedRows(body, columns);
+      const added = keyed && counts && newRows(counts, keyed);
+      newest++;
+      joined.clear();
+      whole = { id, event: resultEvent(id, body) };
+      counts = keyed && countKeys(keyed.keys);
+      if (added === undefined) restart(id);
+      else add(id, added);
+    },
+    repeat: () => {
+      if (whole === undefined) return;
+      newest++;
+      joined.clear();
+      restart(whole.id);
+    },
+    newest: () => newest,
+    newestId: () => whole?.id,
+    numberOf: (id) => steps.findLast((step) => step.id === id)?.number,
+    since: (number) => {
+      if (number === newest) return undefined;
+      if (!joined.has(number)) joined.set(number, join(number));
+      return joined.get(number);
+    },
+    bytes: () => (whole?.event.length ?? 0) + stepBytes,
+  };
+}

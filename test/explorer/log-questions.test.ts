@@ -1,0 +1,269 @@
+// The calls of a log view, sent to a service over the real engine: rows, histogram and facets are about the same rows.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { facetsOf, readFacets, type Facet } from '../../explorer/src/logs/facets.ts';
+import {
+  histogramByLql,
+  histogramOf,
+  readHistogram,
+  type HistogramBucket,
+} from '../../explorer/src/logs/histogram.ts';
+import { exclude, include, isFilterable } from '../../explorer/src/logs/lql-edit.ts';
+import {
+  basisOf,
+  canSendSql,
+  hasPages,
+  rowsNeedSql,
+  rowsOf,
+  type LogQuestion,
+  type RowsPage,
+} from '../../explorer/src/logs/questions.ts';
+import { olderRows, type OlderRows } from '../../explorer/src/logs/older-rows.ts';
+import { SEVERITIES, severityOf } from '../../explorer/src/logs/severity.ts';
+import { logViewsOf, type LogView } from '../../explorer/src/logs/view.ts';
+import type { Answer } from '../../explorer/src/service/answer.ts';
+import { createClient, type Client } from '../../explorer/src/service/client.ts';
+import type { Json, Row } from '../../explorer/src/service/json.ts';
+import type { Endpoint } from '../../explorer/src/service/listing.ts';
+import { KEY, SHIPPED, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { sampleTables } from '../support/service.ts';
+
+const FROM = Date.UTC(2024, 4, 1, 12);
+const MINUTE = 60_000;
+const LQL_KEY = 'only-lql';
+const run = { signal: new AbortController().signal, isFresh: true };
+
+// Odd names, kinds of time and level, and maps, arrays and tuples. `n` is the position of a row.
+const TABLES = `
+CREATE DATABASE odd;
+CREATE TABLE odd.records (
+  n UInt64, Timestamp DateTime64(9), SeverityText LowCardinality(String), SeverityNumber UInt8, Body String,
+  LogAttributes Map(LowCardinality(String), String), tags Array(String), pair Tuple(a String, b UInt8), flag Bool,
+  state Enum8('up' = 1, 'it''s down' = 2), maybe LowCardinality(Nullable(String))
+) ENGINE = MergeTree ORDER BY n;
+INSERT INTO odd.records SELECT number, toDateTime64('2024-05-01 12:00:00', 9, 'UTC') + toIntervalNanosecond(number * 7000000001),
+  ['INFO', 'WARN', 'ERROR', 'TRACE2', 'weird'][number % 5 + 1], [9, 13, 17, 1, 0][number % 5 + 1], concat('line ', toString(number)),
+  if(number % 3 = 0, map('http.method', 'GET', 'k8s.pod', toString(number % 4)), map()),
+  arrayMap(i -> ['a', 'b "c"', 'd'][i % 3 + 1], range(number % 4)), (['x', 'y\\\\z'][number % 2 + 1], number % 3), number % 2 = 0,
+  ['up', 'it''s down'][number % 2 + 1], [NULL, 'set', 'NULL'][number % 3 + 1] FROM numbers(400);
+CREATE TABLE odd.names (\`the time\` DateTime('Europe/Berlin'), \`the-level\` Enum8('error' = 1, 'info' = 2), \`a b.c\` LowCardinality(String), \`x0\` LowCardinality(String), \`it's "odd"\` String)
+  ENGINE = MergeTree ORDER BY \`the time\`;
+INSERT INTO odd.names SELECT toDateTime('2024-05-01 12:00:00', 'UTC') + intDiv(number, 40), if(number % 4 = 0, 'error', 'info'), ['p\\'q', '', 'r'][number % 3 + 1], toString(number % 2), 'unread' FROM numbers(300);
+CREATE TABLE odd.bursts (n UInt64, timestamp DateTime, event_message String) ENGINE = MergeTree ORDER BY n;
+INSERT INTO odd.bursts SELECT number, toDateTime('2024-05-01 12:00:00', 'UTC') + intDiv(number, 60), concat('m', toString(number % 7)) FROM numbers(500);`;
+
+const file = (id: number, name: string, rest: string): string =>
+  `id: 00000000-0000-4000-8000-00000000000${id}\nname: ${name}\ntenancy: { none: test }\nsandbox: { enabled: true }\n${rest}`;
+const ODD = file(
+  1,
+  'odd.all',
+  `max_rows: 100
+query: |
+  WITH records AS (SELECT * FROM odd.records), names AS (SELECT * FROM odd.names), bursts AS (SELECT * FROM odd.bursts)
+  SELECT n FROM bursts
+view:
+  logs:
+    - { table: records, time: Timestamp, message: Body, level: SeverityText, facets: [SeverityText, SeverityNumber, LogAttributes.http.method, tags, pair.a, flag, state, maybe] }
+    - { table: names, time: the time, level: the-level, columns: ["it's \\"odd\\"", a b.c], facets: [the-level, a b.c, x0, "it's \\"odd\\""] }
+    - { table: bursts, time: timestamp, message: event_message, facets: [event_message] }
+`,
+);
+const PAGED = file(
+  2,
+  'odd.paged',
+  `max_rows: 1000
+page: { by: [timestamp DESC, n DESC], size: 40 }
+query: |
+  WITH bursts AS (SELECT * FROM odd.bursts)
+  SELECT timestamp, n, event_message FROM bursts
+`,
+);
+
+let service: TestService;
+let client: Client;
+let endpoints: readonly Endpoint[];
+
+beforeAll(async () => {
+  service = await startService({
+    endpoints: SHIPPED,
+    sql: [await sampleTables(), ...TABLES.split(/;\n/).filter((each) => each.trim() !== ''), EDGE],
+    tokens: [{ name: 'lql', sha256: hashKey(LQL_KEY), endpoints: ['*'], allow: ['lql'] }],
+  });
+  await writeEndpoint(service, 'odd.all', ODD);
+  await writeEndpoint(service, 'odd.paged', PAGED);
+  client = createClient({ base: `${service.service.address}/`, fetch, now: () => 0 });
+  await service.service.reload();
+  ({ endpoints } = await client.list(KEY));
+});
+afterAll(() => service.stop());
+
+const EDGE = `INSERT INTO logs.edge_logs (project, timestamp, id, event_message, metadata)
+SELECT 'p', toDateTime64('2024-05-01 12:00:00', 6, 'UTC') + toIntervalMillisecond(number * 4001), toString(number), concat('GET ', toString(number)),
+  concat('{"request":{"method":"', ['GET', 'POST'][number % 2 + 1], '","cf":{"country":"', ['DE', 'FR', 'O''X'][number % 3 + 1],
+  '"}},"response":{"status_code":', toString([200, 404, 503][number % 3 + 1]), '}}') FROM numbers(700)`;
+
+function questionOf(name: string, table: string, more: Partial<LogQuestion> = {}): LogQuestion {
+  const endpoint = endpoints.find((each) => each.name === name);
+  const view = endpoint && logViewsOf(endpoint).find((each) => each.table === table);
+  if (endpoint === undefined || view === undefined) throw new Error(`${name} has no log view of ${table}`);
+  const parameters = name === 'logs.all' ? { project: 'p' } : {};
+  return { endpoint, view, parameters, lql: '', bounds: { from: FROM - 1, to: FROM + 60 * MINUTE }, ...more };
+}
+
+const sqlOf = async (question: LogQuestion): Promise<string> =>
+  (await client.explain(KEY, basisOf(question).ask, run.signal)).sql;
+
+async function rowsOn(question: LogQuestion, page: RowsPage): Promise<Answer> {
+  const sql = rowsNeedSql(question) ? await sqlOf(question) : undefined;
+  return client.run(KEY, rowsOf(question, page, sql), run);
+}
+
+async function histogram(question: LogQuestion): Promise<readonly HistogramBucket[]> {
+  const asked = histogramOf(question, basisOf(question), await sqlOf(question));
+  return readHistogram(asked, (await client.run(KEY, asked.ask, run)).rows);
+}
+
+async function facets(question: LogQuestion): Promise<readonly Facet[]> {
+  const ask = facetsOf(question, basisOf(question), await sqlOf(question));
+  return ask === undefined ? [] : readFacets(question, (await client.run(KEY, ask, run)).rows);
+}
+
+/** All rows, page by page, as the page reads them. */
+async function scrolled(
+  question: LogQuestion,
+  between: (page: number) => Promise<void> = async () => {},
+): Promise<{ readonly all: readonly Row[]; readonly isIncomplete: boolean }> {
+  const all: Row[] = [];
+  let isIncomplete = false;
+  let next: RowsPage | undefined = {};
+  for (let page = 0; next !== undefined; page++) {
+    const added: OlderRows = olderRows(question, all, await rowsOn(question, next));
+    all.push(...added.rows);
+    next = added.next;
+    isIncomplete ||= added.isIncomplete;
+    await between(page);
+  }
+  return { all, isIncomplete };
+}
+
+const SHAPES: readonly (readonly [string, string, number])[] = [
+  ['logs.all', 'edge_logs', 700],
+  ['odd.all', 'records', 400],
+  ['odd.all', 'names', 300],
+  ['odd.all', 'bursts', 500],
+];
+
+test.each(SHAPES)('%s: the histogram of %s counts its rows by severity', async (name, table, count) => {
+  const question = questionOf(name, table);
+  const buckets = await histogram(question);
+  const { all } = await scrolled(question);
+  expect(all.length).toBe(count);
+  expect(buckets.length).toBeLessThanOrEqual(60);
+  for (const severity of SEVERITIES) {
+    const wanted = all.filter((row) => severityOf(levelOf(row, question.view)) === severity).length;
+    expect([severity, sum(buckets.map(({ counts }) => counts[severity]))]).toEqual([severity, wanted]);
+  }
+  const inBuckets = buckets.map(({ start, rows: inBucket }) => [start, inBucket]);
+  const width = (buckets[1]?.start ?? 0) - (buckets[0]?.start ?? 0);
+  const byHand = buckets.map(({ start }) => [start, all.filter((row) => isIn(row, start, width)).length]);
+  expect(inBuckets).toEqual(byHand);
+
+  function isIn(row: Row, start: number, span: number): boolean {
+    const at = Date.parse(textOf(row[question.view.time]).replace(/(\.\d{3})\d+/, '$1'));
+    return at >= start && at < start + span;
+  }
+});
+
+test.each(SHAPES)('%s: the facets of %s count rows as a filter by the value does', async (name, table) => {
+  const question = questionOf(name, table);
+  const count = async (lql: string): Promise<number> =>
+    sum((await histogram({ ...question, lql })).map((each) => each.rows));
+  const [found, all] = await Promise.all([facets(question), count('')]);
+  expect(found.map(({ target }) => target.path)).toEqual(question.view.facets);
+  const filterable = found.flatMap(({ target, values }) =>
+    values
+      .slice(0, 3)
+      .filter(({ value }) => isFilterable(target, value))
+      .map((each) => ({ target, ...each })),
+  );
+  const counted = filterable.map(async ({ target, value }) => ({
+    included: await count(include('', target, value)),
+    excluded: await count(exclude('', target, value)),
+  }));
+  expect(filterable.length).toBeGreaterThan(0);
+  expect(await Promise.all(counted)).toEqual(
+    filterable.map(({ rows: included }) => ({ included, excluded: all - included })),
+  );
+});
+
+describe('older rows', () => {
+  const insertNew = (time: string) => async (page: number) => {
+    const insert = `INSERT INTO odd.bursts SELECT 10000 + ${page}, toDateTime('${time}', 'UTC'), 'new'`;
+    await service.engine.execute(insert);
+  };
+  const numbersOf = (all: readonly Row[]): readonly number[] =>
+    all.map(({ n }) => Number(n)).toSorted((a, b) => a - b);
+  const first500 = Array.from({ length: 500 }, (_, n) => n);
+
+  test('are read once each while rows are inserted, if many have the same time', async () => {
+    const question = questionOf('odd.all', 'bursts', { bounds: { from: FROM - 1, to: FROM + 9000 } });
+    const { all, isIncomplete } = await scrolled(question, insertNew('2024-05-01 12:00:20'));
+    expect([numbersOf(all), isIncomplete]).toEqual([first500, false]);
+  });
+
+  test('come in the pages of the endpoint, if it has some', async () => {
+    const question = questionOf('odd.paged', 'bursts', { bounds: { from: FROM - 1, to: FROM + 15_000 } });
+    expect(hasPages(question)).toBe(true);
+    const pages: number[] = [];
+    const { all } = await scrolled(question, async (page) => {
+      pages.push(page);
+      await insertNew('2024-05-01 12:00:14')(page);
+    });
+    expect(numbersOf(all)).toEqual(first500);
+  });
+
+  test('go on before a time that more rows have than a response', async () => {
+    const question = questionOf('odd.all', 'bursts', {
+      bounds: { from: FROM + 60 * MINUTE, to: FROM + 70 * MINUTE },
+    });
+    await service.engine.execute(`INSERT INTO odd.bursts SELECT 20000 + number,
+      toDateTime('2024-05-01 13:05:00', 'UTC') - if(number < 150, 0, 1), 'same' FROM numbers(160)`);
+    const { all, isIncomplete } = await scrolled(question);
+    expect(isIncomplete).toBe(true);
+    expect(new Set(all.map(({ n }) => n)).size).toBe(all.length);
+    expect(all.filter(({ n }) => Number(n) >= 20_150)).toHaveLength(10);
+    expect(all.length).toBeGreaterThanOrEqual(110);
+  });
+});
+
+test('a key that may send LQL only sees a histogram of LQL, and tables whose time is called timestamp', async () => {
+  const own = (await client.list(LQL_KEY)).endpoints.find(({ name }) => name === 'odd.all');
+  if (own === undefined) throw new Error('the key may call odd.all');
+  expect(logViewsOf(own).map(({ table }) => table)).toEqual(['bursts']);
+  const question = { ...questionOf('odd.all', 'bursts'), endpoint: own };
+  const bounds = { from: FROM - 1, to: FROM + 8 * MINUTE };
+  expect([canSendSql(question), canSendSql(questionOf('odd.all', 'bursts'))]).toEqual([false, true]);
+  const asked = histogramByLql({ ...question, bounds });
+  const buckets = readHistogram(asked, (await client.run(LQL_KEY, asked.ask, run)).rows);
+  expect(buckets.length).toBeLessThanOrEqual(60);
+  expect(sum(buckets.map(({ rows }) => rows))).toBeGreaterThanOrEqual(500);
+});
+
+function levelOf(row: Row, { level }: LogView): Json | undefined {
+  if (level === undefined) return undefined;
+  return level in row ? row[level] : level.split('.').reduce<Json | undefined>(fieldOf, row);
+}
+
+function fieldOf(value: Json | undefined, key: string): Json | undefined {
+  return typeof value === 'object' && value !== null
+    ? (value as Readonly<Record<string, Json>>)[key]
+    : undefined; // JSON
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

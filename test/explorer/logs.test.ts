@@ -1,0 +1,232 @@
+// The log view: filter, facets, histogram, rows, one row, columns, new rows, phones, and what axe finds in it.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import axeCore from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openExplorer, PROJECT, startExplorer, type Explorer, type Visitor } from '../support/browser.ts';
+import { scratch } from '../support/command.ts';
+
+const ENDPOINTS = join(import.meta.dirname, '../../endpoints');
+const DAY = `#/logs.all?project=${PROJECT}&:logs=edge_logs&:range=now-24h..now`;
+/** A new row each second. */
+const TICKS = `id: 00000000-0000-4000-8000-0000000000a1
+name: ticks
+query: |
+  WITH ticks AS (
+    SELECT toDateTime64(toUnixTimestamp(now()) - number, 3, 'UTC') AS timestamp, concat('tick ', toString(toUnixTimestamp(now()) - number)) AS message
+    FROM numbers(300)
+  )
+  SELECT * FROM ticks
+sandbox: { enabled: true }
+live: { every: 1 }
+`;
+
+let service: Explorer;
+let visitor: Visitor;
+let page: Page;
+
+beforeAll(async () => {
+  const endpoints = scratch();
+  for (const name of ['logs.all', 'logs.tables.shared'])
+    writeFileSync(join(endpoints, `${name}.yaml`), readFileSync(join(ENDPOINTS, `${name}.yaml`)));
+  writeFileSync(join(endpoints, 'ticks.yaml'), TICKS);
+  service = await startExplorer({ MILLRACE_ENDPOINTS: endpoints });
+  visitor = await service.visit();
+  ({ page } = visitor);
+  await openExplorer(page, service, DAY);
+});
+afterAll(() => service.stop());
+
+const rows = () => page.locator('.log-row:not(.log-head)');
+const filter = () => page.getByLabel('Filter, in LQL');
+const status = () => page.locator('.log-status');
+
+async function show(fragment: string): Promise<void> {
+  await page.evaluate((next) => void (location.hash = next), fragment);
+  await loaded();
+}
+
+/** All three parts are there. */
+async function loaded(): Promise<void> {
+  await expect.poll(() => status().textContent()).toMatch(/^[\d,]+ rows? of [\d,]+ in the time range/);
+}
+
+/** Rows in the time range, as the histogram counts them. */
+async function total(): Promise<number> {
+  await loaded();
+  const [, text = ''] = /of ([\d,]+) in/.exec((await status().textContent()) ?? '') ?? [];
+  return Number(text.replaceAll(',', ''));
+}
+
+/** The number beside a value of a facet. */
+async function countOf(value: string): Promise<number> {
+  const line = page.locator('.facet-value').filter({ has: page.getByText(value, { exact: true }) });
+  return Number((await line.locator('.facet-count').first().textContent())?.replaceAll(',', ''));
+}
+
+describe('over the sample data', () => {
+  test('a value of a facet is included and excluded; Back undoes it', async () => {
+    await loaded();
+    const all = await total();
+    const posts = await countOf('POST');
+    await page.getByRole('button', { name: 'Only rows with metadata.request.method POST' }).click();
+    await expect.poll(() => filter().inputValue()).toBe('m.request.method:POST');
+    await expect.poll(total).toBe(posts);
+    await page.getByRole('button', { name: 'No rows with metadata.request.method POST' }).click();
+    await expect.poll(() => filter().inputValue()).toBe('-m.request.method:POST');
+    await expect.poll(total).toBe(all - posts);
+    expect(page.url()).toContain(':filter=-m.request.method:POST');
+    await page.goBack();
+    await page.goBack();
+    await expect.poll(() => filter().inputValue()).toBe('');
+    await expect.poll(total).toBe(all);
+  });
+
+  test('the filter is LQL: a clause is removed, a mistake is explained', async () => {
+    await filter().fill('m.request.method:GET m.response.status_code:404');
+    await filter().press('Enter');
+    await page.getByRole('button', { name: 'Remove m.response.status_code:404' }).click();
+    await expect.poll(() => filter().inputValue()).toBe('m.request.method:GET');
+    await filter().fill('m.x::5');
+    await filter().press('Enter');
+    await page.getByText('found a second operator').waitFor();
+    expect(await filter().getAttribute('aria-invalid')).toBe('true');
+    await filter().fill('');
+    await filter().press('Enter');
+    await loaded();
+  });
+
+  test('a drag over the histogram zooms, and so do the arrow keys', async () => {
+    await show(DAY);
+    const all = await total();
+    const bars = page.locator('.log-histogram svg');
+    const box = await bars.boundingBox();
+    if (box === null) throw new Error('the histogram is visible');
+    await page.mouse.move(box.x + box.width * 0.2, box.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 30);
+    await page.mouse.up();
+    await expect.poll(() => page.url()).toMatch(/:range=\d{4}-.*Z\.\.\d{4}-.*Z/);
+    await expect.poll(total).toBeLessThan(all);
+    await page.goBack();
+    await expect.poll(() => page.url()).toContain(':range=now-24h..now');
+    await loaded();
+    await bars.focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toMatch(/:range=\d{4}-.*Z\.\.\d{4}-.*Z/);
+  });
+
+  test('a row is opened, the next one follows, and its values filter', async () => {
+    await show(DAY);
+    await rows().nth(2).click();
+    await page.getByRole('heading', { name: /^Row 3 of/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('heading', { name: /^Row 4 of/ }).waitFor();
+    const panel = page.getByRole('complementary', { name: 'Row' });
+    await panel.getByRole('button', { name: /^Only rows with metadata\.request\.method / }).click();
+    await expect.poll(() => filter().inputValue()).toMatch(/^m\.request\.method:[A-Z]+$/);
+    await loaded();
+    await page.locator('.log-rows').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^Row 2 of/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => panel.count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid');
+  });
+
+  test('older rows are loaded while scrolling, and each is there once', async () => {
+    await show(DAY);
+    const before = Number((await status().textContent())?.split(' ')[0]?.replaceAll(',', ''));
+    await page.locator('.log-rows').focus();
+    await page.keyboard.press('End');
+    await expect
+      .poll(async () => Number((await status().textContent())?.split(' ')[0]?.replaceAll(',', '')))
+      .toBeGreaterThan(before);
+    const texts = await rows().locator('.log-message').allTextContents();
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(texts.length).toBeLessThan(120);
+  });
+
+  test('columns are added, moved, and remembered', async () => {
+    await show(DAY);
+    await page.getByRole('button', { name: /^Columns/ }).click();
+    await page.getByLabel('Search fields').fill('cf.country');
+    await page.getByRole('checkbox', { name: 'metadata.request.cf.country' }).check();
+    await page.getByRole('button', { name: 'Move metadata.request.cf.country up' }).click();
+    await page.keyboard.press('Escape');
+    const heads = (): Promise<string[]> => page.locator('.log-head .log-column').allTextContents();
+    expect((await heads()).at(-2)).toBe('request.cf.country');
+    await show(`${DAY}&:filter=GET`);
+    await page.reload();
+    await loaded();
+    expect((await heads()).at(-2)).toBe('request.cf.country');
+  });
+
+  test('the calls behind it are shown, and give the same rows', async () => {
+    await show(`${DAY}&:filter=m.request.method:POST`);
+    await page.getByRole('button', { name: 'Calls', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Calls behind this view' });
+    const [lql = ''] = await dialog.locator('pre').allTextContents();
+    await page.keyboard.press('Escape');
+    const response = await fetch(`${service.address}/api/endpoints/query/logs.all`, {
+      method: 'POST',
+      headers: { 'X-API-KEY': service.key, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ project: PROJECT, lql }),
+    });
+    const { result } = (await response.json()) as { result: { metadata: { request: { method: string } } }[] }; // the envelope
+    expect(result.length).toBeGreaterThan(0);
+    expect(result.every(({ metadata }) => metadata.request.method === 'POST')).toBe(true);
+  });
+
+  test('another table has its own fields', async () => {
+    await show(DAY);
+    await page.getByLabel('Table').selectOption('auth_logs');
+    await expect.poll(() => page.url()).toContain(':logs=auth_logs');
+    await page
+      .getByRole('button', { name: /^Only rows with metadata\.level / })
+      .first()
+      .waitFor();
+  });
+});
+
+test('new rows are shown at the top, and counted while others are read', async () => {
+  await show('#/ticks?:logs=ticks');
+  const newest = async (): Promise<string> =>
+    (await rows().first().locator('.log-message').textContent()) ?? '';
+  const first = await newest();
+  await page.getByRole('button', { name: 'Follow' }).click();
+  await expect.poll(newest).not.toBe(first);
+  await page.locator('.log-rows').evaluate((element) => (element.scrollTop = 2600));
+  const read = await rows().first().locator('.log-message').textContent();
+  const more = page.getByRole('button', { name: /^\d+ new rows?$/ });
+  await more.waitFor();
+  expect(await rows().first().locator('.log-message').textContent()).toBe(read);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await more.click();
+  await expect.poll(() => more.count()).toBe(0);
+});
+
+test('axe finds nothing, in light and in dark, and on a phone there are time, level and message', async () => {
+  await show(DAY);
+  await rows().nth(1).click();
+  await page.evaluate(axeCore.source);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const found = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { axe: typeof axeCore }; // put there just before
+      const { violations } = await axe.run();
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+    });
+    expect(found).toEqual([]);
+  }
+  await page.keyboard.press('Escape');
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await rows().first().locator('span:visible').count()).toBe(3);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+  expect(visitor.complaints).toEqual([]);
+});
