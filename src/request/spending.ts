@@ -23,15 +23,14 @@ export interface SpendingDeps {
   readonly observe: Observe;
 }
 
+interface SpendingOptions extends SpendingDeps {
+  readonly endpoint: string;
+  readonly isReadShown: boolean;
+}
+
 /** With `isReadShown`, the engine reports what it reads even if no budget needs it. */
 export function createSpending(
-  {
-    budgets,
-    now,
-    observe,
-    endpoint,
-    isReadShown,
-  }: SpendingDeps & { readonly endpoint: string; readonly isReadShown: boolean },
+  { budgets, now, observe, endpoint, isReadShown }: SpendingOptions,
   limits: readonly BudgetLimit[],
   record: CallRecord,
 ): Spending {
