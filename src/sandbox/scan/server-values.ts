@@ -14,7 +14,7 @@ const SERVER_VALUES: ReadonlySet<string> = new Set([
   'schema',
 ]);
 
-/** Subqueries in FROM inside each other; a name from deeper inside is taken for a call. */
+/** Subqueries in FROM inside each other; a name from deeper inside counts as a call. */
 const MAX_DEPTH = 16;
 
 /**
