@@ -199,6 +199,7 @@ test('a parameter that is missing is named, and the form is there to fill it in'
   await page.getByRole('textbox', { name: /^project/ }).fill(PROJECT);
   await page.keyboard.press('Control+Enter');
   await rows().first().waitFor();
+  expect(await page.locator('.problem').count()).toBe(0);
 });
 
 test('new rows are shown at the top, and counted while others are read', async () => {
