@@ -22,6 +22,9 @@ WHERE timestamp > now() - INTERVAL 1 DAY
 GROUP BY hour, severity
 ORDER BY hour`;
 
+const DAY_OF_LOGS = `${LOGS}&:logs=edge_logs&:range=now-24h..now`;
+const logRows = (page: Page): Promise<void> => page.getByText('in the time range').waitFor();
+
 const own = (language: string, text: string): string =>
   `${LOGS}&:query=${language}&:${language}=${encodeURIComponent(text)}`;
 const chart = (page: Page): Promise<void> => page.locator('canvas').waitFor();
@@ -44,6 +47,16 @@ const PICTURES: readonly Picture[] = [
     show: async (page) => {
       await chart(page);
       await page.getByLabel('The SQL generated from your LQL').getByText('FROM').waitFor();
+    },
+  },
+  { name: 'logs', fragment: DAY_OF_LOGS, show: logRows },
+  {
+    name: 'logs-dark',
+    fragment: `${DAY_OF_LOGS}&:filter=-m.request.method:OPTIONS`,
+    window: { colorScheme: 'dark' },
+    show: async (page) => {
+      await logRows(page);
+      await page.getByRole('row').nth(4).click();
     },
   },
   {

@@ -17,6 +17,7 @@ import { createBudgets } from '../rate-limits/budgets.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
 import { createRateLimits } from '../rate-limits/rate-limits.ts';
 import { createRedisCounters } from '../rate-limits/redis-counters.ts';
+import { countAnalyses } from '../request/analyses.ts';
 import { createRequestPath, type RequestPath, type RequestPathDeps } from '../request/answer.ts';
 import { createBulkhead, type Bulkhead } from '../request/bulkhead.ts';
 import { createPlan } from '../request/plan.ts';
@@ -51,7 +52,8 @@ export interface CoreOptions {
 
 /** Rejects if the endpoints folder cannot be read, after closing what was opened. */
 export async function openCore(options: CoreOptions): Promise<Core> {
-  const { settings, engine, link, observe, keyring, keyUse } = options;
+  const { settings, link, observe, keyring, keyUse } = options;
+  const engine = countAnalyses(options.engine, clock.monotonic);
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
   const policyParameters = settings.clickhouse?.rowPolicies === true ? policyParametersOf() : undefined;

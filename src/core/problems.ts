@@ -51,12 +51,12 @@ export const PROBLEMS = {
   'live.too_many': {
     status: 429,
     title: 'Too many live streams of this key',
-    hint: 'Close a stream, or retry after the time in Retry-After. The setting live_streams_per_key limits them.',
+    hint: 'Close a stream, or retry after the number of seconds in Retry-After. The setting live_streams_per_key limits them.',
   },
   'live.full': {
     status: 503,
     title: 'Too many live streams are open',
-    hint: 'Retry after the time in Retry-After. The setting live_streams limits them.',
+    hint: 'Retry after the number of seconds in Retry-After. The setting live_streams limits them.',
   },
   'request.query_conflict': {
     status: 400,

@@ -40,6 +40,16 @@ export interface Statement {
   readonly rowPolicy?: RowPolicyContext | undefined;
   /** Called if the statement ended the embedded engine's process, or may have; possibly after it was rejected. */
   readonly onFatal?: ((fatality: Fatality) => void) | undefined;
+  /** For a consumer statement, what counts its analyses: the engine computes scalar subqueries when it describes a statement. */
+  readonly analysis?: Analysis | undefined;
+}
+
+/** Counts what the analyses of a statement cost. */
+export interface Analysis {
+  /** Rejects if none may start. */
+  readonly check: () => Promise<void>;
+  /** Milliseconds that one took, also if it failed. */
+  readonly charge: (ms: number) => Promise<void>;
 }
 
 /**

@@ -36,7 +36,7 @@ import { createResults, type Produced, type Result, type ResultsDeps, type Task 
 import { shapeOf } from './result-shape.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
 import type { Sandboxes } from './sandboxes.ts';
-import { createSpending } from './spending.ts';
+import { analysisOf, createSpending } from './spending.ts';
 import type { Shadow, ShadowedCall } from './shadow/shadow.ts';
 import { replayWhileValid, whileValid } from './validity.ts';
 import { requestedWorkload } from './workload.ts';
@@ -91,7 +91,9 @@ export interface Followed extends Pick<Answer, 'endpoint' | 'successor' | 'diale
 /** Creates the request path: the stages of a call in order, from authentication to the encoded response. */
 export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const { keyUse, plan } = deps;
-  const { admit, admitKey, identifyKey } = createAdmission(deps);
+  const { admit: admitCall, admitKey, identifyKey } = createAdmission(deps);
+  const admit: Admission['admit'] = async (call, kind) =>
+    withAnalysis(deps, call, await admitCall(call, kind));
   const addMetadata = createAddMetadata(deps.engine);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
   const { clock, observe } = deps;
@@ -214,6 +216,18 @@ interface AdmittedCall extends Pick<Admitted, 'endpoint' | 'principal' | 'conten
 }
 
 /** What a call asks for now, and what it will at another time. Throws Problem. */
+/** Analyses of a consumer query count against the budgets of the call. */
+function withAnalysis(
+  { budgets, observe, clock }: RequestPathDeps,
+  { record }: Pick<Call, 'record'>,
+  admitted: Admitted,
+): Admitted {
+  const { consumerQuery, endpoint, budgets: limits } = admitted;
+  if (consumerQuery === undefined) return admitted;
+  const deps = { budgets, now: clock.monotonic, observe, endpoint: endpoint.name };
+  return { ...admitted, consumerQuery: { ...consumerQuery, analysis: analysisOf(deps, limits, record) } };
+}
+
 async function taskOf(
   deps: RequestPathDeps,
   { endpoint: called, principal, content, consumerQuery, format, record }: AdmittedCall,

@@ -17,6 +17,8 @@ export interface ConsumerQuery {
   readonly onFatal?: Statement['onFatal'];
   /** Identifier of the key that sent it; checks of the query count against its share of the connections too. */
   readonly key?: string | undefined;
+  /** Counts what analyses of it cost; undefined: they are counted against no budget. */
+  readonly analysis?: Statement['analysis'];
 }
 
 type Fields = ReadonlyMap<string, readonly RawValue[]>;

@@ -9,6 +9,7 @@ import type { FormatName } from '../format/formats.ts';
 import { encodeJson } from '../format/json.ts';
 import type { Cut } from '../format/lines.ts';
 import type { Redactor } from '../redact/redactor.ts';
+import { afterRun } from './analyses.ts';
 import { columnarStatement } from './columnar.ts';
 import { runProblem } from './engine-problems.ts';
 import type { Plan } from './plan.ts';
@@ -54,7 +55,7 @@ async function shaped(engine: Engine, lines: Uint8Array, encoding: Encoding): Pr
 }
 
 async function describeColumns(engine: Engine, { plan, signal }: Encoding): Promise<readonly Column[]> {
-  return engine.describe(plan.statement).catch((cause: unknown) => {
+  return engine.describe(afterRun(plan.statement)).catch((cause: unknown) => {
     throw runProblem(cause, plan, signal);
   });
 }

@@ -7,6 +7,7 @@ import { createLru } from '../core/lru.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type Statement } from '../engine/engine.ts';
 import { isRedacting } from '../redact/demand.ts';
+import { afterRun } from './analyses.ts';
 import type { CallContent } from './call.ts';
 import { runProblem, withoutValues } from './engine-problems.ts';
 import type { Result, Task } from './result.ts';
@@ -81,7 +82,7 @@ async function describe(
   { plan, redactor, key, signal }: MetadataTask,
 ): Promise<readonly Column[]> {
   const columnsOf = (statement: Statement): Promise<readonly Column[]> =>
-    engine.describe({ ...statement, key });
+    engine.describe({ ...afterRun(statement), key });
   try {
     return await columnsOf(plan.statement).catch((error: unknown) => {
       const isRejected = error instanceof EngineError && error.failure === 'rejected';

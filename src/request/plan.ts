@@ -148,7 +148,7 @@ async function planSql(
   { endpoint, bindings, isRedacted, sandboxes, policyParameters }: Planning,
   consumerQuery: ConsumerQuery,
 ): Promise<Plan> {
-  const { text, key, onFatal } = consumerQuery;
+  const { text, key, onFatal, analysis } = consumerQuery;
   const sandbox = await sandboxes.of(endpoint, isRedacted);
   const verdict = await sandbox.check(text, sandboxes.explainFor({ key, onFatal }));
   const isNull = (name: string) => bindings.values[name] === null;
@@ -168,6 +168,7 @@ async function planSql(
     key,
     onFatal,
     rowPolicy,
+    analysis,
   };
   const state = verdict.hasStates ? await sandboxes.stateColumn(endpoint, statement) : undefined;
   if (state !== undefined) throw rejection(text, 0, stateInResult(state));

@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from '../sandbox/sandbox.ts';
 import { createRedactTable } from '../sandbox/redaction/source-redaction.ts';
-import { createVerdictCache } from '../sandbox/verdict-cache.ts';
+import { createVerdictCache, type VerdictCache } from '../sandbox/verdict-cache.ts';
 
 export interface Sandboxes {
   /**
@@ -81,11 +81,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     return sandbox;
   };
   const rejection: Sandboxes['rejection'] = (endpoint, statement) =>
-    analysed.get(
-      keyOf(endpoint, statement),
-      () => analyse(engine, statement),
-      () => false,
-    );
+    remember(analysed, keyOf(endpoint, statement), () => analyse(engine, statement));
   return {
     of: async (endpoint, isRedacted) => {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
@@ -99,11 +95,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
     stateColumn: (endpoint, statement) =>
-      stateColumns.get(
-        keyOf(endpoint, statement),
-        () => stateColumn(engine, statement),
-        () => false,
-      ),
+      remember(stateColumns, keyOf(endpoint, statement), () => stateColumn(engine, statement)),
     explainFor: (caller) => (sql) => explain(engine, sql, { caller, isRejection: isOwnFailure }),
     functions,
     switch: (reason) => {
@@ -111,6 +103,22 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     },
     offBecause: () => off,
   };
+}
+
+/** The cached value, or that of `find`. The budget of a caller whose analysis was awaited is not that of this one. */
+async function remember<T>(cache: VerdictCache<T>, key: string, find: () => Promise<T>): Promise<T> {
+  let isOwn = false;
+  const own = (): Promise<T> => {
+    isOwn = true;
+    return find();
+  };
+  for (;;) {
+    try {
+      return await cache.get(key, own, () => false);
+    } catch (error) {
+      if (isOwn || !(error instanceof Problem)) throw error;
+    }
+  }
 }
 
 /** During analysis the engine computes scalar subqueries, with the values of the call. */

@@ -1,7 +1,7 @@
 // What the runs of one call cost, counted against the budgets of its key and its endpoint.
 import type { Observe, ReadSummary } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
-import type { RunOptions } from '../engine/engine.ts';
+import type { Analysis, RunOptions } from '../engine/engine.ts';
 import { exceededText, type BudgetLimit, type Budgets, type Cost } from '../rate-limits/budgets.ts';
 import { retryAfter, type LimitState } from '../rate-limits/rate-limits.ts';
 import type { CallRecord } from './call.ts';
@@ -10,6 +10,8 @@ import type { CallRecord } from './call.ts';
 export interface Spending {
   /** Throws Problem `budget.exceeded` or `rate.unavailable` if a run must not start. */
   readonly check: () => Promise<void>;
+  /** Counts milliseconds of the engine outside of runs. */
+  readonly charge: (ms: number) => Promise<void>;
   /** For one statement: hooks for its start and for what it reads. `end` counts its cost, also if it failed. */
   readonly begin: () => Pick<RunOptions, 'onStart' | 'onRead'> & { readonly end: () => Promise<void> };
 }
@@ -21,15 +23,14 @@ export interface SpendingDeps {
   readonly observe: Observe;
 }
 
+interface SpendingOptions extends SpendingDeps {
+  readonly endpoint: string;
+  readonly isReadShown: boolean;
+}
+
 /** With `isReadShown`, the engine reports what it reads even if no budget needs it. */
 export function createSpending(
-  {
-    budgets,
-    now,
-    observe,
-    endpoint,
-    isReadShown,
-  }: SpendingDeps & { readonly endpoint: string; readonly isReadShown: boolean },
+  { budgets, now, observe, endpoint, isReadShown }: SpendingOptions,
   limits: readonly BudgetLimit[],
   record: CallRecord,
 ): Spending {
@@ -58,6 +59,9 @@ export function createSpending(
   };
   return {
     check,
+    charge: async (ms) => {
+      if (limits.length > 0) note(await charge({ read: 0, time: ms }));
+    },
     begin: () => {
       let started: number | undefined;
       return {
@@ -82,6 +86,17 @@ export function createSpending(
       };
     },
   };
+}
+
+/** What counts the analyses of a consumer query; undefined: there are no budgets. */
+export function analysisOf(
+  deps: SpendingDeps & { readonly endpoint: string },
+  limits: readonly BudgetLimit[],
+  record: CallRecord,
+): Analysis | undefined {
+  if (limits.length === 0) return undefined;
+  const { check, charge } = createSpending({ ...deps, isReadShown: false }, limits, record);
+  return { check, charge };
 }
 
 /** Statements of one call are counted together. */

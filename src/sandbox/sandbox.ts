@@ -134,6 +134,7 @@ export function createSandbox(stored: SandboxOptions): Sandbox {
     reservedNames: new Set([...outline.identifiers].map((name) => name.toLowerCase())),
     functions,
     stateColumns: options.stateColumns ?? new Map(),
+    columnsOf: (table) => new Set(options.columns?.get(table)?.map(({ name }) => name)),
   };
   const mentioned = mentionedColumns(saved);
   const isColumn = (name: string) => columns.has(name) || mentioned.has(name);

@@ -193,6 +193,15 @@ describe('over the sample data', () => {
   });
 });
 
+test('a parameter that is missing is named, and the form is there to fill it in', async () => {
+  await page.evaluate(() => void (location.hash = '#/logs.all?:logs=edge_logs'));
+  await page.locator('.problem').getByText('project', { exact: true }).waitFor();
+  await page.getByRole('textbox', { name: /^project/ }).fill(PROJECT);
+  await page.keyboard.press('Control+Enter');
+  await rows().first().waitFor();
+  expect(await page.locator('.problem').count()).toBe(0);
+});
+
 test('new rows are shown at the top, and counted while others are read', async () => {
   await show('#/ticks?:logs=ticks');
   const newest = async (): Promise<string> =>
@@ -200,11 +209,20 @@ test('new rows are shown at the top, and counted while others are read', async (
   const first = await newest();
   await page.getByRole('button', { name: 'Follow' }).click();
   await expect.poll(newest).not.toBe(first);
-  await page.locator('.log-rows').evaluate((element) => (element.scrollTop = 2600));
-  const read = await rows().first().locator('.log-message').textContent();
+  const grid = page.locator('.log-rows');
+  await grid.evaluate((element) => (element.scrollTop = 2600));
+  const middle = (): Promise<string | undefined> =>
+    grid.evaluate((element) => {
+      const { left, top, height } = element.getBoundingClientRect();
+      const row = document.elementFromPoint(left + 100, top + height / 2)?.closest('.log-row');
+      return row?.querySelector('.log-message')?.textContent ?? undefined;
+    });
   const more = page.getByRole('button', { name: /^\d+ new rows?$/ });
   await more.waitFor();
-  expect(await rows().first().locator('.log-message').textContent()).toBe(read);
+  const read = await middle();
+  expect(read).toMatch(/^tick /);
+  await expect.poll(() => more.textContent()).not.toBe(await more.textContent());
+  expect(await middle()).toBe(read);
   await page.getByRole('button', { name: 'Pause' }).click();
   await more.click();
   await expect.poll(() => more.count()).toBe(0);

@@ -61,7 +61,7 @@ test('general hints are those of tools, also before what a problem adds; others 
 test('no code has a hint of routes or header fields that an agent does not see', () => {
   const codes = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[]; // of the table itself
   const reachable = codes.filter(
-    (code) => !/^(?:clickhouse|route\.(?!endpoint)|request\.(?!parameters)|cache)\b/.test(code),
+    (code) => !/^(?:clickhouse|live|route\.(?!endpoint)|request\.(?!parameters)|cache)\b/.test(code),
   );
   const hints = reachable.map(
     (code) => linesOf(new Problem(code)).find((line) => line.startsWith('Hint: ')) ?? '',

@@ -19,6 +19,8 @@ const NAMES = [
   'failing',
   'coalesced',
   'time',
+  'analysis',
+  'spent',
 ];
 const TOKENS: readonly Token[] = [
   ...NAMES.map((name) => ({
@@ -26,7 +28,9 @@ const TOKENS: readonly Token[] = [
     sha256: hashKey(name),
     endpoints: ['*'],
     allow: ['sql' as const],
-    budget: ['time', 'failing'].includes(name) ? { time: '1s/hour' } : { read: '1MiB/day' },
+    budget: ['time', 'failing', 'analysis', 'spent'].includes(name)
+      ? { time: '1s/hour' }
+      : { read: '1MiB/day' },
   })),
   { name: 'free', sha256: hashKey('free'), endpoints: ['*'] },
 ];
@@ -45,6 +49,10 @@ beforeAll(async () => {
     failing: `query: "SELECT sum(sleepEachRow(0.5)) AS n FROM numbers(9) SETTINGS max_block_size = 1"\nlimits: { time: 1.1 }`,
     slow: `query: "SELECT sum(sleepEachRow(0.4)) AS n FROM numbers(3) SETTINGS max_block_size = 1"`,
   };
+  Object.assign(endpoints, {
+    dialects: `query: "WITH t AS (SELECT number AS n FROM numbers(50000000)) SELECT max(n) AS n FROM t"\nsandbox: { enabled: true, dialects: [clickhouse, bigquery] }`,
+    paged: `query: "WITH t AS (SELECT number AS n FROM numbers(100)) SELECT n FROM t"\nsandbox: { enabled: true }\npage: { by: [n], size: 2, max: 10 }`,
+  });
   for (const [index, [name, body]] of Object.entries(endpoints).entries())
     await writeEndpoint(service, name, `${id(71 + index)}\nname: ${name}\n${body}\n`);
   await service.service.reload();
@@ -175,6 +183,48 @@ test('failed runs are counted', async () => {
     429,
     expect.stringMatching(/^"key-time";r=0/),
   ]);
+});
+
+describe('analyses of consumer queries', () => {
+  const post = (path: string, key: string, fields: object): Promise<Response> =>
+    service.call(path, {
+      method: 'POST',
+      headers: { 'X-API-KEY': key, 'Content-Type': 'application/json' },
+      body: JSON.stringify(fields),
+    });
+  const clickhouse = (key: string, query: string): Promise<Response> =>
+    fetch(`${service.service.address}/clickhouse/?query=${encodeURIComponent(query)}`, {
+      headers: { 'X-ClickHouse-Key': key, 'X-ClickHouse-Database': 'dialects' },
+    });
+
+  test('count their time, and are rejected once the budget is used up', async () => {
+    const statuses: number[] = [];
+    while (statuses.length < 40 && statuses.at(-1) !== 429) {
+      const sql = `SELECT (SELECT sum(cityHash64(n, toString(n))) FROM t) + ${statuses.length} AS s`;
+      statuses.push((await post('/api/endpoints/explain/dialects', 'analysis', { sql })).status);
+    }
+    expect([statuses[0], statuses.at(-1)]).toEqual([200, 429]);
+    expect((await ask('big?p=analysis', 'analysis')).status).toBe(429);
+  });
+
+  test('of explain, of a choice of dialects, of pages and of DESCRIBE are rejected after that', async () => {
+    const statuses: number[] = [];
+    while (statuses.length < 20 && statuses.at(-1) !== 429)
+      statuses.push((await ask(`slow`, 'spent')).status);
+    expect(statuses.at(-1)).toBe(429);
+    const sql = 'SELECT (SELECT max(n) FROM t) AS n';
+    const codes = [
+      await post('/api/endpoints/explain/dialects', 'spent', { sql }),
+      await post('/api/endpoints/query/dialects', 'spent', { sql }),
+      await post('/api/endpoints/query/paged', 'spent', {
+        sql: 'SELECT n FROM t WHERE n > (SELECT min(n) FROM t)',
+        page_size: 3,
+      }),
+    ].map(async (answer) => [answer.status, ((await answer.json()) as { code: string }).code]);
+    expect(await Promise.all(codes)).toEqual(codes.map(() => [429, 'budget.exceeded']));
+    const described = await clickhouse('spent', `DESCRIBE (${sql} FROM t)`);
+    expect(await described.text()).toMatch(/budget/i);
+  });
 });
 
 describe('replicas over one Redis', () => {

@@ -6,6 +6,7 @@ import { LogsHost } from '../logs/logs-host.tsx';
 import { logViewsOf } from '../logs/view.ts';
 import { useExplorer } from '../state/context.ts';
 import { ALL_LOGS, type QueryKind } from '../state/address.ts';
+import { isComplete } from '../state/navigation.ts';
 import { PairControl, usePairActions } from '../form/pair-control.tsx';
 import { ParameterForm } from '../form/parameter-form.tsx';
 import { Presets } from '../form/presets.tsx';
@@ -29,7 +30,10 @@ export function EndpointPage({ endpoint }: Props) {
   const { address, split } = useExplorer();
   const { query } = address.value;
   const ask = useRef<HTMLDivElement>(null);
-  const fold = useFold();
+  const logViews = useMemo(() => logViewsOf(endpoint), [endpoint]);
+  const [firstView] = logViews;
+  const isLogs = address.value.logs !== undefined && firstView !== undefined;
+  const fold = useFold(isLogs && isComplete(endpoint, address.value));
   const { isFolded, body } = fold;
   const pair = timePairOf(endpoint);
   usePairActions(pair);
@@ -41,9 +45,6 @@ export function EndpointPage({ endpoint }: Props) {
       run: fold.toggle,
     },
   ]);
-  const logViews = useMemo(() => logViewsOf(endpoint), [endpoint]);
-  const [firstView] = logViews;
-  const isLogs = address.value.logs !== undefined && firstView !== undefined;
   const isSized = !isLogs && split.value !== undefined && !(isFolded && query === 'saved');
   return (
     <article class="endpoint">

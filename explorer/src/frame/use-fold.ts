@@ -12,7 +12,8 @@ export interface Fold {
   readonly button: RefObject<HTMLButtonElement | null>;
 }
 
-export function useFold(): Fold {
+/** `isReady`: what is shown needs nothing of the form. */
+export function useFold(isReady: boolean): Fold {
   const { run, address } = useExplorer();
   const [chosen, setChosen] = useState<boolean>();
   const [hasRun, setHasRun] = useState(() => hasRows(run.value));
@@ -21,7 +22,8 @@ export function useFold(): Fold {
   useEffect(() => {
     if (hasRows(run.value)) setHasRun(true);
   }, [run.value]);
-  const isFolded = (chosen ?? hasRun) && !isToCorrect(run.value) && !isCorrected(run.value, address.value);
+  const isFolded =
+    (chosen ?? (hasRun || isReady)) && !isToCorrect(run.value) && !isCorrected(run.value, address.value);
   useLayoutEffect(() => {
     // What is hidden cannot keep the focus: the form was left with Enter in one of its fields.
     const { activeElement } = document;

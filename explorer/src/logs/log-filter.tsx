@@ -15,7 +15,7 @@ export function LogFilter({ filter, onFilter, problem }: Props) {
   const id = useId();
   const [text, setText] = useState(filter);
   useEffect(() => setText(filter), [filter]);
-  const isRejected = problem !== undefined && problem.status === 400;
+  const isRejected = problem !== undefined && isOfFilter(problem);
   return (
     <div class="log-filter">
       <label class="visually-hidden" for={id}>
@@ -51,6 +51,11 @@ export function LogFilter({ filter, onFilter, problem }: Props) {
       <Clauses filter={filter} onFilter={onFilter} />
     </div>
   );
+}
+
+/** Whether the problem is about the text of the filter, and not about a parameter. */
+export function isOfFilter({ status, errors }: Problem): boolean {
+  return status === 400 && errors.every(({ parameter }) => parameter === undefined);
 }
 
 function Clauses({ filter, onFilter }: FilterActions) {

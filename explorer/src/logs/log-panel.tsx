@@ -42,10 +42,10 @@ export function LogPanel({ row, position, count, onMove, onClose, ...actions }: 
         <h2 tabIndex={-1} ref={heading}>
           Row {position.toLocaleString('en')} of {count.toLocaleString('en')}
         </h2>
-        <button type="button" class="icon-button" aria-label="Newer row" onClick={() => onMove(-1)}>
+        <button type="button" class="button small" aria-label="Newer row" onClick={() => onMove(-1)}>
           <Icon name="up" />
         </button>
-        <button type="button" class="icon-button" aria-label="Older row" onClick={() => onMove(1)}>
+        <button type="button" class="button small" aria-label="Older row" onClick={() => onMove(1)}>
           <Icon name="down" />
         </button>
         <CopyButton text={() => printJson(row, '  ')} what="the row" label="Copy row" />

@@ -15,7 +15,7 @@ import { TimeRangeControl } from '../time-range/time-range-control.tsx';
 import { CallMenu } from './call-menu.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { LogFacets } from './log-facets.tsx';
-import { LogFilter } from './log-filter.tsx';
+import { isOfFilter, LogFilter } from './log-filter.tsx';
 import { LogHistogram } from './log-histogram.tsx';
 import { LogPanel } from './log-panel.tsx';
 import { LogRows } from './log-rows.tsx';
@@ -191,7 +191,7 @@ function Rows({
     if (fresh.length > 0 && isAtTop.current && !selection.isOpen) store.showFresh();
   }, [fresh, selection.isOpen]);
   if (problem !== undefined && value === undefined) {
-    return problem.status === 400 ? (
+    return isOfFilter(problem) ? (
       <p class="empty-note">The filter was not accepted: its message is above.</p>
     ) : (
       <ProblemCard problem={problem} onRetry={logs.reload} />
@@ -251,7 +251,7 @@ function Status({ logs: { store } }: LogsProps) {
 /** The filter's own problem is shown at the filter. */
 function PartProblem({ part, what }: { readonly part: Part<unknown>; readonly what: string }) {
   const { problem } = part;
-  if (problem === undefined || problem.status === 400) return null;
+  if (problem === undefined || problem.status === 400) return null; // also that of the rows
   return (
     <p class="note" role="alert">
       {what} failed: {problem.title}. {problem.hint}

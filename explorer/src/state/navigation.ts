@@ -90,7 +90,7 @@ function changedBy(before: Address, part: Partial<Address>): Address {
 function createReadyRun(state: State, runs: Runs): () => void {
   return () => {
     const endpoint = find(state.listing.value, state.address.value.endpoint);
-    if (endpoint !== undefined && isReady(endpoint, state.address.value)) void runs.start();
+    if (endpoint !== undefined && isComplete(endpoint, state.address.value)) void runs.start();
   };
 }
 
@@ -148,7 +148,7 @@ function draftOf(endpoint: Endpoint, draft: Draft | undefined): Partial<Address>
 }
 
 /** Whether all required parameters are filled in. */
-function isReady({ parameters }: Endpoint, { parameters: values }: Address): boolean {
+export function isComplete({ parameters }: Endpoint, { parameters: values }: Address): boolean {
   return parameters.every(
     ({ name, required, locked }) => !required || locked === true || (values[name] ?? '') !== '',
   );

@@ -60,8 +60,9 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
       options.meta ? 'preferred' : undefined,
     );
   const { terminal } = deps;
+  const first = callAfter(undefined); // before the engine starts: a pair may be invalid
   await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }, engine) => {
-    if (options.explain) return explain(await path.prepare(callAfter(undefined)), engine, terminal);
+    if (options.explain) return explain(await path.prepare(first), engine, terminal);
     const ask = async (cursor: string | undefined): Promise<QueryReply> => {
       const { body, rows, truncated, timing, next } = await path.answer(callAfter(cursor));
       return { body, rows, truncated, next, engine: timing.engine };

@@ -3,6 +3,7 @@ import { Problem } from '../../core/problem.ts';
 import { EngineError, type Column, type Statement } from '../../engine/engine.ts';
 import { readAll } from '../../engine/rows.ts';
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
+import { countAnalyses } from '../analyses.ts';
 import { runProblem } from '../engine-problems.ts';
 import type { Plan } from '../plan.ts';
 import { queryOf, ROWS_STATEMENT } from './answer-command.ts';
@@ -116,7 +117,7 @@ async function describeQuery(
   request: Request,
   { text, cursor, from, used, seen }: Described,
 ): Promise<readonly Column[]> {
-  const { engine, path } = answering;
+  const { engine, path, clock } = answering;
   // Spaces and line breaks before it keep its place.
   const before = cursor.sql.slice(0, cursor.start(from)).replace(/[^\r\n]/g, ' ');
   const query = `${before}${text}`;
@@ -138,9 +139,11 @@ async function describeQuery(
           database: named?.database.name,
           seen,
         });
-  return engine.describe(planned.statement).catch((error: unknown) => {
-    throw runProblem(error, { ...NO_PLAN, ...planned }, request.call.signal());
-  });
+  return countAnalyses(engine, clock.monotonic)
+    .describe(planned.statement)
+    .catch((error: unknown) => {
+      throw runProblem(error, { ...NO_PLAN, ...planned }, request.call.signal());
+    });
 }
 
 const NO_PLAN = { canonical: '', consumerQuery: undefined, overRedacted: undefined };

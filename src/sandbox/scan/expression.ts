@@ -110,5 +110,6 @@ function scanAlias(scan: Scan, scope: Scope, alias: AliasForm): void {
     }
     scan.skip();
     scanNewName(scan);
+    scan.current().definesLater = true;
   } else if (alias === 'bare' && isBareAlias(scan)) scanNewName(scan);
 }

@@ -65,6 +65,7 @@ function scanFetch(scan: Scan, scope: Scope): boolean {
 
 /** `name AS (…)`, comma-separated, after WINDOW. */
 export function scanWindows(scan: Scan, scope: Scope): true {
+  scan.current().definesLater = true;
   do {
     scanNewName(scan);
     scan.expectWord('AS');

@@ -62,6 +62,7 @@ function scanClauses(scan: Scan, outer: Scope): Scope {
     scan.reject({ code: 'sandbox.syntax_unsupported', message });
   }
   scanProjection(scan, scope);
+  scan.current().definesLater = false;
   if (!fromFirst && scan.take('FROM')) scanFrom(scan, scope);
   while (scanClause(scan, scope));
   return scope;
@@ -96,6 +97,7 @@ function isTableElement(scan: Scan): boolean {
 
 function scanTableElement(scan: Scan, scope: Scope): { readonly name: string; readonly size: TableSize } {
   const name = scanNewName(scan);
+  scan.findings.withTables.push({ name, at: scan.at() });
   scan.expectWord('AS');
   scan.take('NOT');
   scan.take('MATERIALIZED');
@@ -135,7 +137,9 @@ function scanProjection(scan: Scan, scope: Scope): void {
     if (scan.word() === 'FROM' && scan.kind(-1) === ',') return;
     const start = scan.at();
     scan.grammar.expression(scan, scope, 'bare');
-    scan.findings.states.items.push({ start, end: scan.at() });
+    const item = { start, end: scan.at() };
+    scan.findings.states.items.push(item);
+    scan.current().items.push(item);
   } while (scan.takeKind(','));
 }
 

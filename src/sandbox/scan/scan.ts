@@ -16,6 +16,8 @@ export interface Surface {
   readonly functions: FunctionPolicy;
   /** Columns with aggregate function states, by table; unknown if the engine has not described them. */
   readonly stateColumns: ReadonlyMap<string, readonly string[]> | 'unknown';
+  /** The columns that the engine has described; none if they are not known. */
+  readonly columnsOf: (table: string) => ReadonlySet<string>;
 }
 
 /** What a reference to a table adds to a query. */
@@ -59,6 +61,8 @@ export interface Findings {
   readonly selects: SelectFinding[];
   /** Endpoint tables that are the right side of IN, which compares all their columns. */
   readonly sets: Set<string>;
+  /** The consumer's own WITH tables, and the token after the name of each. */
+  readonly withTables: { readonly name: string; readonly at: number }[];
 }
 
 /** One pass over a consumer query; every scanner function reads from it and adds to its findings. */
@@ -110,6 +114,7 @@ export function createScan(query: LexedQuery, surface: Surface, grammar: Grammar
       states: createStateFindings(),
       selects,
       sets: new Set(),
+      withTables: [],
     },
     select(read) {
       const outer = current;

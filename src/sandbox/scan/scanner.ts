@@ -6,6 +6,7 @@ import { isQueryGroup } from './groups.ts';
 import { scanOperand } from './operand.ts';
 import { scanQuery } from './query.ts';
 import { createScan } from './scan.ts';
+import { isServerValue } from './server-values.ts';
 import type { Grammar, Scan, Surface } from './scan.ts';
 import type { SelectFinding } from './selects.ts';
 import { checkStates, stateColumns } from './states.ts';
@@ -78,9 +79,11 @@ function checkBareNames(scan: Scan, isColumn: (name: string) => boolean): void {
   for (const index of bare) {
     const ahead = index - scan.at();
     const name = scan.name(ahead) ?? '';
-    if (!isBareCall(name, { functions: scan.surface.functions, names, isColumn })) continue;
+    const isCalled = isBareCall(name, { functions: scan.surface.functions, names, isColumn });
+    if (!isCalled && !isServerValue(scan, index, name)) continue;
     const message = `${scan.shown(ahead)} is not a column here, and the function of that name is not allowed`;
-    scan.reject({ code: 'sandbox.function_denied', message }, ahead);
+    const hint = 'Qualify a column of that name with its table, or give the alias another name.';
+    scan.reject({ code: 'sandbox.function_denied', message, ...(isCalled ? {} : { hint }) }, ahead);
   }
 }
 

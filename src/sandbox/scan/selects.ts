@@ -27,8 +27,17 @@ export interface SelectFinding {
   readonly stars: StarFinding[];
   /** Whether it has ARRAY JOIN, after which a name can mean an element of a column. */
   isMultiplied: boolean;
+  /** Elements of its SELECT clause: their tokens, and the token of the alias if there is one. */
+  readonly items: ItemFinding[];
+  /** Whether a name is defined in it after the SELECT clause: an alias, a window. */
+  definesLater: boolean;
+}
+
+export interface ItemFinding {
+  readonly start: number;
+  readonly end: number;
 }
 
 export function createSelect(start: number): SelectFinding {
-  return { start, end: start, sources: [], stars: [], isMultiplied: false };
+  return { start, end: start, sources: [], stars: [], isMultiplied: false, items: [], definesLater: false };
 }

@@ -238,14 +238,19 @@ export const ANSWERS: Checks = {
       expect(plain.get('millrace-endpoint')).toMatch(/^plain@[0-9a-f]{12}$/);
       expect([plain.get('millrace-version'), first.get('millrace-version')]).toEqual([null, '1']);
     },
-  'A deprecated endpoint or version has `Deprecation` (RFC 9745), `Sunset` (RFC 8594) if a day is set, and a `Link` to its successor (`rel="successor-version"`).':
+  'A deprecated endpoint or version has `Deprecation` (RFC 9745), `Sunset` (RFC 8594) if a day is set, and a `Link` to its successor (`rel="successor-version"`), also in 304 and in problem responses, once it is certain which version the call is for.':
     async ({ query }) => {
-      const { headers } = await query('numbered@1');
-      expect(['deprecation', 'sunset', 'link'].map((name) => headers.get(name))).toEqual([
-        '@1767225600',
-        'Tue, 01 Jan 2030 00:00:00 GMT',
-        expect.stringContaining('numbered>; rel="successor-version"'),
-      ]);
+      const whole = await query('numbered@1');
+      const etag = whole.headers.get('etag') ?? '';
+      const same = await query('numbered@1', withHeaders({ 'If-None-Match': etag }));
+      const failed = await query('numbered@1?sql=SELECT%201');
+      expect([whole.status, same.status, failed.status]).toEqual([200, 304, 400]);
+      for (const { headers } of [whole, same, failed])
+        expect(['deprecation', 'sunset', 'link'].map((name) => headers.get(name))).toEqual([
+          '@1767225600',
+          'Tue, 01 Jan 2030 00:00:00 GMT',
+          expect.stringContaining('numbered>; rel="successor-version"'),
+        ]);
       expect((await query('numbered')).headers.has('deprecation')).toBe(false);
     },
   '`RateLimit` and `RateLimit-Policy` are sent when a rate limit applies, and with the unit `qu` for budgets, when a query had to run.':

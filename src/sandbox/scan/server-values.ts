@@ -1,0 +1,72 @@
+// Names that the engine reads as calls without parentheses, unless the SELECT around them has a column or an alias of that name.
+import type { Scan } from './scan.ts';
+import type { SelectFinding, SourceFinding } from './selects.ts';
+
+/** Functions of the engine that need no parentheses and show the server's user or database; in lower case. */
+const SERVER_VALUES: ReadonlySet<string> = new Set([
+  'currentuser',
+  'current_user',
+  'session_user',
+  'user',
+  'currentdatabase',
+  'current_database',
+  'database',
+  'schema',
+]);
+
+/** Subqueries in FROM inside each other; a name from deeper inside counts as a call. */
+const MAX_DEPTH = 16;
+
+/**
+ * Whether the bare name at the token `index` may be such a call. It is none if the SELECT reads a column of that name, or if the
+ * name stands after the SELECT clause that defines it and no later name can lead back to it.
+ */
+export function isServerValue(scan: Scan, index: number, name: string): boolean {
+  if (!SERVER_VALUES.has(name.toLowerCase()) || scan.surface.functions.allows(name)) return false;
+  const select = innermost(scan, index);
+  if (select === undefined) return true;
+  const last = select.items.at(-1)?.end ?? Infinity;
+  const isDefined = index >= last && !select.definesLater && isAlias(scan, select, name);
+  return !isDefined && !reads(scan, select, name, 0);
+}
+
+/** The SELECT around a token: the last that begins before it and has not ended. */
+function innermost({ findings: { selects } }: Scan, index: number): SelectFinding | undefined {
+  return selects.findLast(({ start, end }) => start <= index && index < end);
+}
+
+/** Whether an element of the SELECT clause has that alias. */
+function isAlias(scan: Scan, { items }: SelectFinding, name: string): boolean {
+  const at = (index: number): number => index - scan.at();
+  return items.some(
+    ({ start, end }) => end - start > 2 && scan.name(at(end - 1)) === name && scan.word(at(end - 2)) === 'AS',
+  );
+}
+
+/** Whether FROM has a column of that name. */
+function reads(scan: Scan, { sources }: SelectFinding, name: string, depth: number): boolean {
+  return depth < MAX_DEPTH && sources.some((source) => provides(scan, source, name, depth));
+}
+
+function provides(scan: Scan, { table, at }: SourceFinding, name: string, depth: number): boolean {
+  if (table !== undefined) return scan.surface.columnsOf(table).has(name);
+  const own = scan.name(at - scan.at());
+  const { selects, withTables } = scan.findings;
+  const begins =
+    own === undefined ? [at] : withTables.filter((each) => each.name === own).map((each) => each.at);
+  return (
+    begins.length > 0 &&
+    begins.every((begin) => {
+      const inner = selects.find(({ start }) => start > begin);
+      return inner !== undefined && returns(scan, inner, name, depth + 1);
+    })
+  );
+}
+
+/** Whether a SELECT certainly returns a column of that name. */
+function returns(scan: Scan, select: SelectFinding, name: string, depth: number): boolean {
+  const at = (index: number): number => index - scan.at();
+  const isItem = select.items.some(({ start, end }) => end - start === 1 && scan.name(at(start)) === name);
+  const isWhole = select.items.some(({ start, end }) => end - start === 1 && scan.kind(at(start)) === '*');
+  return isItem || isAlias(scan, select, name) || (isWhole && reads(scan, select, name, depth));
+}
