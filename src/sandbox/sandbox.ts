@@ -16,6 +16,7 @@ import { isBareCall, scanConsumerQuery } from './scan/scanner.ts';
 import { createTypeOf, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { checkParsedTree } from './query-tree/check.ts';
+import { rejectServerValues } from './query-tree/server-values.ts';
 import { parseQueryTree } from './query-tree/tree.ts';
 import type { TreeLine } from '../sql/query-tree.ts';
 import { assembleBarred, assembleReread, assembleStatement, tableTexts } from './statement.ts';
@@ -219,7 +220,9 @@ async function check(source: string, reading: Reading, evaluate: Explain | undef
   const verdict = await checkText(text, reading);
   const { explain, columns } = reading;
   if (explain === undefined || evaluate === undefined || columns === undefined) return verdict;
-  const rewritten = await withReadTimes(text, { evaluate, tables: verdict.tables, columns });
+  const resolving = { evaluate, tables: verdict.tables, columns };
+  await rejectServerValues(text, { ...resolving, functions: reading.leakproof.functions });
+  const rewritten = await withReadTimes(text, resolving);
   if (rewritten === undefined) return verdict;
   try {
     return { ...(await checkText(lexConsumerQuery(rewritten), reading)), source };

@@ -27,6 +27,12 @@ describe('values of the server', () => {
     'SELECT user FROM (SELECT 1 AS a UNION ALL SELECT 2 AS user)',
     'SELECT sum(1) OVER w AS user FROM edge_logs WINDOW w AS (ORDER BY user)',
     'SELECT "SCHEMA" AS x, (SELECT 1 AS SCHEMA)',
+    'SELECT user FROM (SELECT untuple((1, 2)) AS user)',
+    'WITH u AS (SELECT (Untuple(tuple(1))) AS user) SELECT user FROM u',
+    'SELECT user FROM (SELECT * REPLACE 3 AS user FROM (SELECT 1 AS b))',
+    "SELECT user FROM (SELECT COLUMNS('b') REPLACE 3 AS user FROM (SELECT 1 AS b))",
+    'SELECT user FROM (SELECT t.* REPLACE 3 AS user FROM (SELECT 1 AS b) AS t)',
+    "SELECT 1 AS a, * REPLACE 3 AS database FROM (SELECT 1 AS b) HAVING database LIKE 'n%'",
   ])('%s', async (sql) => {
     await expect(sandbox.check(sql)).rejects.toMatchObject({ code: 'sandbox.function_denied' });
     await expect(openSandbox().check(sql)).rejects.toMatchObject({ code: 'sandbox.function_denied' });

@@ -6,7 +6,7 @@ import { isQueryGroup } from './groups.ts';
 import { scanOperand } from './operand.ts';
 import { scanQuery } from './query.ts';
 import { createScan } from './scan.ts';
-import { isServerValue } from './server-values.ts';
+import { isServerValue, serverValueViolation } from './server-values.ts';
 import type { Grammar, Scan, Surface } from './scan.ts';
 import type { SelectFinding } from './selects.ts';
 import { checkStates, stateColumns } from './states.ts';
@@ -81,9 +81,7 @@ function checkBareNames(scan: Scan, isColumn: (name: string) => boolean): void {
     const name = scan.name(ahead) ?? '';
     const isCalled = isBareCall(name, { functions: scan.surface.functions, names, isColumn });
     if (!isCalled && !isServerValue(scan, index, name)) continue;
-    const message = `${scan.shown(ahead)} is not a column here, and the function of that name is not allowed`;
-    const hint = 'Qualify a column of that name with its table, or give the alias another name.';
-    scan.reject({ code: 'sandbox.function_denied', message, ...(isCalled ? {} : { hint }) }, ahead);
+    scan.reject(serverValueViolation(scan.shown(ahead), !isCalled), ahead);
   }
 }
 
