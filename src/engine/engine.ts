@@ -46,10 +46,8 @@ export interface Statement {
 
 /** Counts what the analyses of a statement cost. */
 export interface Analysis {
-  /** Rejects if none may start. */
-  readonly check: () => Promise<void>;
-  /** Milliseconds that one took, also if it failed. */
-  readonly charge: (ms: number) => Promise<void>;
+  /** Runs one with these hooks and counts its cost, also if it fails. Rejects if none may start, unless `isChecked` is false. */
+  readonly count: <T>(run: (hooks: RunHooks) => Promise<T>, isChecked?: boolean) => Promise<T>;
 }
 
 /**
@@ -95,6 +93,8 @@ export interface RunOptions {
   readonly onRead?: (read: ReadSummary) => void;
 }
 
+export type RunHooks = Pick<RunOptions, 'onStart' | 'onRead'>;
+
 /**
  * The result of a statement. `chunks` must be consumed once, to the end or until `return()`. It throws EngineError if
  * the engine fails after its first bytes. In row formats, the concatenation consists of whole lines, each terminated by
@@ -121,7 +121,7 @@ export interface Engine {
   /** Runs one statement; rejects with EngineError. */
   run(statement: Statement, options: RunOptions): Promise<Result>;
   /** The columns a statement would return, without running it; rejects with EngineError. */
-  describe(statement: Statement): Promise<readonly Column[]>;
+  describe(statement: Statement, hooks?: RunHooks): Promise<readonly Column[]>;
   /** Numbers of running and waiting statements. */
   readonly load: () => Load;
   /** Resident memory of the engine's own process in bytes, as last measured; undefined if it has none. */

@@ -1,20 +1,14 @@
 // What analyses of consumer queries cost: the engine computes scalar subqueries when it describes a statement.
 import type { Engine, Statement } from '../engine/engine.ts';
 
-/** The engine; it describes statements only if the budgets of their caller allow it, and counts the time. */
-export function countAnalyses(engine: Engine, now: () => number): Engine {
+/** The engine; it describes statements only if the budgets of their caller allow it, and counts them. */
+export function countAnalyses(engine: Engine): Engine {
   return {
     ...engine,
-    describe: async (statement) => {
+    describe: (statement) => {
       const { analysis } = statement;
       if (analysis === undefined) return engine.describe(statement);
-      await analysis.check();
-      const started = now();
-      try {
-        return await engine.describe(statement);
-      } finally {
-        await analysis.charge(now() - started);
-      }
+      return analysis.count((hooks) => engine.describe(statement, hooks));
     },
   };
 }
@@ -24,5 +18,5 @@ export function afterRun(statement: Statement): Statement {
   const { analysis } = statement;
   return analysis === undefined
     ? statement
-    : { ...statement, analysis: { ...analysis, check: () => Promise.resolve() } };
+    : { ...statement, analysis: { count: (run) => analysis.count(run, false) } };
 }

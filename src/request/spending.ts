@@ -1,7 +1,7 @@
 // What the runs of one call cost, counted against the budgets of its key and its endpoint.
 import type { Observe, ReadSummary } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
-import type { Analysis, RunOptions } from '../engine/engine.ts';
+import type { Analysis, RunHooks } from '../engine/engine.ts';
 import { exceededText, type BudgetLimit, type Budgets, type Cost } from '../rate-limits/budgets.ts';
 import { retryAfter, type LimitState } from '../rate-limits/rate-limits.ts';
 import type { CallRecord } from './call.ts';
@@ -10,10 +10,15 @@ import type { CallRecord } from './call.ts';
 export interface Spending {
   /** Throws Problem `budget.exceeded` or `rate.unavailable` if a run must not start. */
   readonly check: () => Promise<void>;
-  /** Counts milliseconds of the engine outside of runs. */
-  readonly charge: (ms: number) => Promise<void>;
   /** For one statement: hooks for its start and for what it reads. `end` counts its cost, also if it failed. */
-  readonly begin: () => Pick<RunOptions, 'onStart' | 'onRead'> & { readonly end: () => Promise<void> };
+  readonly begin: (options?: BeginOptions) => RunHooks & { readonly end: () => Promise<void> };
+}
+
+interface BeginOptions {
+  /** Whether it is a run of the call, which the call's record mentions; default: true. */
+  readonly isRun?: boolean;
+  /** Whether it needs a budget that is not used up; default: true. */
+  readonly isChecked?: boolean;
 }
 
 export interface SpendingDeps {
@@ -59,28 +64,25 @@ export function createSpending(
   };
   return {
     check,
-    charge: async (ms) => {
-      if (limits.length > 0) note(await charge({ read: 0, time: ms }));
-    },
-    begin: () => {
+    begin: ({ isRun = true, isChecked = true } = {}) => {
       let started: number | undefined;
       return {
         // Checked again after the wait for a connection: of calls that wait together, only those start that still may.
         onStart: async () => {
-          await check();
+          if (isChecked) await check();
           started ??= now();
         },
         ...(isReadCounted && {
           // At once, before the next call that waits is checked.
           onRead: (read: ReadSummary) => {
-            addRead(record, read);
+            if (isRun) addRead(record, read);
             if (limits.length > 0) void charge({ read: read.bytes, time: 0 });
           },
         }),
         end: async () => {
           if (started === undefined) return;
           const time = now() - started;
-          record.engineMs = (record.engineMs ?? 0) + time;
+          if (isRun) record.engineMs = (record.engineMs ?? 0) + time;
           if (limits.length > 0) note(await charge({ read: 0, time }));
         },
       };
@@ -95,8 +97,18 @@ export function analysisOf(
   record: CallRecord,
 ): Analysis | undefined {
   if (limits.length === 0) return undefined;
-  const { check, charge } = createSpending({ ...deps, isReadShown: false }, limits, record);
-  return { check, charge };
+  const { check, begin } = createSpending({ ...deps, isReadShown: false }, limits, record);
+  return {
+    count: async (run, isChecked = true) => {
+      if (isChecked) await check();
+      const { end, ...hooks } = begin({ isRun: false, isChecked });
+      try {
+        return await run(hooks);
+      } finally {
+        await end();
+      }
+    },
+  };
 }
 
 /** Statements of one call are counted together. */

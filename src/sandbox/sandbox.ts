@@ -332,8 +332,9 @@ function typesByName(columns: readonly TableColumn[]): ReadonlyMap<string, reado
 
 const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 0 ';
 
+/** Others are problems of a caller, such as its budget. */
 function isRejection(error: unknown): boolean {
-  return error instanceof Problem;
+  return error instanceof Problem && error.code.startsWith('sandbox.');
 }
 
 interface Scanned {

@@ -21,6 +21,8 @@ const NAMES = [
   'time',
   'analysis',
   'spent',
+  'reading',
+  'constants',
 ];
 const TOKENS: readonly Token[] = [
   ...NAMES.map((name) => ({
@@ -28,7 +30,7 @@ const TOKENS: readonly Token[] = [
     sha256: hashKey(name),
     endpoints: ['*'],
     allow: ['sql' as const],
-    budget: ['time', 'failing', 'analysis', 'spent'].includes(name)
+    budget: ['time', 'failing', 'analysis', 'spent', 'constants'].includes(name)
       ? { time: '1s/hour' }
       : { read: '1MiB/day' },
   })),
@@ -205,6 +207,31 @@ describe('analyses of consumer queries', () => {
     }
     expect([statuses[0], statuses.at(-1)]).toEqual([200, 429]);
     expect((await ask('big?p=analysis', 'analysis')).status).toBe(429);
+  });
+
+  test('count what they read', async () => {
+    const statuses: number[] = [];
+    while (statuses.length < 20 && statuses.at(-1) !== 429) {
+      const sql = `SELECT (SELECT sum(cityHash64(n, toString(n), reverse(toString(n)))) FROM t) + ${statuses.length} AS s`;
+      statuses.push((await post('/api/endpoints/explain/dialects', 'reading', { sql })).status);
+    }
+    expect([statuses[0], statuses.at(-1)]).toEqual([200, 429]);
+  });
+
+  test('count constants that are computed for times in strings, and for names that may be calls', async () => {
+    const spent = (): number =>
+      service.observed.filter((each) => each.kind === 'budget.spent' && each.endpoint === 'open').length;
+    const counts: number[] = [];
+    for (const sql of [
+      "SELECT count() AS c FROM t WHERE n = length('a')",
+      "SELECT count() AS c FROM t WHERE now() < '2001-01-01T00:00:00Z' AND n = length('a')",
+      "SELECT n AS user FROM t WHERE n = length('a') ORDER BY user",
+    ]) {
+      const before = spent();
+      expect((await post('/api/endpoints/query/open', 'constants', { sql })).status).toBe(200);
+      counts.push(spent() - before);
+    }
+    expect(counts).toEqual([1, 2, 2]);
   });
 
   test('of explain, of a choice of dialects, of pages and of DESCRIBE are rejected after that', async () => {

@@ -158,10 +158,10 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
       });
       return { chunks: only(split.lines), queueMs, rows, read: split.read };
     },
-    describe: async (statement) => {
+    describe: async (statement, hooks) => {
       await checkSingle(statement.sql);
       const described = { ...statement, sql: `DESCRIBE TABLE (\n${statement.sql}\n)` };
-      return decodeColumns(textOf(await perform(runner, workOf(described, 'JSONEachRow'))));
+      return decodeColumns(textOf(await perform(runner, workOf(described, 'JSONEachRow', hooks))));
     },
     load: queue.size,
     memory: supervisor.memory,

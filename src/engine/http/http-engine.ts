@@ -140,9 +140,9 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
   return {
     kind: 'http',
     run: (statement, options) => run(runner, statement, options),
-    describe: async (statement) => {
+    describe: async (statement, hooks) => {
       const described = { ...statement, sql: `DESCRIBE TABLE (\n${statement.sql}\n)` };
-      const { chunks } = await run(runner, described, { format: 'JSONEachRow' });
+      const { chunks } = await run(runner, described, { ...hooks, format: 'JSONEachRow' });
       return decodeColumns(await readText(chunks));
     },
     load: runner.queue.size,
