@@ -1,5 +1,6 @@
 // The interface to ClickHouse. It has two implementations, embedded (chDB) and HTTP, which pass the same conformance
 // tests.
+import type { Callers } from '../core/callers.ts';
 import type { ReadSummary } from '../core/observation.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 
@@ -82,6 +83,8 @@ export interface RunOptions {
   /** The parent span, for a server with tracing enabled (https://www.w3.org/TR/trace-context/). */
   readonly traceparent?: string;
   readonly lane?: string;
+  /** The keys that wait for it besides that of the statement. */
+  readonly callers?: Callers | undefined;
   /** Low priority: runs only when no other statement is waiting. */
   readonly isPatient?: boolean;
   /** Called when a connection is free, before the statement is sent; its rejection ends the run. */

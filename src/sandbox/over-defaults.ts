@@ -29,7 +29,8 @@ export function overDefaults(
     cursor.tokens.some((_, index) => isStar(cursor, index));
   const elements = tables.map((table) => {
     const all = columns.get(table) ?? [];
-    const named = hasStar ? all : all.filter(({ name }) => names.has(name));
+    const isNamed = (name: string): boolean => names.has(name) || names.has(name.split('.')[0]);
+    const named = hasStar ? all : all.filter(({ name }) => isNamed(name));
     const values = (named.length === 0 ? all.slice(0, 1) : named).map(
       ({ name, type }) =>
         `materialize(defaultValueOfTypeName(${quoteString(type)})) AS ${quoteIdentifier(name)}`,

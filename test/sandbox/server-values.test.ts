@@ -39,6 +39,15 @@ describe('values of the server', () => {
   });
 
   test.each([
+    'SELECT id FROM edge_logs ORDER BY id WITH FILL INTERPOLATE (user AS 1)',
+    // Where the engine cannot resolve the query, nothing says that the name is a column.
+    'SELECT user FROM (SELECT 1 AS user) WHERE nope = 1',
+  ])('the engine decides: %s', async (sql) => {
+    await expect(openSandbox().check(sql)).resolves.toBeDefined();
+    await expect(sandbox.check(sql)).rejects.toMatchObject({ code: 'sandbox.function_denied' });
+  });
+
+  test.each([
     'SELECT id AS user, count() AS n FROM edge_logs GROUP BY user ORDER BY user',
     "SELECT id AS user FROM edge_logs WHERE user != ''",
     'SELECT upper(user) AS user FROM (SELECT id AS user FROM edge_logs) LIMIT 1',

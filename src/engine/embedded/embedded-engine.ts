@@ -182,7 +182,7 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
 /** Appends SETTINGS and FORMAT clauses; with a FORMAT clause in the given SQL, the result would not parse. */
 function workOf(statement: Statement, format: RunOptions['format'], options: Partial<RunOptions> = {}): Work {
   const { origin, parameters, key, onFatal } = statement;
-  const { signal, lane, isPatient, comment, onStart, onRead } = options;
+  const { signal, lane, callers, isPatient, comment, onStart, onRead } = options;
   const output = outputOf(format);
   const name = formatName(format);
   const isRow = typeof format === 'string';
@@ -204,6 +204,7 @@ function workOf(statement: Statement, format: RunOptions['format'], options: Par
     signal,
     key,
     lane,
+    callers,
     isPatient,
     onStart,
     onRead,

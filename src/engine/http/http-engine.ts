@@ -159,12 +159,12 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
 
 /** Runs one statement. Its slot is held until the body has ended. */
 async function run(runner: Runner, statement: Statement, options: RunOptions): Promise<Result> {
-  const { signal, format, comment, traceparent, lane, isPatient, onStart, onRead } = options;
+  const { signal, format, comment, traceparent, lane, callers, isPatient, onStart, onRead } = options;
   const { origin, key } = statement;
   const isConsumers = origin === 'consumer';
   const { name, credentials } = runner.userOf(isConsumers);
   const asked = runner.now();
-  const leave = await runner.queue.enter({ signal, key, lane, origin, isPatient });
+  const leave = await runner.queue.enter({ signal, key, lane, callers, origin, isPatient });
   const queueMs = runner.now() - asked;
   try {
     const permitted = await runner.permissions.of(name);
