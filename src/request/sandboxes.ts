@@ -82,7 +82,11 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     return sandbox;
   };
   const rejection: Sandboxes['rejection'] = (endpoint, statement) =>
-    analysed.get(keyOf(endpoint, statement), () => analyse(engine, statement), () => false);
+    analysed.get(
+      keyOf(endpoint, statement),
+      () => analyse(engine, statement),
+      () => false,
+    );
   return {
     of: async (endpoint, isRedacted) => {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
@@ -96,7 +100,11 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
     stateColumn: (endpoint, statement) =>
-      stateColumns.get(keyOf(endpoint, statement), () => stateColumn(engine, statement), () => false),
+      stateColumns.get(
+        keyOf(endpoint, statement),
+        () => stateColumn(engine, statement),
+        () => false,
+      ),
     explainFor:
       ({ analysis, ...caller }) =>
       (sql) => {

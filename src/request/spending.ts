@@ -11,14 +11,12 @@ export interface Spending {
   /** Throws Problem `budget.exceeded` or `rate.unavailable` if a run must not start. */
   readonly check: () => Promise<void>;
   /** For one statement: hooks for its start and for what it reads. `end` counts its cost, also if it failed. */
-  readonly begin: (options?: BeginOptions) => RunHooks & { readonly end: () => Promise<void> };
-}
-
-interface BeginOptions {
-  /** Whether it is a run of the call, which the call's record mentions; default: true. */
-  readonly isRun?: boolean;
-  /** Whether it needs a budget that is not used up; default: true. */
-  readonly isChecked?: boolean;
+  readonly begin: () => RunHooks & { readonly end: () => Promise<void> };
+  /**
+   * Runs a statement beside the query of the call, such as one that writes its rows in a format, with hooks that count its cost. It needs
+   * no budget, unless `isChecked`.
+   */
+  readonly beside: <T>(run: (hooks: RunHooks) => Promise<T>, isChecked?: boolean) => Promise<T>;
 }
 
 export interface SpendingDeps {
@@ -62,30 +60,46 @@ export function createSpending(
     observe({ kind: 'budget.spent', endpoint, policies: limits.map(({ policy }) => policy), ...cost });
     return budgets.charge(limits, cost);
   };
+  const count = ({
+    isRun,
+    isChecked,
+  }: {
+    isRun: boolean;
+    isChecked: boolean;
+  }): ReturnType<Spending['begin']> => {
+    let started: number | undefined;
+    return {
+      // Checked again after the wait for a connection: of calls that wait together, only those start that still may.
+      onStart: async () => {
+        if (isChecked) await check();
+        started ??= now();
+      },
+      ...(isReadCounted && {
+        // At once, before the next call that waits is checked.
+        onRead: (read: ReadSummary) => {
+          if (isRun) addRead(record, read);
+          if (limits.length > 0) void charge({ read: read.bytes, time: 0 });
+        },
+      }),
+      end: async () => {
+        if (started === undefined) return;
+        const time = now() - started;
+        if (isRun) record.engineMs = (record.engineMs ?? 0) + time;
+        if (limits.length > 0) note(await charge({ read: 0, time }));
+      },
+    };
+  };
   return {
     check,
-    begin: ({ isRun = true, isChecked = true } = {}) => {
-      let started: number | undefined;
-      return {
-        // Checked again after the wait for a connection: of calls that wait together, only those start that still may.
-        onStart: async () => {
-          if (isChecked) await check();
-          started ??= now();
-        },
-        ...(isReadCounted && {
-          // At once, before the next call that waits is checked.
-          onRead: (read: ReadSummary) => {
-            if (isRun) addRead(record, read);
-            if (limits.length > 0) void charge({ read: read.bytes, time: 0 });
-          },
-        }),
-        end: async () => {
-          if (started === undefined) return;
-          const time = now() - started;
-          if (isRun) record.engineMs = (record.engineMs ?? 0) + time;
-          if (limits.length > 0) note(await charge({ read: 0, time }));
-        },
-      };
+    begin: () => count({ isRun: true, isChecked: true }),
+    beside: async (run, isChecked = false) => {
+      if (isChecked) await check();
+      const { end, ...hooks } = count({ isRun: false, isChecked });
+      try {
+        return await run(hooks);
+      } finally {
+        await end();
+      }
     },
   };
 }
@@ -97,18 +111,8 @@ export function analysisOf(
   record: CallRecord,
 ): Analysis | undefined {
   if (limits.length === 0) return undefined;
-  const { check, begin } = createSpending({ ...deps, isReadShown: false }, limits, record);
-  return {
-    count: async (run, isChecked = true) => {
-      if (isChecked) await check();
-      const { end, ...hooks } = begin({ isRun: false, isChecked });
-      try {
-        return await run(hooks);
-      } finally {
-        await end();
-      }
-    },
-  };
+  const { beside } = createSpending({ ...deps, isReadShown: false }, limits, record);
+  return { count: (run, isChecked = true) => beside(run, isChecked) };
 }
 
 /** Statements of one call are counted together. */

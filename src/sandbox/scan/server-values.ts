@@ -35,7 +35,9 @@ export function serverValueViolation(shown: string, isHinted = true): Violation 
   return {
     code: 'sandbox.function_denied',
     message: `${shown} is not a column here, and the function of that name is not allowed`,
-    ...(isHinted && { hint: 'Qualify a column of that name with its table, or give the alias another name.' }),
+    ...(isHinted && {
+      hint: 'Qualify a column of that name with its table, or give the alias another name.',
+    }),
   };
 }
 
