@@ -1,12 +1,11 @@
 // Responses from the cache, from an in-flight query, or from a new run: as fresh as the policy requires, and no fresher
 // than needed.
-import type { Callers } from '../core/callers.ts';
 import { createLru } from '../core/lru.ts';
 import type { Observe } from '../core/observation.ts';
 import type { After, Clock } from '../core/clock.ts';
 import { ageOf, momentOf } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
-import { createSingleFlight, type Flight, type FlightResult, type Subscriber } from './single-flight.ts';
+import { createSingleFlight, type Flight, type Callers, type FlightResult } from './single-flight.ts';
 import {
   checkAge,
   freshFor,
@@ -111,7 +110,8 @@ interface Context extends ReadThroughOptions {
   readonly runShared: (
     job: Job,
     accepts: (age: number) => boolean,
-    waiter?: Pick<Subscriber<Result>, 'signal' | 'caller'>,
+    signal?: AbortSignal,
+    caller?: string,
   ) => Promise<FlightResult<Result>>;
   readonly isInFlight: (key: string) => boolean;
   readonly lookUp: (key: string) => Promise<Entry | undefined>;
@@ -126,7 +126,7 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
     isInFlight: flights.isInFlight,
     lookUp: createLookUp(store),
     failures: createFailures(clock),
-    runShared: (job, accepts, waiter) => {
+    runShared: (job, accepts, signal, caller) => {
       const joined = clock.monotonic();
       // Negative if the entry was born after joining, so that a run's own result is always accepted. Uses only the
       // clock that never goes back.
@@ -137,8 +137,8 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
       return flights.join(job.key, {
         run: (flight) => runWithLease(job, flight, { ...options, accepts: good }),
         accepts: ({ entry }) => good(entry),
-        signal: waiter?.signal,
-        caller: waiter?.caller,
+        signal,
+        caller,
       });
     },
   };

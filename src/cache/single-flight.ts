@@ -1,6 +1,10 @@
 // Single-flight: concurrent calls for a key share one run. At most one run per key at a time in this process.
 
-import type { Callers } from '../core/callers.ts';
+/** Those who wait for a run. */
+export interface Callers {
+  /** Calls the listener with each caller, also with those that come later; returns the function that ends it. */
+  readonly follow: (listener: (caller: string) => void) => () => void;
+}
 
 /** What a run can learn about its flight. */
 export interface Flight {
@@ -8,7 +12,6 @@ export interface Flight {
   readonly signal: AbortSignal;
   /** False once the flight was abandoned or its key forgotten: its result must not be stored. */
   readonly isCurrent: () => boolean;
-  /** Those who wait for it. */
   readonly callers: Callers;
 }
 
@@ -19,7 +22,7 @@ export interface Subscriber<T> {
   readonly accepts: (result: T) => boolean;
   /** Leaves when aborted, rejecting with its reason; undefined: waits until the end. */
   readonly signal: AbortSignal | undefined;
-  /** Whom it is for; undefined: nobody in particular. */
+  /** Whom it is for; undefined: no caller in particular. */
   readonly caller?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 // The interface to ClickHouse. It has two implementations, embedded (chDB) and HTTP, which pass the same conformance
 // tests.
-import type { Callers } from '../core/callers.ts';
+import type { Callers } from './wait-queue.ts';
 import type { ReadSummary } from '../core/observation.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 

@@ -1,15 +1,20 @@
 // Statements waiting for a slot, in fair order and for a bounded time.
 import { EngineError } from './engine.ts';
 import { createFairOrder, type Belonging, type FairOrder } from './fair-order.ts';
-import type { Callers } from '../core/callers.ts';
 import type { After } from '../core/clock.ts';
+
+/** The keys that wait for one statement. */
+export interface Callers {
+  /** Calls the listener with each key, also with those that come later; returns the function that ends it. */
+  readonly follow: (listener: (key: string) => void) => () => void;
+}
 
 /** A waiting statement. */
 export interface Entry extends Belonging {
   readonly signal?: AbortSignal | undefined;
   /** Low priority: admitted only if no other statement is waiting. */
   readonly isPatient?: boolean | undefined;
-  /** The keys that wait for it besides its own: it also takes their turns, so that none waits longer than it would alone. */
+  /** It also takes the turns of these, so that none waits longer than it would alone. */
   readonly callers?: Callers | undefined;
 }
 

@@ -5,7 +5,7 @@ import { cacheKey } from '../cache/key.ts';
 import type { Found, Job, Outcome, Read, ReadThrough } from '../cache/read-through.ts';
 import type { WarmJob, Warming } from '../cache/warming.ts';
 import type { CachePolicy, Endpoint, ResultShape } from '../catalog/endpoint.ts';
-import type { Callers } from '../core/callers.ts';
+import type { Callers } from '../cache/single-flight.ts';
 import type { Clock } from '../core/clock.ts';
 import type { ReadSummary, StageTimes } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';

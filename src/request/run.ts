@@ -1,5 +1,5 @@
 // Runs a plan's statement to completion.
-import type { Callers } from '../core/callers.ts';
+import type { Callers } from '../cache/single-flight.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { traceparentOf } from '../observe/trace-context.ts';
 import type { ReadSummary, TraceContext } from '../core/observation.ts';

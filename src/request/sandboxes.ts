@@ -82,11 +82,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     return sandbox;
   };
   const rejection: Sandboxes['rejection'] = (endpoint, statement) =>
-    analysed.get(
-      keyOf(endpoint, statement),
-      () => analyse(engine, statement),
-      () => false,
-    );
+    analysed.get(keyOf(endpoint, statement), () => analyse(engine, statement));
   return {
     of: async (endpoint, isRedacted) => {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
@@ -100,24 +96,24 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
     stateColumn: (endpoint, statement) =>
-      stateColumns.get(
-        keyOf(endpoint, statement),
-        () => stateColumn(engine, statement),
-        () => false,
-      ),
-    explainFor:
-      ({ analysis, ...caller }) =>
-      (sql) => {
-        const ask = (hooks?: RunHooks): Promise<Explained> =>
-          explain(engine, sql, { caller, isRejection: isOwnFailure, ...(hooks && { hooks }) });
-        return analysis === undefined ? ask() : analysis.count(ask);
-      },
+      stateColumns.get(keyOf(endpoint, statement), () => stateColumn(engine, statement)),
+    explainFor: (caller) => (sql) => explainAs(engine, sql, caller),
     functions,
     switch: (reason) => {
       off = reason;
     },
     offBecause: () => off,
   };
+}
+
+function explainAs(
+  engine: Engine,
+  sql: string,
+  { analysis, ...caller }: Pick<Statement, 'key' | 'onFatal' | 'analysis'>,
+): Promise<Explained> {
+  const ask = (hooks: RunHooks = {}): Promise<Explained> =>
+    explain(engine, sql, { caller, isRejection: isOwnFailure, hooks });
+  return analysis === undefined ? ask() : analysis.count(ask);
 }
 
 /** During analysis the engine computes scalar subqueries, with the values of the call. */

@@ -47,26 +47,16 @@ export function createSpending(
     if (limits.length === 0) return;
     const checked = await budgets.check(limits);
     if (checked === 'unavailable') throw new Problem('rate.unavailable', { retryAfter: 1 });
-    const { states, exceeded } = checked;
-    note(states);
-    if (exceeded === undefined) return;
-    observe({ kind: 'budget.exceeded', endpoint, policy: exceeded.policy });
-    throw new Problem('budget.exceeded', {
-      retryAfter: retryAfter({ states }),
-      detail: exceededText(exceeded),
-    });
+    note(checked.states);
+    if (checked.exceeded === undefined) return;
+    observe({ kind: 'budget.exceeded', endpoint, policy: checked.exceeded.policy });
+    throw exceededProblem(checked.exceeded, checked.states);
   };
   const charge = (cost: Cost): Promise<readonly LimitState[]> => {
     observe({ kind: 'budget.spent', endpoint, policies: limits.map(({ policy }) => policy), ...cost });
     return budgets.charge(limits, cost);
   };
-  const count = ({
-    isRun,
-    isChecked,
-  }: {
-    isRun: boolean;
-    isChecked: boolean;
-  }): ReturnType<Spending['begin']> => {
+  const count = ({ isRun, isChecked }: Counted): ReturnType<Spending['begin']> => {
     let started: number | undefined;
     return {
       // Checked again after the wait for a connection: of calls that wait together, only those start that still may.
@@ -102,6 +92,18 @@ export function createSpending(
       }
     },
   };
+}
+
+interface Counted {
+  /** Whether it is the query of the call, which the call's record mentions. */
+  readonly isRun: boolean;
+  /** Whether it needs a budget that is not used up. */
+  readonly isChecked: boolean;
+}
+
+function exceededProblem(exceeded: BudgetLimit, states: readonly LimitState[]): Problem {
+  const detail = exceededText(exceeded);
+  return new Problem('budget.exceeded', { retryAfter: retryAfter({ states }), detail });
 }
 
 /** What counts the analyses of a consumer query; undefined: there are no budgets. */

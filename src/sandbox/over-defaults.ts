@@ -29,8 +29,7 @@ export function overDefaults(
     cursor.tokens.some((_, index) => isStar(cursor, index));
   const elements = tables.map((table) => {
     const all = columns.get(table) ?? [];
-    const isNamed = (name: string): boolean => names.has(name) || names.has(name.split('.')[0]);
-    const named = hasStar ? all : all.filter(({ name }) => isNamed(name));
+    const named = hasStar ? all : all.filter(({ name }) => names.has(name) || names.has(name.split('.')[0]));
     const values = (named.length === 0 ? all.slice(0, 1) : named).map(
       ({ name, type }) =>
         `materialize(defaultValueOfTypeName(${quoteString(type)})) AS ${quoteIdentifier(name)}`,
