@@ -249,10 +249,12 @@ async function readCached(context: Context, ask: Ask, entry: Entry): Promise<Fou
 type Because = Pick<Outcome, 'forwarded' | 'data'>;
 
 async function readFlight(context: Context, ask: Ask, because: Because): Promise<Read> {
-  const { result, led } = await context.runShared(ask, (age) => isFresh(age, ask.policy, ask.directives), {
-    signal: ask.signal(),
-    caller: ask.caller,
-  });
+  const { result, led } = await context.runShared(
+    ask,
+    (age) => isFresh(age, ask.policy, ask.directives),
+    ask.signal(),
+    ask.caller,
+  );
   const own = result.stored ? 'stored' : 'unstored';
   const kind = led && result.made ? own : 'collapsed';
   return answer(result.entry, ageOf(result.entry.born, context.clock), { ask, kind, ...because });
