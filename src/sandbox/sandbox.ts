@@ -85,6 +85,8 @@ export interface Verdict extends CheckedText {
   readonly names: ReadonlySet<string>;
   /** Whether columns of its result may be aggregate function states. */
   readonly hasStates: boolean;
+  /** Tokens with names that the engine has to resolve, see ScanResult. */
+  readonly unresolved: readonly number[];
 }
 
 /** The checks and statements of one endpoint revision; shared by all of its consumers. */
@@ -221,7 +223,10 @@ async function check(source: string, reading: Reading, evaluate: Explain | undef
   const { explain, columns } = reading;
   if (explain === undefined || evaluate === undefined || columns === undefined) return verdict;
   const resolving = { evaluate, tables: verdict.tables, columns };
-  await rejectServerValues(text, { ...resolving, functions: reading.leakproof.functions });
+  await rejectServerValues(text, verdict.unresolved, {
+    ...resolving,
+    functions: reading.leakproof.functions,
+  });
   const rewritten = await withReadTimes(text, resolving);
   if (rewritten === undefined) return verdict;
   try {
@@ -253,6 +258,7 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
     tables: readTables(scanned).map(({ name }) => name),
     names: scanned.names,
     hasStates: scanned.hasStates,
+    unresolved: scanned.unresolved,
     narrow: parts && { joined: sent.joined, ...parts },
     needed: neededNames(sent, scanned),
     early: earlyNames(sent),
@@ -286,6 +292,7 @@ async function checkGroups(
     tables: tables.map(({ name }) => name),
     names: scanned.names,
     hasStates: scanned.hasStates,
+    unresolved: scannedSource.unresolved,
     needed: neededNames(text, scanned),
     early: earlyNames(text),
     compared: comparedTexts(text),

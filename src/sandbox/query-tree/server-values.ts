@@ -14,28 +14,21 @@ export interface ResolveContext extends DefaultsContext {
 }
 
 /**
- * Rejects a query with such a name unless the engine resolves each to a column or an alias. Where it cannot resolve the query, the name
- * counts as a call. The query must have passed the checks.
+ * Rejects a query with such names, at the tokens `unresolved`, unless the engine resolves each to a column or an alias. Where it cannot
+ * resolve the query, they count as calls. The query must have passed the checks.
  * @throws Problem sandbox.function_denied
  */
 export async function rejectServerValues(
   text: LexedQuery,
+  [at]: readonly number[],
   { evaluate, functions, ...context }: ResolveContext,
 ): Promise<void> {
+  if (at === undefined) return;
   const { cursor } = text;
-  const at = cursor.tokens.findIndex((_, index) => mayBeCall(text, index, functions));
-  if (at < 0) return;
   const explained = await evaluate(`${RESOLVE}${overDefaults(text, context)}`);
   const tree = explained.kind === 'tree' ? parseQueryTree(explained.text) : undefined;
   if (tree !== undefined && 'root' in tree && !callsServerValue(tree.root, functions)) return;
   throw rejection(cursor.sql, cursor.start(at), serverValueViolation(cursor.text(at)));
-}
-
-/** A name that nothing qualifies, and that is not one that `AS` gives. */
-function mayBeCall({ cursor }: LexedQuery, index: number, functions: FunctionPolicy): boolean {
-  const name = cursor.name(index);
-  if (name === undefined || !SERVER_VALUES.has(name.toLowerCase()) || functions.allows(name)) return false;
-  return cursor.kind(index - 1) !== '.' && cursor.word(index - 1) !== 'AS';
 }
 
 function callsServerValue(node: TreeLine, functions: FunctionPolicy): boolean {

@@ -41,6 +41,13 @@ export function serverValueViolation(shown: string, isHinted = true): Violation 
   };
 }
 
+/** Whether the engine has to say what the name at the token `index` is, which may be a call: it is no column of a table of its SELECT. */
+export function isUnresolved(scan: Scan, index: number, name: string): boolean {
+  if (!SERVER_VALUES.has(name.toLowerCase()) || scan.surface.functions.allows(name)) return false;
+  const sources = innermost(scan, index)?.sources ?? [];
+  return !sources.some(({ table }) => table !== undefined && scan.surface.columnsOf(table).has(name));
+}
+
 /** The SELECT around a token: the last that begins before it and has not ended. */
 function innermost({ findings: { selects } }: Scan, index: number): SelectFinding | undefined {
   return selects.findLast(({ start, end }) => start <= index && index < end);
