@@ -29,6 +29,10 @@ interface Step {
 
 const MAX_STEPS = 256;
 const MAX_STEP_BYTES = 2 ** 20;
+/** Of events that are kept for others who have the same to catch up with. */
+const MAX_JOINED_BYTES = 4 * 2 ** 20;
+/** Of a key in memory, besides its characters. */
+const KEY_BYTES = 64;
 
 /** `columns` identify rows; undefined: events have whole results only. */
 export function createHistory(columns: readonly string[] | undefined): History {
@@ -37,7 +41,14 @@ export function createHistory(columns: readonly string[] | undefined): History {
   let counts: KeyCounts | undefined;
   let steps: Step[] = []; // the newest states, without gaps; the first one may have any rows
   let stepBytes = 0;
+  let countBytes = 0;
   const joined = new Map<number, Buffer | undefined>();
+  let joinedBytes = 0;
+
+  const forgetJoined = (): void => {
+    joined.clear();
+    joinedBytes = 0;
+  };
 
   const restart = (id: string): void => {
     steps = [{ number: newest, id, rows: undefined }];
@@ -72,16 +83,18 @@ export function createHistory(columns: readonly string[] | undefined): History {
       const keyed = columns && keyedRows(body, columns);
       const added = keyed && counts && newRows(counts, keyed);
       newest++;
-      joined.clear();
+      forgetJoined();
       whole = { id, event: resultEvent(id, body) };
       counts = keyed && countKeys(keyed.keys);
+      countBytes = 0;
+      for (const key of counts?.keys() ?? []) countBytes += key.length + KEY_BYTES;
       if (added === undefined) restart(id);
       else add(id, added);
     },
     repeat: () => {
       if (whole === undefined) return;
       newest++;
-      joined.clear();
+      forgetJoined();
       restart(whole.id);
     },
     newest: () => newest,
@@ -89,9 +102,14 @@ export function createHistory(columns: readonly string[] | undefined): History {
     numberOf: (id) => steps.findLast((step) => step.id === id)?.number,
     since: (number) => {
       if (number === newest) return undefined;
-      if (!joined.has(number)) joined.set(number, join(number));
-      return joined.get(number);
+      if (joined.has(number)) return joined.get(number);
+      const event = join(number);
+      const bytes = event === undefined || event === whole?.event ? 0 : event.length;
+      if (joinedBytes + bytes > MAX_JOINED_BYTES) forgetJoined();
+      joined.set(number, event);
+      joinedBytes += bytes;
+      return event;
     },
-    bytes: () => (whole?.event.length ?? 0) + stepBytes,
+    bytes: () => (whole?.event.length ?? 0) + stepBytes + countBytes + joinedBytes,
   };
 }

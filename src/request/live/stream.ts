@@ -37,6 +37,10 @@ export interface StreamOwner {
 export interface OpenStream extends LiveStream {
   /** As last admitted. */
   question: Question;
+  /** The key that opened it. */
+  readonly key: string;
+  /** Why it ended, if its call may not be made any more. */
+  cause: Problem | undefined;
   readonly opened: number;
   readonly sent: Sent;
   /** Follows another history, from the state with this number: 0 has nothing. */
@@ -91,6 +95,8 @@ export function createStream(first: Question, owner: StreamOwner): OpenStream {
 
   const stream: OpenStream = {
     question: first,
+    key: first.requester.key,
+    cause: undefined,
     opened,
     sent: box.sent,
     take: () => {
