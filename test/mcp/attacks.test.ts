@@ -1,63 +1,36 @@
 // The attack corpus, other tenants' rows and personal data through the tools of agents that take a query.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
 import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
-import { fileOf, fill, TABLE_KINDS } from '../sandbox/tenants.ts';
+import {
+  DATABASES,
+  kindsNamed,
+  rotated,
+  secretsIn,
+  SEED,
+  some,
+  startAttackWorld,
+} from '../support/attack-world.ts';
 import { runs } from '../support/runs.ts';
-import { KEY, startService } from '../support/service.ts';
+import { KEY } from '../support/service.ts';
 import { ask, connected, rowsOf, type Asked, type Connected } from './world/world.ts';
 
-/** Of one length, so that texts that name them are as well. */
-const DATABASES = ['aaaaaaa', 'hostile'] as const;
-const KINDS = TABLE_KINDS.filter(({ name }) =>
-  ['compact', 'by_path', 'joined', 'indexed', 'map'].includes(name),
-);
-const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
-const corpus = join(import.meta.dirname, '../corpus');
+const KINDS = kindsNamed('compact', 'by_path', 'joined', 'indexed', 'map');
 
 let world: Connected;
 let client: Client;
-let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'millrace-endpoints-'));
-  await writeFile(join(folder, 'corpus.yaml'), await readFile(join(corpus, 'corpus.yaml')));
-  for (const database of DATABASES)
-    for (const kind of KINDS)
-      await writeFile(join(folder, `${kind.name}.${database}.yaml`), fileOf(kind, database));
-  const seeds = await readFile(join(corpus, 'seeds.sql'), 'utf8');
-  const service = await startService({
-    endpoints: folder,
-    sql: seeds.split(/;\s*\n/).filter((sql) => sql.trim() !== ''),
-  });
-  world = connected(service);
-  for (const database of DATABASES) await fill(service.engine, database, KINDS);
-  await service.service.reload();
+  world = connected(await startAttackWorld({ kinds: KINDS }));
   client = await world.connect(KEY);
 }, 600_000);
-afterAll(async () => {
-  await world.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => world.stop());
 
-const rotated = <T>(values: readonly T[], index: number): T => {
-  const value = values[index % values.length];
-  if (value === undefined) throw new Error('no values');
-  return value;
-};
-/** Of the cases, all with `npm run fuzz`, and otherwise every so many. */
-const some = <T>(cases: readonly T[], each: number): readonly T[] =>
-  cases.filter((_, index) => process.env['FUZZ_CASES'] !== undefined || index % each === 0);
 /** Both tools that take a query. */
 const both = async (args: Readonly<Record<string, unknown>>): Promise<readonly [Asked, Asked]> => [
   await ask(client, 'query', args),
   await ask(client, 'explain', args),
 ];
-/** Names that only the engine knows: stored tables, and those of other tenants. */
-const SECRETS = /CANARY|_secret|users_|\b(?:default|app)\.\w|DB::Exception|node_modules/;
 const mine = { endpoint: 'corpus', parameters: { project: 'mine' } };
 
 test('the attacks of the corpus', async () => {
@@ -68,10 +41,8 @@ test('the attacks of the corpus', async () => {
     expect([id, ran.isError, ran.text.slice(0, 400)]).toEqual([id, true, expect.any(String)]);
     const explained = isExplained.has(attack) ? [await ask(client, 'explain', { ...mine, sql })] : [];
     for (const { text, structured } of [ran, ...explained]) {
-      // A message may quote the query, which names what it looks for.
-      const shown = (text + JSON.stringify(structured)).replaceAll(sql, '');
-      const found = [...shown.matchAll(new RegExp(SECRETS, 'g'))].filter(([match]) => !sql.includes(match));
-      expect([id, shown.slice(0, 400), found.map(([match]) => match)]).toEqual([id, expect.any(String), []]);
+      const shown = text + JSON.stringify(structured);
+      expect([id, shown.slice(0, 400), secretsIn(shown, sql)]).toEqual([id, expect.any(String), []]);
     }
   }
 }, 600_000); // prettier-ignore
