@@ -3,25 +3,18 @@ import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
 import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
-import {
-  DATABASES,
-  kindsNamed,
-  rotated,
-  secretsIn,
-  SEED,
-  some,
-  startAttackWorld,
-} from '../support/attack-world.ts';
+import { DATABASES, rotated, some, startAttacked } from '../support/attacked-service.ts';
 import { runs } from '../support/runs.ts';
 import { KEY } from '../support/service.ts';
 import { ask, connected, rowsOf, type Asked, type Connected } from './world/world.ts';
 
-const KINDS = kindsNamed('compact', 'by_path', 'joined', 'indexed', 'map');
+const KINDS = ['compact', 'by_path', 'joined', 'indexed', 'map'];
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 
 let world: Connected;
 let client: Client;
 beforeAll(async () => {
-  world = connected(await startAttackWorld({ kinds: KINDS }));
+  world = connected(await startAttacked({ kinds: KINDS }));
   client = await world.connect(KEY);
 }, 600_000);
 afterAll(() => world.stop());
@@ -31,6 +24,8 @@ const both = async (args: Readonly<Record<string, unknown>>): Promise<readonly [
   await ask(client, 'query', args),
   await ask(client, 'explain', args),
 ];
+/** Names that only the engine knows: stored tables, and those of other tenants. */
+const SECRETS = /CANARY|_secret|users_|\b(?:default|app)\.\w|DB::Exception|node_modules/;
 const mine = { endpoint: 'corpus', parameters: { project: 'mine' } };
 
 test('the attacks of the corpus', async () => {
@@ -41,8 +36,10 @@ test('the attacks of the corpus', async () => {
     expect([id, ran.isError, ran.text.slice(0, 400)]).toEqual([id, true, expect.any(String)]);
     const explained = isExplained.has(attack) ? [await ask(client, 'explain', { ...mine, sql })] : [];
     for (const { text, structured } of [ran, ...explained]) {
-      const shown = text + JSON.stringify(structured);
-      expect([id, shown.slice(0, 400), secretsIn(shown, sql)]).toEqual([id, expect.any(String), []]);
+      // A message may quote the query, which names what it looks for.
+      const shown = (text + JSON.stringify(structured)).replaceAll(sql, '');
+      const found = [...shown.matchAll(new RegExp(SECRETS, 'g'))].filter(([match]) => !sql.includes(match));
+      expect([id, shown.slice(0, 400), found.map(([match]) => match)]).toEqual([id, expect.any(String), []]);
     }
   }
 }, 600_000); // prettier-ignore
@@ -120,7 +117,7 @@ describe('other tenants’ rows change nothing', () => {
       }),
     ); // prettier-ignore
 
-  test.each(KINDS.map(({ name }) => name))('in the description of a table: %s', async (kind) => {
+  test.each(KINDS)('in the description of a table: %s', async (kind) => {
     const [calm, hostile] = await seen('describe_tables', kind, { table: 't' });
     expect(hostile).toEqual(calm);
     expect(calm).toEqual({ isError: false, text: expect.not.stringContaining('CANARY') });
@@ -132,11 +129,11 @@ describe('other tenants’ rows change nothing', () => {
     const generated = oracles(runs(80), SEED);
     const results = new Map<boolean, number>();
     const queries = [
-      ...some(INDEX_ORACLES, 3).map((text) => ({ language: 'sql' as const, text })),
+      ...some(INDEX_ORACLES, 3).map((condition) => ({ language: 'sql' as const, text: `SELECT count() AS n FROM t WHERE ${condition}` })),
       ...generated,
     ];
     for (const [index, query] of queries.entries()) {
-      const kind = rotated(KINDS, index).name;
+      const kind = rotated(KINDS, index);
       const dialect = 'dialect' in query && query.dialect !== undefined ? { dialect: query.dialect } : {};
       const args = query.language === 'lql' ? { lql: query.text } : { sql: query.text, ...dialect };
       const [calm, hostile] = await seen(index % 5 === 0 ? 'explain' : 'query', kind, args);

@@ -118,7 +118,7 @@ describe('four replicas', () => {
         await setTimeout(20); // leaves the processors to those that start
       }
     };
-    const callers = Array.from({ length: 24 }, (_, index) => caller(index));
+    const callers = Array.from({ length: 8 }, (_, index) => caller(index));
     for (const old of replicas) {
       rotation.add(await startServing(deployment));
       rotation.delete(old); // as a load balancer is notified before the process is
