@@ -1,4 +1,4 @@
-// Responses to pipelined requests, which wait for others on their connection: Node does not tell them when it closes.
+// Responses to pipelined requests, which wait for others on their connection: Node does not close them with it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -16,7 +16,7 @@ export function closeWithConnection({ socket }: IncomingMessage, response: Serve
   waiting.set(socket, all);
   socket.once('close', () => {
     for (const each of all) {
-      if (each.socket !== null) continue; // Node has told it
+      if (each.socket !== null) continue; // Node has closed it
       each.destroy();
       each.emit('close');
     }

@@ -42,13 +42,7 @@ export function createHistory(columns: readonly string[] | undefined): History {
   let steps: Step[] = []; // the newest states, without gaps; the first one may have any rows
   let stepBytes = 0;
   let countBytes = 0;
-  const joined = new Map<number, Buffer | undefined>();
-  let joinedBytes = 0;
-
-  const forgetJoined = (): void => {
-    joined.clear();
-    joinedBytes = 0;
-  };
+  const joined = createJoined();
 
   const restart = (id: string): void => {
     steps = [{ number: newest, id, rows: undefined }];
@@ -83,33 +77,53 @@ export function createHistory(columns: readonly string[] | undefined): History {
       const keyed = columns && keyedRows(body, columns);
       const added = keyed && counts && newRows(counts, keyed);
       newest++;
-      forgetJoined();
+      joined.clear();
       whole = { id, event: resultEvent(id, body) };
       counts = keyed && countKeys(keyed.keys);
-      countBytes = 0;
-      for (const key of counts?.keys() ?? []) countBytes += key.length + KEY_BYTES;
+      countBytes = counts === undefined ? 0 : bytesOfKeys(counts);
       if (added === undefined) restart(id);
       else add(id, added);
     },
     repeat: () => {
       if (whole === undefined) return;
       newest++;
-      forgetJoined();
+      joined.clear();
       restart(whole.id);
     },
     newest: () => newest,
     newestId: () => whole?.id,
     numberOf: (id) => steps.findLast((step) => step.id === id)?.number,
-    since: (number) => {
-      if (number === newest) return undefined;
-      if (joined.has(number)) return joined.get(number);
-      const event = join(number);
-      const bytes = event === undefined || event === whole?.event ? 0 : event.length;
-      if (joinedBytes + bytes > MAX_JOINED_BYTES) forgetJoined();
-      joined.set(number, event);
-      joinedBytes += bytes;
+    since: (number) => (number === newest ? undefined : joined.get(number, () => join(number), whole?.event)),
+    bytes: () => (whole?.event.length ?? 0) + stepBytes + countBytes + joined.bytes(),
+  };
+}
+
+/** The events that lead from states to the newest one; bounded, since each reader may have another state. */
+function createJoined() {
+  const events = new Map<number, Buffer | undefined>();
+  let bytes = 0;
+  const clear = (): void => {
+    events.clear();
+    bytes = 0;
+  };
+  return {
+    clear,
+    /** `whole` is counted elsewhere. */
+    get: (number: number, join: () => Buffer | undefined, whole: Buffer | undefined): Buffer | undefined => {
+      if (events.has(number)) return events.get(number);
+      const event = join();
+      const length = event === whole ? 0 : (event?.length ?? 0);
+      if (bytes + length > MAX_JOINED_BYTES) clear();
+      events.set(number, event);
+      bytes += length;
       return event;
     },
-    bytes: () => (whole?.event.length ?? 0) + stepBytes + countBytes + joinedBytes,
+    bytes: () => bytes,
   };
+}
+
+function bytesOfKeys(counts: KeyCounts): number {
+  let bytes = 0;
+  for (const key of counts.keys()) bytes += key.length + KEY_BYTES;
+  return bytes;
 }

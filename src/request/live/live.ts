@@ -278,7 +278,7 @@ function check(hub: Hub, topic: Topic): Promise<void> {
     }
   };
   const done = look();
-  done.catch(() => undefined); // whoever asked may have gone
+  done.catch(() => undefined); // the caller that asked may have gone
   topic.checking = { of: abort, done };
   return done;
 }

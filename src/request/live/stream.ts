@@ -94,9 +94,7 @@ export function createStream(first: Question, owner: StreamOwner): OpenStream {
   };
 
   const stream: OpenStream = {
-    question: first,
-    key: first.requester.key,
-    cause: undefined,
+    ...begun(first),
     opened,
     sent: box.sent,
     take: () => {
@@ -123,6 +121,10 @@ export function createStream(first: Question, owner: StreamOwner): OpenStream {
     ...pace,
   };
   return stream;
+}
+
+function begun(question: Question): Pick<OpenStream, 'question' | 'key' | 'cause'> {
+  return { question, key: question.requester.key, cause: undefined };
 }
 
 /** When a reader took something. */

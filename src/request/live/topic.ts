@@ -137,34 +137,38 @@ function runPaid(deps: TopicDeps, topic: Topic, maxAge: number): Promise<Paid> {
 }
 
 /**
- * Does what costs for the first stream that can: its key has a budget left, and `work` has something. Nobody's stream ends
- * because the keys of others have no budget left.
+ * Does what costs for the first stream that can: its key has a budget left, and `work` has something. No stream ends because
+ * the keys of others have no budget left.
  */
 async function forNext<Found>(
   deps: TopicDeps,
   topic: Topic,
   work: (stream: OpenStream) => Promise<Found | undefined>,
 ): Promise<Found> {
-  const unable = new Map<string, unknown>();
+  const unable = new Map<string, Problem>();
+  const attempt = async (stream: OpenStream, key: string): Promise<Found | undefined> => {
+    if (unable.has(key)) return undefined;
+    try {
+      return await work(stream);
+    } catch (cause) {
+      if (!isUnable(cause)) throw cause;
+      unable.set(key, cause);
+      return undefined;
+    }
+  };
   for (const stream of Array.from(topic.streams)) {
     const { key } = stream.question.requester;
     if (!topic.streams.has(stream)) continue;
-    if (!unable.has(key)) {
-      try {
-        const found = await work(stream);
-        if (found !== undefined) return found;
-      } catch (cause) {
-        if (!isUnable(cause)) throw cause;
-        unable.set(key, cause);
-      }
-    }
-    if (unable.size > MAX_UNABLE && unable.has(key)) deps.moved(stream, { cause: unable.get(key) });
+    const found = await attempt(stream, key);
+    if (found !== undefined) return found;
+    const cause = unable.get(key);
+    if (unable.size > MAX_UNABLE && cause !== undefined) deps.moved(stream, { cause });
   }
   const [cause] = unable.values();
   throw cause ?? new Problem('request.client_closed');
 }
 
-function isUnable(cause: unknown): boolean {
+function isUnable(cause: unknown): cause is Problem {
   return cause instanceof Problem && cause.code === 'budget.exceeded';
 }
 

@@ -114,7 +114,9 @@ test('the streams of a key are counted for the key that opened them', async () =
   await world.time.advance(2000);
   stream.leave();
   await world.open({ key: 'a' });
+  await expect(world.open({ key: 'a' })).rejects.toMatchObject({ code: 'live.too_many' });
   await world.open({ key: 'b' });
+  await expect(world.open({ key: 'b' })).rejects.toMatchObject({ code: 'live.too_many' });
 });
 
 test('results of callers who have left give way to those of others', async () => {

@@ -2,7 +2,7 @@
 import { createWatch, type Watch } from '../../../src/cache/watch.ts';
 import { momentOf } from '../../../src/cache/clock.ts';
 import type { Observation } from '../../../src/core/observation.ts';
-import { Problem } from '../../../src/core/problem.ts';
+import type { Problem } from '../../../src/core/problem.ts';
 import { createLive, type Live } from '../../../src/request/live/live.ts';
 import type { Question } from '../../../src/request/live/question.ts';
 import type { LiveStream } from '../../../src/request/live/stream.ts';
