@@ -11,17 +11,23 @@ export interface RoomOptions {
   readonly memory: number;
 }
 
-export function bytesOf({ topics, holding }: Pick<RoomOptions, 'topics' | 'holding'>): number {
-  let bytes = holding.bytes();
+export function bytesOf(room: Pick<RoomOptions, 'topics' | 'holding'>): number {
+  return room.holding.bytes() + knownBytes(room);
+}
+
+function knownBytes({ topics }: Pick<RoomOptions, 'topics'>): number {
+  let bytes = 0;
   for (const { history } of topics.values()) bytes += history.bytes();
   return bytes;
 }
 
 /** Whether there is room for more; what is only remembered for callers who reconnect is forgotten first. */
 export function hasRoom(room: RoomOptions): boolean {
-  if (bytesOf(room) <= room.memory) return true;
+  // Not their sum: what is being sent is mostly what is known.
+  const isRoomy = (): boolean => Math.max(room.holding.bytes(), knownBytes(room)) <= room.memory;
+  if (isRoomy()) return true;
   for (const { id, idleSince } of room.topics.values()) if (idleSince !== undefined) room.topics.delete(id);
-  return bytesOf(room) <= room.memory;
+  return isRoomy();
 }
 
 /** Cuts off the slowest readers, and then those of the largest results: callers with small ones are not disturbed. */
@@ -32,11 +38,13 @@ export function makeRoom(room: RoomOptions): void {
     slowest.cut('full');
   }
   if (hasRoom(room)) return;
+  let bytes = knownBytes(room);
   const largest = [...room.topics.values()].toSorted((a, b) => b.history.bytes() - a.history.bytes());
   for (const topic of largest) {
-    for (const stream of topic.streams) stream.cut('full');
+    if (bytes <= room.memory) return;
+    bytes -= topic.history.bytes();
     room.topics.delete(topic.id);
-    if (bytesOf(room) <= room.memory) return;
+    for (const stream of topic.streams) stream.cut('full');
   }
 }
 
