@@ -10,6 +10,7 @@ import type { Compression } from './compression.ts';
 import type { ObserveOptions } from './finished-request.ts';
 import { requestIdOf } from './header-fields.ts';
 import { observeRequests } from './observe-requests.ts';
+import { closeWithConnection } from './pipelined.ts';
 import { toProblem, withCause } from './problem-reply.ts';
 import type { SignalOptions } from './request-signal.ts';
 import { addSecurityHeaders } from './security-headers.ts';
@@ -49,6 +50,7 @@ export function createBaseServer(options: BaseOptions, listening: Listening): Fa
   const app = fastify({
     serverFactory: (handle) => {
       const listener = (request: IncomingMessage, response: ServerResponse): void => {
+        closeWithConnection(request, response);
         if (intercept === undefined) handle(request, response);
         else intercept(request, response, () => handle(request, response));
       };

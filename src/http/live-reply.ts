@@ -1,6 +1,7 @@
 // Sends the stream of a live call as server-sent events, as fast as its client reads it.
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { Problem } from '../core/problem.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 import type { Followed } from '../request/answer.ts';
 import type { LiveStream } from '../request/live/stream.ts';
@@ -21,6 +22,10 @@ export async function sendLive(
     Connection: 'close',
   });
   if (stream === undefined) return reply.send();
+  if (reply.raw.destroyed) {
+    stream.leave();
+    throw new Problem('request.client_closed');
+  }
   reply.observeNow();
   return reply.send(readableOf(stream));
 }

@@ -12,6 +12,10 @@ export interface SignalOptions {
 /** Aborts when the client disconnects, or with a Problem when the request times out. */
 export function requestSignal(reply: FastifyReply, { requestTimeout, after }: SignalOptions): AbortSignal {
   const controller = new AbortController();
+  if (reply.raw.destroyed) {
+    controller.abort(new Problem('request.client_closed'));
+    return controller.signal;
+  }
   const cancel = after(requestTimeout * 1000, () => {
     controller.abort(new Problem('engine.timeout', { detail: `No answer within ${requestTimeout} seconds` }));
   });

@@ -89,7 +89,7 @@ describe('other tenants’ rows change nothing', () => {
     const before = await unchanged();
     const rows = (project: string): Promise<unknown> =>
       service.engine.execute(
-        `INSERT INTO hostile.compact SELECT * REPLACE ('${project}' AS project, 250 AS num, concat(id, 'x') AS id) FROM hostile.compact WHERE project = '${project}' LIMIT 5`,
+        `INSERT INTO hostile.compact SELECT * REPLACE ('${project}' AS project, 250 AS num, concat(id, 'x') AS id) FROM (SELECT * FROM hostile.compact WHERE project = '${project}' LIMIT 5)`,
       );
     await rows('other');
     await expect.poll(() => mine.events.length).toBe(2);
@@ -98,6 +98,48 @@ describe('other tenants’ rows change nothing', () => {
     await rows('mine');
     for (const each of streams) await expect.poll(() => each.events.length).toBe(2);
     for (const each of all) each.close();
+  }); // prettier-ignore
+
+  test('in later events of generated queries, when rows are added', { timeout: 600_000 }, async () => {
+    const patient = { timeout: 30_000 };
+    const generated = oracles(40, SEED + 1).filter(({ language }) => language === 'sql');
+    const queries = [...new Map(generated.map((query) => [query.text, query])).values()];
+    const followed = await Promise.all(
+      queries.map(({ text, dialect }) =>
+        Promise.all(
+          DATABASES.map((database) => follow(`indexed.${database}`, { sql: text, dialect }).catch(() => undefined)),
+        ),
+      ),
+    );
+    const open = followed.flatMap(([calm, hostile]) => (calm && hostile ? [{ calm, hostile }] : []));
+    expect(open.length).toBeGreaterThan(10);
+    const clients = open.flatMap(({ calm, hostile }) => [calm, hostile]);
+    for (const each of clients) await expect.poll(() => each.events.length, patient).toBe(1);
+    const seen = (client: LiveClient, database: string): unknown => [
+      client.isEnded(),
+      client.events.map(({ event, data }) => JSON.stringify([event, data]).replaceAll(database, '').replace(/(?<=instance\W+)[\da-f-]{36}/, '')),
+    ];
+    const expectSame = async (): Promise<void> => {
+      for (const { calm, hostile } of open)
+        await expect.poll(() => seen(hostile, 'hostile'), patient).toEqual(seen(calm, 'aaaaaaa'));
+    };
+    const before = await unchanged();
+    const add = async (database: string, project: string, from: string): Promise<void> => {
+      const table = `${database}.indexed`;
+      await service.engine.execute(`SYSTEM STOP MERGES ${table}`); // rows are read in the order of parts
+      await service.engine.execute(
+        `INSERT INTO ${table} SELECT * REPLACE ('${project}' AS project) FROM (SELECT * FROM ${table} WHERE project = '${from}' ORDER BY ts LIMIT 9)`,
+      );
+    };
+    // On some of these the queries would fail.
+    await add('hostile', 'other', 'another');
+    await add('aaaaaaa', 'other', 'other');
+    await eventually(async () => expect((await unchanged()) - before).toBeGreaterThanOrEqual(clients.length));
+    for (const each of clients) expect([each.isEnded(), each.events.length]).toEqual([false, 1]);
+    for (const database of DATABASES) await add(database, 'mine', 'mine');
+    await expect.poll(() => clients.filter(({ events }) => events.length > 1).length, patient).toBeGreaterThan(10);
+    await expectSame();
+    for (const each of clients) each.close();
   }); // prettier-ignore
 });
 

@@ -29,6 +29,10 @@ interface Step {
 
 const MAX_STEPS = 256;
 const MAX_STEP_BYTES = 2 ** 20;
+/** Of events that are kept for others who have the same to catch up with. */
+const MAX_JOINED_BYTES = 4 * 2 ** 20;
+/** Of a key in memory, besides its characters. */
+const KEY_BYTES = 64;
 
 /** `columns` identify rows; undefined: events have whole results only. */
 export function createHistory(columns: readonly string[] | undefined): History {
@@ -37,7 +41,8 @@ export function createHistory(columns: readonly string[] | undefined): History {
   let counts: KeyCounts | undefined;
   let steps: Step[] = []; // the newest states, without gaps; the first one may have any rows
   let stepBytes = 0;
-  const joined = new Map<number, Buffer | undefined>();
+  let countBytes = 0;
+  const joined = createJoined();
 
   const restart = (id: string): void => {
     steps = [{ number: newest, id, rows: undefined }];
@@ -75,6 +80,7 @@ export function createHistory(columns: readonly string[] | undefined): History {
       joined.clear();
       whole = { id, event: resultEvent(id, body) };
       counts = keyed && countKeys(keyed.keys);
+      countBytes = counts === undefined ? 0 : bytesOfKeys(counts);
       if (added === undefined) restart(id);
       else add(id, added);
     },
@@ -87,11 +93,37 @@ export function createHistory(columns: readonly string[] | undefined): History {
     newest: () => newest,
     newestId: () => whole?.id,
     numberOf: (id) => steps.findLast((step) => step.id === id)?.number,
-    since: (number) => {
-      if (number === newest) return undefined;
-      if (!joined.has(number)) joined.set(number, join(number));
-      return joined.get(number);
-    },
-    bytes: () => (whole?.event.length ?? 0) + stepBytes,
+    since: (number) => (number === newest ? undefined : joined.get(number, () => join(number), whole?.event)),
+    bytes: () => (whole?.event.length ?? 0) + stepBytes + countBytes + joined.bytes(),
   };
+}
+
+/** The events that lead from states to the newest one; bounded, since each reader may have another state. */
+function createJoined() {
+  const events = new Map<number, Buffer | undefined>();
+  let bytes = 0;
+  const clear = (): void => {
+    events.clear();
+    bytes = 0;
+  };
+  return {
+    clear,
+    /** `whole` is counted elsewhere. */
+    get: (number: number, join: () => Buffer | undefined, whole: Buffer | undefined): Buffer | undefined => {
+      if (events.has(number)) return events.get(number);
+      const event = join();
+      const length = event === whole ? 0 : (event?.length ?? 0);
+      if (bytes + length > MAX_JOINED_BYTES) clear();
+      events.set(number, event);
+      bytes += length;
+      return event;
+    },
+    bytes: () => bytes,
+  };
+}
+
+function bytesOfKeys(counts: KeyCounts): number {
+  let bytes = 0;
+  for (const key of counts.keys()) bytes += key.length + KEY_BYTES;
+  return bytes;
 }

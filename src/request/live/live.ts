@@ -6,6 +6,7 @@ import { errorEnds, reasonOf } from './ending.ts';
 import { RETRY_MS } from './event.ts';
 import { createHolding } from './holding.ts';
 import type { Question } from './question.ts';
+import { bytesOf, hasRoom, makeRoom, type RoomOptions } from './room.ts';
 import {
   createStream,
   type EndedBecause,
@@ -17,7 +18,7 @@ import { checkTopic, createTopic, type Topic, type TopicDeps } from './topic.ts'
 import { createTurns } from './turns.ts';
 import { dueAfter } from './due.ts';
 
-export interface LiveOptions extends Omit<TopicDeps, 'runs' | 'moved'> {
+export interface LiveOptions extends Omit<TopicDeps, 'checks' | 'runs' | 'moved'> {
   readonly after: After;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -51,6 +52,7 @@ const LINGER_MS = 15_000;
 /** After failures, a question is asked again later and later. */
 const MAX_PAUSE_MS = 60_000;
 const CHECKS = 32;
+const CHECKS_PER_ENDPOINT = 16;
 const RECHECKS = 8;
 /** Streams that are woken for an event before other work. */
 const BATCH = 200;
@@ -60,14 +62,12 @@ const RECONNECT_MS = 8000;
 const STALLED_MS = 1000;
 
 /** The state of all live calls of a process. */
-interface Hub extends LiveOptions, TopicDeps {
-  readonly topics: Map<string, Topic>;
+interface Hub extends LiveOptions, TopicDeps, RoomOptions {
   readonly streams: Map<OpenStream, Topic>;
   readonly rechecking: Set<OpenStream>;
   readonly perKey: Map<string, number>;
-  readonly checks: ReturnType<typeof createTurns>;
   readonly rechecks: ReturnType<typeof createTurns>;
-  readonly holding: ReturnType<typeof createHolding>;
+  isClosed: boolean;
 }
 
 export function createLive(options: LiveOptions): Live {
@@ -78,15 +78,16 @@ export function createLive(options: LiveOptions): Live {
     streams: new Map(),
     rechecking: new Set(),
     perKey: new Map(),
-    checks: createTurns({ total: CHECKS, perLane: CHECKS }),
+    checks: createTurns({ total: CHECKS, perLane: CHECKS_PER_ENDPOINT }),
     rechecks: createTurns({ total: RECHECKS, perLane: RECHECKS }),
     runs: createTurns({ total: 2 * runs, perLane: runs }),
     holding: createHolding(),
     moved: (stream, found) => move(hub, stream, found),
+    isClosed: false,
   };
-  const state = { isClosed: false, isTurning: false, turns: 0 };
+  const state = { isTurning: false, turns: 0 };
   const turn = (): void => {
-    if (state.isClosed || (hub.topics.size === 0 && hub.streams.size === 0)) {
+    if (hub.isClosed || (hub.topics.size === 0 && hub.streams.size === 0)) {
       state.isTurning = false;
       return;
     }
@@ -102,15 +103,14 @@ export function createLive(options: LiveOptions): Live {
   return {
     open: async (question, signal) => {
       const { key } = question.requester;
-      if (state.isClosed)
-        throw new Problem('live.full', { detail: 'The service is shutting down', retryAfter: 2 });
+      if (hub.isClosed) throw shuttingDown();
       admit(hub, key);
       count(hub, key, 1);
       start();
       return open(hub, question, signal);
     },
     close: () => {
-      state.isClosed = true;
+      hub.isClosed = true;
       for (const stream of hub.streams.keys()) {
         const isStalled = stream.stalledFor() > STALLED_MS;
         stream.end('shutdown', RETRY_MS + Math.floor(hub.random() * RECONNECT_MS));
@@ -129,10 +129,8 @@ function followed({ topics }: Hub): number {
   return number;
 }
 
-function bytesOf({ topics, holding }: Hub): number {
-  let bytes = holding.bytes();
-  for (const { history } of topics.values()) bytes += history.bytes();
-  return bytes;
+function shuttingDown(): Problem {
+  return new Problem('live.full', { detail: 'The service is shutting down', retryAfter: 2 });
 }
 
 /** Throws Problem if there is no place for another stream. */
@@ -148,7 +146,7 @@ function admit(hub: Hub, key: string): void {
       detail: `At most ${total} live streams are open at once`,
       retryAfter: 60,
     });
-  if (bytesOf(hub) > hub.memory)
+  if (!hasRoom(hub))
     throw new Problem('live.full', {
       detail: 'The results of live calls use all of their memory',
       retryAfter: 60,
@@ -164,20 +162,40 @@ function count({ perKey }: Hub, key: string, change: number): void {
 async function open(hub: Hub, question: Question, signal: AbortSignal): Promise<OpenStream> {
   const stream = createStream(question, ownerOf(hub));
   const topic = join(hub, stream, question);
-  const { lastEventId } = question;
+  let failure: unknown;
   try {
-    if (topic.due === Infinity) await abortable(check(hub, topic), signal);
-    const from = lastEventId === undefined ? undefined : topic.history.numberOf(lastEventId);
-    if (hub.streams.get(stream) === topic) stream.follow(topic.history, from ?? 0);
-    if (!hub.streams.has(stream)) throw new Problem('request.client_closed');
-    return stream;
+    await begin(hub, { stream, topic, lastEventId: question.lastEventId }, signal);
   } catch (cause) {
-    const current = hub.streams.get(stream);
-    if (current !== undefined && current !== topic) return stream; // endpoints have changed meanwhile
-    leave(hub, stream);
-    if (current !== undefined) count(hub, question.requester.key, -1);
-    throw cause;
+    failure = cause;
   }
+  const current = hub.streams.get(stream);
+  if (current !== undefined && (failure === undefined || current !== topic)) return stream; // perhaps endpoints have changed
+  if (current !== undefined) {
+    leave(hub, stream);
+    count(hub, stream.key, -1);
+  } else if (hub.isClosed) throw shuttingDown(); // it was ended meanwhile
+  throw stream.cause ?? failure ?? new Problem('request.client_closed');
+}
+
+interface Beginning {
+  readonly stream: OpenStream;
+  readonly topic: Topic;
+  readonly lastEventId: string | undefined;
+}
+
+/** Waits for the first result. */
+async function begin(
+  hub: Hub,
+  { stream, topic, lastEventId }: Beginning,
+  signal: AbortSignal,
+): Promise<void> {
+  const isFailing = topic.failures > 0;
+  if (topic.due === Infinity || topic.history.newest() === 0 || isFailing) {
+    await abortable(check(hub, topic), signal);
+    if (isFailing) topic.due = 0; // tells the others
+  }
+  const from = lastEventId === undefined ? undefined : topic.history.numberOf(lastEventId);
+  if (hub.streams.get(stream) === topic) stream.follow(topic.history, from ?? 0);
 }
 
 /** Rejects with the reason of the signal if that comes first. */
@@ -232,7 +250,7 @@ function ended(hub: Hub, stream: OpenStream, because: EndedBecause): void {
   const topic = hub.streams.get(stream);
   leave(hub, stream);
   const { question, sent, opened } = stream;
-  count(hub, question.requester.key, -1);
+  count(hub, stream.key, -1);
   hub.observe({
     kind: 'live.ended',
     requestId: question.requester.requestId,
@@ -248,13 +266,21 @@ function ended(hub: Hub, stream: OpenStream, because: EndedBecause): void {
 
 /** Looks at a topic once; concurrent calls share one look. Throws Problem. */
 function check(hub: Hub, topic: Topic): Promise<void> {
-  topic.checking ??= hub.checks
-    .take('', () => checkTopic(hub, topic))
-    .finally(() => {
-      topic.checking = undefined;
+  const { checking, abort } = topic;
+  if (checking?.of === abort) return checking.done;
+  const look = async (): Promise<void> => {
+    await checking?.done.catch(() => undefined); // of those who have left
+    try {
+      await checkTopic(hub, topic);
+    } finally {
+      if (topic.checking?.of === abort) topic.checking = undefined;
       schedule(hub, topic);
-    });
-  return topic.checking;
+    }
+  };
+  const done = look();
+  done.catch(() => undefined); // the caller that asked may have gone
+  topic.checking = { of: abort, done };
+  return done;
 }
 
 function schedule({ clock }: Hub, topic: Topic): void {
@@ -332,6 +358,7 @@ function move(hub: Hub, stream: OpenStream, found: Question | { readonly cause: 
     const { cause } = found;
     const problem = cause instanceof Problem ? cause : new Problem('internal.error', { cause });
     if (!errorEnds(problem)) return; // asked again at the next heartbeat; nothing is sent until then
+    stream.cause = problem;
     const reason = reasonOf(problem);
     if (reason === undefined) stream.fail(problem, true);
     else stream.end(reason);
@@ -354,15 +381,5 @@ function beat(hub: Hub): void {
     if (stream.stalledFor() > cut) stream.cut('slow');
     else if (stream.quietFor() >= HEARTBEAT_MS) stream.heartbeat();
   }
-  while (hub.holding.bytes() > hub.memory) {
-    const slowest = longestStalled(hub);
-    if (slowest === undefined) return;
-    slowest.cut('full');
-  }
-}
-
-function longestStalled({ streams }: Hub): OpenStream | undefined {
-  let found: OpenStream | undefined;
-  for (const stream of streams.keys()) if (stream.stalledFor() > (found?.stalledFor() ?? 0)) found = stream;
-  return found;
+  makeRoom(hub);
 }

@@ -37,6 +37,10 @@ export interface StreamOwner {
 export interface OpenStream extends LiveStream {
   /** As last admitted. */
   question: Question;
+  /** The key that opened it. */
+  readonly key: string;
+  /** Why it ended, if its call may not be made any more. */
+  cause: Problem | undefined;
   readonly opened: number;
   readonly sent: Sent;
   /** Follows another history, from the state with this number: 0 has nothing. */
@@ -90,7 +94,7 @@ export function createStream(first: Question, owner: StreamOwner): OpenStream {
   };
 
   const stream: OpenStream = {
-    question: first,
+    ...begun(first),
     opened,
     sent: box.sent,
     take: () => {
@@ -117,6 +121,10 @@ export function createStream(first: Question, owner: StreamOwner): OpenStream {
     ...pace,
   };
   return stream;
+}
+
+function begun(question: Question): Pick<OpenStream, 'question' | 'key' | 'cause'> {
+  return { question, key: question.requester.key, cause: undefined };
 }
 
 /** When a reader took something. */

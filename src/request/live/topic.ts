@@ -20,6 +20,8 @@ export interface TopicDeps {
   readonly read: (task: Task, request: ResultRequest) => Promise<Result>;
   /** What the answer is made of. */
   readonly watchOf: (endpoint: Endpoint, plan: Pick<Plan, 'consumerQuery'>) => Watch;
+  /** Looks at fingerprints, and plans. */
+  readonly checks: Turns;
   readonly runs: Turns;
   /** The stream's question could not be repeated: it ends, or follows another topic. */
   readonly moved: (stream: OpenStream, found: Question | { readonly cause: unknown }) => void;
@@ -36,7 +38,7 @@ export interface Topic {
   due: number;
   /** Since when it has no streams. */
   idleSince: number | undefined;
-  checking: Promise<void> | undefined;
+  checking: Checking | undefined;
   /** Consecutive failures. */
   failures: number;
   /** Aborts its runs. */
@@ -47,6 +49,12 @@ export interface Topic {
   task: Task;
   /** What ran last. */
   ran: string | undefined;
+}
+
+/** A look at a topic. One for streams that have all left is of no use to those that came after them. */
+interface Checking {
+  readonly of: AbortController;
+  readonly done: Promise<void>;
 }
 
 export function createTopic(question: Question): Topic {
@@ -74,21 +82,18 @@ function fingerprintAge({ question }: Topic): number {
 /** Data that is exchanged and exchanged back after the fingerprint counts as unchanged. Runs that wait for their turn together share one. */
 const BEFORE_RUN_MS = 500;
 
-/** More keys without a budget left are not tried in one check. */
-const MAX_PAYERS = 5;
+/** With more keys without a budget left, the streams of these end. */
+const MAX_UNABLE = 5;
 
 /** Runs the question again if its answer may have changed. Throws Problem. */
 export async function checkTopic(deps: TopicDeps, topic: Topic): Promise<void> {
-  const { clock } = deps;
-  const { readsTime } = topic.question;
-  const { bindings } = topic.task;
-  const now = clock.epoch();
-  if (readsTime || now >= bindings.until || now < bindings.now) topic.task = await topic.task.at(now);
-  const watch = deps.watchOf(topic.task.endpoint, topic.task.plan);
-  const found = await watch.read(fingerprintAge(topic)).catch(() => undefined); // a run reports what is wrong
+  const { clock, checks, runs } = deps;
+  const { id: lane } = topic.question.task.endpoint;
+  // Not while it waits for its run: topics that run for long would keep others from being looked at.
+  const { watch, found } = await checks.take(lane, () => look(deps, topic));
   const isSame = found !== undefined && found.value === topic.fingerprint;
   if (isSame && topic.ran === askedBy(topic.task) && topic.failures === 0) return;
-  const paid = await deps.runs.take(topic.question.task.endpoint.id, async () => {
+  const paid = await runs.take(lane, async () => {
     const before = found && (await watch.read(BEFORE_RUN_MS).catch(() => undefined));
     // What was made after the fingerprint was read has at least the data of the fingerprint.
     const maxAge = before === undefined ? 0 : Math.max(0, ageOf(before.at, clock)) / 1000;
@@ -101,6 +106,17 @@ export async function checkTopic(deps: TopicDeps, topic: Topic): Promise<void> {
   topic.history.publish(result.etag.replaceAll('"', ''), result.body);
 }
 
+async function look(deps: TopicDeps, topic: Topic) {
+  const { readsTime } = topic.question;
+  const { bindings } = topic.task;
+  const now = deps.clock.epoch();
+  if (readsTime || now >= bindings.until || now < bindings.now)
+    topic.task = await forNext(deps, topic, ({ question }) => question.task.at(now));
+  const watch = deps.watchOf(topic.task.endpoint, topic.task.plan);
+  const found = await watch.read(fingerprintAge(topic)).catch(() => undefined); // a run reports what is wrong
+  return { watch, found };
+}
+
 function askedBy({ plan }: Task): string {
   return JSON.stringify([plan.canonical, plan.consumerQuery?.canonicalSql ?? null]);
 }
@@ -110,28 +126,56 @@ interface Paid {
   readonly result: Result;
 }
 
-/** Runs for the next of the streams in turn; for those of other keys if the key of one has no budget left. */
-async function runPaid(deps: TopicDeps, topic: Topic, maxAge: number): Promise<Paid> {
-  const unable = new Map<string, unknown>();
-  for (const stream of Array.from(topic.streams)) {
-    if (!topic.streams.has(stream) || unable.has(stream.question.requester.key)) continue;
+/** Runs for the next of the streams in turn. Throws Problem. */
+function runPaid(deps: TopicDeps, topic: Topic, maxAge: number): Promise<Paid> {
+  return forNext(deps, topic, async (stream) => {
     topic.streams.delete(stream); // to the end of the line
     topic.streams.add(stream);
     const question = await askAgain(deps, topic, stream);
-    if (question === undefined) continue;
+    return question && { task: question.task, result: await run(deps, topic, { question, maxAge }) };
+  });
+}
+
+/**
+ * Does what costs for the first stream that can: its key has a budget left, and `work` has something. No stream ends because
+ * the keys of others have no budget left.
+ */
+async function forNext<Found>(
+  deps: TopicDeps,
+  topic: Topic,
+  work: (stream: OpenStream) => Promise<Found | undefined>,
+): Promise<Found> {
+  const unable = new Map<string, Problem>();
+  const attempt = async (stream: OpenStream, key: string): Promise<Found | undefined> => {
+    if (unable.has(key)) return undefined;
     try {
-      return { task: question.task, result: await run(deps, topic, { question, maxAge }) };
+      return await work(stream);
     } catch (cause) {
-      const isUnable = cause instanceof Problem && cause.code === 'budget.exceeded';
-      if (!isUnable || unable.size >= MAX_PAYERS) throw cause;
-      unable.set(question.requester.key, cause);
+      if (!isUnable(cause)) throw cause;
+      unable.set(key, cause);
+      return undefined;
     }
+  };
+  for (const stream of Array.from(topic.streams)) {
+    const { key } = stream.question.requester;
+    if (!topic.streams.has(stream)) continue;
+    const found = await attempt(stream, key);
+    if (found !== undefined) return found;
+    const cause = unable.get(key);
+    if (unable.size > MAX_UNABLE && cause !== undefined) deps.moved(stream, { cause });
   }
   const [cause] = unable.values();
   throw cause ?? new Problem('request.client_closed');
 }
 
-/** The question of a stream as of now; undefined if it is another one, or may not be asked any more. */
+function isUnable(cause: unknown): cause is Problem {
+  return cause instanceof Problem && cause.code === 'budget.exceeded';
+}
+
+/**
+ * The question of a stream as of now; undefined if it is another one, or may not be asked any more. Throws Problem
+ * `budget.exceeded`.
+ */
 async function askAgain(deps: TopicDeps, topic: Topic, stream: OpenStream): Promise<Question | undefined> {
   try {
     const question = await stream.question.again();
@@ -139,6 +183,7 @@ async function askAgain(deps: TopicDeps, topic: Topic, stream: OpenStream): Prom
     if (question.id === topic.id) return question;
     deps.moved(stream, question);
   } catch (cause) {
+    if (isUnable(cause)) throw cause;
     deps.moved(stream, { cause });
   }
   return undefined;
