@@ -70,14 +70,16 @@ export async function follow(connect: Connect, options: FollowOptions, terminal:
 /** Resolves early if the signal aborts. */
 async function wait(ms: number, signal: AbortSignal, after: After): Promise<void> {
   if (signal.aborted) return;
+  let stop = (): void => undefined;
   await new Promise<void>((resolve) => {
     const cancel = after(ms, resolve);
-    const stop = (): void => {
+    stop = () => {
       cancel();
       resolve();
     };
-    signal.addEventListener('abort', stop, { once: true });
+    signal.addEventListener('abort', stop);
   });
+  signal.removeEventListener('abort', stop);
 }
 
 interface Reading extends Pick<FollowOptions, 'endpoint'>, Pick<Terminal, 'note'> {
