@@ -157,7 +157,6 @@ async function afterwards(
 
 function checksOf({ isShort }: Context, seen: Seen, total: number): readonly Check[] {
   const { statuses, others, mostStreams, mostBytes, moreMemory, withoutRetry, slow } = seen;
-  const some = (n: number): string => (n > 0 ? 'some' : 'none');
   return [
     onlyStatuses('subscribers', statuses, (status) => ['200', '429', '503'].includes(status)),
     exact('rejected', some((statuses.get('429') ?? 0) + (statuses.get('503') ?? 0)), 'some'),
@@ -169,6 +168,10 @@ function checksOf({ isShort }: Context, seen: Seen, total: number): readonly Che
     onlyStatuses('other calls', others, (status) => status === '200'),
     atMost('more memory', moreMemory / 2 ** 20, MORE_BYTES / 2 ** 20, 'MiB'),
   ];
+}
+
+function some(n: number): string {
+  return n > 0 ? 'some' : 'none';
 }
 
 async function alive({ running, call }: Serving): Promise<Check> {

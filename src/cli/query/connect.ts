@@ -122,8 +122,8 @@ async function openStream(path: Pick<RequestPath, 'respond'>, call: Call): Promi
 }
 
 async function* chunksOf(stream: LiveStream, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
-  let wake = (): void => undefined;
-  const woken = (): void => wake();
+  let wake: (() => void) | undefined;
+  const woken = (): void => wake?.();
   stream.listen(woken);
   signal.addEventListener('abort', woken);
   try {

@@ -46,17 +46,13 @@ export async function follow(connect: Connect, options: FollowOptions, terminal:
   const { signal, after } = options;
   const position: Position = { lastEventId: undefined, retryMs: DEFAULT_MS };
   const show = showOf(options.output, terminal);
+  const reading = { ...options, show, note: terminal.note };
   while (!signal.aborted) {
     let waitMs = 0;
     try {
-      const chunks = await connect(position.lastEventId);
-      for await (const event of eventsOf(chunks)) {
-        if (signal.aborted) return;
-        read(event, position, { ...options, show, note: terminal.note });
-      }
+      await readAll(await connect(position.lastEventId), position, reading);
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof RangeError) throw new CommandError(error.message, { cause: error });
       if (!(error instanceof LostError) || position.lastEventId === undefined) throw error;
       ({ waitMs } = error);
       terminal.note(error.message);
@@ -67,10 +63,26 @@ export async function follow(connect: Connect, options: FollowOptions, terminal:
   }
 }
 
+/** Until the stream ends, or the signal aborts. Rejects with CommandError. */
+async function readAll(
+  chunks: AsyncIterable<Uint8Array>,
+  position: Position,
+  reading: Reading,
+): Promise<void> {
+  try {
+    for await (const event of eventsOf(chunks)) {
+      if (reading.signal.aborted) return;
+      read(event, position, reading);
+    }
+  } catch (error) {
+    throw error instanceof RangeError ? new CommandError(error.message, { cause: error }) : error;
+  }
+}
+
 /** Resolves early if the signal aborts. */
 async function wait(ms: number, signal: AbortSignal, after: After): Promise<void> {
   if (signal.aborted) return;
-  let stop = (): void => undefined;
+  let stop: (() => void) | undefined;
   await new Promise<void>((resolve) => {
     const cancel = after(ms, resolve);
     stop = () => {
@@ -79,16 +91,16 @@ async function wait(ms: number, signal: AbortSignal, after: After): Promise<void
     };
     signal.addEventListener('abort', stop);
   });
-  signal.removeEventListener('abort', stop);
+  if (stop !== undefined) signal.removeEventListener('abort', stop);
 }
 
-interface Reading extends Pick<FollowOptions, 'endpoint'>, Pick<Terminal, 'note'> {
+interface Reading extends Pick<FollowOptions, 'endpoint' | 'signal'>, Pick<Terminal, 'note'> {
   readonly show: Show;
 }
 
 /** Throws CommandError if nothing comes after the event. */
 function read(fields: EventFields, position: Position, { endpoint, show, note }: Reading): void {
-  const { event, id, retry, data = '{}' } = fields;
+  const { event = '', id, retry, data = '{}' } = fields;
   if (retry !== undefined && /^\d{1,9}$/.test(retry)) position.retryMs = Number(retry);
   if (id !== undefined) position.lastEventId = id;
   switch (event) {
@@ -106,6 +118,7 @@ function read(fields: EventFields, position: Position, { endpoint, show, note }:
     }
     case 'end':
       return ended(String(membersIn(Buffer.from(data))['reason']), endpoint, note);
+    default: // a comment, or an event of a newer service
   }
 }
 
