@@ -3,14 +3,17 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { statusOf } from '../ask.ts';
-import { count, startLoad } from '../load.ts';
+import { count, inParallel, startLoad } from '../load.ts';
 import { atMost, exact, inTime, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';
 import { footprint, KEY, serve, type Serving } from '../serving.ts';
 
 /** Streams in all; of one key three fifths. */
-const STREAMS = { short: 200, long: 3000 };
-const ROUNDS = { short: 2, long: 6 };
+const STREAMS = { short: 200, long: 2000 };
+const ROUNDS = { short: 2, long: 4 };
 const HOLD_MS = { short: 1500, long: 15_000 };
+/** Connections that are opened together: fewer than the system queues for a service. */
+const WAVE = 200;
+const WAVE_MS = 50;
 const QUESTIONS = 20;
 /** Those that read nothing follow larger results, one of 16. */
 const SLOW_SHARE = 1 / 16;
@@ -100,14 +103,15 @@ async function storm(
   serving: Serving,
   { seen, subscribers }: { readonly seen: Seen; readonly subscribers: number },
 ): Promise<void> {
-  const all = Array.from({ length: subscribers }, (_, n) => {
+  const all: (Subscriber & { readonly isSlow: boolean })[] = [];
+  for (let n = 0; n < subscribers; n++) {
     const isSlow = random.isLucky(SLOW_SHARE);
     const path = isSlow ? 'large' : `small?n=${n % QUESTIONS}`;
     const subscriber = subscribe(serving, path, n % 2 === 0 ? KEY : OTHER_KEY);
-    if (!random.isLucky(DROP_SHARE)) return { ...subscriber, isSlow };
-    void setTimeout(random.below(1000)).then(() => subscriber.socket.destroy());
-    return undefined; // some of them have no response
-  }).filter((each) => each !== undefined);
+    if (!random.isLucky(DROP_SHARE)) all.push({ ...subscriber, isSlow });
+    else void setTimeout(random.below(1000)).then(() => subscriber.socket.destroy()); // some before a response
+    if (n % WAVE === WAVE - 1) await setTimeout(WAVE_MS);
+  }
   for (const { answered, socket, isSlow } of all) {
     const { status, hasRetry } = await answered;
     count(seen.statuses, status);
@@ -133,7 +137,7 @@ async function afterwards(
     for (const { answered } of within) statuses.add((await answered).status);
     const beyond = subscribe(serving, 'small?n=0', key);
     const { status } = await beyond.answered;
-    sockets.push(beyond.socket, ...within.map(({ socket }) => socket));
+    sockets.push(beyond.socket);
     return [[...statuses].join(', '), status];
   };
   const sockets: Socket[] = [];
