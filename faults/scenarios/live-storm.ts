@@ -130,11 +130,12 @@ async function afterwards(
   { total, perKey }: { readonly total: number; readonly perKey: number },
 ): Promise<readonly Check[]> {
   const open = async (places: number, key: string): Promise<readonly [string, string]> => {
-    const within = Array.from({ length: places }, (_, n) =>
-      subscribe(serving, `small?n=${n % QUESTIONS}`, key),
-    );
     const statuses = new Set<string>();
-    for (const { answered } of within) statuses.add((await answered).status);
+    await inParallel(places, WAVE, async (n) => {
+      const { socket, answered } = subscribe(serving, `small?n=${n % QUESTIONS}`, key);
+      sockets.push(socket);
+      statuses.add((await answered).status);
+    });
     const beyond = subscribe(serving, 'small?n=0', key);
     const { status } = await beyond.answered;
     sockets.push(beyond.socket);
