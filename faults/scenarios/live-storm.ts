@@ -8,9 +8,9 @@ import { atMost, exact, inTime, onlyStatuses, type Check, type Context, type Sce
 import { footprint, KEY, serve, type Serving } from '../serving.ts';
 
 /** Streams in all; of one key three fifths. */
-const STREAMS = { short: 200, long: 2000 };
-const ROUNDS = { short: 2, long: 4 };
-const HOLD_MS = { short: 1500, long: 15_000 };
+const STREAMS = { short: 200, long: 1000 };
+const ROUNDS = { short: 2, long: 3 };
+const HOLD_MS = { short: 1500, long: 10_000 };
 /** Connections that are opened together: fewer than the system queues for a service. */
 const WAVE = 200;
 const WAVE_MS = 50;
