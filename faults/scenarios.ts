@@ -8,6 +8,7 @@ import { diskFull } from './scenarios/disk-full.ts';
 import { fuzz } from './scenarios/fuzz.ts';
 import { hostileStrings } from './scenarios/hostile-strings.ts';
 import { leaks } from './scenarios/leaks.ts';
+import { liveStorm } from './scenarios/live-storm.ts';
 import { memoryBombs } from './scenarios/memory-bombs.ts';
 import { redisFaults } from './scenarios/redis-faults.ts';
 import { remoteEngine } from './scenarios/remote-engine.ts';
@@ -22,6 +23,7 @@ export const SCENARIOS: readonly Scenario[] = [
   carriedOver,
   disconnects,
   slowReaders,
+  liveStorm,
   remoteEngine,
   redisFaults,
   yamlStorms,

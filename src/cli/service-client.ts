@@ -17,6 +17,8 @@ export interface ServiceCall {
   readonly accept: string;
   /** Preferences (RFC 7240). */
   readonly prefer?: string | undefined;
+  /** Of a live call that continues. */
+  readonly lastEventId?: string | undefined;
   readonly timeoutMs: number;
 }
 
@@ -66,28 +68,65 @@ export function serviceAddress(url: string, key: string | undefined): ServiceAdd
 
 /** Sends one POST and reads the response, whatever its status. Rejects with NoResponseError. */
 export async function callService(
-  { url, key }: ServiceAddress,
-  { route, endpoint, body, accept, prefer, timeoutMs }: ServiceCall,
+  address: ServiceAddress,
+  { timeoutMs, ...call }: ServiceCall,
 ): Promise<ServiceResponse> {
-  const isForm = body instanceof URLSearchParams;
   try {
-    const response = await fetch(`${url}/api/endpoints/${route}/${encodeURIComponent(endpoint)}`, {
-      method: 'POST',
-      body: isForm ? body : JSON.stringify(body),
-      headers: {
-        Accept: accept,
-        ...(prefer === undefined ? {} : { Prefer: prefer }),
-        ...(isForm ? {} : { 'Content-Type': 'application/json' }),
-        ...(key === undefined ? {} : { 'X-API-KEY': key }),
-      },
-      redirect: 'error', // the key is for this address alone
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    return { status: response.status, headers: response.headers, body: await readBody(response) };
+    return await readResponse(await post(address, call, AbortSignal.timeout(timeoutMs)));
   } catch (cause) {
-    if (cause instanceof NoResponseError) throw cause;
-    throw new NoResponseError(reasonOf(cause), cause);
+    throw noResponse(cause);
   }
+}
+
+/** Sends one POST and returns the body as it arrives, or a response with another status than 200. Rejects with NoResponseError. */
+export async function streamService(
+  address: ServiceAddress,
+  call: Omit<ServiceCall, 'timeoutMs'>,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array> | ServiceResponse> {
+  try {
+    const response = await post(address, call, signal);
+    return response.status === 200 ? chunksOf(response) : await readResponse(response);
+  } catch (cause) {
+    throw noResponse(cause);
+  }
+}
+
+function post(
+  { url, key }: ServiceAddress,
+  { route, endpoint, body, accept, prefer, lastEventId }: Omit<ServiceCall, 'timeoutMs'>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const isForm = body instanceof URLSearchParams;
+  return fetch(`${url}/api/endpoints/${route}/${encodeURIComponent(endpoint)}`, {
+    method: 'POST',
+    body: isForm ? body : JSON.stringify(body),
+    headers: {
+      Accept: accept,
+      ...(prefer === undefined ? {} : { Prefer: prefer }),
+      ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }),
+      ...(isForm ? {} : { 'Content-Type': 'application/json' }),
+      ...(key === undefined ? {} : { 'X-API-KEY': key }),
+    },
+    redirect: 'error', // the key is for this address alone
+    signal,
+  });
+}
+
+async function readResponse(response: Response): Promise<ServiceResponse> {
+  return { status: response.status, headers: response.headers, body: await readBody(response) };
+}
+
+async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array, void> {
+  try {
+    for await (const chunk of body ?? []) yield chunk;
+  } catch (cause) {
+    throw noResponse(cause);
+  }
+}
+
+function noResponse(cause: unknown): NoResponseError {
+  return cause instanceof NoResponseError ? cause : new NoResponseError(reasonOf(cause), cause);
 }
 
 async function readBody(response: Response): Promise<Buffer> {

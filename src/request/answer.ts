@@ -217,7 +217,6 @@ interface AdmittedCall extends Pick<Admitted, 'endpoint' | 'principal' | 'conten
   readonly record: CallRecord;
 }
 
-/** What a call asks for now, and what it will at another time. Throws Problem. */
 /** Analyses of a consumer query count against the budgets of the call. */
 function withAnalysis(
   { budgets, observe, clock }: RequestPathDeps,
@@ -230,6 +229,7 @@ function withAnalysis(
   return { ...admitted, consumerQuery: { ...consumerQuery, analysis: analysisOf(deps, limits, record) } };
 }
 
+/** What a call asks for now, and what it will at another time. Throws Problem. */
 async function taskOf(
   deps: RequestPathDeps,
   { endpoint: called, principal, content, consumerQuery, format, record }: AdmittedCall,

@@ -2,8 +2,10 @@
 import { Option, type Command } from 'commander';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
 import { CommandError } from '../command-error.ts';
+import { REAL_TIME } from '../real-time.ts';
+import { serviceAddress, type ServiceAddress } from '../service-client.ts';
+import { followLocal, followService, type LiveOptions } from './connect.ts';
 import { query, queryService } from './query.ts';
-import { serviceAddress } from '../service-client.ts';
 
 interface QueryFlags {
   readonly sql?: string;
@@ -11,6 +13,7 @@ interface QueryFlags {
   readonly explain?: boolean;
   readonly meta?: boolean;
   readonly all?: boolean;
+  readonly live?: boolean;
   readonly maxRows?: number;
   readonly url?: string;
   readonly key?: string;
@@ -39,6 +42,10 @@ export function addQuery(program: Command, deps: CommandDeps): void {
         .argParser(readRows)
         .default(DEFAULT_MAX_ROWS),
     )
+    .option(
+      '--live',
+      'print the result, and again whenever it has changed, or only the new rows; ends with Ctrl-C',
+    )
     .option('--url <address>', 'address of a running service, such as http://127.0.0.1:4000')
     .option('--key <key>', 'the API key for --url (default: the environment variable MILLRACE_KEY)')
     .addOption(
@@ -46,22 +53,56 @@ export function addQuery(program: Command, deps: CommandDeps): void {
     )
     .action(async (endpoint: string, parameters: string[], flags: Flags & QueryFlags) => {
       const output = flags['output'] as 'table' | 'json' | 'csv'; // commander has validated the choice
-      const { sql, lql, explain = false, meta = false, url, key } = flags;
+      const { sql, lql, explain = false, meta = false } = flags;
       const allPages = allPagesOf(parameters, flags);
       if (meta && output === 'csv')
         throw new CommandError('CSV has no metadata: add --output json, or leave out --meta', {
           exitCode: 2,
         });
-      const asked = { endpoint, parameters, sql, lql, output, explain, meta, allPages };
-      if (url !== undefined) {
-        const address = serviceAddress(url, key ?? deps.env['MILLRACE_KEY']);
-        return queryService(address, asked, deps.terminal);
-      }
-      if (key !== undefined)
-        throw new CommandError('--key is for a running service: add --url', { exitCode: 2 });
+      const asked = { endpoint, parameters, sql, lql, output };
+      const address = addressOf(flags, deps);
+      if (isLive(flags)) return live(asked, { flags, address, deps });
+      const once = { ...asked, explain, meta, allPages };
+      if (address !== undefined) return queryService(address, once, deps.terminal);
       const settings = await settingsOf(flags, deps);
-      await query({ ...asked, settings, observe: deps.openLog('silent', false) }, deps);
+      await query({ ...once, settings, observe: deps.openLog('silent', false) }, deps);
     });
+}
+
+/** Undefined: this process. Throws CommandError (exit 2). */
+function addressOf({ url, key }: QueryFlags, { env }: CommandDeps): ServiceAddress | undefined {
+  if (url !== undefined) return serviceAddress(url, key ?? env['MILLRACE_KEY']);
+  if (key !== undefined) throw misuse('--key is for a running service: add --url');
+  return undefined;
+}
+
+/** Throws CommandError (exit 2). */
+function isLive({ live = false, all, meta, explain }: QueryFlags): boolean {
+  if (live && all === true) throw misuse('Live calls have no pages: leave out --all or --live');
+  if (live && meta === true) throw misuse('Live calls have no metadata: leave out --meta or --live');
+  if (live && explain === true) throw misuse('--explain runs nothing: leave out --explain or --live');
+  return live;
+}
+
+interface LiveContext {
+  readonly flags: Flags;
+  readonly address: ServiceAddress | undefined;
+  readonly deps: CommandDeps;
+}
+
+/** Follows the endpoint until a signal, or the end of those who read the output. */
+async function live(
+  asked: Omit<LiveOptions, 'signal' | 'after'>,
+  { flags, address, deps }: LiveContext,
+): Promise<void> {
+  const abort = new AbortController();
+  const stop = (): void => abort.abort();
+  deps.onSignal({ stop, reload: stop });
+  deps.streams.output.once('error', stop);
+  const options = { ...asked, signal: abort.signal, after: REAL_TIME.after };
+  if (address !== undefined) return followService(address, options, deps.terminal);
+  const settings = await settingsOf(flags, deps);
+  await followLocal({ ...options, settings, observe: deps.openLog('silent', false) }, deps);
 }
 
 const DEFAULT_MAX_ROWS = 100_000;

@@ -45,7 +45,8 @@ export interface QueryOptions {
   readonly observe: Observe;
 }
 
-const IN_USE = 'Ask the running service instead: --url http://127.0.0.1:4000, with a key in MILLRACE_KEY';
+export const IN_USE =
+  'Ask the running service instead: --url http://127.0.0.1:4000, with a key in MILLRACE_KEY';
 
 /**
  * Runs the endpoint in this process and prints its rows; with `explain`, prints the statement and the engine's query
@@ -84,12 +85,7 @@ export async function queryService(
   terminal: Terminal,
 ): Promise<void> {
   const { endpoint, output, meta, explain: isExplained } = options;
-  const bodyAfter = (cursor: string | undefined): URLSearchParams => {
-    const body = new URLSearchParams();
-    for (const [name, values] of fieldsOf(options, cursor))
-      for (const value of values) body.append(name, value);
-    return body;
-  };
+  const bodyAfter = (cursor: string | undefined): URLSearchParams => formOf(fieldsOf(options, cursor));
   const common = { endpoint, timeoutMs: TIMEOUT_MS };
   if (isExplained) {
     const call = {
@@ -151,10 +147,20 @@ async function answerOf(address: ServiceAddress, call: ServiceCall): Promise<Ser
     throw new CommandError(`No response from ${url}: ${cause.message}`, { cause });
   });
   if (response.status === 200) return response;
-  const problem = problemIn(response.body);
-  if (problem !== undefined)
-    throw new CommandError(describeProblem(problem).split('\n').map(printable).join('\n'));
-  throw new CommandError(`${url} responded with ${response.status}, and is not a Millrace service`);
+  throw rejectionIn(response, url);
+}
+
+/** What a response with another status than 200 says. */
+export function rejectionIn({ status, body }: ServiceResponse, url: string): CommandError {
+  const problem = problemIn(body);
+  if (problem === undefined)
+    return new CommandError(`${url} responded with ${status}, and is not a Millrace service`);
+  return new CommandError(describeServiceProblem(problem));
+}
+
+/** Without control characters: a service is not to control the terminal. */
+export function describeServiceProblem(problem: ProblemText): string {
+  return describeProblem(problem).split('\n').map(printable).join('\n');
 }
 
 /** For example `7 rows, 12 ms in the engine`. Rows of CSV from a service are not counted. */
@@ -167,10 +173,16 @@ function summaryOf(answer: QueryReply): string {
   ].join(', ');
 }
 
+export function formOf(fields: ReadonlyMap<string, readonly string[]>): URLSearchParams {
+  const form = new URLSearchParams();
+  for (const [name, values] of fields) for (const value of values) form.append(name, value);
+  return form;
+}
+
 /** `cursor` replaces that of the parameters. */
-function fieldsOf(
+export function fieldsOf(
   { parameters, sql, lql }: Pick<QueryOptions, 'parameters' | 'sql' | 'lql'>,
-  cursor: string | undefined,
+  cursor?: string,
 ): ReadonlyMap<string, readonly string[]> {
   const own: [string, string | undefined][] = [
     ['sql', sql],
@@ -228,7 +240,7 @@ function printMetadata(text: string, terminal: Terminal): void {
   for (const { name, value } of members) if (name !== 'columns') terminal.print(`${name}: ${value}`);
 }
 
-function printRows(rows: readonly string[], output: 'table' | 'json', terminal: Terminal): void {
+export function printRows(rows: readonly string[], output: 'table' | 'json', terminal: Terminal): void {
   if (output === 'json') {
     return terminal.print(rows.length === 0 ? '[]' : `[\n  ${rows.join(',\n  ')}\n]`);
   }
@@ -239,7 +251,7 @@ function printRows(rows: readonly string[], output: 'table' | 'json', terminal: 
   for (const line of renderTable([header, ...cells])) terminal.print(line);
 }
 
-function describeProblem(problem: Problem | ProblemText): string {
+export function describeProblem(problem: Problem | ProblemText): string {
   const errors = problem.errors.map(({ parameter, line, column, message }) => {
     const location = parameter ?? (line === undefined ? '' : `${line}:${column ?? 1}`);
     return `\n  ${location === '' ? '' : `${location}: `}${message}`;
