@@ -90,9 +90,7 @@ function LeafRow({ leaf: { segments, value }, ...actions }: FilterActions & { re
         <button type="button" class="leaf-copy" aria-label={`Copy ${name}`} onClick={() => copy(text, name)}>
           <Icon name="copy" />
         </button>
-        {target !== undefined && (
-          <FilterButtons target={target} value={value} text={preview(value, 60)} {...actions} />
-        )}
+        <FilterButtons target={target} value={value} text={preview(value, 60)} {...actions} />
       </dd>
     </div>
   );
