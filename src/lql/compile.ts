@@ -8,6 +8,7 @@ import {
   printCondition,
   type Condition,
 } from './condition.ts';
+import { parseColumnType } from '../sql/column-type.ts';
 import { findingAt, isFault, suggestion, type Fault, type LqlFinding, type Span } from './finding.ts';
 import { createRegexCheck, type RegexUse } from './regex.ts';
 import type { Table, Value } from './resolve.ts';
@@ -129,8 +130,9 @@ function placeOf({ path, valueSpan }: Exclude<Filter, MessageFilter>, { code }: 
 function compileMessage({ match, value, span }: MessageFilter, scope: Scope): Condition | LqlFinding {
   const message = messageOf(scope, span);
   if (isFault(message)) return message;
+  const searched = HAS_TEXT.has(message.type.kind) ? message : asJson(message);
   const condition =
-    match === 'regex' ? matchCondition(message, value.text) : containsCondition(message, value.text);
+    match === 'regex' ? matchCondition(searched, value.text) : containsCondition(searched, value.text);
   return isFault(condition) ? findingAt(span, condition) : condition;
 }
 
@@ -147,6 +149,22 @@ function messageOf({ resolve, table }: Scope, span: Span): Value | LqlFinding {
     message: `a term searches the column ${MESSAGES.slice(0, -1).join(', ')} or ${MESSAGES.at(-1)}, and ${table.name} has none`,
     hint: 'name a column to search, as in path:~"a|b"',
   });
+}
+
+const HAS_TEXT: ReadonlySet<string> = new Set([
+  'string',
+  'number',
+  'boolean',
+  'time',
+  'uuid',
+  'ipv4',
+  'ipv6',
+  'dynamic',
+]);
+
+/** Objects, lists and the like are searched as JSON. */
+function asJson({ sql, shown, missing }: Value): Value {
+  return { type: parseColumnType('String'), sql: `toJSONString(${sql})`, missing, shown };
 }
 
 /** The names under which the explorer finds the message, too. */

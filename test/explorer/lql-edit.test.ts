@@ -291,13 +291,23 @@ test.each(['a..b', '', '.a', "it's", 'a"b', 'a\\b', 'a\nb'])('LQL cannot name %j
 });
 
 test('the target of a leaf', () => {
-  expect(targetOf(['metadata', 'request', 'path'])).toEqual({
-    path: 'metadata.request.path',
-    isElement: false,
-  });
-  expect(targetOf(['tags', 2])).toEqual({ path: 'tags', isElement: true });
-  expect(targetOf(['events', 0, 'name'])).toEqual({ path: 'events.name', isElement: true });
-  expect(unfilterable(targetOf(['a']), [])).toContain('list');
+  const types = {
+    metadata: 'JSON',
+    tags: 'Array(String)',
+    events: 'Nested(name String)',
+    pair: 'Tuple(UInt8, String)',
+    pairs: 'Array(Tuple(UInt8, String))',
+  };
+  const table = { name: 't', columns: Object.entries(types).map(([name, type]) => ({ name, type })) };
+  const of = (...segments: readonly (string | number)[]): Target => targetOf(segments, table);
+  expect(of('metadata', 'a b', 'c')).toEqual({ path: 'metadata.a b.c', isElement: false });
+  expect(of('metadata', 'list', 2, 'x')).toEqual({ path: 'metadata.list.x', isElement: true });
+  expect(of('tags', 2)).toEqual({ path: 'tags', isElement: true });
+  expect(of('events', 0, 'name')).toEqual({ path: 'events.name', isElement: true });
+  expect(of('pair', 1)).toEqual({ path: 'pair.2', isElement: false });
+  expect(of('pairs', 0, 1)).toEqual({ path: 'pairs.2', isElement: true });
+  expect(unfilterable(of('tags'), [])).toContain('list');
+  expect(unfilterable(of('tags', 0), 'x'.repeat(5000))).toContain('4,096');
 });
 
 test('a number that a double cannot hold keeps its digits', () => {

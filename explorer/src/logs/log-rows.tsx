@@ -12,6 +12,9 @@ import { timeText } from './times.ts';
 import type { LogView } from './view.ts';
 
 const ROW = 26;
+/** As in the style sheet, in pixels. */
+const GAP = 12;
+const PADDING = 29;
 const HEIGHTS = { row: ROW, detail: 0 };
 /** Characters of one value: the panel shows all of them. */
 const MAX_TEXT = 500;
@@ -47,12 +50,7 @@ export function LogRows(props: LogRowsProps) {
   useEffect(() => onTop(place.top === 0), [place.top]);
   useKeepPlace(scroller, rows);
   useLayoutEffect(() => reveal(scroller.current, active), [active]);
-  const template = [
-    '190px',
-    ...(view.level === undefined ? [] : ['72px']),
-    ...columns.map(() => 'minmax(80px, 180px)'),
-    ...(view.message === undefined ? [] : ['minmax(240px, 1fr)']),
-  ].join(' ');
+  const tracks = tracksOf(props);
   return (
     <div
       class="log-rows mono"
@@ -63,7 +61,7 @@ export function LogRows(props: LogRowsProps) {
       aria-rowcount={rows.length + 1}
       aria-activedescendant={rows.length > 0 ? `log-${active}` : undefined}
       onKeyDown={(event) => onKey(event, props)}
-      style={{ '--log-columns': template }}
+      style={{ '--log-columns': tracks.template, '--log-width': `${tracks.width}px` }}
     >
       <div class="log-row log-head" role="row" aria-rowindex={1}>
         <span role="columnheader">time</span>
@@ -89,6 +87,18 @@ export function LogRows(props: LogRowsProps) {
       </div>
     </div>
   );
+}
+
+/** The columns of the grid, and the width below which the rows scroll. */
+function tracksOf({ view, columns }: LogRowsProps): { readonly template: string; readonly width: number } {
+  const tracks: readonly (readonly [number, string])[] = [
+    [190, '190px'],
+    ...(view.level === undefined ? [] : [[72, '72px'] as const]),
+    ...columns.map(() => [80, 'minmax(80px, 180px)'] as const),
+    ...(view.message === undefined ? [] : [[240, 'minmax(240px, 1fr)'] as const]),
+  ];
+  const width = tracks.reduce((sum, [least]) => sum + least + GAP, PADDING - GAP);
+  return { template: tracks.map(([, track]) => track).join(' '), width };
 }
 
 interface LogRowProps extends Pick<LogRowsProps, 'view' | 'table' | 'columns'> {

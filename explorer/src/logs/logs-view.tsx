@@ -66,6 +66,7 @@ export function LogsView({ endpoint, views }: Props) {
         {selection.row !== undefined && (
           <LogPanel
             row={selection.row}
+            table={table}
             position={selection.active + 1}
             count={rows.value.value?.rows.length ?? 0}
             onMove={selection.move}

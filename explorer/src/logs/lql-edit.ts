@@ -1,6 +1,8 @@
 // Edits the filters of an LQL query, and keeps the rest as it was written.
 import { isNested, isNumber, type Json } from '../service/json.ts';
 import { clausesOf, isOpen, type LqlClause } from './lql-clauses.ts';
+import type { Table } from '../service/listing.ts';
+import { fieldOf } from './fields.ts';
 import { readPath, unnameable, writePath } from './lql-path.ts';
 
 export { clausesOf, type LqlClause } from './lql-clauses.ts';
@@ -11,17 +13,28 @@ export interface Target {
   readonly isElement: boolean;
 }
 
-/** The target of a leaf in a row: names of columns and fields; numbers are positions in arrays. */
-export function targetOf(segments: readonly (string | number)[]): Target {
-  const names = segments.filter((segment) => typeof segment === 'string');
-  return { path: names.join('.'), isElement: names.length < segments.length };
+/** The target of a leaf in a row: names of columns and fields; numbers are positions in arrays, or elements of tuples without names. */
+export function targetOf(segments: readonly (string | number)[], table: Table): Target {
+  return segments.reduce<Target>(
+    ({ path, isElement }, segment) => {
+      const isArray = !isElement && fieldOf(table, path)?.kind === 'array';
+      const inner = `${path}.${typeof segment === 'string' ? segment : segment + 1}`;
+      if (typeof segment === 'string') return { path: path === '' ? segment : inner, isElement };
+      const kind = isArray ? undefined : fieldOf(table, inner)?.kind;
+      const isTuple = kind !== undefined && kind !== 'dynamic'; // of JSON, any path may exist
+      return isTuple ? { path: inner, isElement } : { path, isElement: true };
+    },
+    { path: '', isElement: false },
+  );
 }
 
 /** Why LQL cannot compare the field with the value, in a few words; undefined: it can. */
 export function unfilterable(target: Target, value: Json): string | undefined {
   if (clauseText(target, value, false) !== undefined) return undefined;
   if (isNested(value)) return 'a list or an object is no value to filter by';
-  return unnameable(target.path) ?? 'no filter can hold this value';
+  if (typeof value === 'string' && value.length > MAX_VALUE)
+    return `the value is longer than ${MAX_VALUE.toLocaleString('en')} characters`;
+  return unnameable(target.path) ?? 'LQL cannot write this value';
 }
 
 /** Whether LQL can compare the field with the value. */
