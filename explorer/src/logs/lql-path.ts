@@ -1,7 +1,7 @@
 // Paths in LQL: names separated by dots, in double quotes if they have other characters than letters, digits and _.
 
 /** A name of a path, as a regular expression. */
-export const SEGMENT = String.raw`(?:\w+|"(?!")[^"\\]*(?:\\[^][^"\\]*)*")`;
+const SEGMENT = String.raw`(?:\w+|"(?!")[^"\\]*(?:\\[^][^"\\]*)*")`;
 export const PATH = String.raw`${SEGMENT}(?:\.${SEGMENT})*`;
 
 const SEGMENTS = new RegExp(SEGMENT, 'g');
