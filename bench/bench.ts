@@ -20,6 +20,7 @@ import { redaction, sourceRedaction } from './rows/redaction.ts';
 import { overload } from './rows/overload.ts';
 import { sandbox } from './rows/sandbox.ts';
 import { live } from './rows/live.ts';
+import { logView } from './rows/log-view.ts';
 import { shadow } from './rows/shadow.ts';
 import { cached } from './rows/cached.ts';
 import { observability, observabilityShare } from './rows/observability.ts';
@@ -46,6 +47,7 @@ const ROWS = [
   overload,
   shadow,
   live,
+  ...logView,
   sandbox,
   ...isolation,
   ...consumerQueries,
@@ -100,7 +102,7 @@ async function measure(
   const results: Result[] = [];
   for (const source of sources) {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
-    const processes: Process[] = [];
+    const processes: Pick<Process, 'stop'>[] = [];
     const leave = (): void => {
       for (const each of processes) void each.stop();
       rmSync(folder, { recursive: true, force: true });

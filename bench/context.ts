@@ -18,6 +18,8 @@ export interface Context {
   readonly sampleData: (name: string) => Promise<string>;
   /** Starts a process that ends with the run. */
   readonly start: typeof startProcess;
+  /** Called when the run ends. */
+  readonly onEnd: (stop: () => Promise<void>) => void;
   /** Starts the service the way operators do. */
   readonly serve: (options: ServeOptions) => Promise<Target>;
   /** Seconds that each contender is measured per round. */
@@ -49,7 +51,7 @@ const LOAD_PER_THREAD = 32;
 
 export function createContext(
   root: string,
-  processes: Process[],
+  processes: Pick<Process, 'stop'>[],
   settings: Pick<Context, 'seconds' | 'tableRows' | 'picture'>,
 ): Context {
   const start: typeof startProcess = (...args) => {
@@ -74,6 +76,7 @@ export function createContext(
       return join(root, name);
     },
     start,
+    onEnd: (stop) => void processes.push({ stop }),
     serve: async ({ endpoints, data, env = {} }) => {
       const flags = { port: '0', 'admin-port': '0', endpoints, seeds: endpoints, data };
       const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);

@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { freePort } from '../test/support/redis.ts';
 import { drawChart, drawPicture, show, type Series, type Size } from './chart.ts';
 
 interface Panel {
@@ -46,7 +47,17 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 async function startService(folder: string, children: ChildProcess[]) {
-  const args = ['serve', '--dev', '--port', '0', '--admin-port', '4399', '--data', join(folder, 'data')];
+  const port = await freePort();
+  const args = [
+    'serve',
+    '--dev',
+    '--port',
+    '0',
+    '--admin-port',
+    String(port),
+    '--data',
+    join(folder, 'data'),
+  ];
   const child = spawn(process.execPath, ['bin/millrace.cjs', ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -57,7 +68,7 @@ async function startService(folder: string, children: ChildProcess[]) {
     const [, address, key] = /listening on (\S+) with a temporary key for this run: (\S+)/.exec(out) ?? [];
     if (address === undefined || key === undefined) continue;
     child.stdout.resume();
-    return { address, key, admin: '127.0.0.1:4399' };
+    return { address, key, admin: `127.0.0.1:${port}` };
   }
   throw new Error('the service ended before it served');
 }

@@ -1,6 +1,7 @@
 // The page frame: header, endpoint list and the selected endpoint.
 import { EndpointPage } from './frame/endpoint-page.tsx';
 import { Header } from './frame/header.tsx';
+import { Keys } from './frame/keys-dialog.tsx';
 import { KeyEntry } from './frame/key-entry.tsx';
 import { FileFindings } from './frame/file-findings.tsx';
 import { EndpointList } from './frame/endpoint-list.tsx';
@@ -20,6 +21,7 @@ export function App() {
       <Header />
       {key.value === undefined ? <KeyEntry /> : <Workspace />}
       <Palette />
+      <Keys />
       <div class="notice" role="status" aria-live="polite" data-shown={notice.value !== ''}>
         {notice.value}
       </div>

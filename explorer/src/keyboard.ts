@@ -1,4 +1,4 @@
-// Global keyboard shortcuts: run, cancel, search, palette.
+// Global keyboard shortcuts: run, cancel, search, palette, the list of keys (frame/keys-dialog.tsx).
 import { IS_MAC } from './parts/modifier.ts';
 import type { Explorer } from './state/explorer.ts';
 
@@ -16,6 +16,9 @@ export function listenToKeys(document: Document, explorer: Explorer): void {
     } else if (event.key === '/' && !isTyping(event)) {
       event.preventDefault();
       document.querySelector<HTMLInputElement>('#search')?.focus();
+    } else if (event.key === '?' && !isTyping(event) && explorer.key.value !== undefined) {
+      event.preventDefault();
+      explorer.isShowingKeys.value = true;
     }
   });
 }

@@ -12,7 +12,11 @@ export interface ClauseContext {
   readonly negated: boolean;
 }
 
-const PATH = /\w+(?:\.\w+)*/y;
+/** A segment is a word, or text in double quotes, in which \" and \\ are escapes. */
+const SEGMENT_SOURCE = String.raw`(?:\w+|"(?!")[^"\\]*(?:\\[^][^"\\]*)*")`;
+export const PATH_SOURCE = String.raw`${SEGMENT_SOURCE}(?:\.${SEGMENT_SOURCE})*`;
+const PATH = new RegExp(PATH_SOURCE, 'y');
+const SEGMENTS = new RegExp(SEGMENT_SOURCE, 'g');
 
 /** More than any log has, and few enough to resolve each segment. */
 const MAX_SEGMENTS = 64;
@@ -21,11 +25,15 @@ const MAX_SEGMENTS = 64;
 export function readPath({ match, report }: Source, start: number): Path | undefined {
   const text = match(PATH, start)?.[0];
   if (text === undefined) return undefined;
-  const [first = '', ...rest] = text.split('.');
-  const segments = first === 'm' && rest.length > 0 ? ['metadata', ...rest] : [first, ...rest];
+  const [first = '', ...rest] = text.match(SEGMENTS) ?? [];
+  const segments = [first === 'm' && rest.length > 0 ? 'metadata' : first, ...rest].map(unquoted);
   const span = { start, end: start + text.length };
   if (segments.length > MAX_SEGMENTS) {
     report(span, { code: 'lql.path_invalid', message: `a path has at most ${MAX_SEGMENTS} parts` });
   }
   return { segments, span };
+}
+
+function unquoted(segment: string): string {
+  return segment.startsWith('"') ? segment.slice(1, -1).replace(/\\(["\\])/g, '$1') : segment;
 }

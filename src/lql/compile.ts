@@ -8,9 +8,10 @@ import {
   printCondition,
   type Condition,
 } from './condition.ts';
+import { parseColumnType } from '../sql/column-type.ts';
 import { findingAt, isFault, suggestion, type Fault, type LqlFinding, type Span } from './finding.ts';
 import { createRegexCheck, type RegexUse } from './regex.ts';
-import type { Table } from './resolve.ts';
+import type { Table, Value } from './resolve.ts';
 import { createScope, type Scope } from './scope.ts';
 import { selectSql } from './select.ts';
 import { compareTime } from './time-condition.ts';
@@ -126,22 +127,48 @@ function placeOf({ path, valueSpan }: Exclude<Filter, MessageFilter>, { code }: 
   return code === 'lql.path_invalid' ? path.span : valueSpan;
 }
 
-function compileMessage(
-  { match, value, span }: MessageFilter,
-  { resolve, table }: Scope,
-): Condition | LqlFinding {
-  const message = resolve({ segments: ['event_message'], span });
-  if (isFault(message)) {
-    return findingAt(span, {
-      code: 'lql.column_unknown',
-      message: `a term searches event_message, and ${table.name} has no such column`,
-      hint: 'name a column to search, as in path:~"a|b"',
-    });
-  }
+function compileMessage({ match, value, span }: MessageFilter, scope: Scope): Condition | LqlFinding {
+  const message = messageOf(scope, span);
+  if (isFault(message)) return message;
+  const searched = HAS_TEXT.has(message.type.kind) ? message : asJson(message);
   const condition =
-    match === 'regex' ? matchCondition(message, value.text) : containsCondition(message, value.text);
+    match === 'regex' ? matchCondition(searched, value.text) : containsCondition(searched, value.text);
   return isFault(condition) ? findingAt(span, condition) : condition;
 }
+
+/** What terms search: the message that the endpoint declares for its log view, otherwise a column with a usual name. */
+function messageOf({ resolve, table }: Scope, span: Span): Value | LqlFinding {
+  const declared =
+    table.message === undefined ? undefined : resolve({ segments: table.message.split('.'), span });
+  if (declared !== undefined && !isFault(declared)) return declared;
+  const names = table.columns.map(({ name }) => name);
+  const name = MESSAGES.flatMap((each) => names.find((column) => column.toLowerCase() === each) ?? [])[0];
+  if (name !== undefined) return resolve({ segments: [name], span });
+  return findingAt(span, {
+    code: 'lql.column_unknown',
+    message: `a term searches the column ${MESSAGES.slice(0, -1).join(', ')} or ${MESSAGES.at(-1)}, and ${table.name} has none`,
+    hint: 'name a column to search, as in path:~"a|b"',
+  });
+}
+
+const HAS_TEXT: ReadonlySet<string> = new Set([
+  'string',
+  'number',
+  'boolean',
+  'time',
+  'uuid',
+  'ipv4',
+  'ipv6',
+  'dynamic',
+]);
+
+/** Objects, lists and the like are searched as JSON. */
+function asJson({ sql, shown, missing }: Value): Value {
+  return { type: parseColumnType('String'), sql: `toJSONString(${sql})`, missing, shown };
+}
+
+/** The names under which the explorer finds the message, too. */
+const MESSAGES = ['event_message', 'message', 'body', 'msg', 'text'];
 
 function regexOf(filter: Filter): RegexUse | undefined {
   if (filter.kind === 'message') {

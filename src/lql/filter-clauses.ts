@@ -1,7 +1,7 @@
 // Parses the clauses that filter rows: timestamps, fields, and message terms and patterns.
 import { isFault, type Fault } from './finding.ts';
 import { type Reading, isWhite } from './source.ts';
-import { type ClauseContext, readPath } from './clause-context.ts';
+import { type ClauseContext, PATH_SOURCE, readPath } from './clause-context.ts';
 import type { TimeValue } from './time.ts';
 import { parseTimeValue } from './time-literal.ts';
 import type { Clause, Comparison, FieldValue, Operator, Path } from './tree.ts';
@@ -13,7 +13,7 @@ const TIMESTAMP = /(?:timestamp|t)(?=:)/y;
 const DOUBLED = /[:<>=~][:<>=~@]*|@>~?/y;
 const DOUBLED_REGEX = /~+/y;
 const PARENTHESISED = /\(([^)]*)\)/y;
-const FIELD = /\w+(?:\.\w+)*(?=:)/y;
+const FIELD = new RegExp(`${PATH_SOURCE}(?=:)`, 'y');
 const BROKEN_FIELD = /(?:m|metadata)\.[^\s"]*?:/y;
 
 /** `t:` or `timestamp:`, an operator and a time. */
@@ -197,5 +197,5 @@ const PARENTHESIS_UNCLOSED: Fault = {
 const PATH_INVALID: Fault = {
   code: 'lql.path_invalid',
   message: 'a path consists of letters, digits and _, separated by single dots',
-  hint: 'to search for it in the message, put it in double quotes',
+  hint: 'put a name with other characters in double quotes, as in m."user-agent":curl; to search for all of it in the message, put all of it in double quotes',
 };

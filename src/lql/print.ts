@@ -33,8 +33,17 @@ function minus({ negated }: { readonly negated: boolean }): string {
 
 function printPath(path: Path | undefined): string {
   if (path === undefined) return '*';
-  const [first, ...rest] = path.segments;
-  return [first === 'metadata' && rest.length > 0 ? 'm' : first, ...rest].join('.');
+  const [first = '', ...rest] = path.segments;
+  if (first === 'metadata' && rest.length > 0) return ['m', ...rest.map(printSegment)].join('.');
+  // As words, they would be a clause of another kind, or short for metadata.
+  const isShort = rest.length === 0 ? KEYWORD.test(first) : first === 'm';
+  return [isShort ? quote(first) : printSegment(first), ...rest.map(printSegment)].join('.');
+}
+
+const KEYWORD = /^(?:f|from|s|select|t|timestamp)$/;
+
+function printSegment(segment: string): string {
+  return /^\w+$/.test(segment) ? segment : quote(segment);
 }
 
 function printField(clause: FieldFilter): string {

@@ -1,7 +1,7 @@
 // Parses the clauses that choose the source and the output: from, select and chart.
 import { nearest } from '../core/nearest.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
-import { type ClauseContext, readPath } from './clause-context.ts';
+import { type ClauseContext, PATH_SOURCE, readPath } from './clause-context.ts';
 import type { Reading } from './source.ts';
 import { AGGREGATES, type AggregateFunction, type Clause, type Period, type Word } from './tree.ts';
 
@@ -9,9 +9,9 @@ const FROM = /(?:from|f):/y;
 const SELECT = /(?:select|s):/y;
 const CHART = /(?:chart|c):(\w+)\(/y;
 const NAME = /[A-Za-z_]\w*/y;
-const ARGUMENT = /[^\s\u200b"()]*/y;
+const ARGUMENT = /(?:"[^"\\]*(?:\\[^][^"\\]*)*"|[^\s\u200b"()])*/y;
 const GROUPING = /^(?:timestamp|t)::(\w*)$/;
-const WHOLE_PATH = /^\w+(?:\.\w+)*$/;
+const WHOLE_PATH = new RegExp(`^${PATH_SOURCE}$`);
 
 const PERIODS: ReadonlyMap<string, Period> = new Map([
   ['second', 'second'],

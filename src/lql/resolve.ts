@@ -16,6 +16,8 @@ export interface Column {
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
+  /** The path that terms search, with dots between its segments. */
+  readonly message?: string | undefined;
 }
 
 /** A per-row value, as SQL. */
@@ -40,7 +42,9 @@ export function createResolver(table: Table, qualifier: string): (path: Path) =>
   return ({ segments, span }) => {
     const found = findColumn(table, segments);
     if (found === undefined) return findingAt(span, columnUnknown(segments, table));
-    const chain = `${quoteIdentifier(qualifier)}.${quoteIdentifier(found.column.name)}`;
+    const { name } = found.column;
+    if (!isNameable(name)) return findingAt(span, notNameable(name));
+    const chain = `${quoteIdentifier(qualifier)}.${quoteIdentifier(name)}`;
     const value = descend(plain(typeOf(found.column), chain), found.rest);
     return isFault(value) ? findingAt(span, value) : value;
   };
@@ -67,6 +71,19 @@ function columnUnknown(segments: readonly string[], table: Table): Fault {
   };
 }
 
+/** Whether consumer queries may write the name: the sandbox accepts none with quotes, backslashes, tabs or line breaks. */
+function isNameable(name: string): boolean {
+  return !/["'`\\\t\n\r]/.test(name);
+}
+
+function notNameable(name: string): Fault {
+  return {
+    code: 'lql.path_invalid',
+    message: `the name ${JSON.stringify(shorten(name))} contains a quote, a backslash, a tab or a line break`,
+    hint: 'queries cannot name it; the author of the endpoint can rename it',
+  };
+}
+
 /** A value whose SQL serves for comparing, aggregating and returning. */
 function plain(type: ColumnType, sql: string): Value {
   return { type, sql, missing: `${sql} IS NULL`, shown: sql };
@@ -77,11 +94,14 @@ function descend(value: Value, rest: readonly string[]): Value | Fault {
   const [first, ...others] = rest;
   if (first === undefined) return value;
   const { type } = value;
+  const unnameable = type.kind === 'json' ? rest.find((name) => !isNameable(name)) : undefined;
+  if (unnameable !== undefined) return notNameable(unnameable);
   if (type.kind === 'json') return jsonPath(value.sql, type.paths, rest);
   if (type.kind === 'map') return mapKey(value, type.value, rest);
   if (type.kind === 'tuple') {
     const element = type.elements.get(first);
     if (element === undefined) return elementUnknown(type.name, first, type.elements.keys());
+    if (!isNameable(first)) return notNameable(first);
     return descend(plain(element, `${value.sql}.${quoteIdentifier(first)}`), others);
   }
   const inArray = type.kind === 'array' && type.element.kind === 'tuple' ? type.element : undefined;

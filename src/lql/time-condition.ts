@@ -33,8 +33,17 @@ export function betweenTimes(value: Value, time: TimeValue, now: bigint): Condit
     return { test: `(${sql} >= ${from} AND ${sql} < ${timeLiteral(stretch.before)})`, missing };
   }
   const test =
-    time.kind === 'instant' ? `${sql} = ${from}` : `${sql} BETWEEN ${from} AND ${timeLiteral(stretch.to)}`;
+    time.kind === 'instant'
+      ? isInstant(value, sql, stretch.from)
+      : `${sql} BETWEEN ${from} AND ${timeLiteral(stretch.to)}`;
   return { test, missing };
+}
+
+/** Six digits of a fraction count, so that later digits of the value are of the same instant. */
+function isInstant({ type }: Value, sql: string, micros: bigint): string {
+  const from = timeLiteral(micros);
+  if (!/DateTime64\([789]\b/.test(type.name)) return `${sql} = ${from}`;
+  return `(${sql} >= ${from} AND ${sql} < ${timeLiteral(micros + 1n)})`;
 }
 
 /** The value as a time: null if a string or JSON value is not one; undefined for types that never are. */

@@ -19,7 +19,7 @@ export interface Word {
   readonly span: Span;
 }
 
-/** `m.a.b` is `['metadata', 'a', 'b']`. */
+/** `m.a.b` is `['metadata', 'a', 'b']`, `a."b c"` is `['a', 'b c']`. */
 export interface Path {
   readonly segments: readonly string[];
   readonly span: Span;

@@ -1,13 +1,13 @@
 // Compiles an LQL query to SQL and reports its findings as a problem with positions.
-import type { TableColumns } from '../catalog/describe.ts';
 import { positionAt } from '../core/position.ts';
 import { Problem } from '../core/problem.ts';
 import { compile, type Compiled } from '../lql/compile.ts';
 import type { LqlFinding } from '../lql/finding.ts';
 import { parse } from '../lql/parse.ts';
+import type { Table } from '../lql/resolve.ts';
 
 export interface LqlOptions {
-  readonly tables: readonly TableColumns[];
+  readonly tables: readonly Table[];
   /** The table that the saved query reads from, if there is exactly one. */
   readonly defaultTable: string | undefined;
   /** Milliseconds since 1970. */

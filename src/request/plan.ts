@@ -15,6 +15,7 @@ import { DIALECTS } from './dialect-table.ts';
 import { countEvidence } from './dialect-evidence.ts';
 import { chooseDialect, parsedAs } from './dialects.ts';
 import { checkProblem } from './engine-problems.ts';
+import { searchedTables } from '../catalog/searched-tables.ts';
 import { lqlProblem, lqlToSql } from './lql-query.ts';
 import { tablesProblem, type Sandboxes } from './sandboxes.ts';
 
@@ -222,7 +223,7 @@ async function planDialect(
 async function planLql(planning: Planning, consumerQuery: ConsumerQuery): Promise<Plan> {
   const { endpoint, bindings } = planning;
   const { text } = consumerQuery;
-  const tables = await tablesOf(planning);
+  const tables = searchedTables(endpoint, await tablesOf(planning));
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.defaultTable, now: bindings.now });
   const planned = await planTranslated(planning, consumerQuery, compiled.sql).catch(hideLocations);
   const blame: Plan['blame'] = (failure) => {

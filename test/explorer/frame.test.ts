@@ -197,6 +197,34 @@ describe('the palette', () => {
   });
 });
 
+test('`?` lists the keys, but not while typing; the focus stays there, and returns', async () => {
+  await showAndRun(page, '#/numbers');
+  const keys = page.getByRole('dialog', { name: 'Keys' });
+  const cell = page.getByRole('gridcell', { name: '0', exact: true });
+  await cell.click();
+  await page.keyboard.press('?');
+  await keys.getByRole('heading', { name: 'Histogram' }).waitFor();
+  expect(await violations()).toEqual([]);
+  const isInside = () => keys.evaluate((element) => element.contains(document.activeElement));
+  expect(await isInside()).toBe(true);
+  await page.keyboard.press('/');
+  expect(await isInside()).toBe(true);
+  await page.keyboard.press('Escape');
+  await keys.waitFor({ state: 'detached' });
+  const focus = await page.evaluate(() => document.activeElement?.getAttribute('role'));
+  expect(focus).toMatch(/^grid/);
+  await page.keyboard.press('/');
+  await page.keyboard.type('?');
+  await expect.poll(() => page.locator('#search').inputValue()).toBe('?');
+  expect(await keys.count()).toBe(0);
+  await page.locator('#search').fill('');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('keys');
+  await page.keyboard.press('Enter');
+  await keys.getByRole('button', { name: /^Close/ }).click();
+  await keys.waitFor({ state: 'detached' });
+});
+
 describe('the time range control', () => {
   const button = () => page.getByRole('button', { name: /^Time range:/ });
   const panel = () => page.getByRole('dialog', { name: 'Time range' });

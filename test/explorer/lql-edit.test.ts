@@ -13,6 +13,7 @@ import {
   stateOf,
   tableOf,
   targetOf,
+  unfilterable,
   withTable,
   type Target,
 } from '../../explorer/src/logs/lql-edit.ts';
@@ -62,6 +63,9 @@ const piece = fc.oneof(
   ),
   fc.constantFrom(
     'm.a',
+    '"m".a',
+    'm."k8s/pod"',
+    '"t":',
     'metadata.b',
     'level',
     'edge_logs',
@@ -97,6 +101,10 @@ const clause = fc.oneof(
     'm.b:>=5',
     'level:~^x',
     'm.a:(in (it)',
+    '"t":5',
+    'm."b.c":x',
+    's:"a@b"."c d"@e',
+    's:"a@b"',
   ),
   fc.constantFrom(
     'error',
@@ -139,7 +147,7 @@ const value: fc.Arbitrary<Json> = fc.oneof(
   fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }),
 );
 const target: fc.Arbitrary<Target> = fc.record({
-  path: fc.constantFrom('metadata.a', 'metadata.b.c', 'tags', 'level', 'x1', 'timestamp'),
+  path: fc.constantFrom('metadata.a', 'metadata.b.c', 'tags', 'level', 'x1', 'timestamp', 'm.t', 'a b/c.d:e'),
   isElement: fc.boolean(),
 });
 
@@ -262,19 +270,44 @@ test('excluding what is included toggles it, and elements of arrays do not repla
   expect(exclude('tags:@>a tags:@>b', tags, 'a')).toBe('-tags:@>a tags:@>b');
 });
 
-test.each(['f', 'from', 's', 't', 'm.x', 'a-b', 'a b', 'a..b', '', 'é'])('LQL cannot name %j', (path) => {
-  expect(isFilterable({ path, isElement: false }, 'x')).toBe(false);
-  expect(include('error', { path, isElement: false }, 'x')).toBe('error');
+test.each([
+  ['f', '"f":x'],
+  ['m.x', '"m".x:x'],
+  ['metadata.user-agent', 'm."user-agent":x'],
+  ['attrs.k8s/pod.a b', 'attrs."k8s/pod"."a b":x'],
+  ['é', '"é":x'],
+])('%j is written as %s', (path, text) => {
+  const to = { path, isElement: false };
+  expect(include('', to, 'x')).toBe(text);
+  expect(parsed(text)?.map(pathOf)).toEqual([path]);
+  expect(stateOf(text, to, 'x')).toBe('included');
+});
+
+test.each(['a..b', '', '.a', "it's", 'a"b', 'a\\b', 'a\nb'])('LQL cannot name %j', (path) => {
+  const to = { path, isElement: false };
+  expect(isFilterable(to, 'x')).toBe(false);
+  expect(unfilterable(to, 'x')).toMatch(/name/);
+  expect(include('error', to, 'x')).toBe('error');
 });
 
 test('the target of a leaf', () => {
-  expect(targetOf(['metadata', 'request', 'path'])).toEqual({
-    path: 'metadata.request.path',
-    isElement: false,
-  });
-  expect(targetOf(['tags', 2])).toEqual({ path: 'tags', isElement: true });
-  expect(targetOf(['events', 0, 'name'])).toEqual({ path: 'events.name', isElement: true });
-  expect(targetOf(['attributes', 'k8s-pod'])).toBeUndefined();
+  const types = {
+    metadata: 'JSON',
+    tags: 'Array(String)',
+    events: 'Nested(name String)',
+    pair: 'Tuple(UInt8, String)',
+    pairs: 'Array(Tuple(UInt8, String))',
+  };
+  const table = { name: 't', columns: Object.entries(types).map(([name, type]) => ({ name, type })) };
+  const of = (...segments: readonly (string | number)[]): Target => targetOf(segments, table);
+  expect(of('metadata', 'a b', 'c')).toEqual({ path: 'metadata.a b.c', isElement: false });
+  expect(of('metadata', 'list', 2, 'x')).toEqual({ path: 'metadata.list.x', isElement: true });
+  expect(of('tags', 2)).toEqual({ path: 'tags', isElement: true });
+  expect(of('events', 0, 'name')).toEqual({ path: 'events.name', isElement: true });
+  expect(of('pair', 1)).toEqual({ path: 'pair.2', isElement: false });
+  expect(of('pairs', 0, 1)).toEqual({ path: 'pairs.2', isElement: true });
+  expect(unfilterable(of('tags'), [])).toContain('list');
+  expect(unfilterable(of('tags', 0), 'x'.repeat(5000))).toContain('4,096');
 });
 
 test('a number that a double cannot hold keeps its digits', () => {
@@ -283,6 +316,7 @@ test('a number that a double cannot hold keeps its digits', () => {
 });
 
 test('the table, and the filters alone', () => {
+  expect(filtersOf('c:max("a (b)") s:"a@b"@c x')).toBe('x');
   expect(tableOf('error f:auth_logs')).toBe('auth_logs');
   expect(withTable('error f:auth_logs', 'edge_logs')).toBe('error f:edge_logs');
   expect(withTable('error', 'edge_logs')).toBe('f:edge_logs error');

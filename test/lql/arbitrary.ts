@@ -43,15 +43,17 @@ const name = fc.stringMatching(/^[A-Za-z_]\w{0,4}$/);
 const span = fc.constant(NOTHING);
 const named = (text: fc.Arbitrary<string>) => fc.record({ text, span });
 
-const KEYWORDS: ReadonlySet<string> = new Set(['t', 'timestamp', 'f', 'from', 's', 'select']);
+const segment = fc.oneof(
+  { weight: 3, arbitrary: word },
+  fc.constantFrom('k8s/pod', 'user-agent', 'a.b', 'a b', 'm', 't', 'f', 'select', '"', '\\'),
+  anyText.filter((text) => text !== ''),
+);
 const path = fc
   .oneof(
-    fc.array(word, { minLength: 1, maxLength: 3 }),
-    fc.array(word, { minLength: 1, maxLength: 3 }).map((rest) => ['metadata', ...rest]),
-    fc.constantFrom(['c'], ['chart'], ['m'], ['level']),
+    fc.array(segment, { minLength: 1, maxLength: 3 }),
+    fc.array(segment, { minLength: 1, maxLength: 3 }).map((rest) => ['metadata', ...rest]),
+    fc.constantFrom(['c'], ['chart'], ['m'], ['level'], ['timestamp'], ['m', 'x']),
   )
-  // `m.` is metadata, and the keywords are clauses of their own.
-  .filter(([first = '', ...rest]) => (rest.length === 0 ? !KEYWORDS.has(first) : first !== 'm'))
   .chain((segments) => fc.record({ segments: fc.constant(segments), span }));
 
 const digits = fc.nat({ max: 99_999 });

@@ -26,6 +26,7 @@ const TABLES: readonly Table[] = [
       { name: 'nest.a', type: 'Array(String)' },
       { name: 'items', type: 'Array(Tuple(sku String, count UInt8))' },
       { name: 'uid', type: 'UUID' },
+      { name: 'nanos', type: "DateTime64(9, 'UTC')" },
       { name: 'kind', type: "Enum8('a' = 1)" },
       {
         name: 'metadata',
@@ -47,6 +48,26 @@ const TEXT = "CAST(metadata.a.b, 'Nullable(String)')";
 const ATTR = "if(mapContains(attrs, 'k'), attrs['k'], NULL)";
 const DAY =
   "(timestamp >= toDateTime64('2024-01-01 00:00:00', 6, 'UTC') AND timestamp < toDateTime64('2024-01-02 00:00:00', 6, 'UTC'))";
+
+describe('terms search', () => {
+  test('the JSON text of objects', () => {
+    const table = { name: 't', columns: [{ name: 'message', type: 'JSON' }] };
+    expect(compiled('x', [table]).sql).toContain("position(toJSONString(`t`.`message`), 'x') > 0");
+  });
+
+  const columns = ['id', 'Body', 'text', 'meta.line'].map((name) => ({ name, type: 'String' }));
+  const searched = (message: string | undefined, names: readonly string[]): string => {
+    const table = { name: 't', columns: columns.filter(({ name }) => names.includes(name)), message };
+    return compiled('x', [table]).sql.split('\n')[2] ?? '';
+  };
+  test.each([
+    { message: undefined, names: ['Body', 'text'], is: 'Body', why: 'the first of the usual names' },
+    { message: 'meta.line', names: ['Body', 'meta.line'], is: 'meta.line', why: 'the declared one' },
+    { message: 'meta.line', names: ['id', 'text'], is: 'text', why: 'another one if it is not readable' },
+  ])('$why', ({ message, names, is }) => {
+    expect(searched(message, names)).toBe(`WHERE position(\`t\`.\`${is}\`, 'x') > 0`);
+  });
+});
 
 describe('conditions', () => {
   test.each([
@@ -120,6 +141,17 @@ describe('conditions', () => {
       lql: 'm.level:notice..error',
       is: "CAST(metadata.level, 'Nullable(String)') IN ('notice', 'warning', 'error')",
     },
+    { lql: 'metadata."k8s/pod":NULL', is: '(metadata.k8s/pod IS NULL AND empty(metadata.^k8s/pod))' },
+    {
+      lql: 'attrs."a \'b\'":NULL',
+      is: String.raw`if(mapContains(attrs, 'a \'b\''), attrs['a \'b\''], NULL) IS NULL`,
+    },
+    {
+      lql: 'nanos:"2024-01-01T00:00:00.123456789Z"',
+      is: "(nanos >= toDateTime64('2024-01-01 00:00:00.123456', 6, 'UTC') AND nanos < toDateTime64('2024-01-01 00:00:00.123457', 6, 'UTC'))",
+      why: 'the digits that do not count are any',
+    },
+    { lql: '"nest.a":@>x', is: "has(nest.a, 'x')", why: 'one name, or two' },
     { lql: 'x', is: "position(event_message, 'x') > 0" },
     { lql: '-"a b"', is: "(event_message IS NULL OR NOT (position(event_message, 'a b') > 0))" },
     { lql: '~x', is: "match(event_message, 'x')" },

@@ -37,6 +37,7 @@ const QUERIES = [
   't:2022-04-{07..09}T00:{00..40}:00.{001..314} m.x:NULL -m.y:"a \\" b \\\\"',
   'm.f:30.1..300.1 m.at:2024-01-01T00:00:00Z..2024-02-01T00:00:00+02:00 t:1710683222',
   'status:500 tags:@>"x y" attrs.a.b:~(a|b) s:* c:count(*)',
+  'attrs."k8s/pod":x m."user-agent"."a b":~curl -"t":5 s:m."x\\"y"@z c:p95(m."a(b".c)',
 ];
 
 const TOKENS = [
@@ -176,6 +177,11 @@ describe('strings of maximum length, which would be slow if read twice', () => {
     { text: `c:${'a'.repeat(LENGTH - 3)}(`, why: 'an aggregate' },
     { text: 'c:count('.repeat(8192), why: 'aggregates' },
     { text: 'm.a:~"(a" '.repeat(6553), why: 'expressions' },
+    { text: `${'"a".'.repeat(LENGTH / 4 - 1)}a:1`, why: 'a path of quoted names' },
+    { text: '"a".'.repeat(LENGTH / 4), why: 'quoted names without an operator' },
+    { text: `a."${'\\"'.repeat(LENGTH / 2 - 2)}`, why: 'an unclosed name' },
+    { text: 'a."b '.repeat(LENGTH / 5), why: 'unclosed names' },
+    { text: 'c:count("'.repeat(7281), why: 'aggregates of unclosed names' },
     { text: '~a{100} '.repeat(100), why: 'expensive expressions' },
   ])('$why', ({ text }) => {
     expect(text.length).toBeLessThanOrEqual(LENGTH);

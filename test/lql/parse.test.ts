@@ -99,6 +99,30 @@ describe('clauses', () => {
     { lql: 'fx:a', reads: [field('fx', ':', text('a'))], why: 'the prefix is the whole word' },
     { lql: 't.a:1', reads: [field('t.a', ':', number('1'))] },
     { lql: 'From:a', reads: [field('From', ':', text('a'))], why: 'keywords are case-sensitive' },
+    {
+      lql: 'm."user-agent":curl',
+      reads: [{ ...field('', ':', text('curl')), path: { segments: ['metadata', 'user-agent'] } }],
+      why: 'a name in quotes has any characters',
+    },
+    {
+      lql: String.raw`-"k8s/\"pod\".\\"."a.b":>5`,
+      reads: [{ ...field('', ':>', number('5'), true), path: { segments: ['k8s/"pod".\\', 'a.b'] } }],
+    },
+    { lql: '"t":5', reads: [field('t', ':', number('5'))], why: 'in quotes, no keyword' },
+    {
+      lql: '"m".x:5',
+      reads: [{ ...field('', ':', number('5')), path: { segments: ['m', 'x'] } }],
+      why: 'in quotes, not short for metadata',
+    },
+    {
+      lql: 's:m."a b"@c',
+      reads: [{ kind: 'select', path: { segments: ['metadata', 'a b'] }, alias: { text: 'c' } }],
+    },
+    {
+      lql: 'c:max(m."a (b)")',
+      reads: [{ kind: 'aggregate', function: 'max', path: { segments: ['metadata', 'a (b)'] } }],
+    },
+    { lql: '"m.x"', reads: [term('m.x')], why: 'without an operator, a term' },
     { lql: 'error', reads: [term('error')] },
     { lql: '-error', reads: [term('error', true)] },
     { lql: '--error', reads: [term('-error', true)], why: 'a single minus negates' },

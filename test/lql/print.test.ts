@@ -39,6 +39,7 @@ describe('the simplest spelling is chosen', () => {
     { lql: 't:2024-01-01T01:00+02:00', plain: 't:2023-12-31T23:00:00Z' },
     { lql: 'c:"f(x)"', plain: 'c:"f(x)"' },
     { lql: '-~"a b"', plain: '-~"a b"' },
+    { lql: 'm."a"."b c":1 "t":2 "m".x:3 "x":4', plain: 'm.a."b c":1 "t":2 "m".x:3 x:4' },
   ])('$lql', ({ lql, plain }) => {
     expect(print(read(lql))).toBe(plain);
   });

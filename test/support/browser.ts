@@ -107,7 +107,11 @@ async function visit(browser: Browser, options: BrowserContextOptions = {}): Pro
 }
 
 /** Opens the explorer at a fragment and enters the key. */
-export async function openExplorer(page: Page, { address, key }: Started, fragment = ''): Promise<void> {
+export async function openExplorer(
+  page: Page,
+  { address, key }: Pick<Started, 'address' | 'key'>,
+  fragment = '',
+): Promise<void> {
   await page.goto(`${address}/${fragment}`);
   await page.getByLabel('Key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Open' }).click();

@@ -32,7 +32,9 @@ const POLL_MS = 5000;
 const RETRY_MS = 10_000;
 /** How far in the future a stream's question reaches; it is asked again before. */
 const REACH_MS = 3_600_000;
-/** A stream whose results have more rows is opened again, from the newest row on. */
+/** A stream that ended is opened again after this, so that one that ends at once is not asked for all the time. */
+const REOPEN_MS = 1000;
+/** A stream whose results have more rows, and twice as many as its first one, is opened again, from the newest row on. */
 const MAX_RESULT = 500;
 /** Rows that arrive late are looked for this far back. */
 const BACK_MS = 10_000;
@@ -71,7 +73,7 @@ function repeat(options: FollowerOptions, question: LogQuestion): () => void {
     if (!options.isVisible()) return next(POLL_MS);
     try {
       const isStreamed = await once(options, question, controller.signal);
-      next(isStreamed ? 0 : POLL_MS);
+      next(isStreamed ? REOPEN_MS : POLL_MS);
     } catch (error) {
       if (controller.signal.aborted) return;
       if (!(error instanceof CallFailure)) throw error;
@@ -106,6 +108,7 @@ async function once(options: FollowerOptions, question: LogQuestion, signal: Abo
     return false;
   }
   const own = new AbortController();
+  let most: number | undefined;
   const enough = AbortSignal.any([signal, own.signal]);
   const late = options.after(REACH_MS, () => own.abort());
   try {
@@ -113,7 +116,8 @@ async function once(options: FollowerOptions, question: LogQuestion, signal: Abo
       signal: enough,
       onRows: (rows) => {
         take(rows);
-        if (rows.length > MAX_RESULT) own.abort();
+        most ??= Math.max(MAX_RESULT, 2 * rows.length);
+        if (rows.length > most) own.abort();
       },
     });
   } catch (error) {

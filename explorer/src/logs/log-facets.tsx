@@ -3,7 +3,7 @@ import type { Json } from '../service/json.ts';
 import { preview, printJson } from '../service/json.ts';
 import { Visible } from '../parts/visible.tsx';
 import type { Facet } from './facets.ts';
-import { exclude, include, isFilterable, remove, stateOf, type Target } from './lql-edit.ts';
+import { exclude, include, remove, stateOf, unfilterable, type Target } from './lql-edit.ts';
 import { clausesOf } from './lql-clauses.ts';
 
 export interface FilterActions {
@@ -64,7 +64,14 @@ interface ButtonsProps extends FilterActions {
 
 /** Include and exclude; what is in the filter already is pressed, and removed by a second click. */
 export function FilterButtons({ target, value, text, filter, onFilter }: ButtonsProps) {
-  if (!isFilterable(target, value)) return null;
+  const reason = unfilterable(target, value);
+  if (reason !== undefined)
+    return (
+      <span class="filter-none" title={`No filter: ${reason}`}>
+        <span aria-hidden="true">∅</span>
+        <span class="visually-hidden">No filter: {reason}</span>
+      </span>
+    );
   const state = stateOf(filter, target, value);
   const name = `${target.path} ${text}`;
   return (

@@ -1,5 +1,6 @@
 // One row: all of its values, each with a button to copy it, and to include or exclude it.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Table } from '../service/listing.ts';
 import { preview, printJson, type Row } from '../service/json.ts';
 import { CopyButton, useCopy } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -11,6 +12,7 @@ import { leavesOf, type Leaf } from './row-values.ts';
 
 interface Props extends FilterActions {
   readonly row: Row;
+  readonly table: Table;
   /** Counted from 1. */
   readonly position: number;
   readonly count: number;
@@ -20,7 +22,7 @@ interface Props extends FilterActions {
 
 const MAX_LEAVES = 300;
 
-export function LogPanel({ row, position, count, onMove, onClose, ...actions }: Props) {
+export function LogPanel({ row, table, position, count, onMove, onClose, ...actions }: Props) {
   const [limit, setLimit] = useState(MAX_LEAVES);
   const leaves = useMemo(() => leavesOf(row, limit + 1), [row, limit]);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -55,7 +57,7 @@ export function LogPanel({ row, position, count, onMove, onClose, ...actions }: 
       </div>
       <dl class="log-leaves mono">
         {leaves.slice(0, limit).map((leaf) => (
-          <LeafRow key={leaf.segments.join('\0')} leaf={leaf} {...actions} />
+          <LeafRow key={leaf.segments.join('\0')} leaf={leaf} table={table} {...actions} />
         ))}
       </dl>
       {leaves.length > limit && (
@@ -67,10 +69,15 @@ export function LogPanel({ row, position, count, onMove, onClose, ...actions }: 
   );
 }
 
-function LeafRow({ leaf: { segments, value }, ...actions }: FilterActions & { readonly leaf: Leaf }) {
+interface LeafProps extends FilterActions {
+  readonly leaf: Leaf;
+  readonly table: Table;
+}
+
+function LeafRow({ leaf: { segments, value }, table, ...actions }: LeafProps) {
   const copy = useCopy();
   const name = segments.join('.');
-  const target = targetOf(segments);
+  const target = targetOf(segments, table);
   const text = preview(value, Infinity);
   const [limit, setLimit] = useState(TEXT_SLICE);
   return (
@@ -90,9 +97,7 @@ function LeafRow({ leaf: { segments, value }, ...actions }: FilterActions & { re
         <button type="button" class="leaf-copy" aria-label={`Copy ${name}`} onClick={() => copy(text, name)}>
           <Icon name="copy" />
         </button>
-        {target !== undefined && (
-          <FilterButtons target={target} value={value} text={preview(value, 60)} {...actions} />
-        )}
+        <FilterButtons target={target} value={value} text={preview(value, 60)} {...actions} />
       </dd>
     </div>
   );

@@ -1,5 +1,5 @@
 // The rows of a log view: a long list of one height, of which those in view are rendered. Arrow keys choose a row, Enter opens it.
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { preview, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
@@ -12,6 +12,9 @@ import { timeText } from './times.ts';
 import type { LogView } from './view.ts';
 
 const ROW = 26;
+/** As in the style sheet, in pixels. */
+const GAP = 12;
+const PADDING = 29;
 const HEIGHTS = { row: ROW, detail: 0 };
 /** Characters of one value: the panel shows all of them. */
 const MAX_TEXT = 500;
@@ -34,7 +37,10 @@ export interface LogRowsProps {
 }
 
 export function LogRows(props: LogRowsProps) {
-  const { rows, view, columns, active, onEnd, onTop } = props;
+  const { rows, view, table, columns, active, onEnd, onTop } = props;
+  const latest = useRef(props);
+  latest.current = props;
+  const open = useCallback((index: number) => latest.current.onOpen(index), []);
   const scroller = useRef<HTMLDivElement>(null);
   const place = useScroll(scroller);
   const shown = visibleRows(rows.length, place, [], HEIGHTS);
@@ -44,12 +50,7 @@ export function LogRows(props: LogRowsProps) {
   useEffect(() => onTop(place.top === 0), [place.top]);
   useKeepPlace(scroller, rows);
   useLayoutEffect(() => reveal(scroller.current, active), [active]);
-  const template = [
-    '190px',
-    ...(view.level === undefined ? [] : ['72px']),
-    ...columns.map(() => 'minmax(80px, 180px)'),
-    ...(view.message === undefined ? [] : ['minmax(240px, 1fr)']),
-  ].join(' ');
+  const tracks = tracksOf(props);
   return (
     <div
       class="log-rows mono"
@@ -60,7 +61,7 @@ export function LogRows(props: LogRowsProps) {
       aria-rowcount={rows.length + 1}
       aria-activedescendant={rows.length > 0 ? `log-${active}` : undefined}
       onKeyDown={(event) => onKey(event, props)}
-      style={{ '--log-columns': template }}
+      style={{ '--log-columns': tracks.template, '--log-width': `${tracks.width}px` }}
     >
       <div class="log-row log-head" role="row" aria-rowindex={1}>
         <span role="columnheader">time</span>
@@ -75,7 +76,12 @@ export function LogRows(props: LogRowsProps) {
       <div role="rowgroup" style={{ height: `${shown.total}px` }}>
         <div role="presentation" style={{ transform: `translateY(${shown.offset}px)` }}>
           {rows.slice(shown.first, shown.end).map((row, i) => (
-            <LogRow key={shown.first + i} {...props} row={row} index={shown.first + i} />
+            <LogRow
+              key={shown.first + i}
+              {...{ row, view, table, columns, open }}
+              index={shown.first + i}
+              isActive={shown.first + i === active}
+            />
           ))}
         </div>
       </div>
@@ -83,50 +89,68 @@ export function LogRows(props: LogRowsProps) {
   );
 }
 
-interface LogRowProps extends LogRowsProps {
-  readonly row: Row;
-  readonly index: number;
+/** The columns of the grid, and the width below which the rows scroll. */
+function tracksOf({ view, columns }: LogRowsProps): { readonly template: string; readonly width: number } {
+  const tracks: readonly (readonly [number, string])[] = [
+    [190, '190px'],
+    ...(view.level === undefined ? [] : [[72, '72px'] as const]),
+    ...columns.map(() => [80, 'minmax(80px, 180px)'] as const),
+    ...(view.message === undefined ? [] : [[240, 'minmax(240px, 1fr)'] as const]),
+  ];
+  const width = tracks.reduce((sum, [least]) => sum + least + GAP, PADDING - GAP);
+  return { template: tracks.map(([, track]) => track).join(' '), width };
 }
 
-function LogRow({ row, index, view, table, columns, active, onOpen }: LogRowProps) {
+interface LogRowProps extends Pick<LogRowsProps, 'view' | 'table' | 'columns'> {
+  readonly row: Row;
+  readonly index: number;
+  readonly isActive: boolean;
+  /** The same function each time. */
+  readonly open: (index: number) => void;
+}
+
+/** A row that did not change is the same element, which Preact does not compare again. */
+function LogRow({ row, index, view, table, columns, isActive, open }: LogRowProps) {
   const { zone } = useExplorer();
-  const level = view.level === undefined ? undefined : valueAt(row, table, view.level);
-  const texts = useMemo(
-    () => columns.map((path) => preview(valueAt(row, table, path) ?? undefined, MAX_TEXT)),
-    [row, table, columns],
-  );
-  const message = view.message === undefined ? '' : preview(valueAt(row, table, view.message), MAX_TEXT);
-  const time = preview(row[view.time], MAX_TEXT);
-  return (
-    <div
-      class="log-row"
-      role="row"
-      id={`log-${index}`}
-      aria-rowindex={index + 2}
-      aria-selected={index === active}
-      data-severity={severityOf(level)}
-      onClick={() => onOpen(index)}
-    >
-      <span role="gridcell" class="log-time" title={time}>
-        {timeText(time, zone.value)}
-      </span>
-      {view.level !== undefined && (
-        <span role="gridcell" class="log-level">
-          <Visible text={preview(level ?? undefined, MAX_TEXT)} />
+  const shownZone = zone.value;
+  return useMemo(() => {
+    const level = view.level === undefined ? undefined : valueAt(row, table, view.level);
+    const time = preview(row[view.time], MAX_TEXT);
+    return (
+      <div
+        class="log-row"
+        role="row"
+        id={`log-${index}`}
+        aria-rowindex={index + 2}
+        aria-selected={isActive}
+        data-severity={severityOf(level)}
+        onClick={() => open(index)}
+      >
+        <span role="gridcell" class="log-time" title={time}>
+          {timeText(time, shownZone)}
         </span>
-      )}
-      {texts.map((text, i) => (
-        <span key={columns[i]} role="gridcell" class="log-column">
-          <Visible text={text} />
-        </span>
-      ))}
-      {view.message !== undefined && (
-        <span role="gridcell" class="log-message">
-          <Visible text={message.replaceAll('\n', ' ')} />
-        </span>
-      )}
-    </div>
-  );
+        {view.level !== undefined && (
+          <span role="gridcell" class="log-level">
+            <Visible text={preview(level ?? undefined, MAX_TEXT)} />
+          </span>
+        )}
+        {columns.map((path) => (
+          <span key={path} role="gridcell" class="log-column">
+            <Visible text={preview(valueAt(row, table, path) ?? undefined, MAX_TEXT)} />
+          </span>
+        ))}
+        {view.message !== undefined && (
+          <span role="gridcell" class="log-message">
+            <Visible text={messageOf(row, table, view.message)} />
+          </span>
+        )}
+      </div>
+    );
+  }, [row, index, view, table, columns, isActive, shownZone]);
+}
+
+function messageOf(row: Row, table: Table, path: string): string {
+  return preview(valueAt(row, table, path), MAX_TEXT).replaceAll('\n', ' ');
 }
 
 function onKey(event: KeyboardEvent, { rows, active, onActive, onOpen, onCopy }: LogRowsProps): void {

@@ -121,7 +121,7 @@ export function createLogStore(options: LogStoreOptions): LogStore {
       const { value } = rows.value;
       if (fresh.value.length === 0) return;
       batch(() => {
-        const all = [...fresh.value, ...(value?.rows ?? [])];
+        const all = [...fresh.value, ...(value?.rows ?? [])].slice(0, MAX_ROWS);
         rows.value = { ...rows.value, value: { hasOlder: false, isIncomplete: false, ...value, rows: all } };
         fresh.value = [];
       });

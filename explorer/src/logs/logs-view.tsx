@@ -66,6 +66,7 @@ export function LogsView({ endpoint, views }: Props) {
         {selection.row !== undefined && (
           <LogPanel
             row={selection.row}
+            table={table}
             position={selection.active + 1}
             count={rows.value.value?.rows.length ?? 0}
             onMove={selection.move}
@@ -234,10 +235,15 @@ function Status({ logs: { store } }: LogsProps) {
   const isFull = shown >= MAX_ROWS;
   const words = [
     isLoading ? 'Loading' : counted(shown, 'row'),
-    ...(total === undefined || isLoading ? [] : [`of ${total.toLocaleString('en')} in the time range`]),
+    // Rows that arrived since were not counted.
+    ...(total === undefined || total < shown || isLoading
+      ? []
+      : [`of ${total.toLocaleString('en')} in the time range`]),
     ...(store.isLoadingOlder.value ? ['· loading older rows'] : []),
     ...(value?.isIncomplete === true ? ['· some rows of one time are left out'] : []),
-    ...(isFull ? ['· no more rows are loaded: choose a shorter time range'] : []),
+    ...(isFull
+      ? [`· older rows than these ${MAX_ROWS.toLocaleString('en')} are not kept: choose a shorter time range`]
+      : []),
     ...(value !== undefined && problem !== undefined ? [`· older rows failed: ${problem.title}`] : []),
     ...(store.isFollowing.value ? ['· following'] : []),
   ];

@@ -1,5 +1,7 @@
 // Splits LQL as written into its clauses with their locations, as the service parses it. Linear time, never throws.
 
+import { PATH, readPath } from './lql-path.ts';
+
 export type ClauseKind = 'from' | 'select' | 'chart' | 'time' | 'field' | 'message' | 'invalid';
 
 /** A clause as written. `text.slice(start, end)` of the query is `text`. */
@@ -28,9 +30,9 @@ const SPACES = /[ \t\r\n]*/y;
 // The same as in the service: U+200B ends a bare run, too.
 const BARE = /(?:\\"|[^\s\u200b"])*/y;
 const FROM = /(?:from|f):/y;
-const CHART = /(?:chart|c):\w+\([^\s\u200b"()]*\)?/y;
-const SELECT = /(?:select|s):(?:\*|\w+(?:\.\w+)*)?(?:@\w*)?/y;
-const FIELD = /(\w+(?:\.\w+)*)(:(?:>=|<=|>|<|~|@>~|@>)?)/y;
+const CHART = /(?:chart|c):\w+\((?:"[^"\\]*(?:\\[^][^"\\]*)*"|[^\s\u200b"()])*\)?/y;
+const SELECT = new RegExp(String.raw`(?:select|s):(\*|${PATH})?(@\w*)?`, 'y');
+const FIELD = new RegExp(`(${PATH})(:(?:>=|<=|>|<|~|@>~|@>)?)`, 'y');
 const PARENTHESISED = /\(([^)]*)\)/y;
 
 /** The clauses in order. Text that the service rejects is a clause of the kind `invalid`. */
@@ -94,15 +96,15 @@ function readBody(lql: string, at: number): Reading {
   }
   const chart = matchAt(CHART, lql, at)?.[0];
   if (chart !== undefined) return { kind: chart.endsWith(')') ? 'chart' : 'invalid', end: at + chart.length };
-  const select = matchAt(SELECT, lql, at)?.[0];
-  if (select !== undefined) return selectOf(select, at);
+  const select = matchAt(SELECT, lql, at);
+  if (select !== null) return selectOf(select, at);
   return readFilter(lql, at);
 }
 
-function selectOf(text: string, at: number): Reading {
-  const [target = '', alias] = text.slice(text.indexOf(':') + 1).split('@');
-  const isValid = target !== '' && (alias === undefined || (target !== '*' && /^[A-Za-z_]/.test(alias)));
-  return { kind: isValid ? 'select' : 'invalid', end: at + text.length, path: fullPath(target) };
+function selectOf([text, target = '', alias]: RegExpExecArray, at: number): Reading {
+  const isNamed = alias === undefined || (target !== '*' && /^@[A-Za-z_]/.test(alias));
+  const isValid = target !== '' && isNamed;
+  return { kind: isValid ? 'select' : 'invalid', end: at + text.length, path: readPath(target) };
 }
 
 function readFilter(lql: string, at: number): Reading {
@@ -114,7 +116,7 @@ function readFilter(lql: string, at: number): Reading {
   const isMissing = end === start;
   return {
     kind: isMissing ? 'invalid' : isTime ? 'time' : 'field',
-    path: isTime ? 'timestamp' : fullPath(path),
+    path: isTime ? 'timestamp' : readPath(path),
     operator,
     value,
     end,
@@ -173,9 +175,4 @@ function closingQuote(text: string, open: number): number | undefined {
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);
-}
-
-/** `m.x` is short for `metadata.x`. */
-export function fullPath(path: string): string {
-  return path.startsWith('m.') ? `metadata${path.slice(1)}` : path;
 }

@@ -1,6 +1,9 @@
 // Edits the filters of an LQL query, and keeps the rest as it was written.
 import { isNested, isNumber, type Json } from '../service/json.ts';
-import { clausesOf, fullPath, isOpen, type LqlClause } from './lql-clauses.ts';
+import { clausesOf, isOpen, type LqlClause } from './lql-clauses.ts';
+import type { Table } from '../service/listing.ts';
+import { fieldOf } from './fields.ts';
+import { readPath, unnameable, writePath } from './lql-path.ts';
 
 export { clausesOf, type LqlClause } from './lql-clauses.ts';
 
@@ -10,12 +13,28 @@ export interface Target {
   readonly isElement: boolean;
 }
 
-/** The target of a leaf in a row: names of columns and fields; numbers are positions in arrays. Undefined: LQL cannot name it. */
-export function targetOf(segments: readonly (string | number)[]): Target | undefined {
-  const names = segments.filter((segment) => typeof segment === 'string');
-  const isElement = names.length < segments.length;
-  const path = names.join('.');
-  return isPath(path) ? { path, isElement } : undefined;
+/** The target of a leaf in a row: names of columns and fields; numbers are positions in arrays, or elements of tuples without names. */
+export function targetOf(segments: readonly (string | number)[], table: Table): Target {
+  return segments.reduce<Target>(
+    ({ path, isElement }, segment) => {
+      const isArray = !isElement && fieldOf(table, path)?.kind === 'array';
+      const inner = `${path}.${typeof segment === 'string' ? segment : segment + 1}`;
+      if (typeof segment === 'string') return { path: path === '' ? segment : inner, isElement };
+      const kind = isArray ? undefined : fieldOf(table, inner)?.kind;
+      const isTuple = kind !== undefined && kind !== 'dynamic'; // of JSON, any path may exist
+      return isTuple ? { path: inner, isElement } : { path, isElement: true };
+    },
+    { path: '', isElement: false },
+  );
+}
+
+/** Why LQL cannot compare the field with the value, in a few words; undefined: it can. */
+export function unfilterable(target: Target, value: Json): string | undefined {
+  if (clauseText(target, value, false) !== undefined) return undefined;
+  if (isNested(value)) return 'a list or an object is no value to filter by';
+  if (typeof value === 'string' && value.length > MAX_VALUE)
+    return `the value is longer than ${MAX_VALUE.toLocaleString('en')} characters`;
+  return unnameable(target.path) ?? 'LQL cannot write this value';
 }
 
 /** Whether LQL can compare the field with the value. */
@@ -101,27 +120,11 @@ function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, String.raw`\$&`)}"`;
 }
 
-/** The path as it is written: `m.` for `metadata.` */
-export function shortPath(path: string): string {
-  return path.replace(/^metadata\./, 'm.');
-}
-
-/** Whether LQL can name the path: it begins with no keyword, and `m.` would be `metadata.` */
-export function isPath(path: string): boolean {
-  return (
-    /^\w+(?:\.\w+)*$/.test(path) &&
-    !/^(?:f|from|s|select|t)$/.test(path) &&
-    !path.startsWith('m.') &&
-    path.split('.').length <= MAX_SEGMENTS
-  );
-}
-
-const MAX_SEGMENTS = 64;
 const MAX_DIGITS = 38;
 const MAX_VALUE = 4096;
 
 function asTarget(target: Target | string): Target {
-  return typeof target === 'string' ? { path: fullPath(target), isElement: false } : target;
+  return typeof target === 'string' ? { path: readPath(target), isElement: false } : target;
 }
 
 /** Replaces the first clause and removes the others, from the end so that locations stay valid. */
@@ -150,10 +153,10 @@ function hasValue({ value }: LqlClause, wanted: Json): boolean {
 }
 
 function clauseText({ path, isElement }: Target, value: Json, isNegated: boolean): string | undefined {
-  if (!isPath(path) || (path === 'timestamp' && isElement)) return undefined;
+  if (unnameable(path) !== undefined || (path === 'timestamp' && isElement)) return undefined;
   const text = path === 'timestamp' ? momentText(value) : valueText(value, isElement);
   if (text === undefined) return undefined;
-  const name = path === 'timestamp' ? 't' : shortPath(path);
+  const name = path === 'timestamp' ? 't' : writePath(path);
   return `${isNegated ? '-' : ''}${name}${isElement ? ':@>' : ':'}${text}`;
 }
 

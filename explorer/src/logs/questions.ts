@@ -2,7 +2,8 @@
 // three engine queries a screen, and one explanation (`basisOf`), whose SQL the histogram and the facets read.
 import type { Ask, ConsumerQuery } from '../service/client.ts';
 import { sandboxOf, type Endpoint, type Table } from '../service/listing.ts';
-import { append, filtersOf, isPath, shortPath, withTable } from './lql-edit.ts';
+import { append, filtersOf, withTable } from './lql-edit.ts';
+import { unnameable, writePath } from './lql-path.ts';
 import { isoOf, microsOf, sqlField, sqlName, sqlTime } from './sql.ts';
 import { isOrderedByLql, tableOf, type LogView } from './view.ts';
 
@@ -84,11 +85,11 @@ export function basisOf(question: LogQuestion): Basis {
   const { endpoint, view } = question;
   const table = tableOf(view, endpoint) ?? { name: view.table, columns: [] };
   const paths = [...new Set([view.time, ...(view.level === undefined ? [] : [view.level]), ...view.facets])];
-  const named = paths.filter((path) => isPath(path) || path === 'timestamp');
+  const named = paths.filter(isNamed);
   const isWhole = named.length < paths.length || rowsNeedSql(question);
   const prefix = freeName(table);
   const added = named.map((_, index) => `${prefix}${index}`);
-  const selects = named.map((path, index) => `s:${shortPath(path)}@${added[index]}`);
+  const selects = named.map((path, index) => `s:${writePath(path)}@${added[index]}`);
   const text = [filterText(question), ...(isWhole ? ['s:*'] : []), ...selects].join(' ');
   const expressions = paths.map((path) => {
     const index = named.indexOf(path);
@@ -202,11 +203,11 @@ function microsAt(ms: number): bigint {
 }
 
 function isNamed(path: string): boolean {
-  return path === 'timestamp' || isPath(path);
+  return unnameable(path) === undefined;
 }
 
 function timeClause(path: string): string {
-  return path === 'timestamp' ? 't' : shortPath(path);
+  return path === 'timestamp' ? 't' : writePath(path);
 }
 
 /** A prefix of names that no column of the table has. */

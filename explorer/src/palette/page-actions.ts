@@ -84,9 +84,16 @@ function viewActions({ views, openView }: Explorer): readonly PaletteAction[] {
   }));
 }
 
-function settingActions({ setTheme, setZone, zone, leave }: Explorer): readonly PaletteAction[] {
+function settingActions({
+  setTheme,
+  setZone,
+  zone,
+  leave,
+  isShowingKeys,
+}: Explorer): readonly PaletteAction[] {
   const other = zone.value === 'utc' ? 'local' : 'utc';
   return [
+    { id: 'keys', label: 'Keys', hint: 'keyboard shortcuts', run: () => (isShowingKeys.value = true) },
     { id: 'theme light', label: 'Light theme', run: () => setTheme('light') },
     { id: 'theme dark', label: 'Dark theme', run: () => setTheme('dark') },
     { id: 'theme auto', label: 'Theme of the system', run: () => setTheme('auto') },

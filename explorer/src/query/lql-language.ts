@@ -2,6 +2,7 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { LanguageSupport, StreamLanguage, type StringStream } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
+import { PATH, writePath } from '../logs/lql-path.ts';
 import type { Sandbox } from '../service/listing.ts';
 import { namesOf, tableOfLql } from './vocabulary.ts';
 
@@ -10,6 +11,8 @@ interface State {
   isValue: boolean;
 }
 
+const PATH_BEFORE_OPERATOR = new RegExp(`^${PATH}(?=:)`);
+
 function token(stream: StringStream, state: State): string | null {
   if (stream.eatSpace()) {
     state.isValue = false;
@@ -17,7 +20,7 @@ function token(stream: StringStream, state: State): string | null {
   }
   if (stream.match(/^-(?=\S)/)) return 'operator';
   if (!state.isValue && stream.match(/^[fstc](?=:)/)) return 'keyword';
-  if (!state.isValue && stream.match(/^[A-Za-z_][\w.]*(?=:)/)) return 'propertyName';
+  if (!state.isValue && stream.match(PATH_BEFORE_OPERATOR)) return 'propertyName';
   if (stream.match(/^:(?:@>~|@>|>=|<=|>|<|~)?|^~|^\.\./)) {
     state.isValue = true;
     return 'operator';
@@ -62,10 +65,10 @@ function complete(context: CompletionContext, sandbox: Sandbox): CompletionResul
   const clause = context.matchBefore(/\S*/);
   if (clause === null || (clause.text === '' && !context.explicit)) return null;
   const [, head = '', word = ''] = /^(-?(?:[fstc]:(?:\w+\()?(?:t::)?)?)(.*)$/.exec(clause.text) ?? [];
-  if (/["~]/.test(word) || /:/.test(word)) return null;
+  if (/[~:]/.test(word)) return null;
   const from = clause.from + head.length;
   const options = optionsFor(head.replace(/^-/, ''), context.state.doc.toString(), sandbox);
-  return { from, options, validFor: /^[\w.@]*$/ };
+  return { from, options, validFor: /^[\w.@"/-]*$/ };
 }
 
 /** Completions after the beginning of a clause. */
@@ -105,7 +108,7 @@ function pathOptions(text: string, sandbox: Sandbox, end: string): readonly Comp
   const table = tableOfLql(text, sandbox);
   if (table === undefined) return [];
   return namesOf(table).map(({ name, type }) => {
-    const label = name.replace(/^metadata\./, 'm.');
+    const label = writePath(name);
     return { label, detail: type, type: 'property', apply: `${label}${end}` };
   });
 }

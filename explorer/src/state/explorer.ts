@@ -1,5 +1,5 @@
 // The page's state and all its actions. Views only read signals and call these functions.
-import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { Client } from '../service/client.ts';
 import type { FileFinding } from '../service/events.ts';
 import type { Endpoint } from '../service/listing.ts';
@@ -46,6 +46,8 @@ export interface Explorer
   readonly split: ReadonlySignal<number | undefined>;
   readonly views: ReadonlySignal<readonly SavedView[]>;
   readonly palette: Palette;
+  /** Whether the list of keys is open. */
+  readonly isShowingKeys: Signal<boolean>;
   readonly client: Client;
   readonly base: string;
   enter(key: string): Promise<void>;
@@ -110,6 +112,7 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     ...createPreferences(memory, state),
     ...createViewActions(memory, state, navigation),
     palette: createPalette(),
+    isShowingKeys: signal(false),
     tell: createTell(state, page),
   };
 }

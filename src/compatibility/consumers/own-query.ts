@@ -4,6 +4,7 @@ import { translate } from '../../bigquery/translate.ts';
 import type { Dialect, Endpoint } from '../../catalog/endpoint.ts';
 import type { TableColumns } from '../../catalog/describe.ts';
 import { explain } from '../../catalog/explain.ts';
+import { searchedTables } from '../../catalog/searched-tables.ts';
 import { Problem } from '../../core/problem.ts';
 import type { EngineError, Engine } from '../../engine/engine.ts';
 import { engineSentence } from '../../engine/engine-sentence.ts';
@@ -101,7 +102,7 @@ function lqlToSql(text: string, { endpoint, tables }: QuerySurface): string {
     'findings' in parsed
       ? parsed
       : compile(parsed.tree, {
-          tables,
+          tables: searchedTables(endpoint, tables),
           defaultTable: endpoint.outline.defaultTable,
           now: ANY_TIME,
         });

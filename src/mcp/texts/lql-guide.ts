@@ -9,8 +9,8 @@ describe_tables shows. Everything is case-sensitive. An error has the line and c
 | clause | matches or returns |
 |---|---|
 | \`f:logs\` | the table to read; needed if the endpoint has several |
-| \`error\` \`"sign up"\` \`-timeout\` | event_message contains a string; with a space; does not contain it |
-| \`~^debug\` \`~"(?i)out of memory"\` | event_message matches a regular expression (RE2) |
+| \`error\` \`"sign up"\` \`-timeout\` | the message contains a string; with a space; does not contain it |
+| \`~^debug\` \`~"(?i)out of memory"\` | the message matches a regular expression (RE2) |
 | \`metadata.level:error\` \`-m.level:info\` | a path has that value; another value or none (\`m.\` is \`metadata.\`) |
 | \`m.response.status_code:>=500\` \`m.response.status_code:200..299\` | compared: \`:>\` \`:>=\` \`:<\` \`:<=\`; in a range |
 | \`m.request.path:~^/rest\` | a path matches a regular expression |
