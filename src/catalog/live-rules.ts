@@ -5,6 +5,7 @@ import { parseType } from '../sql/type.ts';
 import type { RuleFinding } from './analysis.ts';
 import { ruleFor } from './column-rules.ts';
 import type { LivePolicy } from './endpoint.ts';
+import { unknownColumn } from './page-rules.ts';
 import type { Rule } from './rules.ts';
 
 /** Fields of calls on endpoints with live calls. */
@@ -42,8 +43,7 @@ export function checkLiveKey({ live }: EndpointFile, columns: readonly Column[])
   return (live?.key ?? []).flatMap((name, index): readonly RuleFinding[] => {
     const path = ['live', 'key', index];
     const column = columns.find((each) => each.name === name);
-    if (column === undefined)
-      return [{ code: 'live.unknown_key', path, message: `the result has no column ${name}` }];
+    if (column === undefined) return [{ code: 'live.unknown_key', path, ...unknownColumn(name, columns) }];
     if (!NOT_A_KEY.test(parseType(column.type).name)) return [];
     return [
       { code: 'live.key_type', path, message: `${name} is ${column.type}, which cannot identify a row` },

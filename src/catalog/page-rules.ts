@@ -1,6 +1,7 @@
 // Rules about pages: those of the file, and those of the columns that the engine reports.
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { createCursor } from '../sql/cursor.ts';
 import type { RuleFinding } from './analysis.ts';
 import { ruleFor } from './column-rules.ts';
@@ -85,14 +86,22 @@ export const PAGE_QUERY_RULES: Readonly<Record<string, Rule>> = {
   },
 };
 
+/** What is said of a name that no column of the result has. */
+export function unknownColumn(
+  name: string,
+  columns: readonly Column[],
+): Pick<RuleFinding, 'message' | 'hint'> {
+  const hint = didYouMean(nearest(name, columns.map((column) => column.name))); // prettier-ignore
+  return { message: `the result has no column ${name}`, ...(hint === undefined ? {} : { hint }) };
+}
+
 /** What is wrong with the keys, once the columns of the result are known. */
 export function checkPageKeys(file: EndpointFile, columns: readonly Column[]): readonly RuleFinding[] {
   return (file.page?.by ?? []).flatMap((key, index): readonly RuleFinding[] => {
     const { name } = pageKey(key);
     const path = ['page', 'by', index];
     const column = columns.find((each) => each.name === name);
-    if (column === undefined)
-      return [{ code: 'page.unknown_key', path, message: `the result has no column ${name}` }];
+    if (column === undefined) return [{ code: 'page.unknown_key', path, ...unknownColumn(name, columns) }];
     if (pageKeyType(column.type) !== undefined) return [];
     return [
       { code: 'page.key_type', path, message: `${name} is ${column.type}, which cannot be a key of pages` },

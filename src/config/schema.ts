@@ -207,6 +207,7 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
     onKey: error.propertyName !== undefined,
     code: 'schema.string_invalid',
     message: `${describeValue(error.propertyName ?? error.data)} does not match ${String(error.params['pattern'])}`,
+    ...formHint(error.parentSchema),
     ...(error.propertyName === undefined ? {} : { path: [...pathOf(error), error.propertyName] }),
   }),
   not: (error) => {
@@ -225,6 +226,17 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
     message: `${describeValue(error.data)} is not a ${String(error.params['format'])}`,
   }),
 };
+
+/** What a schema says of its form in words. */
+function formHint(schema: ErrorObject['parentSchema']): { readonly hint?: string } {
+  const { description, examples } = (schema ?? {}) as { description?: string; examples?: readonly unknown[] }; // of the schemas in schemas/
+  const example = examples?.find((each) => typeof each === 'string');
+  const parts = [
+    ...(example === undefined ? [] : [`Such as ${example}.`]),
+    ...(description === undefined ? [] : [description]),
+  ];
+  return parts.length === 0 ? {} : { hint: parts.join(' ') };
+}
 
 function toFinding(error: ErrorObject): SchemaFinding {
   const describe = DESCRIPTIONS[error.keyword];
