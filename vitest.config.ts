@@ -17,8 +17,8 @@ const common = {
   hookTimeout: 300_000,
   setupFiles: 'test/support/file-folder.ts',
   alias: [ENGINE_PROGRAM_ALIAS],
-  // More than cores: most of them wait for processes and engines much of their time.
-  maxWorkers: cores + 2,
+  // One more than cores: many of them wait for processes and engines. Each further one loads the service once more.
+  maxWorkers: cores + 1,
   maxConcurrency: Math.min(cores + 1, 5),
   expect: { poll: { timeout: 240_000, interval: 25 } },
 } as const;

@@ -53,7 +53,7 @@ export interface CoreOptions {
 /** Rejects if the endpoints folder cannot be read, after closing what was opened. */
 export async function openCore(options: CoreOptions): Promise<Core> {
   const { settings, link, observe, keyring, keyUse } = options;
-  const engine = countAnalyses(options.engine, clock.monotonic);
+  const engine = countAnalyses(options.engine);
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
   const policyParameters = settings.clickhouse?.rowPolicies === true ? policyParametersOf() : undefined;

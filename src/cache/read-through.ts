@@ -5,7 +5,7 @@ import type { Observe } from '../core/observation.ts';
 import type { After, Clock } from '../core/clock.ts';
 import { ageOf, momentOf } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
-import { createSingleFlight, type Flight, type FlightResult } from './single-flight.ts';
+import { createSingleFlight, type Flight, type Callers, type FlightResult } from './single-flight.ts';
 import {
   checkAge,
   freshFor,
@@ -34,11 +34,13 @@ export interface ReadThroughOptions {
 export interface Job extends Watched {
   readonly key: string;
   /** The signal aborts when no caller is waiting any more. */
-  readonly run: (signal: AbortSignal) => Promise<Payload>;
+  readonly run: (signal: AbortSignal, callers: Callers) => Promise<Payload>;
 }
 
 export interface Ask extends Job {
   readonly directives: CacheDirectives;
+  /** Whom it is for: callers who wait for one run are served in the turn of whichever comes first. */
+  readonly caller?: string | undefined;
   /** The caller's signal; called only if a run is needed. */
   readonly signal: () => AbortSignal;
 }
@@ -109,6 +111,7 @@ interface Context extends ReadThroughOptions {
     job: Job,
     accepts: (age: number) => boolean,
     signal?: AbortSignal,
+    caller?: string,
   ) => Promise<FlightResult<Result>>;
   readonly isInFlight: (key: string) => boolean;
   readonly lookUp: (key: string) => Promise<Entry | undefined>;
@@ -123,7 +126,7 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
     isInFlight: flights.isInFlight,
     lookUp: createLookUp(store),
     failures: createFailures(clock),
-    runShared: (job, accepts, signal) => {
+    runShared: (job, accepts, signal, caller) => {
       const joined = clock.monotonic();
       // Negative if the entry was born after joining, so that a run's own result is always accepted. Uses only the
       // clock that never goes back.
@@ -135,6 +138,7 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
         run: (flight) => runWithLease(job, flight, { ...options, accepts: good }),
         accepts: ({ entry }) => good(entry),
         signal,
+        caller,
       });
     },
   };
@@ -249,6 +253,7 @@ async function readFlight(context: Context, ask: Ask, because: Because): Promise
     ask,
     (age) => isFresh(age, ask.policy, ask.directives),
     ask.signal(),
+    ask.caller,
   );
   const own = result.stored ? 'stored' : 'unstored';
   const kind = led && result.made ? own : 'collapsed';
@@ -299,7 +304,7 @@ async function runWithLease(
     const fingerprint = await fingerprintFor(job);
     flight.signal.throwIfAborted();
     const born = momentOf(clock);
-    const made = await job.run(flight.signal);
+    const made = await job.run(flight.signal, flight.callers);
     const entry = sealEntry(made, born, retentionMsOf(job.policy), await confirmed(job, fingerprint));
     const kept = flight.isCurrent() ? store.put(job.key, entry) : undefined;
     if (kept === undefined) turn.done();

@@ -1,11 +1,18 @@
 // Single-flight: concurrent calls for a key share one run. At most one run per key at a time in this process.
 
+/** Those who wait for a run. */
+export interface Callers {
+  /** Calls the listener with each caller, also with those that come later; returns the function that ends it. */
+  readonly follow: (listener: (caller: string) => void) => () => void;
+}
+
 /** What a run can learn about its flight. */
 export interface Flight {
   /** Aborted when the last waiting caller has left. */
   readonly signal: AbortSignal;
   /** False once the flight was abandoned or its key forgotten: its result must not be stored. */
   readonly isCurrent: () => boolean;
+  readonly callers: Callers;
 }
 
 export interface Subscriber<T> {
@@ -15,6 +22,8 @@ export interface Subscriber<T> {
   readonly accepts: (result: T) => boolean;
   /** Leaves when aborted, rejecting with its reason; undefined: waits until the end. */
   readonly signal: AbortSignal | undefined;
+  /** Whom it is for; undefined: no caller in particular. */
+  readonly caller?: string | undefined;
 }
 
 export interface FlightResult<T> {
@@ -49,6 +58,8 @@ interface SharedRun<T> {
   readonly key: string;
   /** In order of arrival; the first is the leader. */
   readonly waiters: Set<Waiter<T>>;
+  /** Of callers that join. */
+  readonly listeners: Set<(caller: string) => void>;
   controller: AbortController;
 }
 
@@ -72,6 +83,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       const result = await leader.subscriber.run({
         signal,
         isCurrent: () => runs.get(sharedRun.key) === sharedRun,
+        callers: callersOf(sharedRun),
       });
       for (const waiter of sharedRun.waiters) {
         const led = waiter === leader;
@@ -92,7 +104,12 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     join: (key, subscriber) => {
       if (subscriber.signal?.aborted === true) return Promise.reject(subscriber.signal.reason);
       const inFlight = runs.get(key);
-      const sharedRun = inFlight ?? { key, waiters: new Set(), controller: new AbortController() };
+      const sharedRun = inFlight ?? {
+        key,
+        waiters: new Set<Waiter<T>>(),
+        listeners: new Set<(caller: string) => void>(),
+        controller: new AbortController(),
+      };
       const flight = subscribe(sharedRun, subscriber, abandon);
       if (inFlight === undefined) {
         runs.set(key, sharedRun);
@@ -108,13 +125,23 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   };
 }
 
+function callersOf<T>({ waiters, listeners }: SharedRun<T>): Callers {
+  return {
+    follow: (listener) => {
+      for (const { subscriber } of waiters) if (subscriber.caller !== undefined) listener(subscriber.caller);
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
 /** Adds a caller to a shared run. `abandon` is called if the last one leaves before the run has ended. */
 function subscribe<T>(
   sharedRun: SharedRun<T>,
   subscriber: Subscriber<T>,
   abandon: (sharedRun: SharedRun<T>, reason: unknown) => void,
 ): Promise<FlightResult<T>> {
-  const { signal } = subscriber;
+  const { signal, caller } = subscriber;
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       sharedRun.waiters.delete(waiter);
@@ -132,6 +159,7 @@ function subscribe<T>(
       joined: false,
     };
     sharedRun.waiters.add(waiter);
+    if (caller !== undefined) for (const listener of sharedRun.listeners) listener(caller);
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

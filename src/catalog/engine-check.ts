@@ -152,7 +152,13 @@ async function checkEnums(
   if (!query.tokens.some(({ kind }) => kind === 'string')) return undefined;
   const strict = `${STRICT_PREFIX}${sql}\n) SETTINGS validate_enum_literals_in_operators = 1`;
   const failure = await ask(strict, values).then(() => undefined, rejectionOf);
-  return failure?.engineCode === UNKNOWN_ELEMENT_OF_ENUM ? { kind: 'rejected', failure } : undefined;
+  if (failure?.engineCode !== UNKNOWN_ELEMENT_OF_ENUM) return undefined;
+  const element = /unknown element '(.*?)' for enum/i.exec(failure.message)?.[1];
+  const isWritten = query.tokens.some(
+    ({ kind, start, end }) => kind === 'string' && sql.slice(start + 1, end - 1) === element,
+  );
+  // Otherwise it is the sample value of a parameter.
+  return isWritten ? { kind: 'rejected', failure } : { kind: 'value_needed', columns: undefined, failure };
 }
 
 const STRICT_PREFIX = 'SELECT * FROM (\n';
@@ -168,7 +174,7 @@ function findingOf(inspected: InspectedFile, part: Part, { kind, failure }: Fail
   const at = tokenAt(query, offset);
   const code = CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected';
   const keyword = code === 'engine.syntax' ? misspelledKeyword(query, at) : undefined;
-  const hint = isValue ? VALUE_HINT : (keyword?.hint ?? engineHint(failure.message, query, at));
+  const hint = isValue ? valueHint(code) : (keyword?.hint ?? engineHint(failure.message, query, at));
   const place = analysis.inBound(keyword === undefined ? offset : query.start(keyword.index));
   const sentence = keyword === undefined ? engineSentence(failure.message) : 'syntax error';
   return {
@@ -187,7 +193,11 @@ function tokenAt(query: Cursor, offset: number): number {
   return index < 0 ? query.length : index;
 }
 
-const VALUE_HINT = 'Add an example, or a default, with values that the query accepts';
+function valueHint(code: string): string {
+  return code === 'engine.unknown_enum_value'
+    ? 'Give the parameter that is compared with the Enum its values, as enum: […]; another value is found nowhere, or fails when the query runs'
+    : 'Add an example, or a default, with values that the query accepts';
+}
 
 /**
  * The position in the message, otherwise that of the first name from the message found in this part, otherwise the

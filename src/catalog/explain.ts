@@ -1,5 +1,5 @@
 // Runs EXPLAIN of a query on the engine, for checks and analyses of it.
-import { EngineError, type Engine, type Limits, type Statement } from '../engine/engine.ts';
+import { EngineError, type Engine, type Limits, type RunHooks, type Statement } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import type { Explained } from '../sandbox/sandbox.ts';
 
@@ -8,6 +8,7 @@ export interface ExplainOptions {
   readonly caller?: Pick<Statement, 'key' | 'onFatal'>;
   /** Failures that are the query's own; default: what the engine rejects. */
   readonly isRejection?: (error: EngineError) => boolean;
+  readonly hooks?: RunHooks;
 }
 
 /** Parsing a query is fast and needs little memory; queries that need more are rejected. */
@@ -20,10 +21,11 @@ const EXPLAIN_LIMITS: Limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBy
 export async function explain(
   engine: Engine,
   sql: string,
-  { caller = {}, isRejection = ({ failure }) => failure === 'rejected' }: ExplainOptions = {},
+  { caller = {}, isRejection = ({ failure }) => failure === 'rejected', hooks }: ExplainOptions = {},
 ): Promise<Explained> {
   try {
-    const rows = await readRows(engine, sql, { ...caller, limits: EXPLAIN_LIMITS, origin: 'consumer' });
+    const statement = { ...caller, limits: EXPLAIN_LIMITS, origin: 'consumer' } as const;
+    const rows = await readRows(engine, sql, statement, hooks);
     const lines = (rows as readonly [string][]).map(([line]) => line); // one string column
     return { kind: 'tree', text: lines.join('\n') };
   } catch (error) {

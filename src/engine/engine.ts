@@ -1,5 +1,6 @@
 // The interface to ClickHouse. It has two implementations, embedded (chDB) and HTTP, which pass the same conformance
 // tests.
+import type { Callers } from './wait-queue.ts';
 import type { ReadSummary } from '../core/observation.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 
@@ -46,10 +47,8 @@ export interface Statement {
 
 /** Counts what the analyses of a statement cost. */
 export interface Analysis {
-  /** Rejects if none may start. */
-  readonly check: () => Promise<void>;
-  /** Milliseconds that one took, also if it failed. */
-  readonly charge: (ms: number) => Promise<void>;
+  /** Runs one with these hooks and counts its cost, also if it fails. Rejects if none may start, unless `isChecked` is false. */
+  readonly count: <T>(run: (hooks: RunHooks) => Promise<T>, isChecked?: boolean) => Promise<T>;
 }
 
 /**
@@ -84,6 +83,8 @@ export interface RunOptions {
   /** The parent span, for a server with tracing enabled (https://www.w3.org/TR/trace-context/). */
   readonly traceparent?: string;
   readonly lane?: string;
+  /** The keys that wait for it besides that of the statement. */
+  readonly callers?: Callers | undefined;
   /** Low priority: runs only when no other statement is waiting. */
   readonly isPatient?: boolean;
   /** Called when a connection is free, before the statement is sent; its rejection ends the run. */
@@ -94,6 +95,8 @@ export interface RunOptions {
    */
   readonly onRead?: (read: ReadSummary) => void;
 }
+
+export type RunHooks = Pick<RunOptions, 'onStart' | 'onRead'>;
 
 /**
  * The result of a statement. `chunks` must be consumed once, to the end or until `return()`. It throws EngineError if
@@ -121,7 +124,7 @@ export interface Engine {
   /** Runs one statement; rejects with EngineError. */
   run(statement: Statement, options: RunOptions): Promise<Result>;
   /** The columns a statement would return, without running it; rejects with EngineError. */
-  describe(statement: Statement): Promise<readonly Column[]>;
+  describe(statement: Statement, hooks?: RunHooks): Promise<readonly Column[]>;
   /** Numbers of running and waiting statements. */
   readonly load: () => Load;
   /** Resident memory of the engine's own process in bytes, as last measured; undefined if it has none. */

@@ -8,12 +8,14 @@ export interface Belonging {
   /** A subdivision of a key, such as an endpoint. */
   readonly lane?: string | undefined;
   readonly origin?: 'saved' | 'consumer' | undefined;
+  /** A further place of another item, with which it is counted once. */
+  readonly isCopy?: boolean | undefined;
 }
 
 export interface FairOrder<T extends Belonging> {
   add(item: T): void;
-  /** Removes the item; its key and lane move to the end of the rotation. */
-  remove(item: T): void;
+  /** Removes the item; if it was its turn, its key and lane move to the end of the rotation. */
+  remove(item: T, wasTurn: boolean): void;
   /** The first item of each lane for which `isEligible` is true, in rotation order. */
   firsts(isEligible: (item: T) => boolean): Iterable<T>;
   all(): readonly T[];
@@ -28,7 +30,8 @@ export function createFairOrder<T extends Belonging>(): FairOrder<T> {
   const ofKey = createCounts();
   const ofOrigin = createCounts();
   let size = 0;
-  const count = ({ key = '', origin = 'saved' }: T, by: 1 | -1): void => {
+  const count = ({ key = '', origin = 'saved', isCopy = false }: T, by: 1 | -1): void => {
+    if (isCopy) return;
     size += by;
     ofKey.add(key, by);
     ofOrigin.add(origin, by);
@@ -42,16 +45,16 @@ export function createFairOrder<T extends Belonging>(): FairOrder<T> {
       keys.set(key, lanes.set(lane, (lanes.get(lane) ?? new Set()).add(item)));
       count(item, 1);
     },
-    remove: (item) => {
+    remove: (item, wasTurn) => {
       const { key = '', lane = '' } = item;
       const lanes = keys.get(key);
       const items = lanes?.get(lane);
       if (lanes === undefined || items?.delete(item) !== true) return;
       count(item, -1);
       // Reinserting moves the lane and the key to the end.
-      lanes.delete(lane);
+      if (wasTurn || items.size === 0) lanes.delete(lane);
       if (items.size > 0) lanes.set(lane, items);
-      keys.delete(key);
+      if (wasTurn || lanes.size === 0) keys.delete(key);
       if (lanes.size > 0) keys.set(key, lanes);
     },
     firsts: function* (isEligible) {

@@ -38,7 +38,7 @@ export interface Queue {
 
 export function createQueue({ timeoutMs, after, shares, ...bounds }: QueueOptions): Queue {
   const places = createPlaces(bounds.places, shares);
-  const line = createWaitQueue({ timeoutMs, after, onLeft: settle });
+  const line = createWaitQueue({ timeoutMs, after, onLeft: settle, onJoined: fill });
   const settling: (() => void)[] = [];
   let { waiting } = bounds;
   let closed = false;
@@ -71,7 +71,7 @@ export function createQueue({ timeoutMs, after, shares, ...bounds }: QueueOption
       // Fair: if a slot is free, none of those waiting may use it, so this statement overtakes none that could run.
       if (places.mayEnter(entry)) return takePlace(entry);
       if (isFull(line, entry, waiting)) throw full(line.size());
-      return line.wait(entry, () => takePlace(entry));
+      return line.wait(entry, takePlace);
     },
     resize: (newPlaces, newWaiting) => {
       waiting = newWaiting;

@@ -1,5 +1,5 @@
 // Runs statements of the product itself, such as reads of system tables, and reads their rows.
-import type { Engine, Limits, Statement } from './engine.ts';
+import type { Engine, Limits, RunHooks, Statement } from './engine.ts';
 
 /** Enough for a list of names of all tables, columns or settings. */
 const LIST_LIMITS: Limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
@@ -12,6 +12,7 @@ export async function readRows(
   engine: Engine,
   sql: string,
   options: Partial<Omit<Statement, 'sql'>> = {},
+  hooks: RunHooks = {},
 ): Promise<readonly unknown[]> {
   const statement: Statement = {
     parameters: {},
@@ -21,7 +22,7 @@ export async function readRows(
     ...options,
     sql,
   };
-  const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
+  const { chunks } = await engine.run(statement, { ...hooks, format: 'JSONCompactEachRow' });
   const lines = Buffer.from(await readAll(chunks))
     .toString()
     .split('\n')

@@ -3,19 +3,27 @@ import { EngineError } from './engine.ts';
 import { createFairOrder, type Belonging, type FairOrder } from './fair-order.ts';
 import type { After } from '../core/clock.ts';
 
+/** The keys that wait for one statement. */
+export interface Callers {
+  /** Calls the listener with each key, also with those that come later; returns the function that ends it. */
+  readonly follow: (listener: (key: string) => void) => () => void;
+}
+
 /** A waiting statement. */
 export interface Entry extends Belonging {
   readonly signal?: AbortSignal | undefined;
   /** Low priority: admitted only if no other statement is waiting. */
   readonly isPatient?: boolean | undefined;
+  /** It also takes the turns of these, so that none waits longer than it would alone. */
+  readonly callers?: Callers | undefined;
 }
 
 export interface WaitQueue extends Pick<FairOrder<Belonging>, 'size' | 'beside'> {
   /**
-   * Resolves with the result of `admit` when this statement is admitted. Rejects with EngineError 'busy' after the
+   * Resolves with the result of `admit` when this statement is admitted, as that of the given key. Rejects with EngineError 'busy' after the
    * timeout, 'aborted' by the signal, or with the error of `dismiss`.
    */
-  wait<T>(entry: Entry, admit: () => T): Promise<T>;
+  wait<T>(entry: Entry, admit: (as: Entry) => T): Promise<T>;
   /** Admits the next statement for which `mayEnter` is true, low-priority ones last; false if there is none. */
   admitNext(mayEnter: (entry: Entry) => boolean): boolean;
   /** Rejects all with the error. */
@@ -32,28 +40,49 @@ export interface WaitQueueOptions {
   readonly after: After;
   /** Called when a statement left without being admitted. */
   readonly onLeft: () => void;
+  /** Called when another key waits for a statement, which may be admitted now. */
+  readonly onJoined: () => void;
 }
 
-export function createWaitQueue({ timeoutMs, after, onLeft }: WaitQueueOptions): WaitQueue {
+export function createWaitQueue({ timeoutMs, after, onLeft, onJoined }: WaitQueueOptions): WaitQueue {
   const order = createFairOrder<Waiter>();
   return {
     wait: (entry, admit) =>
       new Promise((resolve, reject) => {
-        const { signal } = entry;
-        const onAbort = (): void => waiter.reject(abortedWaiting());
-        const cancelTimer = after(timeoutMs, () => waiter.reject(waitedTooLong(timeoutMs)));
-        const leave = (): void => {
-          order.remove(waiter);
+        const { signal, callers } = entry;
+        const places = new Map<string, Waiter>();
+        let isOver = false;
+        let unfollow: (() => void) | undefined;
+        const leave = (admitted?: Waiter): void => {
+          isOver = true;
+          for (const waiter of places.values()) order.remove(waiter, waiter === admitted);
           cancelTimer();
+          unfollow?.();
           signal?.removeEventListener('abort', onAbort);
         };
-        const waiter: Waiter = {
-          ...entry,
-          admit: () => (leave(), resolve(admit())),
-          reject: (error) => (leave(), reject(error), onLeft()),
+        const fail = (error: EngineError): void => {
+          if (isOver) return;
+          leave();
+          reject(error);
+          onLeft();
         };
+        const placeIn = (key: string, own: Entry): void => {
+          if (isOver || places.has(key)) return;
+          const admitThis = (): void => (leave(waiter), resolve(admit(waiter)));
+          const waiter: Waiter = { ...own, admit: admitThis, reject: fail };
+          places.set(key, waiter);
+          order.add(waiter);
+        };
+        const onAbort = (): void => fail(abortedWaiting());
+        const cancelTimer = after(timeoutMs, () => fail(waitedTooLong(timeoutMs)));
         signal?.addEventListener('abort', onAbort, { once: true });
-        order.add(waiter);
+        placeIn(entry.key ?? '', entry);
+        unfollow = callers?.follow((key) => {
+          if (isOver || places.has(key)) return;
+          placeIn(key, { ...entry, key, isPatient: false, isCopy: true });
+          onJoined();
+        });
+        if (isOver) unfollow?.();
       }),
     admitNext: (mayEnter) => {
       let patient: Waiter | undefined;

@@ -114,16 +114,18 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const answerPrepared = async (call: Call, prepared: Prepared): Promise<Answer> => {
     const { requester, directives, timing, isStillAdmitted, preferredShape, successor, metadata, ...task } =
       prepared;
-    const { key } = requester;
+    const { key, spending } = requester;
     const found = await results.read(task, { requester, directives, signal: call.signal });
     const outcome = found.outcome && whileValid(found.outcome, task.bindings, deps.clock.epoch());
     const read = { ...found, outcome };
     const withMetadata =
       metadata &&
-      (await addMetadata({ ...task, ...metadata, key, signal: call.signal }, read).catch((cause: unknown) => {
-        if (metadata.isPreferred) return undefined; // the rows are worth more
-        throw cause;
-      }));
+      (await addMetadata({ ...task, ...metadata, key, spending, signal: call.signal }, read).catch(
+        (cause: unknown) => {
+          if (metadata.isPreferred) return undefined; // the rows are worth more
+          throw cause;
+        },
+      ));
     const { replay, ...result } = withMetadata ?? (metadata ? { ...read, replay: undefined } : read);
     if (prepared.shadowed !== undefined && result.timing.engine > 0) deps.shadow?.offer(prepared.shadowed);
     return {
@@ -304,7 +306,11 @@ async function produceRows(
   const cut = task.page === undefined ? cutLines(lines, maxRows) : cutPage(lines, task.page, maxRows);
   const redacted = { ...cut, lines: redactRows(deps, task, cut.lines) };
   const cleaned = now();
-  const body = await encodeRows(engine, redacted, { ...task, signal: context.signal });
+  const body = await encodeRows(engine, redacted, {
+    ...task,
+    signal: context.signal,
+    spending: context.spending,
+  });
   const { rows, truncated, next } = cut;
   const contentType = contentTypeOf(task.format);
   const engineMs = ran - started - queueMs;

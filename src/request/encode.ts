@@ -1,7 +1,7 @@
 // Encodes rows, truncated and redacted, in the requested format.
 import type { ResultShape } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
-import { EngineError, type Column, type Engine } from '../engine/engine.ts';
+import { EngineError, type Column, type Engine, type RunHooks } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
 import { bigqueryShape } from '../format/bigquery-shape.ts';
 import { encodeCsv } from '../format/csv.ts';
@@ -9,11 +9,12 @@ import type { FormatName } from '../format/formats.ts';
 import { encodeJson } from '../format/json.ts';
 import type { Cut } from '../format/lines.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import { afterRun } from './analyses.ts';
+import { describeAfterRun } from './analyses.ts';
 import { columnarStatement } from './columnar.ts';
 import { runProblem } from './engine-problems.ts';
 import type { Plan } from './plan.ts';
 import { timestampsOf } from './result-shape.ts';
+import type { Spending } from './spending.ts';
 
 export interface Encoding {
   readonly format: FormatName;
@@ -22,6 +23,8 @@ export interface Encoding {
   readonly plan: Plan;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
+  /** Counts what encoding costs; undefined: it is counted against no budget. */
+  readonly spending?: Pick<Spending, 'beside'> | undefined;
 }
 
 /** The engine parses statements of up to 8 MiB; this leaves room for escaping. */
@@ -54,8 +57,11 @@ async function shaped(engine: Engine, lines: Uint8Array, encoding: Encoding): Pr
   return Buffer.from(lines.buffer, lines.byteOffset, lines.length);
 }
 
-async function describeColumns(engine: Engine, { plan, signal }: Encoding): Promise<readonly Column[]> {
-  return engine.describe(afterRun(plan.statement)).catch((cause: unknown) => {
+async function describeColumns(
+  engine: Engine,
+  { plan, signal, spending }: Encoding,
+): Promise<readonly Column[]> {
+  return describeAfterRun(engine, plan.statement, spending).catch((cause: unknown) => {
     throw runProblem(cause, plan, signal);
   });
 }
@@ -67,7 +73,7 @@ async function encodeColumns(
   encoding: Encoding,
   format: 'Parquet' | 'Arrow',
 ): Promise<Buffer> {
-  const { plan, redactor, signal } = encoding;
+  const { plan, redactor, signal, spending } = encoding;
   if (lines.length > MAX_COLUMNAR_BYTES) throw new Problem('format.too_large');
   const [first = ''] = Buffer.from(lines.buffer, lines.byteOffset, Math.min(lines.length, 2 ** 20))
     .toString()
@@ -81,8 +87,11 @@ async function encodeColumns(
   const sql = columnarStatement(lines, { columns, present });
   const statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' } as const;
   try {
-    const { chunks } = await engine.run(statement, { format, signal });
-    const bytes = await readAll(chunks);
+    const write = async ({ onStart }: RunHooks = {}): Promise<Uint8Array> => {
+      const { chunks } = await engine.run(statement, { format, signal, ...(onStart && { onStart }) });
+      return readAll(chunks);
+    };
+    const bytes = await (spending === undefined ? write() : spending.beside(write));
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   } catch (cause) {
     throw formatProblem(cause, encoding);

@@ -125,6 +125,7 @@ async function runRedacted(
     redact: (lines: Uint8Array) => redactRows({ observe }, task, lines),
     redactText: redactor.redactText,
     signal: context.signal,
+    spending: context.spending,
   };
   const { body, rows, truncated } = await writeRedacted(writing, result.bytes);
   if (truncated) checkOverflow(format, rows + 1);

@@ -7,10 +7,11 @@ import { createLru } from '../core/lru.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type Statement } from '../engine/engine.ts';
 import { isRedacting } from '../redact/demand.ts';
-import { afterRun } from './analyses.ts';
+import { describeAfterRun } from './analyses.ts';
 import type { CallContent } from './call.ts';
 import { runProblem, withoutValues } from './engine-problems.ts';
 import type { Result, Task } from './result.ts';
+import type { Spending } from './spending.ts';
 
 const HINT = 'Only json has metadata: send format=json, or leave out meta';
 
@@ -43,6 +44,7 @@ export interface MetadataTask extends Task {
   readonly isReadShown: boolean;
   /** The id of the caller's key. */
   readonly key: string;
+  readonly spending: Pick<Spending, 'beside'> | undefined;
   readonly signal: () => AbortSignal;
 }
 
@@ -79,10 +81,10 @@ function keyOf({ plan: { statement } }: Task, { etag }: Result): string {
 /** The columns of the statement, or of the one that runs if it is rejected. Throws Problem. */
 async function describe(
   engine: Engine,
-  { plan, redactor, key, signal }: MetadataTask,
+  { plan, redactor, key, spending, signal }: MetadataTask,
 ): Promise<readonly Column[]> {
   const columnsOf = (statement: Statement): Promise<readonly Column[]> =>
-    engine.describe({ ...afterRun(statement), key });
+    describeAfterRun(engine, { ...statement, key }, spending);
   try {
     return await columnsOf(plan.statement).catch((error: unknown) => {
       const isRejected = error instanceof EngineError && error.failure === 'rejected';

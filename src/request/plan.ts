@@ -150,7 +150,7 @@ async function planSql(
 ): Promise<Plan> {
   const { text, key, onFatal, analysis } = consumerQuery;
   const sandbox = await sandboxes.of(endpoint, isRedacted);
-  const verdict = await sandbox.check(text, sandboxes.explainFor({ key, onFatal }));
+  const verdict = await sandbox.check(text, sandboxes.explainFor({ key, onFatal, analysis }));
   const isNull = (name: string) => bindings.values[name] === null;
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1, isNull);
   const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1, isNull);

@@ -2,7 +2,13 @@
 // then, from that, rows in JSON for the redactor; then the format, from the binary rows and the columns that the redactor changed.
 import { isIP } from 'node:net';
 import { Problem } from '../core/problem.ts';
-import { EngineError, type Engine, type RunOptions, type Statement } from '../engine/engine.ts';
+import {
+  EngineError,
+  type Engine,
+  type RunHooks,
+  type RunOptions,
+  type Statement,
+} from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import { cutLines } from '../format/lines.ts';
@@ -12,6 +18,7 @@ import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { changeInner, parseType, printType, type ClickHouseType } from '../sql/type.ts';
 import { runProblem } from './engine-problems.ts';
 import type { Plan } from './plan.ts';
+import type { Spending } from './spending.ts';
 
 /** Exact for every type, with the names and types of the columns. */
 export const BINARY: EngineFormat = { engine: 'RowBinaryWithNamesAndTypes', settings: {} };
@@ -26,6 +33,8 @@ export interface RedactedFormat {
   readonly redact: (lines: Uint8Array) => Uint8Array;
   readonly redactText: (text: string) => string;
   readonly signal: AbortSignal;
+  /** Counts what writing costs; undefined: it is counted against no budget. */
+  readonly spending: Pick<Spending, 'beside'> | undefined;
 }
 
 export interface RedactedResult {
@@ -207,15 +216,18 @@ const CLOSED = /^(FixedString|Enum8|Enum16|UUID|Dynamic|Variant|AggregateFunctio
 const MAX_STATEMENT = 7.5 * 2 ** 20;
 
 async function ask(
-  { engine, plan, signal }: RedactedFormat,
+  { engine, plan, signal, spending }: RedactedFormat,
   sql: string,
   format: RunOptions['format'],
 ): Promise<Uint8Array> {
   if (Buffer.byteLength(sql) > MAX_STATEMENT) throw new Problem('format.too_large', FEWER);
   const statement: Statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' };
   try {
-    const { chunks } = await engine.run(statement, { format, signal });
-    return await readAll(chunks);
+    const write = async ({ onStart }: RunHooks = {}): Promise<Uint8Array> => {
+      const { chunks } = await engine.run(statement, { format, signal, ...(onStart && { onStart }) });
+      return readAll(chunks);
+    };
+    return await (spending === undefined ? write() : spending.beside(write));
   } catch (cause) {
     throw formatProblem(cause, plan, signal);
   }

@@ -5,6 +5,7 @@ import { cacheKey } from '../cache/key.ts';
 import type { Found, Job, Outcome, Read, ReadThrough } from '../cache/read-through.ts';
 import type { WarmJob, Warming } from '../cache/warming.ts';
 import type { CachePolicy, Endpoint, ResultShape } from '../catalog/endpoint.ts';
+import type { Callers } from '../cache/single-flight.ts';
 import type { Clock } from '../core/clock.ts';
 import type { ReadSummary, StageTimes } from '../core/observation.ts';
 import { Problem } from '../core/problem.ts';
@@ -126,8 +127,9 @@ async function readCached(
   const own = { hasFailed: false };
   const ask = {
     ...job,
-    run: async (signal: AbortSignal) => {
-      const produced = await produce(task, { ...requester, signal }).catch((cause: unknown) => {
+    caller: requester.key,
+    run: async (signal: AbortSignal, callers: Callers) => {
+      const produced = await produce(task, { ...requester, signal, callers }).catch((cause: unknown) => {
         own.hasFailed = true;
         throw cause;
       });
@@ -166,7 +168,7 @@ function jobOf({ watches }: ResultsDeps, task: CacheableTask, produce: Produce):
     key: cacheKey(endpoint, [plan.canonical, ...encodedQuery(task)]),
     policy: endpoint.cache,
     watch: watches.of(endpoint, plan),
-    run: (signal) => produce(task, warmingContext(endpoint, signal)),
+    run: (signal, callers) => produce(task, { ...warmingContext(endpoint, signal), callers }),
   };
 }
 

@@ -1,4 +1,5 @@
 // Runs a plan's statement to completion.
+import type { Callers } from '../cache/single-flight.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { traceparentOf } from '../observe/trace-context.ts';
 import type { ReadSummary, TraceContext } from '../core/observation.ts';
@@ -27,6 +28,8 @@ export interface Requester {
 
 export interface RunContext extends Requester {
   readonly signal: AbortSignal;
+  /** The keys that wait for the run, if it can be shared. */
+  readonly callers?: Callers | undefined;
 }
 
 export interface RunDeps {
@@ -82,12 +85,12 @@ export async function runInFormat(
 ): Promise<WrittenResult> {
   const { endpoint, plan, redactor } = task;
   const { concurrency } = endpoint;
-  const { signal, key, isPatient } = context;
+  const { signal, key, isPatient, callers } = context;
   const started = deps.now();
   try {
     await context.spending?.check();
     const release =
-      concurrency && (await deps.bulkhead.enter(endpoint, concurrency, { signal, key, isPatient }));
+      concurrency && (await deps.bulkhead.enter(endpoint, concurrency, { signal, key, isPatient, callers }));
     const waitedMs = deps.now() - started;
     try {
       const result = await runStatement(deps, task, context, output);
@@ -113,7 +116,7 @@ async function runStatement(
   context: RunContext,
   { format, rewrite }: Output,
 ): Promise<WrittenResult> {
-  const { signal, key, workload, isPatient, trace, spending } = context;
+  const { signal, key, workload, isPatient, callers, trace, spending } = context;
   const run = async (planned: Statement): Promise<WrittenResult> => {
     const sql = rewrite === undefined ? planned.sql : rewrite(planned.sql);
     const statement = { ...planned, sql, key, ...(workload === undefined ? {} : { workload }) };
@@ -123,6 +126,7 @@ async function runStatement(
         format,
         signal,
         isPatient,
+        callers,
         lane: endpoint.id,
         comment: commentOf(endpoint, context),
         ...(trace === undefined ? {} : { traceparent: traceparentOf(trace) }),

@@ -3,18 +3,19 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import { explain } from '../catalog/explain.ts';
 import { Problem } from '../core/problem.ts';
-import { EngineError, type Column, type Engine, type Statement } from '../engine/engine.ts';
+import { EngineError, type Column, type Engine, type RunHooks, type Statement } from '../engine/engine.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/functions/policy.ts';
 import {
   createSandbox,
   type Explain,
+  type Explained,
   type Sandbox,
   type SandboxOptions,
   type Verdict,
 } from '../sandbox/sandbox.ts';
 import { createRedactTable } from '../sandbox/redaction/source-redaction.ts';
-import { createVerdictCache, type VerdictCache } from '../sandbox/verdict-cache.ts';
+import { createVerdictCache } from '../sandbox/verdict-cache.ts';
 
 export interface Sandboxes {
   /**
@@ -34,10 +35,10 @@ export interface Sandboxes {
   /** The first column of a checked statement that is an aggregate function state. Runs its scalar subqueries only. */
   readonly stateColumn: (endpoint: Endpoint, statement: Statement) => Promise<string | undefined>;
   /**
-   * Runs EXPLAIN of a query of that caller, who is held responsible if it ends the engine. A failure that running the query
+   * Runs EXPLAIN of a query of that caller, who pays for it, and is held responsible if it ends the engine. A failure that running the query
    * reports better is a rejection.
    */
-  readonly explainFor: (caller: Pick<Statement, 'key' | 'onFatal'>) => Explain;
+  readonly explainFor: (caller: Pick<Statement, 'key' | 'onFatal' | 'analysis'>) => Explain;
   readonly functions: (endpoint: Endpoint) => FunctionPolicy;
   /** Disables consumer queries for the given reason, or enables them again. Saved queries are not affected. */
   readonly switch: (offBecause: string | undefined) => void;
@@ -81,7 +82,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     return sandbox;
   };
   const rejection: Sandboxes['rejection'] = (endpoint, statement) =>
-    remember(analysed, keyOf(endpoint, statement), () => analyse(engine, statement));
+    analysed.get(keyOf(endpoint, statement), () => analyse(engine, statement));
   return {
     of: async (endpoint, isRedacted) => {
       if (off !== undefined) throw new Problem('sandbox.switched_off');
@@ -95,8 +96,8 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     canRun: async (endpoint, statement) => (await rejection(endpoint, statement)) === undefined,
     rejection,
     stateColumn: (endpoint, statement) =>
-      remember(stateColumns, keyOf(endpoint, statement), () => stateColumn(engine, statement)),
-    explainFor: (caller) => (sql) => explain(engine, sql, { caller, isRejection: isOwnFailure }),
+      stateColumns.get(keyOf(endpoint, statement), () => stateColumn(engine, statement)),
+    explainFor: (caller) => (sql) => explainAs(engine, sql, caller),
     functions,
     switch: (reason) => {
       off = reason;
@@ -105,20 +106,14 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   };
 }
 
-/** The cached value, or that of `find`. The budget of a caller whose analysis was awaited is not that of this one. */
-async function remember<T>(cache: VerdictCache<T>, key: string, find: () => Promise<T>): Promise<T> {
-  let isOwn = false;
-  const own = (): Promise<T> => {
-    isOwn = true;
-    return find();
-  };
-  for (;;) {
-    try {
-      return await cache.get(key, own, () => false);
-    } catch (error) {
-      if (isOwn || !(error instanceof Problem)) throw error;
-    }
-  }
+function explainAs(
+  engine: Engine,
+  sql: string,
+  { analysis, ...caller }: Pick<Statement, 'key' | 'onFatal' | 'analysis'>,
+): Promise<Explained> {
+  const ask = (hooks: RunHooks = {}): Promise<Explained> =>
+    explain(engine, sql, { caller, isRejection: isOwnFailure, hooks });
+  return analysis === undefined ? ask() : analysis.count(ask);
 }
 
 /** During analysis the engine computes scalar subqueries, with the values of the call. */

@@ -16,6 +16,7 @@ import { isBareCall, scanConsumerQuery } from './scan/scanner.ts';
 import { createTypeOf, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { checkParsedTree } from './query-tree/check.ts';
+import { rejectServerValues } from './query-tree/server-values.ts';
 import { parseQueryTree } from './query-tree/tree.ts';
 import type { TreeLine } from '../sql/query-tree.ts';
 import { assembleBarred, assembleReread, assembleStatement, tableTexts } from './statement.ts';
@@ -84,6 +85,8 @@ export interface Verdict extends CheckedText {
   readonly names: ReadonlySet<string>;
   /** Whether columns of its result may be aggregate function states. */
   readonly hasStates: boolean;
+  /** Tokens with names that the engine has to resolve, see ScanResult. */
+  readonly unresolved: readonly number[];
 }
 
 /** The checks and statements of one endpoint revision; shared by all of its consumers. */
@@ -219,7 +222,12 @@ async function check(source: string, reading: Reading, evaluate: Explain | undef
   const verdict = await checkText(text, reading);
   const { explain, columns } = reading;
   if (explain === undefined || evaluate === undefined || columns === undefined) return verdict;
-  const rewritten = await withReadTimes(text, { evaluate, tables: verdict.tables, columns });
+  const resolving = { evaluate, tables: verdict.tables, columns };
+  await rejectServerValues(text, verdict.unresolved, {
+    ...resolving,
+    functions: reading.leakproof.functions,
+  });
+  const rewritten = await withReadTimes(text, resolving);
   if (rewritten === undefined) return verdict;
   try {
     return { ...(await checkText(lexConsumerQuery(rewritten), reading)), source };
@@ -250,6 +258,7 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
     tables: readTables(scanned).map(({ name }) => name),
     names: scanned.names,
     hasStates: scanned.hasStates,
+    unresolved: scanned.unresolved,
     narrow: parts && { joined: sent.joined, ...parts },
     needed: neededNames(sent, scanned),
     early: earlyNames(sent),
@@ -283,6 +292,7 @@ async function checkGroups(
     tables: tables.map(({ name }) => name),
     names: scanned.names,
     hasStates: scanned.hasStates,
+    unresolved: scannedSource.unresolved,
     needed: neededNames(text, scanned),
     early: earlyNames(text),
     compared: comparedTexts(text),
@@ -329,8 +339,9 @@ function typesByName(columns: readonly TableColumn[]): ReadonlyMap<string, reado
 
 const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 0 ';
 
+/** Others are problems of a caller, such as its budget. */
 function isRejection(error: unknown): boolean {
-  return error instanceof Problem;
+  return error instanceof Problem && error.code.startsWith('sandbox.');
 }
 
 interface Scanned {

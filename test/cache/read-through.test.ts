@@ -277,6 +277,24 @@ describe('a request', () => {
     expect(kinds()).toEqual(['cache.entry_too_large', 'cache.entry_too_large']);
   });
 
+  test('the run knows the callers who wait for it', async () => {
+    const { ask } = setUp();
+    const { promise, resolve } = deferred<Payload>();
+    const known: string[] = [];
+    const first = ask({
+      caller: 'a',
+      run: (_, { follow }) => {
+        follow((caller) => void known.push(caller));
+        return promise;
+      },
+    });
+    await expect.poll(() => known).toEqual(['a']);
+    const second = ask({ caller: 'b' });
+    await expect.poll(() => known).toEqual(['a', 'b']);
+    resolve(payload('shared'));
+    await Promise.all([first, second]);
+  });
+
   test('joins the in-flight query, whose age counts from its start', async () => {
     const { ask, time, runs } = setUp();
     const { promise, resolve } = deferred<Payload>();

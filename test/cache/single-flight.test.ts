@@ -42,7 +42,7 @@ function setUp(): Airport {
         runs.push({ by, flight, settle: resolve, crash: reject });
         return promise;
       };
-      const flight = flights.join('key', { run, accepts, signal: controller.signal });
+      const flight = flights.join('key', { run, accepts, signal: controller.signal, caller: by });
       flight.catch(() => {}); // looked at later
       return { flight, leave: () => controller.abort(new Error(`${by} left`)) };
     },
@@ -59,6 +59,21 @@ describe('a single-flight run', () => {
     expect(runs).toHaveLength(1);
     expect(results.filter(({ led }) => led)).toHaveLength(1);
     expect(new Set(results.map(({ result }) => result))).toEqual(new Set(['answer']));
+  });
+
+  test('knows those who wait for it, and those who join', async () => {
+    const { join, runs } = setUp();
+    const first = join('first');
+    join('second');
+    const known: string[] = [];
+    const unfollow = runs[0]?.flight.callers.follow((caller) => void known.push(caller));
+    expect(known).toEqual(['first', 'second']);
+    join('third');
+    unfollow?.();
+    join('fourth');
+    expect(known).toEqual(['first', 'second', 'third']);
+    runs[0]?.settle('answer');
+    await first.flight;
   });
 
   test('ends with its result: a later caller starts a new run', async () => {

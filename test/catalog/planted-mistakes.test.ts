@@ -100,6 +100,7 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['engine.unknown_enum_value', 'IN', "query: |\n  SELECT id FROM desk.tickets\n  WHERE state IN ('open', «'clsed')\n", 'closed'],
   ['engine.unknown_enum_value', 'in an aggregate, folded', "query: >\n  SELECT agent,\n    countIf(state != «'cloesd') AS n\n  FROM desk.tickets GROUP BY agent\n", 'closed'],
   ['engine.unknown_enum_value', 'in a table of WITH, in double quotes', `query: "WITH t AS (SELECT id FROM desk.tickets\n\n  WHERE state = «'shut') SELECT id FROM t"\n`],
+  ['engine.value_needed', 'a parameter that an Enum is compared with', "query: «SELECT id FROM desk.tickets WHERE state IN @states AND title != 'x'\nparameters: { states: { type: Array(String), default: [] } }\nexamples: [{ name: a, parameters: { states: [other] } }]\n", 'enum: […]'],
   // constants
   ['lint.parameter_as_column', 'ORDER BY', 'query: SELECT id FROM desk.tickets ORDER BY «@by DESC\nparameters: { by: { type: String, required: true, enum: [id, title] } }\n', "@by = 'id', id"],
   ['lint.parameter_as_column', 'GROUP BY, quoted', `query: 'SELECT count() AS n, ''x'' AS x FROM desk.tickets GROUP BY «@by'\nparameters: { by: { type: String, required: true } }\n`],

@@ -350,6 +350,13 @@ const client = createClient({ baseUrl: 'http://localhost', key: 'k' });
 export const rows: Promise<RowOf<'usage.api-counts'>[]> = client.query('usage.api-counts', { interval: 'hourly', project: 'abc' });
 void client.query('logs.all', { project: 'abc' }, { onMetadata: ({ columns }) => console.log(columns) });
 export const own = client.consumerQuery('logs.all', { lql: 's:id' }, { project: 'abc' });
+export async function follow(): Promise<string[]> {
+  for await (const { kind, rows } of client.live('logs.all', { project: 'abc' })) return [kind, ...rows.map((row: RowOf<'logs.all'>) => row.id)];
+  for await (const { rows: [first] } of client.consumerLive('logs.all', { sql: 'SELECT 1' }, { project: 'abc' })) return Object.keys(first ?? {});
+  return [];
+}
+// @ts-expect-error -- an endpoint without live calls
+void client.live('usage.api-counts', { interval: 'hourly', project: 'abc' });
 // @ts-expect-error -- not one of the choices
 void client.query('usage.api-counts', { interval: 'weekly', project: 'abc' });
 // @ts-expect-error -- a parameter is missing

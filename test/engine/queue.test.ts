@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createQueue } from '../../src/engine/queue.ts';
 import type { Queue } from '../../src/engine/queue.ts';
+import type { Entry } from '../../src/engine/wait-queue.ts';
 import { failureOf } from '../support/engine-statements.ts';
 
 /** A clock that only `pass` moves. */
@@ -274,6 +275,89 @@ describe('keys', () => {
     leave();
     await Promise.all(all);
     expect(inside).toEqual(['ax1', 'bx1', 'ay1', 'bx2', 'ax2', 'ax3']);
+  });
+
+  describe('a statement for which several keys wait', () => {
+    /** One of key a, behind two others of it; `join` adds a key. */
+    async function setUpShared(places = 1, perKey?: number) {
+      const clock = createClock();
+      const shares = perKey === undefined ? undefined : { consumers: places, perKey };
+      const queue = createQueue({ places, waiting: 100, timeoutMs: 100, after: clock.after, shares });
+      const leave = await queue.enter({ key: 'a', origin: 'consumer' });
+      const inside: string[] = [];
+      const listeners = new Set<(key: string) => void>();
+      const enter = async (name: string, callers?: Entry['callers'], isPatient = false): Promise<void> => {
+        const entry = { key: name.charAt(0), origin: 'consumer', callers, isPatient } as const;
+        const done = await queue.enter(entry);
+        inside.push(name);
+        done();
+      };
+      const callers: Entry['callers'] = {
+        follow: (listener) => {
+          listener('a');
+          listeners.add(listener);
+          return () => void listeners.delete(listener);
+        },
+      };
+      const join = (key: string): void => listeners.forEach((listener) => listener(key));
+      return { queue, clock, leave, inside, enter, callers, join, listeners };
+    }
+
+    test('takes the turn of each', async () => {
+      const { queue, leave, inside, enter, callers, join, listeners } = await setUpShared();
+      const all = ['a1', 'a2'].map((name) => enter(name));
+      all.push(enter('a: shared', callers), enter('b1'), enter('c1'));
+      join('c');
+      join('c');
+      expect(queue.size()).toEqual({ running: 1, waiting: 5 });
+      leave();
+      await Promise.all(all);
+      expect(inside).toEqual(['a1', 'b1', 'c1', 'a2', 'a: shared']);
+      expect(listeners.size).toBe(0);
+      expect(queue.size()).toEqual({ running: 0, waiting: 0 });
+    });
+
+    test('does not wait behind those of its own key', async () => {
+      const { leave, inside, enter, callers, join } = await setUpShared();
+      const all = ['a1', 'a2', 'a3'].map((name) => enter(name));
+      all.push(enter('a: shared', callers));
+      join('b');
+      all.push(enter('b1'));
+      leave();
+      await Promise.all(all);
+      expect(inside).toEqual(['a1', 'a: shared', 'a2', 'b1', 'a3']);
+    });
+
+    test('runs at once if a slot is free for a key that joins', async () => {
+      const { queue, leave, inside, enter, callers, join } = await setUpShared(2, 1);
+      const all = [enter('a1'), enter('a: shared', callers)];
+      expect(queue.size()).toEqual({ running: 1, waiting: 2 });
+      join('b');
+      await all[1];
+      expect(inside).toEqual(['a: shared']);
+      leave();
+      await Promise.all(all);
+    });
+
+    test('is not of low priority for a caller', async () => {
+      const { leave, inside, enter, callers } = await setUpShared();
+      const all = [enter('w1', undefined, true), enter('w: warming', callers, true), enter('b1')];
+      leave();
+      await Promise.all(all);
+      expect(inside).toEqual(['w: warming', 'b1', 'w1']);
+    });
+
+    test('is rejected once, and leaves no place behind', async () => {
+      const { queue, clock, leave, enter, callers, join } = await setUpShared();
+      const failed = failureOf(enter('a: shared', callers));
+      join('b');
+      clock.pass(100);
+      expect((await failed).failure).toBe('busy');
+      expect(queue.size()).toEqual({ running: 1, waiting: 0 });
+      leave();
+      await queue.settled();
+      expect(clock.pending()).toBe(0);
+    });
   });
 
   test('one may fill three quarters of the queue, and so may all consumers together', async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FUNCTION_FAMILIES } from '../../src/sandbox/functions/families.ts';
 import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
+import { Problem } from '../../src/core/problem.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import type { Verdict } from '../../src/sandbox/sandbox.ts';
 import { bound, openSandbox, openWorld } from './fixture.ts';
@@ -160,6 +161,19 @@ describe('cached verdicts', () => {
       );
     for (const key of ['aa', 'bb', 'cc', 'aa', 'dd', 'aa', 'bb']) await get(key);
     expect(asked).toEqual(['aa', 'bb', 'cc', 'dd', 'bb']);
+  });
+
+  test('are not shared if the check failed because of its caller', async () => {
+    const cache = createVerdictCache<string>(100);
+    const own = new Problem('budget.exceeded');
+    const first = cache.get('q', () => Promise.reject(own), isFinal);
+    const others = ['b', 'c'].map((name) => cache.get('q', () => Promise.resolve(name), isFinal));
+    await expect(first).rejects.toBe(own);
+    await expect(Promise.all(others)).resolves.toEqual(['b', 'b']);
+
+    function isFinal(): boolean {
+      return false;
+    }
   });
 
   test('include rejections, but not failures', async () => {

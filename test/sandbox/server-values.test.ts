@@ -27,9 +27,22 @@ describe('values of the server', () => {
     'SELECT user FROM (SELECT 1 AS a UNION ALL SELECT 2 AS user)',
     'SELECT sum(1) OVER w AS user FROM edge_logs WINDOW w AS (ORDER BY user)',
     'SELECT "SCHEMA" AS x, (SELECT 1 AS SCHEMA)',
+    'SELECT id FROM edge_logs ORDER BY id WITH FILL INTERPOLATE (user AS 1)',
+    'SELECT user FROM (SELECT untuple((1, 2)) AS user)',
+    'WITH u AS (SELECT (Untuple(tuple(1))) AS user) SELECT user FROM u',
+    'SELECT user FROM (SELECT * REPLACE 3 AS user FROM (SELECT 1 AS b))',
+    "SELECT user FROM (SELECT COLUMNS('b') REPLACE 3 AS user FROM (SELECT 1 AS b))",
+    'SELECT user FROM (SELECT t.* REPLACE 3 AS user FROM (SELECT 1 AS b) AS t)',
+    "SELECT 1 AS a, * REPLACE 3 AS database FROM (SELECT 1 AS b) HAVING database LIKE 'n%'",
   ])('%s', async (sql) => {
     await expect(sandbox.check(sql)).rejects.toMatchObject({ code: 'sandbox.function_denied' });
     await expect(openSandbox().check(sql)).rejects.toMatchObject({ code: 'sandbox.function_denied' });
+  });
+
+  test('the engine decides: where it cannot resolve the query, nothing says that the name is a column', async () => {
+    const sql = 'SELECT user FROM (SELECT 1 AS user) WHERE nope = 1';
+    await expect(openSandbox().check(sql)).resolves.toBeDefined();
+    await expect(sandbox.check(sql)).rejects.toMatchObject({ code: 'sandbox.function_denied' });
   });
 
   test.each([
@@ -40,6 +53,7 @@ describe('values of the server', () => {
     'SELECT user FROM (SELECT * FROM (SELECT id AS user FROM edge_logs))',
     'SELECT t.user FROM (SELECT id AS user FROM edge_logs) AS t',
     'SELECT 1 AS user',
+    "SELECT ms, '' AS user FROM edge_logs ORDER BY ms WITH FILL INTERPOLATE (user AS user) LIMIT 3",
   ])('columns and aliases of that name: %s', async (sql) => {
     const { sql: statement } = sandbox.assemble(await sandbox.check(sql), 10);
     const result = await world.run(statement);

@@ -36,7 +36,7 @@ function analyse(sql: string): { readonly types: string; readonly failure: strin
 
 const PROBE = 'NoSuchProbe';
 
-/** The release of the engine whose functions outside the list were last probed, by `npm run fuzz`. */
+/** The release of the engine whose functions were last probed, by `npm run fuzz`. */
 const PROBED_RELEASE = '26.7.2.1';
 
 const LAMBDA = 'x -> x';
@@ -67,6 +67,12 @@ const OUTSIDE =
 const { families } = createFunctionPolicy({ allow: [], deny: [] });
 const aggregates = families['aggregate'] ?? [];
 const names = Object.values(families).flat();
+
+/** Of functions that read no string of interest, a quarter; all of them with `npm run fuzz`. */
+function isProbed(name: string): boolean {
+  if (process.env['FUZZ_CASES'] !== undefined || stringArgument(name) !== undefined) return true;
+  return Buffer.from(name).reduce((sum, byte) => sum + byte, 0) % 4 === 0;
+}
 
 interface Seen {
   readonly name: string;
@@ -129,7 +135,7 @@ describe('every allowed function', () => {
     async () => {
       const unknown: string[] = [];
       const found = new Set<string>();
-      for (const name of names) {
+      for (const name of names.filter(isProbed)) {
         for await (const seen of probe(name)) {
           if (isHarmless(seen)) continue;
           const known = stringArgument(name);
@@ -150,7 +156,7 @@ describe('every allowed function', () => {
     { timeout: LONG_MS },
     async () => {
       if (process.env['FUZZ_CASES'] === undefined) {
-        // What these functions read depends on the engine's release alone: they are probed once for each.
+        // What functions read depends on the engine's release alone: all of them are probed once for each.
         const version = await session.queryAsync('SELECT version()', { format: 'TSV' });
         expect(version.text().trim(), 'run `npm run fuzz`, then set PROBED_RELEASE').toBe(PROBED_RELEASE);
         return;
@@ -187,7 +193,7 @@ describe('every allowed function', () => {
 
   test('that returns an aggregate function state is recognised', { timeout: LONG_MS }, async () => {
     const unknown: string[] = [];
-    for (const name of names) {
+    for (const name of names.filter((each) => isProbed(each) || returnsStates(each))) {
       await setImmediate();
       for (const filler of ['', '1', "'a'", '[1]', '1, 1', '[1], [1]']) {
         const { types } = analyse(`${name}(${filler})`);
@@ -200,7 +206,7 @@ describe('every allowed function', () => {
 
   test('that aggregates interprets no string parameter', { timeout: LONG_MS }, async () => {
     const read: string[] = [];
-    for (const name of aggregates) {
+    for (const name of aggregates.filter(isProbed)) {
       await setImmediate();
       for (const values of ['', '1', "'a'", '1, 1', 'now(), 1', '[1]']) {
         for (const parameters of [`'${PROBE}'`, `1, '${PROBE}'`, `'${PROBE}', 1`]) {

@@ -1,6 +1,7 @@
 // Budgets on whole services: what is counted, what is rejected, over all entry points and replicas.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, type Service } from '../../src/app/service.ts';
+import type { Observation } from '../../src/core/observation.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
 import type { Token } from '../../src/config/generated/tokens.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
@@ -21,6 +22,8 @@ const NAMES = [
   'time',
   'analysis',
   'spent',
+  'reading',
+  'constants',
 ];
 const TOKENS: readonly Token[] = [
   ...NAMES.map((name) => ({
@@ -28,7 +31,7 @@ const TOKENS: readonly Token[] = [
     sha256: hashKey(name),
     endpoints: ['*'],
     allow: ['sql' as const],
-    budget: ['time', 'failing', 'analysis', 'spent'].includes(name)
+    budget: ['time', 'failing', 'analysis', 'spent', 'constants'].includes(name)
       ? { time: '1s/hour' }
       : { read: '1MiB/day' },
   })),
@@ -186,6 +189,8 @@ test('failed runs are counted', async () => {
 });
 
 describe('analyses of consumer queries', () => {
+  const isTimeSpent = (each: Observation): boolean =>
+    each.kind === 'budget.spent' && each.endpoint === 'open' && each.time > 0;
   const post = (path: string, key: string, fields: object): Promise<Response> =>
     service.call(path, {
       method: 'POST',
@@ -205,6 +210,49 @@ describe('analyses of consumer queries', () => {
     }
     expect([statuses[0], statuses.at(-1)]).toEqual([200, 429]);
     expect((await ask('big?p=analysis', 'analysis')).status).toBe(429);
+  });
+
+  test('count what they read', async () => {
+    const statuses: number[] = [];
+    while (statuses.length < 20 && statuses.at(-1) !== 429) {
+      const sql = `SELECT (SELECT sum(cityHash64(n, toString(n), reverse(toString(n)))) FROM t) + ${statuses.length} AS s`;
+      statuses.push((await post('/api/endpoints/explain/dialects', 'reading', { sql })).status);
+    }
+    expect([statuses[0], statuses.at(-1)]).toEqual([200, 429]);
+  });
+
+  test('count constants that are computed for times in strings, and for names that may be calls', async () => {
+    const spent = (): number => service.observed.filter(isTimeSpent).length;
+    const counts: number[] = [];
+    for (const sql of [
+      "SELECT count() AS c FROM t WHERE n = length('a')",
+      "SELECT count() AS c FROM t WHERE now() < '2001-01-01T00:00:00Z' AND n = length('a')",
+      "SELECT n AS user FROM t WHERE n = length('a') ORDER BY user",
+    ]) {
+      const before = spent();
+      expect((await post('/api/endpoints/query/open', 'constants', { sql })).status).toBe(200);
+      counts.push(spent() - before);
+    }
+    expect(counts).toEqual([1, 2, 2]);
+  });
+
+  test('count what metadata and formats cost the engine', async () => {
+    const spent = (): number => service.observed.filter(isTimeSpent).length;
+    const counts: number[] = [];
+    const headers = { 'X-ClickHouse-Key': 'constants', 'SVC-ENDPOINT-REDACT-PII': 'true' };
+    for (const call of [
+      () => ask('open', 'constants'),
+      () => ask('open?meta=true', 'constants'),
+      () => ask('open?format=parquet', 'constants'),
+      () =>
+        fetch(`${service.service.address}/clickhouse/?database=open&query=SELECT+max(n)+FROM+t`, { headers }),
+    ]) {
+      const before = spent();
+      expect((await call()).status).toBe(200);
+      counts.push(spent() - before);
+    }
+    // Each time the query; then its columns; its columns and the file; the rows for the redactor, and in the format.
+    expect(counts).toEqual([1, 2, 3, 3]);
   });
 
   test('of explain, of a choice of dialects, of pages and of DESCRIBE are rejected after that', async () => {

@@ -1,4 +1,6 @@
 // Four processes over one engine and one Redis: they share responses, runs, warming and rates, and are replaced under load.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -6,12 +8,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scratch } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
+import { openLive } from '../support/live-client.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import {
   ask,
   BUDGET_KEY,
   deploy,
   RATED_KEY,
+  SERVING_KEY,
   startServing,
   type Deployment,
   type Serving,
@@ -21,6 +25,8 @@ const ENDPOINTS = {
   kept: 'query: SELECT @p AS p, sleep(0.5) AS slept, generateUUIDv4() AS run\nparameters: { p: { type: String } }\ncache: { ttl: 60 }\n',
   slow: 'query: SELECT sleep(0.4) AS slept, generateUUIDv4() AS run\n',
   plain: 'query: SELECT generateUUIDv4() AS run\n',
+  followed:
+    'query: SELECT max(id) AS most FROM app.t\ncache: { ttl: 600, until: data }\nlive: { every: 1 }\n',
   warm: 'query: SELECT generateUUIDv4() AS run\ncache: { ttl: 3 }\nwarming: { every: 1, examples: true }\nexamples: [{ name: all }]\n',
 };
 
@@ -31,6 +37,12 @@ let replicas: Serving[] = [];
 
 beforeAll(async () => {
   [front, redis] = await Promise.all([startFront(scratch()), startRedis()]);
+  for (const sql of [
+    'CREATE DATABASE app',
+    'CREATE TABLE app.t (id UInt64) ENGINE = MergeTree ORDER BY id',
+    'INSERT INTO app.t VALUES (1)',
+  ])
+    await execute(sql);
   deployment = deploy(front, ENDPOINTS, {
     REDIS_URL: redis.url,
     MILLRACE_REDIS_TIMEOUT: '10000',
@@ -47,6 +59,18 @@ afterAll(async () => {
 /** The n-th call goes to the n-th replica, and so on around. */
 const spread = (count: number, path: string, key?: string): Promise<Response[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => ask(replicas[n % 4] ?? { address: '' }, path, key)));
+
+async function execute(sql: string): Promise<void> {
+  const { CLICKHOUSE_USER: user = '', CLICKHOUSE_PASSWORD: password = '' } = front.env;
+  const headers = { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password };
+  const response = await fetch(front.url, { method: 'POST', headers, body: sql });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+async function streamsOf({ admin }: Pick<Serving, 'admin'>): Promise<number> {
+  const text = await (await fetch(`${admin}/metrics`)).text();
+  return Number(/^millrace_live_streams (\d+)$/m.exec(text)?.[1]);
+}
 
 describe('four replicas', () => {
   test('200 concurrent requests with one key are one run', async () => {
@@ -103,6 +127,34 @@ describe('four replicas', () => {
     expect(refreshed).toBeLessThan(2 * intervals); // four warmers would be four times as many
   });
 
+  test('a live call on each: a change is an event everywhere', async () => {
+    const streams = await Promise.all(
+      replicas.map(({ address }) =>
+        openLive(`${address}/api/endpoints/query/followed`, { headers: { 'X-API-KEY': SERVING_KEY } }),
+      ),
+    );
+    const seen = (index: number): unknown[] =>
+      streams.map(({ events }) => (events[index]?.data as { result: unknown[] } | undefined)?.result[0]);
+    for (const [index, most] of [1, 2].entries()) {
+      await expect.poll(() => seen(index)).toEqual(streams.map(() => ({ most })));
+      await execute(`INSERT INTO app.t VALUES (${most + 1})`);
+    }
+    for (const each of streams) each.close();
+  });
+
+  test('the stream of a process that is killed is closed', async () => {
+    const [replica = { address: '', admin: '' }] = replicas;
+    await expect.poll(() => streamsOf(replica)).toBe(0);
+    const code = `const { body } = await fetch(process.argv[1], { headers: { 'X-API-KEY': '${SERVING_KEY}' } });
+      for await (const _ of body) console.log('event');`;
+    const path = `${replica.address}/api/endpoints/query/followed?live=true`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    expect(await streamsOf(replica)).toBe(1);
+    child.kill('SIGKILL');
+    await expect.poll(() => streamsOf(replica)).toBe(0);
+  }); // prettier-ignore
+
   test('all of them are replaced under load, and no request fails', async () => {
     const rotation = new Set(replicas);
     const failed: string[] = [];
@@ -118,7 +170,7 @@ describe('four replicas', () => {
         await setTimeout(20); // leaves the processors to those that start
       }
     };
-    const callers = Array.from({ length: 24 }, (_, index) => caller(index));
+    const callers = Array.from({ length: 8 }, (_, index) => caller(index));
     for (const old of replicas) {
       rotation.add(await startServing(deployment));
       rotation.delete(old); // as a load balancer is notified before the process is

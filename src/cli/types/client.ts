@@ -99,6 +99,13 @@ export interface Client {
    * signal aborts, or the service ends the stream for good. Throws MillraceError.
    */
   live<Name extends LiveEndpointName>(name: Name, parameters: ParametersOf<Name>, options?: CallOptions): AsyncGenerator<LiveEvent<RowOf<Name>>, void, void>;
+  /** The same for a query over the endpoint's tables. */
+  consumerLive<Name extends LiveEndpointName>(
+    name: Name,
+    query: ConsumerQueryOf<Name>,
+    parameters: ParametersOf<Name>,
+    options?: CallOptions,
+  ): AsyncGenerator<LiveEvent<Record<string, unknown>>, void, void>;
   /** The pages of a query over the endpoint's tables; its result has the columns that order the endpoint's pages. */
   consumerPages<Name extends PagedEndpointName>(
     name: Name,
@@ -156,10 +163,10 @@ export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientO
         return undefined; // connects again below
       });
       if (response !== undefined && (!response.ok || response.body === null)) {
-        const wait = Number(response.headers.get('Retry-After'));
+        const after = Number(response.headers.get('Retry-After')) || 0;
         if (lastEventId === '' || !(response.status >= 502 || response.status === 429)) throw new MillraceError(response.status, (await response.json().catch(() => ({}))) as Record<string, unknown>);
         await response.body?.cancel();
-        retry = Math.max(retry, wait * 1000);
+        retry = Math.max(retry, after * 1000);
       } else if (response?.body) {
         try {
           for await (const event of eventsOf(response.body)) {
@@ -175,18 +182,31 @@ export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientO
           if (cause instanceof MillraceError || cause instanceof SyntaxError || options.signal?.aborted === true) throw cause;
         }
       }
-      await new Promise((resolve) => setTimeout(resolve, retry));
-      options.signal?.throwIfAborted();
+      await wait(retry, options.signal);
     }
   }
   return {
     live,
+    consumerLive: (name, query, parameters, options) => live(name, { ...(parameters as object), ...(query as object) }, options),
     query: async (name, parameters, options) => (await call(name, parameters, options)).rows,
     consumerQuery: async (name, query, parameters, options) => (await call(name, { ...parameters, ...(query as object) }, options)).rows,
     pages,
     rows,
     consumerPages: (name, query, parameters, options) => pages(name, { ...(parameters as object), ...(query as object) }, options),
   };
+}
+
+/** Rejects with the reason if the signal aborts meanwhile. */
+async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  let end = (): void => {};
+  await new Promise<void>((resolve) => {
+    end = resolve;
+    signal?.addEventListener('abort', end);
+    setTimeout(end, ms);
+  });
+  signal?.removeEventListener('abort', end);
+  signal?.throwIfAborted();
 }
 
 /** Server-sent events, each as its fields. */

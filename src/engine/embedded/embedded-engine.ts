@@ -158,10 +158,10 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
       });
       return { chunks: only(split.lines), queueMs, rows, read: split.read };
     },
-    describe: async (statement) => {
+    describe: async (statement, hooks) => {
       await checkSingle(statement.sql);
       const described = { ...statement, sql: `DESCRIBE TABLE (\n${statement.sql}\n)` };
-      return decodeColumns(textOf(await perform(runner, workOf(described, 'JSONEachRow'))));
+      return decodeColumns(textOf(await perform(runner, workOf(described, 'JSONEachRow', hooks))));
     },
     load: queue.size,
     memory: supervisor.memory,
@@ -182,7 +182,7 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
 /** Appends SETTINGS and FORMAT clauses; with a FORMAT clause in the given SQL, the result would not parse. */
 function workOf(statement: Statement, format: RunOptions['format'], options: Partial<RunOptions> = {}): Work {
   const { origin, parameters, key, onFatal } = statement;
-  const { signal, lane, isPatient, comment, onStart, onRead } = options;
+  const { signal, lane, callers, isPatient, comment, onStart, onRead } = options;
   const output = outputOf(format);
   const name = formatName(format);
   const isRow = typeof format === 'string';
@@ -204,6 +204,7 @@ function workOf(statement: Statement, format: RunOptions['format'], options: Par
     signal,
     key,
     lane,
+    callers,
     isPatient,
     onStart,
     onRead,

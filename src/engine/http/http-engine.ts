@@ -140,9 +140,9 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
   return {
     kind: 'http',
     run: (statement, options) => run(runner, statement, options),
-    describe: async (statement) => {
+    describe: async (statement, hooks) => {
       const described = { ...statement, sql: `DESCRIBE TABLE (\n${statement.sql}\n)` };
-      const { chunks } = await run(runner, described, { format: 'JSONEachRow' });
+      const { chunks } = await run(runner, described, { ...hooks, format: 'JSONEachRow' });
       return decodeColumns(await readText(chunks));
     },
     load: runner.queue.size,
@@ -159,12 +159,12 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
 
 /** Runs one statement. Its slot is held until the body has ended. */
 async function run(runner: Runner, statement: Statement, options: RunOptions): Promise<Result> {
-  const { signal, format, comment, traceparent, lane, isPatient, onStart, onRead } = options;
+  const { signal, format, comment, traceparent, lane, callers, isPatient, onStart, onRead } = options;
   const { origin, key } = statement;
   const isConsumers = origin === 'consumer';
   const { name, credentials } = runner.userOf(isConsumers);
   const asked = runner.now();
-  const leave = await runner.queue.enter({ signal, key, lane, origin, isPatient });
+  const leave = await runner.queue.enter({ signal, key, lane, callers, origin, isPatient });
   const queueMs = runner.now() - asked;
   try {
     const permitted = await runner.permissions.of(name);

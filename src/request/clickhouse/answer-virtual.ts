@@ -117,7 +117,7 @@ async function describeQuery(
   request: Request,
   { text, cursor, from, used, seen }: Described,
 ): Promise<readonly Column[]> {
-  const { engine, path, clock } = answering;
+  const { engine, path } = answering;
   // Spaces and line breaks before it keep its place.
   const before = cursor.sql.slice(0, cursor.start(from)).replace(/[^\r\n]/g, ' ');
   const query = `${before}${text}`;
@@ -139,7 +139,7 @@ async function describeQuery(
           database: named?.database.name,
           seen,
         });
-  return countAnalyses(engine, clock.monotonic)
+  return countAnalyses(engine)
     .describe(planned.statement)
     .catch((error: unknown) => {
       throw runProblem(error, { ...NO_PLAN, ...planned }, request.call.signal());

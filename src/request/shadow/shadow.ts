@@ -227,6 +227,7 @@ function formatOf({ int64 }: Endpoint) {
       output_format_json_quote_decimals: quoted,
       output_format_json_quote_denormals: '1',
       output_format_json_validate_utf8: '1',
+      max_threads: '1', // leaves the other cores to calls
     },
   };
 }

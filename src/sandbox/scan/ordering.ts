@@ -9,6 +9,7 @@ export function scanOrderBy(scan: Scan, scope: Scope): true {
   while (scan.takeKind(','));
   if (scan.take('INTERPOLATE') && scan.takeKind('(')) {
     scanUntil(scan, ')', () => {
+      scan.findings.bare.push(scan.at()); // the engine resolves it like a value
       scanNewName(scan);
       if (scan.word() === 'AS') {
         scan.findings.states.barred.push({ at: scan.at(), form: 'INTERPOLATE with an expression' });

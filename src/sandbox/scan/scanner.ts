@@ -6,7 +6,7 @@ import { isQueryGroup } from './groups.ts';
 import { scanOperand } from './operand.ts';
 import { scanQuery } from './query.ts';
 import { createScan } from './scan.ts';
-import { isServerValue } from './server-values.ts';
+import { isServerValue, isUnresolved, serverValueViolation } from './server-values.ts';
 import type { Grammar, Scan, Surface } from './scan.ts';
 import type { SelectFinding } from './selects.ts';
 import { checkStates, stateColumns } from './states.ts';
@@ -24,6 +24,8 @@ export interface ScanResult {
   readonly selects: readonly SelectFinding[];
   /** Endpoint tables that are the right side of IN. */
   readonly sets: ReadonlySet<string>;
+  /** Tokens with names that may be calls of the engine's own functions, unless its analysis finds a column or an alias. */
+  readonly unresolved: readonly number[];
   /** How often endpoint tables are read, those in a table of the consumer once for each reference to it. */
   readonly reads: number;
 }
@@ -49,10 +51,11 @@ export function scanConsumerQuery(
   if (scan.kind() !== undefined) rejectRest(scan);
   checkBareNames(scan, isColumn);
   checkStates(scan);
-  const { tables, names, selects, sets } = scan.findings;
+  const { tables, names, selects, sets, bare } = scan.findings;
   const columns = stateColumns(scan);
+  const unresolved = bare.filter((index) => isUnresolved(scan, index, scan.name(index - scan.at()) ?? ''));
   const hasStates = columns.length > 0 || scan.findings.states.made.length > 0;
-  return { tables, names, stateColumns: columns, hasStates, selects, sets, reads: scan.reads() };
+  return { tables, names, stateColumns: columns, hasStates, selects, sets, unresolved, reads: scan.reads() };
 }
 
 const UNSUPPORTED_CLAUSES: ReadonlyMap<string | undefined, string> = new Map([
@@ -81,9 +84,7 @@ function checkBareNames(scan: Scan, isColumn: (name: string) => boolean): void {
     const name = scan.name(ahead) ?? '';
     const isCalled = isBareCall(name, { functions: scan.surface.functions, names, isColumn });
     if (!isCalled && !isServerValue(scan, index, name)) continue;
-    const message = `${scan.shown(ahead)} is not a column here, and the function of that name is not allowed`;
-    const hint = 'Qualify a column of that name with its table, or give the alias another name.';
-    scan.reject({ code: 'sandbox.function_denied', message, ...(isCalled ? {} : { hint }) }, ahead);
+    scan.reject(serverValueViolation(scan.shown(ahead), !isCalled), ahead);
   }
 }
 

@@ -1,9 +1,10 @@
 // Names that the engine reads as calls without parentheses, unless the SELECT around them has a column or an alias of that name.
+import type { Violation } from '../lexed-query.ts';
 import type { Scan } from './scan.ts';
-import type { SelectFinding, SourceFinding } from './selects.ts';
+import type { ItemFinding, SelectFinding, SourceFinding } from './selects.ts';
 
 /** Functions of the engine that need no parentheses and show the server's user or database; in lower case. */
-const SERVER_VALUES: ReadonlySet<string> = new Set([
+export const SERVER_VALUES: ReadonlySet<string> = new Set([
   'currentuser',
   'current_user',
   'session_user',
@@ -30,17 +31,53 @@ export function isServerValue(scan: Scan, index: number, name: string): boolean 
   return !isDefined && !reads(scan, select, name, 0);
 }
 
+export function serverValueViolation(shown: string, isHinted = true): Violation {
+  return {
+    code: 'sandbox.function_denied',
+    message: `${shown} is not a column here, and the function of that name is not allowed`,
+    ...(isHinted && {
+      hint: 'Qualify a column of that name with its table, or give the alias another name.',
+    }),
+  };
+}
+
+/** Whether the engine has to say what the name at the token `index` is, which may be a call: it is no column of a table of its SELECT. */
+export function isUnresolved(scan: Scan, index: number, name: string): boolean {
+  if (!SERVER_VALUES.has(name.toLowerCase()) || scan.surface.functions.allows(name)) return false;
+  const sources = innermost(scan, index)?.sources ?? [];
+  return !sources.some(({ table }) => table !== undefined && scan.surface.columnsOf(table).has(name));
+}
+
 /** The SELECT around a token: the last that begins before it and has not ended. */
 function innermost({ findings: { selects } }: Scan, index: number): SelectFinding | undefined {
   return selects.findLast(({ start, end }) => start <= index && index < end);
 }
 
-/** Whether an element of the SELECT clause has that alias. */
+/** Whether an element of the SELECT clause is one value with that alias. */
 function isAlias(scan: Scan, { items }: SelectFinding, name: string): boolean {
   const at = (index: number): number => index - scan.at();
   return items.some(
-    ({ start, end }) => end - start > 2 && scan.name(at(end - 1)) === name && scan.word(at(end - 2)) === 'AS',
+    (item) =>
+      item.end - item.start > 2 &&
+      scan.name(at(item.end - 1)) === name &&
+      scan.word(at(item.end - 2)) === 'AS' &&
+      !isSeveral(scan, item),
   );
+}
+
+/**
+ * Whether an element may be several columns, of which none has its alias: a matcher, after which `REPLACE value AS name` changes a
+ * column only if there is one, or `untuple`, whose alias is only the first part of the names.
+ */
+function isSeveral(scan: Scan, { start, end }: ItemFinding): boolean {
+  const at = (index: number): number => index - scan.at();
+  const tokens = Array.from({ length: end - start }, (_, offset) => start + offset);
+  return tokens.some((index) => {
+    const isFirst = index === start || scan.kind(at(index - 1)) === '.';
+    if (scan.kind(at(index)) === '*' && isFirst) return true;
+    const word = scan.word(at(index));
+    return word === 'COLUMNS' || scan.name(at(index))?.toLowerCase() === 'untuple';
+  });
 }
 
 /** Whether FROM has a column of that name. */

@@ -1,21 +1,17 @@
 // Times in strings that a query compares with dates and times: `ts >= '2026-11-19T00:00:00.000Z'`. The engine is asked for the
 // types that they are compared with, and those that it would reject or misread are written as literals of these types.
-import type { Cursor } from '../../sql/cursor.ts';
-import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import type { LexedQuery } from '../lexed-query.ts';
+import { overDefaults, RESOLVE, type DefaultsContext } from '../over-defaults.ts';
 import { parseQueryTree } from '../query-tree/tree.ts';
 import type { Explain } from '../sandbox.ts';
-import type { TableColumn } from '../statement.ts';
 import { comparedTypes } from './compared-types.ts';
 import { readTime, timeFor, type WrittenTime } from './written-time.ts';
 
 /** What the query reads, and the engine to ask. */
-export interface TimesContext {
+export interface TimesContext extends DefaultsContext {
   readonly evaluate: Explain;
-  /** Names of the tables that the query reads. */
-  readonly tables: readonly string[];
-  readonly columns: ReadonlyMap<string, readonly TableColumn[]>;
 }
 
 /** A string in the query, and its replacement while the engine is asked. */
@@ -35,7 +31,8 @@ export async function withReadTimes(text: LexedQuery, context: TimesContext): Pr
   const candidates = candidatesIn(text);
   const isNeeded = candidates.some(({ time }) => !isReadByEngine(time)) || mayHaveDates(text, context);
   if (candidates.length === 0 || !isNeeded) return undefined;
-  const explained = await context.evaluate(`${EXPLAIN}${probeOf(text, candidates, context)}`);
+  const literals = new Map(candidates.map(({ index, marker }) => [index, quoteString(marker)]));
+  const explained = await context.evaluate(`${RESOLVE}${overDefaults(text, context, literals)}`);
   if (explained.kind === 'rejected') return undefined; // running the query reports it
   const tree = parseQueryTree(explained.text);
   if ('violation' in tree) return undefined;
@@ -56,9 +53,6 @@ export async function withReadTimes(text: LexedQuery, context: TimesContext): Pr
   }
   return parts.length === 0 ? undefined : `${parts.join('')}${cursor.sql.slice(end)}`;
 }
-
-/** Only resolves names and types: later passes rewrite comparisons. */
-const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1 ';
 
 /** The engine's own form, which it reads wherever a time is compared, except beside a Date. */
 function isReadByEngine({ hasOffset, digits }: WrittenTime): boolean {
@@ -96,33 +90,4 @@ function candidatesIn({ cursor }: LexedQuery): readonly Candidate[] {
     const name = cursor.kind(index - 1) === '(' ? cursor.name(index - 2) : cursor.word(index - 1);
     return name !== undefined && CONVERSIONS.test(name);
   }
-}
-
-/** The query over one row of default values of the tables' columns; without a star, of those that the query names. */
-function probeOf(
-  { cursor }: LexedQuery,
-  candidates: readonly Candidate[],
-  { tables, columns }: TimesContext,
-): string {
-  const markers = new Map(candidates.map(({ index, marker }) => [index, quoteString(marker)]));
-  const joined = cursor.tokens.map((_, index) => markers.get(index) ?? cursor.text(index)).join(' ');
-  const names = new Set(cursor.tokens.map((_, index) => cursor.name(index)));
-  const hasStar =
-    cursor.tokens.some((_, index) => cursor.word(index) === 'COLUMNS') ||
-    cursor.tokens.some((_, index) => isStar(cursor, index));
-  const elements = tables.map((table) => {
-    const all = columns.get(table) ?? [];
-    const named = hasStar ? all : all.filter(({ name }) => names.has(name));
-    const values = (named.length === 0 ? all.slice(0, 1) : named).map(
-      ({ name, type }) =>
-        `materialize(defaultValueOfTypeName(${quoteString(type)})) AS ${quoteIdentifier(name)}`,
-    );
-    return `${quoteIdentifier(table)} AS (SELECT ${values.join(', ')})`;
-  });
-  return `${elements.length === 0 ? '' : `WITH ${elements.join(', ')} `}SELECT * FROM (${joined})`;
-}
-
-/** Not that of `count(*)`; a multiplication counts as one. */
-function isStar(cursor: Cursor, index: number): boolean {
-  return cursor.kind(index) === '*' && !(cursor.kind(index - 1) === '(' && cursor.kind(index + 1) === ')');
 }

@@ -1,0 +1,45 @@
+// A service over the tables of the attack corpus, and over the same tables twice: beside harmless and beside hostile tenants.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileOf, fill, TABLE_KINDS } from '../sandbox/tenants.ts';
+import { startService, type TestService } from './service.ts';
+
+/** Of one length, so that texts that name them are as well. */
+export const DATABASES = ['aaaaaaa', 'hostile'] as const;
+const CORPUS = join(import.meta.dirname, '../corpus');
+
+interface AttackedOptions {
+  /** Names of the kinds of tables of tenants, each an endpoint per database. */
+  readonly kinds: readonly string[];
+  /** Lines that are added to each endpoint file. */
+  readonly lines?: string;
+}
+
+/** The endpoints are `corpus`, and `{kind}.{database}` with the parameter `project` and the table `t`. */
+export async function startAttacked({ kinds, lines = '' }: AttackedOptions): Promise<TestService> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-endpoints-'));
+  const read = (name: string): Promise<string> => readFile(join(CORPUS, name), 'utf8');
+  const chosen = TABLE_KINDS.filter(({ name }) => kinds.includes(name));
+  await writeFile(join(folder, 'corpus.yaml'), (await read('corpus.yaml')) + lines);
+  for (const database of DATABASES)
+    for (const kind of chosen)
+      await writeFile(join(folder, `${kind.name}.${database}.yaml`), fileOf(kind, database) + lines);
+  const sql = (await read('seeds.sql')).split(/;\s*\n/).filter((each) => each.trim() !== '');
+  const service = await startService({ endpoints: folder, sql });
+  await rm(folder, { recursive: true });
+  for (const database of DATABASES) await fill(service.engine, database, chosen);
+  await service.service.reload();
+  return service;
+}
+
+export function rotated<T>(values: readonly T[], index: number): T {
+  const value = values[index % values.length];
+  if (value === undefined) throw new Error('no values');
+  return value;
+}
+
+/** Of the cases, all with `npm run fuzz`, and otherwise every so many. */
+export function some<T>(cases: readonly T[], each: number): readonly T[] {
+  return cases.filter((_, index) => process.env['FUZZ_CASES'] !== undefined || index % each === 0);
+}
