@@ -29,7 +29,9 @@ const LINES: Lines = {
     `endpoints: ${observation.endpoints} served, ${observation.changed} changed (${observation.ms.toFixed(0)} ms)`,
   ],
   'catalog.rejected': (observation) => [
-    'endpoints: the last good versions stay in service; findings:',
+    observation.diagnostics.some(({ severity }) => severity === 'error')
+      ? 'endpoints: the last good versions stay in service; findings:'
+      : 'endpoints: findings:',
     ...observation.diagnostics.map((each) => `  ${describeFinding(each)}`),
   ],
   'catalog.failed': (observation) => [`endpoints: not reloaded: ${describeCause(observation.cause)}`],
