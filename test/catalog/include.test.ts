@@ -51,6 +51,11 @@ const one = (include: string, query = 'SELECT 1', more: Readonly<Record<string, 
   'one.yaml': endpoint({ include: `[${include}]`, query, ...more }),
 });
 
+const CHOSEN = {
+  'chosen.shared.yaml':
+    'tables: { t: "SELECT @order AS n, @by FROM logs.edge" }\nparameters:\n  order: { choices: { newest: ts, largest: size > @least AND size < @share }, default: newest }\n  by: { choices: { day: toDate(ts) AS day, id: id }, multiple: true, default: [id] }\n  least: { type: UInt8, default: 1 }\n  share: { type: UInt8, default: 1 }\n',
+};
+
 describe('the effective endpoint', () => {
   test('has the cache policy of a shared file, with until and check', () => {
     const { candidate } = inspectedIn({
@@ -101,6 +106,35 @@ describe('the effective endpoint', () => {
       ),
     );
     expect(candidate.endpoint.query).toContain(String.raw`project = CAST('x\' OR 1 --\\', 'String')`);
+  });
+
+  test('a constant for a choice is its fragment, with the parameters of that', () => {
+    const include = '{ from: chosen, tables: [t], parameters: { order: largest, by: "day, id", least: 5 } }';
+    const { candidate } = inspectedIn({ ...one(include, 'SELECT n FROM t'), ...CHOSEN });
+    expect(Object.keys(candidate.endpoint.parameters)).toEqual(['share']);
+    expect(candidate.endpoint.query).toContain(
+      "SELECT (size > CAST('5', 'UInt8') AND size < {share:UInt8}) AS n, toDate(ts) AS day, id FROM logs.edge",
+    );
+  });
+
+  test('a constant for a parameter that decides an optional part: the part is always there', () => {
+    const shared =
+      'tables:\n  t: |\n    SELECT 1 AS n FROM logs.edge WHERE 1\n    /* if @kind and @id */ AND kind = @kind AND id = @id\n    -- if @kind\n    AND kind != @kind -- kept\n    -- end\n    /* end */ /* if @id */ AND id > @id /* end */\nparameters: { kind: { type: String }, id: { type: UInt8 } }\n';
+    const files = {
+      ...one('{ from: parts, tables: [t], parameters: { kind: x } }', 'SELECT n FROM t'),
+      'parts.shared.yaml': shared,
+    };
+    const { candidate } = inspectedIn(files);
+    const { endpoint } = candidate;
+    expect(Object.keys(endpoint.parameters)).toEqual(['id']);
+    const queryOf = (id: string | undefined): string => {
+      const sent = new Map(id === undefined ? [] : [['id', [id]] as const]);
+      return endpoint.variantOf(endpoint.binder.bind(sent, 0)).query.replaceAll(/\s+/g, ' ');
+    };
+    expect(queryOf(undefined)).toContain('WHERE 1 )');
+    expect(queryOf('3')).toContain(
+      "AND kind = CAST('x', 'String') AND id = {id:UInt8} AND kind != CAST('x', 'String') -- kept AND id > {id:UInt8} )",
+    );
   });
 
   test('reads the tables and the result of another endpoint, which includes some itself', () => {
@@ -369,22 +403,12 @@ describe('findings', () => {
       finds: ['one.yaml:3:62 include.parameter_type'],
     },
     {
-      why: 'a constant for a choice',
+      why: 'a constant that is no choice',
       files: {
-        ...one('{ from: chosen, tables: [t], parameters: { order: newest } }', 'SELECT n FROM t'),
-        'chosen.shared.yaml':
-          'tables: { t: SELECT @order AS n FROM logs.edge }\nparameters: { order: { choices: { newest: ts, id: id }, default: id } }\n',
+        ...one('{ from: chosen, tables: [t], parameters: { order: newst } }', 'SELECT n FROM t'),
+        ...CHOSEN,
       },
       finds: ['one.yaml:3:61 include.parameter_type'],
-    },
-    {
-      why: 'a constant for a parameter that decides an optional part',
-      files: {
-        ...one('{ from: parts, tables: [t], parameters: { kind: x } }', 'SELECT n FROM t'),
-        'parts.shared.yaml':
-          'tables:\n  t: SELECT 1 AS n FROM logs.edge WHERE 1 /* if @kind */ AND kind = @kind /* end */\nparameters: { kind: { type: String } }\n',
-      },
-      finds: ['one.yaml:3:59 include.parameter_type'],
     },
     {
       why: 'a parameter of another type',

@@ -7,7 +7,8 @@ import { declaredParameter } from '../../params/declared.ts';
 import { isFailure, parseParameterType } from '../../params/type.ts';
 import type { Base } from './base.ts';
 import type { Note, Part, Placed, ResolvedInclude } from './part.ts';
-import { constantOf, decidingParameters, type Passed } from './pass-parameters.ts';
+import type { Origin } from './pieces.ts';
+import { constantOf, type Passed } from './pass-parameters.ts';
 
 /** What is passed on, and what is declared. */
 export interface IncludedParameters {
@@ -81,11 +82,11 @@ function passedOn(
   const passed = new Map<string, Passed>();
   for (const [name, value] of Object.entries(include.parameters ?? {})) {
     const path: Path = ['include', index, 'parameters', name];
-    const text = passedText({ name, value, part, declared }, (code, message, hint) =>
+    const origin: Origin = { document: base.document, path, offset: 'value' };
+    const found = passedFor({ name, value, origin, part, declared }, (code, message, hint) =>
       note(code, path, message, hint),
     );
-    if (text !== undefined)
-      passed.set(name, { text, origin: { document: base.document, path, offset: 'value' } });
+    if (found !== undefined) passed.set(name, found);
   }
   return passed;
 }
@@ -93,15 +94,16 @@ function passedOn(
 interface Given {
   readonly name: string;
   readonly value: string | number | boolean;
+  readonly origin: Origin;
   readonly part: Part;
   readonly declared: ReadonlyMap<string, Placed<Parameter>>;
 }
 
-function passedText(
-  { name, value, part, declared }: Given,
+function passedFor(
+  { name, value, origin, part, declared }: Given,
   note: (code: `include.${string}`, message: string, hint?: string) => void,
-): string | undefined {
-  const parameter = part.parameters.get(name)?.value;
+): Passed | undefined {
+  const parameter = part.parameters.get(name);
   if (parameter === undefined) {
     note(
       'include.unknown_parameter',
@@ -111,31 +113,20 @@ function passedText(
     return undefined;
   }
   const reference = typeof value === 'string' ? /^@([A-Za-z_]\w{0,63})$/.exec(value)?.[1] : undefined;
-  if (reference === undefined && decidingParameters(part.query).has(name)) {
-    note(
-      'include.parameter_type',
-      `${name} decides whether a part of a table is there: a constant cannot be passed on`,
-      'Pass a parameter of this file on (@name), or move the part to a table of its own',
-    );
-    return undefined;
-  }
   if (reference === undefined) {
-    const constant = constantOf(name, parameter, value);
-    if ('sql' in constant) return constant.sql;
-    note(
-      'include.parameter_type',
-      `${name} ${constant.message}`,
-      'Write @name to pass a parameter of this file on',
-    );
+    const constant = constantOf(name, parameter, { value, origin });
+    if (!('message' in constant)) return { kind: 'constant', pieces: constant };
+    const { message, hint = 'Write @name to pass a parameter of this file on' } = constant;
+    note('include.parameter_type', `${name} ${message}`, hint);
     return undefined;
   }
   const passed = declared.get(reference)?.value;
-  if (passed !== undefined && !isSameType(passed, parameter))
+  if (passed !== undefined && !isSameType(passed, parameter.value))
     note(
       'include.parameter_type',
-      `${name} has the type ${typeText(parameter)}, and @${reference} the type ${typeText(passed)}`,
+      `${name} has the type ${typeText(parameter.value)}, and @${reference} the type ${typeText(passed)}`,
     );
-  return `@${reference}`; // if it is not declared, the composed query says so
+  return { kind: 'reference', name: reference, origin }; // if it is not declared, the composed query says so
 }
 
 function isSameType(one: Parameter, other: Parameter): boolean {
