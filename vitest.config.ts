@@ -20,7 +20,7 @@ const common = {
   // One more than cores: many of them wait for processes and engines. Each further one loads the service once more.
   maxWorkers: cores + 1,
   maxConcurrency: Math.min(cores + 1, 5),
-  expect: { poll: { timeout: 240_000, interval: 25 } },
+  expect: { poll: { timeout: 120_000, interval: 25 } },
 } as const;
 /** Each process runs many files: loading the service takes longer than most files do. */
 const shared = { isolate: false } as const;

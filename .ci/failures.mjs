@@ -17,7 +17,8 @@ const failures = report.testResults.flatMap(({ name, status, message, assertionR
     ...(isFileAlone ? [{ title: `${file}, outside of its tests`, error: message }] : []),
     ...tests.map((test) => ({
       title: `${file} > ${test.fullName} (${test.status})`,
-      error: test.failureMessages?.join('\n') ?? '',
+      // Vitest's report has no other message for a test that takes too long.
+      error: test.failureMessages?.join('\n').replaceAll('STACK_TRACE_ERROR', 'the test timed out') ?? '',
     })),
   ];
 });

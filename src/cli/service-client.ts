@@ -1,5 +1,6 @@
 // Calls a running service over HTTP, for commands with --url.
 import { CommandError } from './command-error.ts';
+import { chunksOf } from './response-chunks.ts';
 
 export interface ServiceAddress {
   /** The base URL, without a trailing slash. */
@@ -71,8 +72,9 @@ export async function callService(
   address: ServiceAddress,
   { timeoutMs, ...call }: ServiceCall,
 ): Promise<ServiceResponse> {
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    return await readResponse(await post(address, call, AbortSignal.timeout(timeoutMs)));
+    return await readResponse(await post(address, call, signal), signal);
   } catch (cause) {
     throw noResponse(cause);
   }
@@ -86,7 +88,7 @@ export async function streamService(
 ): Promise<AsyncIterable<Uint8Array> | ServiceResponse> {
   try {
     const response = await post(address, call, signal);
-    return response.status === 200 ? chunksOf(response) : await readResponse(response);
+    return response.status === 200 ? streamOf(response, signal) : await readResponse(response, signal);
   } catch (cause) {
     throw noResponse(cause);
   }
@@ -113,13 +115,13 @@ function post(
   });
 }
 
-async function readResponse(response: Response): Promise<ServiceResponse> {
-  return { status: response.status, headers: response.headers, body: await readBody(response) };
+async function readResponse(response: Response, signal: AbortSignal): Promise<ServiceResponse> {
+  return { status: response.status, headers: response.headers, body: await readBody(response, signal) };
 }
 
-async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array, void> {
+async function* streamOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   try {
-    for await (const chunk of body ?? []) yield chunk;
+    yield* chunksOf(response, signal);
   } catch (cause) {
     throw noResponse(cause);
   }
@@ -129,10 +131,10 @@ function noResponse(cause: unknown): NoResponseError {
   return cause instanceof NoResponseError ? cause : new NoResponseError(reasonOf(cause), cause);
 }
 
-async function readBody(response: Response): Promise<Buffer> {
+async function readBody(response: Response, signal: AbortSignal): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of chunksOf(response, signal)) {
     bytes += chunk.length;
     if (bytes > MAX_BYTES)
       throw new NoResponseError(`the response is larger than ${MAX_BYTES / 2 ** 20} MiB`);

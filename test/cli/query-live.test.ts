@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../../src/cli/query/events.ts';
+import { COLLECTING } from '../support/collect-garbage.ts';
 import { run, scratch, start, type Running } from '../support/command.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
@@ -45,8 +46,8 @@ afterEach(async () => {
   }
 });
 
-function follow(args: readonly string[], url = service.service.address): Running {
-  const started = start(['query', ...args, '--live', '--url', url], { env: { MILLRACE_KEY: KEY } });
+function follow(args: readonly string[], { url = service.service.address, env = {} } = {}): Running {
+  const started = start(['query', ...args, '--live', '--url', url], { env: { MILLRACE_KEY: KEY, ...env } });
   running.push(started);
   return started;
 }
@@ -95,6 +96,13 @@ describe('from a service', () => {
     expect((await following.finished).out).toBe('id,text\r\n4,four\r\n5,"fi""ve"\r\n');
   });
 
+  test('a signal ends it when the request is garbage', async () => {
+    const following = follow(['added', 'from=5'], { env: { NODE_OPTIONS: COLLECTING } });
+    await following.says(/^1 row$/m);
+    following.child.kill('SIGINT');
+    expect((await following.finished).code).toBe(0);
+  });
+
   test('an output that is closed ends it', async () => {
     const following = follow(['added', 'from=5']);
     await following.says(/^1 row$/m);
@@ -117,7 +125,7 @@ describe('from a service', () => {
 test('a service that is replaced: it connects again', async () => {
   const old = await startOne();
   const { address } = old.service;
-  const following = follow(['added'], address);
+  const following = follow(['added'], { url: address });
   await following.says(/^2 rows$/m);
   await old.stop();
   await following.says(/The service stops\nConnects again in \d/);
@@ -169,7 +177,7 @@ describe('endpoints without live calls, and misuse', () => {
   test('an invalid parameter, and an address where nothing listens, are not tried again', async () => {
     const invalid = await follow(['added', 'from=x']).finished;
     expect([invalid.code, invalid.err]).toEqual([1, expect.stringContaining('request.parameters_invalid')]);
-    const nothing = await follow(['added'], 'http://127.0.0.1:9').finished;
+    const nothing = await follow(['added'], { url: 'http://127.0.0.1:9' }).finished;
     expect([nothing.code, nothing.err]).toEqual([
       1,
       expect.stringContaining('No response from http://127.0.0.1:9'),
@@ -197,7 +205,7 @@ test.each([
   ).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo; // it listens
-  const { code, err } = await follow(['added'], `http://127.0.0.1:${port}`).finished;
+  const { code, err } = await follow(['added'], { url: `http://127.0.0.1:${port}` }).finished;
   server.close();
   expect([code, err]).toEqual([1, expect.stringContaining(says)]);
   expect(err).not.toContain('\u001b');

@@ -181,6 +181,7 @@ describe('the palette', () => {
   test('moves by arrow keys, sets a range of time, and opens an endpoint', async () => {
     await showAndRun(page, '#/spans');
     await expect.poll(async () => (await cells())[0]).toBe('60');
+    await folded();
     await open();
     const first = await option().textContent();
     await page.keyboard.press('ArrowDown');

@@ -7,6 +7,7 @@ export async function showAndRun(page: Page, fragment: string): Promise<void> {
   await page.evaluate(
     (next) =>
       new Promise<void>((resolve) => {
+        if (location.hash === next) return resolve();
         addEventListener('hashchange', () => resolve(), { once: true });
         location.hash = next;
       }),

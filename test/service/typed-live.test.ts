@@ -1,10 +1,15 @@
 // Live calls of the client that `millrace types` writes, against a running service.
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { types } from '../../src/cli/types/types.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 interface LiveEvent {
@@ -16,6 +21,7 @@ interface LiveEvent {
 interface Generated {
   createClient(options: object): {
     live(name: string, parameters: object, options?: object): AsyncGenerator<LiveEvent, void>;
+    query(name: string, parameters: object, options?: object): Promise<readonly unknown[]>;
     consumerLive(name: string, query: object, parameters: object, options?: object): AsyncGenerator<LiveEvent, void>;
   };
   MillraceError: new () => Error;
@@ -139,6 +145,30 @@ describe('live', () => {
       await expect.poll(streams).toBe(0);
     }
     expect(requests).toHaveLength(2);
+  });
+
+  test('an abort ends the loop, and a call whose response stalls, when the request is garbage', async () => {
+    const stalls = createServer((_, response) => response.writeHead(200).write('{"result":['));
+    await new Promise<void>((resolve) => stalls.listen(0, '127.0.0.1', resolve));
+    const { port } = stalls.address() as AddressInfo; // it listens on a port
+    const reason = new Error('enough');
+    const abort = new AbortController();
+    const options = { signal: abort.signal };
+    const ofNode = (baseUrl: string) => generated.createClient({ baseUrl, key: KEY });
+    const events = ofNode(service.service.address).live('added', { from: 100 }, options);
+    expect(await next(events)).toEqual(['result']);
+    const following = next(events).catch((error: unknown) => error);
+    const sent = once(stalls, 'request');
+    const stalled = ofNode(`http://127.0.0.1:${port}`).query('added', {}, options).catch((error: unknown) => error); // prettier-ignore
+    await sent;
+    for (let i = 0; i < 10; i++) {
+      await setTimeout(10);
+      collectGarbage();
+    }
+    abort.abort(reason);
+    expect([await following, await stalled]).toEqual([reason, reason]);
+    await expect.poll(streams).toBe(0);
+    stalls.close();
   });
 
   test.each([

@@ -1,5 +1,5 @@
 // The keys of the page, by where they apply: opened with `?`.
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { MODIFIER } from '../parts/modifier.ts';
 import { useExplorer } from '../state/context.ts';
 
@@ -62,7 +62,7 @@ const SECTIONS: readonly (readonly [string, readonly Shortcut[]])[] = [
 function KeysDialog() {
   const { isShowingKeys } = useExplorer();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const close = (): void => {
     dialog.current?.close(); // returns the focus
     isShowingKeys.value = false;

@@ -1,5 +1,5 @@
 // One row: all of its values, each with a button to copy it, and to include or exclude it.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Table } from '../service/listing.ts';
 import { preview, printJson, type Row } from '../service/json.ts';
 import { CopyButton, useCopy } from '../parts/copy.tsx';
@@ -26,7 +26,7 @@ export function LogPanel({ row, table, position, count, onMove, onClose, ...acti
   const [limit, setLimit] = useState(MAX_LEAVES);
   const leaves = useMemo(() => leavesOf(row, limit + 1), [row, limit]);
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  useLayoutEffect(() => heading.current?.focus(), []);
   return (
     <aside
       class="log-panel"

@@ -1,5 +1,5 @@
 // The palette: endpoints, saved views and actions, found by a few letters (ARIA combobox with a list box).
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useCopy } from '../parts/copy.tsx';
 import { Visible } from '../parts/visible.tsx';
 import { useExplorer } from '../state/context.ts';
@@ -18,12 +18,14 @@ function PaletteDialog() {
   const { palette } = explorer;
   const dialog = useRef<HTMLDialogElement>(null);
   const [query, setQuery] = useState('');
-  const [active, setActive] = useState(0);
+  // By its id: parts of the page add actions while the palette is open.
+  const [active, setActive] = useState<string>();
   const actions = [...[...palette.parts.value.values()].flat(), ...pageActions(explorer, useCopy())];
   const known = actions.map(({ id }) => id).join('\n');
   const { shown, count } = useMemo(() => rank(actions, query), [known, query]);
-  const current = Math.min(active, shown.length - 1);
-  useEffect(() => {
+  const current = positionOf(active, shown);
+  // At once: keys that follow are typed into it.
+  useLayoutEffect(() => {
     explorer.rereadViews();
     dialog.current?.showModal();
   }, []);
@@ -41,7 +43,7 @@ function PaletteDialog() {
     event.stopPropagation();
     const moved = positionAfter(event.key, current, shown.length);
     if (event.key === 'Enter' && !event.isComposing) pick(shown[current]);
-    else if (moved !== undefined) setActive(moved);
+    else if (moved !== undefined) setActive(shown[moved]?.id);
     else return;
     event.preventDefault();
   };
@@ -62,7 +64,7 @@ function PaletteDialog() {
           active={current < 0 ? undefined : optionId(current)}
           onQuery={(next) => {
             setQuery(next);
-            setActive(0);
+            setActive(undefined);
           }}
         />
         <Options {...{ shown, current, pick }} />
@@ -72,6 +74,12 @@ function PaletteDialog() {
       </div>
     </dialog>
   );
+}
+
+/** The first, if none is chosen or the choice is gone; below 0 if there are none. */
+function positionOf(id: string | undefined, shown: readonly PaletteAction[]): number {
+  const position = shown.findIndex((action) => action.id === id);
+  return Math.min(Math.max(0, position), shown.length - 1);
 }
 
 function useOptionInView(current: number, query: string): void {

@@ -1,5 +1,5 @@
 // Actions that a part of the page adds to the palette while it is shown.
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
 import type { PaletteAction } from './actions.ts';
 
@@ -9,7 +9,7 @@ export function usePaletteActions(part: string, actions: readonly PaletteAction[
   const latest = useRef(actions);
   latest.current = actions;
   const shown = JSON.stringify(actions.map(({ id, label, hint }) => [id, label, hint]));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { parts } = palette;
     const run = (id: string) => () => latest.current.find((action) => action.id === id)?.run();
     const own = latest.current.map((action) => ({ ...action, run: run(action.id) }));

@@ -25,10 +25,14 @@ export function usePopover(): Popover {
   useLayoutEffect(() => {
     if (isOpen && button.current !== null && panel.current !== null) place(button.current, panel.current);
   });
-  useEffect(() => {
-    if (!isOpen) return undefined;
+  // Before the next key: an effect after it would take the focus into a panel that Escape has closed.
+  useLayoutEffect(() => {
+    if (!isOpen) return;
     const chosen = panel.current?.querySelector<HTMLElement>('[aria-pressed=true]');
     (chosen ?? panel.current?.querySelector<HTMLElement>('button'))?.focus();
+  }, [isOpen]);
+  useEffect(() => {
+    if (!isOpen) return undefined;
     const leave = (event: Event): void => {
       if (event.target instanceof Node && !root.current?.contains(event.target)) setOpen(false);
     };

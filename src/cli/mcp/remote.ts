@@ -1,4 +1,5 @@
 // The MCP route of a running service, for the messages of one client.
+import { chunksOf } from '../response-chunks.ts';
 import type { ServiceAddress } from '../service-client.ts';
 import { readLines } from './lines.ts';
 
@@ -75,7 +76,7 @@ export function createRemote({ url, key }: ServiceAddress, { version, write }: R
           `The service at ${url} does not serve MCP: it replied with status ${response.status}`,
         );
       const lines: string[] = [];
-      for await (const line of readLines(response.body)) {
+      for await (const line of readLines(chunksOf(response, signal))) {
         if (!isStream) lines.push(line);
         else if (line.startsWith(DATA)) receive(message, JSON.parse(line.slice(DATA.length)));
       }

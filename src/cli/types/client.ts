@@ -131,7 +131,7 @@ export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientO
     });
   const call = async (name: string, body: object, options: CallOptions = {}): Promise<Page<any>> => {
     const response = await send(name, body, options, { Accept: 'application/json' });
-    const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+    const answer = await jsonIn(response, options.signal);
     if (!response.ok || !Array.isArray(answer['result'])) throw new MillraceError(response.status, answer);
     options.onMetadata?.(answer['meta'] as Metadata);
     return { rows: answer['result'], next: typeof answer['next'] === 'string' ? answer['next'] : undefined };
@@ -164,12 +164,12 @@ export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientO
       });
       if (response !== undefined && (!response.ok || response.body === null)) {
         const after = Number(response.headers.get('Retry-After')) || 0;
-        if (lastEventId === '' || !(response.status >= 502 || response.status === 429)) throw new MillraceError(response.status, (await response.json().catch(() => ({}))) as Record<string, unknown>);
+        if (lastEventId === '' || !(response.status >= 502 || response.status === 429)) throw new MillraceError(response.status, await jsonIn(response, own.signal));
         await response.body?.cancel();
         retry = Math.max(retry, after * 1000);
       } else if (response?.body) {
         try {
-          for await (const event of eventsOf(response.body)) {
+          for await (const event of eventsOf(response, own.signal)) {
             if (event['retry'] !== undefined) retry = Number(event['retry']);
             if (event['id'] !== undefined) lastEventId = event['id'];
             const data = event['data'] === undefined ? {} : (JSON.parse(event['data']) as Record<string, any>);
@@ -209,29 +209,52 @@ async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> 
   signal?.throwIfAborted();
 }
 
-/** Server-sent events, each as its fields. */
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Record<string, string>, void> {
-  const reader = body.getReader();
+/** The text of a response as it arrives. Rejects with the reason if the signal aborts: Node's fetch can forget it once the response has begun. */
+async function* textIn(response: Response, signal: AbortSignal | undefined): AsyncGenerator<string, void> {
+  if (response.body === null) return;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const decoder = new TextDecoder();
-  let text = '';
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  signal?.addEventListener('abort', cancel);
   try {
     for (;;) {
+      signal?.throwIfAborted();
       const { done, value } = await reader.read();
+      signal?.throwIfAborted();
       if (done) return;
-      text += decoder.decode(value, { stream: true });
-      const blocks = text.split('\\n\\n');
-      text = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const fields: Record<string, string> = {};
-        for (const line of block.split('\\n')) {
-          const at = line.indexOf(': ');
-          if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2);
-        }
-        yield fields;
-      }
+      yield decoder.decode(value, { stream: true });
     }
   } finally {
-    await reader.cancel().catch(() => undefined);
+    signal?.removeEventListener('abort', cancel);
+    cancel();
+  }
+}
+
+/** The members of a document; none if it is not JSON. */
+async function jsonIn(response: Response, signal: AbortSignal | undefined): Promise<Record<string, unknown>> {
+  const chunks: string[] = [];
+  for await (const chunk of textIn(response, signal)) chunks.push(chunk);
+  try {
+    return (JSON.parse(chunks.join('')) ?? {}) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** Server-sent events, each as its fields. */
+async function* eventsOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Record<string, string>, void> {
+  let text = '';
+  for await (const chunk of textIn(response, signal)) {
+    const blocks = (text + chunk).split('\\n\\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields: Record<string, string> = {};
+      for (const line of block.split('\\n')) {
+        const at = line.indexOf(': ');
+        if (at > 0) fields[line.slice(0, at)] = line.slice(at + 2);
+      }
+      yield fields;
+    }
   }
 }
 `;
