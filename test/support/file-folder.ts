@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { endProcessesOf } from './owned-processes.ts';
 
-const above = tmpdir();
+// Of the run, not `tmpdir()`: Vitest runs no hook of a file whose tests are all skipped, such as by `-t`, so that its folder stays.
+const above = process.env['TEST_RUN_FOLDER'] ?? tmpdir();
 // Short names: some programs put a socket here, whose path has at most 107 characters.
 const folder = mkdtempSync(join(above, 'f-'));
 process.env['TMPDIR'] = folder;
