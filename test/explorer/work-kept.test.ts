@@ -48,6 +48,21 @@ describe('a draft', () => {
   });
 });
 
+test.each([
+  ['The editor', 'editor', `#/logs.all?project=${PROJECT}&:query=sql&:sql=SELECT%201`],
+  ['The log view', 'logs-view', `#/logs.all?project=${PROJECT}&:logs=edge_logs`],
+  ['The chart', 'draw', `#/usage.api-counts?interval=daily&project=${PROJECT}`],
+])('%s could not be loaded, such as after an upgrade: the page says so, and is reloaded', async (what, file, fragment) => {
+  const { page } = await service.visit();
+  await page.route(`**/${file}-*.js`, (route) => route.abort());
+  await openExplorer(page, service, fragment);
+  await page.getByText(`${what} could not be loaded`).waitFor();
+  await page.unroute(`**/${file}-*.js`);
+  await page.getByRole('button', { name: 'Reload the page' }).click();
+  const shown = { 'The editor': sqlEditor(page), 'The log view': page.locator('.log-row'), 'The chart': page.locator('canvas') };
+  await shown[what as keyof typeof shown].first().waitFor();
+}); // prettier-ignore
+
 test('what is shown survives a reload although the browser ignores changes of the URL', async () => {
   const { page } = await service.visit();
   await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
@@ -167,7 +182,7 @@ test('a rate limit is a countdown and a button, and checks while typing do not u
     await page.waitForTimeout(900); // each is checked
   }
   await page.keyboard.press('Control+Enter');
-  await page.getByRole('grid').getByText('4', { exact: true }).first().waitFor();
+  await page.locator('.log-row').getByText('4', { exact: true }).first().waitFor();
   await page.keyboard.press('Control+Enter');
   const retry = page.getByRole('button', { name: /^Retry in [\d:]+ (?:s|min)$/ });
   await retry.waitFor();

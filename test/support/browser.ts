@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { scratch, start, type Running } from './command.ts';
+import { addPage } from './open-pages.ts';
 import { requireProgram } from './require-program.ts';
 import { copySampleData } from './sample-data.ts';
 
@@ -103,6 +104,7 @@ async function visit(browser: Browser, options: BrowserContextOptions = {}): Pro
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text());
   });
+  addPage({ page, complaints });
   return { page, complaints };
 }
 

@@ -1,9 +1,10 @@
-// Setup of each test file: a temporary folder of its own, removed after its last test with whatever was started in it.
+// Setup of each test file: a temporary folder of its own, removed after its last test with whatever was started in it. A test that fails says what its pages show.
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
+import { openPages } from './open-pages.ts';
 import { endProcessesOf } from './owned-processes.ts';
 
 // Of the run, not `tmpdir()`: Vitest runs no hook of a file whose tests are all skipped, such as by `-t`, so that its folder stays.
@@ -17,4 +18,9 @@ afterAll(async () => {
   process.env['TMPDIR'] = above;
   endProcessesOf(folder);
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+afterEach(async ({ task }) => {
+  const [error] = task.result?.errors ?? [];
+  if (error !== undefined) error.stack = `${error.stack ?? error.message}${await openPages()}`; // which reports show
 });

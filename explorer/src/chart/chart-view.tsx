@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
 import { counted } from '../parts/words.ts';
 import { visibleText } from '../parts/hidden-characters.ts';
+import { NotLoaded, useChunk } from '../parts/use-chunk.tsx';
 import { Visible } from '../parts/visible.tsx';
 import { Pickers } from './pickers.tsx';
 import { totalOf, type Chartable, type ChartReading } from './series.ts';
@@ -55,23 +56,16 @@ function Drawn({ chart }: { readonly chart: Chartable }) {
   const [hidden, setHidden] = useState<readonly number[]>([]);
   const [pointed, setPointed] = useState<number>();
   const shade = theme.value;
+  const { module, hasFailed } = useChunk(() => import('./draw.ts'));
   useEffect(() => {
     setHidden([]);
     setPointed(undefined);
   }, [chart]);
   useEffect(() => {
     const { current } = place;
-    if (current === null) return undefined;
-    let remove = (): void => undefined;
-    let isGone = false;
-    void import('./draw.ts').then(({ draw }) => {
-      if (!isGone) remove = draw(current, chart, { hidden, onPoint: setPointed });
-    });
-    return () => {
-      isGone = true;
-      remove();
-    };
-  }, [chart, hidden, shade]);
+    if (current === null || module === undefined) return undefined;
+    return module.draw(current, chart, { hidden, onPoint: setPointed });
+  }, [module, chart, hidden, shade]);
   const toggle = (index: number): void =>
     setHidden(hidden.includes(index) ? hidden.filter((each) => each !== index) : [...hidden, index]);
   return (
@@ -82,6 +76,7 @@ function Drawn({ chart }: { readonly chart: Chartable }) {
           <Visible text={chart.notes.join(' ')} />
         </p>
       )}
+      {hasFailed && <NotLoaded what="The chart" />}
       <div class="chart-place" ref={place} role="img" aria-label={descriptionOf(chart)} />
     </>
   );

@@ -1,6 +1,5 @@
 // Holds the log view, which is a separate chunk and loaded when first needed.
-import type { FunctionComponent } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { NotLoaded, useChunk } from '../parts/use-chunk.tsx';
 import type { Endpoint } from '../service/listing.ts';
 import type { LogView } from './view.ts';
 
@@ -10,9 +9,9 @@ interface Props {
 }
 
 export function LogsHost(props: Props) {
-  const [loaded, setLoaded] = useState<{ readonly View: FunctionComponent<Props> }>();
-  useEffect(() => void import('./logs-view.tsx').then(({ LogsView }) => setLoaded({ View: LogsView })), []);
-  if (loaded === undefined)
+  const { module, hasFailed } = useChunk(() => import('./logs-view.tsx'));
+  if (hasFailed) return <NotLoaded what="The log view" />;
+  if (module === undefined)
     return <div class="skeleton-page" aria-busy="true" aria-label="Loading the log view" />;
-  return <loaded.View {...props} />;
+  return <module.LogsView {...props} />;
 }

@@ -1,6 +1,7 @@
 // The element that holds the editor, which is a separate chunk and loaded when first needed.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Language, Sandbox } from '../service/listing.ts';
+import { NotLoaded, useChunk } from '../parts/use-chunk.tsx';
 import { useExplorer } from '../state/context.ts';
 import type { Editor } from './editor.ts';
 
@@ -15,27 +16,24 @@ export function EditorHost({ sandbox, language, onReady }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<Editor>();
   const text = address.value.texts[language];
+  const { module, hasFailed } = useChunk(() => import('./editor.ts'));
   useEffect(() => {
     const { current } = host;
-    if (current === null) return undefined;
-    let open: Editor | undefined;
-    let isGone = false;
+    if (current === null || module === undefined) return undefined;
     const onText = (next: string): void => change({ texts: { ...address.value.texts, [language]: next } });
     const onRun = (isFresh: boolean): void => void start({ isFresh });
-    void import('./editor.ts').then(({ createEditor }) => {
-      if (isGone) return;
-      open = createEditor(current, { language, sandbox, text: address.value.texts[language], onText, onRun });
-      setEditor(open);
-      onReady(open);
-    });
+    const options = { language, sandbox, text: address.value.texts[language], onText, onRun };
+    const open = module.createEditor(current, options);
+    setEditor(open);
+    onReady(open);
     return () => {
-      isGone = true;
-      open?.close();
+      open.close();
       onReady(undefined);
     };
-  }, [language]);
+  }, [module, language]);
   // Read the current text: more may have been typed by the time the effect runs.
   useEffect(() => editor?.setText(address.value.texts[language]), [editor, text]);
   useEffect(() => editor?.setSandbox(sandbox), [editor, sandbox]);
+  if (hasFailed) return <NotLoaded what="The editor" />;
   return <div class="editor" ref={host} data-language={language} />;
 }
