@@ -56,7 +56,7 @@ test.each([
   const { page } = await service.visit();
   await page.route(`**/${file}-*.js`, (route) => route.abort());
   await openExplorer(page, service, fragment);
-  await page.getByText(`${what} could not be loaded`).waitFor();
+  await expect.poll(() => page.getByRole('alert').allTextContents()).toEqual([expect.stringContaining(`${what} could not be loaded`)]);
   await page.unroute(`**/${file}-*.js`);
   await page.getByRole('button', { name: 'Reload the page' }).click();
   const shown = { 'The editor': sqlEditor(page), 'The log view': page.locator('.log-row'), 'The chart': page.locator('canvas') };
@@ -182,7 +182,7 @@ test('a rate limit is a countdown and a button, and checks while typing do not u
     await page.waitForTimeout(900); // each is checked
   }
   await page.keyboard.press('Control+Enter');
-  await page.locator('.log-row').getByText('4', { exact: true }).first().waitFor();
+  await page.getByRole('grid').getByText('4', { exact: true }).first().waitFor();
   await page.keyboard.press('Control+Enter');
   const retry = page.getByRole('button', { name: /^Retry in [\d:]+ (?:s|min)$/ });
   await retry.waitFor();
