@@ -3,7 +3,7 @@ import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
 import type { BelowBarrier } from './leakproof/below-barrier.ts';
-import { readClause, withClause } from '../sql/clause.ts';
+import { editedSource, readClause, withClause, type Clause, type Edit } from '../sql/clause.ts';
 import { joins } from './joins.ts';
 import { optionalConditions } from './optional-conditions.ts';
 import { passThrough } from './pass-through.ts';
@@ -25,9 +25,9 @@ export interface TableText {
   /** Whether every form has a barrier. */
   readonly isClosed: boolean;
   /**
-   * A WITH element: name, AS, and a view that contains the elements of the endpoint's WITH clause that the table needs. Two
-   * forms have a barrier, so that no consumer condition is evaluated inside the view: `barred`, and `reread`, in which JSON
-   * columns are parsed again from text.
+   * A WITH element: name, AS, and the elements of the endpoint's WITH clause that the table needs, in a view unless the names of
+   * the query are apart. Two forms have a barrier, so that no consumer condition is evaluated inside the table: `barred`, and
+   * `reread`, in which JSON columns are parsed again from text.
    */
   readonly write: (form: 'open' | 'barred' | 'reread', options: WriteOptions) => string;
 }
@@ -50,7 +50,8 @@ export type IsNull = ((parameter: string) => boolean) | undefined;
 
 /**
  * The tables of a saved query's WITH clause. `view()` resolves names in its own scope: neither names nor lambdas of the
- * consumer reach the endpoint's own tables. Its price is a second analysis of each table, saved where all names are apart. `tokens` holds the tokens of the WITH clause that `outline` was read from.
+ * consumer reach the endpoint's own tables. Its price is a second analysis of each table, saved where all names are apart: the
+ * table is then as the endpoint has it. `tokens` holds the tokens of the WITH clause that `outline` was read from.
  */
 export function tableTexts(
   tokens: Cursor,
@@ -69,6 +70,7 @@ export function tableTexts(
       const redaction = redact?.(columns.get(name) ?? []);
       const reread = rereadColumns((redaction ?? { columns: columns.get(name) ?? [] }).columns);
       const needed = clause.needed(name);
+      const own = onlyBody(clause, name);
       const write: TableText['write'] = (form, options) => {
         const { isNull, subcolumns = [], below, isUnordered, isApart = false } = options;
         const edits = [
@@ -78,18 +80,27 @@ export function tableTexts(
           ...(isUnordered === true && form === 'barred' ? (passes?.unordered ?? []) : []),
           ...(isClosed || form === 'reread' ? [] : (passes?.filtering?.(below?.stored ?? []) ?? [])),
         ];
-        const list = form === 'reread' ? (reread ?? '*') : '*';
-        const rows = `${withClause(clause, needed, edits)}\nSELECT * FROM ${quoted}`;
-        const body = redaction === undefined ? rows : redacted(redaction, rows, form, options);
-        const scope = isApart && redaction === undefined ? '' : 'view';
-        const view = `SELECT ${list} FROM ${scope}(${body})`;
-        if (form === 'open' && !isClosed) return `${quoted} AS (${view})`;
         const conditions = form === 'reread' || isClosed ? '' : filter(below);
-        return `${quoted} AS (${view}${conditions} LIMIT ${BARRIER_ROWS})`;
+        const barrier = form === 'open' && !isClosed ? '' : `${conditions} LIMIT ${BARRIER_ROWS}`;
+        const rows = `${withClause(clause, needed, edits)}\nSELECT * FROM ${quoted}`;
+        if (isApart && redaction === undefined) {
+          const body = own === undefined ? `(${rows})` : editedSource(clause.cursor.sql, own, edits);
+          return `${quoted} AS ${barrier === '' ? body : `(SELECT * FROM ${body}${barrier})`}`;
+        }
+        const list = form === 'reread' ? (reread ?? '*') : '*';
+        const read = redaction === undefined ? rows : redacted(redaction, rows, form, options);
+        return `${quoted} AS (SELECT ${list} FROM view(${read})${barrier})`;
       };
       const size = needed.reduce((total, { start, end }) => total + clause.tokensBetween(start, end), 0);
       return { name, size, passes, redaction, hasJson: reread !== undefined, isClosed, write };
     });
+}
+
+/** The subquery of a table that needs no other element; undefined if it does. */
+function onlyBody({ isRecursive, needed }: Clause, name: string): Pick<Edit, 'start' | 'end'> | undefined {
+  const [element, ...others] = needed(name);
+  if (isRecursive || element === undefined || others.length > 0) return undefined;
+  return { start: element.bodyStart, end: element.bodyEnd };
 }
 
 /**

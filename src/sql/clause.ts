@@ -134,7 +134,7 @@ function neededBy({ expressions, byName }: Groups, names: readonly string[]): re
 }
 
 /** The source from `start` to `end` with the edits that are within it applied; an edit inside another is dropped. */
-function editedSource(
+export function editedSource(
   sql: string,
   { start, end }: Pick<Edit, 'start' | 'end'>,
   edits: readonly Edit[],

@@ -36,6 +36,11 @@ const SAVED: readonly string[] = [
     auth_logs AS (SELECT any(id) AS id, max(timestamp) AS timestamp, user_id, any(action) AS action, count() AS event_message, any(ip) AS ip FROM app.logs
       WHERE project = @project GROUP BY user_id HAVING event_message > 0)
     SELECT id FROM edge_logs`,
+  `WITH edge_logs AS (SELECT id, timestamp, event_message, method AS logs, method, path AS app, path, status AS max, status, max(ms) OVER (PARTITION BY user_id) AS ms, ip, user_id, tags, attrs, metadata
+      FROM app.logs WHERE project = @project AND source = 'edge' AND id NOT IN (SELECT id FROM app.logs AS b WHERE b.project = 'none')),
+    auth_logs AS (SELECT id, timestamp, event_message, user_id, action, ip, metadata FROM app.logs WHERE project = @project AND source = 'auth'
+      UNION ALL SELECT id, timestamp, event_message, user_id, action, ip, metadata FROM app.logs WHERE project = @project AND source = 'none')
+    SELECT id FROM edge_logs`,
 ];
 
 /** Names in odd places. `{n}` is a name, `{c}` a column. */
@@ -82,6 +87,12 @@ const PLACES: readonly string[] = [
   'SELECT count() FROM (SELECT 1 AS {n} FROM edge_logs ORDER BY {n} LIMIT 5) AS s WHERE {n} = 1',
   'SELECT *, 1 AS {n} FROM edge_logs ORDER BY id LIMIT 2',
   'SELECT tuple(1 AS {n}).1, CAST((1, id), \'Tuple(a UInt8, b String)\').b FROM edge_logs ORDER BY ALL',
+  'SELECT t1.`{c}` AS `{c}`, t1.`id` AS `id` FROM edge_logs AS t1 WHERE (t1.`{c}` = t1.`{c}`) ORDER BY `{c}`, `id` LIMIT 9',
+  'SELECT toStartOfInterval(edge_logs.timestamp, INTERVAL 1 hour) AS `timestamp`, count() AS {n} FROM edge_logs GROUP BY toStartOfInterval(edge_logs.timestamp, INTERVAL 1 hour) ORDER BY 1',
+  'SELECT max({c}) AS {c}, toString(user_id) AS user_id FROM edge_logs GROUP BY ALL ORDER BY ALL',
+  'SELECT {c}.id FROM edge_logs AS {c} ORDER BY {c}.id',
+  'SELECT id AS {c}, {c} AS id FROM edge_logs ORDER BY ALL',
+  'SELECT id FROM edge_logs AS a JOIN (SELECT user_id AS {c}, id AS timestamp FROM auth_logs) AS logs ON a.user_id = logs.{c} ORDER BY ALL',
   'SELECT id FROM edge_logs',
   'SELECT * FROM auth_logs',
   'SELECT id, throwIf(id = \'other-0\') AS {n} FROM edge_logs ORDER BY id',

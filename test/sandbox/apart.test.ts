@@ -10,6 +10,7 @@ let world: World;
 let sandbox: Sandbox;
 beforeAll(async () => {
   world = await openWorld();
+  await world.run('CREATE TABLE events ENGINE = Memory AS SELECT id, project FROM app.logs');
   const boundSql = bound(SAVED);
   sandbox = openSandbox({
     boundSql,
@@ -42,7 +43,18 @@ describe('whether the names are apart', () => {
     ['SELECT id FROM mine AS app', false, 'a database of the endpoint'],
     ['SELECT id FROM (SELECT id FROM mine) AS logs', false, 'a stored table of the endpoint'],
     ['SELECT count() AS greater FROM mine', true, 'a function of an operator, as a value'],
-    ['SELECT id AS event_message FROM mine', false, 'a column of the table'],
+    ['SELECT id AS event_message FROM mine', true, 'a column of the table, which is only a value inside'],
+    ['SELECT m.id AS id, m.elapsed AS elapsed FROM mine AS m ORDER BY id', true, 'columns as themselves'],
+    [
+      'SELECT upper(event_message) AS event_message, count() AS id FROM mine GROUP BY 1 ORDER BY 1',
+      true,
+      'columns that are computed',
+    ],
+    [
+      "SELECT elapsed FROM mine AS id WHERE id.id != '' ORDER BY 1",
+      true,
+      'a table with the name of a column',
+    ],
     ['WITH 1 AS n SELECT n FROM mine', false, 'WITH'],
     ['WITH t AS (SELECT id FROM mine) SELECT id FROM t', false, 'WITH, a table'],
     ['SELECT id FROM mine UNION ALL SELECT id FROM mine', false, 'UNION'],
@@ -60,6 +72,65 @@ describe('whether the names are apart', () => {
     const scoped = sandbox.assemble({ ...verdict, isApart: false }, 100).sql;
     expect(scoped).toContain('view(');
     expect(await world.run(statement)).toEqual(await world.run(scoped));
+  });
+
+  test('not if a column of the table has the name of a table or a function inside', async () => {
+    const saved = `WITH one AS (SELECT id, ms AS logs, source AS upper, upper(event_message) AS text, project AS two, 1 AS l
+      FROM app.logs AS l WHERE project = @project), two AS (SELECT id FROM one WHERE upper = 'edge') SELECT 1`;
+    const boundSql = bound(saved);
+    const columns = await describeTables(world, boundSql);
+    const other = openSandbox({ boundSql, explain: world.explain, columns });
+    for (const [name, isApart] of Object.entries({
+      text: true,
+      id: true,
+      logs: false,
+      upper: false,
+      two: false,
+      l: false,
+    }))
+      expect([name, (await other.check(`SELECT 5 AS ${name} FROM one`)).isApart]).toEqual([name, isApart]);
+  });
+
+  test('not if tables are read in a way that is not understood', async () => {
+    const boundSql = bound(
+      `WITH t AS (SELECT id FROM app.logs WHERE project = @project AND id IN ids) SELECT 1`,
+    );
+    const columns = new Map([['t', [{ name: 'id', type: 'String' }]]]);
+    const other = openSandbox({ boundSql, explain: world.explain, columns });
+    expect((await other.check('SELECT t.id AS id FROM t')).isApart).toBe(false);
+  });
+
+  test.each([
+    [
+      'one that has the name of the stored table',
+      'WITH events AS (SELECT id, project FROM events WHERE project = @project) SELECT 1',
+      'events',
+    ],
+    [
+      'a union',
+      'WITH u AS (SELECT id, project FROM app.logs WHERE project = @project UNION ALL (SELECT id, project FROM app.logs WHERE project = @project)) SELECT 1',
+      'u',
+    ],
+    [
+      'one that needs another',
+      'WITH a AS (SELECT id, project FROM app.logs WHERE project = @project), b AS (SELECT * FROM a) SELECT 1',
+      'b',
+    ],
+    [
+      'a join',
+      'WITH j AS (SELECT l.id AS id, r.project AS project FROM app.logs AS l JOIN app.logs AS r ON l.id = r.id AND l.project = r.project WHERE l.project = @project) SELECT 1',
+      'j',
+    ],
+  ])('%s: the same rows, open and with a barrier', async (_, saved, table) => {
+    const boundSql = bound(saved);
+    const columns = await describeTables(world, boundSql);
+    const other = openSandbox({ boundSql, explain: world.explain, columns });
+    const sql = `SELECT s.id AS id, project FROM ${table} AS s WHERE id != 'none' ORDER BY id`;
+    const verdict = await other.check(sql);
+    expect(verdict.isApart).toBe(true);
+    const scoped = await world.run(other.assemble({ ...verdict, isApart: false }, 100).sql);
+    for (const isLeakproof of [true, false])
+      expect(await world.run(other.assemble({ ...verdict, isLeakproof }, 100).sql)).toEqual(scoped);
   });
 
   test('not if the columns are unknown, or the engine has not read the query', async () => {
