@@ -108,8 +108,8 @@ function filteringOf({ hasExpressions }: Clause, levels: readonly Level[]): Pass
     const added = conditions.map((condition) => `(${condition})`).join(' AND ');
     if (start === end) return [{ start, end, text: ` WHERE ${added}` }];
     return [
-      { start, end: start, text: ' (' },
-      { start: end, end, text: `) AND ${added}` },
+      { start, end: start, text: ` ${added} AND (` }, // the engine moves the last one to PREWHERE first
+      { start: end, end, text: ')' },
     ];
   };
 }

@@ -137,6 +137,18 @@ describe('a consumer query reads what the same query by hand reads', () => {
   });
 });
 
+test.each([
+  "metadata.request.method = 'POST'",
+  'metadata.response.status_code >= 400 AND id != event_message',
+])('PREWHERE has the condition of the endpoint before %s', async (condition) => {
+  const text = `SELECT id FROM edge_logs WHERE ${condition}`;
+  const statement = await consumer({ language: 'sql', dialect: 'clickhouse', text });
+  const lines = await readRows(engine, `EXPLAIN actions = 1 ${statement.sql}`, statement);
+  expect(lines.flat().filter((line) => /Prewhere filter column/.test(String(line)))).toEqual([
+    expect.stringMatching(/column: +project = 'mine' AND .*metadata\.re/),
+  ]);
+});
+
 describe('over redacted tables', () => {
   test.each(BY_HAND.map((query) => [query.name, query] as const))(
     '%s: the sort key is used, and the same columns are read',
