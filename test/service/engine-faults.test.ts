@@ -4,12 +4,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { scratch } from '../support/command.ts';
 import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { startGate, type Gate } from '../support/gate.ts';
-import { ask, deploy, startServing, type Serving } from '../support/serving.ts';
+import { openLive } from '../support/live-client.ts';
+import { ask, deploy, SERVING_KEY, startServing, type Serving } from '../support/serving.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** The time limits are far over SOON_MS. */
 const endpoints = (): Record<string, string> => ({
   kept: 'query: SELECT @p AS p, generateUUIDv4() AS run\nparameters: { p: { type: String } }\ncache: { ttl: 1, min_refresh: 0, stale_if_error: 3600 }\nlimits: { time: 600 }\n',
+  live: 'query: SELECT generateUUIDv4() AS run\nlive: { every: 1 }\nlimits: { time: 600 }\n',
   fresh: 'query: SELECT generateUUIDv4() AS run\nlimits: { time: 600 }\n',
   gated: `query: SELECT passed FROM ${gate.table}\nlimits: { time: 600 }\n`,
 });
@@ -83,6 +85,23 @@ describe.each(FAULTS)('an engine that is $why', ({ strike, repair }) => {
       return after.every(({ status, text }, n) => status === 200 && text !== before[n]?.text);
     };
     await eventually(async () => expect(await isRenewed()).toBe(true));
+  });
+
+  test('leaves streams open, which say so, and go on when it is back', async () => {
+    const url = `${serving.address}/api/endpoints/query/live`;
+    const client = await openLive(url, { headers: { 'X-API-KEY': SERVING_KEY } });
+    await expect.poll(() => client.events.length).toBeGreaterThan(1);
+    await strike();
+    await eventually(async () => expect((await get('fresh')).status).toBe(503));
+    await expect.poll(() => client.events.at(-1)?.event).toBe('error');
+    await repair();
+    await isBack();
+    const isResult = ({ event }: { readonly event: string }): boolean => event === 'result';
+    await expect.poll(() => client.events.at(-1)?.event).toBe('result');
+    for (const { data } of client.events.filter((event) => !isResult(event)))
+      expect(data).toMatchObject({ status: 503, code: 'engine.unavailable' });
+    expect([client.isEnded(), client.events.some((event) => !isResult(event))]).toEqual([false, true]);
+    client.close();
   });
 
   test('gives running requests 503, and no connection breaks', async () => {

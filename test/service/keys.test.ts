@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readUses } from '../../src/app/keys.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { run } from '../support/command.ts';
+import { openLive } from '../support/live-client.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -45,6 +46,11 @@ beforeAll(async () => {
     'kept',
     'id: 00000000-0000-4000-8000-000000000071\nname: kept\nquery: SELECT @project AS project\nparameters: { project: { type: String, default: none } }\ncache: { ttl: 60 }\n',
   );
+  await writeEndpoint(
+    service,
+    'live',
+    'id: 00000000-0000-4000-8000-000000000072\nname: live\nquery: SELECT 1 AS one\nlive: { every: 1 }\n',
+  );
   await service.service.reload();
 });
 afterAll(async () => {
@@ -79,32 +85,43 @@ test('a revoked key is rejected, also for responses that it just received', asyn
   await expect.poll(async () => (await ask(key)).status).toBe(401);
 });
 
-test('a token of the issuer is a key: its locks and limits apply', async () => {
-  const token = (millrace: object, sub = 'customer'): string => {
-    const now = Math.floor(Date.now() / 1000);
-    const claims = {
-      iss: 'https://id.example.com',
-      aud: 'millrace',
-      sub,
-      iat: now,
-      exp: now + 600,
-      millrace,
-    };
-    const text = [{ alg: 'RS256', kid: 'k' }, claims]
-      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-      .join('.');
-    return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
+/** A token of the issuer. It expires in `seconds`, plus the 30 that clocks may differ. */
+function token(millrace: object, { sub = 'customer', seconds = 600 } = {}): string {
+  const now = Math.floor(Date.now() / 1000);
+  const claims = {
+    iss: 'https://id.example.com',
+    aud: 'millrace',
+    sub,
+    iat: now - 60,
+    exp: now + seconds,
+    millrace,
   };
+  const text = [{ alg: 'RS256', kid: 'k' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
+}
+
+test('a token of the issuer is a key: its locks and limits apply', async () => {
   const locked = token({ endpoints: ['*'], parameters: { project: 'abc' }, rate: '2/min' });
   expect(await (await ask(locked)).json()).toEqual({ result: [{ project: 'abc' }] });
   expect((await ask(locked, '?project=other')).status).toBe(403);
   expect((await ask(locked)).status).toBe(429);
-  expect((await ask(token({ endpoints: ['other'] }, 'b'))).status).toBe(403);
-  const unfit = await ask(token({ endpoints: 'all' }, 'c'));
+  expect((await ask(token({ endpoints: ['other'] }, { sub: 'b' }))).status).toBe(403);
+  const unfit = await ask(token({ endpoints: 'all' }, { sub: 'c' }));
   expect([unfit.status, await unfit.json()]).toMatchObject([
     401,
     { code: 'auth.invalid', detail: 'The claim millrace.endpoints: expected a list, found "all"' },
   ]);
+});
+
+test('a stream ends when the token of the issuer expires', async () => {
+  const url = `${service.service.address}/api/endpoints/query/live`;
+  const brief = token({ endpoints: ['*'] }, { sub: 'brief', seconds: -26 });
+  const client = await openLive(url, { headers: { Authorization: `Bearer ${brief}` } });
+  await expect.poll(() => client.isEnded()).toBe(true);
+  expect(client.events.map(({ event }) => event)).toEqual(['result', 'end']);
+  expect(client.events.at(-1)).toMatchObject({ data: { reason: 'key' } });
 });
 
 test('uses are counted, and shown once the service has stored them', async () => {

@@ -295,6 +295,34 @@ describe('changes while a stream is open', () => {
     expect(client.events.at(-1)).toMatchObject({ event: 'error', data: { code: 'endpoint.failed' } });
   });
 
+  test('a table that is dropped ends its streams, also of consumer queries; one that is there again serves new ones', async () => {
+    const create = "CREATE TABLE app.brief (tenant String) ENGINE = MergeTree ORDER BY tenant AS SELECT 'a'";
+    await service.engine.execute(create);
+    const text = `live: { every: 1 }\nquery: WITH t AS (SELECT tenant FROM app.brief) SELECT * FROM t\nsandbox: { enabled: true }\n`;
+    for (const [index, cache] of ['', 'cache: { ttl: 600, until: data }\n'].entries())
+      await writeEndpoint(
+        service,
+        `brief${index}`,
+        `id: ${idOf(52 + index)}\nname: brief${index}\n${text}${cache}`,
+      );
+    await service.service.reload();
+    const paths = ['brief0', 'brief1', 'brief0?sql=SELECT%20count()%20FROM%20t'];
+    const open = await Promise.all(paths.map((path) => follow(path)));
+    for (const { events } of open) await expect.poll(() => events.length, PATIENT).toBe(1);
+    await service.engine.execute('DROP TABLE app.brief SYNC');
+    for (const client of open) {
+      await expect.poll(() => client.isEnded(), PATIENT).toBe(true);
+      expect(client.events.at(-1)).toMatchObject({
+        event: 'error',
+        data: { code: expect.stringMatching(/failed$/) },
+      });
+      expect(JSON.stringify(client.events)).not.toContain('app.brief');
+    }
+    await service.engine.execute(create);
+    const again = await follow('brief0');
+    await expect.poll(() => again.events.map(({ event }) => event), PATIENT).toEqual(['result']);
+  });
+
   test('the end of a stream is logged', async () => {
     const client = await follow('whole');
     await expect.poll(() => client.events.length, PATIENT).toBe(1);
