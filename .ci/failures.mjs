@@ -6,6 +6,9 @@ import { stripVTControlCharacters } from 'node:util';
 
 const ERROR_LINES = 6;
 const ERROR_CHARACTERS = 600;
+/** What a page of a browser test shows, after the error. */
+const PAGE = /^Page .*/ms;
+const PAGE_LINES = 60;
 
 const report = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
@@ -23,11 +26,15 @@ const failures = report.testResults.flatMap(({ name, status, message, assertionR
   ];
 });
 for (const { title, error } of failures) {
-  const lines = stripVTControlCharacters(error ?? '')
-    .trim()
-    .split('\n')
-    .slice(0, ERROR_LINES);
-  const text = lines.join('\n').slice(0, ERROR_CHARACTERS);
+  const all = stripVTControlCharacters(error ?? '').trim();
+  const first = linesOf(all.replace(PAGE, ''), ERROR_LINES).slice(0, ERROR_CHARACTERS);
+  const text = [first, linesOf(PAGE.exec(all)?.[0] ?? '', PAGE_LINES)]
+    .filter((part) => part !== '')
+    .join('\n');
   console.error(`FAIL  ${title}${text === '' ? '' : `\n${text.replace(/^/gm, '  ')}`}`);
 }
 console.log(`${report.numPassedTests} ${failures.length}`);
+
+function linesOf(text, count) {
+  return text.split('\n').slice(0, count).join('\n');
+}

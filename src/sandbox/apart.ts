@@ -13,7 +13,7 @@ const DEFINING: ReadonlySet<string | undefined> = new Set(['WITH', 'UNION', 'INT
 export type TakenNames = ReadonlySet<string>;
 
 /**
- * `clause` holds the tokens of the saved query's WITH clause. Names of columns are not taken if the clause has them as values only:
+ * `clause` holds the tokens of the saved query's WITH clause. Names of columns are left out if the clause has them as values only:
  * a value is looked up in the scope of its own query first, where the engine has found it when it described the table, while
  * tables and functions are looked up in the queries around it before those of the server. Undefined if a column is named by the
  * number of its subquery in the whole statement.
