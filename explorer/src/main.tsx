@@ -3,6 +3,7 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { listenToKeys } from './keyboard.ts';
+import { followPointer } from './parts/press.ts';
 import { createClient } from './service/client.ts';
 import { createExplorer } from './state/explorer.ts';
 import type { Page } from './state/model.ts';
@@ -42,6 +43,7 @@ const page: Page = {
     const timer = setTimeout(action, ms);
     return () => clearTimeout(timer);
   },
+  whenReleased: followPointer(document),
   epoch: Date.now,
 };
 const client = createClient({ base, fetch: fetch.bind(globalThis), now: () => performance.now() });

@@ -119,6 +119,29 @@ describe('title and form', () => {
   });
 });
 
+test('a click stays one if the rows arrive while the pointer is pressed: they are shown after it', async () => {
+  const visitor = await service.visit();
+  let release: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await visitor.page.route('**/api/endpoints/query/**', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await openExplorer(visitor.page, service, `#/logs.all?project=${PROJECT}`);
+  const tab = visitor.page.getByRole('tab', { name: 'Your LQL' });
+  await tab.hover();
+  await visitor.page.mouse.down();
+  const arrived = visitor.page.waitForEvent('requestfinished', (request) =>
+    request.url().includes('/query/'),
+  );
+  release?.();
+  await arrived;
+  await visitor.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100))); // time to show them
+  await visitor.page.mouse.up();
+  await expect.poll(() => tab.getAttribute('aria-selected')).toBe('true');
+  await folded(visitor.page);
+});
+
 test('the divider moves by arrow keys and by dragging, within limits, and keeps its position', async () => {
   await showAndRun(page, `#/logs.all?project=${PROJECT}&:query=sql&:sql=SELECT 1 AS one`);
   await expect.poll(cells).toEqual(['1']);

@@ -2,6 +2,7 @@
 import { batch, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { Answer } from '../service/answer.ts';
 import type { Ask, Client } from '../service/client.ts';
+import type { WhenReleased } from '../parts/press.ts';
 import type { Row } from '../service/json.ts';
 import { CallFailure, type Problem } from '../service/problem.ts';
 import { facetsOf, readFacets, type Facet } from './facets.ts';
@@ -55,6 +56,7 @@ export interface LogStore {
 export interface LogStoreOptions extends Pick<FollowerOptions, 'after' | 'epoch' | 'isVisible'> {
   readonly client: Client;
   readonly key: () => string | undefined;
+  readonly whenReleased: WhenReleased;
 }
 
 /** More would make the page slow: a narrower range or filter finds the others. */
@@ -144,23 +146,25 @@ function loadParts(options: LogStoreOptions, { rows, histogram, facets }: Parts,
   const run = runner(options, load);
   const basis = basisOf(question);
   const isSql = canSendSql(question);
+  const { whenReleased } = options;
+  const filled = { aborted, whenReleased };
   const explained = isSql
     ? options.client.explain(options.key() ?? '', basis.ask, aborted).then(({ sql }) => sql)
     : Promise.resolve('');
   explained.catch(() => undefined); // reported by the parts that need it
-  void fill(rows, aborted, async (asked) => {
+  void fill(rows, filled, async (asked) => {
     load.sql = rowsNeedSql(question) ? await explained : undefined;
     const answer = await run(asked(rowsOf(question, {}, load.sql)));
     const page = olderRows(question, [], answer);
     load.next = page.next;
     return { rows: page.rows, hasOlder: page.next !== undefined, isIncomplete: false };
   });
-  void fill(histogram, aborted, async (asked) => {
+  void fill(histogram, filled, async (asked) => {
     const made = isSql ? histogramOf(question, basis, await explained) : histogramByLql(question);
     const { rows: counts } = await run(asked(made.ask));
     return { buckets: readHistogram(made, counts), width: made.width, hasSeverities: made.hasSeverities };
   });
-  void fill(facets, aborted, async (asked) => {
+  void fill(facets, filled, async (asked) => {
     const ask = isSql ? facetsOf(question, basis, await explained) : undefined;
     return ask === undefined ? [] : readFacets(question, (await run(asked(ask))).rows);
   });
@@ -196,19 +200,21 @@ async function loadOlder(
 /** Loads one part. `asked` notes the call behind it. */
 async function fill<Value>(
   part: Signal<Part<Value>>,
-  aborted: AbortSignal,
+  { aborted, whenReleased }: { readonly aborted: AbortSignal; readonly whenReleased: WhenReleased },
   read: (asked: (ask: Ask) => Ask) => Promise<Value>,
 ): Promise<void> {
   const asked = (ask: Ask): Ask => {
     if (!aborted.aborted) part.value = { ...part.value, ask };
     return ask;
   };
+  const end = (value: Value | undefined, problem: Problem | undefined): void =>
+    whenReleased(() => {
+      if (!aborted.aborted) part.value = { ...part.value, value, isLoading: false, problem };
+    });
   try {
-    const value = await read(asked);
-    if (!aborted.aborted) part.value = { ...part.value, value, isLoading: false, problem: undefined };
+    end(await read(asked), undefined);
   } catch (error) {
-    if (aborted.aborted) return;
-    part.value = { ...part.value, value: undefined, isLoading: false, problem: problemOf(error) };
+    if (!aborted.aborted) end(undefined, problemOf(error));
   }
 }
 

@@ -35,7 +35,7 @@ export interface Explorer
   /** How often the log view was asked to load. */
   readonly loads: ReadonlySignal<number>;
   readonly memory: LogMemory;
-  readonly page: Pick<Page, 'after' | 'epoch' | 'isVisible'>;
+  readonly page: Pick<Page, 'after' | 'epoch' | 'isVisible' | 'whenReleased'>;
   readonly past: ReadonlySignal<readonly Past[]>;
   readonly theme: ReadonlySignal<Theme>;
   /** The latest announcement, shown and read by screen readers; empty if none. */

@@ -1,5 +1,6 @@
 // The parts of the page's state: what is shown, the request, and the response.
 import type { Signal } from '@preact/signals';
+import type { WhenReleased } from '../parts/press.ts';
 import type { Answer } from '../service/answer.ts';
 import { fieldsOf, type Ask, type Client, type ListedEndpoints } from '../service/client.ts';
 import type { FileFinding } from '../service/events.ts';
@@ -38,6 +39,8 @@ export interface Page {
   readonly onVisibility: (changed: (isVisible: boolean) => void) => void;
   readonly isVisible: () => boolean;
   readonly after: (ms: number, action: () => void) => () => void;
+  /** For what moves the page. */
+  readonly whenReleased: WhenReleased;
   /** Milliseconds since 1970. */
   readonly epoch: () => number;
 }

@@ -28,7 +28,7 @@ interface RunEvents {
 }
 
 export function createRuns(options: ExplorerOptions, state: State, on: RunEvents): Runs {
-  const { client } = options;
+  const { client, page } = options;
   let current: AbortController | undefined;
   const results = createResults();
   const remember = createHistory(options, state);
@@ -46,8 +46,10 @@ export function createRuns(options: ExplorerOptions, state: State, on: RunEvents
       const controller = (current = new AbortController());
       const end = (run: Run): void => {
         if (current !== controller) return;
-        state.run.value = run;
         if (run.kind === 'done' || run.kind === 'failed') results.set(run.ask, run);
+        page.whenReleased(() => {
+          if (current === controller) state.run.value = run;
+        });
       };
       const ask = askOf(address);
       if (ask.own?.text.trim() === '') return end({ kind: 'failed', problem: NO_QUERY, ask });
