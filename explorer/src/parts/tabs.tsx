@@ -1,4 +1,4 @@
-// A tab list; arrow keys move between tabs, following the ARIA tabs pattern.
+// A tab list; arrow keys move between tabs, following the ARIA tabs pattern. A press chooses.
 import { useRef } from 'preact/hooks';
 
 export interface Tab<Name extends string> {
@@ -42,7 +42,13 @@ export function Tabs<Name extends string>({ label, tabs, current, controls, onCh
           aria-controls={controls}
           tabIndex={name === current ? 0 : -1}
           disabled={isOff}
-          onClick={() => onChoose(name)}
+          // When pressed: what loads may move it before the release. A click without a press is one of a key or a screen reader.
+          onMouseDown={(event) => {
+            if (event.button === 0 && !event.ctrlKey) onChoose(name);
+          }}
+          onClick={(event) => {
+            if (event.detail === 0) onChoose(name);
+          }}
         >
           {label}
         </button>
