@@ -1,52 +1,15 @@
 // Whether the names of a query and those of the endpoint's tables are apart, so that a table needs no scope of its own.
 import type { Cursor } from '../sql/cursor.ts';
-import type { Outline } from '../sql/outline.ts';
 import type { TreeLine } from '../sql/query-tree.ts';
-import { tableReferences } from '../sql/table-references.ts';
+import { isEngineFunction } from './functions/policy.ts';
+import { KEYWORDS } from './keywords.ts';
 import type { LexedQuery } from './lexed-query.ts';
-import type { TableColumn } from './statement.ts';
 
 /** What may give a name to more than a value, or members of a union another scope. */
 const DEFINING: ReadonlySet<string | undefined> = new Set(['WITH', 'UNION', 'INTERSECT', 'WINDOW']);
 
-/** Names in lower case that a query must not define: those of the saved query, and of columns of its tables. */
+/** Names in lower case: those of the saved query, and all columns of its tables. */
 export type TakenNames = ReadonlySet<string>;
-
-/**
- * `clause` holds the tokens of the saved query's WITH clause. Names of columns are left out if the clause has them as values only:
- * a value is looked up in the scope of its own query first, where the engine has found it when it described the table, while
- * tables and functions are looked up in the queries around it before those of the server. Undefined if a column is named by the
- * number of its subquery in the whole statement.
- */
-export function takenNames(
-  clause: Cursor,
-  { identifiers, elements }: Outline,
-  columns: readonly TableColumn[],
-): TakenNames | undefined {
-  if (columns.some(({ name }) => name.includes('_subquery'))) return undefined;
-  const names = [...identifiers, ...columns.map(({ name }) => name)];
-  const taken = new Set(
-    names.flatMap((name) => [name, ...name.split('.')]).map((name) => name.toLowerCase()),
-  );
-  for (const name of onlyValues(clause, elements, columns)) taken.delete(name);
-  return taken;
-}
-
-/** Names of columns, in lower case, that no table and no function of the clause has; none if not all of its tables are known. */
-function onlyValues(
-  clause: Cursor,
-  elements: Outline['elements'],
-  columns: readonly TableColumn[],
-): ReadonlySet<string> {
-  const { references, faults } = tableReferences(clause);
-  const values = new Set(faults.length > 0 ? [] : columns.map(({ name }) => name.toLowerCase()));
-  for (const { name } of elements) values.delete(name.toLowerCase());
-  for (let at = 0; at < clause.length; at++) {
-    const isTable = references.some(({ start, end }) => clause.start(at) >= start && clause.end(at) <= end);
-    if (isTable || clause.kind(at + 1) === '(') values.delete(clause.name(at)?.toLowerCase() ?? '');
-  }
-  return values;
-}
 
 /**
  * The engine resolves a WITH table where it is used, so that names of the query around it have a meaning inside. This is true
@@ -80,3 +43,29 @@ function hasOnlyAliases(node: TreeLine, names: ReadonlySet<string>, isProjected 
 }
 
 const ALIAS = ', alias: ';
+
+/**
+ * Whether a WITH clause may call a function that the engine does not come with, such as one of CREATE FUNCTION: the names in it are
+ * not in the saved query, and would be looked up in the consumer's. May also be true for a clause that calls none.
+ */
+export function callsUnknown(clause: Cursor): boolean {
+  for (let at = 0; at < clause.length; at++) {
+    if (clause.kind(at) === '{') at = clause.closing(at); // a parameter and its type
+    const name = clause.name(at);
+    if (name === undefined || clause.kind(at + 1) !== '(') continue;
+    if (!isType(clause, at) && !isKeyword(clause, at) && !isEngineFunction(name)) return true;
+  }
+  return false;
+}
+
+function isType(clause: Cursor, at: number): boolean {
+  return clause.kind(at - 1) === '::' || clause.word(at - 1) === 'AS';
+}
+
+/** Or a table function, which follows FROM. */
+function isKeyword(clause: Cursor, at: number): boolean {
+  const [before, word] = [clause.word(at - 1), clause.word(at)];
+  if (before === 'FROM' || before === 'JOIN') return true;
+  if (word === 'ALL') return before === 'UNION' || before === 'EXCEPT' || before === 'INTERSECT';
+  return word !== undefined && (KEYWORDS.has(word) || word === 'OVER' || word === 'DISTINCT');
+}

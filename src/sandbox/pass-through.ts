@@ -185,14 +185,19 @@ function orderOf(cursor: Cursor, { from, to }: Range): Edit | undefined {
 function whereOf(cursor: Cursor, { from, to }: Range): Level['where'] {
   let where: number | undefined;
   let end = from;
-  for (; end < to && !AFTER_WHERE.has(cursor.word(end)); end = cursor.after(end)) {
+  for (; end < to && !endsWhere(cursor, end); end = cursor.after(end)) {
     if (cursor.word(end) === 'WHERE') where = end;
   }
   const last = cursor.end(end - 1);
   return { start: where === undefined ? last : cursor.end(where), end: last };
 }
 
-const AFTER_WHERE: ReadonlySet<string | undefined> = new Set(['ORDER', 'LIMIT', 'OFFSET', 'FETCH']);
+/** A column may have the name `order`; with the others, conditions are not added. */
+function endsWhere(cursor: Cursor, at: number): boolean {
+  const word = cursor.word(at);
+  if (word === 'ORDER') return cursor.word(at + 1) === 'BY' && cursor.kind(at - 1) !== '.';
+  return word === 'LIMIT' || word === 'OFFSET' || word === 'FETCH';
+}
 
 function dependsOnOtherRows(cursor: Cursor, { from, to }: Range): boolean {
   for (let at = from; at < to; at++) if (OF_ALL_ROWS.has(cursor.word(at))) return true;

@@ -5,7 +5,7 @@ import { withClauseOf, type Outline } from '../sql/outline.ts';
 import { consumerOffset, lexConsumerQuery, rejection } from './lexed-query.ts';
 import type { LexedQuery, Violation } from './lexed-query.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
-import { isApart, takenNames, type TakenNames } from './apart.ts';
+import { callsUnknown, isApart, type TakenNames } from './apart.ts';
 import { comparedTexts } from './compared-texts.ts';
 import { conditionsBelow } from './leakproof/below-barrier.ts';
 import { checkLeakproof, isClauseLeakproof } from './leakproof/leakproof.ts';
@@ -151,9 +151,11 @@ export function createSandbox(stored: SandboxOptions): Sandbox {
     isColumn,
     leakproof,
     columns: options.columns,
-    // The names in what a table computes when it is read are not known here.
+    // The names in what a table computes when it is read, and in functions of the server, are not known here.
     taken:
-      hasViews || aliases.length > 0 ? undefined : options.columns && takenNames(clause, outline, described),
+      hasViews || aliases.length > 0 || callsUnknown(clause)
+        ? undefined
+        : options.columns && takenNames(outline, described),
     explain,
     minGroup,
   };
@@ -208,6 +210,13 @@ interface Reading {
   readonly taken: TakenNames | undefined;
   readonly explain: Explain | undefined;
   readonly minGroup: number | undefined;
+}
+
+/** Undefined if a column is named by the number of its subquery in the whole statement. */
+function takenNames({ identifiers }: Outline, columns: readonly TableColumn[]): TakenNames | undefined {
+  if (columns.some(({ name }) => name.includes('_subquery'))) return undefined;
+  const names = [...identifiers, ...columns.map(({ name }) => name)];
+  return new Set(names.flatMap((name) => [name, ...name.split('.')]).map((name) => name.toLowerCase()));
 }
 
 /** The verdict on a query, with the times that it compares in forms that the engine reads. */

@@ -36,10 +36,11 @@ const SAVED: readonly string[] = [
     auth_logs AS (SELECT any(id) AS id, max(timestamp) AS timestamp, user_id, any(action) AS action, count() AS event_message, any(ip) AS ip FROM app.logs
       WHERE project = @project GROUP BY user_id HAVING event_message > 0)
     SELECT id FROM edge_logs`,
-  `WITH edge_logs AS (SELECT id, timestamp, event_message, method AS logs, method, path AS app, path, status AS max, status, max(ms) OVER (PARTITION BY user_id) AS ms, ip, user_id, tags, attrs, metadata
-      FROM app.logs WHERE project = @project AND source = 'edge' AND id NOT IN (SELECT id FROM app.logs AS b WHERE b.project = 'none')),
-    auth_logs AS (SELECT id, timestamp, event_message, user_id, action, ip, metadata FROM app.logs WHERE project = @project AND source = 'auth'
-      UNION ALL SELECT id, timestamp, event_message, user_id, action, ip, metadata FROM app.logs WHERE project = @project AND source = 'none')
+  // Names that the engine looks up as values in all queries around them first.
+  `WITH edge_logs AS (WITH z AS (SELECT @project AS p) SELECT id, timestamp, event_message, method, path AS app, path, status, ms, ip, user_id, arrayMap(lower, tags) AS tags, attrs, metadata, toTypeName(now) AS total
+      FROM app.logs WHERE project IN z AND source = 'edge' AND project IN (SELECT z.* FROM z)),
+    auth_logs AS (SELECT id AS lower, id AS z, id, timestamp, event_message AS now, event_message, user_id, action, ip, metadata FROM app.logs WHERE project IN (SELECT @project) AND source = 'auth'
+      UNION ALL SELECT id, id, id, timestamp, '', event_message, user_id, action, ip, metadata FROM app.logs WHERE project = @project AND source = 'none')
     SELECT id FROM edge_logs`,
 ];
 
@@ -93,6 +94,8 @@ const PLACES: readonly string[] = [
   'SELECT {c}.id FROM edge_logs AS {c} ORDER BY {c}.id',
   'SELECT id AS {c}, {c} AS id FROM edge_logs ORDER BY ALL',
   'SELECT id FROM edge_logs AS a JOIN (SELECT user_id AS {c}, id AS timestamp FROM auth_logs) AS logs ON a.user_id = logs.{c} ORDER BY ALL',
+  "SELECT 'other' AS {n}, * FROM edge_logs ORDER BY ALL",
+  "SELECT CAST(tuple('other'), 'Tuple(p String)') AS {n}, * FROM edge_logs ORDER BY ALL",
   'SELECT id FROM edge_logs',
   'SELECT * FROM auth_logs',
   'SELECT id, throwIf(id = \'other-0\') AS {n} FROM edge_logs ORDER BY id',
@@ -100,7 +103,7 @@ const PLACES: readonly string[] = [
 
 const NAMES: readonly string[] = [
   ...'id timestamp project source logs app base kinds kind least twice most edge_logs auth_logs total meta doubled'.split(' '),
-  ...'a b c x y w equals and greater less in lambda tuple count max upper arrayMap _table1 __table1 __table2 view one'.split(' '),
+  ...'z now lower a b c x y w equals and greater less in lambda tuple count max upper arrayMap _table1 __table1 __table2 view one'.split(' '),
   ...'`metadata.request` `metadata.request.path` `app.logs` `l.id` `logs.project` `l.project` `__table1.id` `x, alias: y` `PROJECT` `1` `\'edge\'`'.replaceAll("`'edge'`", '`edge`').split(/ (?=`|$)/),
 ]; // prettier-ignore
 const COLUMNS = [

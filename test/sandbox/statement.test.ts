@@ -172,6 +172,13 @@ describe('below the barrier', () => {
     expect(await run(statement)).toBe(await run(sandbox.assemble(plain, 100).sql));
   });
 
+  test('a column with the name of a clause is part of the condition', async () => {
+    const saved =
+      'WITH t AS (SELECT id, status AS "order" FROM (SELECT *, status AS "order" FROM app.logs WHERE project = @project) AS e WHERE e.order > 1 AND order > 2 ORDER BY id) SELECT 1';
+    const statement = await statementOf(await sandboxOf(saved), "SELECT id FROM t WHERE id != 'a'");
+    await expect(world.run(statement)).resolves.toBeDefined();
+  });
+
   test.each([
     [
       'is left out for aggregates of sets',

@@ -4,7 +4,7 @@ import { toText, trimmedTime } from './cast.ts';
 import type { Context, QueryUse, WrittenQuery } from '../context.ts';
 import { syntax, tooLarge, unknown } from '../translation-error.ts';
 import { columnsByName, fieldsOf, type Relation } from '../scope.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { flatten, joinSql, sql, type Sql } from '../sql.ts';
 import type { Expression, Item, Name, Order, Select } from '../../sql/syntax-tree.ts';
 import {
   columnType,
@@ -48,7 +48,7 @@ export function writeSelect(select: Select, context: Context, use: SelectUse): W
     aliases: 'first',
   };
   const clauses: Sql[] = [
-    sql`SELECT ${select.isDistinct ? 'DISTINCT ' : ''}${joinSql(outputs.map(({ sql: own, name }) => sql`${own} AS ${quoteName(name)}`))}`,
+    sql`SELECT ${select.isDistinct ? 'DISTINCT ' : ''}${joinSql(outputs.map((output) => namedOutput(output, from.sql)))}`,
   ];
   if (from.sql !== undefined) clauses.push(sql`FROM ${from.sql}`);
   const where = [
@@ -65,6 +65,20 @@ export function writeSelect(select: Select, context: Context, use: SelectUse): W
   const orders = use.orderBy.flatMap((order) => orderKey(order, columns, late));
   if (orders.length > 0) clauses.push(sql`ORDER BY ${joinSql(orders)}`);
   return { sql: joinSql(clauses, ' '), columns: outputs.map(({ name, type }) => ({ name, type })) };
+}
+
+/**
+ * An output with its name. A column of the only table has it without an alias, which would be a name of the table: the sandbox then
+ * gives the table a scope of its own, at a cost.
+ */
+function namedOutput(
+  { name, sql: own }: { readonly name: string; readonly sql: Sql },
+  from: Sql | undefined,
+): Sql {
+  const alias = /^`[^`]+` AS (t\d+)$/.exec(from === undefined ? '' : flatten(from).text)?.[1];
+  const isColumn =
+    alias !== undefined && flatten(own).text === flatten(sql`${alias}.${quoteName(name)}`).text;
+  return isColumn ? own : sql`${own} AS ${quoteName(name)}`;
 }
 
 function clause(expression: Expression, context: Context): Sql {

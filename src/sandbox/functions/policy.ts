@@ -86,9 +86,14 @@ export function knownFunction(name: string): {
   readonly isKnown: boolean;
   readonly nearest?: string | undefined;
 } {
-  const folded = name.toLowerCase();
-  if (ALL_NAMES.has(folded) || isCombined(folded, AGGREGATES)) return { isKnown: true };
+  if (isEngineFunction(name)) return { isKnown: true };
   return { isKnown: false, nearest: nearest(name, ALL_NAMES.values()) };
+}
+
+/** Whether the engine comes with a function of that name, also with combinators. */
+export function isEngineFunction(name: string): boolean {
+  const folded = name.toLowerCase();
+  return ALL_NAMES.has(folded) || isCombined(folded, AGGREGATES);
 }
 
 /** Why no endpoint can allow a function of that name, under any alias or combinator; undefined if it can. */
