@@ -1,8 +1,8 @@
 // Whether the names of a query and those of the endpoint's tables are apart, so that a table needs no scope of its own.
 import type { Cursor } from '../sql/cursor.ts';
 import type { TreeLine } from '../sql/query-tree.ts';
+import { GENERATORS } from '../sql/table-references.ts';
 import { isEngineFunction } from './functions/policy.ts';
-import { KEYWORDS } from './keywords.ts';
 import type { LexedQuery } from './lexed-query.ts';
 
 /** What may give a name to more than a value, or members of a union another scope. */
@@ -62,10 +62,18 @@ function isType(clause: Cursor, at: number): boolean {
   return clause.kind(at - 1) === '::' || clause.word(at - 1) === 'AS';
 }
 
-/** Or a table function, which follows FROM. */
+/** Or a table function of the engine. */
 function isKeyword(clause: Cursor, at: number): boolean {
   const [before, word] = [clause.word(at - 1), clause.word(at)];
-  if (before === 'FROM' || before === 'JOIN') return true;
+  // In EXTRACT(DAY FROM f(ts)), a function follows.
+  if (before === 'FROM' || before === 'JOIN') return GENERATORS.has(clause.name(at) ?? '');
   if (word === 'ALL') return before === 'UNION' || before === 'EXCEPT' || before === 'INTERSECT';
-  return word !== undefined && (KEYWORDS.has(word) || word === 'OVER' || word === 'DISTINCT');
+  return BEFORE_PARENTHESIS.has(word);
 }
+
+/** Before a parenthesis, none of them is a call of a function that a server could have. */
+const BEFORE_PARENTHESIS: ReadonlySet<string | undefined> = new Set(
+  'WITH SELECT DISTINCT FROM JOIN ON USING WHERE PREWHERE BY HAVING IN AS AND OR BETWEEN LIKE ILIKE WHEN THEN ELSE OVER UNION EXCEPT INTERSECT'.split(
+    ' ',
+  ),
+);

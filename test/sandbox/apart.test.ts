@@ -92,6 +92,8 @@ describe('whether the names are apart', () => {
     ['WITH t AS (SELECT `own`(a) FROM x)', true],
     ['WITH t AS MATERIALIZED (SELECT own(a) FROM x)', true],
     ['WITH t AS (SELECT CAST(own(a) AS String) FROM x)', true],
+    ['WITH t AS (SELECT EXTRACT(DAY FROM own(a)) FROM x)', true],
+    ['WITH t AS (SELECT window(a), `in`(a, b) FROM x)', true],
     ['WITH own(a) AS k, t AS (SELECT 1)', true],
     ['WITH t AS (SELECT a FROM x WHERE [own(a)])', true],
   ])('%s calls a function that the engine does not come with: %s', (clause, calls) => {

@@ -42,13 +42,14 @@ export function writeSelect(select: Select, context: Context, use: SelectUse): W
   const outputs = columns.map((column) =>
     outputOf(column, { ...use, isPlain: use.isPlain || select.isDistinct }),
   );
+  const table = onlyTable(from.sql);
   const late: Context = {
     ...inside,
     scope: { ...inside.scope, aliases: aliasesOf(columns) },
     aliases: 'first',
   };
   const clauses: Sql[] = [
-    sql`SELECT ${select.isDistinct ? 'DISTINCT ' : ''}${joinSql(outputs.map((output) => namedOutput(output, from.sql)))}`,
+    sql`SELECT ${select.isDistinct ? 'DISTINCT ' : ''}${joinSql(outputs.map((output) => namedOutput(output, table)))}`,
   ];
   if (from.sql !== undefined) clauses.push(sql`FROM ${from.sql}`);
   const where = [
@@ -67,18 +68,24 @@ export function writeSelect(select: Select, context: Context, use: SelectUse): W
   return { sql: joinSql(clauses, ' '), columns: outputs.map(({ name, type }) => ({ name, type })) };
 }
 
+/** The name of the only table of a FROM; undefined if there are others, or it is a subquery. */
+function onlyTable(from: Sql | undefined): string | undefined {
+  return /^`[^`]+` AS (t\d+)$/.exec(from === undefined ? '' : flatten(from).text)?.[1];
+}
+
 /**
  * An output with its name. A column of the only table has it without an alias, which would be a name of the table: the sandbox then
  * gives the table a scope of its own, at a cost.
  */
-function namedOutput(
-  { name, sql: own }: { readonly name: string; readonly sql: Sql },
-  from: Sql | undefined,
-): Sql {
-  const alias = /^`[^`]+` AS (t\d+)$/.exec(from === undefined ? '' : flatten(from).text)?.[1];
+function namedOutput({ name, sql: own }: Output, table: string | undefined): Sql {
   const isColumn =
-    alias !== undefined && flatten(own).text === flatten(sql`${alias}.${quoteName(name)}`).text;
+    table !== undefined && flatten(own).text === flatten(sql`${table}.${quoteName(name)}`).text;
   return isColumn ? own : sql`${own} AS ${quoteName(name)}`;
+}
+
+interface Output {
+  readonly name: string;
+  readonly sql: Sql;
 }
 
 function clause(expression: Expression, context: Context): Sql {
