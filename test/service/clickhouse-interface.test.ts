@@ -110,7 +110,9 @@ test('the summary has the rows of the result', async () => {
 });
 
 test('what a client sends is not logged, except its program and the id of its query', async () => {
-  const query = encodeURIComponent('SELECT count() FROM numbers WHERE n = 424242');
+  // A number could be part of a measured time in the metrics.
+  const text = 'sent-by-the-client';
+  const query = encodeURIComponent(`SELECT count() FROM numbers WHERE toString(n) = '${text}'`);
   const url = `${ownUrl()}/?query=${query}&database=numbers.all&password=${KEY}&query_id=logged`;
   await (await fetch(url, { headers: { 'User-Agent': 'metabase/1.53' } })).text();
   const finished = (): Finished | undefined =>
@@ -127,8 +129,8 @@ test('what a client sends is not logged, except its program and the id of its qu
   });
   const metrics = await (await fetch(`${service.service.admin}/metrics`)).text();
   expect(metrics).toMatch(/millrace_clickhouse_requests_total\{client_name="metabase",status="200"\} 1/);
-  for (const text of [JSON.stringify(service.observed), metrics])
-    for (const sent of [KEY, '424242']) expect(text).not.toContain(sent);
+  for (const shown of [JSON.stringify(service.observed), metrics])
+    for (const sent of [KEY, text]) expect(shown).not.toContain(sent);
 });
 
 test('both listeners end with the service', async () => {
