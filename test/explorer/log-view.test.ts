@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fieldOf, fieldsOf } from '../../explorer/src/logs/fields.ts';
-import { bucketsOf, readHistogram } from '../../explorer/src/logs/histogram.ts';
+import { bucketsOf, readHistogram, withRows } from '../../explorer/src/logs/histogram.ts';
 import { unseen } from '../../explorer/src/logs/older-rows.ts';
 import { basisOf, rowsOf, type LogQuestion } from '../../explorer/src/logs/questions.ts';
 import { severityOf } from '../../explorer/src/logs/severity.ts';
@@ -69,6 +69,17 @@ const DECLARED = {
   from: 'a',
   to: null,
 };
+
+function question(more: Partial<LogQuestion> = {}): LogQuestion {
+  const endpoint = endpointOf({
+    view: { logs: [DECLARED] },
+    parameters: [{ name: 'a', type: 'DateTime', required: false }],
+  });
+  const [view] = logViewsOf(endpoint);
+  if (view === undefined) throw new Error('it is declared');
+  const bounds = { from: Date.UTC(2024, 0, 1, 0, 0, 0, 500), to: Date.UTC(2024, 0, 2) };
+  return { endpoint, view, parameters: { a: 'other', p: 'x' }, lql: 'error  s:id', bounds, ...more };
+}
 
 describe('log views', () => {
   test('are inferred from the columns of tables with a time, the default table first', () => {
@@ -217,6 +228,37 @@ describe('buckets', () => {
     expect(bucketsOf({ from: 0, to: span })).toMatchObject({ width, count: span / width });
   });
 
+  test('count new rows, and move to the newest of them', () => {
+    const view = {
+      buckets: readHistogram({ start: 60_000, width: 1000, count: 3 }, [{ bucket: 0, rows: 2, error: 1 }]),
+      width: 1000,
+      hasSeverities: true,
+    };
+    const row = (second: number, level: string | null) => ({
+      timestamp: isoOf(BigInt(second) * 1_000_000n),
+      metadata: { level },
+    });
+    const counted = withRows(view, [row(62, 'error'), row(60, 'warn'), row(59, 'error')], question());
+    expect(counted.buckets.map(({ start, counts }) => [start, counts])).toEqual([
+      [60_000, { error: 1, warning: 1, info: 0, debug: 0, other: 1 }],
+      [61_000, { error: 0, warning: 0, info: 0, debug: 0, other: 0 }],
+      [62_000, { error: 1, warning: 0, info: 0, debug: 0, other: 0 }],
+    ]);
+    const moved = withRows(counted, [row(64, null), row(63, 'info'), row(61, 'info')], question());
+    expect(moved.buckets.map(({ start, rows }) => [start, rows])).toEqual([
+      [62_000, 1],
+      [63_000, 1],
+      [64_000, 1],
+    ]);
+    expect(moved.buckets.at(-1)?.counts.other).toBe(1);
+    const later = withRows({ ...moved, hasSeverities: false }, [row(3600, 'error')], question());
+    expect(later.buckets.map(({ start, counts }) => [start, counts.other])).toEqual([
+      [3_598_000, 0],
+      [3_599_000, 0],
+      [3_600_000, 1],
+    ]);
+  });
+
   test('without rows are there, and integers may be strings', () => {
     const rows = [{ bucket: '1', rows: '5', error: '2', warning: '0', info: '1', debug: '0' }];
     const [first, second, third] = readHistogram({ start: 1000, width: 10, count: 3 }, rows);
@@ -230,17 +272,6 @@ describe('buckets', () => {
 });
 
 describe('calls', () => {
-  const question = (more: Partial<LogQuestion> = {}): LogQuestion => {
-    const endpoint = endpointOf({
-      view: { logs: [DECLARED] },
-      parameters: [{ name: 'a', type: 'DateTime', required: false }],
-    });
-    const [view] = logViewsOf(endpoint);
-    if (view === undefined) throw new Error('it is declared');
-    const bounds = { from: Date.UTC(2024, 0, 1, 0, 0, 0, 500), to: Date.UTC(2024, 0, 2) };
-    return { endpoint, view, parameters: { a: 'other', p: 'x' }, lql: 'error  s:id', bounds, ...more };
-  };
-
   test('have the bounds in parameters, and in LQL where there is none', () => {
     expect(rowsOf(question())).toEqual({
       endpoint: 'n',

@@ -217,6 +217,10 @@ test('new rows are shown at the top, and counted while others are read', async (
   const first = await newest();
   await page.getByRole('button', { name: 'Follow' }).click();
   await expect.poll(newest).not.toBe(first);
+  const bars = page.getByRole('group', { name: /^Histogram: / });
+  const counted = async (): Promise<string | null> => bars.getAttribute('aria-label');
+  const before = await counted();
+  await expect.poll(counted).not.toBe(before);
   const grid = page.locator('.log-rows');
   await grid.evaluate((element) => (element.scrollTop = 2600));
   const middle = (): Promise<string | undefined> =>

@@ -178,8 +178,9 @@ test('a rate limit is a countdown and a button, and checks while typing do not u
   await openExplorer(page, { ...service, key: RATED }, fragment); // the list, and the first run
   await page.getByRole('grid').waitFor();
   for (const query of ['SELECT 2', 'SELECT 3', 'SELECT 4']) {
+    const checked = page.waitForResponse((response) => response.url().includes('/explain/'));
     await sqlEditor(page).fill(query);
-    await page.waitForTimeout(900); // each is checked
+    await checked;
   }
   await page.keyboard.press('Control+Enter');
   await page.getByRole('grid').getByText('4', { exact: true }).first().waitFor();

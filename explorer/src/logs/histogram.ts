@@ -11,8 +11,10 @@ import {
   type Bounds,
   type LogQuestion,
 } from './questions.ts';
-import { SEVERITIES, SEVERITY_PATTERNS, type Severity } from './severity.ts';
+import { valueAt } from './row-values.ts';
+import { SEVERITIES, SEVERITY_PATTERNS, severityOf, type Severity } from './severity.ts';
 import { microsOf, sqlName, sqlString } from './sql.ts';
+import { tableOf } from './view.ts';
 
 /** Milliseconds; the first bucket begins at `start`. */
 export interface Buckets {
@@ -32,6 +34,13 @@ export interface HistogramBucket {
   readonly start: number;
   readonly rows: number;
   readonly counts: Readonly<Record<Severity, number>>;
+}
+
+export interface HistogramView {
+  readonly buckets: readonly HistogramBucket[];
+  /** Milliseconds. */
+  readonly width: number;
+  readonly hasSeverities: boolean;
 }
 
 const MAX_BUCKETS = 60;
@@ -134,11 +143,42 @@ export function readHistogram(
     const all = numberOf(row['rows'] ?? row['count']);
     bucket.other += all - known.reduce((sum, [, rows]) => sum + rows, 0);
   }
+  return withSums(counts, { start, width });
+}
+
+function withSums(
+  counts: readonly Readonly<Record<Severity, number>>[],
+  { start, width }: Pick<Buckets, 'start' | 'width'>,
+): readonly HistogramBucket[] {
   return counts.map((each, index) => ({
     start: start + index * width,
     rows: Object.values(each).reduce((sum, rows) => sum + rows, 0),
     counts: each,
   }));
+}
+
+/** The histogram with new rows. It moves to the newest of them: the first buckets are dropped, their number stays. */
+export function withRows(view: HistogramView, rows: readonly Row[], question: LogQuestion): HistogramView {
+  const { buckets, width, hasSeverities } = view;
+  const start = buckets[0]?.start;
+  const table = tableOf(question.view, question.endpoint);
+  if (start === undefined || table === undefined) return view;
+  const { time, level } = question.view;
+  const found = rows.flatMap((row) => {
+    const at = row[time];
+    const micros = typeof at === 'string' ? microsOf(at) : undefined;
+    if (micros === undefined) return [];
+    const index = Math.floor((Number(micros / 1000n) - start) / width);
+    const isDivided = hasSeverities && level !== undefined;
+    return { index, severity: isDivided ? severityOf(valueAt(row, table, level)) : 'other' } as const;
+  });
+  const moved = found.reduce((most, { index }) => Math.max(most, index - buckets.length + 1), 0);
+  const counts = buckets.map((_, index) => ({ ...(buckets[index + moved]?.counts ?? zeros()) }));
+  for (const { index, severity } of found) {
+    const bucket = counts[index - moved];
+    if (bucket !== undefined) bucket[severity]++;
+  }
+  return { ...view, buckets: withSums(counts, { start: start + moved * width, width }) };
 }
 
 /** The bucket of a row of either query. */

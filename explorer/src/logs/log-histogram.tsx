@@ -2,7 +2,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { counted } from '../parts/words.ts';
 import { useExplorer } from '../state/context.ts';
-import type { HistogramView } from './log-store.ts';
+import type { HistogramView } from './histogram.ts';
 import { SEVERITIES, type Severity } from './severity.ts';
 import { bucketText } from './times.ts';
 
@@ -11,7 +11,7 @@ interface Props extends HistogramView {
   readonly onZoom: (from: number, to: number) => void;
 }
 
-/** From one bar to another, in the order in which they were chosen. */
+/** From one bar to another, in the order in which they were chosen: their indexes, or their times. */
 interface Choice {
   readonly from: number;
   readonly to: number;
@@ -23,7 +23,11 @@ const STACK: readonly Severity[] = SEVERITIES.toReversed();
 
 export function LogHistogram({ buckets, width, hasSeverities, onZoom }: Props) {
   const { zone } = useExplorer();
-  const [choice, setChoice] = useState<Choice>();
+  // By time: bars move while rows are followed.
+  const [times, setTimes] = useState<Choice>();
+  const choice = times && chosenAt(times, (ms) => barAt(ms, { buckets, width }));
+  const setChoice = (chosen: Choice | undefined): void =>
+    setTimes(chosen && chosenAt(chosen, (index) => buckets[index]?.start ?? 0));
   const textAt = (ms: number): string => bucketText(ms, width, zone.value);
   const [first, last] = [buckets[0]?.start ?? 0, (buckets.at(-1)?.start ?? 0) + width];
   const zoom = (chosen: Choice | undefined): void => {
@@ -161,6 +165,16 @@ function Legend({ buckets }: Pick<HistogramView, 'buckets'>) {
 
 function sumOf(buckets: HistogramView['buckets']): number {
   return buckets.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+function chosenAt({ from, to }: Choice, at: (end: number) => number): Choice {
+  return { from: at(from), to: at(to) };
+}
+
+/** The first or last one for times outside the histogram. */
+function barAt(ms: number, { buckets, width }: Pick<HistogramView, 'buckets' | 'width'>): number {
+  const index = Math.floor((ms - (buckets[0]?.start ?? 0)) / width);
+  return Math.min(buckets.length - 1, Math.max(0, index));
 }
 
 function edges({ from, to }: Choice): readonly [number, number] {

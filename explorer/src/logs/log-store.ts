@@ -7,7 +7,7 @@ import type { Row } from '../service/json.ts';
 import { CallFailure, type Problem } from '../service/problem.ts';
 import { facetsOf, readFacets, type Facet } from './facets.ts';
 import { createFollower, type FollowerOptions } from './follower.ts';
-import { histogramByLql, histogramOf, readHistogram, type HistogramBucket } from './histogram.ts';
+import { histogramByLql, histogramOf, readHistogram, withRows, type HistogramView } from './histogram.ts';
 import { olderRows } from './older-rows.ts';
 import { basisOf, canSendSql, rowsNeedSql, rowsOf, type LogQuestion, type RowsPage } from './questions.ts';
 
@@ -18,13 +18,6 @@ export interface Part<Value> {
   readonly problem: Problem | undefined;
   /** The call behind it; undefined: none was sent. */
   readonly ask: Ask | undefined;
-}
-
-export interface HistogramView {
-  readonly buckets: readonly HistogramBucket[];
-  /** Milliseconds. */
-  readonly width: number;
-  readonly hasSeverities: boolean;
 }
 
 export interface RowsView {
@@ -92,6 +85,10 @@ export function createLogStore(options: LogStoreOptions): LogStore {
     known: () => [...fresh.value, ...(rows.value.value?.rows ?? [])],
     found: (found) => {
       fresh.value = [...found, ...fresh.value].slice(0, MAX_FRESH);
+      const load = current;
+      options.whenReleased(() => {
+        if (load !== undefined && load === current) count(parts.histogram, found, load.question);
+      });
     },
   });
   return {
@@ -216,6 +213,13 @@ async function fill<Value>(
   } catch (error) {
     if (!aborted.aborted) end(undefined, problemOf(error));
   }
+}
+
+/** Not while it is loaded: it may have them already. */
+function count(histogram: Signal<Part<HistogramView>>, rows: readonly Row[], question: LogQuestion): void {
+  const { value, isLoading } = histogram.value;
+  if (value !== undefined && !isLoading)
+    histogram.value = { ...histogram.value, value: withRows(value, rows, question) };
 }
 
 /** Other errors are defects of the page. */

@@ -235,7 +235,7 @@ function Status({ logs: { store } }: LogsProps) {
   const isFull = shown >= MAX_ROWS;
   const words = [
     isLoading ? 'Loading' : counted(shown, 'row'),
-    // Rows that arrived since were not counted.
+    // While new rows are followed, the time range moves, and rows that have left it are still shown.
     ...(total === undefined || total < shown || isLoading
       ? []
       : [`of ${total.toLocaleString('en')} in the time range`]),
