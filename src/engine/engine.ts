@@ -33,6 +33,8 @@ export interface Statement {
   readonly origin: 'saved' | 'consumer';
   /** Print integers of 64 bits and more, and decimals, as JSON strings. */
   readonly int64: 'number' | 'string';
+  /** A consumer statement over redacted tables. */
+  readonly isRedacted?: boolean | undefined;
   /** The ClickHouse workload that schedules it, a plain identifier; default: the user's own. */
   readonly workload?: string | undefined;
   /** The key that it runs for: keys take turns, and consumer statements of a key have a share of the connections. */

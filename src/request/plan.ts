@@ -168,6 +168,7 @@ async function planSql(
     int64,
     key,
     onFatal,
+    isRedacted,
     rowPolicy,
     analysis,
   };

@@ -185,6 +185,14 @@ describe('an engine over a data directory', () => {
     expect(await waiting).toHaveLength(1);
   });
 
+  test('rows of redacted tables are read in larger blocks', async () => {
+    const sql = "SELECT toUInt64(getSetting('preferred_block_size_bytes')) AS size";
+    const sizes = [false, true].map(async (isRedacted) =>
+      rows(engine, statement(sql, { origin: 'consumer', isRedacted })),
+    );
+    expect(await Promise.all(sizes)).toEqual([[{ size: 1_000_000 }], [{ size: 4_000_000 }]]);
+  });
+
   test('every failure drops the connection, and success keeps it', async () => {
     await Promise.all([1, 2, 3].map(() => collect(engine, statement('SELECT 1'))));
     expect(observed).toEqual([]);

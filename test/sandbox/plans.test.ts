@@ -19,7 +19,7 @@ import { SHIPPED } from '../support/folder-sources.ts';
 const DAYS = 4;
 const ROWS = `INSERT INTO logs.{table} (project, timestamp, id, event_message, metadata)
   SELECT ['mine', 'other'][number % 2 + 1], now64(6, 'UTC') - toIntervalHour(intDiv(number, 500)), toString(number), 'GET /rest/v1/x',
-    concat('{"request":{"method":"', ['GET', 'POST'][intDiv(number, 2) % 2 + 1], '"},"response":{"status_code":', toString(200 + number % 400), '}}')
+    concat('{"request":{"method":"', ['GET', 'POST'][intDiv(number, 2) % 2 + 1], '","path":"', repeat('/path', 20), '"},"response":{"status_code":', toString(200 + if(number < 8000, number % 400, 0)), '}}')
   FROM numbers(${DAYS * 24 * 500})`;
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-plans-'));
@@ -129,11 +129,26 @@ async function consumer(
   return (await plan(endpoint, bindings, { language, dialect, text }, isRedacted)).statement;
 }
 
+/** What the engine counts as read. */
+async function countsOf(statement: Statement): Promise<{ readonly rows: number; readonly bytes: number }> {
+  let counts = { rows: 0, bytes: 0 };
+  const onRead = ({ rows, bytes }: typeof counts): void => void (counts = { rows, bytes });
+  const { chunks } = await engine.run(statement, { format: 'JSONEachRow', onRead });
+  for await (const _ of chunks);
+  return counts;
+}
+
 describe('a consumer query reads what the same query by hand reads', () => {
   test.each(BY_HAND.map((query) => [query.name, query] as const))('%s', async (_name, query) => {
     const [own, hand] = [await readingOf(await consumer(query)), await readingOf(byHand(query.hand))];
     expect(own).toEqual(hand);
     expect(hand.columns).not.toEqual([]);
+    const [{ rows, bytes }, expected] = [
+      await countsOf(await consumer(query)),
+      await countsOf(byHand(query.hand)),
+    ];
+    expect(rows).toBe(expected.rows);
+    expect(bytes).toBeLessThanOrEqual(1.1 * expected.bytes);
   });
 });
 

@@ -68,6 +68,12 @@ test.each([
     "match(`text`, '^/rest.*\\\\d+|x$')",
     "startsWith(`id`, '1')",
   ],
+  [
+    'toInt64(doc.n) >= 4 AND toFloat64(maybe) < 7.5 AND toInt64(flag) = 1',
+    'toInt64(`doc.n`) >= 4',
+    'toFloat64(`maybe`) < 7.5',
+    'toInt64(`flag`) = 1',
+  ],
 ])('%s', async (condition, ...stored) => {
   const sql = `SELECT id FROM t WHERE ${condition} ORDER BY id`;
   const verdict = await sandbox.check(sql);
@@ -104,6 +110,7 @@ test.each([
   ["match(text, '(a+)+')", 'a regular expression that is not plain'],
   ["text LIKE 'a\\\\'", 'a malformed pattern'],
   ['toInt64(text) > 5', 'a conversion'],
+  ['toInt64(ratio) > 5', 'a conversion of NaN'],
   ['num + 1 > 5', 'arithmetic'],
   ['num % 2', 'a remainder'],
   ['num IN (1, NULL)', 'NULL in a list'],

@@ -68,6 +68,8 @@ interface Operand {
   readonly kind: Kind | undefined;
   readonly isLiteral: boolean;
   readonly isNullable: boolean;
+  /** A column of integers: no NaN or infinity, which cannot be converted. */
+  readonly isWhole?: boolean;
   readonly next: number;
 }
 
@@ -163,7 +165,10 @@ function isPattern(cursor: Cursor, { from, to }: TokenRange): boolean {
 const REGEX = /^\^?(?:[\w /:,=&@%;<>!~"-][*+?]?|\\[.dwsDWS/-][*+?]?|\.[*+?]?|\|)*\$?$/;
 
 /** The functions of one column, by their name in lower case: the kinds of the column, of a literal after it, and of the result. */
-const FUNCTIONS: ReadonlyMap<string, { of: readonly Kind[]; and?: 'text' | 'regex'; gives: Kind }> = new Map([
+const FUNCTIONS: ReadonlyMap<
+  string,
+  { of: readonly Kind[]; and?: 'text' | 'regex'; gives: Kind; ofWhole?: boolean }
+> = new Map([
   ['lower', { of: ['text'], gives: 'text' }],
   ['upper', { of: ['text'], gives: 'text' }],
   ['length', { of: ['text', 'list', 'map'], gives: 'number' }],
@@ -178,6 +183,8 @@ const FUNCTIONS: ReadonlyMap<string, { of: readonly Kind[]; and?: 'text' | 'rege
   ['match', { of: ['text'], and: 'regex', gives: 'number' }],
   ['has', { of: ['list'], and: 'text', gives: 'number' }],
   ['mapcontains', { of: ['map'], and: 'text', gives: 'number' }],
+  ['toint64', { of: ['number'], gives: 'number', ofWhole: true }],
+  ['tofloat64', { of: ['number'], gives: 'number', ofWhole: true }],
 ] as const);
 
 /** The operand at the beginning of a range. */
@@ -226,7 +233,7 @@ function columnOperand({ columnAt }: TotalContext, at: number): Operand | undefi
   const kind = kindOf(type);
   // A bloom filter on the values of a map rejects a string beside a time.
   if (kind === 'time' && sql.endsWith(']')) return undefined;
-  return { sql, kind, isLiteral: false, isNullable: isNullable(type), next };
+  return { sql, kind, isLiteral: false, isNullable: isNullable(type), isWhole: isWhole(type), next };
 }
 
 function callOperand(context: TotalContext, at: number): Operand | undefined {
@@ -237,6 +244,7 @@ function callOperand(context: TotalContext, at: number): Operand | undefined {
   const end = cursor.closing(at + 1);
   if (form === undefined || argument?.kind === undefined || !form.of.includes(argument.kind))
     return undefined;
+  if (form.ofWhole === true && argument.isWhole !== true) return undefined;
   const hasLiteral = cursor.kind(argument.next) === ',' && cursor.kind(argument.next + 1) === 'string';
   const last = form.and === undefined ? argument.next : argument.next + 2;
   if (last !== end || (form.and !== undefined && !hasLiteral)) return undefined;
@@ -259,4 +267,9 @@ function kindOf(type: ClickHouseType): Kind | undefined {
 
 function isNullable(type: ClickHouseType): boolean {
   return type.name === 'Nullable' || (type.name === 'LowCardinality' && isNullable(innerType(type)));
+}
+
+function isWhole(type: ClickHouseType): boolean {
+  const isOuter = type.name === 'Nullable' || type.name === 'LowCardinality';
+  return isOuter ? isWhole(innerType(type)) : /^(?:U?Int(?:8|16|32|64)|Bool)$/.test(type.name);
 }
