@@ -13,8 +13,8 @@ name: bench
 query: WITH events AS (SELECT number AS id, now() AS timestamp, toString(number) AS message FROM system.numbers LIMIT 10) SELECT * FROM events
 sandbox: { enabled: true }
 `;
-const TEXT =
-  "SELECT toStartOfHour(timestamp) AS hour, count() AS n, quantile(0.95)(id) AS p FROM events WHERE message LIKE '%a%' AND id > ";
+const query = (name: string, least: number): string =>
+  `SELECT toStartOfHour(timestamp) AS hour, count() AS ${name}, quantile(0.95)(id) AS p FROM events WHERE message LIKE '%a%' AND id > ${least} GROUP BY hour ORDER BY hour`;
 
 const engine = await createEmbeddedEngine({
   ...REAL_TIME,
@@ -28,15 +28,15 @@ const { candidate } = createCompile({ piiHashKey: undefined })('bench.yaml', FIL
 if (candidate === undefined) throw new Error('the file is valid');
 const sandbox = await createSandboxes(engine, createDescribe(engine)).of(candidate.endpoint, false);
 const limits = { time: 5, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 26 };
-const tail = ' GROUP BY hour ORDER BY hour';
 let next = 0;
 
 await runMeasurements({
   explain: async () => {
-    const sql = `EXPLAIN AST ${TEXT}${next++}${tail}`;
+    const sql = `EXPLAIN AST ${query('n', next++)}`;
     const statement: Statement = { sql, parameters: {}, limits, origin: 'consumer', int64: 'number' };
     for await (const _ of (await engine.run(statement, { format: 'JSONCompactEachRow' })).chunks);
   },
-  unseen: () => sandbox.check(`${TEXT}${next++}${tail}`),
-  seen: () => sandbox.check(`${TEXT}0${tail}`),
+  unseen: () => sandbox.check(query(`n${next++}`, 0)),
+  values: () => sandbox.check(query('n', next++)),
+  seen: () => sandbox.check(query('n', 0)),
 });

@@ -15,6 +15,7 @@ import {
   type Verdict,
 } from '../sandbox/sandbox.ts';
 import { createRedactTable } from '../sandbox/redaction/source-redaction.ts';
+import { createTreeCache } from '../sandbox/query-tree/shape.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
 
 export interface Sandboxes {
@@ -59,6 +60,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
   const stateColumns = createVerdictCache<string | undefined>(ANALYSED_CHARACTERS);
   const known = { plain: new WeakMap<Endpoint, Sandbox>(), redacted: new WeakMap<Endpoint, Sandbox>() };
   const policies = new WeakMap<Endpoint, FunctionPolicy>();
+  const remembered = createTreeCache();
   let off: string | undefined;
 
   const functions = (endpoint: Endpoint): FunctionPolicy => {
@@ -75,7 +77,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
       outline: endpoint.outline,
       functions: functions(endpoint),
       cache,
-      explain: (sql) => explain(engine, sql),
+      explain: remembered((sql) => explain(engine, sql)),
       ...options,
     });
     if (options.columns !== undefined) (isRedacted ? known.redacted : known.plain).set(endpoint, sandbox);
@@ -97,7 +99,7 @@ export function createSandboxes(engine: Engine, describe: Describe): Sandboxes {
     rejection,
     stateColumn: (endpoint, statement) =>
       stateColumns.get(keyOf(endpoint, statement), () => stateColumn(engine, statement)),
-    explainFor: (caller) => (sql) => explainAs(engine, sql, caller),
+    explainFor: (caller) => remembered((sql) => explainAs(engine, sql, caller)),
     functions,
     switch: (reason) => {
       off = reason;

@@ -2,8 +2,7 @@
 import { Problem } from '../core/problem.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { withClauseOf, type Outline } from '../sql/outline.ts';
-import { consumerOffset, lexConsumerQuery, rejection } from './lexed-query.ts';
-import type { LexedQuery, Violation } from './lexed-query.ts';
+import { lexConsumerQuery, rejection, type LexedQuery } from './lexed-query.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
 import { callsUnknown, isApart, type TakenNames } from './apart.ts';
 import { comparedTexts } from './compared-texts.ts';
@@ -12,19 +11,16 @@ import { checkLeakproof, isClauseLeakproof } from './leakproof/leakproof.ts';
 import type { LeakproofContext } from './leakproof/leakproof.ts';
 import { unorderedTables } from './row-order.ts';
 import type { Surface } from './scan/scan.ts';
-import { isBareCall, scanConsumerQuery } from './scan/scanner.ts';
+import { scanConsumerQuery } from './scan/scanner.ts';
 import { createTypeOf, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
-import { checkParsedTree } from './query-tree/check.ts';
+import { acceptTree, explainShape, explainText, NO_TREE } from './query-tree/agreement.ts';
 import { rejectServerValues } from './query-tree/server-values.ts';
-import { parseQueryTree } from './query-tree/tree.ts';
-import type { TreeLine } from '../sql/query-tree.ts';
 import { assembleBarred, assembleReread, assembleStatement, tableTexts } from './statement.ts';
 import type { AssembledStatement, CheckedText, IsNull, TableColumn, TableText } from './statement.ts';
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
 import { withReadTimes } from './times/times.ts';
-import { enginePosition } from './engine-message.ts';
 import { withMinimum } from './min-group/minimum.ts';
 import { rejected, unreadableName } from './min-group/rejected.ts';
 import { minGroupRejection } from './min-group/selects.ts';
@@ -246,27 +242,30 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
   if (reading.minGroup !== undefined) return checkGroups(text, scanned, reading, reading.minGroup);
   const plan = explain && planNarrow(text, scanned, reading);
   const sent = plan?.text ?? text;
-  const explaining = explain?.(`${EXPLAIN}${sent.joined}`);
-  const barrier = barrierOf(text, scanned, reading); // while the engine reads the query
+  const explaining = explain && explainShape(explain, sent);
+  // While the engine reads the query.
+  const { names } = scanned;
+  const own = {
+    source: text.cursor.sql,
+    joined: text.joined,
+    names,
+    hasStates: scanned.hasStates,
+    unresolved: scanned.unresolved,
+    needed: neededNames(sent, scanned),
+    early: earlyNames(sent),
+    compared: comparedTexts(sent),
+    ...barrierOf(text, scanned, reading),
+  };
   const explained = await explaining;
   const { functions } = leakproof;
   const tree = explained && acceptTree(explained, sent, { scanned, functions, isColumn });
   const parts = plan && tree && subcolumnsIn(tree, plan, scanned, readTables(scanned));
-  const { names } = scanned;
   const { taken } = reading;
   return {
-    source: text.cursor.sql,
-    joined: text.joined,
+    ...own,
     isApart: tree !== undefined && taken !== undefined && isApart(sent, { names, tree, taken }),
     tables: readTables(scanned).map(({ name }) => name),
-    names: scanned.names,
-    hasStates: scanned.hasStates,
-    unresolved: scanned.unresolved,
     narrow: parts && { joined: sent.joined, ...parts },
-    needed: neededNames(sent, scanned),
-    early: earlyNames(sent),
-    compared: comparedTexts(sent),
-    ...barrier,
   };
 }
 
@@ -281,7 +280,7 @@ async function checkGroups(
   const { cursor } = source;
   const text = lexConsumerQuery(withMinimum(source, scannedSource, minGroup));
   const scanned = scanConsumerQuery(text, surface, isColumn);
-  const explained = await explain?.(`${EXPLAIN}${text.joined}`);
+  const explained = await (explain && explainText(explain, text));
   if (explained === undefined) throw rejection(cursor.sql, 0, NO_TREE);
   const { functions } = leakproof;
   const tree = acceptTree(explained, text, { scanned, functions, isColumn });
@@ -340,55 +339,9 @@ function typesByName(columns: readonly TableColumn[]): ReadonlyMap<string, reado
   return types;
 }
 
-const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 0 ';
-
 /** Others are problems of a caller, such as its budget. */
 function isRejection(error: unknown): boolean {
   return error instanceof Problem && error.code.startsWith('sandbox.');
-}
-
-interface Scanned {
-  readonly scanned: ScanResult;
-  readonly functions: FunctionPolicy;
-  readonly isColumn: (name: string) => boolean;
-}
-
-/** Returns the engine's tree. Throws a Problem unless it agrees with the scanner. */
-function acceptTree(
-  explained: Explained,
-  text: LexedQuery,
-  { scanned, functions, isColumn }: Scanned,
-): TreeLine {
-  if (explained.kind === 'rejected') throw unreadable(explained.message, text);
-  const names = { functions, names: scanned.names, isColumn };
-  const tree = parseQueryTree(explained.text);
-  const violation =
-    'violation' in tree
-      ? tree.violation
-      : checkParsedTree(tree.root, { scanned, functions, isBareCall: (name) => isBareCall(name, names) });
-  if (violation !== undefined || 'violation' in tree)
-    throw rejection(text.cursor.sql, 0, violation ?? NO_TREE);
-  return tree.root;
-}
-
-const NO_TREE: Violation = { code: 'sandbox.check_mismatch', message: 'The engine returned no tree' };
-
-function unreadable(message: string, text: LexedQuery): Problem {
-  const position = enginePosition(message, `${EXPLAIN}${text.joined}`);
-  const offset = position === undefined ? 0 : consumerOffset(text, position - EXPLAIN.length);
-  return rejection(text.cursor.sql, offset, {
-    code: 'sandbox.syntax_unsupported',
-    message: 'The engine cannot parse the query from here',
-    ...(isQuotedInterval(text.cursor, offset) ? { hint: INTERVAL } : {}),
-  });
-}
-
-const INTERVAL = 'Write an interval as INTERVAL 1 HOUR.';
-
-/** Whether the string at the offset, or before it, is an interval. */
-function isQuotedInterval(cursor: Cursor, offset: number): boolean {
-  const at = cursor.tokens.findLastIndex(({ kind, start }) => kind === 'string' && start <= offset);
-  return cursor.word(at - 1) === 'INTERVAL';
 }
 
 /** Names in the saved query that no parenthesis follows: includes its columns, excludes its functions. */

@@ -63,8 +63,11 @@ function line(kind: string, id: string, attributes: string): TreeLine {
 
 /** An attribute's value up to `next`, or to the end of the line; undefined unless it occurs exactly once. */
 export function attribute(node: TreeLine, name: string, next?: string): string | undefined {
-  const [, value, more] = node.attributes.split(`, ${name}: `);
-  if (value === undefined || more !== undefined) return undefined;
+  const { attributes } = node;
+  const label = `, ${name}: `;
+  const at = attributes.indexOf(label);
+  if (at < 0 || attributes.includes(label, at + label.length)) return undefined;
+  const value = attributes.slice(at + label.length);
   if (next === undefined) return value;
   const end = value.indexOf(`, ${next}: `);
   return end < 0 ? undefined : value.slice(0, end);

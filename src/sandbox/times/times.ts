@@ -18,7 +18,7 @@ export interface TimesContext extends DefaultsContext {
 interface Candidate {
   readonly index: number;
   readonly time: WrittenTime;
-  /** The same form with another date: unique in the query, and valid wherever the string is. */
+  /** The same form with another date, at midnight: unique in the query, and valid wherever the string is. */
   readonly marker: string;
 }
 
@@ -81,7 +81,8 @@ function candidatesIn({ cursor }: LexedQuery): readonly Candidate[] {
     const time = readTime(written);
     if (time === undefined) return;
     const day = new Date(Date.UTC(1971, 0, 1 + candidates.length)).toISOString().slice(0, 10);
-    candidates.push({ index, time, marker: `${day}${written.slice(10)}` });
+    const midnight = written.slice(10).replace(/^[Tt ][\d:.]+/, (timeOfDay) => timeOfDay.replace(/\d/g, '0'));
+    candidates.push({ index, time, marker: `${day}${midnight}` });
   });
   return candidates;
 

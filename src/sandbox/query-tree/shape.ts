@@ -1,0 +1,74 @@
+// What the engine is asked to parse: the query with other values in its comparisons, so that the calls of a dashboard, which differ in
+// these alone, share one tree. Tokens, and so everything that they parse to but constants, are the same.
+import { createLru } from '../../core/lru.ts';
+import { createCursor, type Cursor } from '../../sql/cursor.ts';
+import type { Explain, Explained } from '../sandbox.ts';
+
+const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=']);
+const WORDS: ReadonlySet<string | undefined> = new Set([
+  'BETWEEN',
+  'AND',
+  'LIKE',
+  'ILIKE',
+  'LIMIT',
+  'OFFSET',
+]);
+
+/** Without escapes, and far from the limits of integer types: the engine parses all of a kind alike. */
+const PLAIN: ReadonlyMap<string, RegExp> = new Map([
+  ['number', /^(?:0|[1-9]\d{0,14})$/],
+  ['string', /^'[^'\\]*'$/],
+]);
+
+/** The query, its tokens joined by single spaces. Each value in it is replaced by a short one of its kind: equal values by the same, others by others. */
+export function shapeOf(joined: string): string {
+  const cursor = createCursor(joined);
+  const parts = cursor.tokens.map((_, at) => ({
+    at,
+    text: cursor.text(at),
+    isValue: isCompared(cursor, at),
+  }));
+  if (!parts.some(({ isValue }) => isValue)) return joined;
+  const others = new Set(parts.filter(({ isValue }) => !isValue).map(({ text }) => text));
+  const values = new Map<string, string>();
+  let next = 0;
+  const placeholder = (at: number): string => {
+    for (;;) {
+      const value = cursor.kind(at) === 'number' ? `${next++}` : `'${next++}'`;
+      if (!others.has(value)) return value;
+    }
+  };
+  return parts
+    .map(({ at, text, isValue }) => {
+      if (isValue && !values.has(text)) values.set(text, placeholder(at));
+      return isValue ? values.get(text) : text;
+    })
+    .join(' ');
+}
+
+/** Whether a value is a whole operand: no operator, cast or subscript follows. */
+function isCompared(cursor: Cursor, at: number): boolean {
+  const plain = PLAIN.get(cursor.kind(at) ?? '');
+  if (plain === undefined || !plain.test(cursor.text(at))) return false;
+  if (!COMPARISONS.has(cursor.kind(at - 1)) && !WORDS.has(cursor.word(at - 1))) return false;
+  const next = cursor.kind(at + 1);
+  return next === undefined || next === ')' || next === 'word';
+}
+
+/** Characters of queries and trees. */
+const MAX_CHARACTERS = 8_000_000;
+
+/** Remembers the trees of an `explain`, for all callers and endpoints: the tree depends on the query alone. */
+export function createTreeCache(): (explain: Explain) => Explain {
+  const trees = createLru<Extract<Explained, { kind: 'tree' }>>({
+    size: MAX_CHARACTERS,
+    sizeOf: ({ text }, sql) => text.length + sql.length,
+  });
+  return (explain) => async (sql) => {
+    const known = trees.get(sql);
+    if (known !== undefined) return known;
+    const explained = await explain(sql);
+    if (explained.kind === 'tree') trees.set(sql, explained);
+    return explained;
+  };
+}

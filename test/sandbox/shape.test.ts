@@ -1,0 +1,121 @@
+// The engine parses the shape of a query to the tree of the query itself, but for the values of constants.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Problem } from '../../src/core/problem.ts';
+import { lexConsumerQuery, type LexedQuery } from '../../src/sandbox/lexed-query.ts';
+import type { Explained } from '../../src/sandbox/sandbox.ts';
+import { createTreeCache, shapeOf } from '../../src/sandbox/query-tree/shape.ts';
+import { runs } from '../support/runs.ts';
+import { ATTACKS, BENIGN, openSandbox, openWorld, type World } from './fixture.ts';
+import { mutants } from './mutants.ts';
+import { oracles } from './oracles.ts';
+
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
+const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 0 ';
+
+/** Both are rejected before the engine is asked: a time is printed with the tree, or the values of settings. */
+const PRINTED: ReadonlySet<string | undefined> = new Set(['FORMAT', 'SETTINGS']);
+
+/** Values that could be read as something else. */
+const HOSTILE = [
+  "', alias: users'", "'\n  QUERY id: 0'", "'--'", "'/*'", "'1 DAY'", "'(SELECT 1)'", "'`'", "'\"'", "'users'", "'{project:String}'", "''",
+  "'2024-05-01T00:00:00.123Z'", "'\\''", "'\\", "'a''b'", '0', '7', '007', '1e5', '0x1F', '1.5', '.5', '999999999999999', '18446744073709551616', 'inf',
+]; // prettier-ignore
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.oracle.close());
+
+test.each([
+  ["a > 5 AND b = 'x'", "a > 0 AND b = '1'"],
+  ["a = 'x' OR b = 'x' OR c = 'y'", "a = '0' OR b = '0' OR c = '1'"],
+  ["t BETWEEN '2024-01-01' AND '2024-01-02' LIMIT 10 OFFSET 5", "t BETWEEN '0' AND '1' LIMIT 2 OFFSET 3"],
+  ["a LIKE '%x%' AND (b <= 7)", "a LIKE '0' AND ( b <= 1 )"],
+  ["a = 5 AND b = 6 AND c IN (0, '1') AND d = 'x'", "a = 1 AND b = 2 AND c IN ( 0 , '1' ) AND d = '3'"],
+  ["a = '5' :: Int64", undefined],
+  ['a > 5 + b', undefined],
+  ["a = ['x'][1]", undefined],
+  ["CAST(a, 'Int64') IN (1, 2)", undefined],
+  ["a.1 = tupleElement(b, 'c')", undefined],
+  ["a = 'it''s' AND b = 'x\\\\'", undefined],
+  ['a > 1.5 AND a > 1e3 AND a > 007 AND a > 0x10', undefined],
+  ['a > 1234567890123456', undefined],
+])('%s', (condition, shape) => {
+  const text = lexConsumerQuery(`SELECT a FROM t WHERE ${condition}`);
+  expect(shapeOf(text.joined)).toBe(shape === undefined ? text.joined : `SELECT a FROM t WHERE ${shape}`);
+});
+
+function lexed(sql: string): LexedQuery | undefined {
+  try {
+    return lexConsumerQuery(sql);
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+/** The tree without the values of its constants, or that there is none. */
+function structureOf(explained: Explained): string {
+  if (explained.kind === 'rejected') return 'rejected';
+  return explained.text.replaceAll(/(CONSTANT id: \d+.*?), constant_value: .*$/gm, '$1');
+}
+
+/** The same query with other values in its comparisons. */
+function* withValues(sql: string, from: number): Generator<string> {
+  const literal = /([=<>] ?|\b(?:LIKE|BETWEEN|AND|LIMIT) )(?:'[^'\\]*'|\d+)(?![\w.])/gi;
+  if (sql.search(literal) < 0) return;
+  for (let each = 0; each < 3; each++) {
+    let at = from + each;
+    yield sql.replaceAll(literal, (_, before: string) => `${before}${HOSTILE[at++ % HOSTILE.length]}`);
+  }
+}
+
+test('has the tree of the query', { timeout: 3_600_000 }, async () => {
+  const known = [...BENIGN, ...ATTACKS].map(({ sql }) => sql);
+  const generated = oracles(runs(100), SEED).flatMap(({ language, text }) =>
+    language === 'sql' ? [text] : [],
+  );
+  const all = [...known, ...generated, ...mutants(runs(2000), SEED)];
+  const queries = new Set(all.flatMap((sql, index) => [sql, ...withValues(sql, index)]));
+  const differences: string[] = [];
+  let shaped = 0;
+  for (const sql of queries) {
+    const text = lexed(sql);
+    const shape = text && shapeOf(text.joined);
+    if (text === undefined || shape === undefined || shape === text.joined) continue;
+    if (text.cursor.tokens.some((_, at) => PRINTED.has(text.cursor.word(at)))) continue;
+    const [own, other] = await Promise.all(
+      [text.joined, shape].map((each) => world.explain(`${EXPLAIN}${each}`)),
+    );
+    if (own === undefined || other === undefined) throw new Error('both are asked');
+    if (own.kind === 'tree') shaped++;
+    if (structureOf(other) !== structureOf(own))
+      differences.push(`${sql}\n${structureOf(own)}\n${structureOf(other)}`);
+  }
+  expect(differences).toEqual([]);
+  expect(shaped).toBeGreaterThan(500);
+});
+
+describe('one tree', () => {
+  test('is asked for once, whatever the values', async () => {
+    const asked: string[] = [];
+    const explain = createTreeCache()((sql) => {
+      asked.push(sql);
+      return world.explain(sql);
+    });
+    const sandbox = openSandbox({ explain });
+    const query = (id: string): string => `SELECT id FROM edge_logs WHERE id = '${id}' AND id != 'x'`;
+    const verdicts = [await sandbox.check(query('a')), await sandbox.check(query('b'))];
+    expect(asked).toHaveLength(1);
+    expect(verdicts.map(({ joined }) => joined)).toEqual([query('a'), query('b')]);
+    await sandbox.check(query('x'));
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is not that of a query that the engine rejects, which is reported where it is', async () => {
+    const sandbox = openSandbox({ explain: createTreeCache()(world.explain) });
+    const rejected = sandbox.check("SELECT id FROM edge_logs WHERE id = 'a longer value' AND id NOT 5");
+    await expect(rejected).rejects.toMatchObject({ errors: [{ line: 1, column: 61 }] });
+  });
+});
