@@ -95,6 +95,17 @@ describe('help and misuse', () => {
 });
 
 describe('validate', () => {
+  test('quotes no line of a file that a link leads to outside of its folder', async () => {
+    const cwd = folder({ 'endpoints/real.yaml': `${GOOD}quoted: 1\n`, credentials: `${GOOD}hidden: 1\n` });
+    symlinkSync('real.yaml', join(cwd, 'endpoints/beside.yaml'));
+    symlinkSync('../credentials', join(cwd, 'endpoints/outside.yaml'));
+    const { code, out } = await run(['validate', '--no-engine'], { cwd });
+    expect(code).toBe(1);
+    for (const name of ['real', 'beside', 'outside']) expect(out).toContain(`endpoints/${name}.yaml:6:1`);
+    expect(out.match(/^.*quoted: 1$/gm)).toHaveLength(2);
+    expect(out).not.toContain('hidden: 1');
+  });
+
   test('prints nothing and exits 0 without findings', async () => {
     const cwd = folder({ 'endpoints/one.yaml': GOOD });
     expect(await run(['validate', '--no-engine'], { cwd })).toEqual({

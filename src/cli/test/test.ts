@@ -4,8 +4,6 @@ import { referenceOf } from '../../catalog/versions.ts';
 import { compileGlobs } from '../../auth/globs.ts';
 import type { InspectedFile } from '../../catalog/compile.ts';
 import type { Settings } from '../../config/settings.ts';
-import { readTextSync } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import type { Finding } from '../../core/finding.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -13,6 +11,7 @@ import { explainBroken } from '../../schema/broken.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { printable } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
+import { createTextOf } from '../findings/source-text.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
 import { noteSchema, type SchemaChoice } from '../schema-options.ts';
 import type { Terminal } from '../terminal.ts';
@@ -143,7 +142,7 @@ export async function runCases(
     await trial.close();
   }
   const all = [...findings, ...staged.findings].map((each) => ({ ...each, file: shortPath(each.file) }));
-  return { examples, findings: all, ms: deps.now() - started, textOf: createTextOf(files) };
+  return { examples, findings: all, ms: deps.now() - started, textOf: createTextOf(textsOf(files)) };
 }
 
 function caseReport(
@@ -164,13 +163,7 @@ function caseReport(
   };
 }
 
-/** The text of endpoint files as they were tested; other files are read from disk. */
-function createTextOf(files: readonly InspectedFile[]): Report['textOf'] {
-  const known = new Map<string, string | undefined>(
-    files.map(({ document }) => [shortPath(document.file), document.text]),
-  );
-  return (file) => {
-    if (!known.has(file)) known.set(file, readTextSync(file, MAX_DOCUMENT_BYTES));
-    return known.get(file);
-  };
+/** As they were tested. */
+function textsOf(files: readonly InspectedFile[]): readonly (readonly [string, string])[] {
+  return files.map(({ document }) => [shortPath(document.file), document.text]);
 }

@@ -26,8 +26,6 @@ import { toolNameFindings } from '../../catalog/tool-names.ts';
 import { versionFindings } from '../../catalog/versions.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
-import { readTextSync } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { explainBroken } from '../../schema/broken.ts';
@@ -35,7 +33,8 @@ import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { CommandError } from '../command-error.ts';
 import type { OpenTestRuntime } from '../dependencies.ts';
 import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
-import { count, countErrors, type PrintFindings } from '../findings/findings.ts';
+import { count, countErrors, type Findings, type PrintFindings } from '../findings/findings.ts';
+import { createTextOf } from '../findings/source-text.ts';
 import { noteSkipped } from '../schema-options.ts';
 import { findRejectedQueries } from './example-queries.ts';
 import type { Terminal } from '../terminal.ts';
@@ -227,18 +226,8 @@ function withRelativePath(finding: Finding): Finding {
   return { ...finding, file: path.split(sep).join('/') };
 }
 
-type TextOf = (file: string) => string | undefined;
-
-function createTextOf(): TextOf {
-  const texts = new Map<string, string | undefined>();
-  return (file) => {
-    if (!texts.has(file)) texts.set(file, readTextSync(file, MAX_DOCUMENT_BYTES));
-    return texts.get(file);
-  };
-}
-
 /** A comment `# millrace-ignore: code` at the end of the line, or on the line above, suppresses a warning. */
-function isIgnored({ severity, code, line, file }: Finding, textOf: TextOf): boolean {
+function isIgnored({ severity, code, line, file }: Finding, textOf: Findings['textOf']): boolean {
   if (severity !== 'warning') return false;
   const lines = textOf(file)?.split(/\r\n|\r|\n/) ?? [];
   return [lines[line - 2], lines[line - 1]].some((text) =>
