@@ -30,6 +30,8 @@ export interface Plan {
   readonly consumerQuery: CheckedQuery | undefined;
   /** The problem to report for an engine failure caused by the consumer query; undefined if it is not the cause. */
   readonly blame: (failure: EngineError) => Problem | undefined;
+  /** Whether the engine is known to resolve the consumer query's names and types; default: it is not. */
+  readonly resolves?: () => Promise<boolean>;
   /** The query that reads redacted tables; undefined if the tables are read as they are. */
   readonly overRedacted: string | undefined;
 }
@@ -133,7 +135,8 @@ async function planConsumerQuery(planning: Planning, consumerQuery: ConsumerQuer
   const dialects = requested === undefined ? endpoint.sandbox.dialects : [requested];
   const plan = await chooseDialect(dialects, {
     planIn: (dialect) => planDialect(planning, consumerQuery, dialect),
-    canRun: ({ statement }) => sandboxes.canRun(endpoint, statement),
+    canRun: async ({ statement, resolves }) =>
+      (await resolves?.()) === true || sandboxes.canRun(endpoint, statement),
     evidence: (dialect) => countEvidence(text, sandboxes.functions(endpoint), DIALECTS[dialect].evidence),
   });
   const dialect = plan.consumerQuery?.dialect;
@@ -151,7 +154,8 @@ async function planSql(
 ): Promise<Plan> {
   const { text, key, onFatal, analysis } = consumerQuery;
   const sandbox = await sandboxes.of(endpoint, isRedacted);
-  const verdict = await sandbox.check(text, sandboxes.explainFor({ key, onFatal, analysis }));
+  const evaluate = sandboxes.explainFor({ key, onFatal, analysis });
+  const verdict = await sandbox.check(text, evaluate);
   const isNull = (name: string) => bindings.values[name] === null;
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1, isNull);
   const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1, isNull);
@@ -176,6 +180,7 @@ async function planSql(
   if (state !== undefined) throw rejection(text, 0, stateInResult(state));
   return {
     statement,
+    resolves: () => sandbox.resolves(verdict, evaluate),
     retry: ({ engineCode }) => {
       const again = reread ?? (engineCode === MISSING_COLUMN ? barred : undefined);
       return again && { ...statement, sql: again.sql };

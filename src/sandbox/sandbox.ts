@@ -20,7 +20,7 @@ import { assembleBarred, assembleReread, assembleStatement, tableTexts } from '.
 import type { AssembledStatement, CheckedText, IsNull, TableColumn, TableText } from './statement.ts';
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
-import { withReadTimes } from './times/times.ts';
+import { isResolved, withReadTimes } from './times/times.ts';
 import { withMinimum } from './min-group/minimum.ts';
 import { rejected, unreadableName } from './min-group/rejected.ts';
 import { minGroupRejection } from './min-group/selects.ts';
@@ -94,6 +94,8 @@ export interface Sandbox {
    * @throws Problem sandbox.*, with line and column; passes on whatever `explain` and `evaluate` reject with.
    */
   check(text: string, evaluate?: Explain): Promise<Verdict>;
+  /** Whether the engine can resolve a checked query, over one row of default values; false also if it cannot be asked. */
+  resolves(verdict: Verdict, evaluate: Explain): Promise<boolean>;
   /**
    * The statement for a checked query. `rows` is the row limit, one above the caller's so that truncation is detected.
    * With `isNull` the statement is only for calls in which the same parameters are NULL.
@@ -162,6 +164,9 @@ export function createSandbox(stored: SandboxOptions): Sandbox {
     readable: options.columns,
     check: (source, evaluate = explain) =>
       cache.get(`${revision} ${source}`, () => check(source, reading, evaluate), isRejection),
+    resolves: async ({ source, tables: read }, evaluate) =>
+      options.columns !== undefined &&
+      isResolved(lexConsumerQuery(source), { evaluate, tables: read, columns: options.columns }),
     assemble: (verdict, rows, isNull) => assembleStatement(read(verdict), verdict, rows, isNull),
     assembleReread: (verdict, rows, isNull) => assembleReread(read(verdict), verdict, rows, isNull),
     assembleBarred: (verdict, rows, isNull) => assembleBarred(read(verdict), verdict, rows, isNull),

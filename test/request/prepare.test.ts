@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openLocal } from '../../src/app/local.ts';
 import { createCompile } from '../../src/catalog/compile.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import type { Dialect, Endpoint } from '../../src/catalog/endpoint.ts';
 import { EngineError, type Engine } from '../../src/engine/engine.ts';
 import { createPlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-function compile(): Endpoint {
-  const { candidate } = createCompile({ piiHashKey: undefined })('prepared.yaml', FILE);
+function compile(text: string): Endpoint {
+  const { candidate } = createCompile({ piiHashKey: undefined })('prepared.yaml', text);
   if (candidate === undefined) throw new Error('the file is valid');
   return candidate.endpoint;
 }
@@ -55,14 +55,13 @@ function recorded() {
   return { over, sent };
 }
 
-function open(over: Engine) {
+function open(over: Engine, file = FILE, dialect: Dialect | undefined = 'clickhouse') {
   const describe = createDescribe(over);
   const sandboxes = createSandboxes(over, describe);
   const plan = createPlan({ sandboxes, describe });
-  const endpoint = compile();
+  const endpoint = compile(file);
   const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]), 0);
-  const planText = (text: string) =>
-    plan(endpoint, bindings, { language: 'sql', dialect: 'clickhouse', text }, false);
+  const planText = (text: string) => plan(endpoint, bindings, { language: 'sql', dialect, text }, false);
   return { endpoint, sandboxes, planText };
 }
 
@@ -87,6 +86,25 @@ test('the first consumer query of a prepared endpoint sends nothing but its own 
   const { statement } = await planText("SELECT doc.a, attrs['k'] AS k FROM t");
   expect(sent()).toEqual([expect.stringMatching(/^EXPLAIN QUERY TREE run_passes = 0 SELECT doc . a/)]);
   expect(statement.sql).toContain('`doc.a` AS `doc.a`, `attrs.key_k` AS `attrs.key_k`');
+});
+
+test('of a known query with other values, the engine is asked nothing, not even which dialect it is', async () => {
+  const { over, sent } = recorded();
+  const file = FILE.replace('SELECT id, doc', 'SELECT now64(6) AS at, id, doc').replace(
+    'enabled: true',
+    'enabled: true, dialects: [clickhouse, bigquery]',
+  );
+  const { endpoint, sandboxes, planText } = open(over, file, undefined);
+  await sandboxes.prepare(endpoint);
+  const query = (time: string, least: number): string =>
+    `SELECT attrs['k'] AS k, count() AS n FROM t WHERE at >= '${time}' AND id > ${least} GROUP BY ALL LIMIT ${least}`;
+  await planText(query('2024-05-01T00:00:00.000Z', 5));
+  sent();
+  const { statement, consumerQuery } = await planText(query('2024-06-02T10:20:30.400Z', 70));
+  expect(sent()).toEqual([]);
+  expect(consumerQuery?.dialect).toBe('clickhouse');
+  expect(statement.sql).toMatch(/2024-06-02 10:20:30\.4.*id > 70 .*LIMIT 70/s);
+  expect(statement.sql).not.toMatch(/2024-05-01|1971|> 5/);
 });
 
 test('an engine without subcolumns of maps is not asked for them', async () => {

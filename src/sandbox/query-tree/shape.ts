@@ -20,16 +20,19 @@ const PLAIN: ReadonlyMap<string, RegExp> = new Map([
   ['string', /^'[^'\\]*'$/],
 ]);
 
-/** The query, its tokens joined by single spaces. Each value in it is replaced by a short one of its kind: equal values by the same, others by others. */
+/** The query, its tokens joined by single spaces, with `placeholders` in it. */
 export function shapeOf(joined: string): string {
   const cursor = createCursor(joined);
-  const parts = cursor.tokens.map((_, at) => ({
-    at,
-    text: cursor.text(at),
-    isValue: isCompared(cursor, at),
-  }));
-  if (!parts.some(({ isValue }) => isValue)) return joined;
-  const others = new Set(parts.filter(({ isValue }) => !isValue).map(({ text }) => text));
+  const values = placeholders(cursor);
+  return cursor.tokens.map((_, at) => values.get(at) ?? cursor.text(at)).join(' ');
+}
+
+/** A short value in place of each value that is compared, by its token: equal ones for equal values, others for others. */
+export function placeholders(cursor: Cursor): ReadonlyMap<number, string> {
+  const compared = cursor.tokens.flatMap((_, at) => (isCompared(cursor, at) ? [at] : []));
+  if (compared.length === 0) return new Map();
+  const replaced = new Set(compared);
+  const others = new Set(cursor.tokens.flatMap((_, at) => (replaced.has(at) ? [] : [cursor.text(at)])));
   const values = new Map<string, string>();
   let next = 0;
   const placeholder = (at: number): string => {
@@ -38,12 +41,14 @@ export function shapeOf(joined: string): string {
       if (!others.has(value)) return value;
     }
   };
-  return parts
-    .map(({ at, text, isValue }) => {
-      if (isValue && !values.has(text)) values.set(text, placeholder(at));
-      return isValue ? values.get(text) : text;
-    })
-    .join(' ');
+  return new Map(
+    compared.map((at) => {
+      const text = cursor.text(at);
+      const value = values.get(text) ?? placeholder(at);
+      values.set(text, value);
+      return [at, value];
+    }),
+  );
 }
 
 /** Whether a value is a whole operand: no operator, cast or subscript follows. */

@@ -4,6 +4,7 @@ import { quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import type { LexedQuery } from '../lexed-query.ts';
 import { overDefaults, RESOLVE, type DefaultsContext } from '../over-defaults.ts';
+import { placeholders } from '../query-tree/shape.ts';
 import { parseQueryTree } from '../query-tree/tree.ts';
 import type { Explain } from '../sandbox.ts';
 import { comparedTypes } from './compared-types.ts';
@@ -31,8 +32,7 @@ export async function withReadTimes(text: LexedQuery, context: TimesContext): Pr
   const candidates = candidatesIn(text);
   const isNeeded = candidates.some(({ time }) => !isReadByEngine(time)) || mayHaveDates(text, context);
   if (candidates.length === 0 || !isNeeded) return undefined;
-  const literals = new Map(candidates.map(({ index, marker }) => [index, quoteString(marker)]));
-  const explained = await context.evaluate(`${RESOLVE}${overDefaults(text, context, literals)}`);
+  const explained = await context.evaluate(resolvable(text, context, candidates));
   if (explained.kind === 'rejected') return undefined; // running the query reports it
   const tree = parseQueryTree(explained.text);
   if ('violation' in tree) return undefined;
@@ -52,6 +52,16 @@ export async function withReadTimes(text: LexedQuery, context: TimesContext): Pr
     end = cursor.end(index);
   }
   return parts.length === 0 ? undefined : `${parts.join('')}${cursor.sql.slice(end)}`;
+}
+
+/** Whether the engine can resolve all names and types of a query that has passed the checks: known for its shape. */
+export async function isResolved(text: LexedQuery, context: TimesContext): Promise<boolean> {
+  return (await context.evaluate(resolvable(text, context, candidatesIn(text)))).kind === 'tree';
+}
+
+function resolvable(text: LexedQuery, context: TimesContext, candidates: readonly Candidate[]): string {
+  const markers = candidates.map(({ index, marker }) => [index, quoteString(marker)] as const);
+  return `${RESOLVE}${overDefaults(text, context, new Map([...placeholders(text.cursor), ...markers]))}`;
 }
 
 /** The engine's own form, which it reads wherever a time is compared, except beside a Date. */
