@@ -1,6 +1,6 @@
 // A first visit, in a real browser over the real service and its sample data.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
+import { fillEditor, openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
 import { unfold } from './show-and-run.ts';
 
 let service: Explorer;
@@ -161,7 +161,8 @@ describe('a call', () => {
     await page.getByRole('grid').waitFor();
     await page.getByRole('tab', { name: 'Your SQL' }).click();
     const editor = page.getByRole('textbox', { name: 'Your SQL' });
-    await editor.fill(
+    await fillEditor(
+      editor,
       'SELECT count() FROM edge_logs AS a, edge_logs AS b WHERE cityHash64(a.id, b.id) % 7 = 1',
     );
     await page.keyboard.press('Control+Enter');

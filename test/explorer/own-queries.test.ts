@@ -1,7 +1,7 @@
 // Consumer queries in a real browser: completion, located problems, LQL translation, saving as an endpoint file.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
+import { fillEditor, openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
 
 let service: Explorer;
 let page: Page;
@@ -16,7 +16,7 @@ afterAll(() => service.stop());
 /** Another text in the editor of the one page that all look at. */
 async function write(language: 'SQL' | 'LQL', text: string): Promise<void> {
   await page.getByRole('tab', { name: `Your ${language}` }).click();
-  await page.getByRole('textbox', { name: `Your ${language}` }).fill(text);
+  await fillEditor(page.getByRole('textbox', { name: `Your ${language}` }), text);
 }
 
 const marked = () => page.locator('.cm-lintRange-error').first();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
-import { openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
+import { fillEditor, openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
 import { scratch } from '../support/command.ts';
 import { unfold } from './show-and-run.ts';
 
@@ -32,9 +32,9 @@ describe('a draft', () => {
     const { page } = await service.visit();
     await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
     await page.getByRole('tab', { name: 'Your SQL' }).click();
-    await sqlEditor(page).fill('SELECT 1 AS draft');
+    await fillEditor(sqlEditor(page), 'SELECT 1 AS draft');
     await page.getByRole('tab', { name: 'Your LQL' }).click();
-    await page.getByRole('textbox', { name: 'Your LQL' }).fill('draft t:last@1h');
+    await fillEditor(page.getByRole('textbox', { name: 'Your LQL' }), 'draft t:last@1h');
     await page.reload();
     await page.getByRole('tab', { name: 'Your SQL' }).click();
     await expect.poll(() => sqlEditor(page).innerText()).toBe('SELECT 1 AS draft');
@@ -68,7 +68,7 @@ test('what is shown survives a reload although the browser ignores changes of th
   await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
   await page.evaluate(() => (history.replaceState = () => undefined));
   await page.getByRole('tab', { name: 'Your SQL' }).click();
-  await sqlEditor(page).fill('SELECT 1 AS late');
+  await fillEditor(sqlEditor(page), 'SELECT 1 AS late');
   await page.reload();
   await expect.poll(() => sqlEditor(page).innerText()).toBe('SELECT 1 AS late');
   // Safari throws.
@@ -77,7 +77,7 @@ test('what is shown survives a reload although the browser ignores changes of th
       throw new Error('SecurityError');
     };
   });
-  await sqlEditor(page).fill('SELECT 2 AS later');
+  await fillEditor(sqlEditor(page), 'SELECT 2 AS later');
   await page.reload();
   await expect.poll(() => sqlEditor(page).innerText()).toBe('SELECT 2 AS later');
 });
@@ -179,7 +179,7 @@ test('a rate limit is a countdown and a button, and checks while typing do not u
   await page.getByRole('grid').waitFor();
   for (const query of ['SELECT 2', 'SELECT 3', 'SELECT 4']) {
     const checked = page.waitForResponse((response) => response.url().includes('/explain/'));
-    await sqlEditor(page).fill(query);
+    await fillEditor(sqlEditor(page), query);
     await checked;
   }
   await page.keyboard.press('Control+Enter');

@@ -21,6 +21,41 @@ const HOSTILE = [
   "'2024-05-01T00:00:00.123Z'", "'\\''", "'\\", "'a''b'", '0', '7', '007', '1e5', '0x1F', '1.5', '.5', '999999999999999', '18446744073709551616', 'inf',
 ]; // prettier-ignore
 
+/** Where the grammar gives the words around a value a meaning; # is a number, and $ a string. */
+const FORMS = [
+  'SELECT sum(x) OVER (ORDER BY y ROWS BETWEEN # PRECEDING AND # FOLLOWING) FROM t',
+  'SELECT sum(x) OVER (ORDER BY y RANGE BETWEEN UNBOUNDED PRECEDING AND # FOLLOWING) FROM t',
+  'SELECT x FROM t LIMIT # BY x LIMIT # OFFSET #',
+  'SELECT x FROM t ORDER BY x LIMIT # WITH TIES',
+  'SELECT x FROM t ORDER BY x OFFSET # ROWS FETCH FIRST 3 ROWS ONLY',
+  'SELECT x FROM t LIMIT #, 5',
+  'SELECT x = # AS y, z < # w, z > $ v FROM t',
+  'SELECT x AND # AS y, x AND $ AS z FROM t WHERE y AND #',
+  "SELECT x FROM t ORDER BY x = # DESC NULLS LAST, y = $ COLLATE 'en'",
+  'SELECT x FROM t ORDER BY x = # WITH FILL FROM 1 TO 5 STEP 2',
+  'SELECT CASE WHEN x = # THEN $ WHEN x > # THEN 1 ELSE y = $ END FROM t',
+  'SELECT CASE x = # WHEN # THEN 1 END FROM t',
+  'SELECT x FROM t WHERE x BETWEEN # AND # AND y NOT BETWEEN $ AND $ OR x BETWEEN # AND # + 1',
+  "SELECT x FROM t WHERE x LIKE $ ESCAPE '!' AND y NOT ILIKE $ AND z LIKE $ = #",
+  'SELECT x FROM t WHERE x = # IN (1, 2) AND x = # IS NULL AND x = $ IS NOT NULL AND x = # DIV 2 = # MOD 3',
+  'SELECT x = # ? $ : 5, (x = # ? 1 : y = #) FROM t',
+  'SELECT arrayFilter(y -> y = $, tags), arrayMap((a, b) -> a > # AND b < #, x, y) FROM t',
+  'SELECT [x = #], (x = #, y = $), (x = #), tuple(x = #) FROM t',
+  'SELECT t.1 = #, t.2.3 > #, -x = #, NOT x = #, - # = # FROM t',
+  "SELECT CAST((x = #, y), 'Tuple(a Bool, b Int64)'), CAST(x = # AS Bool), (x = #)::Bool FROM t",
+  'SELECT x FROM t WHERE EXISTS (SELECT 1 FROM u WHERE x = #) AND y IN (SELECT id FROM u WHERE z = $ LIMIT #)',
+  'WITH # AS n, x = $ AS c, a AS (SELECT x FROM t WHERE x = # LIMIT #) SELECT n, c FROM a WHERE x = # UNION ALL SELECT 1, 2 FROM a WHERE x = $',
+  'SELECT x FROM t WHERE x = # UNION DISTINCT SELECT y FROM t WHERE y = # INTERSECT SELECT z FROM t LIMIT #',
+  'SELECT x FROM t WHERE x > now() - INTERVAL # DAY AND y < DATE $ AND z = TIMESTAMP $ AND x = INTERVAL $ AND y = INTERVAL # DAY',
+  'SELECT x, count() FROM t GROUP BY x WITH TOTALS HAVING count() > # QUALIFY row_number() OVER (PARTITION BY x = # ORDER BY y) = #',
+  'SELECT x FROM t SAMPLE 1/10 WHERE x == # AND y <> $ AND z <=> #',
+  'SELECT COLUMNS($) APPLY(x -> x > #), * EXCEPT (a) REPLACE (x = # AS x) FROM t',
+  'SELECT EXTRACT(DAY FROM x) = #, SUBSTRING(x FROM 1 FOR 2) = $, TRIM(BOTH $ FROM x) = $, POSITION($ IN x) > # FROM t',
+  'SELECT x FROM t JOIN u ON t.x = u.x AND t.y = # LEFT ARRAY JOIN z AS w WHERE w = $ LIMIT #',
+  'SELECT quantile(0.5)(x) > #, topK(#)(x) = #, x IS DISTINCT FROM #, x = ANY (SELECT 1 WHERE y = #) FROM t',
+  'SELECT $ = $, # = #, # AND $, # BETWEEN # AND #, $ LIKE $ FROM t WINDOW w AS (ORDER BY x ROWS BETWEEN # PRECEDING AND CURRENT ROW)',
+];
+
 let world: World;
 beforeAll(async () => {
   world = await openWorld();
@@ -61,6 +96,18 @@ function structureOf(explained: Explained): string {
   return explained.text.replaceAll(/(CONSTANT id: \d+.*?), constant_value: .*$/gm, '$1');
 }
 
+function* formsWithValues(): Generator<string> {
+  const [strings, numbers] = [
+    HOSTILE.filter((each) => each.startsWith("'")),
+    HOSTILE.filter((each) => /^[\d.]/.test(each)),
+  ];
+  let at = 0;
+  const next = (values: readonly string[]): string => values[at++ % values.length] ?? '';
+  for (let each = 0; each < runs(25); each++)
+    for (const form of FORMS)
+      yield form.replaceAll(/[#$]/g, (place) => next(place === '#' ? numbers : strings));
+}
+
 /** The same query with other values in its comparisons. */
 function* withValues(sql: string, from: number): Generator<string> {
   const literal = /([=<>] ?|\b(?:LIKE|BETWEEN|AND|LIMIT) )(?:'[^'\\]*'|\d+)(?![\w.])/gi;
@@ -76,7 +123,7 @@ test('has the tree of the query', { timeout: 3_600_000 }, async () => {
   const generated = oracles(runs(100), SEED).flatMap(({ language, text }) =>
     language === 'sql' ? [text] : [],
   );
-  const all = [...known, ...generated, ...mutants(runs(2000), SEED)];
+  const all = [...formsWithValues(), ...known, ...generated, ...mutants(runs(2000), SEED)];
   const queries = new Set(all.flatMap((sql, index) => [sql, ...withValues(sql, index)]));
   const differences: string[] = [];
   let shaped = 0;
@@ -94,7 +141,7 @@ test('has the tree of the query', { timeout: 3_600_000 }, async () => {
       differences.push(`${sql}\n${structureOf(own)}\n${structureOf(other)}`);
   }
   expect(differences).toEqual([]);
-  expect(shaped).toBeGreaterThan(500);
+  expect(shaped).toBeGreaterThan(1000);
 });
 
 describe('one tree', () => {

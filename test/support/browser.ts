@@ -1,7 +1,7 @@
 // A browser and a service process over the sample data: what a person sees after `npm start`.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { type Locator, chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { scratch, start, type Running } from './command.ts';
 import { addPage } from './open-pages.ts';
 import { requireProgram } from './require-program.ts';
@@ -118,4 +118,13 @@ export async function openExplorer(
   await page.getByLabel('Key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Open' }).click();
   await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+/**
+ * Replaces the text of an editor by its keys: what `fill` selects, the editor may replace by its own selection, since that is what has the
+ * focus.
+ */
+export async function fillEditor(editor: Locator, text: string): Promise<void> {
+  await editor.press('Control+a');
+  await editor.page().keyboard.insertText(text);
 }
