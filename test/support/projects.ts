@@ -43,6 +43,7 @@ export const PROJECT_FILES = {
     'test/sandbox/plans',
     'test/sandbox/redacted-saved',
     'test/sandbox/redaction',
+    'test/sandbox/shape',
     'test/sandbox/small-groups',
     'test/sandbox/statement',
     'test/sandbox/string-arguments',
