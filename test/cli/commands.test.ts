@@ -95,7 +95,7 @@ describe('help and misuse', () => {
 });
 
 describe('validate', () => {
-  test('quotes no line of a file that a link leads to outside of its folder', async () => {
+  test('quotes no line of a symbolic link to a file outside of its folder', async () => {
     const cwd = folder({ 'endpoints/real.yaml': `${GOOD}quoted: 1\n`, credentials: `${GOOD}hidden: 1\n` });
     symlinkSync('real.yaml', join(cwd, 'endpoints/beside.yaml'));
     symlinkSync('../credentials', join(cwd, 'endpoints/outside.yaml'));

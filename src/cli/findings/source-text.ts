@@ -6,8 +6,8 @@ import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import type { Findings } from './findings.ts';
 
 /**
- * Reads each file once; `known` are texts by path. A file that a link of its folder leads out of it to has no text: in a pull request,
- * such a link could print a file of the machine that checks it.
+ * Reads each file once; `known` are texts by path. A symbolic link to a file outside of its folder has no text: in a pull request, it
+ * could print a file of the machine that checks it.
  */
 export function createTextOf(known: Iterable<readonly [string, string]> = []): Findings['textOf'] {
   const texts = new Map<string, string | undefined>(known);

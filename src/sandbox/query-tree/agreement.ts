@@ -13,6 +13,7 @@ import { parseQueryTree } from './tree.ts';
 
 const EXPLAIN = 'EXPLAIN QUERY TREE run_passes = 0 ';
 
+/** The tree of the query itself. */
 export function explainText(explain: Explain, { joined }: LexedQuery): Promise<Explained> {
   return explain(`${EXPLAIN}${joined}`);
 }

@@ -54,7 +54,10 @@ export async function withReadTimes(text: LexedQuery, context: TimesContext): Pr
   return parts.length === 0 ? undefined : `${parts.join('')}${cursor.sql.slice(end)}`;
 }
 
-/** Whether the engine can resolve all names and types of a query that has passed the checks: known for its shape. */
+/**
+ * Whether the engine can resolve all names and types of a query that has passed the checks. The question is that of `withReadTimes`, word
+ * for word, so that the cache of trees answers the second of them.
+ */
 export async function isResolved(text: LexedQuery, context: TimesContext): Promise<boolean> {
   return (await context.evaluate(resolvable(text, context, candidatesIn(text)))).kind === 'tree';
 }
