@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Sets the time zone before anything reads it, prepares the output streams, then loads dist/main.js.
+// Sets the time zone before anything reads it, prepares the output streams, then loads dist/commands/main.js.
 'use strict';
 
 // Dates without a time zone are printed in the process's zone, which is documented to be UTC.
@@ -12,7 +12,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-import('../dist/main.js').then(
+import('../dist/commands/main.js').then(
   ({ main }) => main(process.argv),
   (cause) => {
     process.stderr.write(`millrace is not built; run npm ci (${cause.message})\n`);

@@ -15,7 +15,7 @@ import { run, scratch, start, type Running } from '../support/command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const NOT_COPIED = new Set(['.git', '.millrace', 'coverage', 'node_modules', 'dist']);
-/** Beside `dist/`, whose files are those of `src/`. */
+/** Beside `dist/`. */
 const PACKED =
   /^(bin\/millrace\.cjs|(docs|endpoints|schemas|seeds|deploy|templates)\/.+|[A-Z]+(\.md)?|package\.json)$/;
 
@@ -23,13 +23,17 @@ const PACKED =
 const EIGHT_DAYS = 'numbers(8 * 24 * 60)';
 const HALF_A_DAY = 'numbers(12 * 60)';
 
+const BUILT = 'dist/commands';
+/** Node.js starts with these; the others are imported. */
+const STARTED = ['engine-program.js', 'main.js', 'parser-program.js'];
+
 /** A copy to be packed: packing empties `dist/`, which other tests run from. */
 function copyCheckout(): string {
   const copy = scratch();
   cpSync(ROOT, copy, { recursive: true, filter: (source) => !NOT_COPIED.has(basename(source)) });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  mkdirSync(join(copy, 'dist'));
-  writeFileSync(join(copy, 'dist/removed-long-ago.js'), '');
+  mkdirSync(join(copy, BUILT), { recursive: true });
+  writeFileSync(join(copy, BUILT, 'removed-long-ago.js'), '');
   return copy;
 }
 
@@ -80,13 +84,18 @@ afterAll(async () => {
 
 describe('package contents', () => {
   test('are the complete build, and nothing from earlier builds', () => {
-    const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
-    const expected = sources
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => `dist/${name.replace(/\.ts$/, '.js')}`);
     const built = installed.files.filter((path) => path.startsWith('dist/'));
     const page = built.filter((path) => path.startsWith('dist/explorer/'));
-    expect(built.filter((path) => !page.includes(path)).toSorted()).toEqual(expected.toSorted());
+    const commands = built.filter((path) => path.startsWith(`${BUILT}/`));
+    expect([...commands, ...page].toSorted()).toEqual(built.toSorted());
+    const texts = commands.map((path) =>
+      readFileSync(join(installed.folder, 'node_modules/millrace', path), 'utf8'),
+    );
+    const isUsed = (name: string) =>
+      STARTED.includes(name) || texts.some((text) => text.includes(`"./${name}"`));
+    const names = commands.map((path) => basename(path));
+    expect(names).toEqual(expect.arrayContaining(STARTED));
+    expect(names.filter((name) => !isUsed(name))).toEqual([]);
     expect(page).toContain('dist/explorer/index.html');
   });
 

@@ -1,6 +1,7 @@
 // Four processes over one engine and one Redis: they share responses, runs, warming and rates, and are replaced under load.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -201,15 +202,16 @@ test('releases with different entry formats share one Redis, and neither reads t
   }
 });
 
-/** The built command with another format of cache entries. */
+/** A build of the command with another format of cache entries. */
 function otherRelease(): string {
   const [root, folder] = [join(import.meta.dirname, '../..'), scratch()];
-  for (const name of ['bin', 'dist', 'schemas', 'package.json'])
+  for (const name of ['bin', 'src', 'schemas', 'package.json', 'build.config.ts', 'tsconfig.json'])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const frame = join(folder, 'dist/cache/entry-codec.js');
+  const frame = join(folder, 'src/cache/entry-codec.ts');
   const text = readFileSync(frame, 'utf8');
   writeFileSync(frame, text.replace(/FORMAT_VERSION = \d+/, 'FORMAT_VERSION = 99'));
+  execFileSync('npm', ['run', '--silent', 'build:commands'], { cwd: folder });
   return join(folder, 'bin/millrace.cjs');
 }
 

@@ -12,7 +12,7 @@ const INPUTS = [
   'src',
   'explorer',
   'tsconfig.json',
-  'tsconfig.build.json',
+  'build.config.ts',
   'package.json',
   'package-lock.json',
 ];
@@ -21,7 +21,7 @@ const OUTPUT = 'dist';
 const RECORD = join(ROOT, 'node_modules/.cache/millrace-test-build');
 
 const BUILDS = [
-  ['npx', '--no-install', 'tsc', '-p', 'tsconfig.build.json'],
+  ['npm', 'run', '--silent', 'build:commands'],
   ['npm', 'run', '--silent', 'build:explorer'],
 ] as const;
 

@@ -1,5 +1,5 @@
 // Runs commands one after the other, as `bin/millrace.cjs` does, without loading the modules again for each.
-import { main } from '../../dist/main.js';
+import { main } from '../../dist/commands/main.js';
 
 async function runOne({ args, cwd, env }) {
   for (const name of Object.keys(process.env)) delete process.env[name];

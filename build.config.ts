@@ -1,0 +1,24 @@
+// Builds the commands: the modules of `src/` in one file for each part that is loaded on demand. Node.js would take longer to
+// find and open each module's own file than to run them. Libraries stay where npm installs them.
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  publicDir: false,
+  build: {
+    ssr: true,
+    target: 'node20',
+    // As deep as a module's folder in `src/`: paths relative to the package are the same.
+    outDir: 'dist/commands',
+    emptyOutDir: true,
+    sourcemap: true,
+    reportCompressedSize: false,
+    rollupOptions: {
+      input: {
+        main: 'src/main.ts',
+        'engine-program': 'src/engine/embedded/engine-program.ts',
+        'parser-program': 'src/convert/parse/parser-program.ts',
+      },
+      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    },
+  },
+});
