@@ -8,14 +8,7 @@ import type { TestProject } from 'vitest/node';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** Whatever the output depends on; the lock file stands for the compilers and the libraries. */
-const INPUTS = [
-  'src',
-  'explorer',
-  'tsconfig.json',
-  'build.config.ts',
-  'package.json',
-  'package-lock.json',
-];
+const INPUTS = ['src', 'explorer', 'tsconfig.json', 'build.config.ts', 'package.json', 'package-lock.json'];
 const OUTPUT = 'dist';
 /** The hashes of inputs and output after the last build; outside of `dist`, which is published. */
 const RECORD = join(ROOT, 'node_modules/.cache/millrace-test-build');
