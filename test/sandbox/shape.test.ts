@@ -52,6 +52,7 @@ const FORMS = [
   'SELECT COLUMNS($) APPLY(x -> x > #), * EXCEPT (a) REPLACE (x = # AS x) FROM t',
   'SELECT EXTRACT(DAY FROM x) = #, SUBSTRING(x FROM 1 FOR 2) = $, TRIM(BOTH $ FROM x) = $, POSITION($ IN x) > # FROM t',
   'SELECT x FROM t JOIN u ON t.x = u.x AND t.y = # LEFT ARRAY JOIN z AS w WHERE w = $ LIMIT #',
+  'SELECT * LIKE $, t.* ILIKE $ FROM t WHERE x LIKE $',
   'SELECT quantile(0.5)(x) > #, topK(#)(x) = #, x IS DISTINCT FROM #, x = ANY (SELECT 1 WHERE y = #) FROM t',
   'SELECT $ = $, # = #, # AND $, # BETWEEN # AND #, $ LIKE $ FROM t WINDOW w AS (ORDER BY x ROWS BETWEEN # PRECEDING AND CURRENT ROW)',
 ];
@@ -80,6 +81,14 @@ test.each([
   const text = lexConsumerQuery(`SELECT a FROM t WHERE ${condition}`);
   expect(shapeOf(text.joined)).toBe(shape === undefined ? text.joined : `SELECT a FROM t WHERE ${shape}`);
 });
+
+test.each(["* LIKE 'a%'", "t.* ILIKE 'a%'", "* NOT LIKE 'a%'"])(
+  '%s, which selects columns, is kept',
+  (columns) => {
+    const { joined } = lexConsumerQuery(`SELECT ${columns} FROM t`);
+    expect(shapeOf(joined)).toBe(joined);
+  },
+);
 
 function lexed(sql: string): LexedQuery | undefined {
   try {

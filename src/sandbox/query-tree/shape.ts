@@ -51,11 +51,13 @@ export function placeholders(cursor: Cursor): ReadonlyMap<number, string> {
   );
 }
 
-/** Whether a value is a whole operand: no operator, cast or subscript follows. */
+/** Whether a value is a whole operand: no operator, cast or subscript follows, and it is not the pattern of `* LIKE`, which selects columns. */
 function isCompared(cursor: Cursor, at: number): boolean {
   const plain = PLAIN.get(cursor.kind(at) ?? '');
   if (plain === undefined || !plain.test(cursor.text(at))) return false;
   if (!COMPARISONS.has(cursor.kind(at - 1)) && !WORDS.has(cursor.word(at - 1))) return false;
+  if (cursor.kind(at - 2) === '*' || (cursor.word(at - 2) === 'NOT' && cursor.kind(at - 3) === '*'))
+    return false;
   const next = cursor.kind(at + 1);
   return next === undefined || next === ')' || next === 'word';
 }
