@@ -1,6 +1,5 @@
 // Responses from the cache, from an in-flight query, or from a new run: as fresh as the policy requires, and no fresher
 // than needed.
-import { createLru } from '../core/lru.ts';
 import type { Observe } from '../core/observation.ts';
 import type { After, Clock } from '../core/clock.ts';
 import { ageOf, momentOf } from './clock.ts';
@@ -15,10 +14,11 @@ import {
   staleRights,
   type CacheDirectives,
 } from './freshness.ts';
+import { createFailures, type Failures } from './failures.ts';
 import type { MemorySize } from './memory.ts';
 import type { Store } from './store.ts';
 import { waitForLease } from './lease-wait.ts';
-import { ageOfEntry, CHANGED, dataStateOf, type DataState, type Watched } from './watch.ts';
+import { ageOfEntry, CHANGED, dataStateOf, leastAgeOf, type DataState, type Watched } from './watch.ts';
 
 export interface ReadThroughOptions {
   readonly store: Store;
@@ -102,10 +102,6 @@ interface Result {
   readonly stored: boolean;
 }
 
-/** After a failed run, a key is not run again for this long while a stale response can be served. */
-const FAILURE_PAUSE_MS = 1000;
-const MAX_FAILURES = 10_000;
-
 interface Context extends ReadThroughOptions {
   readonly runShared: (
     job: Job,
@@ -153,11 +149,8 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
       const held = hit(store.peek(job.key), job, NO_DIRECTIVES);
       if (held !== undefined || !(store.isShared || isWorthAsking(store.peek(job.key), job, clock)))
         return held;
-      return context.lookUp(job.key).then(async (entry) => {
-        const found = hit(entry, job, NO_DIRECTIVES);
-        if (found !== undefined || !(await check(context, entry, job))) return found;
-        return hit(entry, job, NO_DIRECTIVES);
-      });
+      const found = context.lookUp(job.key);
+      return found.then((entry) => hit(entry, job, NO_DIRECTIVES) ?? hitAfterCheck(context, entry, job));
     },
     read: async (ask) => {
       const held = store.peek(ask.key);
@@ -169,7 +162,7 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
         return { entry: found, ran: false, isUnchanged: false };
       // An entry that would expire before the next refresh is replaced all the same.
       const lasts = found !== undefined && ageOf(found.born, clock) + 2 * ms < job.policy.ttl * 1000;
-      if (found !== undefined && lasts && (await check(context, found, job)) && isValid(found, job, clock))
+      if (found !== undefined && lasts && (await isUnchanged(context, found, job)))
         return { entry: found, ran: false, isUnchanged: true };
       const { result, led } = await context.runShared(job, (age) => age < ms);
       return { entry: result.entry, ran: led && result.made, isUnchanged: false };
@@ -182,31 +175,39 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
   };
 }
 
-/** Whether a check could show that the entry is fresh. */
-function isWorthAsking(entry: Entry | undefined, { policy, watch }: Job, clock: Clock): entry is Entry {
-  if (entry === undefined || watch === undefined || entry.fingerprint === '') return false;
-  return ageOf(entry.born, clock) < policy.ttl * 1000;
+/** Undefined directives: none. */
+type Checked = Job & { readonly directives?: CacheDirectives };
+
+/** Whether a check could show that the entry is fresh enough. */
+function isWorthAsking(entry: Entry | undefined, job: Checked, clock: Clock): entry is Entry {
+  if (entry === undefined || job.watch === undefined || entry.fingerprint === '') return false;
+  const youngest = checkAge(job.policy, job.directives ?? NO_DIRECTIVES);
+  return youngest > 0 && leastAgeOf(entry, job.policy, clock) < youngest;
 }
 
-/** Whether the data of an entry is known to be unchanged. */
-function isValid(entry: Entry, job: Job, clock: Clock): boolean {
-  return ageOfEntry(entry, job, clock) < freshFor(job.policy) * 1000;
-}
-
-/** Reads a fingerprint that is young enough for a request, if one can help; whether there is one. */
-async function check(
-  { clock }: Context,
-  entry: Entry | undefined,
-  job: Job & { readonly directives?: CacheDirectives },
-): Promise<boolean> {
+/**
+ * Whether a check that is young enough for a request finds the data of an entry unchanged. A check that began after the
+ * request always is, however long it took: otherwise an engine that answers slowly would have to run every query again.
+ */
+async function isUnchanged({ clock }: Context, entry: Entry | undefined, job: Checked): Promise<boolean> {
   if (job.watch === undefined || !isWorthAsking(entry, job, clock)) return false;
   const youngest = checkAge(job.policy, job.directives ?? NO_DIRECTIVES);
-  if (youngest <= 0) return false;
+  const asked = clock.monotonic();
   // If the engine cannot be asked, the entry ages: what may be served then is decided by stale_if_error.
-  return job.watch.read(youngest).then(
-    (found) => found !== undefined,
-    () => false,
-  );
+  const found = await job.watch.read(youngest).catch(() => undefined);
+  if (found?.value !== entry.fingerprint) return false;
+  return found.at.monotonic >= asked || ageOf(found.at, clock) < youngest;
+}
+
+/** The entry, if a check finds its data unchanged. */
+async function hitAfterCheck(
+  context: Context,
+  entry: Entry | undefined,
+  job: Checked,
+): Promise<Found | undefined> {
+  if (entry === undefined || !(await isUnchanged(context, entry, job))) return undefined;
+  const age = ageOfEntry(entry, job, context.clock);
+  return answer(entry, age, { ask: job, kind: 'hit', data: 'unchanged' });
 }
 
 /** Handles a request that memory alone cannot answer. `held`: the entry in memory, which is not fresh enough. */
@@ -240,7 +241,8 @@ async function readCached(context: Context, ask: Ask, entry: Entry): Promise<Fou
     if (!ask.directives.onlyIfCached && !isResting) refreshBehind(context, ask, entry);
     return served('stale');
   }
-  if ((await check(context, entry, ask)) && isFreshNow()) return served('hit');
+  const checked = await hitAfterCheck(context, entry, ask);
+  if (checked !== undefined) return checked;
   const { ifError } = staleRights(ageOfEntry(entry, ask, clock), ask.policy, ask.directives);
   return ifError && isResting ? served('stale') : undefined;
 }
@@ -278,10 +280,10 @@ function staleAnswer(
 
 /** Revalidates in the background while stale responses are served; at most one run per key. */
 function refreshBehind(context: Context, job: Job, entry: Entry): void {
-  const { runShared, isInFlight, failures, observe, clock } = context;
+  const { runShared, isInFlight, failures, observe } = context;
   if (isInFlight(job.key)) return;
   const revalidate = async (): Promise<void> => {
-    if ((await check(context, entry, job)) && isValid(entry, job, clock)) return;
+    if (await isUnchanged(context, entry, job)) return;
     await runShared(job, (age) => age < freshFor(job.policy) * 1000);
   };
   revalidate().catch((cause: unknown) => {
@@ -362,7 +364,7 @@ function answer(
 }
 
 function forwardedBecause(entry: Entry, ask: Ask, clock: Clock): Because {
-  const isFreshOtherwise = isValid(entry, ask, clock);
+  const isFreshOtherwise = ageOfEntry(entry, ask, clock) < freshFor(ask.policy) * 1000;
   return { forwarded: isFreshOtherwise ? 'request' : 'stale', data: dataStateOf(entry, ask, clock) };
 }
 
@@ -375,25 +377,5 @@ function createLookUp(store: Store): (key: string) => Promise<Entry | undefined>
     const lookUp = store.fetch(key).finally(() => inFlight.delete(key));
     inFlight.set(key, lookUp);
     return lookUp;
-  };
-}
-
-/** Keys whose run failed less than `FAILURE_PAUSE_MS` ago. */
-interface Failures {
-  add(key: string): void;
-  isRecent(key: string): boolean;
-}
-
-function createFailures(clock: Clock): Failures {
-  const failedAt = createLru<number>({ entries: MAX_FAILURES });
-  return {
-    add: (key) => void failedAt.set(key, clock.monotonic()),
-    isRecent: (key) => {
-      const at = failedAt.get(key);
-      if (at === undefined) return false;
-      if (clock.monotonic() - at < FAILURE_PAUSE_MS) return true;
-      failedAt.delete(key);
-      return false;
-    },
   };
 }

@@ -85,7 +85,12 @@ export function ageOfEntry(entry: Entry, { policy, watch }: Watched, clock: Cloc
   if (watch === undefined) return age;
   const confirmed = entry.fingerprint === '' ? undefined : watch.confirmedAt(entry.fingerprint);
   const known = confirmed === undefined ? age : Math.min(age, ageOf(confirmed, clock));
-  return Math.max(known, age - (policy.ttl - freshFor(policy)) * 1000);
+  return Math.max(known, leastAgeOf(entry, policy, clock));
+}
+
+/** The age that no check can lower; negative while checks last for the whole of `check`. */
+export function leastAgeOf(entry: Entry, policy: CachePolicy, clock: Clock): number {
+  return ageOf(entry.born, clock) - (policy.ttl - freshFor(policy)) * 1000;
 }
 
 /**

@@ -291,6 +291,25 @@ describe('one answer', () => {
     expect(caches.checks.count).toBe(2);
   });
 
+  test('is valid for requests that waited for a check that took longer than `check`', async () => {
+    let slow = 0;
+    const slowEngine: Engine = {
+      ...engine,
+      run: (statement, options) => {
+        if (statement.sql.includes('FROM system.parts')) caches.pass(slow);
+        return engine.run(statement, options);
+      },
+    };
+    const caches = open({ engine: slowEngine }, endpointOf(QUERY));
+    expect(await outcomeOf(caches)).toEqual(['stored', undefined, 2]);
+    caches.pass(CHECK_MS);
+    slow = 2 * CHECK_MS;
+    expect(await outcomeOf(caches)).toEqual(['hit', 'unchanged', -2]);
+    expect((await caches.watched.cache.refresh(asked(caches.watched.job, 'm.rows@1/a', NO_DIRECTIVES, rowsNow), 1))).toMatchObject({ ran: false, isUnchanged: true }); // prettier-ignore
+    await change('insert', 3);
+    expect((await outcomeOf(caches))[0]).toBe('stored');
+  });
+
   test('of tables that cannot be watched is valid for `check`', async () => {
     await engine.execute('CREATE TABLE IF NOT EXISTS m.memory (id UInt64) ENGINE = Memory');
     const caches = openCaches(endpointOf('SELECT * FROM m.memory'));

@@ -243,6 +243,7 @@ test('warming recomputes nothing while nothing changes', async () => {
   const first = await ask('warm');
   const seen = (kind: string): number =>
     observed.filter((each) => each.kind === kind && 'endpoint' in each && each.endpoint === 'warm').length;
+  await expect.poll(() => seen('warming.unchanged'), { timeout: 30_000 }).toBeGreaterThan(0);
   const [runs, unchanged, refreshed] = [counts.runs, seen('warming.unchanged'), seen('warming.refreshed')];
   await expect
     .poll(() => seen('warming.unchanged'), { timeout: 30_000 })
