@@ -1,6 +1,7 @@
 // The tests in projects, by what they need: a run of one file builds nothing and starts nothing that it does not use.
+// `npm test` runs them by `vitest.whole.config.ts`.
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { ENGINE_PROGRAM_ALIAS } from './test/support/engine-program.ts';
 import { globOf, ON_BOTH_ENGINES, PROJECT_FILES } from './test/support/projects.ts';
 import { Sequencer } from './test/support/sequencer.ts';
@@ -13,54 +14,61 @@ const cores = availableParallelism();
 // Time-outs end what hangs; no test may depend on how fast the machine is.
 const common = {
   pool: 'forks',
+  // Each process runs many files: loading the service takes longer than most files do.
+  isolate: false,
   testTimeout: 300_000,
   hookTimeout: 300_000,
   setupFiles: 'test/support/file-folder.ts',
+  // V8 optimizes what has run eight times as long as by default: most code of the tests runs a few times only.
+  execArgv: ['--interrupt-budget=1000000'],
   alias: [ENGINE_PROGRAM_ALIAS],
-  // One more than cores: many of them wait for processes and engines. Each further one loads the service once more.
-  maxWorkers: cores + 1,
+  // More than cores: many of them wait for processes and engines. Each further one loads the service once more.
+  maxWorkers: cores + 2,
   maxConcurrency: Math.min(cores + 1, 5),
   expect: { poll: { timeout: 120_000, interval: 25 } },
 } as const;
-/** Each process runs many files: loading the service takes longer than most files do. */
-const shared = { isolate: false } as const;
-const { long, redis, service, commands, browser } = PROJECT_FILES;
-const include = {
-  unit: ['test/**/*.test.ts'],
-  long: long.map(globOf),
-  redis: redis.map(globOf),
-  service: service.map(globOf),
-  http: ON_BOTH_ENGINES.map(globOf),
-  commands: commands.map(globOf),
-  browser: browser.map(globOf),
-};
-const others = Object.values(PROJECT_FILES).flatMap((files) => files.map(globOf));
-const globalSetup = 'test/support/build.ts';
 
-export default defineConfig({
-  test: {
-    globalSetup: 'test/support/temporary-folder.ts',
-    sequence: { sequencer: Sequencer },
-    // Transformed modules of the last run, by content: a quarter of the processor time of the unit tests.
-    experimental: { fsModuleCache: true },
-    projects: [
-      { test: { ...common, ...shared, name: 'unit', include: include.unit, exclude: others } },
-      { test: { ...common, ...shared, name: 'long', include: include.long } },
-      { test: { ...common, ...shared, name: 'redis', include: include.redis } },
-      {
-        test: { ...common, ...shared, name: 'service', include: include.service, exclude: include.commands },
-      },
-      {
-        test: {
-          ...common,
-          ...shared,
-          name: 'http',
-          include: include.http,
-          env: { MILLRACE_TEST_ENGINE: 'http' },
-        },
-      },
-      { test: { ...common, ...shared, name: 'commands', include: include.commands, globalSetup } },
-      { test: { ...common, ...shared, name: 'browser', include: include.browser, globalSetup } },
-    ],
-  },
-});
+/** A project of the test files at these paths. */
+export function project(
+  name: string,
+  files: { readonly include: readonly string[]; readonly exclude?: readonly string[] },
+  own: { readonly globalSetup?: string; readonly env?: Readonly<Record<string, string>> } = {},
+) {
+  const { include, exclude = [] } = files;
+  return { test: { ...common, name, include: [...include], exclude: [...exclude], ...own } };
+}
+
+/** Service tests on ClickHouse's HTTP interface. */
+export const HTTP = project(
+  'http',
+  { include: ON_BOTH_ENGINES.map(globOf) },
+  { env: { MILLRACE_TEST_ENGINE: 'http' } },
+);
+export const ALL_FILES = ['test/**/*.test.ts'];
+export const BUILT = { globalSetup: 'test/support/build.ts' };
+
+/** All runs, whatever their projects. */
+export function runOf(projects: readonly ReturnType<typeof project>[]): ViteUserConfig {
+  return defineConfig({
+    test: {
+      globalSetup: 'test/support/temporary-folder.ts',
+      sequence: { sequencer: Sequencer },
+      // Transformed modules of the last run, by content: a quarter of the processor time of the unit tests.
+      experimental: { fsModuleCache: true },
+      projects: [...projects],
+    },
+  });
+}
+
+const globs = (name: keyof typeof PROJECT_FILES): readonly string[] => PROJECT_FILES[name].map(globOf);
+const listed = Object.values(PROJECT_FILES).flatMap((files) => files.map(globOf));
+
+export default runOf([
+  project('unit', { include: ALL_FILES, exclude: listed }),
+  project('long', { include: globs('long') }),
+  project('redis', { include: globs('redis') }),
+  project('service', { include: globs('service'), exclude: globs('commands') }),
+  HTTP,
+  project('commands', { include: globs('commands') }, BUILT),
+  project('browser', { include: globs('browser') }, BUILT),
+]);

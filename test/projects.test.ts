@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { ON_BOTH_ENGINES, PROJECT_FILES } from './support/projects.ts';
+import { isListed, ON_BOTH_ENGINES, PROJECT_FILES } from './support/projects.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const IMPORT = /^(?:import|export) [^;]*?from '(\.{1,2}\/[^']+)'/gm;
@@ -21,9 +21,6 @@ function reached(file: string, seen = new Set<string>()): ReadonlySet<string> {
   return seen;
 }
 
-const isIn = (file: string, listed: readonly string[]): boolean =>
-  listed.some((each) => (each.endsWith('/') ? file.startsWith(each) : file === `${each}.test.ts`));
-
 const { redis, service, commands, browser } = PROJECT_FILES;
 
 test.each([
@@ -34,7 +31,7 @@ test.each([
 ])('tests that import $starts are in a project for it', ({ starts, allowed }) => {
   const files = testFiles.filter((file) => reached(file).has(starts));
   expect(files).not.toEqual([]);
-  expect(files.filter((file) => !isIn(file, allowed))).toEqual([]);
+  expect(files.filter((file) => !isListed(file, allowed))).toEqual([]);
 });
 
 test('every listed file and folder exists', () => {

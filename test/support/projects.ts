@@ -119,6 +119,22 @@ export const ON_BOTH_ENGINES = [
   'test/service/tenants',
 ] as const;
 
+export type Kind = keyof typeof PROJECT_FILES | 'unit';
+
 /** The glob of a listed folder or file. */
 export const globOf = (listed: string): string =>
   listed.endsWith('/') ? `${listed}**/*.test.ts` : `${listed}.test.ts`;
+
+/** Whether a file, such as `test/sql/lexer.test.ts`, is one of the listed files or in one of the listed folders. */
+export const isListed = (file: string, listed: readonly string[]): boolean =>
+  listed.some((each) => (each.endsWith('/') ? file.startsWith(each) : file === `${each}.test.ts`));
+
+/** The project of a file on the embedded engine. `service` lists folders, some files of which are in `commands`. */
+export function kindOf(file: string): Kind {
+  const { long, redis, commands, browser, service } = PROJECT_FILES;
+  if (isListed(file, commands)) return 'commands';
+  if (isListed(file, browser)) return 'browser';
+  if (isListed(file, redis)) return 'redis';
+  if (isListed(file, service)) return 'service';
+  return isListed(file, long) ? 'long' : 'unit';
+}

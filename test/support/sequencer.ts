@@ -1,24 +1,39 @@
 // The order of a run. A worker process goes on with the next file only if it is of the same project, so files of a project
-// follow each other; those that take long come first, so that no core waits for one of them at the end.
+// follow each other. In each, files that mostly wait alternate with those that mostly compute, so that the cores are busy;
+// the many short ones come last, so that no core waits for a long one at the end.
+import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { kindOf, type Kind } from './projects.ts';
 
-const ORDER = ['long', 'browser', 'commands', 'service', 'http', 'unit'];
-/** Its files mostly wait for time-outs, so they alternate with the first of the others. */
-const WAITING = 'redis';
+/** For browsers and for time-outs. */
+const WAITING: readonly Kind[] = ['redis', 'browser'];
+const COMPUTING: readonly Kind[] = ['long', 'commands', 'service'];
 
 /** A class, since vitest instantiates it. */
 export class Sequencer extends BaseSequencer {
-  /** Within each project, long or large files first. */
+  /** Within each kind, long or large files first. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line no-array-sort -- not an array's method
     const sorted = await super.sort(files);
-    const waiting = sorted.filter(({ project }) => project.name === WAITING);
-    const others = sorted
-      .filter(({ project }) => project.name !== WAITING)
-      .toSorted((a, b) => ORDER.indexOf(a.project.name) - ORDER.indexOf(b.project.name));
-    return [
-      ...waiting.flatMap((file, index) => [file, ...others.slice(index, index + 1)]),
-      ...others.slice(waiting.length),
-    ];
+    const projects = new Set(sorted.map(({ project }) => project.name));
+    return [...projects].toSorted().flatMap((name) => {
+      const own = sorted.filter(({ project }) => project.name === name);
+      const ofKinds = (kinds: readonly Kind[]): readonly TestSpecification[] =>
+        kinds.flatMap((kind) => own.filter((file) => kindOfFile(file) === kind));
+      return [...spread(ofKinds(WAITING), ofKinds(COMPUTING)), ...ofKinds(['unit'])];
+    });
   }
+}
+
+function kindOfFile({ moduleId, project }: TestSpecification): Kind {
+  return kindOf(relative(project.config.root, moduleId));
+}
+
+/** The items of `some` at equal distances among the first two thirds of `others`. */
+function spread<Item>(some: readonly Item[], others: readonly Item[]): readonly Item[] {
+  const distance = Math.max(1, Math.floor((others.length * 2) / 3 / Math.max(1, some.length)));
+  return [
+    ...some.flatMap((item, index) => [item, ...others.slice(index * distance, (index + 1) * distance)]),
+    ...others.slice(some.length * distance),
+  ];
 }
