@@ -705,9 +705,8 @@ describe('serve that cannot start', () => {
         resolve(typeof address === 'object' && address !== null ? address.port : 0);
       }),
     );
-    const { code, err } = await run(['serve', '--dev', '--admin-port', '0', '--port', String(port)], {
-      cwd: folder({}),
-    });
+    const args = ['serve', '--dev', '--admin-port', '0', '--port', String(port)];
+    const { code, err } = await start(args, { cwd: folder({}) }).finished; // the engine must end, too
     holder.close();
     expect(code).toBe(1);
     expect(err).toContain(`127.0.0.1:${port} is in use`);
@@ -726,7 +725,8 @@ describe('serve that cannot start', () => {
     const cwd = folder({});
     mkdirSync(join(cwd, 'seeds'));
     writeFileSync(join(cwd, 'seeds', '1.sql'), 'CREATE INVALID');
-    const { code, err } = await run(['serve', '--dev', '--port', '0', '--admin-port', '0'], { cwd });
+    const args = ['serve', '--dev', '--port', '0', '--admin-port', '0'];
+    const { code, err } = await start(args, { cwd }).finished; // the engine must end, too
     expect(code).toBe(1);
     expect(err).toMatch(/Cannot load the seeds/);
   });

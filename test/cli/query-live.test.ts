@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../../src/cli/query/events.ts';
 import { COLLECTING } from '../support/collect-garbage.ts';
-import { run, scratch, start, type Running } from '../support/command.ts';
+import { run, scratch, start, type Finished, type Running } from '../support/command.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const FILES = {
@@ -51,6 +51,10 @@ function follow(args: readonly string[], { url = service.service.address, env = 
   running.push(started);
   return started;
 }
+
+/** For calls that end by themselves. */
+const runOnce = (args: readonly string[], url = service.service.address): Promise<Finished> =>
+  run(['query', ...args, '--live', '--url', url], { env: { MILLRACE_KEY: KEY } });
 
 const insert = (id: number, text: string): Promise<unknown> =>
   service.engine.execute(`INSERT INTO app.t VALUES (${id}, '${text}')`);
@@ -156,7 +160,7 @@ test('in this process', async () => {
 
 describe('endpoints without live calls, and misuse', () => {
   test('from a service', async () => {
-    const { code, err } = await follow(['still']).finished;
+    const { code, err } = await follow(['still']).finished; // a process, which must end
     expect([code, err]).toEqual([
       1,
       expect.stringMatching(/still has no live calls\n.*live: \{ every: 2 \}/),
@@ -175,9 +179,9 @@ describe('endpoints without live calls, and misuse', () => {
   });
 
   test('an invalid parameter, and an address where nothing listens, are not tried again', async () => {
-    const invalid = await follow(['added', 'from=x']).finished;
+    const invalid = await runOnce(['added', 'from=x']);
     expect([invalid.code, invalid.err]).toEqual([1, expect.stringContaining('request.parameters_invalid')]);
-    const nothing = await follow(['added'], { url: 'http://127.0.0.1:9' }).finished;
+    const nothing = await runOnce(['added'], 'http://127.0.0.1:9');
     expect([nothing.code, nothing.err]).toEqual([
       1,
       expect.stringContaining('No response from http://127.0.0.1:9'),
@@ -205,7 +209,7 @@ test.each([
   ).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo; // it listens
-  const { code, err } = await follow(['added'], { url: `http://127.0.0.1:${port}` }).finished;
+  const { code, err } = await runOnce(['added'], `http://127.0.0.1:${port}`);
   server.close();
   expect([code, err]).toEqual([1, expect.stringContaining(says)]);
   expect(err).not.toContain('\u001b');

@@ -1,5 +1,5 @@
 // The service as a process: start, serve, reload, stop.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
@@ -38,16 +38,24 @@ function folder(): string {
   return cwd;
 }
 
+interface Served {
+  readonly address: string;
+  readonly key: string;
+  readonly process: Running;
+}
+
+/** Ends with the test. */
 async function serve(
   cwd: string,
   args: readonly string[] = [],
   env: Record<string, string> = {},
-): Promise<{ address: string; key: string }> {
-  running = start(['serve', '--dev', '--port', '0', '--admin-port', '0', ...args], { cwd, env });
-  const [, address = '', key = ''] = await running.says(
+): Promise<Served> {
+  const process = start(['serve', '--dev', '--port', '0', '--admin-port', '0', ...args], { cwd, env });
+  running = process;
+  const [, address = '', key = ''] = await process.says(
     /listening on (\S+) with a temporary key for this run: (\S+)/,
   );
-  return { address, key };
+  return { address, key, process };
 }
 
 const call = (address: string, key: string, path: string): Promise<Response> =>
@@ -55,7 +63,7 @@ const call = (address: string, key: string, path: string): Promise<Response> =>
 
 describe('serve --check', () => {
   test('reports the state of every part, and serves nothing', async () => {
-    const { code, out } = await run(['serve', '--dev', '--check'], { cwd: folder() });
+    const { code, out } = await start(['serve', '--dev', '--check'], { cwd: folder() }).finished;
     expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
       0,
       ['settings ok', 'keys ok', 'engine ok', 'catalog ok 2 endpoints', 'redis off', 'preflight ok', ''],
@@ -73,7 +81,7 @@ describe('serve --check', () => {
 
   test('warns of a Redis that is away, with the cause', async () => {
     const args = ['serve', '--dev', '--check', '--redis-url', 'redis://127.0.0.1:1'];
-    const { code, out } = await run(args, { cwd: folder() });
+    const { code, out } = await start(args, { cwd: folder() }).finished; // reconnecting must end with it
     expect([code, out]).toEqual([0, expect.stringMatching(/^redis +degraded +\S.*(ECONNREFUSED|Redis)/m)]);
   });
 
@@ -88,7 +96,7 @@ describe('serve --check', () => {
     const redis = await startRedis();
     const args = ['serve', '--dev', '--check', '--redis-url', redis.url];
     const [without, given] = [
-      await run(args, { cwd: folder() }),
+      await start(args, { cwd: folder() }).finished,
       await run([...args, '--cache-key', 'k'.repeat(32)], { cwd: folder() }),
     ];
     await redis.kill();
@@ -125,21 +133,8 @@ describe('serve --dev', () => {
     );
   });
 
-  test('finishes a running request on SIGTERM, and accepts no new connections', async () => {
-    const { address, key } = await serve(folder());
-    const gated = call(address, key, 'gated');
-    await gate.reached(1);
-    running?.child.kill('SIGTERM');
-    await eventually(() => expect(call(address, key, 'numbers')).rejects.toThrow('fetch failed'));
-    gate.open();
-    expect(await (await gated).text()).toBe('{"result":[{"passed":1}]}');
-    expect((await running?.finished)?.code).toBe(0);
-    await expect(call(address, key, 'numbers')).rejects.toThrow('fetch failed');
-  });
-
   test('aborts a request that exceeds the grace period, and still exits 0', async () => {
     const { address, key } = await serve(folder(), ['--drain-timeout', '0']);
-    gate.shut();
     const before = gate.arrived();
     const gated = call(address, key, 'gated').then(
       (response) => response.status,
@@ -150,28 +145,26 @@ describe('serve --dev', () => {
     expect([503, 'reset']).toContain(await gated);
     expect((await running?.finished)?.code).toBe(0);
   });
-
-  test('a second process on the data folder reports that it is in use', async () => {
-    const cwd = folder();
-    await serve(cwd);
-    const second = await run(['query', 'numbers'], { cwd });
-    expect(second.code).toBe(1);
-    expect(second.err).toMatch(/\.millrace[^]*in use[^]*--url http/);
-    expect((await run(['doctor'], { cwd })).err).toMatch(/in use[^]*--data "\$\(mktemp -d\)"/);
-    expect((await run(['seed'], { cwd })).err).toMatch(/in use[^]*Stop the service, run millrace seed/);
-  });
 });
 
-describe('query --url', () => {
-  test('asks a running service, prints as a local query does, and names its problems', async () => {
-    const cwd = folder();
+/** In this order: the last one stops it. */
+describe('a running service', () => {
+  const cwd = scratch();
+  let served: Served;
+  beforeAll(async () => {
+    cpSync(folder(), cwd, { recursive: true });
     writeFileSync(
       join(cwd, 'endpoints', 'own.yaml'),
       'id: 00000000-0000-4000-8000-000000000003\nname: own\nquery: WITH rows AS (SELECT n FROM app.t) SELECT n FROM rows\nsandbox: { enabled: true }\n',
     );
-    const { address, key } = await serve(cwd);
+    served = await serve(cwd);
+    running = undefined; // it does not end with the first test
+  });
+  afterAll(() => void served.process.child.kill('SIGKILL'));
+
+  test('query --url asks it, prints as a local query does, and names its problems', async () => {
     const ask = (...args: string[]) =>
-      run(['query', ...args, '--url', `${address}/`], { cwd, env: { MILLRACE_KEY: key } });
+      run(['query', ...args, '--url', `${served.address}/`], { cwd, env: { MILLRACE_KEY: served.key } });
     expect(await ask('numbers', 'below=2')).toEqual({
       code: 0,
       out: 'n\n-\n0\n1\n',
@@ -185,7 +178,8 @@ describe('query --url', () => {
       err: expect.stringMatching(/request\.parameters_invalid[^]*below: must be/),
     });
     expect((await ask('number')).err).toContain('route.endpoint_unknown');
-    expect((await run(['query', 'numbers', '--url', address, '--key', 'wrong'])).err).toContain('auth.');
+    const wrong = await run(['query', 'numbers', '--url', served.address, '--key', 'wrong']);
+    expect(wrong.err).toContain('auth.');
     expect(await ask('numbers', '--explain')).toMatchObject({ code: 1, err: expect.stringContaining('sql') });
     expect(await ask('own', '--lql', 's:n f:rows', '--explain')).toMatchObject({
       code: 0,
@@ -193,6 +187,29 @@ describe('query --url', () => {
     });
   });
 
+  test('a second process on the data folder reports that it is in use', async () => {
+    const second = await run(['query', 'numbers'], { cwd });
+    expect(second.code).toBe(1);
+    expect(second.err).toMatch(/\.millrace[^]*in use[^]*--url http/);
+    expect((await run(['doctor'], { cwd })).err).toMatch(/in use[^]*--data "\$\(mktemp -d\)"/);
+    expect((await run(['seed'], { cwd })).err).toMatch(/in use[^]*Stop the service, run millrace seed/);
+  });
+
+  test('finishes a running request on SIGTERM, and accepts no new connections', async () => {
+    const { address, key, process } = served;
+    const before = gate.arrived();
+    const gated = call(address, key, 'gated');
+    await gate.reached(before + 1);
+    process.child.kill('SIGTERM');
+    await eventually(() => expect(call(address, key, 'numbers')).rejects.toThrow('fetch failed'));
+    gate.open();
+    expect(await (await gated).text()).toBe('{"result":[{"passed":1}]}');
+    expect((await process.finished).code).toBe(0);
+    await expect(call(address, key, 'numbers')).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('query --url', () => {
   test.each([
     { url: 'ftp://127.0.0.1/', code: 2, says: /Invalid --url "ftp:/ },
     { url: 'http://key@127.0.0.1/', code: 2, says: /Invalid --url/ },

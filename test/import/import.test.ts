@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CommandError } from '../../src/cli/command-error.ts';
+import { MAX_FILE_BYTES, MAX_FILES } from '../../src/cli/import/bounds.ts';
 import { importExport, type ImportOptions } from '../../src/cli/import/import.ts';
 import { printJson, printMarkdown, printTable } from '../../src/cli/import/print.ts';
 import type { ImportReport } from '../../src/cli/import/report.ts';
@@ -269,10 +270,11 @@ describe('hostile exports', () => {
   test.each([
     ['a path that leaves the archive', zipArchive([{ name: '../evil.yaml', content: 'x: 1' }])],
     ['an absolute path', zipArchive([{ name: '/etc/evil.yaml', content: 'x: 1' }])],
-    ['a bomb', zipArchive([{ name: 'bomb.json', content: Buffer.alloc(64 * 1024 * 1024, 32) }])],
+    ['a large entry', zipArchive([{ name: 'large.json', content: 'x', stated: MAX_FILE_BYTES + 1 }])],
+    ['a bomb', zipArchive([{ name: 'bomb.json', content: Buffer.alloc(2 * 1024 * 1024, 32) }])],
     [
       'a bomb that states a small size',
-      zipArchive([{ name: 'bomb.json', content: Buffer.alloc(8 * 1024 * 1024, 32), stated: 100 }]),
+      zipArchive([{ name: 'bomb.json', content: Buffer.alloc(2 * 1024 * 1024, 32), stated: 100 }]),
     ],
     ['no archive', Buffer.from('not a zip file')],
     ['half an archive', zipArchive([{ name: 'a.json', content: query('a', 'SELECT 1') }]).subarray(0, 60)],
@@ -284,7 +286,8 @@ describe('hostile exports', () => {
   });
 
   test('too many entries', async () => {
-    const members = Array.from({ length: 20_001 }, (_, at) => ({ name: `${at}.json`, content: '1' }));
+    // Of no known extension: they count, and need not be read.
+    const members = Array.from({ length: MAX_FILES + 1 }, (_, at) => ({ name: `${at}.txt`, content: '' }));
     const { report } = await run(
       folderWith({ 'export.zip': zipArchive(members), 'q.json': query('q', 'SELECT 1') }),
     );

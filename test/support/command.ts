@@ -1,8 +1,8 @@
 // The built command as a child process.
 import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { setTimeout } from 'node:timers/promises';
 import { join } from 'node:path';
 
 const BIN = join(import.meta.dirname, '../../bin/millrace.cjs');
@@ -57,6 +57,8 @@ export function start(args: readonly string[], options: StartOptions = {}): Runn
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk));
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));
+  const written = new EventEmitter();
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', () => written.emit('more'));
   const finished = new Promise<Finished>((resolve) =>
     child.on('close', (code) => resolve({ code, out, err })),
   );
@@ -65,27 +67,39 @@ export function start(args: readonly string[], options: StartOptions = {}): Runn
     for (;;) {
       const match = pattern.exec(output());
       if (match !== null) return match;
-      const ended = await Promise.race([finished, setTimeout(20)]);
-      const last = pattern.exec(output());
-      if (ended !== undefined && last === null) throw new Error(`ended with ${ended.code}: ${output()}`);
+      const ended = await Promise.race([finished, once(written, 'more').then(() => undefined)]);
+      if (ended !== undefined && pattern.exec(output()) === null)
+        throw new Error(`ended with ${ended.code}: ${output()}`);
     }
   };
   return { child, output, finished, says };
 }
 
-/** Runs a command to its end: in a process that has already run others of this file, after those that it still has to run. */
+/**
+ * Runs a command to its end: in a process that runs the commands of all files of this worker, one after the other. What a
+ * test says of the process itself, such as that it exits, needs `start`.
+ */
 export async function run(args: readonly string[], options: StartOptions = {}): Promise<Finished> {
-  const needsProcess = options.bin !== undefined || options.through !== undefined || args[0] === 'serve';
-  if (needsProcess) return start(args, options).finished;
+  if (needsProcess(args, options)) return start(args, options).finished;
+  const folder = tmpdir();
   // The host has one working folder and one environment, so concurrent tests of a file take turns.
-  const finished = lastRun.then(() => runInHost(args, options));
+  const finished = lastRun.then(() => {
+    if (folder !== tmpdir()) throw new Error('the test file has ended');
+    return runInHost(args, options);
+  });
   lastRun = finished.catch(() => undefined);
   return finished;
 }
 
+/** Outside of development, serving logs to the file descriptor of standard output, which the host shares. */
+function needsProcess(args: readonly string[], { bin, through }: StartOptions): boolean {
+  const logs = args[0] === 'serve' && !args.includes('--dev') && !args.includes('--check');
+  return logs || bin !== undefined || through !== undefined;
+}
+
 async function runInHost(args: readonly string[], options: StartOptions): Promise<Finished> {
-  host = host?.folder === tmpdir() && host.child.connected ? host : startHost();
-  const { child } = host;
+  host = host?.connected === true ? host : startHost();
+  const child = host;
   const finished = new Promise<Finished>((resolve, reject) => {
     child.once('message', resolve);
     child.once('exit', (code) => reject(new Error(`the process ended with ${code}`)));
@@ -98,18 +112,14 @@ async function runInHost(args: readonly string[], options: StartOptions): Promis
   }
 }
 
-interface Host {
-  readonly child: ChildProcess;
-  /** The temporary folder of the test file: with it, the process ends. */
-  readonly folder: string;
-}
-
-let host: Host | undefined;
+let host: ChildProcess | undefined;
 let lastRun: Promise<unknown> = Promise.resolve();
 
-function startHost(): Host {
-  const child = fork(HOST, { cwd: '/', env: environment({}), execArgv: [], stdio: 'inherit' });
+/** It belongs to the run, not to a file; while it runs a command, it is in a folder of the file, and would end with that. */
+function startHost(): ChildProcess {
+  const env = { ...environment({}), TMPDIR: process.env['TEST_RUN_FOLDER'] ?? tmpdir() };
+  const child = fork(HOST, { cwd: '/', env, execArgv: [], stdio: 'inherit' });
   child.unref();
   child.channel?.unref();
-  return { child, folder: tmpdir() };
+  return child;
 }

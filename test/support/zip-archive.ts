@@ -12,10 +12,12 @@ export interface ZipMember {
 export function zipArchive(members: readonly ZipMember[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
+  const compressed = new Map<Buffer | string, Buffer>(); // an archive may have thousands of equal members
   let offset = 0;
   for (const { name, content, stated } of members) {
     const bytes = Buffer.from(content);
-    const packed = deflateRawSync(bytes);
+    const packed = compressed.get(content) ?? deflateRawSync(bytes);
+    compressed.set(content, packed);
     const path = Buffer.from(name);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
