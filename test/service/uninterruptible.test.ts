@@ -22,7 +22,10 @@ beforeEach(async () => {
   const tokens = [
     { name: 'attacker', sha256: hashKey('key-attacker'), endpoints: ['*'], allow: ['sql' as const] },
   ];
-  service = await startService({ tokens, settings: { connections: 2, shares: { consumers: 1, perKey: 1 }, drainTimeout: 1 } });
+  service = await startService({
+    tokens,
+    settings: { connections: 2, shares: { consumers: 1, perKey: 1 }, drainTimeout: 1 },
+  });
   await writeEndpoint(
     service,
     'open',
