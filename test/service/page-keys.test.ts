@@ -29,6 +29,9 @@ const KEYS: Readonly<Record<string, readonly [type: string, values: readonly str
   low: ['LowCardinality(String)', ['', '\\t', '~'].map(text)],
 };
 
+/** Of the endpoints in descending order, which consumer queries page through. */
+const SANDBOX = 'sandbox: { enabled: true, dialects: [clickhouse, bigquery] }\n';
+
 let service: TestService;
 beforeAll(async () => {
   const tables = Object.entries(KEYS).flatMap(([name, [type, values]]) => [
@@ -45,7 +48,7 @@ beforeAll(async () => {
       await writeEndpoint(
         service,
         `${name}-${way}`,
-        `id: ${ID(last++)}\nname: ${name}.${way}\npage: { by: ${by}, size: 1 }\n${last % 3 === 0 ? 'int64: string\n' : ''}sandbox: { enabled: true, dialects: [clickhouse, bigquery] }\nquery: WITH t AS (SELECT k, id, n FROM app.${name}) SELECT k, id, n FROM t\n`,
+        `id: ${ID(last++)}\nname: ${name}.${way}\npage: { by: ${by}, size: 1 }\n${last % 3 === 0 ? 'int64: string\n' : ''}${way === 'down' ? SANDBOX : ''}query: WITH t AS (SELECT k, id, n FROM app.${name}) SELECT k, id, n FROM t\n`,
       );
   await service.service.reload();
 });
