@@ -30,7 +30,8 @@ const mine = { endpoint: 'corpus', parameters: { project: 'mine' } };
 
 test('the attacks of the corpus', async () => {
   const isExplained = new Set(some(ATTACKS, 8));
-  for (const attack of ATTACKS) {
+  // All of them through other entry points, in `npm run fuzz` through this one as well.
+  for (const attack of some(ATTACKS, 2)) {
     const { id, sql } = attack;
     const ran = await ask(client, 'query', { ...mine, sql });
     expect([id, ran.isError, ran.text.slice(0, 400)]).toEqual([id, true, expect.any(String)]);
@@ -45,7 +46,7 @@ test('the attacks of the corpus', async () => {
 }, 600_000); // prettier-ignore
 
 test('the consumer queries of the corpus are answered, with the rows of the API', async () => {
-  for (const { id, sql } of some(BENIGN, 5)) {
+  for (const { id, sql } of some(BENIGN, 8)) {
     const expected = await world.call('/api/endpoints/query/corpus', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -126,7 +127,7 @@ describe('other tenants’ rows change nothing', () => {
   });
 
   test('in generated queries', { timeout: 3_600_000 }, async () => {
-    const generated = oracles(runs(80), SEED);
+    const generated = oracles(runs(40), SEED);
     const results = new Map<boolean, number>();
     const queries = [
       ...some(INDEX_ORACLES, 3).map((condition) => ({ language: 'sql' as const, text: `SELECT count() AS n FROM t WHERE ${condition}` })),

@@ -35,21 +35,30 @@ async function seen(version: Version, demand: Demand, tool: string, args: Readon
   return JSON.stringify(asked).replace(/[0-9a-f]{32}/g, 'hash').replaceAll(`${name}.${version}`, name).replace(/(?:time of the service|Request id): [^\\]+/, '');
 } // prettier-ignore
 
-/** What differs, and what is personal. */
-async function leaksOf(demand: Demand, tool: string, args: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+const both = async (demand: Demand, tool: string, args: Readonly<Record<string, unknown>>) => {
   const [a = '', b = ''] = await Promise.all(VERSIONS.map((version) => seen(version, demand, tool, args)));
+  return [a, b] as const;
+};
+
+/** What differs, and what is personal. */
+function leaksIn(a: string, b: string, args: Readonly<Record<string, unknown>>): readonly string[] {
   return [...(a === b ? [] : [`${a} / ${b}`]), ...secretsIn(a, JSON.stringify(args))];
+}
+
+async function leaksOf(demand: Demand, tool: string, args: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+  return leaksIn(...(await both(demand, tool, args)), args);
 } // prettier-ignore
 
 test.each(DEMANDS)('the description of tables, by the %s', async (demand) => {
   expect(await leaksOf(demand, 'describe_tables', {})).toEqual([]);
-  expect(await leaksOf(demand, 'describe_tables', { table: 'events' })).toEqual([]);
-  expect(await seen('a', demand, 'describe_tables', { table: 'events' })).toContain('"isError":false');
+  const [a, b] = await both(demand, 'describe_tables', { table: 'events' });
+  expect(leaksIn(a, b, { table: 'events' })).toEqual([]);
+  expect(a).toContain('"isError":false');
 });
 
 test('queries that encode, compare, sort and count', { timeout: 3_600_000 }, async () => {
   const queries = TEXTS.filter(({ fields }) => fields['sql'] !== undefined || fields['lql'] !== undefined);
-  const count = Math.min(queries.length, runs(25));
+  const count = Math.min(queries.length, runs(13));
   const step = Math.max(1, Math.floor(queries.length / count));
   for (let n = 0; n < count; n += 1) {
     const { fields = {} } = queries[(SEED + n * step) % queries.length] ?? {};

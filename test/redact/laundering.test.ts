@@ -49,7 +49,7 @@ const described = ({ text, demand, a, b, secrets }: Judged): string =>
 
 /** One text of each section in each run of the suite, chosen by the seed; all of them in `npm run fuzz`. */
 const IS_WHOLE = process.env['FUZZ_CASES'] !== undefined;
-const CASES = Math.ceil(Number(process.env['FUZZ_CASES'] ?? 800) / 100);
+const CASES = Math.ceil(Number(process.env['FUZZ_CASES'] ?? 500) / 100);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 const SECTIONS = [...new Set(TEXTS.map(({ category }) => category))].map((name) =>
   TEXTS.filter(({ category }) => category === name),
@@ -77,9 +77,15 @@ test(`${CASES} compositions of functions do not tell them apart`, { timeout: 7_2
   expect(judged.filter(({ a }) => a.status === 200).length).toBeGreaterThan(CASES * 0.7);
 });
 
-test.each(['json', 'ndjson', 'csv', 'parquet', 'arrow'])('nor does a response in %s', async (format) => {
-  const sql =
-    'SELECT id, email, addr, addr6, attrs, tags, who, role, event_message, typed FROM events ORDER BY id';
+const FORMATS = ['json', 'ndjson', 'csv', 'parquet', 'arrow'];
+const COLUMNS = ['email', 'addr', 'addr6', 'attrs', 'tags', 'who', 'role', 'event_message', 'typed'];
+/** Of each format; all columns in all formats in `npm run fuzz`, and otherwise each column in at least two. */
+const columnsOf = (format: number): readonly string[] =>
+  IS_WHOLE ? COLUMNS : [0, 1, 2, 3].map((n) => COLUMNS[(format * 4 + n) % COLUMNS.length] ?? '');
+
+test.each(FORMATS)('nor does a response in %s', async (format) => {
+  const columns = columnsOf(FORMATS.indexOf(format)).join(', ');
+  const sql = `SELECT id, ${columns} FROM events ORDER BY id`;
   const texts = [sql, 'SELECT hex(email) AS x, toUInt32(addr) AS y FROM events ORDER BY id'];
   const judged = await judge(
     texts.map((each): Text => ({

@@ -9,6 +9,7 @@ import { ENGINE_FORMATS, type EngineFormat } from '../../src/format/clickhouse-f
 import { withOutputSettings } from '../../src/format/output-settings.ts';
 import { localCall, type Answer } from '../../src/request/call.ts';
 import { withoutMarker } from '../support/avro.ts';
+import { OTHER_NAMES } from '../support/format-names.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 import { TYPE_ROWS } from '../support/clickhouse-types.ts';
 
@@ -110,10 +111,7 @@ function difference(expected: string, result: string): string {
   return `${around(expected)} became ${around(result)}`;
 }
 
-/** Without other names of the same formats. */
-const FORMATS = ENGINE_FORMATS.filter(
-  ({ name }) => !/^(?:Raw|TabSeparated|MD$|NDJSON|PrettyNDJSON)|NoEscapes|JSONL(?:ines)?$/.test(name),
-);
+const FORMATS = ENGINE_FORMATS.filter(({ name }) => !OTHER_NAMES.test(name));
 
 /** Columns whose types the format has, and one of the others. */
 async function split(columns: readonly string[], engine: string) {

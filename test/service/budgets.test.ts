@@ -53,7 +53,7 @@ beforeAll(async () => {
     slow: `query: "SELECT sum(sleepEachRow(0.4)) AS n FROM numbers(3) SETTINGS max_block_size = 1"`,
   };
   Object.assign(endpoints, {
-    dialects: `query: "WITH t AS (SELECT number AS n FROM numbers(50000000)) SELECT max(n) AS n FROM t"\nsandbox: { enabled: true, dialects: [clickhouse, bigquery] }`,
+    dialects: `query: "WITH t AS (SELECT number AS n FROM numbers(3000000)) SELECT max(n) AS n FROM t"\nsandbox: { enabled: true, dialects: [clickhouse, bigquery] }`,
     paged: `query: "WITH t AS (SELECT number AS n FROM numbers(100)) SELECT n FROM t"\nsandbox: { enabled: true }\npage: { by: [n], size: 2, max: 10 }`,
   });
   for (const [index, [name, body]] of Object.entries(endpoints).entries())

@@ -3,14 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService } from '../../src/app/service.ts';
 import { startGate, type Gate } from '../support/gate.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
-import {
-  KEY,
-  sampleTables,
-  startService,
-  writeEndpoint,
-  type TestService,
-  SHIPPED,
-} from '../support/service.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
 
 let service: TestService;
@@ -23,10 +16,7 @@ const KEPT = 'cache: { ttl: 3600, min_refresh: 600 }\n';
 const P = 'parameters: { p: { type: String, default: a }, q: { type: UInt8, default: 1 } }\n';
 
 beforeAll(async () => {
-  [service, gate] = await Promise.all([
-    startService({ endpoints: SHIPPED, sql: [await sampleTables()] }),
-    startGate(),
-  ]);
+  [service, gate] = await Promise.all([startService(), startGate()]);
   const kept = 'WITH t AS (SELECT @p AS p, @q AS q, generateUUIDv4() AS run) SELECT * FROM t';
   await writeEndpoint(service, 'kept', file('kept', 10, kept, `${P}${KEPT}sandbox: { enabled: true }\n`));
   await writeEndpoint(
@@ -49,6 +39,15 @@ beforeAll(async () => {
       'parameters: { n: { type: UInt8, required: true } }\ncache: { ttl: 60 }\nwarming: { every: 30, examples: true }\nexamples: [{ name: one, parameters: { n: 7 } }]\n',
     ),
   );
+  const project = 'parameters: { project: { type: String, required: true } }\n';
+  await writeEndpoint(service, 'plain', file('plain', 15, 'SELECT @project AS project', project));
+  const counts = 'parameters: { project: { type: String, required: true }, interval: { type: String } }\n';
+  const ttl = 'cache: { ttl: 900, min_refresh: 10, stale_if_error: 3600 }\n';
+  await writeEndpoint(
+    service,
+    'counts',
+    file('counts', 16, 'SELECT @project AS project, @interval AS every', counts + ttl),
+  );
   await writeEndpoint(service, 'failing', file('failing', 14, 'SELECT throwIf(1) AS x', KEPT));
   await service.service.reload();
   redis = await startRedis();
@@ -66,10 +65,10 @@ const purge = (query = ''): Promise<Response> =>
 
 describe('a cached response', () => {
   test('is computed once, then served from the cache, with validators and its age', async () => {
-    const first = await get('usage.api-counts?interval=hourly&project=abc');
+    const first = await get('counts?interval=hourly&project=abc');
     expect(statusOf(first)).toMatch(/^millrace; fwd=uri-miss; stored; ttl=\d+$/);
     expect(first.headers.get('cache-control')).toMatch(/^private, max-age=\d+$/);
-    const second = await get('usage.api-counts?project=abc&interval=hourly');
+    const second = await get('counts?project=abc&interval=hourly');
     expect(statusOf(second)).toMatch(/^millrace; hit; ttl=\d+$/);
     expect(second.headers.get('age')).toMatch(/^\d+$/);
     expect(second.headers.get('etag')).toMatch(/^"[\w-]+"$/);
@@ -150,20 +149,20 @@ describe('a cached response', () => {
 });
 
 test('without caching, responses have no cache fields', async () => {
-  const response = await get('logs.all?project=abc');
+  const response = await get('plain?project=abc');
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect([response.headers.has('cache-status'), response.headers.has('age')]).toEqual([false, false]);
   const etag = response.headers.get('etag') ?? '';
-  expect((await get('logs.all?project=abc', { 'If-None-Match': etag })).status).toBe(304);
+  expect((await get('plain?project=abc', { 'If-None-Match': etag })).status).toBe(304);
 });
 
 test('a reload purges exactly what changed', async () => {
-  await get('usage.api-counts?interval=daily&project=abc');
+  await get('counts?interval=daily&project=abc');
   await get('kept?p=reload');
   await writeEndpoint(service, 'kept', file('kept', 10, 'SELECT @p AS p, @q AS q', `${P}${KEPT}`));
   await service.service.reload();
   expect(statusOf(await get('kept?p=reload'))).toContain('uri-miss');
-  expect(statusOf(await get('usage.api-counts?interval=daily&project=abc'))).toContain('hit');
+  expect(statusOf(await get('counts?interval=daily&project=abc'))).toContain('hit');
 });
 
 describe('warming', () => {
@@ -197,7 +196,7 @@ describe('the admin listener', () => {
     await get('kept?p=purge');
     expect(await (await purge('?endpoint=kept')).json()).toEqual({ purged: ['kept'] });
     expect(statusOf(await get('kept?p=purge'))).toContain('uri-miss');
-    expect(((await (await purge()).json()) as { purged: string[] }).purged).toContain('usage.api-counts');
+    expect(((await (await purge()).json()) as { purged: string[] }).purged).toContain('counts');
     expect((await purge('?endpoint=kep')).status).toBe(404);
   });
 
@@ -206,7 +205,7 @@ describe('the admin listener', () => {
     const text = await response.text();
     expect(response.headers.get('content-type')).toContain('text/plain');
     expect(text).toMatch(/millrace_request_seconds_count\{endpoint="kept",status="200",cache="hit"\} \d+/);
-    expect(text).toContain('millrace_endpoints 9');
+    expect(text).toContain('millrace_endpoints 7');
   });
 });
 

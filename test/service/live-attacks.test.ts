@@ -37,7 +37,8 @@ async function firstOf(endpoint: string, fields: Fields): Promise<LiveEvent | st
   return client.events[0] ?? 'nothing';
 }
 
-test.each(ATTACKS.map(({ id, sql }) => [id, sql] as const))('attack %s: %s', async (_id, sql) => {
+// All of them through other entry points, in `npm run fuzz` through this one as well.
+test.each(some(ATTACKS, 3).map(({ id, sql }) => [id, sql] as const))('attack %s: %s', async (_id, sql) => {
   const refused = await firstOf('corpus', { sql });
   expect(refused).toMatch(/^Error: (?:400|403|404|413|422) /);
   // A message may quote the query, which names what it looks for.
@@ -45,7 +46,7 @@ test.each(ATTACKS.map(({ id, sql }) => [id, sql] as const))('attack %s: %s', asy
 }); // prettier-ignore
 
 test('consumer queries of the corpus have the rows of a plain call', async () => {
-  for (const { id, sql } of some(BENIGN, 5)) {
+  for (const { id, sql } of some(BENIGN, 8)) {
     const plain = await service.call('/api/endpoints/query/corpus', requestOf({ sql }));
     const first = await firstOf('corpus', { sql });
     expect([id, first]).toEqual([id, expect.objectContaining({ event: 'result', data: await plain.json() })]);
@@ -57,7 +58,7 @@ describe('other tenants’ rows change nothing', () => {
   test('in the first event, or in what is rejected', { timeout: 3_600_000 }, async () => {
     const queries = [
       ...some(INDEX_ORACLES, 4).map((condition) => ({ language: 'sql' as const, text: `SELECT count() AS n FROM t WHERE ${condition}` })),
-      ...oracles(runs(60), SEED),
+      ...oracles(runs(30), SEED),
     ];
     let results = 0;
     for (const [index, query] of queries.entries()) {
@@ -102,7 +103,7 @@ describe('other tenants’ rows change nothing', () => {
 
   test('in later events of generated queries, when rows are added', { timeout: 600_000 }, async () => {
     const patient = { timeout: 30_000 };
-    const generated = oracles(40, SEED + 1).filter(({ language }) => language === 'sql');
+    const generated = oracles(24, SEED).filter(({ language }) => language === 'sql');
     const queries = [...new Map(generated.map((query) => [query.text, query])).values()];
     const followed = await Promise.all(
       queries.map(({ text, dialect }) =>

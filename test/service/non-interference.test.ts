@@ -20,9 +20,12 @@ beforeAll(async () => {
       await writeFile(join(endpoints, `${kind.name}.${database}.yaml`), file);
     }
   }
-  service = await startService({ endpoints });
-  for (const database of DATABASES) await fill(service.engine, database, KINDS);
-  await service.service.reload();
+  service = await startService({
+    endpoints,
+    fill: async (engine) => {
+      for (const database of DATABASES) await fill(engine, database, KINDS);
+    },
+  });
 });
 afterAll(async () => {
   await service.stop();
@@ -53,7 +56,7 @@ async function seen(kind: string, database: string, fields: Record<string, strin
   return { status: response.status, headers, body };
 }
 
-test.each<{ status: number; fields: Record<string, string> }>([
+const QUERIES: readonly { readonly status: number; readonly fields: Record<string, string> }[] = [
   { status: 200, fields: { sql: 'SELECT id FROM t ORDER BY id' } },
   { status: 200, fields: { sql: "SELECT count() AS n FROM t WHERE intDiv(1, NOT (secret LIKE 'CANARY%'))" } },
   { status: 200, fields: { sql: 'SELECT toInt64(doc.x) AS v FROM t ORDER BY v LIMIT 1' } },
@@ -64,13 +67,22 @@ test.each<{ status: number; fields: Record<string, string> }>([
   { status: 200, fields: { lql: 'text:>5 doc.x:5' } },
   { status: 422, fields: { sql: 'SELECT count() AS n FROM t WHERE intDiv(10, num) > 5' } },
   { status: 422, fields: { sql: 'SELECT unknown FROM t' } },
-])('$status for $fields.sql', async ({ status, fields }) => {
-  for (const { name } of KINDS) {
-    // The second time what can be cached is.
-    for (let time = 0; time < 2; time++) {
-      const [calm, hostile] = await Promise.all(DATABASES.map((database) => seen(name, database, fields)));
-      expect(hostile).toEqual(calm);
-      expect(calm).toMatchObject({ status });
+];
+
+/** All kinds of tables with `npm run fuzz`, and otherwise every other one of them in turn. */
+const kindsOf = (query: number) =>
+  KINDS.filter((_, index) => process.env['FUZZ_CASES'] !== undefined || (index + query) % 2 === 0);
+
+test.each(QUERIES.map((query, index) => ({ ...query, kinds: kindsOf(index) })))(
+  '$status for $fields.sql',
+  async ({ status, fields, kinds }) => {
+    for (const { name } of kinds) {
+      // The second time what can be cached is.
+      for (let time = 0; time < 2; time++) {
+        const [calm, hostile] = await Promise.all(DATABASES.map((database) => seen(name, database, fields)));
+        expect(hostile).toEqual(calm);
+        expect(calm).toMatchObject({ status });
+      }
     }
-  }
-});
+  },
+);

@@ -44,7 +44,6 @@ beforeAll(async () => {
   await new Promise<void>((ready) => collector.listen(0, '127.0.0.1', ready));
   const { port } = collector.address() as AddressInfo; // it listens on a port
   service = await startService({
-    endpoints: SHIPPED,
     settings: {
       redisUrl: redis.url,
       redisTimeout: 10_000,
@@ -59,6 +58,8 @@ beforeAll(async () => {
     'rows',
     `${id(71)}name: rows\nquery: SELECT @secret AS n FROM numbers(3)\nparameters: { secret: { type: String, default: a } }\nlimits: { concurrency: 2 }\n`,
   );
+  const usage = await readFile(join(SHIPPED, 'millrace.usage.yaml'), 'utf8');
+  await writeEndpoint(service, 'millrace.usage', usage);
   await writeEndpoint(service, 'kept', `${id(72)}name: kept\nquery: SELECT 1 AS n\ncache: { ttl: 60 }\n`);
   await service.service.reload();
 });

@@ -1,6 +1,7 @@
 // Files change while requests run: responses change, and no request fails.
 import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
@@ -10,7 +11,7 @@ const file = (value: number): string =>
   `id: 00000000-0000-4000-8000-00000000000a\nname: changing\nquery: SELECT ${value} AS value\n`;
 
 beforeAll(async () => {
-  service = await startService({ endpoints: join(import.meta.dirname, '../support/endpoints') });
+  service = await startService();
   await writeEndpoint(service, 'changing', file(0));
   await service.service.reload();
 });
@@ -26,6 +27,7 @@ test('edits, errors and fixes under load: every response is correct and in order
       statuses.add(response.status);
       const body = (await response.json()) as { result: [{ value: number }] };
       values.push(body.result[0].value);
+      await setTimeout(10); // the files are read by this same process
     }
   });
   for (let value = 1; value <= 10; value++) {

@@ -1,4 +1,4 @@
-// Many files: thousands loaded and one changed; a checkout of hundreds while requests are served.
+// Many files: a thousand loaded and one changed; a checkout of hundreds while requests are served.
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createCompile, type CompileFile } from '../../src/catalog/compile.ts';
 import { openLiveCatalog, type LiveCatalog } from '../../src/catalog/live.ts';
-import { startService, writeEndpoint, type TestService, SHIPPED } from '../support/service.ts';
+import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
 import { after, clock } from '../../src/app/clock.ts';
 
@@ -20,9 +20,9 @@ async function writeFiles(folder: string, count: number, value: number): Promise
   }
 }
 
-test('of thousands of files only the changed one is recompiled', async () => {
+test('of a thousand files only the changed one is recompiled', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-scale-'));
-  await writeFiles(folder, 3000, 1);
+  await writeFiles(folder, 1000, 1);
   const compile = vi.fn<CompileFile>(createCompile({ piiHashKey: undefined }));
   let catalog: LiveCatalog | undefined;
   try {
@@ -33,11 +33,11 @@ test('of thousands of files only the changed one is recompiled', async () => {
       clock,
       after,
     });
-    expect([catalog.current().endpoints.length, compile.mock.calls.length]).toEqual([3000, 3000]);
+    expect([catalog.current().endpoints.length, compile.mock.calls.length]).toEqual([1000, 1000]);
     const before = catalog.current();
     await writeFile(join(folder, 'e7.yaml'), file(7, 2));
     await catalog.reload();
-    expect(compile.mock.calls.length).toBe(3001);
+    expect(compile.mock.calls.length).toBe(1001);
     expect(catalog.current().find('e7')?.revision).not.toBe(before.find('e7')?.revision);
     expect(catalog.current().find('e8')).toBe(before.find('e8'));
   } finally {
@@ -46,11 +46,11 @@ test('of thousands of files only the changed one is recompiled', async () => {
   }
 });
 
-const CHECKED_OUT = 400;
+const CHECKED_OUT = 200;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ endpoints: SHIPPED });
+  service = await startService();
   await writeFiles(service.endpoints, CHECKED_OUT, 1);
   await writeEndpoint(service, 'steady', file(5000, 0).replace('e5000', 'steady'));
   await service.service.reload();
@@ -72,7 +72,7 @@ test('a checkout of hundreds of files, some half-written, under load: old respon
         result: [{ value: number }];
       };
       expect([1, 2]).toContain(result[0].value);
-      await setTimeout(10); // the files are written by this same process
+      await setTimeout(50); // the files are written by this same process
     }
   });
   for (let n = 0; n < CHECKED_OUT; n++) {
@@ -92,5 +92,5 @@ test('a checkout of hundreds of files, some half-written, under load: old respon
   });
   stopped = true;
   await Promise.all(callers);
-  expect([new Set(statuses), catalog.current().endpoints.length]).toEqual([new Set([200]), CHECKED_OUT + 5]);
+  expect([new Set(statuses), catalog.current().endpoints.length]).toEqual([new Set([200]), CHECKED_OUT + 1]);
 });

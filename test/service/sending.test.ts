@@ -19,7 +19,7 @@ beforeAll(async () => {
   await writeEndpoint(
     service,
     'large',
-    `${id(84)}name: large\nquery: SELECT randomPrintableASCII(5000) AS text FROM numbers(8000)\nmax_rows: 10000\nlimits: { memory: 1GiB }\n`,
+    `${id(84)}name: large\nquery: SELECT randomPrintableASCII(2000) AS text FROM numbers(8000)\nmax_rows: 10000\nlimits: { memory: 1GiB }\n`,
   );
   await service.service.reload();
 });
@@ -123,7 +123,7 @@ describe('content codings', () => {
 });
 
 describe('callers that do not read', () => {
-  /** Asks for 40 MB and takes nothing of it. */
+  /** Asks for 16 MB, more than sockets buffer, and takes nothing of it. */
   function askAndStop(): Socket {
     const { hostname, port } = new URL(service.service.address);
     const socket = connect(Number(port), hostname);
@@ -137,14 +137,14 @@ describe('callers that do not read', () => {
     const sockets = [1, 2, 3].map(askAndStop);
     while (cut() < 3) {
       expect((await query('few')).status).toBe(200);
-      await setTimeout(50);
+      await setTimeout(200);
     }
     for (const socket of sockets) socket.destroy();
   });
 
   test('a caller that reads receives the complete response', async () => {
     const { body } = await query('large');
-    expect(body.length).toBeGreaterThan(40_000_000);
+    expect(body.length).toBeGreaterThan(16_000_000);
     expect(JSON.parse(body.toString())).toHaveProperty('result');
   });
 });

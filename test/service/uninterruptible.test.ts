@@ -22,7 +22,10 @@ beforeEach(async () => {
   const tokens = [
     { name: 'attacker', sha256: hashKey('key-attacker'), endpoints: ['*'], allow: ['sql' as const] },
   ];
-  service = await startService({ tokens, settings: { drainTimeout: 1 } });
+  service = await startService({
+    tokens,
+    settings: { connections: 2, shares: { consumers: 1, perKey: 1 }, drainTimeout: 1 },
+  });
   await writeEndpoint(
     service,
     'open',
@@ -69,20 +72,17 @@ test('its caller gets 504, saved queries are answered throughout, and it is susp
   expect(text).toMatch(/^millrace_engine_memory_bytes \d{8,}$/m);
 });
 
-test('one key occupies at most its share of the connections', async () => {
-  const all = [1, 2, 3, 4].map((n) => codeOf(send(stuck(n))));
-  await eventually(() => expect(service.engine.load().running).toBeGreaterThan(0));
+test('one key occupies at most its share of the connections, and does not prevent the service from stopping', async () => {
   const { connections, shares } = service.settings;
   expect(shares.perKey).toBeLessThan(connections);
+  const all = Array.from({ length: connections }, (_, n) => codeOf(send(stuck(n))));
+  const { engine } = service;
+  await eventually(() =>
+    expect(engine.load()).toMatchObject({ running: shares.perKey, waiting: connections - shares.perKey }),
+  );
   expect(await codeOf(service.call('/api/endpoints/query/saved'))).toEqual([200, undefined]);
+  await service.service.close('SIGTERM');
   const outcomes = await Promise.all(all);
   for (const [status] of outcomes) expect([503, 504]).toContain(status);
-});
-
-test('it does not prevent the service from stopping', async () => {
-  const held = send(stuck(1)).catch(() => undefined);
-  await eventually(() => expect(service.engine.load().running).toBe(1));
-  await service.service.close('SIGTERM');
-  await held;
   expect(service.observed.map(({ kind }) => kind)).toContain('service.stopped');
 });

@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Engine } from '../../src/engine/engine.ts';
 import { fileOf, fill, TABLE_KINDS } from '../sandbox/tenants.ts';
 import { startService, type TestService } from './service.ts';
 
@@ -26,10 +27,11 @@ export async function startAttacked({ kinds, lines = '' }: AttackedOptions): Pro
     for (const kind of chosen)
       await writeFile(join(folder, `${kind.name}.${database}.yaml`), fileOf(kind, database) + lines);
   const sql = (await read('seeds.sql')).split(/;\s*\n/).filter((each) => each.trim() !== '');
-  const service = await startService({ endpoints: folder, sql });
+  const fillAll = async (engine: Engine): Promise<void> => {
+    for (const database of DATABASES) await fill(engine, database, chosen);
+  };
+  const service = await startService({ endpoints: folder, sql, fill: fillAll });
   await rm(folder, { recursive: true });
-  for (const database of DATABASES) await fill(service.engine, database, chosen);
-  await service.service.reload();
   return service;
 }
 

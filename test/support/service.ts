@@ -36,6 +36,8 @@ export interface TestServiceOptions {
   readonly endpoints?: string;
   /** SQL executed before the service starts. */
   readonly sql?: readonly string[];
+  /** The same with more than SQL; a service that starts before its tables exist is checked again after them. */
+  readonly fill?: (engine: Engine) => Promise<unknown>;
   readonly tokens?: readonly Token[];
   readonly settings?: Partial<Settings>;
   readonly isDevelopment?: boolean;
@@ -70,6 +72,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const engineEvents = createRelay(observe);
   const engine = await openEngine(settings, engineEvents.observe);
   for (const sql of options.sql ?? []) await engine.execute(sql);
+  await options.fill?.(engine);
   const everything: Token = {
     name: 'everything',
     sha256: hashKey(KEY),

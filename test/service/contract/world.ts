@@ -49,7 +49,7 @@ cache: { ttl: 600 }`,
   'kept-long': 'query: SELECT generateUUIDv4() AS run\ncache: { ttl: 600, min_refresh: 600 }',
   'kept-rows': `query: SELECT 'ann@example.com' AS mail, number AS n FROM numbers(5)\nmax_rows: 3\ncache: { ttl: 60 }`,
   wide: `query: SELECT repeat('a text that repeats itself ', 100) AS text`,
-  large: `query: SELECT randomPrintableASCII(5000) AS text FROM numbers(8000)\nmax_rows: 10000\nlimits: { memory: 1GiB }`,
+  large: `query: SELECT randomPrintableASCII(2000) AS text FROM numbers(8000)\nmax_rows: 10000\nlimits: { memory: 1GiB }`,
   fails: `query: SELECT throwIf(number = 5000, 'secret-of-the-query') AS n FROM numbers(9000) SETTINGS max_block_size = 100\nmax_rows: 10000`,
   tables: `query: |
   WITH t AS (SELECT number AS n, 'one' AS name FROM numbers(3)) SELECT n FROM t

@@ -38,13 +38,15 @@ const MAX_ROWS = 3 * 2 ** 20;
 
 export function createPlanVirtual(engine: Engine): PlanVirtual {
   const cache = createVerdictCache<Verdict>(VERDICTS);
-  const sandboxes = {
-    system: virtualSandbox('system', engine, cache),
-    information_schema: virtualSandbox('information_schema', engine, cache),
-    none: virtualSandbox(undefined, engine, cache),
+  // Created at the first query: reading the definitions of all tables would take a third of the start of a service.
+  const sandboxes = new Map<VirtualName | undefined, Sandbox>();
+  const sandboxOf = (database: VirtualName | undefined): Sandbox => {
+    const sandbox = sandboxes.get(database) ?? virtualSandbox(database, engine, cache);
+    sandboxes.set(database, sandbox);
+    return sandbox;
   };
   return async ({ database, text, rows, caller }, seen) => {
-    const sandbox = sandboxes[database ?? 'none'];
+    const sandbox = sandboxOf(database);
     const verdict = await sandbox
       .check(text, (sql) => explain(engine, sql, { caller }))
       .catch((error: unknown) => {
