@@ -9,6 +9,7 @@ import { collect, failureOf, rows, statement, text } from '../support/engine-sta
 import { eventually } from '../support/eventually.ts';
 import { startGate } from '../support/gate.ts';
 import { runs } from '../support/runs.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 export interface EngineSize {
   readonly connections: number;
@@ -533,7 +534,7 @@ const ANY_UNIT = fc.oneof(
     '\uFEFF',
     '😀',
   ),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  anyCharacter,
 );
 
 interface ParameterRow {
