@@ -3,6 +3,7 @@ import { createClient } from '@keyv/redis';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { After } from '../../src/core/clock.ts';
 import { encodeEntry, FORMAT_VERSION } from '../../src/cache/entry-codec.ts';
 import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
 import { createRedis } from '../../src/cache/redis.ts';
@@ -41,15 +42,19 @@ interface Service {
   readonly runs: () => number;
   /** Asks for a key, and holds the answer against what is right. */
   readonly ask: (key: string) => Promise<Read>;
+  /** From now on, whether waits are a hundredth: for while Redis answers nothing anyway. */
+  readonly hurry: (isHurried: boolean) => void;
   /** Resolves when so many observations of a kind were made. */
   readonly until: (kind: string, times: number) => Promise<void>;
 }
 
 /** A service that has to ask Redis each time: nothing stays in its memory. */
-async function openService(url: string, timeoutMs = TIMEOUT_MS): Promise<Service> {
+async function openService(url: string, timeoutMs = TIMEOUT_MS, isHurried = false): Promise<Service> {
   const namespace = freshNamespace();
   const { observe, kinds } = createWitness();
-  const parts = { clock: realClock, after: realAfter, random: Math.random, observe };
+  let share = isHurried ? 0.01 : 1;
+  const after: After = (ms, action) => realAfter(ms * share, action);
+  const parts = { clock: realClock, after, random: Math.random, observe };
   const link = await openRedisLink({ ...parts, url, namespace, timeoutMs, retryMs: 60 });
   const remote = createRedis({ ...parts, ...TRUST, entryKey: ENTRY_KEY, link, leaseMs: 3000 });
   const store = createStore({ ...parts, remote, memoryBytes: 0, entryBytes: 2 ** 20, compressOver: 2 ** 14 });
@@ -63,6 +68,7 @@ async function openService(url: string, timeoutMs = TIMEOUT_MS): Promise<Service
     namespace,
     count,
     runs: () => runs,
+    hurry: (isFast) => void (share = isFast ? 0.01 : 1),
     ask: async (key) => {
       const run = async () => (runs++, payload(`${key} answered`));
       const read = await reads.read(askFor(key, { run }));
@@ -107,9 +113,10 @@ describe('Redis that', () => {
   test('is unavailable at start, and comes up later', async () => {
     const server = await openRedisServer();
     await server.kill();
-    const service = await openService(server.url);
+    const service = await openService(server.url, TIMEOUT_MS, true);
     expect(new Set(await askMany(service, keys('a', 300)))).toEqual(new Set(['stored']));
     expect(service.count('cache.remote_lost')).toBe(1);
+    service.hurry(false);
     await server.start();
     await service.until('cache.remote_restored', 1);
     await service.ask('b');
@@ -138,7 +145,9 @@ describe('Redis that', () => {
     await service.ask('a');
     await stored(service, 'a');
     server.freeze();
+    service.hurry(true);
     expect(new Set(await askMany(service, ['a', ...keys('b', 100)]))).toEqual(new Set(['stored']));
+    service.hurry(false);
     expect(service.count('cache.remote_lost')).toBe(1);
     // One after another: had each to wait for Redis, this would outlast the test.
     for (const key of keys('c', 1000)) expect(await askMany(service, [key])).toEqual(['stored']);
@@ -153,9 +162,11 @@ describe('Redis that', () => {
 
   test('grants a lease after the timeout, which expires', async () => {
     const server = await openRedisServer();
-    const { store, until } = await openService(server.url);
+    const { store, until, hurry } = await openService(server.url);
     server.freeze();
+    hurry(true);
     expect(await store.lease('k')).toBe('unavailable');
+    hurry(false);
     server.thaw();
     await until('cache.remote_restored', 1);
     expect(await store.lease('k')).toBe('taken');
@@ -229,8 +240,10 @@ describe('Redis that', () => {
     await service.ask('a');
     await stored(service, 'a');
     proxy.goSilent();
+    service.hurry(true);
     expect(await askMany(service, ['a'])).toEqual(['stored']);
     await service.until('cache.remote_restored', 1); // over a new connection
+    service.hurry(false);
     await service.ask('b');
     await stored(service, 'b');
   });
@@ -293,7 +306,7 @@ describe('a Redis full of corrupt entries', () => {
 });
 
 test('without Redis a process still coalesces requests for a key', async () => {
-  const service = await openService(`redis://127.0.0.1:${await freePort()}`);
+  const service = await openService(`redis://127.0.0.1:${await freePort()}`, TIMEOUT_MS, true);
   const outcomes = await askMany(
     service,
     Array.from({ length: 200 }, () => 'k'),

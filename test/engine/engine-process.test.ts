@@ -89,9 +89,11 @@ const running = (count: number): Promise<void> =>
   });
 
 describe('a statement that cannot be interrupted', () => {
-  beforeEach(() => open());
+  const openWithGrace = (graceMs: number): Promise<void> =>
+    open({ after: (ms, action) => realTimer(ms === OVERDUE_GRACE_MS ? graceMs : ms, action) });
 
   test('is rejected at its time limit, and its process is replaced; a saved statement runs again', async () => {
+    await openWithGrace(100);
     const { what, fatal } = consumer(UNINTERRUPTIBLE, { time: 0.5 });
     const stuck = failureOf(collect(engine, what, { comment: 'who asked' }));
     const beside = sleepUntilRestarted();
@@ -111,8 +113,7 @@ describe('a statement that cannot be interrupted', () => {
   });
 
   test('is distinguished from one that ends late by itself', async () => {
-    await engine.close(0);
-    await open({ after: (ms, action) => realTimer(ms === OVERDUE_GRACE_MS ? 100_000 : ms, action) });
+    await openWithGrace(100_000);
     // sleep() looks at no limit before it is over, within the grace after its time limit.
     const { what, fatal } = consumer('SELECT sleep(2) AS n', { time: 0.1 });
     expect((await failureOf(collect(engine, what))).failure).toBe('timeout');
@@ -121,7 +122,6 @@ describe('a statement that cannot be interrupted', () => {
   });
 
   test('makes the engine not ready while all connections are held', async () => {
-    await engine.close(0);
     const overdue = new Set<() => void>();
     const after: typeof realTimer = (ms, action) => {
       if (ms !== OVERDUE_GRACE_MS) return realTimer(ms, action);
@@ -141,6 +141,7 @@ describe('a statement that cannot be interrupted', () => {
   });
 
   test('does not prevent closing the engine or reopening the directory', async () => {
+    await open();
     const stuck = failureOf(collect(engine, consumer(UNINTERRUPTIBLE).what));
     await running(1);
     await engine.close(0);

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { EngineError } from '../../src/engine/engine.ts';
 import { createTaggedGate, createTailGate } from '../../src/engine/http/exception-gate.ts';
 import type { ExceptionGate } from '../../src/engine/http/exception-gate.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 const TAG = 'abcdefghijklmnop';
 const MESSAGE = 'Code: 395. DB::Exception: bad; see Code: 1 in row. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)';
@@ -35,7 +36,7 @@ function cut(text: string, at: readonly number[]): readonly Uint8Array[] {
 
 const cuts = fc.array(fc.nat(), { maxLength: 12 });
 const rows = fc
-  .array(fc.string({ unit: 'binary', maxLength: 30 }), { maxLength: 20 })
+  .array(fc.string({ unit: anyCharacter, maxLength: 30 }), { maxLength: 20 })
   .map((texts) => texts.map((text) => `${JSON.stringify({ text })}\n`).join(''));
 
 describe('a tagged error', () => {

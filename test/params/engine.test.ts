@@ -7,6 +7,7 @@ import type { RawValue } from '../../src/params/reading.ts';
 import { TYPE_NAMES } from '../../src/params/scalar.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 import { openOracle } from '../sql/oracle.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 const oracle = openOracle();
 afterAll(() => oracle.close());
@@ -21,7 +22,7 @@ interface Case<T extends RawValue> {
 
 const TEXT = fc
   .oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc
       .array(fc.constantFrom("'", '\\', '\n', '\t', '\r', '\b', '\f', '\\N', ',', '[', '"', '漢', 'a'))
       .map((p) => p.join('')),

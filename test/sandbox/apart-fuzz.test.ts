@@ -15,7 +15,7 @@ import {
 } from './fixture.ts';
 import { createRandom, mutants } from './mutants.ts';
 
-const CASES = Number(process.env['FUZZ_CASES'] ?? 2000) / 10;
+const CASES = Number(process.env['FUZZ_CASES'] ?? 1000) / 10;
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 
 /** Saved queries over the tables of the corpus, whose names have many kinds of meanings inside. */

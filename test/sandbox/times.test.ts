@@ -192,7 +192,13 @@ const conditionOf = (table: string, operator: Operator, written: Written): Condi
 
 describe('every operator and every form', () => {
   test.each(['micros', 'seconds', 'days', 'zoned', 'optional'])('as values of %s', async (table) => {
-    const all = WRITTEN.flatMap((each) => OPERATORS.map((operator) => conditionOf(table, operator, each)));
+    // Half of the combinations, all of them with `npm run fuzz`.
+    const isAll = process.env['FUZZ_CASES'] !== undefined;
+    const all = WRITTEN.flatMap((each, row) =>
+      OPERATORS.filter((_, index) => isAll || (row + index) % 2 === 0).map((operator) =>
+        conditionOf(table, operator, each),
+      ),
+    );
     for (let from = 0; from < all.length; from += 64) {
       const part = all.slice(from, from + 64);
       const list = part.map(({ sql }, index) => `arraySort(groupArrayIf(id, ${sql})) AS c${index}`);

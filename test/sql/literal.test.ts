@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { tokenize } from '../../src/sql/lexer.ts';
 import { identifierName, quoteIdentifier, quoteString } from '../../src/sql/literal.ts';
 import { openOracle } from './oracle.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 const oracle = openOracle();
 afterAll(() => oracle.close());
@@ -27,7 +28,7 @@ const SPECIAL = fc.constantFrom(
   'a',
 );
 const TEXT = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.array(SPECIAL).map((parts) => parts.join('')),
 );
 

@@ -2,21 +2,24 @@
 import { cp, mkdir, mkdtemp, rename, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from './command.ts';
+import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
+import { loadSeeds } from '../../src/engine/seeds.ts';
 import { eventually } from './eventually.ts';
+import { REAL_TIME } from './real-time.ts';
 
 const SEEDS = join(import.meta.dirname, '../../seeds');
 /** The rows are of the time before they were loaded; tests ask for the latest. */
 const MAX_AGE_MS = 900_000;
-/** Where a service keeps its data, below its working folder. */
-const DATA = '.millrace';
+/** Where a service keeps its data, below its working folder; the engine's are in the folder `engine` of it. */
+export const DATA = '.millrace';
 
-/** Makes `cwd` the working folder of a service that has loaded the sample data. */
-export async function copySampleData(cwd: string): Promise<void> {
+/** Makes `cwd` the working folder of a service that has loaded the sample data; resolves with the time at which that load began. */
+export async function copySampleData(cwd: string): Promise<number> {
   const { TEST_RUN_FOLDER: shared } = process.env;
   const loaded = shared === undefined ? await load(tmpdir()) : await loadOnce(shared);
   // Links in it are relative; resolved, they would lead to the original.
   await cp(join(loaded, DATA), join(cwd, DATA), { recursive: true, verbatimSymlinks: true });
+  return (await stat(join(loaded, DATA))).birthtimeMs;
 }
 
 /** Resolves with the working folder in which it was loaded, by this process or by another one of the run. */
@@ -39,7 +42,17 @@ async function loadOnce(shared: string): Promise<string> {
 
 async function load(parent: string): Promise<string> {
   const cwd = await mkdtemp(join(parent, 'sample-'));
-  const { code, err } = await run(['seed'], { cwd, env: { MILLRACE_SEEDS: SEEDS } });
-  if (code !== 0) throw new Error(err);
+  const dataFolder = join(cwd, DATA);
+  await mkdir(dataFolder, { mode: 0o700 });
+  const engine = await createEmbeddedEngine({
+    ...REAL_TIME,
+    path: join(dataFolder, 'engine'),
+    connections: 1,
+    queue: 1,
+    memory: 2 ** 30,
+    observe: () => undefined,
+  });
+  await loadSeeds(engine, { folder: SEEDS, dataFolder, again: false, onProgress: () => undefined });
+  await engine.close(0);
   return cwd;
 }
