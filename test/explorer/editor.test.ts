@@ -111,6 +111,16 @@ describe('completion', () => {
   });
 });
 
+test('the cursor does not blink if the system asks for reduced motion', async () => {
+  const animation = () =>
+    page.locator('.cm-cursorLayer').evaluate((layer) => getComputedStyle(layer).animationName);
+  await editor().click();
+  await expect.poll(animation).toBe('none');
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await expect.poll(animation).toMatch(/^cm-blink/);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+});
+
 test('parentheses and quotes are closed', async () => {
   await type("SELECT count() FROM (SELECT 'a");
   expect(await text()).toBe("SELECT count() FROM (SELECT 'a')");

@@ -21,7 +21,7 @@ const write = (n: number, text: string): void => writeFileSync(join(endpoints, `
 beforeAll(async () => {
   endpoints = scratch();
   for (let n = 0; n < COUNT; n++) write(n, file(n));
-  service = await startExplorer({ MILLRACE_ENDPOINTS: endpoints });
+  service = await startExplorer(endpoints);
 });
 afterAll(() => service.stop());
 

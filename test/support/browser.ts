@@ -1,5 +1,5 @@
 // A browser and a service process over the sample data: what a person sees after `npm start`.
-import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Locator, chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
@@ -35,7 +35,7 @@ interface Started {
   /** Without a trailing slash. */
   readonly address: string;
   readonly key: string;
-  /** Its folder of endpoint files: a copy of the shipped ones, unless the settings name another. */
+  /** Its folder of endpoint files. */
   readonly endpoints: string;
 }
 
@@ -50,9 +50,9 @@ export interface Explorer extends Started {
 export const RATED_KEY = 'rated-key';
 const TOKENS = `tokens: [{ name: rated, sha256: ${hashKey(RATED_KEY)}, endpoints: ['*'], allow: [sql, lql], rate: 3/h }]`;
 
-/** Starts the sample service with these settings, and a browser. Rejects as launchBrowser. */
-export async function startExplorer(env?: Record<string, string>): Promise<Explorer> {
-  const [browser, service] = await Promise.all([launchBrowser(), startSampleService(tmpdir(), env)]);
+/** Starts a service over this folder of endpoints, without data, or else the sample service, and a browser. Rejects as launchBrowser. */
+export async function startExplorer(endpoints?: string): Promise<Explorer> {
+  const [browser, service] = await Promise.all([launchBrowser(), startService(tmpdir(), endpoints)]);
   return explorerOf(browser, service, () => endService(service));
 }
 
@@ -65,7 +65,7 @@ let shared: Promise<Started> | undefined;
 export async function visitSharedService(
   endpoints: Readonly<Record<string, string>> = {},
 ): Promise<Explorer> {
-  shared ??= startSampleService(process.env['TEST_RUN_FOLDER'] ?? tmpdir());
+  shared ??= startService(process.env['TEST_RUN_FOLDER'] ?? tmpdir());
   const [browser, service] = await Promise.all([launchBrowser(), shared]);
   const added = Object.entries(endpoints).map(([name, text]) => ({
     path: join(service.endpoints, name),
@@ -110,21 +110,28 @@ function endService({ running }: Started): Promise<unknown> {
   return running.finished;
 }
 
-/** `millrace serve --dev` over the sample data and the shipped endpoints, in a folder below `parent`. */
-async function startSampleService(parent: string, env: Record<string, string> = {}): Promise<Started> {
+/** `millrace serve --dev` in a folder below `parent`: over the sample data and the shipped endpoints, unless there are others. */
+async function startService(parent: string, endpoints?: string): Promise<Started> {
   const cwd = mkdtempSync(join(parent, 'millrace-'));
-  const [endpoints, tokens] = [join(cwd, 'endpoints'), join(cwd, 'tokens.yaml')];
-  const isShipped = env['MILLRACE_ENDPOINTS'] === undefined;
-  if (isShipped) cpSync(join(ROOT, 'endpoints'), endpoints, { recursive: true });
+  const [shipped, tokens, seeds] = [join(cwd, 'endpoints'), join(cwd, 'tokens.yaml'), join(cwd, 'seeds')];
+  mkdirSync(seeds);
+  if (endpoints === undefined) {
+    cpSync(join(ROOT, 'endpoints'), shipped, { recursive: true });
+    await copySampleData(cwd);
+  }
   writeFileSync(tokens, TOKENS);
-  await copySampleData(cwd);
-  const own = { TMPDIR: cwd, MILLRACE_ENDPOINTS: endpoints, MILLRACE_TOKENS: tokens, MILLRACE_SEEDS: SEEDS };
-  const args = ['serve', '--dev', '--port', '0', '--admin-port', '0'];
-  const running = start(args, { cwd, env: { ...own, ...env } });
+  const folders = {
+    MILLRACE_ENDPOINTS: endpoints ?? shipped,
+    MILLRACE_SEEDS: endpoints === undefined ? SEEDS : seeds,
+  };
+  const running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], {
+    cwd,
+    env: { TMPDIR: cwd, MILLRACE_TOKENS: tokens, ...folders },
+  });
   const [, address = '', key = ''] = await running.says(
     /listening on (\S+) with a temporary key for this run: (\S+)/,
   );
-  return { running, address, key, endpoints: env['MILLRACE_ENDPOINTS'] ?? endpoints };
+  return { running, address, key, endpoints: endpoints ?? shipped };
 }
 
 export interface Visitor {
