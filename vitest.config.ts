@@ -19,14 +19,15 @@ const common = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   setupFiles: 'test/support/file-folder.ts',
-  // V8 optimizes what has run eight times as long as by default: most code of the tests runs a few times only.
-  execArgv: ['--interrupt-budget=1000000'],
   alias: [ENGINE_PROGRAM_ALIAS],
   // More than cores: many of them wait for processes and engines. Each further one loads the service once more.
   maxWorkers: cores + 2,
   maxConcurrency: Math.min(cores + 1, 5),
   expect: { poll: { timeout: 120_000, interval: 25 } },
 } as const;
+
+/** V8 optimizes what has run eight times as long as by default: most code of the tests runs a few times only. */
+const EXEC_ARGV = ['--interrupt-budget=1000000'];
 
 /** A project of the test files at these paths. */
 export function project(
@@ -35,7 +36,9 @@ export function project(
   own: { readonly globalSetup?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ) {
   const { include, exclude = [] } = files;
-  return { test: { ...common, name, include: [...include], exclude: [...exclude], ...own } };
+  return {
+    test: { ...common, execArgv: EXEC_ARGV, name, include: [...include], exclude: [...exclude], ...own },
+  };
 }
 
 /** Service tests on ClickHouse's HTTP interface. */

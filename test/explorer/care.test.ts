@@ -1,11 +1,12 @@
 // Accessibility and layout: contrast and names by axe, dark and light themes, phone width, keyboard, a path prefix.
 import { createServer, request, type Server } from 'node:http';
 import { once } from 'node:events';
-import axeCore from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
+import { openExplorer, PROJECT, visitSharedService, type Explorer } from '../support/browser.ts';
+import { violationsInBothSchemes } from './axe.ts';
 import { showAndRun } from './show-and-run.ts';
+import { visitorOfTest } from './visitor.ts';
 
 const CHART = `#/usage.api-counts?interval=daily&project=${PROJECT}`;
 const TABLE = `#/logs.all?project=${PROJECT}`;
@@ -13,31 +14,15 @@ const TABLE = `#/logs.all?project=${PROJECT}`;
 let service: Explorer;
 
 beforeAll(async () => {
-  service = await startExplorer();
+  service = await visitSharedService();
 });
 afterAll(() => service.stop());
 
-/** What axe finds, of whatever weight, in light and in dark. */
-async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axeCore.source);
-  const found: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    const each = await page.evaluate(async () => {
-      const { axe } = globalThis as unknown as { axe: typeof axeCore }; // put there just before
-      const { violations } = await axe.run();
-      return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-    });
-    found.push(...each.map((violation) => `${colorScheme}: ${violation}`));
-  }
-  return found;
-}
-
 test('axe finds nothing on the key, in light and in dark', async () => {
-  const { page } = await service.visit();
+  const { page } = await visitorOfTest(service);
   await page.goto(service.address);
   await page.getByRole('button', { name: 'Open' }).click();
-  expect(await violations(page)).toEqual([]);
+  expect(await violationsInBothSchemes(page)).toEqual([]);
 });
 
 describe('axe finds nothing, in light and in dark, on', () => {
@@ -72,7 +57,7 @@ describe('axe finds nothing, in light and in dark, on', () => {
   ])('$sight', async ({ fragment, show }) => {
     await showAndRun(page, fragment);
     await show();
-    expect(await violations(page)).toEqual([]);
+    expect(await violationsInBothSchemes(page)).toEqual([]);
   });
 });
 
@@ -81,7 +66,7 @@ const lightness = (page: Page): Promise<number> =>
   page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)?.[0]));
 
 test('dark and light follow the system, and the switch', async () => {
-  const { page } = await service.visit({ colorScheme: 'dark' });
+  const { page } = await visitorOfTest(service, { colorScheme: 'dark' });
   await openExplorer(page, service, TABLE);
   expect(await lightness(page)).toBeLessThan(60);
   await page.getByRole('button', { name: /^Theme/ }).click();
@@ -92,16 +77,17 @@ test('dark and light follow the system, and the switch', async () => {
 });
 
 test.each([
-  { why: 'a chart', fragment: CHART },
-  { why: 'a table', fragment: TABLE },
-  { why: 'a query', fragment: `${TABLE}&:query=sql` },
-])('$why fits a phone', async ({ fragment }) => {
-  const { page } = await service.visit({
+  { why: 'a chart', fragment: CHART, shown: 'canvas' },
+  { why: 'a table', fragment: TABLE, shown: '[role=grid]' },
+  { why: 'a query', fragment: `${TABLE}&:query=sql`, shown: '.cm-content' },
+])('$why fits a phone', async ({ fragment, shown }) => {
+  const { page } = await visitorOfTest(service, {
     viewport: { width: 360, height: 740 },
     hasTouch: true,
     isMobile: true,
   });
   await openExplorer(page, service, fragment);
+  await page.locator(shown).first().waitFor();
   const { wide, room } = await page.evaluate(() => ({
     wide: document.documentElement.scrollWidth,
     room: document.documentElement.clientWidth,
@@ -116,7 +102,7 @@ test.each([
 });
 
 test('everything is reached by Tab, and seen to be', async () => {
-  const { page } = await service.visit();
+  const { page } = await visitorOfTest(service);
   await openExplorer(page, service, CHART);
   await page.locator('canvas').waitFor();
   await page.getByLabel('Search endpoints').focus();
@@ -160,7 +146,7 @@ describe('behind a path prefix', () => {
     }).listen(0, '127.0.0.1');
     await once(proxy, 'listening');
     const port = (proxy.address() as { port: number }).port; // listens on TCP
-    const { page, complaints } = await service.visit();
+    const { page, complaints } = await visitorOfTest(service);
     const address = `http://127.0.0.1:${port}/logs/api-explorer`;
     await openExplorer(page, { ...service, address }, CHART);
     await page.locator('canvas').waitFor();

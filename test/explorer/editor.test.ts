@@ -1,14 +1,20 @@
 // The query editor under the keys of a person: Enter never rewrites a query, parentheses close, the engine checks while typing.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openExplorer, PROJECT, startExplorer, type Explorer, type Visitor } from '../support/browser.ts';
+import {
+  openExplorer,
+  PROJECT,
+  visitSharedService,
+  type Explorer,
+  type Visitor,
+} from '../support/browser.ts';
 
 let service: Explorer;
 let visitor: Visitor;
 let page: Page;
 
 beforeAll(async () => {
-  service = await startExplorer();
+  service = await visitSharedService();
   visitor = await service.visit();
   ({ page } = visitor);
   await openExplorer(page, service, `#/logs.all?project=${PROJECT}&:query=sql`);
@@ -19,22 +25,34 @@ afterAll(() => service.stop());
 const editor = () => page.getByRole('textbox', { name: 'Your SQL' });
 const text = async (): Promise<string> => (await page.locator('.cm-line').allInnerTexts()).join('\n').trim();
 
-/** Types key by key, and waits as long as a person would before the list of completions is ready. */
-async function type(query: string): Promise<void> {
+/** Types all but the first `pasted` characters key by key, and waits for the check of the query: its timer is due after that of the list of completions. */
+async function type(query: string, pasted = 0): Promise<void> {
+  const text = JSON.stringify(query).slice(1, -1);
+  const checked = page.waitForRequest(
+    (request) => request.url().includes('/explain/') && request.postData()?.includes(text) === true,
+  );
   await editor().click();
   await page.keyboard.press('Control+a');
   await page.keyboard.press('Delete');
-  await page.keyboard.type(query, { delay: 15 });
-  await page.waitForTimeout(400);
+  if (pasted > 0) await page.keyboard.insertText(query.slice(0, pasted));
+  await page.keyboard.type(query.slice(pasted));
+  await checked;
 }
+
+/** Types the last word, where the keys before it do not matter: each of them is drawn and checked. */
+const typeLastWord = (query: string): Promise<void> => type(query, query.lastIndexOf(' ') + 1);
+
+/** By the timers of the page: those of it that are due earlier have run then. */
+const later = (ms: number): Promise<void> =>
+  page.evaluate((due) => new Promise((resolve) => setTimeout(resolve, due)), ms);
 
 /** Waits for the list of completions, and until it takes keys: right after it has opened, it takes none. */
 async function opened(): Promise<void> {
   await page.locator('.cm-tooltip-autocomplete [role=option]').first().waitFor();
-  await page.evaluate((ms) => new Promise((later) => setTimeout(later, ms)), 150);
+  await later(150);
 }
 
-/** Replaces the query in one step, where single keys do not matter: each of them is drawn and checked. */
+/** Replaces the query in one step, where single keys do not matter. */
 async function paste(query: string): Promise<void> {
   await editor().click();
   await page.keyboard.press('Control+a');
@@ -64,20 +82,20 @@ describe('completion', () => {
     { why: 'after AS', query: 'SELECT count() AS n' },
     { why: 'after INTERVAL and its number', query: 'SELECT now() - INTERVAL 1 HOUR' },
   ])('is not offered $why', async ({ query }) => {
-    await type(query);
+    await typeLastWord(query);
     await page.keyboard.press('Control+Space');
-    await page.waitForTimeout(300);
+    await later(200);
     expect(await options().count()).toBe(0);
   });
 
   test('offers the aliases of the query first', async () => {
-    await type('SELECT toStartOfHour(timestamp) AS h FROM edge_logs GROUP BY h');
+    await typeLastWord('SELECT toStartOfHour(timestamp) AS h FROM edge_logs GROUP BY h');
     await options().first().waitFor();
     await expect.poll(() => options().first().textContent()).toBe('halias');
   });
 
   test('is accepted by Tab, with parentheses', async () => {
-    await type('SELECT toStartOfHou');
+    await typeLastWord('SELECT toStartOfHou');
     await opened();
     await page.keyboard.press('Tab');
     await page.keyboard.type('timestamp)');
@@ -85,12 +103,22 @@ describe('completion', () => {
   });
 
   test('is accepted by Enter after an arrow key', async () => {
-    await type('SELECT event_mess');
+    await typeLastWord('SELECT event_mess');
     await opened();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     expect(await text()).toBe('SELECT event_message');
   });
+});
+
+test('the cursor does not blink if the system asks for reduced motion', async () => {
+  const animation = () =>
+    page.locator('.cm-cursorLayer').evaluate((layer) => getComputedStyle(layer).animationName);
+  await editor().click();
+  await expect.poll(animation).toBe('none');
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await expect.poll(animation).toMatch(/^cm-blink/);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
 });
 
 test('parentheses and quotes are closed', async () => {
@@ -99,7 +127,7 @@ test('parentheses and quotes are closed', async () => {
 });
 
 test('typing over a selection breaks no rule of the Content-Security-Policy', async () => {
-  await type('SELECT id FROM edge_logs');
+  await typeLastWord('SELECT id FROM edge_logs');
   await page.keyboard.press('Control+a');
   await page.keyboard.type('SELECT (1');
   expect(await text()).toBe('SELECT (1)');

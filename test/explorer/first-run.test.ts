@@ -1,18 +1,25 @@
 // A first visit, in a real browser over the real service and its sample data.
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fillEditor, openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
-import { unfold } from './show-and-run.ts';
+import { fillEditor, openExplorer, PROJECT, visitSharedService, type Explorer } from '../support/browser.ts';
+import { showAndRun, unfold } from './show-and-run.ts';
+import { visitorOfTest } from './visitor.ts';
 
 let service: Explorer;
 
+/** Of the tests that only need a page with rows. */
+let shown: Page;
+
 beforeAll(async () => {
-  service = await startExplorer();
+  service = await visitSharedService();
+  ({ page: shown } = await service.visit());
+  await openExplorer(shown, service, `#/logs.all?project=${PROJECT}`);
 });
 afterAll(() => service.stop());
 
 describe('the key', () => {
   test('that is missing or wrong is asked for in words', async () => {
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await page.goto(service.address);
     await page.getByRole('button', { name: 'Open' }).click();
     await expect.poll(() => page.getByRole('alert').textContent()).toContain('Enter a key');
@@ -26,7 +33,7 @@ describe('the key', () => {
   });
 
   test('stays in the tab: not in the URL, not in lasting storage, and can be forgotten', async () => {
-    const { page, complaints } = await service.visit();
+    const { page, complaints } = await visitorOfTest(service);
     await openExplorer(page, service);
     await page.getByRole('button', { name: 'Run', exact: false }).first().click();
     await page.getByRole('grid').waitFor();
@@ -43,7 +50,7 @@ describe('the key', () => {
 
 describe('rows', () => {
   test('come with the first example, by keys alone, as a table that expands', async () => {
-    const { page, complaints } = await service.visit();
+    const { page, complaints } = await visitorOfTest(service);
     await openExplorer(page, service);
     await page.keyboard.press('/');
     await page.keyboard.type('edge proxy');
@@ -73,12 +80,8 @@ describe('rows', () => {
   });
 
   test('a thousand of them are a few in the page, to the last', async () => {
-    const { page } = await service.visit();
-    await openExplorer(
-      page,
-      service,
-      `#/logs.all?project=${PROJECT}&:query=sql&:sql=SELECT * FROM edge_logs`,
-    );
+    const page = shown;
+    await showAndRun(page, `#/logs.all?project=${PROJECT}&:query=sql&:sql=SELECT * FROM edge_logs`);
     const grid = page.getByRole('grid');
     await grid.waitFor();
     await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('1001');
@@ -90,26 +93,18 @@ describe('rows', () => {
   });
 
   test('have whole numbers with all their digits', async () => {
-    const { page } = await service.visit();
+    const page = shown;
     const sql = 'SELECT 18446744073709551615 AS n';
-    await openExplorer(
-      page,
-      service,
-      `#/logs.all?project=${PROJECT}&:query=sql&:sql=${encodeURIComponent(sql)}`,
-    );
+    await showAndRun(page, `#/logs.all?project=${PROJECT}&:query=sql&:sql=${encodeURIComponent(sql)}`);
     await expect
       .poll(() => page.locator('[id^="cell-"]').allTextContents())
       .toEqual(['18446744073709551615']);
   });
 
   test('are sorted by a column, as the URL says', async () => {
-    const { page } = await service.visit();
+    const page = shown;
     const sql = 'SELECT number AS n FROM (SELECT arrayJoin([3, 1, 2]) AS number) AS t';
-    await openExplorer(
-      page,
-      service,
-      `#/logs.all?project=${PROJECT}&:query=sql&:sql=${encodeURIComponent(sql)}`,
-    );
+    await showAndRun(page, `#/logs.all?project=${PROJECT}&:query=sql&:sql=${encodeURIComponent(sql)}`);
     const cells = () => page.locator('[id^="cell-"]').allTextContents();
     await expect.poll(cells).toEqual(['3', '1', '2']);
     await page.getByRole('columnheader', { name: 'n' }).getByRole('button').click();
@@ -118,8 +113,8 @@ describe('rows', () => {
   });
 
   test('are saved as a file', async () => {
-    const { page } = await service.visit();
-    await openExplorer(page, service, `#/usage.api-counts?interval=hourly&project=${PROJECT}`);
+    const page = shown;
+    await showAndRun(page, `#/usage.api-counts?interval=hourly&project=${PROJECT}`);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download CSV' }).click(),
@@ -138,7 +133,7 @@ describe('rows', () => {
 
 describe('the chart', () => {
   test('of usage counts is there at once, as stacked bars, with a cache that answers the second time', async () => {
-    const { page, complaints } = await service.visit();
+    const { page, complaints } = await visitorOfTest(service);
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=${PROJECT}`);
     const chart = page.getByRole('img', { name: /^Stacked bars of total_rest_requests/ });
     await chart.locator('canvas').waitFor();
@@ -156,7 +151,7 @@ describe('the chart', () => {
 
 describe('a call', () => {
   test('is cancelled, and the history has what was called', async () => {
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
     await page.getByRole('grid').waitFor();
     await page.getByRole('tab', { name: 'Your SQL' }).click();
@@ -178,7 +173,7 @@ describe('a call', () => {
   });
 
   test('that is not acceptable says what is wrong, where it is wrong', async () => {
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=(`);
     await page.getByRole('heading', { name: 'Invalid parameters' }).waitFor();
     await expect
@@ -190,7 +185,7 @@ describe('a call', () => {
   });
 
   test('is shared by its URL, and gone back to', async () => {
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=${PROJECT}&:view=table`);
     await page.getByRole('grid').waitFor();
     await unfold(page);

@@ -1,18 +1,15 @@
 // The page as a tool, in a real browser: bar and divider, palette, time range control, saved views, pages, versions.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import axeCore from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
-import { scratch } from '../support/command.ts';
+import { openExplorer, PROJECT, visitSharedService, type Explorer } from '../support/browser.ts';
+import { violations } from './axe.ts';
 import { showAndRun } from './show-and-run.ts';
+import { visitorOfTest } from './visitor.ts';
 
-const ENDPOINTS = join(import.meta.dirname, '../../endpoints');
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 const OWN: Readonly<Record<string, string>> = {
-  numbers: `id: ${uuid(1)}
+  'numbers.yaml': `id: ${uuid(1)}
 name: numbers
 description: Numbers in pages of three
 query: SELECT number AS n FROM (SELECT arrayJoin(range(7)) AS number) AS t WHERE n >= @least
@@ -20,7 +17,7 @@ parameters:
   least: { type: UInt8, default: 0 }
 page: { by: [n], size: 3, max: 100 }
 `,
-  spans: `id: ${uuid(2)}
+  'spans.yaml': `id: ${uuid(2)}
 name: spans
 description: How long a range is
 query: SELECT intDiv(dateDiff('second', @from, @to), 60) AS minutes
@@ -28,13 +25,13 @@ parameters:
   from: { type: DateTime, default: now-1h }
   to: { type: DateTime, default: now, bound: end }
 `,
-  'report.1': `id: ${uuid(3)}
+  'report.1.yaml': `id: ${uuid(3)}
 name: report
 version: 1
 query: SELECT 1 AS one
 deprecated: { since: '2024-01-01', successor: 2 }
 `,
-  'report.2': `id: ${uuid(4)}
+  'report.2.yaml': `id: ${uuid(4)}
 name: report
 version: 2
 query: SELECT 2 AS two
@@ -46,11 +43,7 @@ let page: Page;
 let complaints: readonly string[];
 
 beforeAll(async () => {
-  const endpoints = scratch();
-  for (const name of ['logs.all', 'logs.tables.shared', 'usage.api-counts'])
-    writeFileSync(join(endpoints, `${name}.yaml`), readFileSync(join(ENDPOINTS, `${name}.yaml`)));
-  for (const [name, text] of Object.entries(OWN)) writeFileSync(join(endpoints, `${name}.yaml`), text);
-  service = await startExplorer({ MILLRACE_ENDPOINTS: endpoints });
+  service = await visitSharedService(OWN);
   ({ page, complaints } = await service.visit({ permissions: ['clipboard-read', 'clipboard-write'] }));
   await openExplorer(page, service);
 });
@@ -64,16 +57,6 @@ const cells = () => page.locator('[id^="cell-"]').allTextContents();
 const copied = () => page.evaluate(() => navigator.clipboard.readText());
 const isFocused = (locator: ReturnType<Page['locator']>) =>
   locator.evaluate((element) => element === document.activeElement);
-
-/** What axe finds, of whatever weight. */
-async function violations(of: Page = page): Promise<readonly string[]> {
-  await of.evaluate(axeCore.source);
-  return of.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof axeCore }; // put there just before
-    const { violations } = await axe.run();
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-  });
-}
 
 describe('the first visit', () => {
   test('runs the first example, and a later one waits', async () => {
@@ -92,12 +75,14 @@ describe('title and form', () => {
     await page.locator('canvas').waitFor();
     await expect.poll(() => fold().getAttribute('aria-expanded')).toBe('false');
     await expect.poll(() => page.getByLabel('project', { exact: true }).isVisible()).toBe(false);
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await fold().press('Enter');
     await expect.poll(() => page.getByLabel('project', { exact: true }).isVisible()).toBe(true);
     // Unfolded by the visitor, it stays so.
+    const again = page.waitForResponse((response) => response.url().includes('/query/'));
     await page.getByLabel('project', { exact: true }).press('Enter');
-    await page.getByText(/cached response/).waitFor();
+    await again;
+    await page.getByText(/^cached response/).waitFor();
     await expect.poll(() => fold().getAttribute('aria-expanded')).toBe('true');
     await fold().click();
     await page.getByRole('button', { name: /^Change the parameters: interval daily/ }).click();
@@ -120,7 +105,7 @@ describe('title and form', () => {
 });
 
 test('a click stays one if the rows arrive while the pointer is pressed: they are shown after it', async () => {
-  const visitor = await service.visit();
+  const visitor = await visitorOfTest(service);
   let release: (() => void) | undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   await visitor.page.route('**/api/endpoints/query/**', async (route) => {
@@ -180,7 +165,7 @@ describe('the palette', () => {
     await showAndRun(page, '#/numbers');
     await expect.poll(cells).toEqual(['0', '1', '2']);
     await open();
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await page.keyboard.type('usapic');
     await expect.poll(() => option().textContent()).toMatch(/^usage\.api-counts/);
     await page.keyboard.press('Escape');
@@ -227,7 +212,7 @@ test('`?` lists the keys, but not while typing; the focus stays there, and retur
   await cell.click();
   await page.keyboard.press('?');
   await keys.getByRole('heading', { name: 'Histogram' }).waitFor();
-  expect(await violations()).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   const isInside = () => keys.evaluate((element) => element.contains(document.activeElement));
   await expect.poll(isInside).toBe(true);
   await page.keyboard.press('/');
@@ -260,7 +245,7 @@ describe('the time range control', () => {
     await expect.poll(() => button().textContent()).toContain('Last hour');
     await button().click();
     await expect.poll(() => isFocused(panel().getByRole('button', { name: 'Last hour' }))).toBe(true);
-    expect(await violations()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await panel().getByRole('button', { name: 'Last 3 days' }).click();
     await expect.poll(() => page.url()).toContain('from=now-3d&to=now');
     await expect.poll(async () => (await cells())[0]).toBe('4320');
@@ -300,7 +285,7 @@ describe('the time range control', () => {
   });
 
   test('enters and shows local time, and each parameter can still be edited', async () => {
-    const local = await service.visit({ timezoneId: 'Asia/Kolkata' });
+    const local = await visitorOfTest(service, { timezoneId: 'Asia/Kolkata' });
     await openExplorer(local.page, service, '#/spans?from=2024-05-01T00:00:00Z&to=2024-05-01T01:00:00Z');
     await folded(local.page);
     const control = local.page.getByRole('button', { name: /^Time range:/ });
@@ -318,7 +303,6 @@ describe('the time range control', () => {
     await local.page.getByLabel('from', { exact: true }).fill('2024-05-01T00:45:00');
     await local.page.getByLabel('from', { exact: true }).press('Enter');
     await expect.poll(() => local.page.locator('[id^="cell-"]').first().textContent()).toBe('15');
-    await local.page.context().close();
   });
 });
 
@@ -333,7 +317,7 @@ test('a view is saved, opened, overwritten, renamed and deleted; damaged storage
   await page.getByLabel('Save what is shown as').fill('From four');
   await page.keyboard.press('Enter');
   await list.getByRole('button', { name: 'From four', exact: true }).waitFor();
-  expect(await violations()).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await expect.poll(() => page.url()).toContain(':saved=From+four');
   await page.keyboard.press('Escape');
   await showAndRun(page, '#/report');
@@ -408,7 +392,7 @@ test('the versions of an endpoint are links, and a deprecated one leads to its s
 });
 
 test('on a phone nothing is outside the window, folded and with the panels open; forced colours are told apart', async () => {
-  const phone = await service.visit({
+  const phone = await visitorOfTest(service, {
     viewport: { width: 360, height: 740 },
     hasTouch: true,
     isMobile: true,
@@ -432,7 +416,6 @@ test('on a phone nothing is outside the window, folded and with the panels open;
   expect(await violations(phone.page)).toEqual([]);
   expect(await width()).toBe(360);
   expect(phone.complaints).toEqual([]);
-  await phone.page.context().close();
 });
 
 test('none of this made the browser complain', () => {

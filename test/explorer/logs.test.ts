@@ -1,13 +1,15 @@
 // The log view: filter, facets, histogram, rows, one row, columns, new rows, phones, and what axe finds in it.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import axeCore from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openExplorer, PROJECT, startExplorer, type Explorer, type Visitor } from '../support/browser.ts';
-import { scratch } from '../support/command.ts';
+import {
+  openExplorer,
+  PROJECT,
+  visitSharedService,
+  type Explorer,
+  type Visitor,
+} from '../support/browser.ts';
+import { violationsInBothSchemes } from './axe.ts';
 
-const ENDPOINTS = join(import.meta.dirname, '../../endpoints');
 /** Of fixed times: rows would leave a relative range meanwhile. */
 const NOW = Date.now();
 const RANGE = [NOW - 86_400_000, NOW].map((ms) => new Date(ms).toISOString()).join('..');
@@ -30,11 +32,7 @@ let visitor: Visitor;
 let page: Page;
 
 beforeAll(async () => {
-  const endpoints = scratch();
-  for (const name of ['logs.all', 'logs.tables.shared'])
-    writeFileSync(join(endpoints, `${name}.yaml`), readFileSync(join(ENDPOINTS, `${name}.yaml`)));
-  writeFileSync(join(endpoints, 'ticks.yaml'), TICKS);
-  service = await startExplorer({ MILLRACE_ENDPOINTS: endpoints });
+  service = await visitSharedService({ 'ticks.yaml': TICKS });
   visitor = await service.visit();
   ({ page } = visitor);
   await openExplorer(page, service, DAY);
@@ -243,16 +241,7 @@ test('new rows are shown at the top, and counted while others are read', async (
 test('axe finds nothing, in light and in dark, and on a phone there are time, level and message', async () => {
   await show(DAY);
   await rows().nth(1).click();
-  await page.evaluate(axeCore.source);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    const found = await page.evaluate(async () => {
-      const { axe } = globalThis as unknown as { axe: typeof axeCore }; // put there just before
-      const { violations } = await axe.run();
-      return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-    });
-    expect(found).toEqual([]);
-  }
+  expect(await violationsInBothSchemes(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await rows().first().locator('span:visible').count()).toBe(3);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openExplorer, startExplorer, type Explorer } from '../support/browser.ts';
 import { scratch } from '../support/command.ts';
 import { unfold } from './show-and-run.ts';
+import { visitorOfTest } from './visitor.ts';
 
 const COUNT = 300;
 const file = (n: number, extra = ''): string => `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}
@@ -20,13 +21,13 @@ const write = (n: number, text: string): void => writeFileSync(join(endpoints, `
 beforeAll(async () => {
   endpoints = scratch();
   for (let n = 0; n < COUNT; n++) write(n, file(n));
-  service = await startExplorer({ MILLRACE_ENDPOINTS: endpoints });
+  service = await startExplorer(endpoints);
 });
 afterAll(() => service.stop());
 
 describe('300 endpoints', () => {
   test('are a tree by the dots of their names, reached by arrow keys from the search field', async () => {
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await openExplorer(page, service, '#/team0.web.report-0');
     const items = page.locator('.endpoint-item');
     await items.first().waitFor();
@@ -40,7 +41,7 @@ describe('300 endpoints', () => {
   });
 
   test('are opened and closed by the arrow keys', async () => {
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await openExplorer(page, service, '#/team0.web.report-0');
     const items = page.locator('.endpoint-item');
     await page.getByLabel('Search endpoints').focus();
@@ -56,7 +57,7 @@ describe('300 endpoints', () => {
   });
 
   test('are skipped by a link', async () => {
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await openExplorer(page, service, '#/team0.web.report-0');
     await page.locator('.endpoint-item').first().waitFor();
     await page.reload();
@@ -69,7 +70,7 @@ describe('300 endpoints', () => {
 
 describe('a file that changes under an open page', () => {
   test('changes the form and the list, and its findings are shown', async () => {
-    const { page, complaints } = await service.visit();
+    const { page, complaints } = await visitorOfTest(service);
     await openExplorer(page, service, '#/team1.web.report-1');
     await page.getByRole('heading', { level: 1, name: 'team1.web.report-1' }).waitFor();
     await unfold(page);
@@ -91,7 +92,7 @@ describe('a file that changes under an open page', () => {
   });
 
   test('is noticed without events too: by the revision in the response to a run', async () => {
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await page.route('**/api/endpoints/events', (route) => route.fulfill({ status: 404, json: {} }));
     await openExplorer(page, service, '#/team2.web.report-2');
     await page.getByRole('grid').waitFor();

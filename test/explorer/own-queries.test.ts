@@ -1,13 +1,13 @@
 // Consumer queries in a real browser: completion, located problems, LQL translation, saving as an endpoint file.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fillEditor, openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
+import { fillEditor, openExplorer, PROJECT, visitSharedService, type Explorer } from '../support/browser.ts';
 
 let service: Explorer;
 let page: Page;
 
 beforeAll(async () => {
-  service = await startExplorer();
+  service = await visitSharedService();
   ({ page } = await service.visit());
   await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
 });

@@ -1,15 +1,21 @@
 // Results in a real browser: right numbers in charts, wide tables, large JSON, hidden characters, narrow and high-contrast windows.
-import axeCore from 'axe-core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openExplorer, PROJECT, startExplorer, type Explorer, type Visitor } from '../support/browser.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  openExplorer,
+  PROJECT,
+  visitSharedService,
+  type Explorer,
+  type Visitor,
+} from '../support/browser.ts';
+import { violations } from './axe.ts';
 import { showAndRun } from './show-and-run.ts';
 
 let service: Explorer;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  service = await startExplorer();
+  service = await visitSharedService();
   visitor = await visit();
 });
 afterAll(() => service.stop());
@@ -94,7 +100,10 @@ describe('the chart', () => {
   test.each([320, 700, 1280])('has nothing cut off at its right edge, %s pixels wide', async (width) => {
     const sql =
       "SELECT toDateTime('2024-01-01 00:00:00') + toIntervalSecond(i * 20) AS t, i + 0.5 AS p95 FROM (SELECT arrayJoin(range(10)) AS i) AS r";
-    const { page } = await rowsOf(sql, '&:view=chart', await visit({ viewport: { width, height: 800 } }));
+    const size = visitor.page.viewportSize();
+    onTestFinished(() => visitor.page.setViewportSize(size ?? { width: 1280, height: 720 }));
+    await visitor.page.setViewportSize({ width, height: 800 });
+    const { page } = await rowsOf(sql, '&:view=chart');
     await page.locator('canvas').waitFor();
     await expect.poll(() => page.locator('canvas').evaluate(inkAtTheRight)).toBe('none');
   });
@@ -269,7 +278,9 @@ describe('a window of 320 pixels', () => {
 
 describe('forced colours', () => {
   test('keep states and series apart', async () => {
-    const { page } = await rowsOf(GROUPED, '&:view=chart', await visit({ forcedColors: 'active' }));
+    onTestFinished(() => visitor.page.emulateMedia({ forcedColors: null }));
+    await visitor.page.emulateMedia({ forcedColors: 'active' });
+    const { page } = await rowsOf(GROUPED, '&:view=chart');
     await page.locator('canvas').waitFor();
     const colors = await page
       .locator('.legend-item i')
@@ -286,13 +297,7 @@ describe('forced colours', () => {
     expect(
       await page.locator('[data-active=true]').evaluate((cell) => getComputedStyle(cell).outlineStyle),
     ).toBe('solid');
-    await page.evaluate(axeCore.source);
-    const found = await page.evaluate(async () => {
-      const { axe } = globalThis as unknown as { axe: typeof axeCore }; // put there just before
-      const { violations } = await axe.run();
-      return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-    });
-    expect(found).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   });
 });
 

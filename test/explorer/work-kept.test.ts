@@ -1,27 +1,30 @@
 // Nothing that a person did is lost: drafts, the result after Back, the key in a new tab, corrected fields, waits.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { fillEditor, openExplorer, PROJECT, startExplorer, type Explorer } from '../support/browser.ts';
-import { scratch } from '../support/command.ts';
+import {
+  fillEditor,
+  openExplorer,
+  PROJECT,
+  RATED_KEY,
+  visitSharedService,
+  type Explorer,
+} from '../support/browser.ts';
 import { unfold } from './show-and-run.ts';
+import { visitorOfTest } from './visitor.ts';
 
-const RATED = 'rated-key';
-const ENDPOINTS = join(import.meta.dirname, '../../endpoints');
+const WITH_DEFAULTS = `id: 00000000-0000-4000-8000-000000000777
+name: with-defaults
+query: SELECT @size AS size, @unit AS unit ORDER BY @order
+parameters:
+  size: { type: UInt16, default: 250 }
+  unit: { type: String, enum: [day, hour], default: hour }
+  order: { choices: { smallest: size, last: unit DESC }, multiple: true, default: smallest }
+`;
 
 let service: Explorer;
-let endpoints: string;
 
 beforeAll(async () => {
-  endpoints = scratch();
-  for (const name of ['logs.all', 'logs.tables.shared', 'usage.api-counts'])
-    writeFileSync(join(endpoints, `${name}.yaml`), readFileSync(join(ENDPOINTS, `${name}.yaml`)));
-  const tokens = join(scratch(), 'tokens.yaml');
-  const rated = `tokens: [{ name: rated, sha256: ${hashKey(RATED)}, endpoints: ['*'], allow: [sql, lql], rate: 3/h }]`;
-  writeFileSync(tokens, rated);
-  service = await startExplorer({ MILLRACE_ENDPOINTS: endpoints, MILLRACE_TOKENS: tokens });
+  service = await visitSharedService({ 'with-defaults.yaml': WITH_DEFAULTS });
 });
 afterAll(() => service.stop());
 
@@ -29,7 +32,7 @@ const sqlEditor = (page: Page) => page.getByRole('textbox', { name: 'Your SQL' }
 
 describe('a draft', () => {
   test('of SQL is there after the LQL tab, a reload, and another endpoint', async () => {
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
     await page.getByRole('tab', { name: 'Your SQL' }).click();
     await fillEditor(sqlEditor(page), 'SELECT 1 AS draft');
@@ -53,7 +56,7 @@ test.each([
   ['The log view', 'logs-view', `#/logs.all?project=${PROJECT}&:logs=edge_logs`],
   ['The chart', 'draw', `#/usage.api-counts?interval=daily&project=${PROJECT}`],
 ])('%s could not be loaded, such as after an upgrade: the page says so, and is reloaded', async (what, file, fragment) => {
-  const { page } = await service.visit();
+  const { page } = await visitorOfTest(service);
   await page.route(`**/${file}-*.js`, (route) => route.abort());
   await openExplorer(page, service, fragment);
   await expect.poll(() => page.getByRole('alert').allTextContents()).toEqual([expect.stringContaining(`${what} could not be loaded`)]);
@@ -64,7 +67,7 @@ test.each([
 }); // prettier-ignore
 
 test('what is shown survives a reload although the browser ignores changes of the URL', async () => {
-  const { page } = await service.visit();
+  const { page } = await visitorOfTest(service);
   await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
   await page.evaluate(() => (history.replaceState = () => undefined));
   await page.getByRole('tab', { name: 'Your SQL' }).click();
@@ -83,7 +86,7 @@ test('what is shown survives a reload although the browser ignores changes of th
 });
 
 test('Back restores the form and the chart together', async () => {
-  const { page } = await service.visit();
+  const { page } = await visitorOfTest(service);
   await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=${PROJECT}`);
   const rows = () => page.locator('.status-rows strong').textContent();
   await page.locator('canvas').waitFor();
@@ -103,7 +106,7 @@ test('Back restores the form and the chart together', async () => {
 
 describe('a field', () => {
   test('loses its error when it is corrected, and Enter in it runs', async () => {
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await openExplorer(page, service, `#/usage.api-counts?interval=daily&project=(`);
     const field = page.getByLabel('project', { exact: true });
     await page.getByRole('heading', { name: 'Invalid parameters' }).waitFor();
@@ -116,18 +119,7 @@ describe('a field', () => {
   });
 
   test('shows the default of its parameter', async () => {
-    writeFileSync(
-      join(endpoints, 'with-defaults.yaml'),
-      `id: 00000000-0000-4000-8000-000000000777
-name: with-defaults
-query: SELECT @size AS size, @unit AS unit ORDER BY @order
-parameters:
-  size: { type: UInt16, default: 250 }
-  unit: { type: String, enum: [day, hour], default: hour }
-  order: { choices: { smallest: size, last: unit DESC }, multiple: true, default: smallest }
-`,
-    );
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await openExplorer(page, service, '#/with-defaults?size=');
     await unfold(page);
     await expect.poll(() => page.getByText('default 250').count()).toBe(1);
@@ -145,21 +137,21 @@ describe('the key', () => {
   test('is in the link that the service prints, and leaves the URL', async () => {
     const link = /Explorer: (\S+)/.exec(service.running.output())?.[1] ?? '';
     expect(link).toBe(`${service.address}/#key=${service.key}`);
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await page.goto(link);
     await page.getByRole('heading', { level: 1, name: 'logs.all' }).waitFor();
     expect(page.url()).not.toContain(service.key);
   });
 
   test('in a link is ignored unless it is a development key', async () => {
-    const { page } = await service.visit();
-    await page.goto(`${service.address}/#key=${RATED}`);
+    const { page } = await visitorOfTest(service);
+    await page.goto(`${service.address}/#key=${RATED_KEY}`);
     await page.getByLabel('Key', { exact: true }).waitFor();
-    expect(page.url()).not.toContain(RATED);
+    expect(page.url()).not.toContain(RATED_KEY);
   });
 
   test('is known in a new tab, and forgotten in all', async () => {
-    const { page } = await service.visit();
+    const { page } = await visitorOfTest(service);
     await openExplorer(page, service, `#/logs.all?project=${PROJECT}`);
     const second = await page.context().newPage();
     await second.goto(`${service.address}/#/usage.api-counts`);
@@ -173,9 +165,9 @@ describe('the key', () => {
 });
 
 test('a rate limit is a countdown and a button, and checks while typing do not use it up', async () => {
-  const { page } = await service.visit();
+  const { page } = await visitorOfTest(service);
   const fragment = `#/logs.all?project=${PROJECT}&:query=sql&:sql=SELECT 1`;
-  await openExplorer(page, { ...service, key: RATED }, fragment); // the list, and the first run
+  await openExplorer(page, { ...service, key: RATED_KEY }, fragment); // the list, and the first run
   await page.getByRole('grid').waitFor();
   for (const query of ['SELECT 2', 'SELECT 3', 'SELECT 4']) {
     const checked = page.waitForResponse((response) => response.url().includes('/explain/'));

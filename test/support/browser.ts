@@ -1,28 +1,33 @@
 // A browser and a service process over the sample data: what a person sees after `npm start`.
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Locator, chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { scratch, start, type Running } from './command.ts';
+import { hashKey } from '../../src/auth/keyring.ts';
+import { start, type Running } from './command.ts';
+import { eventually } from './eventually.ts';
 import { addPage } from './open-pages.ts';
 import { requireProgram } from './require-program.ts';
 import { copySampleData } from './sample-data.ts';
 
 const CHROMIUM_MISSING =
-  'chromium is missing: install it (Debian: apt-get install chromium) or name one in CHROMIUM';
+  'chromium is missing: install it (Debian: apt-get install chromium-headless-shell) or name one in CHROMIUM';
 /** The sample data's project that the examples use. */
 export const PROJECT = 'xvzyeivudksfanncdekp';
 
 const ROOT = join(import.meta.dirname, '../..');
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+const SEEDS = join(ROOT, 'seeds');
+/** First the one without the user interface of a browser, which takes half of the processor time. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /** The browser executable; undefined if none is found. */
 function chromiumPath(): string | undefined {
   const named = process.env['CHROMIUM'];
   if (named !== undefined && named !== '') return named;
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return folders
-    .flatMap((folder) => NAMES.map((name) => join(folder, name)))
-    .find((path) => existsSync(path));
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) =>
+    existsSync(path),
+  );
 }
 
 interface Started {
@@ -30,6 +35,8 @@ interface Started {
   /** Without a trailing slash. */
   readonly address: string;
   readonly key: string;
+  /** Its folder of endpoint files. */
+  readonly endpoints: string;
 }
 
 /** The service at work, and a browser to visit it. */
@@ -39,32 +46,92 @@ export interface Explorer extends Started {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the sample service with these settings, and a browser. Rejects as launchBrowser. */
-export async function startExplorer(env?: Record<string, string>): Promise<Explorer> {
-  const [browser, service] = await Promise.all([launchBrowser(), startSampleService(env)]);
+/** A key that may make three requests an hour. */
+export const RATED_KEY = 'rated-key';
+const TOKENS = `tokens: [{ name: rated, sha256: ${hashKey(RATED_KEY)}, endpoints: ['*'], allow: [sql, lql], rate: 3/h }]`;
+
+/** Starts a service over this folder of endpoints, without data, or else the sample service, and a browser. Rejects as launchBrowser. */
+export async function startExplorer(endpoints?: string): Promise<Explorer> {
+  const [browser, service] = await Promise.all([launchBrowser(), startService(tmpdir(), endpoints)]);
+  return explorerOf(browser, service, () => endService(service));
+}
+
+let shared: Promise<Started> | undefined;
+
+/**
+ * A browser, and the sample service that all files of this process share, since each one takes seconds of processor time. It ends with the
+ * run. `endpoints` by file name are added until `stop`. Rejects as launchBrowser.
+ */
+export async function visitSharedService(
+  endpoints: Readonly<Record<string, string>> = {},
+): Promise<Explorer> {
+  shared ??= startService(process.env['TEST_RUN_FOLDER'] ?? tmpdir());
+  const [browser, service] = await Promise.all([launchBrowser(), shared]);
+  const added = Object.entries(endpoints).map(([name, text]) => ({
+    path: join(service.endpoints, name),
+    text,
+  }));
+  for (const { path, text } of added) writeFileSync(path, text);
+  await listed(service, (ids) => idsOf(added).every((id) => ids.includes(id)));
+  return explorerOf(browser, service, async () => {
+    for (const { path } of added) rmSync(path);
+    await listed(service, (ids) => !idsOf(added).some((id) => ids.includes(id)));
+  });
+}
+
+const idsOf = (files: readonly { readonly text: string }[]): readonly string[] =>
+  files.map(({ text }) => /^id: (\S+)/.exec(text)?.[1] ?? '');
+
+/** Resolves when the service lists endpoints of such ids. */
+async function listed(
+  { address, key }: Started,
+  isAsExpected: (ids: readonly string[]) => boolean,
+): Promise<void> {
+  await eventually(async () => {
+    const response = await fetch(`${address}/api/endpoints`, { headers: { 'X-API-KEY': key } });
+    const { result } = (await response.json()) as { result: readonly { id: string }[] }; // the envelope
+    if (!isAsExpected(result.map(({ id }) => id))) throw new Error('the endpoint files are not served yet');
+  });
+}
+
+function explorerOf(browser: Browser, service: Started, end: () => Promise<unknown>): Explorer {
   return {
     ...service,
     visit: (options) => visit(browser, options),
     stop: async () => {
       await browser.close();
-      service.running.child.kill('SIGTERM');
-      await service.running.finished;
+      await end();
     },
   };
 }
 
-/** `millrace serve --dev` over the shipped endpoints and seeds. */
-async function startSampleService(env: Record<string, string> = {}): Promise<Started> {
-  const cwd = scratch();
-  await copySampleData(cwd);
+function endService({ running }: Started): Promise<unknown> {
+  running.child.kill('SIGTERM');
+  return running.finished;
+}
+
+/** `millrace serve --dev` in a folder below `parent`: over the sample data and the shipped endpoints, unless there are others. */
+async function startService(parent: string, endpoints?: string): Promise<Started> {
+  const cwd = mkdtempSync(join(parent, 'millrace-'));
+  const [shipped, tokens, seeds] = [join(cwd, 'endpoints'), join(cwd, 'tokens.yaml'), join(cwd, 'seeds')];
+  mkdirSync(seeds);
+  if (endpoints === undefined) {
+    cpSync(join(ROOT, 'endpoints'), shipped, { recursive: true });
+    await copySampleData(cwd);
+  }
+  writeFileSync(tokens, TOKENS);
+  const folders = {
+    MILLRACE_ENDPOINTS: endpoints ?? shipped,
+    MILLRACE_SEEDS: endpoints === undefined ? SEEDS : seeds,
+  };
   const running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], {
     cwd,
-    env: { MILLRACE_ENDPOINTS: join(ROOT, 'endpoints'), MILLRACE_SEEDS: join(ROOT, 'seeds'), ...env },
+    env: { TMPDIR: cwd, MILLRACE_TOKENS: tokens, ...folders },
   });
   const [, address = '', key = ''] = await running.says(
     /listening on (\S+) with a temporary key for this run: (\S+)/,
   );
-  return { running, address, key };
+  return { running, address, key, endpoints: endpoints ?? shipped };
 }
 
 export interface Visitor {
@@ -84,7 +151,7 @@ const LEAN = [
 /** Rejects if no browser is installed and none can be. */
 export async function launchBrowser(): Promise<Browser> {
   const isThere = (): boolean => chromiumPath() !== undefined;
-  requireProgram({ isThere, package: 'chromium', missing: CHROMIUM_MISSING });
+  requireProgram({ isThere, package: 'chromium-headless-shell', missing: CHROMIUM_MISSING });
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error(CHROMIUM_MISSING);
   // Chromium's sandbox does not work as root, as in containers.

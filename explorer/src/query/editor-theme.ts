@@ -15,6 +15,8 @@ const LOOK = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', fontFeatureSettings: "'liga' 0, 'calt' 0" },
   '.cm-content': { padding: '9px 0', caretColor: 'var(--ink)', minHeight: 'var(--editor-height)' },
   '.cm-line': { padding: '0 12px 0 6px' },
+  // The page's own rule does not reach into the shadow tree.
+  '@media (prefers-reduced-motion: reduce)': { '.cm-cursorLayer': { animation: 'none !important' } },
   '.cm-cursor': { borderLeftColor: 'var(--ink)', borderLeftWidth: '1.5px' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--ink-2)', border: 'none' },
   '.cm-lineNumbers .cm-gutterElement': { padding: '0 6px 0 12px', minWidth: '30px' },
