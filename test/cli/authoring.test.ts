@@ -413,15 +413,13 @@ void client.query('logs.al', { project: 'abc' });
 
   test('descriptions cannot end the comment, and names are quoted', async () => {
     const cwd = scratch();
-    mkdirSync(join(cwd, 'endpoints'));
+    for (const name of ['endpoints', 'seeds']) mkdirSync(join(cwd, name)); // it reads no table
     writeFileSync(
       join(cwd, 'endpoints', 'x.yaml'),
       'id: 00000000-0000-4000-8000-000000000001\nname: x\ndescription: "*/ export const hacked = 1; /*\\n*/"\nquery: SELECT 1 AS `"]; hacked */`, @a AS b\nparameters: { a: { type: String, enum: ["\\"; hacked", "`${1}`"] } }\n',
     );
-    expect((await run(['types', '--out', 'out.ts', '--schema', join(ROOT, 'seeds')], { cwd })).code).toBe(0);
-    const { out } = await run(['types', '--out', 'out.ts', '--check', '--schema', join(ROOT, 'seeds')], {
-      cwd,
-    });
+    expect((await run(['types', '--out', 'out.ts'], { cwd })).code).toBe(0);
+    const { out } = await run(['types', '--out', 'out.ts', '--check'], { cwd });
     expect(out).toBe('');
     execFileSync(
       process.execPath,
