@@ -68,7 +68,7 @@ export function tableTexts(
       const quoted = quoteIdentifier(name);
       const passes = passThrough(clause, name);
       const redaction = redact?.(columns.get(name) ?? []);
-      const reread = rereadColumns((redaction ?? { columns: columns.get(name) ?? [] }).columns);
+      const { columns: readable } = redaction ?? { columns: columns.get(name) ?? [] };
       const needed = clause.needed(name);
       const own = onlyBody(clause, name);
       const write: TableText['write'] = (form, options) => {
@@ -87,12 +87,15 @@ export function tableTexts(
           const body = own === undefined ? `(${rows})` : editedSource(clause.cursor.sql, own, edits);
           return `${quoted} AS ${barrier === '' ? body : `(SELECT * FROM ${body}${barrier})`}`;
         }
-        const list = form === 'reread' ? (reread ?? '*') : '*';
-        const read = redaction === undefined ? rows : redacted(redaction, rows, form, options);
+        // Without redaction, the view has all columns, and the engine leaves out those that are not needed.
+        const wanted = redaction === undefined ? undefined : namesOf(readable, options.columns?.needed);
+        const list = form === 'reread' ? rereadColumns(readable, wanted) : '*';
+        const given = form === 'reread' ? { columns: { needed: wanted } } : options;
+        const read = redaction === undefined ? rows : redacted(redaction, rows, given);
         return `${quoted} AS (SELECT ${list} FROM view(${read})${barrier})`;
       };
       const size = needed.reduce((total, { start, end }) => total + clause.tokensBetween(start, end), 0);
-      return { name, size, passes, redaction, hasJson: reread !== undefined, isClosed, write };
+      return { name, size, passes, redaction, hasJson: readable.some(isJson), isClosed, write };
     });
 }
 
@@ -110,10 +113,19 @@ function onlyBody({ isRecursive, needed }: Clause, name: string): Pick<Edit, 'st
 function redacted(
   { select }: RedactedTable,
   rows: string,
-  form: 'open' | 'barred' | 'reread',
-  { columns = {}, subcolumns = [] }: WriteOptions,
+  { columns = {}, subcolumns = [] }: Pick<WriteOptions, 'columns' | 'subcolumns'>,
 ): string {
-  return form === 'reread' ? select(rows, {}, []) : select(rows, columns, subcolumns);
+  return select(rows, columns, subcolumns);
+}
+
+/** Of the columns, those that are needed; the name of a Nested is that of all of its parts. */
+function namesOf(
+  columns: readonly TableColumn[],
+  needed: ReadonlySet<string> | undefined,
+): ReadonlySet<string> | undefined {
+  if (needed === undefined) return undefined;
+  const names = columns.map(({ name }) => name);
+  return new Set(names.filter((name) => needed.has(name) || needed.has(name.split('.', 1)[0] ?? '')));
 }
 
 /** The conditions have been checked as parts of the consumer's query: each is one expression. */
@@ -148,16 +160,20 @@ export interface TableColumn {
 /**
  * A projection that parses JSON columns again from text. A JSON column holds the types of every row in its block, whatever
  * the tenant, and casting a path fails for any type that cannot be cast, used or not. Parsed again, it has only the types
- * of its own rows. Undefined if there is no JSON column.
+ * of its own rows. `needed`: names of the columns that there are; default: all.
  */
-function rereadColumns(columns: readonly TableColumn[]): string | undefined {
+function rereadColumns(columns: readonly TableColumn[], needed?: ReadonlySet<string>): string {
   const replaced = columns
-    .filter(({ type }) => /^JSON\b/.test(type))
+    .filter((column) => isJson(column) && needed?.has(column.name) !== false)
     .map(({ name, type }) => {
       const quoted = quoteIdentifier(name);
       return `CAST(toString(${quoted}), ${quoteString(type)}) AS ${quoted}`;
     });
-  return replaced.length === 0 ? undefined : `* REPLACE (${replaced.join(', ')})`;
+  return replaced.length === 0 ? '*' : `* REPLACE (${replaced.join(', ')})`;
+}
+
+function isJson({ type }: TableColumn): boolean {
+  return /^JSON\b/.test(type);
 }
 
 /** A consumer query that has passed the checks. */
@@ -242,12 +258,15 @@ export function assembleBarred(
 /** The statement for a retry after a failure: over JSON parsed again. Undefined if no table has JSON columns. */
 export function assembleReread(
   tables: readonly TableText[],
-  { joined, narrow }: CheckedText,
+  { joined, narrow, needed }: CheckedText,
   rows: number,
   isNull?: IsNull,
 ): AssembledStatement | undefined {
   if (!tables.some(({ hasJson }) => hasJson)) return undefined;
-  const elements = tables.map(({ write, hasJson }) => write(hasJson ? 'reread' : 'barred', { isNull }));
+  const columns = { needed };
+  const elements = tables.map(({ write, hasJson }) =>
+    write(hasJson ? 'reread' : 'barred', { isNull, columns }),
+  );
   return statementOver(elements, narrow?.joined ?? joined, rows);
 }
 

@@ -95,6 +95,8 @@ const LANGUAGES = {
   lql: { lql: 's:id s:k s:n' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
+const IS_LONG = process.env['FUZZ_CASES'] !== undefined;
+
 /** In descending order; all of them with `npm run fuzz`, and otherwise two of three. */
 function languagesOf(name: string, way: string): readonly (keyof typeof LANGUAGES)[] {
   // In BigQuery SQL, a Bool may be NULL.
@@ -102,7 +104,7 @@ function languagesOf(name: string, way: string): readonly (keyof typeof LANGUAGE
   if (way === 'up') return [];
   const all = ['sql', 'bigquery', 'lql'] as const;
   const left = Object.keys(KEYS).indexOf(name) % all.length;
-  return process.env['FUZZ_CASES'] === undefined ? all.filter((_, n) => n !== left) : all;
+  return IS_LONG ? all : all.filter((_, n) => n !== left);
 }
 
 const CASES = Object.keys(KEYS).flatMap((name) => ['up', 'down'].map((way) => [name, way] as const));
@@ -112,7 +114,8 @@ describe.each(CASES)('%s %s', (name, way) => {
     const path = `${name}.${way}?page_size=1`;
     const rows = expected(name, way);
     expect(await walk(path)).toEqual(rows);
-    expect(await walk(path, { Prefer: 'result-shape=bigquery' })).toEqual(rows);
+    // The languages are in the other order.
+    if (way === 'up' || IS_LONG) expect(await walk(path, { Prefer: 'result-shape=bigquery' })).toEqual(rows);
     for (const language of languagesOf(name, way))
       expect(await walk(`${path}&${new URLSearchParams(LANGUAGES[language]).toString()}`)).toEqual(rows);
   });
