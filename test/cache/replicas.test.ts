@@ -1,8 +1,8 @@
 // Four processes over one Redis: concurrent requests share one run, and a run survives the replica that started it.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compiledProgram } from '../support/program-file.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { freshNamespace } from './fixture.ts';
 import type { Order, Report } from './replica.ts';
@@ -31,8 +31,7 @@ afterAll(async () => {
 });
 
 async function openReplica(namespace: string): Promise<Replica> {
-  const execArgv = ['--import', 'tsx'];
-  const child = fork(join(import.meta.dirname, 'replica.ts'), [server.url, namespace], { execArgv });
+  const child = fork(compiledProgram('cache-replica'), [server.url, namespace], { execArgv: [] });
   const reports: Report[] = [];
   child.on('message', (report: Report) => void reports.push(report));
   const replica: Replica = {

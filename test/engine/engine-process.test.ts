@@ -10,6 +10,7 @@ import { createEmbeddedEngine, type EmbeddedOptions } from '../../src/engine/emb
 import type { Engine, Fatality, Statement } from '../../src/engine/engine.ts';
 import { after as realTimer } from '../../src/core/clock.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
+import { compiledProgram } from '../support/program-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGate, type Gate } from '../support/gate.ts';
 import { REAL_TIME } from '../support/real-time.ts';
@@ -243,11 +244,9 @@ describe('the process', () => {
   test('exits with its parent, whatever runs in it', async () => {
     await open();
     await engine.close(0);
-    const parent = spawn(
-      process.execPath,
-      ['--import', 'tsx', join(import.meta.dirname, 'engine-parent.ts'), path, UNINTERRUPTIBLE],
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
+    const parent = spawn(process.execPath, [compiledProgram('engine-parent'), path, UNINTERRUPTIBLE], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     await once(parent.stdout, 'data');
     const pid = await enginePid();
     expect(pid).not.toBe(parent.pid);

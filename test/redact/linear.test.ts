@@ -49,9 +49,9 @@ describe('every unit is read at most a constant number of times', () => {
 
   test.each(PIECES)('%j repeated', (piece) => {
     for (const end of ENDS) {
-      const [short, long] = [500, 4000].map((length) => countReads(ALL, textOf(piece, end, length)));
-      expect(long).toBeLessThan(MOST * 4000);
-      expect(long).toBeLessThan(8.5 * (short ?? 0) + 500);
+      const [short, long] = [250, 2000].map((length) => countReads(ALL, textOf(piece, end, length)));
+      expect(long).toBeLessThan(MOST * 2000);
+      expect(long).toBeLessThan(8.5 * (short ?? 0) + 250);
     }
   });
 });

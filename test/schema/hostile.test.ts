@@ -30,7 +30,7 @@ test('any sequence of words', () => {
       referencesOf(sql);
       definitionFile({ database: 'd', name: '../a/b', sql });
     }),
-    { numRuns: runs(1500), seed: 1 },
+    { numRuns: runs(750), seed: 1 },
   );
 });
 

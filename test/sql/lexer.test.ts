@@ -6,7 +6,7 @@ import { openOracle } from './oracle.ts';
 const oracle = openOracle();
 afterAll(() => oracle.close());
 
-const CASES = Number(process.env['FUZZ_CASES'] ?? 5000);
+const CASES = Number(process.env['FUZZ_CASES'] ?? 2500);
 const BATCH = 5_000;
 
 describe('tokens', () => {

@@ -1,5 +1,5 @@
-// The programs of the engine process and of the front, compiled once for a run. Compiling them at each start, as elsewhere
-// when running from source, takes longer than the start itself.
+// The programs of the processes that tests start, such as that of the engine, compiled once for a run. Compiling them at each start, as
+// elsewhere when running from source, takes longer than the start itself.
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'vite';
@@ -18,6 +18,7 @@ export async function compilePrograms(folder: string): Promise<void> {
     root: ROOT,
     configFile: false,
     logLevel: 'warn',
+    resolve: { alias: [ENGINE_PROGRAM_ALIAS] },
     build: {
       ssr: true,
       outDir: folder,
@@ -26,6 +27,8 @@ export async function compilePrograms(folder: string): Promise<void> {
         input: {
           'engine-program': 'src/engine/embedded/engine-program.ts',
           'clickhouse-front': 'test/support/clickhouse-front/main.ts',
+          'engine-parent': 'test/engine/engine-parent.ts',
+          'cache-replica': 'test/cache/replica.ts',
         },
         output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
       },
