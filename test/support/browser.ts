@@ -60,12 +60,12 @@ let shared: Promise<Started> | undefined;
 
 /**
  * A browser, and the sample service that all files of this process share, since each one takes seconds of processor time. It ends with the
- * run. `endpoints` by file name are added until `stop`. Rejects as launchBrowser.
+ * process. `endpoints` by file name are added until `stop`. Rejects as launchBrowser.
  */
 export async function visitSharedService(
   endpoints: Readonly<Record<string, string>> = {},
 ): Promise<Explorer> {
-  shared ??= startService(process.env['TEST_RUN_FOLDER'] ?? tmpdir());
+  shared ??= startSharedService();
   const [browser, service] = await Promise.all([launchBrowser(), shared]);
   const added = Object.entries(endpoints).map(([name, text]) => ({
     path: join(service.endpoints, name),
@@ -77,6 +77,13 @@ export async function visitSharedService(
     for (const { path } of added) rmSync(path);
     await listed(service, (ids) => !idsOf(added).some((id) => ids.includes(id)));
   });
+}
+
+async function startSharedService(): Promise<Started> {
+  // Outside of the folder of the file, which is removed with all that runs in it.
+  const service = await startService(process.env['TEST_RUN_FOLDER'] ?? tmpdir());
+  process.once('exit', () => service.running.child.kill('SIGTERM'));
+  return service;
 }
 
 const idsOf = (files: readonly { readonly text: string }[]): readonly string[] =>

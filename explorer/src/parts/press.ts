@@ -9,6 +9,7 @@ export type WhenReleased = (action: () => void) => void;
 export function followPointer(document: Document): WhenReleased {
   /** Undefined: no pointer is pressed. */
   let waiting: (() => void)[] | undefined;
+  let limit: ReturnType<typeof setTimeout> | undefined;
   const release = (): void => {
     const actions = waiting ?? [];
     waiting = undefined;
@@ -16,7 +17,8 @@ export function followPointer(document: Document): WhenReleased {
   };
   const press = (): void => {
     waiting ??= [];
-    setTimeout(release, MAX_MS);
+    clearTimeout(limit); // that of an earlier press would end this one
+    limit = setTimeout(release, MAX_MS);
   };
   // The click follows in the same task.
   const afterClick = (): void => void setTimeout(release);

@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ['test/runner/nested/*.case.ts'],
     pool: 'forks',
+    experimental: { fsModuleCache: true },
     hookTimeout: 300_000,
     globalSetup: 'test/support/temporary-folder.ts',
     setupFiles: 'test/support/file-folder.ts',
