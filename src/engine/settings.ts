@@ -68,9 +68,24 @@ export const DEFAULT_OUTPUT: Settings = {
 /** Not a default, but what ClickHouse chooses where the output is no terminal. */
 const NO_TERMINAL: Settings = { output_format_pretty_color: 0 };
 
+/**
+ * Of the ways to write a column, those that depend on its values alone. A column of documents has the paths, a dictionary the values
+ * of all rows that were stored with it, of other tenants as well.
+ */
+const VALUES_ALONE: Readonly<Record<string, Settings>> = {
+  Native: { output_format_native_write_json_as_string: 1 },
+  Arrow: { output_format_arrow_low_cardinality_as_dictionary: 0 },
+  ArrowStream: { output_format_arrow_low_cardinality_as_dictionary: 0 },
+};
+
+/** Output settings of a format that apply whatever else is set. */
+export function requiredOutputOf({ engine, settings }: EngineFormat): Settings {
+  return { ...settings, ...VALUES_ALONE[engine] };
+}
+
 /** What an engine format changes of a statement's settings. */
 export function outputOf(format: ResultFormat | EngineFormat): Settings {
-  return typeof format === 'string' ? {} : { ...DEFAULT_OUTPUT, ...NO_TERMINAL, ...format.settings };
+  return typeof format === 'string' ? {} : { ...DEFAULT_OUTPUT, ...NO_TERMINAL, ...requiredOutputOf(format) };
 }
 
 /** The name for a FORMAT clause. */

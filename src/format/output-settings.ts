@@ -52,12 +52,12 @@ const TABLE: ReadonlyMap<string, Kind> = new Map([
   ...each(FLAG, 'encode_types_in_binary_format write_json_as_string', 'output_format_binary_'),
   ...each(
     FLAG,
-    'encode_types_in_binary_format write_json_as_string use_flattened_dynamic_and_json_serialization',
+    'encode_types_in_binary_format use_flattened_dynamic_and_json_serialization',
     'output_format_native_',
   ),
   ...each(
     FLAG,
-    `date_as_uint16 fixed_string_as_fixed_byte_array low_cardinality_as_dictionary string_as_string
+    `date_as_uint16 fixed_string_as_fixed_byte_array string_as_string
     unsupported_types_as_binary use_64_bit_indexes_for_dictionary use_signed_indexes_for_dictionary`,
     'output_format_arrow_',
   ),
@@ -80,6 +80,9 @@ const TABLE: ReadonlyMap<string, Kind> = new Map([
     max_rows max_value_width`,
     'output_format_pretty_',
   ),
+  // Dictionaries and paths of documents are written as they are stored, with those of other tenants' rows.
+  ['output_format_arrow_low_cardinality_as_dictionary', oneOf('0')],
+  ['output_format_native_write_json_as_string', oneOf('1')],
   ['output_format_pretty_max_column_pad_width', numbers(0, 250)], // every value is padded to it: no more than the default
   ['output_format_pretty_single_large_number_tip_threshold', numbers(0, 2 ** 53 - 1)],
   ['output_format_pretty_grid_charset', oneOf('UTF-8', 'ASCII')],
@@ -154,7 +157,11 @@ function numbers(least: number, most: number): Kind {
 }
 
 function oneOf(...values: readonly string[]): Kind {
-  return kind(values.join(', '), (value) => (values.includes(value) ? value : undefined));
+  return kind(values.join(', '), (value) => {
+    const isFlag = values.length === 1 && FLAG.read(values[0] ?? '') !== undefined;
+    const canonical = isFlag ? (FLAG.read(value) ?? value) : value;
+    return values.includes(canonical) ? canonical : undefined;
+  });
 }
 
 function each(what: Kind, names: string, prefix = ''): readonly (readonly [name: string, what: Kind])[] {

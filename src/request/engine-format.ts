@@ -6,7 +6,7 @@ import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { isRedacting } from '../redact/demand.ts';
 import type { Bulkhead } from './bulkhead.ts';
-import { BINARY, writeRedacted } from './redacted-format.ts';
+import { BINARY, writeRedacted, writeRows } from './redacted-format.ts';
 import { redactRows } from './redacted-rows.ts';
 import type { Produced, Task } from './result.ts';
 import { withoutRowsRead } from './rows-read.ts';
@@ -32,7 +32,7 @@ export async function produceEngineFormat(
   context: RunContext,
 ): Promise<Produced> {
   const started = deps.clock.monotonic();
-  const run = isRedacting(task.redactor) ? runRedacted : runDirect;
+  const run = isRedacting(task.redactor) ? runRedacted : runOwn;
   const { bytes: written, rows, truncated, queueMs, encodeMs, read } = await run(deps, task, context);
   const bytes = withoutRowsRead(task.format, written, rows);
   const engineMs = deps.clock.monotonic() - started - queueMs - encodeMs;
@@ -54,6 +54,40 @@ interface Counted extends WrittenResult {
   readonly truncated: boolean;
   /** Milliseconds spent redacting and writing the rows after the query. */
   readonly encodeMs: number;
+}
+
+/** The result of the engine, or, if that has types of other rows, one of its rows alone. */
+async function runOwn(deps: EngineFormatDeps, task: EngineTask, context: RunContext): Promise<Counted> {
+  const direct = await runDirect(deps, task, context);
+  return mayListTypes(task.format, direct.bytes) ? runAlone(deps, task, context, direct) : direct;
+}
+
+const TYPES_IN_BINARY = 'output_format_native_encode_types_in_binary_format';
+
+/** A `Dynamic` column in Native lists the types of all values that were stored with it, of other tenants as well. */
+function mayListTypes({ engine, settings }: EngineFormat, bytes: Uint8Array): boolean {
+  if (engine !== 'Native') return false;
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return settings[TYPES_IN_BINARY] === '1' || body.includes('Dynamic');
+}
+
+/** The same rows from their values in binary. */
+async function runAlone(
+  { engine, bulkhead, clock }: EngineFormatDeps,
+  task: EngineTask,
+  context: RunContext,
+  { queueMs, truncated, rows: most }: Counted,
+): Promise<Counted> {
+  const { format, plan } = task;
+  const now = clock.monotonic;
+  const rewrite = (sql: string): string => `SELECT * FROM (\n${sql}\n) LIMIT ${most}`;
+  const result = await runInFormat({ engine, bulkhead, now }, task, context, { format: BINARY, rewrite });
+  const ran = now();
+  const { signal, spending } = context;
+  const bytes = await writeRows({ engine, plan, format, signal, spending }, result.bytes);
+  const rows = result.rows ?? most;
+  const waitedMs = queueMs + result.queueMs;
+  return { ...result, bytes, rows, truncated, queueMs: waitedMs, encodeMs: now() - ran };
 }
 
 /** The statement returns a row more than the endpoint allows, so only a result with that row is run again without it. */

@@ -76,6 +76,22 @@ export async function writeRedacted(what: RedactedFormat, binary: Uint8Array): P
   return { body, rows, truncated };
 }
 
+/** Writes a binary result in a format: columns made from these rows alone. Throws Problem. */
+export async function writeRows(
+  what: Omit<RedactedFormat, 'most' | 'redact' | 'redactText'>,
+  binary: Uint8Array,
+): Promise<Uint8Array> {
+  const result = readRowBinary(binary);
+  const names = result.columns.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw new Problem('format.not_acceptable', SAME_NAMES_REWRITTEN);
+  return ask(what, selectAll(result), what.format);
+}
+
+const SAME_NAMES_REWRITTEN = {
+  detail: 'Two columns of the result have the same name, and one is of type Dynamic, in the format Native',
+  hint: 'Give each column of the result another name, with AS, or use another FORMAT.',
+};
+
 const SAME_NAMES = {
   detail: 'Two columns of the result have the same name, and this response is redacted',
   hint: 'Give each column of the result another name, with AS.',
@@ -216,7 +232,7 @@ const CLOSED = /^(FixedString|Enum8|Enum16|UUID|Dynamic|Variant|AggregateFunctio
 const MAX_STATEMENT = 7.5 * 2 ** 20;
 
 async function ask(
-  { engine, plan, signal, spending }: RedactedFormat,
+  { engine, plan, signal, spending }: Pick<RedactedFormat, 'engine' | 'plan' | 'signal' | 'spending'>,
   sql: string,
   format: RunOptions['format'],
 ): Promise<Uint8Array> {

@@ -8,6 +8,7 @@ import {
   formatName,
   ISOLATION_SETTINGS,
   outputOf,
+  requiredOutputOf,
   settingsOf,
 } from '../settings.ts';
 import { sendable } from './permissions.ts';
@@ -82,8 +83,8 @@ export function requestOf(statement: Statement, options: RequestOptions): Omit<H
     clickhouse_settings: {
       ...(permitted.has('enable_http_compression') ? {} : NO_SETTINGS),
       ...sendable({ ...settings, ...TRANSPORT_SETTINGS }, permitted),
-      // Sent even if the profile does not permit them: the caller gets what it asked for, or an error.
-      ...(typeof format === 'string' ? {} : format.settings),
+      // Sent even if the profile does not permit them: the caller gets what it asked for, and no more, or an error.
+      ...(typeof format === 'string' ? {} : requiredOutputOf(format)),
       ...(typeof format === 'string' && !isCounted ? {} : WHOLE),
       ...parameterSettings(parameters),
       // Sent even if the profile does not permit them: an error is better than a query without its row policies.
