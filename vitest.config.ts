@@ -21,7 +21,7 @@ const common = {
   setupFiles: 'test/support/file-folder.ts',
   alias: [ENGINE_PROGRAM_ALIAS],
   // More than cores: many of them wait for processes and engines. Each further one loads the service once more.
-  maxWorkers: cores + 2,
+  maxWorkers: cores + 3,
   maxConcurrency: Math.min(cores + 1, 5),
   expect: { poll: { timeout: 120_000, interval: 25 } },
 } as const;

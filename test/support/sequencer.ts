@@ -29,9 +29,9 @@ function kindOfFile({ moduleId, project }: TestSpecification): Kind {
   return kindOf(relative(project.config.root, moduleId));
 }
 
-/** The items of `some` at equal distances among the first two thirds of `others`. */
+/** The items of `some` at equal distances among the first half of `others`. */
 function spread<Item>(some: readonly Item[], others: readonly Item[]): readonly Item[] {
-  const distance = Math.max(1, Math.floor((others.length * 2) / 3 / Math.max(1, some.length)));
+  const distance = Math.max(1, Math.floor(others.length / 2 / Math.max(1, some.length)));
   return [
     ...some.flatMap((item, index) => [item, ...others.slice(index * distance, (index + 1) * distance)]),
     ...others.slice(some.length * distance),
