@@ -1,9 +1,10 @@
 // Computed responses: the shipped endpoints compared with the same statements on a raw pool of connections.
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCompile } from '../../src/catalog/compile.ts';
 import type { Endpoint } from '../../src/catalog/endpoint.ts';
 import { setParameters } from '../../src/engine/parameter-text.ts';
+import { SHIPPED } from '../../test/support/folder-sources.ts';
 import { ask, load, type Context, type RowSource } from '../context.ts';
 import type { Figure } from '../figures.ts';
 import type { Process } from '../parts/processes.ts';
@@ -94,7 +95,9 @@ async function uncached(name: string, folder: string): Promise<Endpoint> {
     .replace(/\n(\n?parameters:)/, '\n  SETTINGS use_query_condition_cache = 0\n$1')
     .replace(/^(cache|warming): .*\n/gm, '');
   await writeFile(join(folder, file), text);
-  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })(file, text);
+  for (const shared of (await readdir('endpoints')).filter((each) => each.endsWith('.shared.yaml')))
+    await copyFile(join('endpoints', shared), join(folder, shared));
+  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })(file, text, SHIPPED);
   if (candidate === undefined) throw new Error(JSON.stringify(diagnostics));
   return candidate.endpoint;
 }

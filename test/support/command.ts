@@ -45,6 +45,7 @@ export function start(args: readonly string[], options: StartOptions = {}): Runn
   const [program = '', ...words] = [
     ...(options.through ?? []),
     process.execPath,
+    ...process.execArgv.filter((each) => each.startsWith('--interrupt-budget')),
     options.bin ?? BIN,
     ...args,
   ];
