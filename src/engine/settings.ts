@@ -63,6 +63,7 @@ export const DEFAULT_OUTPUT: Settings = {
   output_format_parquet_string_as_string: 1,
   output_format_arrow_string_as_string: 1,
   output_format_arrow_compression_method: 'lz4_frame',
+  output_format_native_encode_types_in_binary_format: 0,
 };
 
 /** Not a default, but what ClickHouse chooses where the output is no terminal. */

@@ -1,4 +1,4 @@
-// Results in the engine's own formats whose rows are redacted first. The engine writes the result in binary, exact for every type;
+// Results in the engine's own formats that are written from rows, most often because these are redacted first. The engine writes the result in binary, exact for every type;
 // then, from that, rows in JSON for the redactor; then the format, from the binary rows and the columns that the redactor changed.
 import { isIP } from 'node:net';
 import { Problem } from '../core/problem.ts';

@@ -37,8 +37,7 @@ async function firstOf(endpoint: string, fields: Fields): Promise<LiveEvent | st
   return client.events[0] ?? 'nothing';
 }
 
-// All of them through other entry points, in `npm run fuzz` through this one as well.
-test.each(some(ATTACKS, 3).map(({ id, sql }) => [id, sql] as const))('attack %s: %s', async (_id, sql) => {
+test.each(ATTACKS.map(({ id, sql }) => [id, sql] as const))('attack %s: %s', async (_id, sql) => {
   const refused = await firstOf('corpus', { sql });
   expect(refused).toMatch(/^Error: (?:400|403|404|413|422) /);
   // A message may quote the query, which names what it looks for.
