@@ -61,7 +61,7 @@ export async function resolveModel(
 }
 
 const TREE = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1';
-const AST = `${TREE}, dump_tree = 0, dump_ast = 1`;
+const TREE_AND_QUERY = `${TREE}, dump_ast = 1`;
 
 /** The query with scalar subqueries in the tree: by default the engine replaces some by a hash. */
 function withScalars(sql: string): string {
@@ -78,14 +78,13 @@ async function explain(
   sql: string,
   values: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  const tree = await ask(`${TREE} ${sql}`, values);
-  const query = tree && (await ask(`${AST} ${sql}`, values));
-  if (tree === undefined || query === undefined) return undefined;
-  return hasAmbiguousName(textOf(query)) ? 'ambiguous' : textOf(tree);
-}
-
-function textOf(rows: readonly (readonly unknown[])[]): string {
-  return rows.map(([line]) => String(line)).join('\n');
+  const rows = await ask(`${TREE_AND_QUERY} ${sql}`, values);
+  if (rows === undefined) return undefined;
+  const lines = rows.map(([line]) => String(line));
+  // The tree, an empty line and the query, which has line breaks of names and strings escaped.
+  const end = lines.lastIndexOf('');
+  if (end === -1) return 'ambiguous';
+  return hasAmbiguousName(lines.slice(end).join('\n')) ? 'ambiguous' : lines.slice(0, end).join('\n');
 }
 
 /** Views of one query, those that views read included. */

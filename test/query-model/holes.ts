@@ -114,6 +114,15 @@ export const HOLES: readonly OpenQuery[] = [
     `SELECT email, untuple(CAST(tuple('v'), 'Tuple(\`${LINES}\` String)')) AS u FROM logs.users`,
   ],
   [
+    'the end of the tree, and a query, in the name of an element',
+    `SELECT email, untuple(CAST(tuple('v'), 'Tuple(\`${LINES}\\n\\nSELECT 1\\n\` String)')) AS u FROM logs.users`,
+  ],
+  [
+    'the same in a setting',
+    `SELECT email FROM logs.users WHERE tenant = @tenant SETTINGS log_comment = '${LINES}\\n\\nSELECT 1'`,
+    'hidden',
+  ],
+  [
     'lines of the tree in the name of an element of a subquery',
     `SELECT email, u.* FROM (SELECT email, CAST(tuple('v'), 'Tuple(\`${LINES}\` String)') AS u FROM logs.users)`,
   ],
