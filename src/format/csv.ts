@@ -3,19 +3,25 @@
 
 import { linesOf, membersOf, plainText } from './members.ts';
 
+const LF = 0x0a;
 const CRLF = '\r\n';
 
-/** Encodes rows in JSONEachRow. `columns` is used only if there are no rows to take the names from. */
-export function encodeCsv(lines: Uint8Array, columns: readonly string[]): Buffer {
-  const texts = linesOf(lines);
-  const [first] = texts;
+/** The line of names, from the first of rows in JSONEachRow, or, if there are none, of these columns. */
+export function csvHeader(lines: Uint8Array, columns: readonly string[]): Buffer {
+  const end = lines.indexOf(LF) + 1;
+  const [first] = linesOf(lines.subarray(0, end));
   const names = first === undefined ? columns : membersOf(first).map(({ name }) => name);
-  const body = texts.map((text) =>
+  return Buffer.from(names.map(quote).join(',') + CRLF);
+}
+
+/** Encodes rows in JSONEachRow. */
+export function csvRows(lines: Uint8Array): Buffer {
+  const rows = linesOf(lines).map((text) =>
     membersOf(text)
       .map(({ value }) => quote(plainText(value)))
       .join(','),
   );
-  return Buffer.from([names.map(quote).join(','), ...body, ''].join(CRLF));
+  return Buffer.from([...rows, ''].join(CRLF));
 }
 
 function quote(cell: string): string {

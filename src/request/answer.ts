@@ -6,7 +6,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { contentTypeOf } from '../format/formats.ts';
-import { cutLines } from '../format/lines.ts';
+import { cutLines, inSlices } from '../format/lines.ts';
 import type { Budgets } from '../rate-limits/budgets.ts';
 import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
@@ -304,7 +304,7 @@ async function produceRows(
   const ran = now();
   const { maxRows } = task.endpoint;
   const cut = task.page === undefined ? cutLines(lines, maxRows) : cutPage(lines, task.page, maxRows);
-  const redacted = { ...cut, lines: redactRows(deps, task, cut.lines) };
+  const redacted = { ...cut, lines: await inSlices(cut.lines, (lines) => redactRows(deps, task, lines)) };
   const cleaned = now();
   const body = await encodeRows(engine, redacted, {
     ...task,

@@ -4,10 +4,10 @@ import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type RunHooks } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
 import { bigqueryShape } from '../format/bigquery-shape.ts';
-import { encodeCsv } from '../format/csv.ts';
+import { csvHeader, csvRows } from '../format/csv.ts';
 import type { FormatName } from '../format/formats.ts';
 import { encodeJson } from '../format/json.ts';
-import type { Cut } from '../format/lines.ts';
+import { inSlices, type Cut } from '../format/lines.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { describeAfterRun } from './analyses.ts';
 import { columnarStatement } from './columnar.ts';
@@ -39,10 +39,10 @@ export async function encodeRows(engine: Engine, cut: Cut, encoding: Encoding): 
     case 'ndjson':
       return shaped(engine, lines, encoding);
     case 'csv':
-      return encodeCsv(
-        lines,
-        rows > 0 ? [] : (await describeColumns(engine, encoding)).map(({ name }) => name),
-      );
+      return Buffer.concat([
+        csvHeader(lines, rows > 0 ? [] : (await describeColumns(engine, encoding)).map(({ name }) => name)),
+        await inSlices(lines, csvRows),
+      ]);
     case 'parquet':
       return encodeColumns(engine, cut, encoding, 'Parquet');
     case 'arrow':
@@ -52,8 +52,12 @@ export async function encodeRows(engine: Engine, cut: Cut, encoding: Encoding): 
 
 /** The rows, redacted already, in the shape of the response. */
 async function shaped(engine: Engine, lines: Uint8Array, encoding: Encoding): Promise<Buffer> {
-  if (encoding.shape === 'bigquery' && lines.length > 0)
-    return bigqueryShape(lines, timestampsOf(await describeColumns(engine, encoding)));
+  if (encoding.shape !== 'bigquery' || lines.length === 0) return bufferOf(lines);
+  const timestamps = timestampsOf(await describeColumns(engine, encoding));
+  return bufferOf(await inSlices(lines, (slice) => bigqueryShape(slice, timestamps)));
+}
+
+function bufferOf(lines: Uint8Array): Buffer {
   return Buffer.from(lines.buffer, lines.byteOffset, lines.length);
 }
 

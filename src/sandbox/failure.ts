@@ -87,12 +87,15 @@ function withoutLocation(message: string): ProblemOptions {
   return { detail: message, errors: [{ message }] };
 }
 
+/** Names of a message that are looked for: some messages name thousands, and each search reads the whole query. */
+const MAX_NAMES = 50;
+
 /**
  * The first name in the message that occurs in the consumer's query. With `hasSubcolumns`, a name may have a last part that the
  * consumer has not written: `tags.size0`.
  */
 function locationOf(query: Cursor, message: string, hasSubcolumns: boolean): TextMatch | undefined {
-  const names = quotedNames(message);
+  const names = [...new Set(quotedNames(message))].slice(0, MAX_NAMES);
   for (const name of hasSubcolumns ? [...names, ...names.map(withoutLastPart)] : names) {
     const found = name === '' ? undefined : findInQuery(query, name);
     if (found !== undefined) return found;

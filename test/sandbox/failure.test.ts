@@ -193,6 +193,22 @@ describe('errors of the endpoint are not reported as the consumer’s', () => {
   });
 });
 
+test.each([
+  ['the same name many times counts once', "'a' ".repeat(500), true],
+  [
+    'of many names, the first are looked for',
+    Array.from({ length: 500 }, (_, n) => `'a${n}'`).join(' '),
+    false,
+  ],
+])('%s', async (_, names, isLocated) => {
+  const verdict = await sandbox.check('SELECT id FROM edge_logs');
+  const message = `Code: 47. DB::Exception: Unknown expression identifier ${names} 'id' in scope SELECT id FROM edge_logs. (UNKNOWN_IDENTIFIER)`;
+  const options = consumerFailure(verdict, { engineCode: 47, message }, { columns: new Set() });
+  expect(options?.errors?.[0]).toEqual(
+    isLocated ? expect.objectContaining({ line: 1, column: 8 }) : expect.not.objectContaining({ line: 1 }),
+  );
+});
+
 test('no message repeats the engine’s', async () => {
   const verdict = await sandbox.check('SELECT id FROM edge_logs');
   for (let engineCode = 0; engineCode < 1_000; engineCode++) {

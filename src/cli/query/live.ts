@@ -1,13 +1,12 @@
 // `millrace query --live`: prints the events of a live call as they arrive, and reconnects.
 import type { After } from '../../core/clock.ts';
-import { encodeCsv } from '../../format/csv.ts';
+import { csvHeader, csvRows } from '../../format/csv.ts';
 import { elementsOf, membersOf, plainText } from '../../format/members.ts';
 import { CommandError } from '../command-error.ts';
 import { count } from '../findings/findings.ts';
 import { problemIn, membersIn } from '../service-client.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { scanCsv } from './all-pages.ts';
 import { eventsOf, type EventFields } from './events.ts';
 import { describeServiceProblem, printRows } from './query.ts';
 import type { QueryOutput } from './reply.ts';
@@ -149,10 +148,10 @@ function showOf(output: QueryOutput, terminal: Terminal): Show {
       let isFirst = true;
       return (event, rows) => {
         if (rows.length === 0) return;
-        const text = encodeCsv(Buffer.from(rows.map((row) => `${row}\n`).join('')), []);
-        const hasHeader = isFirst || event === 'result';
+        const lines = Buffer.from(rows.map((row) => `${row}\n`).join(''));
+        const header = isFirst || event === 'result' ? csvHeader(lines, []).toString() : '';
         isFirst = false;
-        terminal.write((hasHeader ? text : text.subarray(scanCsv(text).header)).toString());
+        terminal.write(header + csvRows(lines).toString());
       };
     }
     case 'table':
