@@ -46,10 +46,11 @@ The formats of the interface for ClickHouse clients. The engine writes them: the
 
 * **Rows.** A result has at most \`max_rows\` rows of the endpoint. Whether it was cut is known exactly; a result that has more is run again without the rest. \`max_result_rows\` of the caller, if lower, is an error (code 396), or with
   \`result_overflow_mode=break\` another cut. \`Null\` has no rows, so it is never cut.
-* **\`rows_before_limit_at_least\`** in JSON and XML is that of the query's own \`LIMIT\`, and absent without one, unless the result was cut. With \`LIMIT … WITH TIES\`, \`LIMIT BY\` or a set operation it can be lower than on a server.
+* **\`rows_before_limit_at_least\`** in JSON and XML is the number of rows of the result if the query has a \`LIMIT\` or the result was cut, and absent otherwise. A server counts the rows that it has read until the limit stops it, which
+  depends on how they are stored among those of other tenants.
 * **\`WITH TOTALS\` and \`extremes\`** are in the formats that have them.
-* **Values alone.** Columns are written from the rows of the result, never as they are stored beside rows of others: in \`Native\`, documents are strings, and a result that may have \`Dynamic\` columns is written from its rows in a second step, for which each
-  column needs a name of its own and the rows may have about 5.5 MiB in \`RowBinary\`; \`Arrow\` has no dictionaries.
+* **Values alone.** Columns are written from the rows of the result, never as they are stored beside rows of others. In \`Native\`, documents are strings; \`Arrow\` has no dictionaries, except inside of a \`Variant\`. A result that may have \`Dynamic\` in \`Native\`, documents in \`RowBinary\`, or dictionaries in \`Arrow\` runs
+  again with columns [built from its rows](../decisions/0019-columns-built-again.md), for which each column needs a name of its own.
 * **A type that a format cannot hold**, such as a JSON column in \`ORC\`, is the engine's error.
 * **Terminals.** \`Pretty\` formats have no escape sequences and, by default, no more than 1000 rows.
 

@@ -41,6 +41,7 @@ export const ISOLATION_SETTINGS: Settings = {
   query_plan_merge_filters: 0, // otherwise conditions of one PREWHERE step on the same column are evaluated together
   enable_join_runtime_filters: 0, // evaluates join keys while the table is read
   optimize_prewhere_after_pushdown: 0, // adds conditions to an existing PREWHERE
+  compile_expressions: 0, // compiled code is shared by all callers, and does not fail on some values on which the function does
   use_query_condition_cache: 0, // shared between queries: rows excluded by a consumer's condition would be recorded as excluded by the PREWHERE
 };
 

@@ -1,16 +1,19 @@
 // Results in the engine's own formats, for ClickHouse clients: written by the engine, with its types and its defaults.
 import { Problem } from '../core/problem.ts';
 import type { Observe } from '../core/observation.ts';
-import { EngineError, type Engine } from '../engine/engine.ts';
+import { EngineError, type Column, type Engine } from '../engine/engine.ts';
+import { mayHaveDictionaries } from '../format/arrow-messages.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { isRedacting } from '../redact/demand.ts';
+import { isShared, selectBuiltAgain } from '../sandbox/shared-columns.ts';
 import type { Bulkhead } from './bulkhead.ts';
-import { BINARY, writeRedacted, writeRows } from './redacted-format.ts';
+import { describe } from './metadata.ts';
+import { BINARY, writeRedacted } from './redacted-format.ts';
 import { redactRows } from './redacted-rows.ts';
 import type { Produced, Task } from './result.ts';
 import { withoutRowsRead } from './rows-read.ts';
-import { limitOf, reportsRowsBefore, withoutCap, withoutRowsBefore } from './rows-before-limit.ts';
+import { hasLimit, reportsRowsBefore, withRowsBefore } from './rows-before-limit.ts';
 import { runInFormat, type RunContext, type RunDeps, type WrittenResult } from './run.ts';
 
 export interface EngineFormatDeps {
@@ -34,7 +37,13 @@ export async function produceEngineFormat(
   const started = deps.clock.monotonic();
   const run = isRedacting(task.redactor) ? runRedacted : runOwn;
   const { bytes: written, rows, truncated, queueMs, encodeMs, read } = await run(deps, task, context);
-  const bytes = withoutRowsRead(task.format, written, rows);
+  const counted = reportsRowsBefore(task.format.engine)
+    ? withRowsBefore(
+        written,
+        truncated || hasLimit(task.plan.consumerQuery?.canonicalSql ?? '') ? rows : undefined,
+      )
+    : written;
+  const bytes = withoutRowsRead(task.format, counted, rows);
   const engineMs = deps.clock.monotonic() - started - queueMs - encodeMs;
   return {
     body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
@@ -56,38 +65,69 @@ interface Counted extends WrittenResult {
   readonly encodeMs: number;
 }
 
-/** The result of the engine, or, if that has types of other rows, one of its rows alone. */
+/** The result of the engine; if its format shows how columns are stored, and it has some that tell of other rows, with these built again. */
 async function runOwn(deps: EngineFormatDeps, task: EngineTask, context: RunContext): Promise<Counted> {
   const direct = await runDirect(deps, task, context);
-  return mayListTypes(task.format, direct.bytes) ? runAlone(deps, task, context, direct) : direct;
+  if (!mayShowStorage(task.format, direct.bytes)) return direct;
+  const { key, spending, signal } = context;
+  const columns = await describe(deps.engine, { ...task, key, spending, signal: () => signal });
+  const shared = columns.filter(isShared);
+  if (shared.length === 0) return direct;
+  checkNames(columns);
+  return runAlone(deps, task, context, { shared, direct });
 }
 
-const TYPES_IN_BINARY = 'output_format_native_encode_types_in_binary_format';
-
-/** A `Dynamic` column in Native lists the types of all values that were stored with it, of other tenants as well. */
-function mayListTypes({ engine, settings }: EngineFormat, bytes: Uint8Array): boolean {
+/**
+ * Whether a result can have more of a column than its values: the types of `Dynamic` in Native, the order of the paths of documents in
+ * RowBinary, the dictionary of LowCardinality in a Variant in Arrow.
+ */
+function mayShowStorage({ engine, settings }: EngineFormat, bytes: Uint8Array): boolean {
+  if (engine === 'Arrow' || engine === 'ArrowStream') return mayHaveDictionaries(bytes);
+  if (engine.startsWith('RowBinary')) return settings[DOCUMENTS_AS_TEXT] !== '1';
   if (engine !== 'Native') return false;
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return settings[TYPES_IN_BINARY] === '1' || body.includes('Dynamic');
 }
 
-/** The same rows from their values in binary. */
+const TYPES_IN_BINARY = 'output_format_native_encode_types_in_binary_format';
+const DOCUMENTS_AS_TEXT = 'output_format_binary_write_json_as_string';
+
+/** Throws Problem: columns are built again by their names. */
+function checkNames(columns: readonly Column[]): void {
+  if (new Set(columns.map(({ name }) => name)).size < columns.length)
+    throw new Problem('format.not_acceptable', SAME_NAMES);
+}
+
+const SAME_NAMES = {
+  detail:
+    'Two columns of the result have the same name, and this format would show how one of them is stored',
+  hint: 'Give each column of the result another name, with AS, or use another FORMAT.',
+};
+
+interface Shown {
+  readonly shared: readonly Column[];
+  readonly direct: Counted;
+}
+
+/** The same rows, with columns that have nothing but their values. */
 async function runAlone(
   { engine, bulkhead, clock }: EngineFormatDeps,
   task: EngineTask,
   context: RunContext,
-  { queueMs, truncated, rows: most }: Counted,
+  { shared, direct }: Shown,
 ): Promise<Counted> {
-  const { format, plan } = task;
-  const now = clock.monotonic;
-  const rewrite = (sql: string): string => `SELECT * FROM (\n${sql}\n) LIMIT ${most}`;
-  const result = await runInFormat({ engine, bulkhead, now }, task, context, { format: BINARY, rewrite });
-  const ran = now();
-  const { signal, spending } = context;
-  const bytes = await writeRows({ engine, plan, format, signal, spending }, result.bytes);
-  const rows = result.rows ?? most;
-  const waitedMs = queueMs + result.queueMs;
-  return { ...result, bytes, rows, truncated, queueMs: waitedMs, encodeMs: now() - ran };
+  const { format } = task;
+  const rewrite = (sql: string): string =>
+    inOneBlock(`SELECT ${selectBuiltAgain(shared)} FROM (\n${sql}\n) LIMIT ${direct.rows}`, format);
+  const deps = { engine, bulkhead, now: clock.monotonic };
+  const { queueMs, ...result } = await runInFormat(deps, task, context, { format, rewrite });
+  return {
+    ...result,
+    rows: direct.rows,
+    truncated: direct.truncated,
+    queueMs: direct.queueMs + queueMs,
+    encodeMs: 0,
+  };
 }
 
 /** The statement returns a row more than the endpoint allows, so only a result with that row is run again without it. */
@@ -98,19 +138,10 @@ async function runDirect(
 ): Promise<Counted> {
   const deps = { engine, bulkhead, now: clock.monotonic };
   const { format } = task;
-  const most = mostRows(task);
-  const cap = task.endpoint.maxRows;
-  const limit = reportsRowsBefore(format.engine)
-    ? limitOf(task.plan.consumerQuery?.canonicalSql ?? '')
-    : 'unknown';
-  const isOwn = typeof limit === 'number' && limit <= cap;
-  const rewrite = (sql: string): string => inOneBlock(isOwn ? withoutCap(sql, cap + 1) : sql, format);
+  const rewrite = (sql: string): string => inOneBlock(sql, format);
   const result = await runInFormat(deps, task, context, { format, rewrite });
   const rows = result.rows ?? (await countRows(deps, task, context));
-  if (rows <= most) {
-    const bytes = limit === 'none' ? withoutRowsBefore(result.bytes) : result.bytes;
-    return { ...result, bytes, rows, truncated: false, encodeMs: 0 };
-  }
+  if (rows <= mostRows(task)) return { ...result, rows, truncated: false, encodeMs: 0 };
   return runCut(deps, task, context, { ...result, rows });
 }
 

@@ -5,7 +5,8 @@ import { redactedType, ruleFor } from '../catalog/column-rules.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { createLru } from '../core/lru.ts';
 import { Problem } from '../core/problem.ts';
-import { EngineError, type Column, type Engine, type Statement } from '../engine/engine.ts';
+import type { Column, Engine, Statement } from '../engine/engine.ts';
+import { alternativeOf } from './plan.ts';
 import { isRedacting } from '../redact/demand.ts';
 import { describeAfterRun } from './analyses.ts';
 import type { CallContent } from './call.ts';
@@ -79,16 +80,23 @@ function keyOf({ plan: { statement } }: Task, { etag }: Result): string {
 }
 
 /** The columns of the statement, or of the one that runs if it is rejected. Throws Problem. */
-async function describe(
+export async function describe(
   engine: Engine,
-  { plan, redactor, key, spending, signal }: MetadataTask,
+  {
+    plan,
+    redactor,
+    key,
+    spending,
+    signal,
+  }: Pick<MetadataTask, 'plan' | 'redactor' | 'spending' | 'signal'> & {
+    readonly key: string | undefined;
+  },
 ): Promise<readonly Column[]> {
   const columnsOf = (statement: Statement): Promise<readonly Column[]> =>
     describeAfterRun(engine, { ...statement, key }, spending);
   try {
     return await columnsOf(plan.statement).catch((error: unknown) => {
-      const isRejected = error instanceof EngineError && error.failure === 'rejected';
-      const again = isRejected ? plan.retry?.(error) : undefined;
+      const again = alternativeOf(plan, error);
       if (again === undefined) throw error;
       return columnsOf(again);
     });

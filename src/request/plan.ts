@@ -22,7 +22,7 @@ import { tablesProblem, type Sandboxes } from './sandboxes.ts';
 /** A statement, and how to attribute an engine error. */
 export interface Plan {
   readonly statement: Statement;
-  /** The statement to run if the engine rejects the first one for this reason; undefined: none. */
+  /** See `alternativeOf`. */
   readonly retry?: (failure: EngineError) => Statement | undefined;
   /** The bound values in canonical form: identical for equal values, however they were written. */
   readonly canonical: string;
@@ -34,6 +34,15 @@ export interface Plan {
   readonly resolves?: () => Promise<boolean>;
   /** The query that reads redacted tables; undefined if the tables are read as they are. */
   readonly overRedacted: string | undefined;
+}
+
+/**
+ * The statement to run in place of one that failed for this reason; undefined: none. Values in other tenants' rows may be why it was
+ * rejected, or why it needed more memory than it may have.
+ */
+export function alternativeOf({ retry }: Pick<Plan, 'retry'>, cause: unknown): Statement | undefined {
+  if (!(cause instanceof EngineError)) return undefined;
+  return cause.failure === 'rejected' || cause.failure === 'memory' ? retry?.(cause) : undefined;
 }
 
 /** A consumer query that may run. */
@@ -149,11 +158,13 @@ async function planConsumerQuery(planning: Planning, consumerQuery: ConsumerQuer
 }
 
 async function planSql(
-  { endpoint, bindings, isRedacted, sandboxes, policyParameters }: Planning,
+  { endpoint, bindings, isRedacted, sandboxes, describe, policyParameters }: Planning,
   consumerQuery: ConsumerQuery,
 ): Promise<Plan> {
   const { text, key, onFatal, analysis } = consumerQuery;
   const sandbox = await sandboxes.of(endpoint, isRedacted);
+  // Without types, it is not known which columns are stored with something of other tenants' rows.
+  if (sandbox.readable === undefined) throw tablesProblem(describe, endpoint);
   const evaluate = sandboxes.explainFor({ key, onFatal, analysis });
   const verdict = await sandbox.check(text, evaluate);
   const isNull = (name: string) => bindings.values[name] === null;

@@ -1,5 +1,4 @@
-// Results in the engine's own formats that are written from rows, most often because these are redacted first. The engine writes the result in binary, exact for every type;
-// then, from that, rows in JSON for the redactor; then the format, from the binary rows and the columns that the redactor changed.
+// Redacted results in the engine's own formats. The engine writes the result in binary, exact for every type; then, from that, rows in JSON for the redactor; then the format, from the binary rows and the columns that the redactor changed.
 import { isIP } from 'node:net';
 import { Problem } from '../core/problem.ts';
 import {
@@ -75,22 +74,6 @@ export async function writeRedacted(what: RedactedFormat, binary: Uint8Array): P
   });
   return { body, rows, truncated };
 }
-
-/** Writes a binary result in a format: columns made from these rows alone. Throws Problem. */
-export async function writeRows(
-  what: Omit<RedactedFormat, 'most' | 'redact' | 'redactText'>,
-  binary: Uint8Array,
-): Promise<Uint8Array> {
-  const result = readRowBinary(binary);
-  const names = result.columns.map(({ name }) => name);
-  if (new Set(names).size < names.length) throw new Problem('format.not_acceptable', SAME_NAMES_REWRITTEN);
-  return ask(what, selectAll(result), what.format);
-}
-
-const SAME_NAMES_REWRITTEN = {
-  detail: 'Two columns of the result have the same name, and one is of type Dynamic, in the format Native',
-  hint: 'Give each column of the result another name, with AS, or use another FORMAT.',
-};
 
 const SAME_NAMES = {
   detail: 'Two columns of the result have the same name, and this response is redacted',

@@ -3,13 +3,13 @@ import type { Callers } from '../cache/single-flight.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { traceparentOf } from '../observe/trace-context.ts';
 import type { ReadSummary, TraceContext } from '../core/observation.ts';
-import { EngineError, type Engine, type RunOptions, type Statement } from '../engine/engine.ts';
+import type { Engine, RunOptions, Statement } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { runProblem, withoutValues } from './engine-problems.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
-import type { Plan } from './plan.ts';
+import { alternativeOf, type Plan } from './plan.ts';
 import type { Spending } from './spending.ts';
 
 /** On whose behalf a plan runs, and in which workload. None of it changes the result. */
@@ -107,7 +107,7 @@ export async function runInFormat(
 const LEAST_RETRY = 1;
 
 /**
- * A rejected statement may have failed on values in other tenants' rows, or in its plan; its alternative form cannot. Both share the
+ * A statement may have failed on values in other tenants' rows, or in its plan; its alternative form cannot. Both share the
  * statement's time limit.
  */
 async function runStatement(
@@ -139,8 +139,7 @@ async function runStatement(
   };
   const started = now();
   return run(plan.statement).catch((error: unknown) => {
-    const isRejected = error instanceof EngineError && error.failure === 'rejected';
-    const again = isRejected ? plan.retry?.(error) : undefined;
+    const again = alternativeOf(plan, error);
     if (again === undefined) throw error;
     const { limits } = again;
     const left = Math.max(limits.time - (now() - started) / 1000, LEAST_RETRY);

@@ -1,6 +1,6 @@
 // Assembles the statement to send: the consumer's tokens over tables that each have a scope of their own.
 import type { Cursor } from '../sql/cursor.ts';
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
 import type { BelowBarrier } from './leakproof/below-barrier.ts';
 import { editedSource, readClause, withClause, type Clause, type Edit } from '../sql/clause.ts';
@@ -9,6 +9,7 @@ import { optionalConditions } from './optional-conditions.ts';
 import { passThrough } from './pass-through.ts';
 import type { PassThrough, Subcolumn } from './pass-through.ts';
 import type { ReadColumns, RedactedTable, RedactTable } from './redaction/source-redaction.ts';
+import { hasDocuments, isShared, selectBuiltAgain } from './shared-columns.ts';
 import type { ReadSubcolumns } from './subcolumns.ts';
 
 /** How a table of the endpoint is written into a statement. */
@@ -20,14 +21,14 @@ export interface TableText {
   readonly passes: PassThrough | undefined;
   /** Its redaction; undefined if it is not redacted. */
   readonly redaction: RedactedTable | undefined;
-  /** Whether it has JSON columns, so that `reread` differs. */
-  readonly hasJson: boolean;
+  /** Whether it has columns that are stored with something of all rows beside theirs, so that `reread` differs. */
+  readonly hasShared: boolean;
   /** Whether every form has a barrier. */
   readonly isClosed: boolean;
   /**
    * A WITH element: name, AS, and the elements of the endpoint's WITH clause that the table needs, in a view unless the names of
    * the query are apart. Two forms have a barrier, so that no consumer condition is evaluated inside the table: `barred`, and
-   * `reread`, in which JSON columns are parsed again from text.
+   * `reread`, in which all shared columns are built again. The former builds those again for which it costs little.
    */
   readonly write: (form: 'open' | 'barred' | 'reread', options: WriteOptions) => string;
 }
@@ -83,19 +84,32 @@ export function tableTexts(
         const conditions = form === 'reread' || isClosed ? '' : filter(below);
         const barrier = form === 'open' && !isClosed ? '' : `${conditions} LIMIT ${BARRIER_ROWS}`;
         const rows = `${withClause(clause, needed, edits)}\nSELECT * FROM ${quoted}`;
+        // Without redaction, all columns are there, and the engine leaves out those that are not needed.
+        const wanted = redaction === undefined ? undefined : namesOf(readable, options.columns?.needed);
+        const alone = (source: string): string => {
+          if (barrier === '') return `SELECT * FROM ${source}`;
+          const barred = `SELECT * FROM ${source}${barrier}`;
+          const absent =
+            form === 'reread' || redaction === undefined ? undefined : options.columns?.onlyParts;
+          const again = readable.filter(
+            (column) =>
+              isShared(column) &&
+              wanted?.has(column.name) !== false &&
+              absent?.has(column.name) !== true &&
+              (form === 'reread' || !hasDocuments(column)),
+          );
+          return again.length === 0 ? barred : `SELECT ${selectBuiltAgain(again)} FROM (${barred})`;
+        };
         if (isApart && redaction === undefined) {
           const body = own === undefined ? `(${rows})` : editedSource(clause.cursor.sql, own, edits);
-          return `${quoted} AS ${barrier === '' ? body : `(SELECT * FROM ${body}${barrier})`}`;
+          return `${quoted} AS ${barrier === '' ? body : `(${alone(body)})`}`;
         }
-        // Without redaction, the view has all columns, and the engine leaves out those that are not needed.
-        const wanted = redaction === undefined ? undefined : namesOf(readable, options.columns?.needed);
-        const list = form === 'reread' ? rereadColumns(readable, wanted) : '*';
         const given = form === 'reread' ? { columns: { needed: wanted } } : options;
         const read = redaction === undefined ? rows : redacted(redaction, rows, given);
-        return `${quoted} AS (SELECT ${list} FROM view(${read})${barrier})`;
+        return `${quoted} AS (${alone(`view(${read})`)})`;
       };
       const size = needed.reduce((total, { start, end }) => total + clause.tokensBetween(start, end), 0);
-      return { name, size, passes, redaction, hasJson: readable.some(isJson), isClosed, write };
+      return { name, size, passes, redaction, hasShared: readable.some(isShared), isClosed, write };
     });
 }
 
@@ -155,25 +169,6 @@ export interface TableOptions {
 export interface TableColumn {
   readonly name: string;
   readonly type: string;
-}
-
-/**
- * A projection that parses JSON columns again from text. A JSON column holds the types of every row in its block, whatever
- * the tenant, and casting a path fails for any type that cannot be cast, used or not. Parsed again, it has only the types
- * of its own rows. `needed`: names of the columns that there are; default: all.
- */
-function rereadColumns(columns: readonly TableColumn[], needed?: ReadonlySet<string>): string {
-  const replaced = columns
-    .filter((column) => isJson(column) && needed?.has(column.name) !== false)
-    .map(({ name, type }) => {
-      const quoted = quoteIdentifier(name);
-      return `CAST(toString(${quoted}), ${quoteString(type)}) AS ${quoted}`;
-    });
-  return replaced.length === 0 ? '*' : `* REPLACE (${replaced.join(', ')})`;
-}
-
-function isJson({ type }: TableColumn): boolean {
-  return /^JSON\b/.test(type);
 }
 
 /** A consumer query that has passed the checks. */
@@ -255,17 +250,17 @@ export function assembleBarred(
   return statementOver(elements, narrow?.joined ?? joined, rows);
 }
 
-/** The statement for a retry after a failure: over JSON parsed again. Undefined if no table has JSON columns. */
+/** The statement for a retry after a failure: over columns built again. Undefined if no table has any that need it. */
 export function assembleReread(
   tables: readonly TableText[],
   { joined, narrow, needed }: CheckedText,
   rows: number,
   isNull?: IsNull,
 ): AssembledStatement | undefined {
-  if (!tables.some(({ hasJson }) => hasJson)) return undefined;
+  if (!tables.some(({ hasShared }) => hasShared)) return undefined;
   const columns = { needed };
-  const elements = tables.map(({ write, hasJson }) =>
-    write(hasJson ? 'reread' : 'barred', { isNull, columns }),
+  const elements = tables.map(({ write, hasShared }) =>
+    write(hasShared ? 'reread' : 'barred', { isNull, columns }),
   );
   return statementOver(elements, narrow?.joined ?? joined, rows);
 }

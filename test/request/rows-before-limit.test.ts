@@ -1,31 +1,35 @@
-// The number of rows before a limit: which LIMIT a query has of its own, and results without the number.
+// The number of rows before a limit: which queries have a limit, and results with another number, or without.
 import { expect, test } from 'vitest';
-import { limitOf, withoutCap, withoutRowsBefore } from '../../src/request/rows-before-limit.ts';
+import { hasLimit, withRowsBefore } from '../../src/request/rows-before-limit.ts';
 
-test.each<[sql: string, limit: number | 'none' | 'unknown']>([
-  ['SELECT 1', 'none'],
-  ['SELECT * FROM ( SELECT 1 LIMIT 5 )', 'none'],
-  ['SELECT 1 LIMIT 5', 5],
-  ['SELECT 1 limit 5 offset 2', 5],
-  ['SELECT 1 LIMIT 2 , 5', 5],
-  ['SELECT 1 LIMIT 1 BY x', 'unknown'],
-  ['SELECT 1 LIMIT 1 BY x LIMIT 5', 5],
-  ['SELECT 1 LIMIT 5 WITH TIES', 'unknown'],
-  ['SELECT 1 LIMIT 2 + 3', 'unknown'],
-  ['SELECT 1 LIMIT 5 UNION ALL SELECT 2 LIMIT 7', 'unknown'],
-  ['SELECT 1 OFFSET 2 ROWS FETCH FIRST 3 ROWS ONLY', 'unknown'],
-])('%s: %s', (sql, limit) => {
-  expect(limitOf(sql)).toBe(limit);
+test.each<[sql: string, has: boolean]>([
+  ['SELECT 1', false],
+  ['SELECT * FROM ( SELECT 1 LIMIT 5 )', false],
+  ['SELECT 1 limit 5 offset 2', true],
+  ['SELECT 1 LIMIT 1 BY x', true],
+  ['SELECT 1 LIMIT 5 UNION ALL SELECT 2', true],
+  ['( SELECT 1 LIMIT 5 ) UNION ALL ( SELECT 2 )', true],
+  ['SELECT 1 OFFSET 2 ROWS FETCH FIRST 3 ROWS ONLY', true],
+])('%s: %s', (sql, has) => {
+  expect(hasLimit(sql)).toBe(has);
 });
 
-test('only the cap at the end of a statement is left out', () => {
-  expect(withoutCap('SELECT * FROM (\nSELECT 1\n) LIMIT 4', 4)).toBe('SELECT * FROM (\nSELECT 1\n)');
-  expect(withoutCap('SELECT 1 LIMIT 4', 4)).toBe('SELECT 1 LIMIT 4');
+const REPORTS: readonly (readonly [before: string, number: string, after: string])[] = [
+  [
+    '{"data":[{"rows_before_limit_at_least":5}],"rows":1',
+    ',"rows_before_limit_at_least":',
+    ',"statistics":{}}',
+  ],
+  ['{"row":{"a":1}}\n', '{"rows_before_limit_at_least":', '}\n'],
+  ['\t<rows>1</rows>\n', '\t<rows_before_limit_at_least>', '</rows_before_limit_at_least>\n'],
+];
+
+test.each(REPORTS)('data that looks like the number stays: %s', (before, number, after) => {
+  const result = Buffer.from(`${before}${number}4096${after}`);
+  expect(Buffer.from(withRowsBefore(result, 2)).toString()).toBe(`${before}${number}2${after}`);
 });
 
-test('data that looks like the number stays', () => {
-  const text = '{"data":[{"rows_before_limit_at_least":5}],"rows":1,"rows_before_limit_at_least":1}';
-  expect(Buffer.from(withoutRowsBefore(Buffer.from(text))).toString()).toBe(
-    '{"data":[{"rows_before_limit_at_least":5}],"rows":1}',
-  );
+test('without a number, its separator goes as well', () => {
+  const result = Buffer.from('{"rows":1,"rows_before_limit_at_least":4096,"statistics":{}}');
+  expect(Buffer.from(withRowsBefore(result, undefined)).toString()).toBe('{"rows":1,"statistics":{}}');
 });
