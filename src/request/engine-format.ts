@@ -6,7 +6,7 @@ import { mayHaveDictionaries } from '../format/arrow-messages.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import { contentTypeOf } from '../format/formats.ts';
 import { isRedacting } from '../redact/demand.ts';
-import { isShared, selectBuiltAgain } from '../sandbox/shared-columns.ts';
+import { hasDocuments, isShared, selectBuiltAgain } from '../sandbox/shared-columns.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { describe } from './metadata.ts';
 import { BINARY, writeRedacted } from './redacted-format.ts';
@@ -65,16 +65,16 @@ interface Counted extends WrittenResult {
   readonly encodeMs: number;
 }
 
-/** The result of the engine; if its format shows how columns are stored, and it has some that tell of other rows, with these built again. */
+/** The result of the engine; columns of which the format shows how they are stored, among other rows, are built again. */
 async function runOwn(deps: EngineFormatDeps, task: EngineTask, context: RunContext): Promise<Counted> {
   const direct = await runDirect(deps, task, context);
   if (!mayShowStorage(task.format, direct.bytes)) return direct;
   const { key, spending, signal } = context;
   const columns = await describe(deps.engine, { ...task, key, spending, signal: () => signal });
-  const shared = columns.filter(isShared);
-  if (shared.length === 0) return direct;
+  const shown = columns.filter(task.format.engine.startsWith('RowBinary') ? hasDocuments : isShared);
+  if (shown.length === 0) return direct;
   checkNames(columns);
-  return runAlone(deps, task, context, { shared, direct });
+  return runAlone(deps, task, context, { shown, direct });
 }
 
 /**
@@ -104,8 +104,9 @@ const SAME_NAMES = {
   hint: 'Give each column of the result another name, with AS, or use another FORMAT.',
 };
 
-interface Shown {
-  readonly shared: readonly Column[];
+interface ShownStorage {
+  /** The columns of which the format shows how they are stored. */
+  readonly shown: readonly Column[];
   readonly direct: Counted;
 }
 
@@ -114,11 +115,11 @@ async function runAlone(
   { engine, bulkhead, clock }: EngineFormatDeps,
   task: EngineTask,
   context: RunContext,
-  { shared, direct }: Shown,
+  { shown, direct }: ShownStorage,
 ): Promise<Counted> {
   const { format } = task;
   const rewrite = (sql: string): string =>
-    inOneBlock(`SELECT ${selectBuiltAgain(shared)} FROM (\n${sql}\n) LIMIT ${direct.rows}`, format);
+    inOneBlock(`SELECT ${selectBuiltAgain(shown)} FROM (\n${sql}\n) LIMIT ${direct.rows}`, format);
   const deps = { engine, bulkhead, now: clock.monotonic };
   const { queueMs, ...result } = await runInFormat(deps, task, context, { format, rewrite });
   return {

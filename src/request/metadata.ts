@@ -6,11 +6,11 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import { createLru } from '../core/lru.ts';
 import { Problem } from '../core/problem.ts';
 import type { Column, Engine, Statement } from '../engine/engine.ts';
-import { alternativeOf } from './plan.ts';
 import { isRedacting } from '../redact/demand.ts';
 import { describeAfterRun } from './analyses.ts';
 import type { CallContent } from './call.ts';
 import { runProblem, withoutValues } from './engine-problems.ts';
+import { alternativeOf } from './plan.ts';
 import type { Result, Task } from './result.ts';
 import type { Spending } from './spending.ts';
 
@@ -79,18 +79,14 @@ function keyOf({ plan: { statement } }: Task, { etag }: Result): string {
   return hash('sha256', JSON.stringify([statement.sql, statement.parameters, etag]), 'base64url');
 }
 
+interface DescribedTask extends Pick<MetadataTask, 'plan' | 'redactor' | 'spending' | 'signal'> {
+  readonly key: string | undefined;
+}
+
 /** The columns of the statement, or of the one that runs if it is rejected. Throws Problem. */
 export async function describe(
   engine: Engine,
-  {
-    plan,
-    redactor,
-    key,
-    spending,
-    signal,
-  }: Pick<MetadataTask, 'plan' | 'redactor' | 'spending' | 'signal'> & {
-    readonly key: string | undefined;
-  },
+  { plan, redactor, key, spending, signal }: DescribedTask,
 ): Promise<readonly Column[]> {
   const columnsOf = (statement: Statement): Promise<readonly Column[]> =>
     describeAfterRun(engine, { ...statement, key }, spending);

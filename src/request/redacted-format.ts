@@ -1,4 +1,5 @@
-// Redacted results in the engine's own formats. The engine writes the result in binary, exact for every type; then, from that, rows in JSON for the redactor; then the format, from the binary rows and the columns that the redactor changed.
+// Redacted results in the engine's own formats. The engine writes the result in binary, exact for every type; then, from that, rows in
+// JSON for the redactor; then the format, from the binary rows and the columns that the redactor changed.
 import { isIP } from 'node:net';
 import { Problem } from '../core/problem.ts';
 import {
