@@ -83,13 +83,18 @@ async function runOwn(deps: EngineFormatDeps, task: EngineTask, context: RunCont
  */
 function mayShowStorage({ engine, settings }: EngineFormat, bytes: Uint8Array): boolean {
   if (engine === 'Arrow' || engine === 'ArrowStream') return mayHaveDictionaries(bytes);
-  if (engine.startsWith('RowBinary')) return settings[DOCUMENTS_AS_TEXT] !== '1';
-  if (engine !== 'Native') return false;
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (engine.startsWith('RowBinary')) {
+    if (settings[DOCUMENTS_AS_TEXT] === '1') return false;
+    const namesTypes = engine === 'RowBinaryWithNamesAndTypes' && settings[ROW_TYPES_IN_BINARY] !== '1';
+    return !namesTypes || body.includes('JSON') || body.includes('Object');
+  }
+  if (engine !== 'Native') return false;
   return settings[TYPES_IN_BINARY] === '1' || body.includes('Dynamic');
 }
 
 const TYPES_IN_BINARY = 'output_format_native_encode_types_in_binary_format';
+const ROW_TYPES_IN_BINARY = 'output_format_binary_encode_types_in_binary_format';
 const DOCUMENTS_AS_TEXT = 'output_format_binary_write_json_as_string';
 
 /** Throws Problem: columns are built again by their names. */
