@@ -68,9 +68,13 @@ export function toEngineError(cause: unknown): EngineError {
   return engineErrorFrom(message === '' ? 'an error without a message' : message, cause);
 }
 
+/** Of a library that writes a format: about the result, such as a name that the format does not permit. */
+const FROM_FORMAT_LIBRARY = /\btype: avro::Exception\b/;
+
 /** An EngineError from the engine's error message. */
 export function engineErrorFrom(text: string, cause?: unknown): EngineError {
   const engineCode = errorCodeIn(text);
   const known = engineCode === undefined ? {} : { engineCode };
-  return new EngineError(failureOf(engineCode), text, { ...known, cause });
+  const failure = FROM_FORMAT_LIBRARY.test(text) ? 'rejected' : failureOf(engineCode);
+  return new EngineError(failure, text, { ...known, cause });
 }

@@ -36,7 +36,16 @@ export async function produceEngineFormat(
 ): Promise<Produced> {
   const started = deps.clock.monotonic();
   const run = isRedacting(task.redactor) ? runRedacted : runOwn;
-  const { bytes: written, rows, truncated, queueMs, encodeMs, read } = await run(deps, task, context);
+  const {
+    bytes: written,
+    rows,
+    truncated,
+    queueMs,
+    encodeMs,
+    read,
+  } = await run(deps, task, context).catch((error: unknown) => {
+    throw notWritable(error, task.format) ?? error;
+  });
   const counted = reportsRowsBefore(task.format.engine)
     ? withRowsBefore(
         written,
@@ -53,6 +62,29 @@ export async function produceEngineFormat(
     timing: { queue: queueMs, engine: engineMs, redact: 0, encode: encodeMs },
     read,
   };
+}
+
+/** The engine's messages about a type that a format has no form for. */
+const NO_FORM =
+  /not supported (?:for|in) (?:Avro|BSON|MsgPack|ORC) output|not supported for conversion into Parquet|Parquet doesn't support empty tuples/;
+
+/** The problem if a failure is the format's, which the query would not have in others. */
+function notWritable(error: unknown, { engine }: EngineFormat): Problem | undefined {
+  const cause = error instanceof Problem ? error.cause : error;
+  if (!(cause instanceof EngineError)) return undefined;
+  if (NO_FORM.test(cause.message))
+    return new Problem('format.not_acceptable', {
+      detail: `${engine} has no form for the type of one of the columns`,
+      hint: 'Convert the column in the query, such as with toString, or use another FORMAT.',
+      cause,
+    });
+  if (engine === 'Avro' && /avro::Exception.* Invalid name/.test(cause.message))
+    return new Problem('format.not_acceptable', {
+      detail: 'In Avro, names of columns have only letters, digits and _, and begin with no digit',
+      hint: 'Give the column another name, with AS, or use another FORMAT.',
+      cause,
+    });
+  return undefined;
 }
 
 /** TOO_MANY_ROWS_OR_BYTES. */

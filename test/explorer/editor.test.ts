@@ -8,6 +8,7 @@ import {
   type Explorer,
   type Visitor,
 } from '../support/browser.ts';
+import { visitorOfTest } from './visitor.ts';
 
 let service: Explorer;
 let visitor: Visitor;
@@ -160,6 +161,18 @@ describe('the engine checks while typing', () => {
     await expect.poll(() => checks.length).toBeGreaterThan(0);
     expect(checks.length).toBeLessThan(query.length / 2);
   });
+});
+
+test('a check that the service could not make is repeated', async () => {
+  const visitor = await visitorOfTest(service);
+  let failures = 0;
+  await visitor.page.route('**/explain/**', (route) => (++failures > 1 ? route.continue() : route.abort()));
+  await openExplorer(visitor.page, service, `#/logs.all?project=${PROJECT}&:query=sql`);
+  await visitor.page.getByRole('textbox', { name: 'Your SQL' }).click();
+  await visitor.page.keyboard.press('Control+a');
+  await visitor.page.keyboard.insertText('SELECT count() AS n FROM edge_logs');
+  await visitor.page.getByText('parsed as ClickHouse').waitFor({ timeout: 120_000 });
+  expect(failures).toBe(2);
 });
 
 describe('the dialect', () => {

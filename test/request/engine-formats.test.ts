@@ -160,6 +160,28 @@ function statistics(text: string): string {
     .replaceAll(/\{"progress":\{[^}]*\}\}\n?/g, '');
 }
 
+describe('a column that a format cannot have is the fault of neither the engine nor the query', () => {
+  test.each([
+    ['Avro', 'count()', /names of columns/],
+    ['Avro', '1 AS `a b`', /names of columns/],
+    ['Avro', "CAST(tuple(1), 'Tuple(`é` UInt8)') AS t", /names of columns/],
+    ['Avro', 'toTime(1) AS d', /Avro has no form for the type/],
+    ['BSONEachRow', 'toTime(1) AS d', /BSONEachRow has no form for the type/],
+    ['MsgPack', 'toTime(1) AS d', /MsgPack has no form for the type/],
+    ['ORC', 'generateUUIDv4() AS u', /ORC has no form for the type/],
+    ['Parquet', 'NULL AS n', /Parquet has no form for the type/],
+    ['Parquet', 'tuple() AS t', /Parquet has no form for the type/],
+  ])('%s: %s', async (format, column, message) => {
+    for (const endpoint of ['open', 'guarded'])
+      await expect(answer(`SELECT ${column} FROM a`, format, { endpoint })).rejects.toMatchObject({
+        code: 'format.not_acceptable',
+        message: expect.stringMatching(message),
+      });
+    const { body } = await answer(`SELECT ${column} FROM a`, 'TSV');
+    expect(body.length).toBeGreaterThan(0);
+  });
+});
+
 const ROWS = 'SELECT n, s FROM a ORDER BY n';
 
 describe('a result with more rows than the endpoint allows', () => {

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
-import type { Problem } from '../service/problem.ts';
+import { isRetryable } from '../service/problem.ts';
 import type { ChartChoice, View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
 import { askOf, isCorrected, isSameAsk, type Run } from '../state/model.ts';
@@ -111,11 +111,6 @@ function Outcome({ endpoint, view, reading }: OutcomeProps) {
       return view === 'chart' ? <ChartView reading={reading} /> : <TableView rows={rows} columns={columns} />;
     }
   }
-}
-
-/** Whether the same request may succeed later: rate limits, timeouts, failures of the service. */
-function isRetryable({ status, retryAt }: Problem): boolean {
-  return retryAt !== undefined || status === 0 || status >= 500;
 }
 
 function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {

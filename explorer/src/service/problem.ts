@@ -31,6 +31,11 @@ export class CallFailure extends Error {
   }
 }
 
+/** Whether the same request may succeed later: rate limits, timeouts, failures of the service. */
+export function isRetryable({ status, retryAt }: Problem): boolean {
+  return retryAt !== undefined || status === 0 || status >= 500;
+}
+
 /** The hint in terms of the page: it marks locations, has a switch for the dialect, and counts down to a retry. */
 export function hintOf({ hint }: Problem): string {
   return sentence(hint)
