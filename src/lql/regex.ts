@@ -1,5 +1,5 @@
 // Regular expressions: rejected here if known to be invalid; the engine's rejections are mapped back to their location.
-import { regexError } from '../sql/regex.ts';
+import { programSize, regexError } from '../sql/regex.ts';
 import type { Fault, Span } from './finding.ts';
 
 /** A regular expression of a query, exactly as sent to the engine, and its location in the query. */
@@ -8,7 +8,7 @@ export interface RegexUse {
   readonly span: Span;
 }
 
-/** Budget for checking one query's expressions: characters plus counted repetitions. */
+/** Steps of the programs of one query's expressions that are checked. */
 const CHECK_BUDGET = 1000;
 
 /**
@@ -18,7 +18,7 @@ const CHECK_BUDGET = 1000;
 export function createRegexCheck(): (pattern: string) => Fault | undefined {
   let left = CHECK_BUDGET;
   return (pattern) => {
-    left -= costOf(pattern);
+    left -= programSize(pattern);
     // re2js works on strings and does not support \C (any one byte).
     if (left < 0 || pattern.includes(String.raw`\C`)) return undefined;
     const reason = regexError(pattern);
@@ -44,14 +44,3 @@ export function regexFault(reason: string): Fault {
 }
 
 const REJECTION = 'cannot compile re2: ';
-
-function costOf(pattern: string): number {
-  const counts = [...pattern.matchAll(/\{(\d+),?(\d*)\}/g)].flatMap(([, low, high]) => [
-    Number(low),
-    Number(high),
-  ]);
-  return counts.filter((count) => count <= MAX_COUNT).reduce((sum, count) => sum + count, pattern.length);
-}
-
-/** RE2 rejects higher repetition counts. */
-const MAX_COUNT = 1000;

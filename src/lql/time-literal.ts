@@ -19,7 +19,7 @@ const ISO =
 const TIME_SHAPE =
   /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
 const COMPOSED = composedPattern();
-const SHORTHAND = /^(this|last)@(\d*)(\w*)$/;
+const SHORTHAND = /^(this|last)@(\d*)((?:[A-Za-z_]\w*)?)$/;
 
 const UNIT_WORDS: ReadonlyMap<string, Unit> = new Map([
   ...UNITS.flatMap((unit) => [[unit, unit] as const, [`${unit}s`, unit] as const]),

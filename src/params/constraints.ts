@@ -2,7 +2,7 @@
 // compiled.
 import type { Parameter } from '../config/generated/endpoint.ts';
 import type { DeclaredParameter } from './declared.ts';
-import { compileWholeMatch, regexError } from '../sql/regex.ts';
+import { compileWholeMatch, MAX_PROGRAM_SIZE, programSize, regexError } from '../sql/regex.ts';
 import { failure } from './reading.ts';
 import type { Reader, Reading, ReadValue } from './reading.ts';
 import { DEFAULT_MAX_LENGTH } from './text.ts';
@@ -42,22 +42,31 @@ export function compileConstraints(
   const checks = [
     lengthCheck(declared),
     patternCheck(declared),
-    formatCheck(declared),
     boundCheck(declared, reader),
     enumCheck(declared, reader),
   ].filter((check) => check !== undefined);
-  const accept = (reading: Reading): Reading => {
+  const startFormat = formatCheck(declared);
+  const accept = accepting(checks);
+  const readScalar: Reader = (raw) => accept(reader(raw));
+  return {
+    count: type.kind === 'scalar' ? {} : { min: spec.min_length, max: spec.max_length },
+    startScalars: () => {
+      if (startFormat === undefined) return readScalar;
+      const acceptFormat = accepting([startFormat()]);
+      return (raw) => acceptFormat(readScalar(raw));
+    },
+    accept,
+  };
+}
+
+function accepting(checks: readonly Check[]): (reading: Reading) => Reading {
+  return (reading) => {
     if (reading.kind === 'failure') return reading;
     for (const check of checks) {
       const message = check(reading);
       if (message !== undefined) return failure(message);
     }
     return reading;
-  };
-  return {
-    count: type.kind === 'scalar' ? {} : { min: spec.min_length, max: spec.max_length },
-    scalar: (raw) => accept(reader(raw)),
-    accept,
   };
 }
 
@@ -121,19 +130,25 @@ function patternCheck({ spec, type, scalar, findings }: Declared): Check | undef
   return ({ text }) => (matches(text) ? undefined : message);
 }
 
-/** Compiling a longer expression would block other requests: 1,000 characters take up to 8 ms. */
 const MAX_REGEX_LENGTH = 1000;
+const TOO_LARGE = `must be a smaller regular expression: with its repetitions written out, it has more than ${MAX_PROGRAM_SIZE} steps`;
 
-function formatCheck({ spec, type, scalar, findings }: Declared): Check | undefined {
+/** Starts the checks of one value. All elements of a list share the steps that may be compiled: doing so blocks other requests. */
+function formatCheck({ spec, type, scalar, findings }: Declared): (() => Check) | undefined {
   if (spec.format === undefined) return undefined;
   if (scalar?.constraints !== 'text') {
     findings.push(misplaced('format', type, 'a String'));
     return undefined;
   }
-  return ({ text }) => {
-    if (text.length > MAX_REGEX_LENGTH) return `must have at most ${MAX_REGEX_LENGTH} characters`;
-    const fault = regexError(text);
-    return fault && `must be a valid regular expression: ${fault}`;
+  return () => {
+    let left = MAX_PROGRAM_SIZE;
+    return ({ text }) => {
+      if (text.length > MAX_REGEX_LENGTH) return `must have at most ${MAX_REGEX_LENGTH} characters`;
+      left -= programSize(text);
+      if (left < 0) return TOO_LARGE;
+      const fault = regexError(text);
+      return fault && `must be a valid regular expression: ${fault}`;
+    };
   };
 }
 

@@ -10,10 +10,11 @@ export interface CountBounds {
   readonly max?: number | undefined;
 }
 
-/** Constraints of a declaration: the reader of its single values, and the number of its elements. */
+/** Constraints of a declaration: on its single values, and on the number of its elements. */
 export interface ValueOptions {
-  readonly scalar: Reader;
-  readonly count: CountBounds;
+  /** The reader of the single values of one value, which may bound them together. */
+  readonly startScalars: () => Reader;
+  readonly count?: CountBounds;
 }
 
 /**
@@ -23,9 +24,9 @@ export interface ValueOptions {
 export function valueReader(type: ParameterType, options?: ValueOptions): ValueReader {
   switch (type.kind) {
     case 'scalar': {
-      const reader = options?.scalar ?? type.scalar.read;
+      const { startScalars = () => type.scalar.read } = options ?? {};
       return (raw) =>
-        isRawScalar(raw) ? reader(raw) : failure('must be one value, not a list or an object');
+        isRawScalar(raw) ? startScalars()(raw) : failure('must be one value, not a list or an object');
     }
     case 'array':
       return arrayReader(type, options);
@@ -40,13 +41,14 @@ type OfKind<K extends ParameterType['kind']> = Extract<ParameterType, { kind: K 
 
 /** A list, or a string: a JSON list if it begins with `[`, otherwise comma-separated values, taken literally. */
 function arrayReader({ element }: OfKind<'array'>, options: ValueOptions | undefined): ValueReader {
-  const readElement = elementReader(element, options);
   const wrong = element.kind === 'scalar' ? 'a,b or the JSON array ["a","b"]' : 'a JSON array';
   return (raw) => {
     const list = listOf(raw, element.kind === 'scalar');
     if (list === undefined) return failure(`must be a list: ${wrong}`);
     const outside = countFailure(list.length, 'elements', options?.count);
     if (outside !== undefined) return failure(outside);
+    const scalars = options?.startScalars();
+    const readElement = elementReader(element, scalars && { startScalars: () => scalars });
     return readAll(
       list.map((value, index) => [`element ${index + 1}`, () => readElement(value)]),
       (texts) => `[${texts.join(',')}]`,

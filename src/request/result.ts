@@ -56,6 +56,8 @@ export interface ResultRequest {
   readonly requester: Requester;
   readonly directives: CacheDirectives;
   readonly signal: () => AbortSignal;
+  /** The keys that wait for the result besides the requester. */
+  readonly callers?: Callers | undefined;
 }
 
 export interface ResultsDeps {
@@ -76,7 +78,8 @@ export function createResults(deps: ResultsDeps, produce: Produce): Results {
   return {
     read: async (task, request) => {
       if (isCacheable(task)) return readCached(deps, produce, task, request);
-      const produced = await produce(task, { ...request.requester, signal: request.signal() });
+      const { requester, callers } = request;
+      const produced = await produce(task, { ...requester, signal: request.signal(), callers });
       return { ...produced, etag: etagOf(produced.body), outcome: undefined, replay: undefined };
     },
     pinExamples: async (endpoint, plan) => {
@@ -119,7 +122,7 @@ async function readCached(
   deps: ResultsDeps,
   produce: Produce,
   task: CacheableTask,
-  { requester, directives, signal }: ResultRequest,
+  { requester, directives, signal, callers: others }: ResultRequest,
 ): Promise<Result> {
   const { readThrough, warming } = deps;
   let run: Pick<Produced, 'timing' | 'read'> = NOT_RUN;
@@ -129,7 +132,8 @@ async function readCached(
     ...job,
     caller: requester.key,
     run: async (signal: AbortSignal, callers: Callers) => {
-      const produced = await produce(task, { ...requester, signal, callers }).catch((cause: unknown) => {
+      const all = others === undefined ? callers : both(callers, others);
+      const produced = await produce(task, { ...requester, signal, callers: all }).catch((cause: unknown) => {
         own.hasFailed = true;
         throw cause;
       });
@@ -159,6 +163,17 @@ async function readCached(
     return again instanceof Promise ? again.then(noteReplayed) : noteReplayed(again);
   };
   return { ...found.entry, outcome: found.outcome, timing: run.timing, read: run.read, replay };
+}
+
+function both(some: Callers, others: Callers): Callers {
+  return {
+    follow: (listener) => {
+      const ends = [some.follow(listener), others.follow(listener)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  };
 }
 
 /** A task as a cache job, which warming also runs: it belongs to no particular request. */

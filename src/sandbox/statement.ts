@@ -250,14 +250,19 @@ export function assembleBarred(
   return statementOver(elements, narrow?.joined ?? joined, rows);
 }
 
-/** The statement for a retry after a failure: over columns built again. Undefined if no table has any that need it. */
+/**
+ * The statement for a retry after a failure: over columns built again, and with none of the query's conditions inside a table. Undefined if
+ * the statement that failed is of that kind.
+ */
 export function assembleReread(
   tables: readonly TableText[],
-  { joined, narrow, needed }: CheckedText,
+  { joined, isLeakproof, narrow, needed, below }: CheckedText,
   rows: number,
   isNull?: IsNull,
 ): AssembledStatement | undefined {
-  if (!tables.some(({ hasShared }) => hasShared)) return undefined;
+  const isAlone = ({ name, isClosed, hasShared }: TableText): boolean =>
+    !hasShared && (isClosed || (!isLeakproof && below?.has(name) !== true));
+  if (tables.every(isAlone)) return undefined;
   const columns = { needed };
   const elements = tables.map(({ write, hasShared }) =>
     write(hasShared ? 'reread' : 'barred', { isNull, columns }),

@@ -74,3 +74,23 @@ test('a pattern takes linear time', () => {
   const { parameter } = compileParameter('p', { type: 'String', pattern: '(a+)+b' });
   expect(parameter?.read('a'.repeat(5000)).kind).toBe('failure');
 });
+
+test('a regular expression may have so many steps, and all of a list together', () => {
+  const one = compileParameter('p', { type: 'String', format: 'regex' }).parameter;
+  const many = compileParameter('p', { type: 'Array(String)', format: 'regex', required: true }).parameter;
+  const large = 'a{1000}'.repeat(15);
+  const tooLarge = {
+    kind: 'failure',
+    message: expect.stringMatching(/^must be a smaller regular expression/),
+  };
+  expect(one?.read(large)).toMatchObject({ kind: 'value' });
+  expect(one?.read(large)).toMatchObject({ kind: 'value' }); // each value by itself
+  expect(one?.read(large.repeat(2))).toEqual(tooLarge);
+  expect(one?.read(`(?:${'.'.repeat(985)}){1000}`)).toEqual(tooLarge);
+  expect(many?.read([large, 'a', '(?i)b'])).toMatchObject({ kind: 'value' });
+  expect(many?.read([large, large])).toMatchObject({
+    kind: 'failure',
+    message: expect.stringMatching(/^must be a smaller .* \(element 2\)$/),
+  });
+  expect(many?.read(['(']).kind).toBe('failure');
+});

@@ -232,6 +232,7 @@ function join(hub: Hub, stream: OpenStream, question: Question): Topic {
     topic.failures = 0;
   }
   topic.streams.add(stream);
+  for (const listener of topic.listeners) listener(stream.key);
   hub.streams.set(stream, topic);
   return topic;
 }

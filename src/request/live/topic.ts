@@ -1,6 +1,7 @@
 // One question that is followed, for all who ask it: when its answer is looked at again, and what it is.
 import { ageOf } from '../../cache/clock.ts';
 import type { CacheDirectives } from '../../cache/freshness.ts';
+import type { Callers } from '../../cache/single-flight.ts';
 import type { Watch } from '../../cache/watch.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -8,6 +9,7 @@ import type { Observe } from '../../core/observation.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Plan } from '../plan.ts';
 import type { Result, ResultRequest, Task } from '../result.ts';
+import { errorEnds } from './ending.ts';
 import { createHistory, type History } from './history.ts';
 import type { Question } from './question.ts';
 import type { OpenStream } from './stream.ts';
@@ -34,6 +36,8 @@ export interface Topic {
   readonly history: History;
   /** In the order in which their keys pay for runs. */
   readonly streams: Set<OpenStream>;
+  /** Called with the keys of streams that join. */
+  readonly listeners: Set<(key: string) => void>;
   /** Monotonic milliseconds. */
   due: number;
   /** Since when it has no streams. */
@@ -63,6 +67,7 @@ export function createTopic(question: Question): Topic {
     question,
     history: createHistory(question.policy.key),
     streams: new Set(),
+    listeners: new Set(),
     due: Infinity,
     idleSince: undefined,
     checking: undefined,
@@ -132,24 +137,40 @@ function runPaid(deps: TopicDeps, topic: Topic, maxAge: number): Promise<Paid> {
     topic.streams.delete(stream); // to the end of the line
     topic.streams.add(stream);
     const question = await askAgain(deps, topic, stream);
-    return question && { task: question.task, result: await run(deps, topic, { question, maxAge }) };
+    if (question === undefined || question instanceof Problem) return question;
+    return { task: question.task, result: await run(deps, topic, { question, maxAge }) };
   });
 }
 
+/** The keys of all streams wait for a run together: one whose own calls fill its share of the connections does not delay the others. */
+function callersOf({ streams, listeners }: Topic): Callers {
+  return {
+    follow: (listener) => {
+      for (const { key } of streams) listener(key);
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
 /**
- * Does what costs for the first stream that can: its key has a budget left, and `work` has something. No stream ends because
- * the keys of others have no budget left.
+ * Does what costs for the first stream that can: its key has a budget left, and `work` has something, not a problem that passes. No
+ * stream ends because the keys of others have no budget left.
  */
 async function forNext<Found>(
   deps: TopicDeps,
   topic: Topic,
-  work: (stream: OpenStream) => Promise<Found | undefined>,
+  work: (stream: OpenStream) => Promise<Found | Problem | undefined>,
 ): Promise<Found> {
+  let passing: Problem | undefined;
   const unable = new Map<string, Problem>();
   const attempt = async (stream: OpenStream, key: string): Promise<Found | undefined> => {
     if (unable.has(key)) return undefined;
     try {
-      return await work(stream);
+      const found = await work(stream);
+      if (!(found instanceof Problem)) return found;
+      passing = found;
+      return undefined;
     } catch (cause) {
       if (!isUnable(cause)) throw cause;
       unable.set(key, cause);
@@ -165,7 +186,7 @@ async function forNext<Found>(
     if (unable.size > MAX_UNABLE && cause !== undefined) deps.moved(stream, { cause });
   }
   const [cause] = unable.values();
-  throw cause ?? new Problem('request.client_closed');
+  throw cause ?? passing ?? new Problem('request.client_closed');
 }
 
 function isUnable(cause: unknown): cause is Problem {
@@ -173,10 +194,14 @@ function isUnable(cause: unknown): cause is Problem {
 }
 
 /**
- * The question of a stream as of now; undefined if it is another one, or may not be asked any more. Throws Problem
- * `budget.exceeded`.
+ * The question of a stream as of now; undefined if it is another one, or may not be asked any more; why it cannot be asked at the moment.
+ * Throws Problem `budget.exceeded`.
  */
-async function askAgain(deps: TopicDeps, topic: Topic, stream: OpenStream): Promise<Question | undefined> {
+async function askAgain(
+  deps: TopicDeps,
+  topic: Topic,
+  stream: OpenStream,
+): Promise<Question | Problem | undefined> {
   try {
     const question = await stream.question.again();
     stream.question = question;
@@ -184,6 +209,7 @@ async function askAgain(deps: TopicDeps, topic: Topic, stream: OpenStream): Prom
     deps.moved(stream, question);
   } catch (cause) {
     if (isUnable(cause)) throw cause;
+    if (cause instanceof Problem && !errorEnds(cause)) return cause;
     deps.moved(stream, { cause });
   }
   return undefined;
@@ -198,7 +224,7 @@ async function run(
   const directives: CacheDirectives = { noCache: false, maxAge, onlyIfCached: false };
   const { requester, task } = question;
   const { signal } = topic.abort;
-  const result = await read(task, { requester, directives, signal: () => signal });
+  const result = await read(task, { requester, directives, signal: () => signal, callers: callersOf(topic) });
   if (result.body.length > MAX_BODY)
     throw new Problem('format.too_large', {
       detail: `The result has ${result.body.length} bytes; results of live calls have at most ${MAX_BODY}`,

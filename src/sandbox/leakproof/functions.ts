@@ -1,35 +1,40 @@
 // Functions that return a value for every value of their arguments: they cannot fail on a row, so a failure cannot reveal one.
 // Functions that round a time or a number are excluded: they wrap at the end of the type (a DateTime in 2106), but the engine's
-// index analysis assumes that they are monotonic, so a condition on one finds no rows if another tenant has such a time.
+// index analysis assumes that they are monotonic, so a condition on one finds no rows if another tenant has such a time. So are
+// parts of a time such as toHour, which it takes for monotonic within a day or an hour.
 
 /** Names in lower case, separated by spaces. Safe for any arguments, columns included. */
 const TOTAL = `
   and or not xor equals notequals less lessorequals greater greaterorequals isnull isnotnull if ifnull coalesce
   nullif multiif empty notempty length lower upper lowerutf8 upperutf8 concat startswith endswith position
-  positioncaseinsensitive reverse trim trimleft trimright trimboth has hasany hasall arrayelement arrayjoin
-  arraydistinct arraystringconcat mapcontains mapkeys mapvalues tuple array jsonhas jsonextractstring
+  positioncaseinsensitive reverse trim trimleft trimright trimboth has hasany hasall arrayelement
+  arraydistinct mapcontains mapkeys mapvalues tuple array jsonhas jsonextractstring
   jsonextractraw jsonextractint jsonextractuint jsonextractfloat jsonextractbool domain path protocol
   cutquerystring querystring`;
 
 /** Safe if every argument after the first is a literal: a pattern, a length, a format, a time zone. */
 const TOTAL_BY_FIRST = `
-  match like ilike notlike notilike extract extractall replaceregexpone replaceregexpall replaceone replaceall
-  replace formatdatetime totimezone multisearchany
-  multisearchanycaseinsensitive accuratecastornull tostring substring left right tosecond tominute tohour todayofweek
-  todayofmonth todayofyear tomonth toquarter toyear toyyyymm toyyyymmdd`;
+  match like ilike notlike notilike extract extractall formatdatetime totimezone multisearchany
+  multisearchanycaseinsensitive accuratecastornull substring left right tomonth toquarter toyear toyyyymm toyyyymmdd`;
+
+/**
+ * Safe for the author of an endpoint only: their results may be arbitrarily larger than their arguments, so that a query could need more
+ * memory than it may have because of a value.
+ */
+const ENLARGING = `
+  arrayjoin arraystringconcat arraymap replaceregexpone replaceregexpall replaceone replaceall replace`;
 
 /** Safe if the first argument is a literal: a separator. */
 const TOTAL_BY_OTHERS = 'splitbychar splitbystring';
 
 /** Safe with one array; several arrays must have the same length. */
-const TOTAL_OF_ONE_ARRAY = 'arrayexists arrayall arrayfilter arraymap arraycount arrayuniq';
+const TOTAL_OF_ONE_ARRAY = 'arrayexists arrayall arrayfilter arraycount arrayuniq';
 
 /**
  * Target types for which an attempted conversion never throws. Conversions to other types parse or scale without checking
  * whether that is possible; DateTime64 has a scale of its own.
  */
-const TRIED_TYPE =
-  /^'(?:Nullable\()?(?:U?Int(?:8|16|32|64|128|256)|Float(?:32|64)|String|Bool|UUID|Date)\)?'$/i;
+const TRIED_TYPE = /^'(?:Nullable\()?(?:U?Int(?:8|16|32|64|128|256)|Float(?:32|64)|Bool|UUID|Date)\)?'$/i;
 
 /** Whether a call that returns NULL for inconvertible values does so for every value of this type, given as a literal. */
 export function isTriedType(literal: string): boolean {
@@ -39,12 +44,26 @@ export function isTriedType(literal: string): boolean {
 const OR_NULL = /^to(?:u?int(?:8|16|32|64|128|256)|float(?:32|64)|uuid|ipv4|ipv6)or(?:null|zero)$/;
 
 /** Which arguments must be literals for a call to be leakproof; undefined if none suffice. */
-export function literalArguments(name: string): 'none' | 'rest' | 'first' | 'one array' | undefined {
+export function literalArguments(
+  name: string,
+  isAuthors: boolean,
+): 'none' | 'rest' | 'first' | 'one array' | undefined {
   const folded = name.toLowerCase();
+  if (isAuthors && OF_AUTHORS.has(folded)) return OF_AUTHORS.get(folded);
   if (ONE_ARRAY.has(folded)) return 'one array';
   if (NONE.has(folded) || OR_NULL.test(folded)) return 'none';
   if (REST.has(folded)) return 'rest';
   return FIRST.has(folded) ? 'first' : undefined;
+}
+
+/** Functions that combine values to a larger one. */
+export function isCombining(name: string): boolean {
+  return /^(?:concat|array|tuple)$/i.test(name);
+}
+
+/** Functions whose result has several values, of which the text is longer than they are. */
+export function makesArrays(name: string): boolean {
+  return /^(?:extractall|splitby\w+|array\w*|mapkeys|mapvalues|tuple)$/i.test(name);
 }
 
 /** Rounds to tens and more if its digits are negative: that overflows, and index entries are then pruned incorrectly. */
@@ -67,6 +86,13 @@ export const LEAKPROOF_FUNCTIONS: readonly string[] = [
   TOTAL_BY_OTHERS,
   TOTAL_OF_ONE_ARRAY,
 ].flatMap(split);
+
+const OF_AUTHORS = new Map(
+  split(ENLARGING).map((name) => {
+    if (name === 'arraymap') return [name, 'one array'] as const;
+    return [name, name.startsWith('replace') ? 'rest' : 'none'] as const;
+  }),
+);
 
 const NONE = new Set(split(TOTAL));
 const REST = new Set(split(TOTAL_BY_FIRST));

@@ -3,10 +3,13 @@
 // evaluates conditions on rows and index entries of other tenants, and a failure there would reveal information about them.
 import type { Cursor } from '../../sql/cursor.ts';
 import { identifierName } from '../../sql/literal.ts';
+import { stringValue } from '../../sql/string-literal.ts';
 import type { LexedQuery } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { isTotalSum, startsValue } from './arithmetic.ts';
+import { isBounded } from './bounded.ts';
 import { conditionRanges } from './condition-ranges.ts';
+import { isPlainText } from './plain-texts.ts';
 import type { TokenRange } from './condition-ranges.ts';
 import { isConstantCall, isRounding, isTriedType, literalArguments } from './functions.ts';
 import { createMoments } from './time-conversions.ts';
@@ -31,7 +34,7 @@ export interface LeakproofContext {
  * column is pushed down as a condition on the source of the computation.
  */
 export function isClauseLeakproof(clause: Cursor, context: Omit<LeakproofContext, 'names'>): boolean {
-  const walk = walkOf(clause, context);
+  const walk = walkOf(clause, context, true);
   return walk !== undefined && succeeds(walk, { from: 0, to: clause.length });
 }
 
@@ -44,8 +47,9 @@ export interface LeakproofCheck {
 
 /** The query has passed the scanner. */
 export function checkLeakproof({ cursor }: LexedQuery, context: LeakproofContext): LeakproofCheck {
-  const walk = walkOf(cursor, context);
-  const isRangeLeakproof = (range: TokenRange) => walk !== undefined && succeeds(walk, range);
+  const walk = walkOf(cursor, context, false);
+  const isRangeLeakproof = (range: TokenRange) =>
+    walk !== undefined && isBounded(cursor, range, context.names) && succeeds(walk, range);
   const isLeakproof = walk !== undefined && conditionRanges(cursor, context.names).every(isRangeLeakproof);
   return { isLeakproof, isRangeLeakproof };
 }
@@ -54,6 +58,7 @@ export function checkLeakproof({ cursor }: LexedQuery, context: LeakproofContext
 function walkOf(
   cursor: Cursor,
   context: Omit<LeakproofContext, 'names'> & Partial<Pick<LeakproofContext, 'names'>>,
+  isAuthors: boolean,
 ): Walk | undefined {
   const brackets = cursor.brackets();
   if ('code' in brackets) return undefined;
@@ -62,11 +67,19 @@ function walkOf(
   if (mixesScales(cursor, types)) return undefined;
   return {
     cursor,
+    isAuthors,
     functions: context.functions,
     openers: new Map([...brackets].map(([open, close]) => [close, open])),
     moments: createMoments(cursor, context),
     hasNulls: types.some((type) => /nullable/i.test(type)) || makesNulls(cursor),
     hasFloats: namesFloat(cursor, context),
+    readsMaps: types.some((type) => /\bMap\(/.test(type)) && readsElements(cursor),
+    keepsText: (range) => isPlainText(cursor, range, context),
+    mayBeFloat: (at) => {
+      const name = cursor.name(at) ?? '';
+      if (context.names?.has(name) === true) return cursor.kind(at + 1) !== '.';
+      return context.types.get(name)?.some((type) => /float/i.test(type)) === true;
+    },
     isColumn: (at) => {
       const name = cursor.name(at) ?? '';
       return context.types.has(name) && context.names?.has(name) !== true;
@@ -77,6 +90,15 @@ function walkOf(
 function namesFloat(cursor: Cursor, { types }: Pick<LeakproofContext, 'types'>): boolean {
   return cursor.tokens.some((_, at) => types.get(cursor.name(at) ?? '')?.some((type) => /float/i.test(type)));
 }
+
+function readsElements(cursor: Cursor): boolean {
+  return cursor.tokens.some(
+    ({ kind }, at) =>
+      (kind === '[' && VALUE_ENDS.has(cursor.kind(at - 1))) || /^arrayelement$/i.test(cursor.name(at) ?? ''),
+  );
+}
+
+const VALUE_ENDS: ReadonlySet<string | undefined> = new Set(['word', 'quoted', ')', ']']);
 
 function succeeds(walk: Walk, { from, to }: TokenRange): boolean {
   for (let at = from; at < to;) {
@@ -89,6 +111,8 @@ function succeeds(walk: Walk, { from, to }: TokenRange): boolean {
 
 interface Walk {
   readonly cursor: Cursor;
+  /** Whether the text is of the endpoint's author. */
+  readonly isAuthors: boolean;
   readonly functions: FunctionPolicy;
   /** Index of each closing bracket to that of its opening bracket. */
   readonly openers: ReadonlyMap<number, number>;
@@ -96,6 +120,12 @@ interface Walk {
   readonly hasNulls: boolean;
   /** Whether a column that is named may hold NaN. */
   readonly hasFloats: boolean;
+  /** Whether the token is the name of such a column, or of something that the query defines. */
+  readonly mayBeFloat: (at: number) => boolean;
+  /** Whether the query reads elements of a map. */
+  readonly readsMaps: boolean;
+  /** Whether a value is a column whose order is that of its text, or that has no order that an index uses. */
+  readonly keepsText: (range: TokenRange) => boolean;
   /** Whether the token is the name of a column, and nothing that the query defines. */
   readonly isColumn: (at: number) => boolean;
 }
@@ -132,12 +162,15 @@ function step(walk: Walk, at: number): number | undefined {
   const kind = cursor.kind(at);
   const word = cursor.word(at) ?? '';
   if (kind === '%' || FAILING_WORDS.has(word)) return undefined;
-  if (walk.hasFloats && (negatesOrder(cursor, at) || comparesTruth(walk, at))) return undefined;
+  if (walk.hasFloats && (negatesOrder(walk, at) || comparesTruth(walk, at))) return undefined;
   if (kind === '{') return cursor.closing(at) + 1; // a parameter of the endpoint
   if (kind === '::') return afterCast(walk, at);
   if (ARITHMETIC.has(kind ?? '')) return isHarmlessSign(cursor, at) || isTotal(walk, at) ? at + 1 : undefined;
   if (word === 'INTERVAL') return isHarmlessInterval(walk, at) ? at + 1 : undefined;
-  if (PATTERNS.has(word)) return isPattern(cursor, at + 1) ? at + 1 : undefined;
+  if (PATTERNS.has(word)) {
+    if (!isPattern(cursor, at + 1)) return undefined;
+    return isReadable(walk, word === 'REGEXP' ? 'match' : word, at + 1) ? at + 1 : undefined;
+  }
   if (word === 'IN') return isTotalIn(walk, at) ? at + 1 : undefined;
   if (QUANTIFIERS.has(word) && COMPARISONS.has(cursor.kind(at - 1))) return undefined; // the engine rewrites it to IN
   if (isCall(cursor, at)) return afterCall(walk, at);
@@ -145,15 +178,36 @@ function step(walk: Walk, at: number): number | undefined {
 }
 
 /**
- * By index, the engine reads `NOT x > 5` as `x <= 5`, which NaN is not: of a granule of nothing else, no rows are found. Which rows
- * share a granule depends on other tenants.
+ * By index, the engine reads `NOT x > 5` as `x <= 5`, which NaN is not, and takes no row of a granule of 5 and NaN for `x != 5`. Which
+ * rows share a granule depends on other tenants.
  */
-function negatesOrder(cursor: Cursor, at: number): boolean {
-  if (cursor.name(at)?.toUpperCase() !== 'NOT' || cursor.word(at - 1) === 'IS') return false;
-  return !UNORDERED.has(cursor.word(at + 1));
+function negatesOrder({ cursor, openers, mayBeFloat }: Walk, at: number): boolean {
+  if (NOT_A_NUMBER.test(cursor.text(at))) return true;
+  const isNot = cursor.name(at)?.toUpperCase() === 'NOT' && cursor.word(at - 1) !== 'IS';
+  if (isNot && UNORDERED.has(cursor.word(at + 1))) return false;
+  const isComparison =
+    cursor.kind(at) === '!=' || (isNot && /^(?:IN|BETWEEN)$/.test(cursor.word(at + 1) ?? ''));
+  if (!isComparison) return isNot;
+  let from = at;
+  while (from > 0 && !isBoundary(cursor, from - 1)) from = openers.get(from - 1) ?? from - 1;
+  let to = at + 1;
+  while (to < cursor.length && !isBoundary(cursor, to) && cursor.kind(to) !== ')') to = cursor.after(to);
+  for (let each = from; each < to; each++) if (mayBeFloat(each)) return true;
+  return false;
 }
 
-const UNORDERED: ReadonlySet<string | undefined> = new Set('BETWEEN IN LIKE ILIKE NULL EXISTS'.split(' '));
+const UNORDERED: ReadonlySet<string | undefined> = new Set('LIKE ILIKE NULL EXISTS'.split(' '));
+
+const NOT_A_NUMBER = /^(?:nan|inf(?:inity)?)$/i;
+
+/** Whether what is compared ends before or after this token. */
+function isBoundary(cursor: Cursor, at: number): boolean {
+  return BOUNDARIES.has(cursor.word(at)) || ['(', '[', ',', '->'].includes(cursor.kind(at) ?? '');
+}
+
+const BOUNDARIES: ReadonlySet<string | undefined> = new Set(
+  'AND OR WHERE PREWHERE HAVING QUALIFY ON SELECT WHEN THEN ELSE CASE END BY AS FROM UNION'.split(' '),
+);
 
 /** `(x > 5) = 0` is a negation as well. */
 function comparesTruth({ cursor, isColumn }: Walk, at: number): boolean {
@@ -174,22 +228,23 @@ function isTotal(walk: Walk, at: number): boolean {
   return isTotalSum({ cursor, openers, isAggregate, isConstant: isConstantAt }, at);
 }
 
-/** If the right side is a query or a table, the engine converts the left side, and prunes times by index incorrectly. */
-function isTotalIn({ cursor, moments }: Walk, at: number): boolean {
+/**
+ * If the right side is a query or a table, the engine converts values of the left side to its type, which fails for those that an Enum does
+ * not have, and prunes others by index incorrectly.
+ */
+function isTotalIn({ cursor }: Walk, at: number): boolean {
   let left = at - 1;
   while (cursor.word(left) === 'NOT' || cursor.word(left) === 'GLOBAL') left--;
   if (startsValue(cursor, left + 1)) return false; // the function of that name
-  if (!readsTable(cursor, at + 1)) return true;
-  return moments.isColumnOf(left, SINGLE);
+  return !readsTable(cursor, at + 1);
 }
-
-const SINGLE = /^(?:Nullable\(|LowCardinality\()*(?:String|U?Int\d+|UUID)\)*$/;
 
 function readsTable(cursor: Cursor, at: number): boolean {
   let first = at;
   while (cursor.kind(first) === '(') first++;
   const kind = cursor.kind(first);
   if (kind !== 'word' && kind !== 'quoted') return false;
+  if (/^(?:SELECT|WITH|FROM|VALUES)$/.test(cursor.word(first) ?? '')) return true;
   return cursor.kind(first + 1) !== '(' && !CONSTANTS.has(cursor.word(first) ?? '');
 }
 
@@ -210,11 +265,16 @@ function isCall(cursor: Cursor, at: number): boolean {
 function afterCall(walk: Walk, at: number): number | undefined {
   const { cursor, functions, moments } = walk;
   const name = identifierName(cursor.text(at)) ?? '';
-  const needed = literalArguments(name);
+  const needed = literalArguments(name, walk.isAuthors);
   const end = cursor.closing(at + 1);
   if (isRounding(name) && cursor.kind(end - 2) === '-') return undefined;
   const isTried = !/^accuratecastornull$/i.test(name) || isTriedType(cursor.text(end - 1));
+  if (PATTERN_CALLS.test(name)) {
+    const isLast = cursor.kind(end - 1) === 'string' && cursor.kind(end - 2) === ',';
+    if (isLast && !isReadable(walk, name, end - 1)) return undefined;
+  }
   if (needed !== undefined && isTried && haveLiterals(cursor, at, needed)) return at + 2;
+  if (/^tostring$/i.test(name) && walk.keepsText({ from: at + 2, to: end })) return at + 2;
   if (functions.aggregates(name)) return at + 2; // above every filter
   if (moments.isMoment(at)) return end + 1;
   if (name.toLowerCase() === 'cast') return afterCastCall(walk, at);
@@ -260,6 +320,23 @@ function isInterval(cursor: Cursor, from: number, to: number): boolean {
 }
 
 const INTERVAL_CALL = /^toInterval[A-Z][a-z]+$/i;
+
+const PATTERN_CALLS = /^(?:match|i?like|noti?like)$/i;
+
+/**
+ * Whether the engine's indexes read a pattern as it is meant, a string at a token. Of a regular expression they drop one byte of what may
+ * be absent, not one character; and an index of the keys of a map finds no row for a key that other rows do not have, although the value of
+ * such a key is an empty string.
+ */
+function isReadable({ cursor, readsMaps }: Walk, operator: string, at: number): boolean {
+  const pattern = stringValue(cursor.text(at));
+  if (pattern === undefined) return false;
+  const isRegex = /^match$/i.test(operator);
+  if (isRegex && /\P{ASCII}/u.test(pattern) && /[*?{]/.test(pattern)) return false;
+  if (!readsMaps) return true;
+  const isNegated = /^not/i.test(operator) || cursor.word(at - 2) === 'NOT';
+  return !isNegated && (isRegex ? /^[\w /:,=@;<>-]+$/.test(pattern) : /[^%]/.test(pattern));
+}
 
 /** The pattern of LIKE and similar operators is a single literal with nothing appended. */
 function isPattern(cursor: Cursor, at: number): boolean {
@@ -335,7 +412,16 @@ function afterCast(walk: Walk, at: number): number | undefined {
   if (FAILING_TYPE.test(cursor.slice(at + 1, end))) return undefined;
   // After a dot, a number is an element of a tuple.
   if (before === 'string' || (before === 'number' && cursor.kind(at - 2) !== '.')) return end;
-  return isText(walk, at + 1, end) ? end : undefined;
+  return isText(walk, at + 1, end) && walk.keepsText({ from: chainStart(cursor, at - 1), to: at })
+    ? end
+    : undefined;
+}
+
+/** Of `a.b.c`, by its last token. */
+function chainStart(cursor: Cursor, last: number): number {
+  let at = last;
+  while (cursor.kind(at - 1) === '.') at -= 2;
+  return at;
 }
 
 /** Values of these types can fail, or cause a column that they are added to to fail. */
@@ -349,7 +435,7 @@ function afterCastCall(walk: Walk, at: number): number | undefined {
   const as = end - 2;
   const isTextual = cursor.word(as) === 'AS' && isText(walk, end - 1, end);
   const isQuoted = cursor.kind(as) === ',' && /^'(?:Nullable\(String\))'$/.test(cursor.text(end - 1));
-  return isTextual || isQuoted ? at + 2 : undefined;
+  return (isTextual || isQuoted) && walk.keepsText({ from: at + 2, to: as }) ? at + 2 : undefined;
 }
 
 function isText({ cursor, hasNulls }: Walk, from: number, to: number): boolean {

@@ -70,6 +70,10 @@ interface Operand {
   readonly isNullable: boolean;
   /** A column of integers: no NaN or infinity, which cannot be converted. */
   readonly isWhole?: boolean;
+  /** A column that may hold NaN, of which index analysis takes `!=` and NOT for the opposite. */
+  readonly isFloat?: boolean;
+  /** A value of a map: for an index of its keys, one that is absent is not the empty string that it is. */
+  readonly isElement?: boolean;
   readonly next: number;
 }
 
@@ -88,6 +92,7 @@ function predicateSql(context: TotalContext, { from, to }: TokenRange): string |
   if (COMPARISONS.has(cursor.kind(at))) {
     const right = operandAt(context, { from: at + 1, to });
     if (right?.next !== to || !areComparable(left, right)) return undefined;
+    if (cursor.kind(at) === '!=' && (left.isFloat === true || right.isFloat === true)) return undefined;
     // A bloom filter on times rejects one of another type.
     if (right.kind === 'time' && EQUALITIES.has(cursor.kind(at))) return undefined;
     return `${left.sql} ${cursor.text(at)} ${right.sql}`;
@@ -99,13 +104,17 @@ function predicateSql(context: TotalContext, { from, to }: TokenRange): string |
   }
   const not = cursor.word(at) === 'NOT' ? 'NOT ' : '';
   if (not !== '') at++;
+  if (not !== '' && (left.isFloat === true || left.isElement === true)) return undefined;
   const word = cursor.word(at) ?? '';
   if (word === 'BETWEEN') return betweenSql(context, { left, not }, { from: at + 1, to });
   const right = { from: at + 1, to };
   const isSafe =
     word === 'IN'
       ? isListFor(context, left, right)
-      : /^I?LIKE$/.test(word) && left.kind === 'text' && isPattern(cursor, right);
+      : /^I?LIKE$/.test(word) &&
+        left.kind === 'text' &&
+        isPattern(cursor, right) &&
+        isPatternOf(left, cursor.text(right.from));
   return isSafe ? `${left.sql} ${not}${word} ${textOf(cursor, right)}` : undefined;
 }
 
@@ -148,7 +157,7 @@ function isListFor({ cursor }: TotalContext, { kind }: Operand, range: TokenRang
   const list = insideParentheses(cursor, range);
   if (list === undefined || list.from === list.to) return false;
   for (let at = list.from; at < list.to; at += 2) {
-    const isLiteral = kind === 'text' ? cursor.kind(at) === 'string' : cursor.kind(at) === 'number';
+    const isLiteral = kind === 'text' ? cursor.kind(at) === 'string' : /^[\d.]/.test(cursor.text(at));
     const isLast = at + 1 === list.to;
     if (!isLiteral || (kind !== 'text' && kind !== 'number')) return false;
     if (!isLast && (cursor.kind(at + 1) !== ',' || at + 2 === list.to)) return false;
@@ -159,6 +168,11 @@ function isListFor({ cursor }: TotalContext, { kind }: Operand, range: TokenRang
 /** A pattern of LIKE without escapes. */
 function isPattern(cursor: Cursor, { from, to }: TokenRange): boolean {
   return to === from + 1 && cursor.kind(from) === 'string' && !cursor.text(from).includes('\\');
+}
+
+/** An absent value of a map may match a pattern of nothing but `%`. */
+function isPatternOf({ isElement }: Operand, literal: string): boolean {
+  return isElement !== true || /[^%']/.test(literal);
 }
 
 /** A regular expression of plain characters, dots, repetitions of them, and alternatives. */
@@ -233,7 +247,18 @@ function columnOperand({ columnAt }: TotalContext, at: number): Operand | undefi
   const kind = kindOf(type);
   // A bloom filter on the values of a map rejects a string beside a time.
   if (kind === 'time' && sql.endsWith(']')) return undefined;
-  return { sql, kind, isLiteral: false, isNullable: isNullable(type), isWhole: isWhole(type), next };
+  const isFloat = kind === 'number' && !isWhole(type);
+  const isElement = sql.endsWith(']');
+  return {
+    sql,
+    kind,
+    isLiteral: false,
+    isNullable: isNullable(type),
+    isWhole: isWhole(type),
+    isFloat,
+    isElement,
+    next,
+  };
 }
 
 function callOperand(context: TotalContext, at: number): Operand | undefined {
@@ -249,9 +274,16 @@ function callOperand(context: TotalContext, at: number): Operand | undefined {
   const last = form.and === undefined ? argument.next : argument.next + 2;
   if (last !== end || (form.and !== undefined && !hasLiteral)) return undefined;
   const literal = cursor.text(end - 1);
-  if (form.and === 'regex' && !REGEX.test(stringValue(literal) ?? '(')) return undefined;
+  if (form.and === 'regex' && (argument.isElement === true || !REGEX.test(stringValue(literal) ?? '(')))
+    return undefined;
   const more = form.and === undefined ? '' : `, ${literal}`;
-  return { ...argument, sql: `${name}(${argument.sql}${more})`, kind: form.gives, next: end + 1 };
+  return {
+    ...argument,
+    isFloat: false,
+    sql: `${name}(${argument.sql}${more})`,
+    kind: form.gives,
+    next: end + 1,
+  };
 }
 
 /** Undefined for types of which comparisons are not known to succeed. */

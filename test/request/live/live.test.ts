@@ -163,6 +163,45 @@ test('a key without a budget left follows those that have one', async () => {
   expect(reader.stream.isEnded()).toBe(true);
 });
 
+test('a run takes the turns of all keys that wait for it', async () => {
+  const world = createWorld();
+  await world.open({ key: 'a' });
+  await world.open({ key: 'b' });
+  let release = (): void => {};
+  world.gate = () => new Promise((resolve) => (release = resolve));
+  world.data = [{ id: 2 }];
+  await world.time.advance(1100);
+  const late = world.open({ key: 'c' });
+  await world.time.advance(10);
+  release();
+  await late;
+  expect(world.callers[0]).toEqual(new Set(['a']));
+  expect(world.callers.at(-1)).toEqual(new Set(['a', 'b', 'c']));
+  // Those that come after it has ended are not its own.
+  world.gate = async () => {};
+  await world.open({ key: 'd' });
+  expect(world.callers.at(-1)?.has('d')).toBe(false);
+});
+
+test('keys that cannot be checked for the moment end no stream', async () => {
+  const world = createWorld();
+  const state = { isDown: false };
+  const ended = () => (state.isDown ? new Problem('auth.unavailable', { retryAfter: 2 }) : undefined);
+  const readers = [await world.open({ key: 'a', ended }), await world.open({ key: 'b', ended })];
+  state.isDown = true;
+  world.data = [{ id: 2 }];
+  await world.time.advance(1100);
+  for (const reader of readers) expect(reader.text()).toMatch(/"code":"auth.unavailable"/);
+  state.isDown = false;
+  world.data = [{ id: 3 }];
+  await world.time.advance(10_000);
+  for (const reader of readers) {
+    expect(reader.events()).not.toContain('end');
+    expect(reader.text()).not.toContain('client_closed');
+    expect(reader.text()).toMatch(/\{"result":\[\{"id":3\}\]\}\s*$/);
+  }
+});
+
 test('heartbeats when nothing else was sent', async () => {
   const world = createWorld();
   const reader = await world.open({ every: 3600 });

@@ -6,7 +6,7 @@ import type { Problem } from '../../../src/core/problem.ts';
 import { createLive, type Live } from '../../../src/request/live/live.ts';
 import type { Question } from '../../../src/request/live/question.ts';
 import type { LiveStream } from '../../../src/request/live/stream.ts';
-import type { Result, Task } from '../../../src/request/result.ts';
+import type { Result, ResultRequest, Task } from '../../../src/request/result.ts';
 import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
 
 export interface World {
@@ -23,6 +23,8 @@ export interface World {
   gate: (id: string, signal: AbortSignal) => Promise<void>;
   isWatched: boolean;
   readonly runs: string[];
+  /** The keys that wait for each of them, also those that come while it runs. */
+  readonly callers: Set<string>[];
   checks: number;
   readonly question: (options?: Partial<Asked>) => Question;
   readonly open: (options?: Partial<Asked>) => Promise<Reader>;
@@ -66,12 +68,12 @@ export function createWorld(limits = { total: 100, perKey: 10 }): World {
     return world.isWatched ? { value: JSON.stringify(world.data), at: momentOf(clock) } : undefined;
   };
   const watch: Watch = createWatch({ clock, ask: () => (asked ??= ask()) });
-  const read = async (
-    { plan }: Task,
-    { requester, signal }: { requester: { key: string | undefined }; signal: () => AbortSignal },
-  ): Promise<Result> => {
+  const read = async ({ plan }: Task, { requester, signal, callers }: ResultRequest): Promise<Result> => {
     world.runs.push(requester.key ?? '');
-    await world.gate(plan.canonical, signal());
+    const waiting = new Set<string>();
+    world.callers.push(waiting);
+    const unfollow = callers?.follow((key) => waiting.add(key));
+    await world.gate(plan.canonical, signal()).finally(() => unfollow?.());
     if (world.failure !== undefined) throw world.failure;
     const rows = world.others.get(plan.canonical) ?? world.data;
     const body = Buffer.from(JSON.stringify({ result: rows }));
@@ -132,6 +134,7 @@ export function createWorld(limits = { total: 100, perKey: 10 }): World {
     gate: async () => {},
     isWatched: true,
     runs: [],
+    callers: [],
     checks: 0,
     question,
     open,

@@ -1,0 +1,58 @@
+// How large the values of a condition can become. Evaluated on index entries and rows of other tenants, a condition must not need more
+// memory because of a value than it may have: the failure would reveal it.
+import type { Cursor } from '../../sql/cursor.ts';
+import { identifierName } from '../../sql/literal.ts';
+import { usesNames, type TokenRange } from './condition-ranges.ts';
+import { isCombining, makesArrays } from './functions.ts';
+
+/** Characters of a string that a condition may return for some rows and not for others. */
+const MAX_LITERAL = 256;
+/** Values that are combined to larger ones, by functions and operators together. */
+const MAX_COMBINED = 32;
+
+/** Whether all values are at most some times as large as the columns that they are made of. */
+export function isBounded(cursor: Cursor, { from, to }: TokenRange, names: ReadonlySet<string>): boolean {
+  let combined = 0;
+  for (let at = from; at < to; at++) {
+    const kind = cursor.kind(at);
+    if (kind === 'string' && cursor.end(at) - cursor.start(at) > MAX_LITERAL) return false;
+    const span = spanOf(cursor, at, { from, to });
+    if (span === undefined) continue;
+    // A name of the query itself may stand for a combined value, and the text of an array is longer than the array.
+    if (usesNames(cursor, span, names) || callsArrays(cursor, span)) return false;
+    combined += kind === '||' ? 1 : commasIn(cursor, span);
+    if (combined > MAX_COMBINED) return false;
+  }
+  return true;
+}
+
+/** What is combined at a token: the arguments of a call, the elements of an array; of an operator, all that may be its operands. */
+function spanOf(cursor: Cursor, at: number, range: TokenRange): TokenRange | undefined {
+  const kind = cursor.kind(at);
+  if (kind === '||') return range;
+  const isArray = kind === '[' && !AFTER_VALUE.has(cursor.kind(at - 1));
+  if (isArray) return hasName(cursor, at) ? { from: at + 1, to: cursor.closing(at) } : undefined;
+  const isCall = (kind === 'word' || kind === 'quoted') && cursor.kind(at + 1) === '(';
+  if (!isCall || !isCombining(identifierName(cursor.text(at)) ?? '')) return undefined;
+  return { from: at + 2, to: cursor.closing(at + 1) };
+}
+
+const AFTER_VALUE: ReadonlySet<string | undefined> = new Set(['word', 'quoted', ')', ']']);
+
+function hasName(cursor: Cursor, open: number): boolean {
+  for (let at = open + 1; at < cursor.closing(open); at++)
+    if (cursor.kind(at) === 'word' || cursor.kind(at) === 'quoted') return true;
+  return false;
+}
+
+function callsArrays(cursor: Cursor, { from, to }: TokenRange): boolean {
+  for (let at = from; at < to; at++)
+    if (cursor.kind(at + 1) === '(' && makesArrays(cursor.name(at) ?? '')) return true;
+  return false;
+}
+
+function commasIn(cursor: Cursor, { from, to }: TokenRange): number {
+  let commas = 0;
+  for (let at = from; at < to; at++) if (cursor.kind(at) === ',') commas++;
+  return commas;
+}
