@@ -6,9 +6,9 @@ import { usesNames, type TokenRange } from './condition-ranges.ts';
 import { isCombining, makesArrays } from './functions.ts';
 
 /** Characters of a string that a condition may return for some rows and not for others. */
-const MAX_LITERAL = 256;
+const MAX_LITERAL = 200;
 /** Values that are combined to larger ones, by functions and operators together. */
-const MAX_COMBINED = 32;
+const MAX_COMBINED = 16;
 
 /** Whether all values are at most some times as large as the columns that they are made of. */
 export function isBounded(cursor: Cursor, { from, to }: TokenRange, names: ReadonlySet<string>): boolean {
@@ -18,7 +18,7 @@ export function isBounded(cursor: Cursor, { from, to }: TokenRange, names: Reado
     if (kind === 'string' && cursor.end(at) - cursor.start(at) > MAX_LITERAL) return false;
     const span = spanOf(cursor, at, { from, to });
     if (span === undefined) continue;
-    // A name of the query itself may stand for a combined value, and the text of an array is longer than the array.
+    // A name of the query itself may be that of a combined value, and the text of an array is longer than the array.
     if (usesNames(cursor, span, names) || callsArrays(cursor, span)) return false;
     combined += kind === '||' ? 1 : commasIn(cursor, span);
     if (combined > MAX_COMBINED) return false;

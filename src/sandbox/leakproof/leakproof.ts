@@ -3,12 +3,13 @@
 // evaluates conditions on rows and index entries of other tenants, and a failure there would reveal information about them.
 import type { Cursor } from '../../sql/cursor.ts';
 import { identifierName } from '../../sql/literal.ts';
-import { stringValue } from '../../sql/string-literal.ts';
 import type { LexedQuery } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { isTotalSum, startsValue } from './arithmetic.ts';
 import { isBounded } from './bounded.ts';
 import { conditionRanges } from './condition-ranges.ts';
+import { createFloats, type Floats } from './floats.ts';
+import { createPatternCheck, PATTERN_CALLS, type PatternCheck } from './patterns.ts';
 import { isPlainText } from './plain-texts.ts';
 import type { TokenRange } from './condition-ranges.ts';
 import { isConstantCall, isRounding, isTriedType, literalArguments } from './functions.ts';
@@ -65,40 +66,19 @@ function walkOf(
   const types = [...context.types.values()].flat();
   if (types.some((type) => /decimal/i.test(type))) return undefined; // they can overflow, even in comparisons
   if (mixesScales(cursor, types)) return undefined;
+  const openers = new Map([...brackets].map(([open, close]) => [close, open]));
   return {
     cursor,
     isAuthors,
     functions: context.functions,
-    openers: new Map([...brackets].map(([open, close]) => [close, open])),
+    openers,
     moments: createMoments(cursor, context),
     hasNulls: types.some((type) => /nullable/i.test(type)) || makesNulls(cursor),
-    hasFloats: namesFloat(cursor, context),
-    readsMaps: types.some((type) => /\bMap\(/.test(type)) && readsElements(cursor),
+    floats: createFloats(cursor, context, openers),
+    isReadablePattern: createPatternCheck(cursor, types),
     keepsText: (range) => isPlainText(cursor, range, context),
-    mayBeFloat: (at) => {
-      const name = cursor.name(at) ?? '';
-      if (context.names?.has(name) === true) return cursor.kind(at + 1) !== '.';
-      return context.types.get(name)?.some((type) => /float/i.test(type)) === true;
-    },
-    isColumn: (at) => {
-      const name = cursor.name(at) ?? '';
-      return context.types.has(name) && context.names?.has(name) !== true;
-    },
   };
 }
-
-function namesFloat(cursor: Cursor, { types }: Pick<LeakproofContext, 'types'>): boolean {
-  return cursor.tokens.some((_, at) => types.get(cursor.name(at) ?? '')?.some((type) => /float/i.test(type)));
-}
-
-function readsElements(cursor: Cursor): boolean {
-  return cursor.tokens.some(
-    ({ kind }, at) =>
-      (kind === '[' && VALUE_ENDS.has(cursor.kind(at - 1))) || /^arrayelement$/i.test(cursor.name(at) ?? ''),
-  );
-}
-
-const VALUE_ENDS: ReadonlySet<string | undefined> = new Set(['word', 'quoted', ')', ']']);
 
 function succeeds(walk: Walk, { from, to }: TokenRange): boolean {
   for (let at = from; at < to;) {
@@ -118,16 +98,10 @@ interface Walk {
   readonly openers: ReadonlyMap<number, number>;
   readonly moments: Moments;
   readonly hasNulls: boolean;
-  /** Whether a column that is named may hold NaN. */
-  readonly hasFloats: boolean;
-  /** Whether the token is the name of such a column, or of something that the query defines. */
-  readonly mayBeFloat: (at: number) => boolean;
-  /** Whether the query reads elements of a map. */
-  readonly readsMaps: boolean;
+  readonly floats: Floats;
+  readonly isReadablePattern: PatternCheck;
   /** Whether a value is a column whose order is that of its text, or that has no order that an index uses. */
   readonly keepsText: (range: TokenRange) => boolean;
-  /** Whether the token is the name of a column, and nothing that the query defines. */
-  readonly isColumn: (at: number) => boolean;
 }
 
 /** Division by zero and overflow; parsing; functions without an argument list. */
@@ -162,59 +136,19 @@ function step(walk: Walk, at: number): number | undefined {
   const kind = cursor.kind(at);
   const word = cursor.word(at) ?? '';
   if (kind === '%' || FAILING_WORDS.has(word)) return undefined;
-  if (walk.hasFloats && (negatesOrder(walk, at) || comparesTruth(walk, at))) return undefined;
+  if (walk.floats.isOverlooked(at)) return undefined;
   if (kind === '{') return cursor.closing(at) + 1; // a parameter of the endpoint
   if (kind === '::') return afterCast(walk, at);
   if (ARITHMETIC.has(kind ?? '')) return isHarmlessSign(cursor, at) || isTotal(walk, at) ? at + 1 : undefined;
   if (word === 'INTERVAL') return isHarmlessInterval(walk, at) ? at + 1 : undefined;
   if (PATTERNS.has(word)) {
     if (!isPattern(cursor, at + 1)) return undefined;
-    return isReadable(walk, word === 'REGEXP' ? 'match' : word, at + 1) ? at + 1 : undefined;
+    return walk.isReadablePattern(word === 'REGEXP' ? 'match' : word, at + 1) ? at + 1 : undefined;
   }
   if (word === 'IN') return isTotalIn(walk, at) ? at + 1 : undefined;
   if (QUANTIFIERS.has(word) && COMPARISONS.has(cursor.kind(at - 1))) return undefined; // the engine rewrites it to IN
   if (isCall(cursor, at)) return afterCall(walk, at);
   return at + 1;
-}
-
-/**
- * By index, the engine reads `NOT x > 5` as `x <= 5`, which NaN is not, and takes no row of a granule of 5 and NaN for `x != 5`. Which
- * rows share a granule depends on other tenants.
- */
-function negatesOrder({ cursor, openers, mayBeFloat }: Walk, at: number): boolean {
-  if (NOT_A_NUMBER.test(cursor.text(at))) return true;
-  const isNot = cursor.name(at)?.toUpperCase() === 'NOT' && cursor.word(at - 1) !== 'IS';
-  if (isNot && UNORDERED.has(cursor.word(at + 1))) return false;
-  const isComparison =
-    cursor.kind(at) === '!=' || (isNot && /^(?:IN|BETWEEN)$/.test(cursor.word(at + 1) ?? ''));
-  if (!isComparison) return isNot;
-  let from = at;
-  while (from > 0 && !isBoundary(cursor, from - 1)) from = openers.get(from - 1) ?? from - 1;
-  let to = at + 1;
-  while (to < cursor.length && !isBoundary(cursor, to) && cursor.kind(to) !== ')') to = cursor.after(to);
-  for (let each = from; each < to; each++) if (mayBeFloat(each)) return true;
-  return false;
-}
-
-const UNORDERED: ReadonlySet<string | undefined> = new Set('LIKE ILIKE NULL EXISTS'.split(' '));
-
-const NOT_A_NUMBER = /^(?:nan|inf(?:inity)?)$/i;
-
-/** Whether what is compared ends before or after this token. */
-function isBoundary(cursor: Cursor, at: number): boolean {
-  return BOUNDARIES.has(cursor.word(at)) || ['(', '[', ',', '->'].includes(cursor.kind(at) ?? '');
-}
-
-const BOUNDARIES: ReadonlySet<string | undefined> = new Set(
-  'AND OR WHERE PREWHERE HAVING QUALIFY ON SELECT WHEN THEN ELSE CASE END BY AS FROM UNION'.split(' '),
-);
-
-/** `(x > 5) = 0` is a negation as well. */
-function comparesTruth({ cursor, isColumn }: Walk, at: number): boolean {
-  if (/^(?:not)?equals$/i.test(cursor.name(at) ?? '')) return true;
-  if (!COMPARISONS.has(cursor.kind(at))) return false;
-  const isTruth = (index: number): boolean => /^(?:[01](?:\.0*)?|true|false)$/i.test(cursor.text(index));
-  return (isTruth(at + 1) && !isColumn(at - 1)) || (isTruth(at - 1) && !isColumn(at + 1));
 }
 
 const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME']);
@@ -271,7 +205,7 @@ function afterCall(walk: Walk, at: number): number | undefined {
   const isTried = !/^accuratecastornull$/i.test(name) || isTriedType(cursor.text(end - 1));
   if (PATTERN_CALLS.test(name)) {
     const isLast = cursor.kind(end - 1) === 'string' && cursor.kind(end - 2) === ',';
-    if (isLast && !isReadable(walk, name, end - 1)) return undefined;
+    if (isLast && !walk.isReadablePattern(name, end - 1)) return undefined;
   }
   if (needed !== undefined && isTried && haveLiterals(cursor, at, needed)) return at + 2;
   if (/^tostring$/i.test(name) && walk.keepsText({ from: at + 2, to: end })) return at + 2;
@@ -320,23 +254,6 @@ function isInterval(cursor: Cursor, from: number, to: number): boolean {
 }
 
 const INTERVAL_CALL = /^toInterval[A-Z][a-z]+$/i;
-
-const PATTERN_CALLS = /^(?:match|i?like|noti?like)$/i;
-
-/**
- * Whether the engine's indexes read a pattern as it is meant, a string at a token. Of a regular expression they drop one byte of what may
- * be absent, not one character; and an index of the keys of a map finds no row for a key that other rows do not have, although the value of
- * such a key is an empty string.
- */
-function isReadable({ cursor, readsMaps }: Walk, operator: string, at: number): boolean {
-  const pattern = stringValue(cursor.text(at));
-  if (pattern === undefined) return false;
-  const isRegex = /^match$/i.test(operator);
-  if (isRegex && /\P{ASCII}/u.test(pattern) && /[*?{]/.test(pattern)) return false;
-  if (!readsMaps) return true;
-  const isNegated = /^not/i.test(operator) || cursor.word(at - 2) === 'NOT';
-  return !isNegated && (isRegex ? /^[\w /:,=@;<>-]+$/.test(pattern) : /[^%]/.test(pattern));
-}
 
 /** The pattern of LIKE and similar operators is a single literal with nothing appended. */
 function isPattern(cursor: Cursor, at: number): boolean {
