@@ -95,6 +95,15 @@ pii: ${pii}
 `;
 }
 
+function tableFile(database: string, table: string, pii: string): string {
+  return `id: 00000000-0000-4000-8000-00000000001${database === 'first' ? 1 : 2}
+name: over.${database}
+query: WITH t AS (SELECT * FROM ${database}.${table}) SELECT * FROM t ORDER BY id
+sandbox: { enabled: true }
+pii: ${pii}
+`;
+}
+
 const PII = `{ redact: true, detectors: [ip, email, phone, card, iban, token, api_key], columns: { phone_number: mask, surname: mask, note: drop,
     user_id: hash, attrs.user.name: mask, doc.user.name: mask } }`;
 
@@ -119,6 +128,11 @@ export interface Exchange {
   readonly engine: Engine;
   /** The responses over both databases. */
   readonly both: (query: Query) => Promise<readonly [Response, Response]>;
+  /** The responses of an endpoint with these settings whose table is `SELECT * FROM DB.<table>`. */
+  readonly over: (
+    table: string,
+    pii: string,
+  ) => (query: Query | undefined) => Promise<readonly [Response, Response]>;
   /** The responses to a saved query with these settings, in which DB is the database; parameter: `@project`. */
   readonly saved: (query: string, pii: string) => Promise<readonly [Response, Response]>;
   /** The statement of a saved query over the first database. */
@@ -153,8 +167,9 @@ export async function openExchange(pii = PII): Promise<Exchange> {
   const [first, second] = endpoints;
   if (first === undefined || second === undefined) throw new Error('two databases are needed');
   const planned = async (endpoint: Endpoint, query: Query | undefined) => {
+    const names = query === undefined || endpoint.name.startsWith('over.') ? [] : ['project'];
     const bindings = endpoint.binder.bind(
-      new Map(query === undefined ? [] : [['project', ['mine']]]),
+      new Map(names.map((name) => [name, ['mine']])),
       Date.UTC(2024, 0, 3),
     );
     const consumerQuery = query && { ...query, dialect: query.dialect };
@@ -184,6 +199,11 @@ export async function openExchange(pii = PII): Promise<Exchange> {
   return {
     engine,
     both: async (query) => Promise.all([run(first, query), run(second, query)]),
+    over: (table, pii) => {
+      const [a, b] = ['first', 'second'].map((database) => compile(tableFile(database, table, pii)));
+      if (a === undefined || b === undefined) throw new Error('two databases are needed');
+      return async (query) => Promise.all([run(a, query), run(b, query)]);
+    },
     saved: async (query, pii) => {
       const over = (database: string) => run(compile(fileOf(database, pii, query)), undefined);
       return Promise.all([over('first'), over('second')]);

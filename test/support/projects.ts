@@ -38,6 +38,7 @@ export const PROJECT_FILES = {
     'test/sandbox/fuzz',
     'test/sandbox/hidden-tables',
     'test/sandbox/min-group',
+    'test/sandbox/nested-rules',
     'test/sandbox/non-interference',
     'test/sandbox/page-interference',
     'test/sandbox/plans',

@@ -1,7 +1,13 @@
 // How JSON documents are redacted inside the engine: as text, parsed again.
 import { quoteString } from '../../sql/literal.ts';
-import { printArgument, printType, type ClickHouseType, type TypeArgument } from '../../sql/type.ts';
-import { keyRules, type KeyRule } from './map.ts';
+import {
+  printArgument,
+  printType,
+  typeArguments,
+  type ClickHouseType,
+  type TypeArgument,
+} from '../../sql/type.ts';
+import { atOrBelow, exactly, matchesPath, pathRules, pathsAbove, type PathRule } from './path-rules.ts';
 import { hashOf } from './text-functions.ts';
 import {
   changed,
@@ -17,29 +23,45 @@ import {
  */
 export function redactedDocument(value: Value, settings: ValueSettings, redact: Redact): RedactedValue {
   const { sql, type, rules } = value;
-  const to = documentType(type, [], redact);
+  const named = pathRules(rules);
   const paths = `JSONAllPaths(${sql})`;
   const text = settings.functions.document(`toString(${sql})`, paths);
-  const named = keyRules(rules, '');
-  if (named.length === 0) return changed(`CAST(${text}, ${quoteString(to)})`, to);
+  if (named.length === 0) {
+    const to = documentType(type, [], redact);
+    return changed(`CAST(${text}, ${quoteString(to)})`, to);
+  }
+  const atRule = atOrBelow(named.map(({ path }) => path));
+  const above = pathsAbove(rules).map(([path]) => path);
+  const aboveRule = exactly(above);
+  // A path cannot both have a type and be skipped, and its type may not fit what replaces the value.
+  const untyped = withoutPaths(type, above.length === 0 ? [atRule] : [atRule, aboveRule]);
+  const to = documentType(untyped, [], redact);
   const without = (patterns: readonly string[]): string =>
-    `toString(CAST(${text}, ${quoteString(documentType(type, patterns, redact))}))`;
-  const left = without(named.map(({ path }) => `${pattern(path)}(?:[.]|$)`));
-  const above = [...new Set(named.flatMap(({ path }) => pathsAbove(path)))];
+    `toString(CAST(${text}, ${quoteString(documentType(untyped, patterns, redact))}))`;
+  const left = without([atRule]);
   // An array or a value where a rule expects an object: what is inside an array has no paths of its own.
-  const hasAny = `hasAny(arrayMap(p -> lower(p), ${paths}), [${above.map(quoteString).join(', ')}])`;
-  const leftOut = without(above.map((path) => `${pattern(path)}$`));
-  const kept = above.length === 0 ? left : `if(${hasAny}, ${leftOut}, ${left})`;
-  const patches = named.flatMap((rule) => patchOf(sql, rule, settings));
+  const hasAny = `arrayExists(p -> match(p, ${quoteString(aboveRule)}), ${paths})`;
+  const kept = above.length === 0 ? left : `if(${hasAny}, ${without([atRule, aboveRule])}, ${left})`;
+  const patches = named.flatMap((rule) => patchOf(value, rule, settings, redact));
   const merged = patches.length === 0 ? kept : `JSONMergePatch(${[kept, ...patches].join(', ')})`;
   return changed(`CAST(${merged}, ${quoteString(to)})`, to);
 }
 
 /** A document with nothing but the mask or the hash of a path; an empty one if the path has no value. */
-function patchOf(sql: string, { path, action }: KeyRule, { mask }: ValueSettings): readonly string[] {
-  if (action === 'drop') return [];
+function patchOf(
+  { sql, type, depth }: Value,
+  { path, action }: PathRule,
+  { mask }: ValueSettings,
+  redact: Redact,
+): readonly string[] {
+  const isInTyped = typeArguments(type).some(({ name }) => path.startsWith(`${name ?? ''}.`));
+  if (action === 'drop' || isInTyped) return [];
   const value = `getSubcolumn(${sql}, ${quoteString(path)})`;
-  const instead = action === 'mask' ? quoteString(mask) : hashOf(`toString(${value})`);
+  const typed = typeArguments(type).find(({ name }) => name === path);
+  const rules = { action, byName: new Map<string, never>() };
+  const hashed = typed && redact({ sql: value, type: typed.type, rules, depth });
+  const hash = hashed?.kind === 'changed' ? hashed.sql : hashOf(`toString(${value})`);
+  const instead = action === 'mask' ? quoteString(mask) : hash;
   const names = path.split('.');
   const open = names.map((name) => `{${JSON.stringify(name)}:`).join('');
   const close = '}'.repeat(names.length);
@@ -47,14 +69,15 @@ function patchOf(sql: string, { path, action }: KeyRule, { mask }: ValueSettings
   return [`if(isNull(${value}), '{}', ${patch})`];
 }
 
-/** `a` and `a.b` of `a.b.c`. */
-function pathsAbove(path: string): readonly string[] {
-  const names = path.split('.');
-  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('.'));
-}
-
-function pattern(path: string): string {
-  return `(?i)^${path.replaceAll(/[^\w]/g, (sign) => `[${sign === '^' || sign === '\\' ? `\\${sign}` : sign}]`)}`;
+/** The type without the types of paths that match one of the expressions. */
+function withoutPaths(
+  { name, arguments: list }: ClickHouseType,
+  expressions: readonly string[],
+): ClickHouseType {
+  const isTyped = (argument: TypeArgument): boolean =>
+    argument.kind === 'type' &&
+    expressions.some((expression) => matchesPath(argument.name ?? '', expression));
+  return { name, arguments: list?.filter((argument) => !isTyped(argument)) };
 }
 
 /** The type in which a redacted document is parsed: no value of a path with a type can fail to be of it. */
