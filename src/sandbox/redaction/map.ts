@@ -1,35 +1,24 @@
 // How maps are redacted inside the engine: keys as well as values. Keys that become equal get a number.
-import type { ColumnRules } from '../../redact/columns.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { innerType, printType } from '../../sql/type.ts';
+import { atOrBelow, exactly, pathRules, pathsAbove, type PathRule } from './path-rules.ts';
 import { hashOf } from './text-functions.ts';
 import { changed, masked, SAME } from './redacted-value.ts';
 import type { Redact, RedactedValue, Value, ValueSettings } from './redacted-value.ts';
 
-/** A rule and the path below the map that it names. */
-export interface KeyRule {
-  readonly path: string;
-  readonly action: NonNullable<ColumnRules['action']>;
-}
-
 /** The redacted form of a map. */
 export function redactedMap(value: Value, settings: ValueSettings, redact: Redact): RedactedValue {
-  const { sql, type, rules, depth } = value;
+  const { sql, type, depth } = value;
   const [key, item] = [`k${depth}`, `v${depth}`];
   const [keyType, itemType] = [innerType(type), innerType(type, 1)];
   const inner = { rules: undefined, depth: depth + 1 };
   const keys = textual(redact({ ...inner, sql: key, type: keyType }), settings);
   const items = redact({ ...inner, sql: item, type: itemType });
-  const named = keyRules(rules, '');
   if (keys.kind === 'dropped' || items.kind === 'dropped') return { kind: 'dropped' };
-  if (keys.kind === 'same' && items.kind === 'same' && named.length === 0) return SAME;
-  const isText = /^(?:(?:Nullable|LowCardinality)\()*String\)*$/.test(printType(itemType));
-  // Values that are not text cannot become a mask: their keys are left out.
-  const isLeftOut = ({ action }: KeyRule): boolean => action === 'drop' || !isText;
-  const source = filtered(sql, named.filter(isLeftOut), depth);
+  const { leftOut, branches } = ruledItems(value, items, settings, redact);
+  if (keys.kind === 'same' && items.kind === 'same' && leftOut.length + branches.length === 0) return SAME;
+  const source = filtered(sql, leftOut, key, item);
   const plain = items.kind === 'changed' ? items.sql : item;
-  const treated = named.filter((rule) => !isLeftOut(rule));
-  const branches = treated.map((rule) => `${isAt(key, rule)}, ${instead(rule, item, settings)}`);
   const itemSql = branches.length === 0 ? plain : `multiIf(${branches.join(', ')}, ${plain})`;
   const newKey = keys.kind === 'changed' ? keys.type : printType(keyType);
   const newItem = items.kind === 'changed' ? items.type : printType(itemType);
@@ -40,6 +29,43 @@ export function redactedMap(value: Value, settings: ValueSettings, redact: Redac
       : `arrayMap((${key}, ${item}) -> ${itemSql}, mapKeys(${source}), mapValues(${source}))`;
   const to = `Map(${newKey}, ${newItem})`;
   return changed(`CAST(tuple(${newKeys}, ${newItems}), ${quoteString(to)})`, to);
+}
+
+interface RuledItems {
+  /** Expressions for keys that are left out with their values. */
+  readonly leftOut: readonly string[];
+  /** Arguments of multiIf: a condition on the key, and the redacted value. */
+  readonly branches: readonly string[];
+}
+
+/** What rules make of the values at some keys. All values of a map have one type: those that cannot have it are left out. */
+function ruledItems(
+  { type, rules, depth }: Value,
+  items: RedactedValue,
+  settings: ValueSettings,
+  redact: Redact,
+): RuledItems {
+  const [key, item, itemType] = [`k${depth}`, `v${depth}`, innerType(type, 1)];
+  const isText = /^(?:(?:Nullable|LowCardinality)\()*String\)*$/.test(printType(itemType));
+  const newItem = items.kind === 'changed' ? items.type : printType(itemType);
+  const leftOut: string[] = [];
+  const branches: string[] = [];
+  for (const rule of pathRules(rules)) {
+    if (rule.action === 'drop' || !isText) leftOut.push(atOrBelow([rule.path]));
+    else branches.push(`${isAt(key, atOrBelow([rule.path]))}, ${instead(rule, item, settings)}`);
+  }
+  for (const [path, below] of pathsAbove(rules)) {
+    const redacted = redact({ sql: item, type: itemType, rules: below, depth: depth + 1 });
+    if (isSame(redacted, items)) continue; // nothing inside such a value has a name
+    if (redacted.kind === 'changed' && redacted.type === newItem)
+      branches.push(`${isAt(key, exactly([path]))}, ${redacted.sql}`);
+    else leftOut.push(exactly([path]));
+  }
+  return { leftOut, branches };
+}
+
+function isSame(a: RedactedValue, b: RedactedValue): boolean {
+  return a.kind === 'changed' && b.kind === 'changed' ? a.sql === b.sql : a.kind === b.kind;
 }
 
 /** Addresses cannot be numbered. */
@@ -54,30 +80,21 @@ function distinct(redacted: string, key: string, source: string): string {
   return `arrayMap(ks -> ${numbered}, [${keys}])[1]`;
 }
 
-function filtered(sql: string, rules: readonly KeyRule[], depth: number): string {
-  if (rules.length === 0) return sql;
-  const [key, item] = [`k${depth}`, `v${depth}`];
-  return `mapFilter((${key}, ${item}) -> NOT (${rules.map((rule) => isAt(key, rule)).join(' OR ')}), ${sql})`;
+function filtered(sql: string, leftOut: readonly string[], key: string, item: string): string {
+  if (leftOut.length === 0) return sql;
+  const conditions = leftOut.map((expression) => isAt(key, expression));
+  return `mapFilter((${key}, ${item}) -> NOT (${conditions.join(' OR ')}), ${sql})`;
 }
 
-function isAt(key: string, { path }: KeyRule): string {
-  return `(lower(toString(${key})) = ${quoteString(path)} OR startsWith(lower(toString(${key})), ${quoteString(`${path}.`)}))`;
+function isAt(key: string, expression: string): string {
+  return `match(toString(${key}), ${quoteString(expression)})`;
 }
 
-function instead({ action }: KeyRule, item: string, settings: ValueSettings): string {
+function instead({ action }: PathRule, item: string, settings: ValueSettings): string {
   if (action === 'hash') return hashOf(`toString(${item})`);
   const mask = masked(
     { sql: item, type: { name: 'String', arguments: undefined }, rules: undefined, depth: 0 },
     settings,
   );
   return mask.kind === 'changed' ? mask.sql : item;
-}
-
-/** Rules for what is inside a value, with their paths from it. */
-export function keyRules(rules: ColumnRules | undefined, prefix: string): readonly KeyRule[] {
-  return [...(rules?.byName ?? [])].flatMap(([name, below]): readonly KeyRule[] => {
-    const path = `${prefix}${name}`;
-    if (below.action !== undefined) return [{ path, action: below.action }];
-    return keyRules(below, `${path}.`);
-  });
 }

@@ -173,8 +173,9 @@ function redactedSubcolumn(
 ): RedactedValue | undefined {
   const above = settings.rules && rulesBelow(settings.rules, column);
   const key = type.name === 'Map' && path.startsWith('key_') ? path.slice('key_'.length) : undefined;
-  // A rule for some of the keys of a map is not one for the list of its keys, or of its values.
-  if (type.name === 'Map' && key === undefined && above !== undefined && path !== 'size0') return undefined;
+  // A rule for a part of the column may be one for this part of it, under another name.
+  const isNamed = type.name === 'JSON' || (key !== undefined && /^[\x20-\x7e]*$/.test(key));
+  if (above !== undefined && !isNamed && !/^(?:size\d|null)$/.test(path)) return undefined;
   const rules = settings.rules && rulesBelow(settings.rules, `${column}.${key ?? path}`);
   const isAbove = rules !== undefined && rules.action === undefined;
   if (rules?.action === 'drop' || isAbove || above?.action !== undefined) return undefined;

@@ -1,6 +1,7 @@
 // How values of each type are redacted inside the engine: an expression over the value, and the type of its result. No expression
 // fails, whatever the value: a failure would tell something about it.
 import { NEUTRAL_ADDRESS } from '../../redact/detector.ts';
+import { rulesBelow, type ColumnRules } from '../../redact/columns.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { innerType, printType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
 import { redactedDocument } from './document.ts';
@@ -34,7 +35,7 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
     case 'SimpleAggregateFunction':
       return redactedValue({ ...value, type: innerType(type, 1) }, settings);
     case 'AggregateFunction':
-      return hasText(type, settings) ? DROPPED : SAME;
+      return hasText(value, settings) ? DROPPED : SAME;
     case 'Array':
       return redactedArray(value, innerType(type), settings);
     case 'Nested':
@@ -69,11 +70,11 @@ function namesIn({ arguments: list = [] }: ClickHouseType): readonly string[] {
 }
 
 /** Whether the state was made of values that are redacted: it can be merged with that of a guess. */
-function hasText(type: ClickHouseType, settings: ValueSettings): boolean {
+function hasText({ type, rules }: Value, settings: ValueSettings): boolean {
   const [, ...values] = typeArguments(type);
   return values.some(
     ({ type: argument }) =>
-      redactedValue({ sql: 'v', type: argument, rules: undefined, depth: 0 }, settings).kind !== 'same',
+      redactedValue({ sql: 'v', type: argument, rules, depth: 0 }, settings).kind !== 'same',
   );
 }
 
@@ -130,7 +131,7 @@ function redactedTuple({ sql, type, rules, depth }: Value, settings: ValueSettin
     const part = {
       sql: `tupleElement(${sql}, ${index + 1})`,
       type: element,
-      rules: rules?.byName.get((name ?? '').toLowerCase()),
+      rules: elementRules(rules, name, index),
       depth,
     };
     const redacted = redactedValue(part, settings);
@@ -147,6 +148,17 @@ function redactedTuple({ sql, type, rules, depth }: Value, settings: ValueSettin
   return changed(`CAST(tuple(${list}), ${quoteString(to)})`, to);
 }
 
+/** A tuple without names is an array in the result: rules pass through it. They may also name an element by its position. */
+function elementRules(
+  rules: ColumnRules | undefined,
+  name: string | undefined,
+  index: number,
+): ColumnRules | undefined {
+  if (rules === undefined || name !== undefined) return rules && rulesBelow(rules, name ?? '');
+  const own = rules.byName.get(String(index + 1));
+  return own === undefined ? rules : { ...own, byName: new Map([...rules.byName, ...own.byName]) };
+}
+
 /** Types of values in Dynamic that are not text; the rest is redacted as text, arrays of objects as documents. */
 const DYNAMIC_VALUES = [
   'None, Bool, Int64, UInt64, Float64, Date, Date32, DateTime, DateTime64(9), UUID',
@@ -156,12 +168,17 @@ const DYNAMIC_VALUES = [
   .map(quoteString)
   .join(', ');
 
-function redactedDynamic({ sql, type, depth }: Value, { functions }: ValueSettings): RedactedValue {
+/** With a rule for a part of the value, everything that may have parts is masked as a whole. */
+function redactedDynamic(
+  { sql, type, rules, depth }: Value,
+  { functions, mask }: ValueSettings,
+): RedactedValue {
   const to = printType(type);
   const as = (value: string): string => `CAST(${value}, ${quoteString(to)})`;
   const element = (name: string): string => `dynamicElement(${sql}, ${quoteString(name)})`;
   const strings = 'Array(Nullable(String))';
-  const text = `if(dynamicType(${sql}) = 'String', ${element('String')}, toJSONString(${sql}))`;
+  const other = rules === undefined ? `toJSONString(${sql})` : quoteString(mask);
+  const text = `if(dynamicType(${sql}) = 'String', ${element('String')}, ${other})`;
   const all = `if(dynamicType(${sql}) = '${strings}', ${element(strings)}, [${text}])`;
   const redacted = `w${depth}`;
   const value = `if(dynamicType(${sql}) = '${strings}', ${as(redacted)}, ${as(`${redacted}[1]`)})`;
