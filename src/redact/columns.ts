@@ -16,7 +16,7 @@ interface Draft {
 
 /**
  * Compiles rules to a tree of names; undefined if there are none. Names are case-insensitive, because a query may spell its
- * columns in any case. Arrays on a path are transparent.
+ * columns in any case, and the same in each Unicode form. Arrays on a path are transparent.
  */
 export function compileColumns(columns: Readonly<Record<string, ColumnAction>>): ColumnRules | undefined {
   const root = newDraft();
@@ -41,7 +41,7 @@ function newDraft(): Draft {
  * on a parent applies to its parts.
  */
 export function rulesBelow(rules: ColumnRules, key: string): ColumnRules | undefined {
-  if (!key.includes('.')) return rules.byName.get(key.toLowerCase());
+  if (!key.includes('.')) return rules.byName.get(folded(key));
   let node: ColumnRules | undefined = rules;
   for (const name of namesOf(key)) {
     node = node?.byName.get(name);
@@ -51,5 +51,10 @@ export function rulesBelow(rules: ColumnRules, key: string): ColumnRules | undef
 }
 
 function namesOf(path: string): readonly string[] {
-  return path.toLowerCase().split('.');
+  return folded(path).split('.');
+}
+
+/** In lower case and in NFC. */
+function folded(name: string): string {
+  return /[^\0-\x7f]/.test(name) ? name.normalize('NFC').toLowerCase().normalize('NFC') : name.toLowerCase();
 }

@@ -54,7 +54,7 @@ export interface SourceSettings {
 }
 
 /** Increment when the output for the same input may change, so that cached responses with old rules are not reused. */
-const RULES_VERSION = 3;
+const RULES_VERSION = 4;
 
 /** Throws if columns are to be hashed and there is no key. */
 export function createRedactor(options: RedactorOptions): Redactor {

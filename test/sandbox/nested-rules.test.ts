@@ -67,6 +67,21 @@ const CASES: readonly Case[] = [
     parts: ["c['PROFILE']['Name']", 'c.key_PROFILE'],
   },
   {
+    type: 'Map(String, String)',
+    value: "map('José', '$', 'JOSÉ', '$', 'Jose\u0301', '$', 'ÉTÉ.x', '$', 'x', 'y')",
+    columns: 'c.josé: mask, c.e\u0301té: drop',
+    shown: { José: 'REDACTED', JOSÉ: 'REDACTED', 'Jose\u0301': 'REDACTED', x: 'y' },
+    parts: ["c['José']", "c['JOSÉ']", "c['Jose\u0301']", 'c.`key_Jose\u0301`', 'c.`key_JOSÉ`'],
+  },
+  {
+    type: 'JSON',
+    value: `'{"JOSÉ":{"NAME":"$"},"Jose\u0301":{"name":"$"},"a😀;]":"$","k":1}'`,
+    columns: "c.josé.name: drop, 'c.A😀;]': drop",
+    shown: { k: 1 },
+    inRows: { JOSÉ: {}, 'Jose\u0301': {}, k: 1 },
+    parts: ['c.`JOSÉ`.NAME', 'c.`Jose\u0301`.name'],
+  },
+  {
     type: 'Map(String, JSON)',
     value: `map('profile', '{"name":"$","x":1}', 'b', '{"name":"z"}')`,
     columns: 'c.profile.name: drop',
