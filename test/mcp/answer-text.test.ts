@@ -1,6 +1,6 @@
 // Rows as content for agents: limits, exact numbers, and texts of rows that try to look like something else.
 import { hash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { rowsToContent, type RowsContent } from '../../src/mcp/endpoints/answer-text.ts';
 
 const NARROWING = 'To narrow the result, send from.';
@@ -137,7 +137,7 @@ describe('limits', () => {
 
   test.each([
     { why: 'many rows', lines: Array.from({ length: 100 }, () => JSON.stringify({ a: 'x'.repeat(990) })) },
-    { why: 'long cells', lines: Array.from({ length: 100 }, () => JSON.stringify({ a: 'é'.repeat(1e6) })) },
+    { why: 'long cells', lines: Array.from({ length: 100 }, () => JSON.stringify({ a: 'é'.repeat(1e5) })) },
     {
       why: 'control characters',
       lines: Array.from({ length: 100 }, () => JSON.stringify({ a: '\0'.repeat(900) })),
@@ -147,7 +147,7 @@ describe('limits', () => {
       why: 'many columns',
       lines: [
         JSON.stringify(
-          Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`c${n}`, 'y'.repeat(5000)])),
+          Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`c${n}`, 'y'.repeat(2500)])),
         ),
       ],
     },
@@ -168,10 +168,36 @@ describe('limits', () => {
     expect(structuredContent.note).toContain('too large');
   });
 
+  test('a first row of more than 512 KiB is left out without being parsed', () => {
+    const { structuredContent } = content([`{"a":"${'x'.repeat(512 * 1024)}`, '{"a":1}']);
+    expect(structuredContent).toMatchObject({ rows: [], row_count: 2, complete: false });
+    expect(structuredContent.note).toContain('The first row is too large to be shown.');
+  });
+
+  test('rows after the first 512 KiB are left out without being parsed', () => {
+    const row = JSON.stringify({ a: 'x'.repeat(300_000) });
+    const { structuredContent } = content([row, `${row}}`]);
+    expect(structuredContent.rows).toHaveLength(1);
+    expect(structuredContent.note).toContain('Only the first 1 rows are shown');
+  });
+
+  test('a row that only fits with shorter values is parsed once', () => {
+    const row = JSON.stringify(
+      Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`c${n}`, 'y'.repeat(1000)])),
+    );
+    const parse = vi.spyOn(JSON, 'parse');
+    try {
+      expect(content([row, row]).structuredContent.rows).toHaveLength(2);
+      expect(parse.mock.calls.map(([text]) => text)).toEqual([row, row]);
+    } finally {
+      parse.mockRestore();
+    }
+  });
+
   test('a long text ends with its length', () => {
-    const given = content([JSON.stringify({ a: 'x'.repeat(1_000_000), b: 1 })]);
+    const given = content([JSON.stringify({ a: 'x'.repeat(500_000), b: 1 })]);
     expect(given.structuredContent.rows).toEqual([
-      { a: `${'x'.repeat(1000)}… [cut: 1000000 characters]`, b: 1 },
+      { a: `${'x'.repeat(1000)}… [cut: 500000 characters]`, b: 1 },
     ]);
     expect(given.structuredContent.note).toContain('1 long value is cut');
   });
@@ -183,6 +209,8 @@ describe('limits', () => {
 
   test.each([
     { why: 'an array', value: Array.from({ length: 5000 }, (_, index) => index) },
+    { why: 'an array of empty arrays', value: Array.from({ length: 80_000 }, () => [[]]) },
+    { why: 'an array of empty objects', value: Array.from({ length: 80_000 }, () => ({})) },
     {
       why: 'a map',
       value: Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, 'v'])),

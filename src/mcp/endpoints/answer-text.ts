@@ -36,8 +36,8 @@ export interface StructuredRows {
 const DEFAULT_MAX_BYTES = 32 * 1024;
 /** Characters of a cell; the smaller limit applies if not even one row fits otherwise. */
 const CELL_LIMITS = [1000, 128] as const;
-/** Of all rows together: parsing them blocks other requests. */
-const MAX_PARSED_BYTES = 4 * 2 ** 20;
+/** Of all rows together: parsing them blocks other requests, 4 MiB of small arrays for seconds. */
+const MAX_PARSED_BYTES = 512 * 1024;
 
 type Row = Readonly<Record<string, unknown>>;
 type Rows = Pick<Answer, 'body' | 'rows' | 'truncated' | 'etag' | 'next'>;
@@ -88,25 +88,40 @@ interface Shown {
 
 /** The first rows that fit. */
 function shownRows(body: Buffer, { maxRows, maxBytes = DEFAULT_MAX_BYTES }: RowsOptions): Shown {
+  const rowAt = createRowReader(body);
   let shown: Shown = { rows: [], lines: [], cutCells: 0 };
   for (const cellLimit of CELL_LIMITS) {
-    shown = fit(body, { maxRows, maxBytes, cellLimit });
+    shown = fit(rowAt, { maxRows, maxBytes, cellLimit });
     if (shown.rows.length > 0) break;
   }
   return shown;
 }
 
+/** Reads rows by their index, and parses each once; undefined after the last one, and beyond what may be parsed. */
+function createRowReader(body: Buffer): (index: number) => Row | undefined {
+  const lines = linesOf(body.subarray(0, MAX_PARSED_BYTES));
+  const rows: Row[] = [];
+  return (index) => {
+    while (rows.length <= index) {
+      const { value: line, done } = lines.next();
+      if (done === true) return undefined;
+      rows.push(parseExact(line.toString()) as Row); // a row that the engine wrote
+    }
+    return rows[index];
+  };
+}
+
 function fit(
-  body: Buffer,
+  rowAt: (index: number) => Row | undefined,
   { maxRows, maxBytes, cellLimit }: { maxRows: number; maxBytes: number; cellLimit: number },
 ): Shown {
   const rows: Row[] = [];
   const lines: string[] = [];
-  let [parsedBytes, textBytes, jsonBytes, cutCells] = [0, 0, 0, 0];
-  for (const line of linesOf(body)) {
-    parsedBytes += line.length;
-    if (rows.length >= maxRows || parsedBytes > MAX_PARSED_BYTES) break;
-    const cells = cutCellsOf(parseExact(line.toString()) as Row, cellLimit); // a row that the engine wrote
+  let [textBytes, jsonBytes, cutCells] = [0, 0, 0];
+  while (rows.length < maxRows) {
+    const whole = rowAt(rows.length);
+    if (whole === undefined) break;
+    const cells = cutCellsOf(whole, cellLimit);
     const row = Object.fromEntries(cells.map(({ name, value }) => [name, value]));
     const added = lines.length === 0 ? [rowText(cells.map(({ name }) => name))] : [];
     added.push(

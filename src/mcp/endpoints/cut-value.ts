@@ -47,6 +47,7 @@ function cutNested(value: unknown, budget: Budget): unknown {
     budget.left -= String(value).length + 1;
     return value;
   }
+  budget.left -= 3; // its brackets and a comma: without them, any number of empty lists would be kept
   const isDeep = budget.depth >= MAX_DEPTH;
   if (Array.isArray(value)) return isDeep ? [] : cutElements(value, budget);
   if (isDeep) return {};
