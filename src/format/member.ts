@@ -1,25 +1,41 @@
-// Reads one member of a row in JSONEachRow without parsing its numbers, which may be larger than a double holds.
+// Reads members of a row in JSONEachRow without parsing its numbers, which may be larger than a double holds.
 
-/** The text of a string, or the source of any other value; undefined if the object has no such member. */
-export function memberOf(row: string, name: string): string | undefined {
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * In the order of the names: the text of a string, or the source of any other value; undefined if the object has no such member.
+ * Reads the row once, up to the last of these members.
+ */
+export function membersOf(row: string, names: readonly string[]): readonly (string | undefined)[] {
+  const found = new Map<string, string>();
+  const wanted = new Set(names);
   let at = row.indexOf('{') + 1;
-  while (row[at] === '"') {
+  while (row.charCodeAt(at) === QUOTE && found.size < wanted.size) {
     const nameEnd = stringEnd(row, at);
     const start = nameEnd + 1; // after the colon
     const end = valueEnd(row, start);
-    if (JSON.parse(row.slice(at, nameEnd)) === name) {
-      const source = row.slice(start, end);
-      return source.startsWith('"') ? String(JSON.parse(source)) : source;
-    }
+    const name = String(JSON.parse(row.slice(at, nameEnd)));
+    if (wanted.has(name) && !found.has(name)) found.set(name, textOf(row.slice(start, end)));
     at = end + 1; // after the comma
   }
-  return undefined;
+  return names.map((name) => found.get(name));
+}
+
+function textOf(source: string): string {
+  return source.startsWith('"') ? String(JSON.parse(source)) : source;
 }
 
 /** The index after the closing quote. */
 function stringEnd(text: string, start: number): number {
   let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) break;
+    if (code === BACKSLASH) at++;
+  }
   return at + 1;
 }
 
@@ -27,14 +43,14 @@ function valueEnd(text: string, start: number): number {
   let depth = 0;
   let at = start;
   while (at < text.length) {
-    const character = text[at] ?? '';
-    if (character === '"') {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
       at = stringEnd(text, at);
       continue;
     }
-    if (depth === 0 && ',}'.includes(character)) return at;
-    if ('{['.includes(character)) depth++;
-    if ('}]'.includes(character)) depth--;
+    if (depth === 0 && (code === COMMA || code === CLOSE_OBJECT)) return at;
+    if (code === OPEN_OBJECT || code === OPEN_LIST) depth++;
+    if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--;
     at++;
   }
   return at;

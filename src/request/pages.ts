@@ -6,7 +6,7 @@ import type { Column, Statement } from '../engine/engine.ts';
 import type { Bindings } from '../params/binder.ts';
 import type { RawValue } from '../params/reading.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
-import { memberOf } from '../format/member.ts';
+import { membersOf } from '../format/member.ts';
 import { areColumns } from './page-keys.ts';
 import { openCursor, sealCursor, type CursorScope } from './page-cursor.ts';
 import type { CallContent } from './call.ts';
@@ -226,21 +226,18 @@ const LF = 0x0a;
 
 /**
  * Ends a page after `size` rows, or after the last row with the same key. If these are more than the maximum of rows, it ends
- * before the first row with this key. Throws Problem `page.not_divisible`.
+ * before the first row with this key: the rows are sorted by their keys. Throws Problem `page.not_divisible`.
  */
 export function cutPage(lines: Uint8Array, { policy, size, scope, at }: Page, maxRows: number): PageRows {
   const ends: number[] = [];
   for (let lf = lines.indexOf(LF); lf !== -1; lf = lines.indexOf(LF, lf + 1)) ends.push(lf + 1);
-  const keysAt = (row: number): readonly string[] => {
-    const bytes = lines.subarray(ends[row - 1] ?? 0, ends[row]);
-    const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-    return policy.keys.map(({ name }) => memberOf(line, name) ?? '');
-  };
+  const keysAt = keysReader(lines, ends, policy);
   const isEqual = (a: number, b: readonly string[]): boolean =>
     keysAt(a).every((key, index) => key === b[index]);
   const through = (rows: number): PageRows => {
-    const next = sealCursor(scope, { keys: keysAt(rows - 1), at });
-    if (next === undefined || keysAt(rows - 1).some((key) => key.includes('\uFFFD')))
+    const keys = keysAt(rows - 1);
+    const next = sealCursor(scope, { keys, at });
+    if (next === undefined || keys.some((key) => key.includes('\uFFFD')))
       throw new Problem('page.not_divisible', {
         detail: 'A key of the last row is too long, or is not text',
       });
@@ -250,9 +247,38 @@ export function cutPage(lines: Uint8Array, { policy, size, scope, at }: Page, ma
   const first = keysAt(size);
   if (!isEqual(size - 1, first)) return through(size);
   if (ends.length <= maxRows) return through(ends.length);
-  let rows = size - 1;
-  while (rows > 0 && isEqual(rows - 1, first)) rows--;
+  const rows = firstIndex(size - 1, (row) => isEqual(row, first));
   if (rows > 0) return through(rows);
   const detail = `More than ${maxRows} rows have the same keys (${policy.keys.map(({ name }) => name).join(', ')})`;
   throw new Problem('page.not_divisible', { detail });
+}
+
+/** Reads the keys of rows by their index, of each row once: a row can have many megabytes. `ends`: the index after each row. */
+function keysReader(
+  lines: Uint8Array,
+  ends: readonly number[],
+  { keys }: PagePolicy,
+): (row: number) => readonly string[] {
+  const names = keys.map(({ name }) => name);
+  const known = new Map<number, readonly string[]>();
+  return (row) => {
+    const before = known.get(row);
+    if (before !== undefined) return before;
+    const bytes = lines.subarray(ends[row - 1] ?? 0, ends[row]);
+    const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+    const values = membersOf(line, names).map((value) => value ?? '');
+    known.set(row, values);
+    return values;
+  };
+}
+
+/** The first index up to `last` for which a condition holds that holds for `last`, and for all after the first. */
+function firstIndex(last: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, last];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return high;
 }

@@ -1,5 +1,5 @@
 // Which rows of a result were not in the result before.
-import { memberOf } from '../../format/member.ts';
+import { membersOf } from '../../format/member.ts';
 import { elementsOf } from '../../format/members.ts';
 
 /** The rows of a result, identified by the values of some columns. */
@@ -19,7 +19,7 @@ export function keyedRows(body: Buffer, columns: readonly string[]): KeyedRows |
   const rows = elementsOf(body.toString());
   const keys: string[] = [];
   for (const row of rows) {
-    const values = columns.map((column) => memberOf(row, column));
+    const values = membersOf(row, columns);
     if (values.includes(undefined)) return undefined;
     keys.push(JSON.stringify(values));
   }
