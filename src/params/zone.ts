@@ -26,14 +26,66 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
+/** Instants whose offsets are remembered: those that DateTime64 can hold, which are a bounded number of spans. */
+const REMEMBERED = { from: Date.UTC(1899, 0), to: Date.UTC(2301, 0) };
+const SPAN = 366 * DAY;
+
+/** The offset of a zone from an instant on. */
+interface OffsetChange {
+  readonly at: number;
+  readonly offset: number;
+}
+
+/** One call may have 100,000 times, each of which needs the offset at three instants. */
 function offsetsOf(formatter: Intl.DateTimeFormat): OffsetAt {
+  const computed: OffsetAt = (ms) => offsetIn(formatter.format(ms));
+  const spans = new Map<number, readonly OffsetChange[]>();
   return (ms) => {
-    const name = formatter.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-    const [, sign, hours = 0, minutes = 0, seconds = 0] =
-      /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(name) ?? [];
-    const size = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
-    return size * (sign === '-' ? -1000 : 1000);
+    if (ms < REMEMBERED.from || ms >= REMEMBERED.to) return computed(ms);
+    const index = Math.floor(ms / SPAN);
+    let changes = spans.get(index);
+    if (changes === undefined) spans.set(index, (changes = changesIn(index * SPAN, computed)));
+    return changes.findLast(({ at }) => at <= ms)?.offset ?? computed(ms);
   };
+}
+
+/** Milliseconds, of `1/31/2024, GMT+01:00`. */
+function offsetIn(text: string): number {
+  const [, sign, hours = 0, minutes = 0, seconds = 0] = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(text) ?? [];
+  const size = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return size * (sign === '-' ? -1000 : 1000);
+}
+
+/**
+ * In no zone do two changes within this time cancel each other out. The closest that do in the time zone database are four days
+ * apart (Africa/Freetown in 1939).
+ */
+const STEP = 2 * DAY;
+
+/** The offset at the start of a span, and its changes. */
+function changesIn(start: number, offsetAt: OffsetAt): readonly OffsetChange[] {
+  let last = { at: start, offset: offsetAt(start) };
+  const changes = [last];
+  for (let end = start + STEP; end <= start + SPAN; end += STEP) {
+    const offset = offsetAt(end);
+    for (let from = end - STEP; last.offset !== offset; from = last.at) {
+      last = nextChange(from, end, offsetAt);
+      changes.push(last);
+    }
+  }
+  return changes;
+}
+
+/** The first change between two instants with different offsets. */
+function nextChange(from: number, to: number, offsetAt: OffsetAt): OffsetChange {
+  const before = offsetAt(from);
+  let [low, high] = [from, to];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(middle) === before) low = middle;
+    else high = middle;
+  }
+  return { at: high, offset: offsetAt(high) };
 }
 
 /**
