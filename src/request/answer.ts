@@ -43,7 +43,7 @@ import { requestedWorkload } from './workload.ts';
 
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   /** Undefined: no live calls. */
-  readonly live?: Omit<LiveOptions, 'read' | 'clock' | 'observe'> | undefined;
+  readonly live?: Omit<LiveOptions, 'read' | 'clock' | 'observe' | 'failures'> | undefined;
   readonly plan: MakePlan;
   readonly sandboxes: Pick<Sandboxes, 'rejection'>;
   readonly describe: Pick<Describe, 'samples' | 'result'>;
@@ -97,7 +97,8 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const addMetadata = createAddMetadata(deps.engine);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
   const { clock, observe } = deps;
-  const live = deps.live && createLive({ ...deps.live, clock, observe, read: results.read });
+  const { read, failures } = results;
+  const live = deps.live && createLive({ ...deps.live, clock, observe, read, failures });
 
   const prepare = (call: Call): Promise<Prepared> => prepareCall(deps, admit, { call });
   const answer = async (call: Call): Promise<Answer> => answerPrepared(call, await prepare(call));

@@ -24,7 +24,7 @@ export function lqlToSql(text: string, { tables, defaultTable, now }: LqlOptions
 }
 
 /** The problem for the first finding, with all findings listed. */
-export function lqlProblem(text: string, findings: readonly LqlFinding[]): Problem {
+export function lqlProblem(text: string, findings: readonly LqlFinding[], cause?: unknown): Problem {
   const [first] = findings;
   if (first === undefined) return new Problem('internal.error');
   const errors = findings.map(({ start, message }) => ({ ...positionAt(text, start), message }));
@@ -33,6 +33,7 @@ export function lqlProblem(text: string, findings: readonly LqlFinding[]): Probl
   return new Problem(first.code, {
     detail,
     errors,
+    cause,
     ...(first.hint === undefined ? {} : { hint: first.hint }),
   });
 }

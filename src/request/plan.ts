@@ -47,6 +47,8 @@ export function alternativeOf({ retry }: Pick<Plan, 'retry'>, cause: unknown): S
 
 /** A consumer query that may run. */
 export interface CheckedQuery {
+  /** As the caller sent it, in its language. */
+  readonly sent: string;
   /** As ClickHouse SQL: as sent, or translated. */
   readonly sql: string;
   /** The same tokens with single spaces between them, as checked by the sandbox: equal for queries that differ only in layout. */
@@ -157,11 +159,13 @@ async function planConsumerQuery(planning: Planning, consumerQuery: ConsumerQuer
   return { ...plan, blame };
 }
 
+/** `text`: the query in ClickHouse SQL, if it was translated. */
 async function planSql(
   { endpoint, bindings, isRedacted, sandboxes, describe, policyParameters }: Planning,
   consumerQuery: ConsumerQuery,
+  text = consumerQuery.text,
 ): Promise<Plan> {
-  const { text, key, onFatal, analysis } = consumerQuery;
+  const { text: sent, key, onFatal, analysis } = consumerQuery;
   const sandbox = await sandboxes.of(endpoint, isRedacted);
   // Without types, it is not known which columns are stored with something of other tenants' rows.
   if (sandbox.readable === undefined) throw tablesProblem(describe, endpoint);
@@ -197,7 +201,7 @@ async function planSql(
       return again && { ...statement, sql: again.sql };
     },
     canonical: bindings.canonical,
-    consumerQuery: { sql: text, canonicalSql: verdict.joined, dialect: undefined },
+    consumerQuery: { sent, sql: text, canonicalSql: verdict.joined, dialect: undefined },
     overRedacted: isRedacted ? verdict.joined : undefined,
     blame: (failure) => {
       const { engineCode, message } = failure;
@@ -226,7 +230,7 @@ async function planDialect(
   if (translate === undefined) return withDialect(await planSql(planning, consumerQuery), dialect);
   const tables = await tablesOf(planning);
   const { sql, inOriginal } = translate(consumerQuery.text, planning.endpoint, tables);
-  const planned = await planTranslated(planning, consumerQuery, sql).catch((error: unknown) => {
+  const planned = await planSql(planning, consumerQuery, sql).catch((error: unknown) => {
     throw error instanceof Problem ? inOriginal(error) : error;
   });
   const blame: Plan['blame'] = (failure) => {
@@ -242,17 +246,13 @@ async function planLql(planning: Planning, consumerQuery: ConsumerQuery): Promis
   const { text } = consumerQuery;
   const tables = searchedTables(endpoint, await tablesOf(planning));
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.defaultTable, now: bindings.now });
-  const planned = await planTranslated(planning, consumerQuery, compiled.sql).catch(hideLocations);
+  const planned = await planSql(planning, consumerQuery, compiled.sql).catch(hideLocations);
   const blame: Plan['blame'] = (failure) => {
     const span = rejectedRegex(failure.message, compiled.regexes);
     if (span === undefined) return undefined;
-    return lqlProblem(text, [{ ...span, ...regexFault('the engine rejects it') }]);
+    return lqlProblem(text, [{ ...span, ...regexFault('the engine rejects it') }], failure);
   };
   return { ...planned, blame };
-}
-
-function planTranslated(planning: Planning, consumerQuery: ConsumerQuery, sql: string): Promise<Plan> {
-  return planSql(planning, { ...consumerQuery, text: sql });
 }
 
 function withDialect(plan: Plan, dialect: Dialect): Plan {

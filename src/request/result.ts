@@ -18,6 +18,7 @@ import type { Replay } from './call.ts';
 import { staticLabels } from './labels.ts';
 import type { Page } from './pages.ts';
 import type { MakePlan } from './plan.ts';
+import { createSharedFailures, type SharedFailures } from './shared-failures.ts';
 import type { Watches } from './watches.ts';
 import type { Requester, RunContext, Runnable } from './run.ts';
 
@@ -68,14 +69,24 @@ export interface ResultsDeps {
 }
 
 export interface Results {
+  /** Of what `read` throws, for others who wait for it. */
+  readonly failures: SharedFailures;
   /** Throws Problem `cache.miss`, and what producing the result throws. */
   readonly read: (task: Task, request: ResultRequest) => Promise<Result>;
   /** Keeps the responses of an endpoint's examples warm, if its file says so. */
   readonly pinExamples: (endpoint: Endpoint, plan: MakePlan) => Promise<void>;
 }
 
-export function createResults(deps: ResultsDeps, produce: Produce): Results {
+export function createResults(resultsDeps: ResultsDeps, produceTask: Produce): Results {
+  const failures = createSharedFailures();
+  const deps = { ...resultsDeps, failures };
+  const produce: Produce = (task, context) =>
+    produceTask(task, context).catch((cause: unknown) => {
+      failures.note(cause, task.plan);
+      throw cause;
+    });
   return {
+    failures,
     read: async (task, request) => {
       if (isCacheable(task)) return readCached(deps, produce, task, request);
       const { requester, callers } = request;
@@ -119,12 +130,12 @@ const NOT_RUN: Pick<Produced, 'timing' | 'read'> = {
 const MAX_OTHERS = 20;
 
 async function readCached(
-  deps: ResultsDeps,
+  deps: ResultsDeps & { readonly failures: SharedFailures },
   produce: Produce,
   task: CacheableTask,
   { requester, directives, signal, callers: others }: ResultRequest,
 ): Promise<Result> {
-  const { readThrough, warming } = deps;
+  const { readThrough, warming, failures } = deps;
   let run: Pick<Produced, 'timing' | 'read'> = NOT_RUN;
   const job = jobOf(deps, task, produce);
   const own = { hasFailed: false };
@@ -148,7 +159,7 @@ async function readCached(
       // The budget of the key whose run it waited for is not its own.
       const isOthers = cause instanceof Problem && cause.code === 'budget.exceeded' && !own.hasFailed;
       if (isOthers && left > 0) return read(left - 1);
-      throw cause;
+      throw own.hasFailed ? cause : failures.inOwnQuery(cause, task.plan);
     });
   const found = await read(MAX_OTHERS);
   const warm = warmJob(deps, task, produce);

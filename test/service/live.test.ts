@@ -295,6 +295,24 @@ describe('changes while a stream is open', () => {
     expect(client.events.at(-1)).toMatchObject({ event: 'error', data: { code: 'endpoint.failed' } });
   });
 
+  test('streams of one query in two layouts end with locations of their own', async () => {
+    const create = "CREATE TABLE app.words (text String) ENGINE = MergeTree ORDER BY text AS SELECT '1'";
+    await service.engine.execute(create);
+    const text = `live: { every: 1 }\nsandbox: { enabled: true }\nquery: WITH t AS (SELECT text FROM app.words) SELECT * FROM t\n`;
+    await writeEndpoint(service, 'layouts', `id: ${idOf(58)}\nname: layouts\n${text}`);
+    await service.service.reload();
+    const layouts = ['SELECT toUInt8(text) FROM t', 'SELECT\n  toUInt8(text)\nFROM t'];
+    const open = await Promise.all(layouts.map((sql) => follow(`layouts?sql=${encodeURIComponent(sql)}`)));
+    for (const { events } of open) await expect.poll(() => events.length, PATIENT).toBe(1);
+    expect(await gauge('millrace_live_questions')).toBe(1);
+    await service.engine.execute("INSERT INTO app.words VALUES ('x')");
+    for (const client of open) await expect.poll(() => client.isEnded(), PATIENT).toBe(true);
+    expect(open.map(({ events }) => events.at(-1))).toMatchObject([
+      { event: 'error', data: { code: 'query.failed', errors: [{ line: 1, column: 8 }] } },
+      { event: 'error', data: { code: 'query.failed', errors: [{ line: 2, column: 3 }] } },
+    ]);
+  });
+
   test('a table that is dropped ends its streams, also of consumer queries; one that is there again serves new ones', async () => {
     const create = "CREATE TABLE app.brief (tenant String) ENGINE = MergeTree ORDER BY tenant AS SELECT 'a'";
     await service.engine.execute(create);

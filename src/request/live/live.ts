@@ -166,7 +166,7 @@ async function open(hub: Hub, question: Question, signal: AbortSignal): Promise<
   try {
     await begin(hub, { stream, topic, lastEventId: question.lastEventId }, signal);
   } catch (cause) {
-    failure = cause;
+    failure = hub.failures.inOwnQuery(cause, stream.question.task.plan);
   }
   const current = hub.streams.get(stream);
   if (current !== undefined && (failure === undefined || current !== topic)) return stream; // perhaps endpoints have changed
@@ -332,7 +332,9 @@ function failed(hub: Hub, topic: Topic, cause: unknown): void {
     cause,
   });
   const isLast = errorEnds(problem);
-  if (topic.failures++ === 0 || isLast) for (const stream of topic.streams) stream.fail(problem, isLast);
+  if (topic.failures++ === 0 || isLast)
+    for (const stream of topic.streams)
+      stream.fail(hub.failures.inOwnQuery(problem, stream.question.task.plan), isLast);
   schedule(hub, topic);
 }
 

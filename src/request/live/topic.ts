@@ -10,6 +10,7 @@ import { Problem } from '../../core/problem.ts';
 import type { Plan } from '../plan.ts';
 import type { Result, ResultRequest, Task } from '../result.ts';
 import { errorEnds } from './ending.ts';
+import type { SharedFailures } from '../shared-failures.ts';
 import { createHistory, type History } from './history.ts';
 import type { Question } from './question.ts';
 import type { OpenStream } from './stream.ts';
@@ -20,6 +21,8 @@ export interface TopicDeps {
   readonly observe: Observe;
   /** Throws Problem. */
   readonly read: (task: Task, request: ResultRequest) => Promise<Result>;
+  /** Of what `read` throws. */
+  readonly failures: SharedFailures;
   /** What the answer is made of. */
   readonly watchOf: (endpoint: Endpoint, plan: Pick<Plan, 'consumerQuery'>) => Watch;
   /** Looks at fingerprints, and plans. */
@@ -172,6 +175,7 @@ async function forNext<Found>(
       passing = found;
       return undefined;
     } catch (cause) {
+      deps.failures.note(cause, stream.question.task.plan);
       if (!isUnable(cause)) throw cause;
       unable.set(key, cause);
       return undefined;

@@ -7,6 +7,7 @@ import { createLive, type Live } from '../../../src/request/live/live.ts';
 import type { Question } from '../../../src/request/live/question.ts';
 import type { LiveStream } from '../../../src/request/live/stream.ts';
 import type { Result, ResultRequest, Task } from '../../../src/request/result.ts';
+import { createSharedFailures } from '../../../src/request/shared-failures.ts';
 import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
 
 export interface World {
@@ -83,6 +84,7 @@ export function createWorld(limits = { total: 100, perKey: 10 }): World {
     clock,
     after,
     read,
+    failures: createSharedFailures(),
     watchOf: () => watch,
     observe: (each) => void observed.push(each),
     random: () => 0.5,
