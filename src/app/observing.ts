@@ -1,7 +1,7 @@
 // Connects the observers: log, metrics, traces, and the usage table.
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
-import type { Engine } from '../engine/engine.ts';
+import { EngineError, type Engine } from '../engine/engine.ts';
 import { createCallsTable, insertCalls } from '../engine/calls-table.ts';
 import { CLICKHOUSE_ROUTE } from '../http/clickhouse/routes.ts';
 import { QUERY_ROUTE } from '../http/server.ts';
@@ -58,6 +58,9 @@ async function openTracing({ traces }: Settings): Promise<Tracing> {
   return createTracing({ ...traces, version: readVersion(), random: Math.random, now: clock.epoch });
 }
 
+/** CANNOT_PARSE_TEXT, CANNOT_PARSE_ESCAPE_SEQUENCE, CANNOT_PARSE_QUOTED_STRING, CANNOT_PARSE_INPUT_ASSERTION_FAILED, CANNOT_PARSE_DATETIME, CANNOT_PARSE_NUMBER, INCORRECT_DATA. */
+const UNREADABLE: ReadonlySet<number> = new Set([6, 25, 26, 27, 41, 72, 117]);
+
 /**
  * The embedded engine always has the table, because an endpoint reads it. A failure to create it is reported, and
  * creation is retried with each write.
@@ -79,6 +82,7 @@ async function openUsage(settings: Settings, engine: Engine, observe: Observe): 
       isMade = true;
       await insertCalls(engine, lines);
     },
+    isUnreadable: (cause) => cause instanceof EngineError && UNREADABLE.has(cause.engineCode ?? 0),
     isCounted: ({ route, endpoint }) =>
       route === QUERY_ROUTE.url || (route === CLICKHOUSE_ROUTE && endpoint !== undefined),
     now: clock.epoch,

@@ -7,6 +7,8 @@ import { CALL_COLUMNS } from './request-fields.ts';
 export interface UsageOptions {
   /** Writes rows in JSONEachRow. */
   readonly write: (lines: string) => Promise<void>;
+  /** Whether a write failed because a row cannot be read. */
+  readonly isUnreadable: (cause: unknown) => boolean;
   /** Whether a request is recorded. */
   readonly isCounted: (request: Finished) => boolean;
   /** Milliseconds since 1970. */
@@ -31,25 +33,34 @@ const WRITE_BYTES = 128 * 1024;
 const MAX_WAITING = 20_000;
 
 /** Starts the writing timer; the caller must close it. Dropped and failed rows are observed. */
-export function createUsage({ write, isCounted, now, after, observe }: UsageOptions): Usage {
+export function createUsage({ write, isUnreadable, isCounted, now, after, observe }: UsageOptions): Usage {
   let waiting: string[] = [];
   let dropped = 0;
   let writing: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
+  /** Rows of the next write: after one that cannot be read, half as many, until that row is found. */
+  let most = Infinity;
 
-  /** Writes one batch; false if that failed. Rows stay buffered until they are written. */
+  /** Writes one batch; false if that failed. Rows stay buffered until they are written; one that cannot be read is dropped. */
   const writeSome = async (): Promise<boolean> => {
-    const rows = firstRows(waiting);
+    const rows = firstRows(waiting).slice(0, most);
     const lost = dropped;
     dropped = 0;
     try {
       await write(rows.join(''));
       waiting = waiting.slice(rows.length);
+      most *= 2;
       observe({ kind: 'usage.written', rows: rows.length, dropped: lost });
       return true;
     } catch (cause) {
       observe({ kind: 'usage.not_written', rows: rows.length, dropped: lost, cause });
-      return false;
+      if (!isUnreadable(cause)) return false;
+      if (rows.length === 1) {
+        waiting = waiting.slice(1);
+        dropped++;
+      }
+      most = Math.max(1, Math.floor(rows.length / 2));
+      return true;
     }
   };
   const writeAll = async (): Promise<void> => {
@@ -134,5 +145,6 @@ function shadowRow({
 function rowOf(request: Finished, epoch: number): string {
   const row: Record<string, unknown> = {};
   for (const { name, value } of CALL_COLUMNS) row[name] = value(request, epoch);
-  return `${JSON.stringify(row)}\n`;
+  // JSON.stringify escapes unpaired surrogates, which the engine does not read.
+  return `${JSON.stringify(row).replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, '\\ufffd')}\n`;
 }

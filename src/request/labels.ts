@@ -20,9 +20,14 @@ export function labelsOf(
   for (const { name, from } of labels) {
     const value =
       from.kind === 'text' ? from.text : from.kind === 'parameter' ? values[from.name] : sent?.get(name);
-    if (value !== undefined && value !== null && value !== '') found.push([name, value.slice(0, MAX_VALUE)]);
+    if (value !== undefined && value !== null && value !== '') found.push([name, beginningOf(value)]);
   }
   return Object.fromEntries(found);
+}
+
+/** Half of a character at the cut is left out. */
+function beginningOf(value: string): string {
+  return value.slice(0, MAX_VALUE).replace(/\p{Surrogate}$/u, '');
 }
 
 export const NO_LABELS: Labels = {};

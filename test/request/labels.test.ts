@@ -37,6 +37,7 @@ test('labels come from the source in the file', () => {
   });
   expect(labelsOf(endpoint, { project: null }, undefined)).toEqual({ team: 'platform' });
   expect(labelsOf(endpoint, { project: 'x'.repeat(500) }, undefined)['tenant']).toHaveLength(100);
+  expect(labelsOf(endpoint, { project: `${'x'.repeat(99)}😀` }, undefined)['tenant']).toBe('x'.repeat(99));
   expect(staticLabels(endpoint)).toEqual({ team: 'platform' });
 });
 

@@ -1,0 +1,73 @@
+// Rows of usage: whatever one of them holds, the others are written.
+import { expect, test } from 'vitest';
+import type { Finished, Observation } from '../../src/core/observation.ts';
+import { createUsage } from '../../src/observe/usage.ts';
+import { createVirtualTime } from '../support/virtual-time.ts';
+
+const call = (requestId: string): Finished => ({
+  kind: 'request.finished',
+  requestId,
+  method: 'GET',
+  route: '/api/endpoints/query/:endpoint',
+  endpoint: 'e',
+  revision: 'r',
+  principal: 'k',
+  status: 200,
+  bytes: 1,
+  ms: 1,
+});
+
+function open(refuse: (lines: string) => Error | undefined) {
+  const time = createVirtualTime();
+  const written: string[] = [];
+  const observed: Observation[] = [];
+  const usage = createUsage({
+    write: async (lines) => {
+      const cause = refuse(lines);
+      if (cause !== undefined) throw cause;
+      for (const line of lines.trim().split('\n'))
+        written.push((JSON.parse(line) as { request_id: string }).request_id); // as written here
+    },
+    isUnreadable: (cause) => cause instanceof SyntaxError,
+    isCounted: () => true,
+    now: () => 0,
+    after: time.after,
+    observe: (each) => void observed.push(each),
+  });
+  return { usage, time, written, observed };
+}
+
+test('a row that the engine cannot read is dropped, and no other', async () => {
+  const { usage, time, written, observed } = open((lines) =>
+    lines.includes('bad') ? new SyntaxError('unreadable') : undefined,
+  );
+  const ids = Array.from({ length: 40 }, (_, n) => (n === 17 || n === 30 ? `bad-${n}` : `id-${n}`));
+  for (const id of ids) usage.observe(call(id));
+  await time.advance(6000);
+  expect(written).toEqual(ids.filter((id) => !id.startsWith('bad')));
+  usage.observe(call('later'));
+  await time.advance(6000);
+  expect(written.at(-1)).toBe('later');
+  const dropped = observed.map((each) => ('dropped' in each ? each.dropped : 0));
+  expect(dropped.reduce((sum, each) => sum + each, 0)).toBe(2);
+});
+
+test('rows wait while the engine cannot be asked', async () => {
+  const state = { isDown: true };
+  const { usage, time, written } = open(() => (state.isDown ? new Error('down') : undefined));
+  for (const id of ['a', 'b']) usage.observe(call(id));
+  await time.advance(20_000);
+  expect(written).toEqual([]);
+  state.isDown = false;
+  await time.advance(6000);
+  expect(written).toEqual(['a', 'b']);
+});
+
+test('half of a character is replaced, since no engine reads it', async () => {
+  const { usage, time, written } = open((lines) =>
+    /\\ud[89a-f]/.test(lines) ? new SyntaxError('unreadable') : undefined,
+  );
+  usage.observe(call('x\ud83d'));
+  await time.advance(6000);
+  expect(written).toEqual(['x\ufffd']);
+});
