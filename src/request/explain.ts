@@ -90,7 +90,7 @@ async function analyse(
   const failure = await rejectionOf(statement);
   const problem = failure && blame(failure);
   if (failure === undefined || problem === undefined) return;
-  const again = retry?.(failure);
+  const again = retry?.();
   const second = again && (await rejectionOf(again));
   if (again === undefined || second !== undefined) throw problem;
 }

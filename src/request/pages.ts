@@ -108,8 +108,8 @@ export async function planPage(
     ...plan,
     statement: paged(plan.statement),
     ...(retry && {
-      retry: (failure) => {
-        const again = retry(failure);
+      retry: () => {
+        const again = retry();
         return again && paged(again);
       },
     }),

@@ -23,7 +23,7 @@ import { tablesProblem, type Sandboxes } from './sandboxes.ts';
 export interface Plan {
   readonly statement: Statement;
   /** See `alternativeOf`. */
-  readonly retry?: (failure: EngineError) => Statement | undefined;
+  readonly retry?: () => Statement | undefined;
   /** The bound values in canonical form: identical for equal values, however they were written. */
   readonly canonical: string;
   /** Undefined for the saved query. */
@@ -38,11 +38,12 @@ export interface Plan {
 
 /**
  * The statement to run in place of one that failed for this reason; undefined: none. Values in other tenants' rows may be why it was
- * rejected, or why it needed more memory than it may have.
+ * rejected, or why it needed more memory than it may have. Nor has it a plan that the engine's lazy reading of columns breaks
+ * (NOT_FOUND_COLUMN_IN_BLOCK); switching that off for all queries makes the newest 100 rows with their JSON 2.7 times as slow.
  */
 export function alternativeOf({ retry }: Pick<Plan, 'retry'>, cause: unknown): Statement | undefined {
   if (!(cause instanceof EngineError)) return undefined;
-  return cause.failure === 'rejected' || cause.failure === 'memory' ? retry?.(cause) : undefined;
+  return cause.failure === 'rejected' || cause.failure === 'memory' ? retry?.() : undefined;
 }
 
 /** A consumer query that may run. */
@@ -125,13 +126,6 @@ async function planAtSource(
   };
 }
 
-/**
- * NOT_FOUND_COLUMN_IN_BLOCK. A column that a query names is found during analysis, so this is a plan that the engine's lazy
- * reading of columns has broken. It does not apply above a barrier. Switching it off for all queries
- * (query_plan_optimize_lazy_materialization) makes the newest 100 rows with their JSON 2.7 times as slow.
- */
-const MISSING_COLUMN = 10;
-
 /** What a consumer query is planned for. */
 interface Planning extends PlanOptions {
   readonly endpoint: Endpoint;
@@ -173,8 +167,6 @@ async function planSql(
   const verdict = await sandbox.check(text, evaluate);
   const isNull = (name: string) => bindings.values[name] === null;
   const { sql } = sandbox.assemble(verdict, endpoint.maxRows + 1, isNull);
-  const reread = sandbox.assembleReread(verdict, endpoint.maxRows + 1, isNull);
-  const barred = sandbox.assembleBarred(verdict, endpoint.maxRows + 1, isNull);
   const { limits, int64 } = endpoint;
   const hashKeys = isRedacted ? hashParameters(endpoint) : {};
   const parameters = { ...bindings.values, ...hashKeys };
@@ -196,8 +188,8 @@ async function planSql(
   return {
     statement,
     resolves: () => sandbox.resolves(verdict, evaluate),
-    retry: ({ engineCode }) => {
-      const again = reread ?? (engineCode === MISSING_COLUMN ? barred : undefined);
+    retry: () => {
+      const again = sandbox.assembleReread(verdict, endpoint.maxRows + 1, isNull);
       return again && { ...statement, sql: again.sql };
     },
     canonical: bindings.canonical,

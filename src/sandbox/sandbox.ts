@@ -16,7 +16,7 @@ import { createTypeOf, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { acceptTree, explainShape, explainText, NO_TREE } from './query-tree/agreement.ts';
 import { rejectServerValues } from './query-tree/server-values.ts';
-import { assembleBarred, assembleReread, assembleStatement, tableTexts } from './statement.ts';
+import { assembleReread, assembleStatement, tableTexts } from './statement.ts';
 import type { AssembledStatement, CheckedText, IsNull, TableColumn, TableText } from './statement.ts';
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
@@ -101,10 +101,8 @@ export interface Sandbox {
    * With `isNull` the statement is only for calls in which the same parameters are NULL.
    */
   assemble(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement;
-  /** The statement to run after that one failed on a row; undefined if another tenant's data cannot be the cause. */
+  /** The statement to run after that one failed; undefined if another tenant's data cannot be the cause. */
   assembleReread(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement | undefined;
-  /** The statement with a barrier around every table, for the engine to plan otherwise; undefined if it has them already. */
-  assembleBarred(verdict: Verdict, rows: number, isNull?: IsNull): AssembledStatement | undefined;
   /** All known columns of the tables. */
   readonly columns: ReadonlySet<string>;
   /** The columns of each table as a query reads them; undefined if the engine has not described them. */
@@ -169,7 +167,6 @@ export function createSandbox(stored: SandboxOptions): Sandbox {
       isResolved(lexConsumerQuery(source), { evaluate, tables: read, columns: options.columns }),
     assemble: (verdict, rows, isNull) => assembleStatement(read(verdict), verdict, rows, isNull),
     assembleReread: (verdict, rows, isNull) => assembleReread(read(verdict), verdict, rows, isNull),
-    assembleBarred: (verdict, rows, isNull) => assembleBarred(read(verdict), verdict, rows, isNull),
   };
 }
 

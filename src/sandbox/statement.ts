@@ -231,25 +231,6 @@ function readColumns({ narrow, needed, early, compared }: CheckedText, table: st
   return { needed, early, compared, onlyParts: narrow?.onlyParts.get(table) };
 }
 
-/** The statement with a barrier around every table; undefined if it has them already. */
-export function assembleBarred(
-  tables: readonly TableText[],
-  checked: CheckedText,
-  rows: number,
-  isNull?: IsNull,
-): AssembledStatement | undefined {
-  const { joined, isLeakproof, narrow } = checked;
-  if (!isLeakproof || tables.every(({ isClosed }) => isClosed)) return undefined;
-  const elements = tables.map(({ name, write }) =>
-    write('barred', {
-      isNull,
-      subcolumns: narrow?.subcolumns.get(name),
-      columns: readColumns(checked, name),
-    }),
-  );
-  return statementOver(elements, narrow?.joined ?? joined, rows);
-}
-
 /**
  * The statement for a retry after a failure: over columns built again, and with none of the query's conditions inside a table. Undefined if
  * the statement that failed is of that kind.
