@@ -1,10 +1,12 @@
 // Regular expressions as the engine's match() accepts them: RE2, which also runs in linear time here.
 import { RE2JS, RE2JSException } from 're2js';
 
-/** The program size that one call may have compiled here: that takes up to 60 ms. */
-export const MAX_PROGRAM_SIZE = 20_000;
+/** The program size that one call may have compiled here: that takes up to 150 ms. */
+export const MAX_PROGRAM_SIZE = 10_000;
 /** Of a class such as `\pL`: it becomes hundreds of ranges. */
 const CLASS_SIZE = 200;
+/** Without regard to case, re2js looks up other cases for each character of a class and of its ranges, which is a share of a step each. */
+const [CASELESS_CLASS, CASELESS_RANGE, LARGEST_RANGE] = [20, 0.1, 125_000];
 const MAX_COUNT = 1000;
 
 /**
@@ -18,6 +20,7 @@ export function programSize(source: string): number {
   let [sum, last] = [0, 0];
   /** What repetitions do not multiply. */
   let classes = 0;
+  const isCaseless = /\(\?[a-zA-Z-]{0,9}i/.test(source);
   const add = (steps: number): void => {
     sum += steps;
     last = steps;
@@ -39,11 +42,26 @@ export function programSize(source: string): number {
     } else {
       const text = source.slice(at, next);
       classes += CLASS_SIZE * (text.match(/\\[pP]/g)?.length ?? 0);
-      if (part === '[') classes += text.length;
+      if (part === '[') classes += isCaseless ? caselessSize(text) : text.length;
       add(part === '[' ? 1 : text.length);
     }
   }
   return outer.reduce((all, each) => all + each, sum + classes);
+}
+
+/** Of a class: of a range with an escape, at most. */
+function caselessSize(text: string): number {
+  let size = text.length * CASELESS_CLASS;
+  const characters = Array.from(text);
+  for (let at = 2; at < characters.length - 1; at++) {
+    if (characters[at] !== '-') continue;
+    const [low, high] = [characters[at - 1] ?? '', characters[at + 1] ?? ''];
+    const isPlain =
+      high !== '\\' && low !== '}' && characters[at - 2] !== '\\' && characters[at - 3] !== '\\';
+    const width = (high.codePointAt(0) ?? 0) - (low.codePointAt(0) ?? 0);
+    size += CASELESS_RANGE * (isPlain ? Math.min(Math.max(width, 0), LARGEST_RANGE) : LARGEST_RANGE);
+  }
+  return Math.ceil(size);
 }
 
 /** Counts such as `{3}`, `{3,}` and `{3,5}`, escapes, quoted texts and classes are one part, other characters are one each. */
@@ -76,7 +94,9 @@ const COUNT = /^\{(\d{1,9})(?:,(\d{0,9}))?\}/;
 function timesOf(count: string): number {
   const [, low, high] = COUNT.exec(count) ?? [];
   if (low === undefined) return 0;
-  return Math.max(1, ...[Number(low), Number(high ?? 0)].filter((each) => each <= MAX_COUNT));
+  // What is optional is a step more.
+  const [least, most] = [Number(low), Number(high ?? 0)];
+  return Math.max(1, least <= MAX_COUNT ? least : 1, most <= MAX_COUNT ? most * 2 : 1);
 }
 
 /**

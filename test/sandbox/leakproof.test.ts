@@ -102,6 +102,16 @@ describe('succeeds on every row', () => {
     },
     { sql: where("match(text, '(é|a)') AND match(text, '^a.*')") },
     {
+      sql: where(
+        "hasAny(tags, ['a', 'b']) AND hasAll(['a'], tags) AND arrayExists(x -> lower(x) = 'a', tags) AND has(tags, 'b')",
+      ),
+    },
+    {
+      sql: where(
+        "position(text, 'a') > 0 AND positionCaseInsensitive(text, 'b') = 0 AND match(text, 'error|timeout|refused')",
+      ),
+    },
+    {
       sql: where("match(text, '^a.*') AND text LIKE '%'"),
       columns: [...COLUMNS, { name: 'attrs', type: 'Map(String, String)' }],
       why: 'no element of the map',
@@ -280,6 +290,18 @@ describe('can fail on a row', () => {
       why: 'an hour that occurs twice',
     },
     { sql: where("toString(doc.at) = '2024-01-01'"), columns: [{ name: 'doc', type: 'JSON(at DateTime)' }] },
+    {
+      sql: where("hasAny(extractAll(text, '.'), extractAll(upper(text), '.'))"),
+      why: 'the product of two lengths',
+    },
+    { sql: where('hasAll(tags, tags)') },
+    { sql: where("arrayExists(x -> has(tags, x), extractAll(text, '.'))") },
+    { sql: where('arrayExists(x -> arrayExists(y -> x = y, tags), tags)') },
+    { sql: where("arrayExists(x -> lower(x) = 'a' AND has(tags, x), tags)") },
+    { sql: where('position(text, id) > 0') },
+    { sql: where('position(id IN text) > 0') },
+    { sql: where("match(text, 'a(?:x?){490}.{0,480}b')"), why: 'many steps for each character' },
+    { sql: where(Array.from({ length: 60 }, (_, n) => `match(text, 'value number ${n}')`).join(' OR ')) },
     { sql: where('toHour(timestamp) = 5'), why: 'taken for monotonic within a day, which wraps' },
     { sql: where("match(text, '^aé*')"), why: 'a byte of the prefix is dropped' },
     { sql: where("text REGEXP 'é?'") },

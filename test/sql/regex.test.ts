@@ -8,7 +8,7 @@ describe('the size', () => {
     ['abc', 3],
     ['a{3}', 3],
     ['a{3,}', 3],
-    ['a{3,5}', 5],
+    ['a{3,5}', 10],
     ['a{0}', 1],
     ['a{', 2],
     ['a{,3}', 5],
@@ -37,6 +37,13 @@ describe('the size', () => {
     ['beside a quoted one', String.raw`(?:${'.'.repeat(970)}\Q(\E){1000}`],
     ['beside an escaped one', String.raw`(?:${'.'.repeat(970)}\(){1000}`],
     ['many classes by name', String.raw`(?i)${String.raw`\pL`.repeat(330)}`],
+    ['wide ranges without regard to case', `(?i)[${'B-\u{1e942}'.repeat(247)}]`],
+    ['the same with escapes', String.raw`(?i)[${String.raw`\x{42}-\x{1e942}`.repeat(60)}]`],
+    ['one such range', `(?i)[${'!-\u{1ffff}'}]`],
+    [
+      'many letters without regard to case',
+      `(?i)[${Array.from({ length: 900 }, (_, n) => String.fromCharCode(256 + n)).join('')}]`,
+    ],
     ['many of them in classes', String.raw`[\pL\pN\pS\pP\pM\pZ\pC]`.repeat(41)],
   ])('is too large: %s', (_, source) => {
     expect(programSize(source)).toBeGreaterThan(MAX_PROGRAM_SIZE);
@@ -45,6 +52,7 @@ describe('the size', () => {
   test.each([
     String.raw`^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\d{1,3}(?:\.\d{1,3}){3})$`,
     String.raw`[\pL\s.,-]{1,200}`,
+    '(?i)^[a-zа-яё0-9 .,_-]+$',
     '^/api/v[0-9]+/(?:users|orders|items)/[A-Za-z0-9_-]{1,64}(?:\\?.*)?$',
   ])('of %s is not', (source) => {
     expect(regexError(source)).toBeUndefined();

@@ -262,7 +262,7 @@ export interface Parameter {
    */
   pattern?: string;
   /**
-   * regex: the string must be a valid regular expression (RE2) of at most 1000 characters, and 20,000 steps with its repetitions written out; for values that the query passes to match() and similar functions.
+   * regex: the string must be a valid regular expression (RE2) of at most 1000 characters, and 10,000 steps with its repetitions written out; for values that the query passes to match() and similar functions.
    */
   format?: 'regex';
   /**

@@ -1,7 +1,9 @@
-// How large the values of a condition can become. Evaluated on index entries and rows of other tenants, a condition must not need more
-// memory because of a value than it may have: the failure would reveal it.
+// How large the values of a condition can become, and how much work they are. Evaluated on index entries and rows of other tenants, a
+// condition must need neither more memory nor more time because of a value than it may have: the failure would reveal it.
 import type { Cursor } from '../../sql/cursor.ts';
 import { identifierName } from '../../sql/literal.ts';
+import { programSize } from '../../sql/regex.ts';
+import { stringValue } from '../../sql/string-literal.ts';
 import { usesNames, type TokenRange } from './condition-ranges.ts';
 import { isCombining, makesArrays } from './functions.ts';
 
@@ -9,13 +11,18 @@ import { isCombining, makesArrays } from './functions.ts';
 const MAX_LITERAL = 200;
 /** Values that are combined to larger ones, by functions and operators together. */
 const MAX_COMBINED = 16;
+/** Steps of all regular expressions: a character of a value may need all of them. */
+const MAX_STEPS = 500;
 
-/** Whether all values are at most some times as large as the columns that they are made of. */
+/** Whether all values are at most some times as large as the columns that they are made of, and the work grows with their size alone. */
 export function isBounded(cursor: Cursor, { from, to }: TokenRange, names: ReadonlySet<string>): boolean {
-  let combined = 0;
+  let [combined, steps] = [0, 0];
   for (let at = from; at < to; at++) {
     const kind = cursor.kind(at);
     if (kind === 'string' && cursor.end(at) - cursor.start(at) > MAX_LITERAL) return false;
+    if (comparesArrays(cursor, at) || nestsLoops(cursor, at)) return false;
+    steps += stepsOf(cursor, at);
+    if (steps > MAX_STEPS) return false;
     const span = spanOf(cursor, at, { from, to });
     if (span === undefined) continue;
     // A name of the query itself may be that of a combined value, and the text of an array is longer than the array.
@@ -24,6 +31,37 @@ export function isBounded(cursor: Cursor, { from, to }: TokenRange, names: Reado
     if (combined > MAX_COMBINED) return false;
   }
   return true;
+}
+
+/** `hasAny` of two lists that are both made of values: each element of one is looked for in the other. */
+function comparesArrays(cursor: Cursor, at: number): boolean {
+  if (cursor.kind(at + 1) !== '(' || !/^has(?:any|all)$/i.test(cursor.name(at) ?? '')) return false;
+  const end = cursor.closing(at + 1);
+  for (let each = at + 2; each < end; each = cursor.after(each)) {
+    const begins = cursor.kind(each - 1) === '(' || cursor.kind(each - 1) === ',';
+    if (begins && cursor.kind(each) === '[' && !hasName(cursor, each)) return false;
+  }
+  return true;
+}
+
+/** A lambda that goes through a list for each element of another. */
+function nestsLoops(cursor: Cursor, at: number): boolean {
+  if (cursor.kind(at) !== '->') return false;
+  let to = at + 1;
+  while (to < cursor.length && cursor.kind(to) !== ')' && cursor.kind(to) !== ',') to = cursor.after(to);
+  for (let each = at + 1; each < to; each++) {
+    if (cursor.kind(each) === '->') return true;
+    if (cursor.kind(each + 1) === '(' && /^(?:has|array)/i.test(cursor.name(each) ?? '')) return true;
+  }
+  return false;
+}
+
+/** The steps of a regular expression. */
+function stepsOf(cursor: Cursor, at: number): number {
+  const isCall = cursor.kind(at + 1) === '(' && /^(?:match|extract(?:all)?)$/i.test(cursor.name(at) ?? '');
+  if (!isCall && cursor.word(at) !== 'REGEXP') return 0;
+  const pattern = isCall ? cursor.closing(at + 1) - 1 : at + 1;
+  return programSize(stringValue(cursor.text(pattern)) ?? '');
 }
 
 /** What is combined at a token: the arguments of a call, the elements of an array; of an operator, all that may be its operands. */

@@ -6,15 +6,15 @@
 /** Names in lower case, separated by spaces. Safe for any arguments, columns included. */
 const TOTAL = `
   and or not xor equals notequals less lessorequals greater greaterorequals isnull isnotnull if ifnull coalesce
-  nullif multiif empty notempty length lower upper lowerutf8 upperutf8 concat startswith endswith position
-  positioncaseinsensitive reverse trim trimleft trimright trimboth has hasany hasall arrayelement
+  nullif multiif empty notempty length lower upper lowerutf8 upperutf8 concat startswith endswith
+  reverse trim trimleft trimright trimboth has hasany hasall arrayelement
   arraydistinct mapcontains mapkeys mapvalues tuple array jsonhas jsonextractstring
   jsonextractraw jsonextractint jsonextractuint jsonextractfloat jsonextractbool domain path protocol
   cutquerystring querystring`;
 
 /** Safe if every argument after the first is a literal: a pattern, a length, a format, a time zone. */
 const TOTAL_BY_FIRST = `
-  match like ilike notlike notilike extract extractall formatdatetime totimezone multisearchany
+  match like ilike notlike notilike position positioncaseinsensitive extract extractall formatdatetime totimezone multisearchany
   multisearchanycaseinsensitive accuratecastornull substring left right tomonth toquarter toyear toyyyymm toyyyymmdd`;
 
 /**

@@ -223,7 +223,8 @@ function haveLiterals(cursor: Cursor, at: number, needed: 'none' | 'rest' | 'fir
   const commas: number[] = [];
   for (let i = at + 2; i < end; i = cursor.after(i)) {
     if (cursor.kind(i) === ',') commas.push(i);
-    if (['FROM', 'FOR', 'PLACING'].includes(cursor.word(i) ?? '')) return false; // arguments without commas
+    if (['FROM', 'FOR', 'PLACING', 'IN'].includes(cursor.word(i) ?? '') && needed !== 'one array')
+      return false; // arguments without commas
   }
   const [first] = commas;
   if (needed === 'one array') return commas.length === (hasLambda(cursor, at + 2) ? 1 : 0);
