@@ -42,6 +42,7 @@ export const ISOLATION_SETTINGS: Settings = {
   enable_join_runtime_filters: 0, // evaluates join keys while the table is read
   optimize_prewhere_after_pushdown: 0, // adds conditions to an existing PREWHERE
   compile_expressions: 0, // compiled code is shared by all callers, and does not fail on some values on which the function does
+  optimize_use_implicit_projections: 0, // counts rows of whole granules by index analysis, which takes NULL for another value
   use_query_condition_cache: 0, // shared between queries: rows excluded by a consumer's condition would be recorded as excluded by the PREWHERE
 };
 

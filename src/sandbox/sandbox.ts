@@ -21,6 +21,7 @@ import type { AssembledStatement, CheckedText, IsNull, TableColumn, TableText } 
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { SubcolumnPlan } from './subcolumns.ts';
 import { isResolved, withReadTimes } from './times/times.ts';
+import { withScales } from './times/whole-seconds.ts';
 import { withMinimum } from './min-group/minimum.ts';
 import { rejected, unreadableName } from './min-group/rejected.ts';
 import { minGroupRejection } from './min-group/selects.ts';
@@ -219,8 +220,7 @@ function takenNames({ identifiers }: Outline, columns: readonly TableColumn[]): 
 
 /** The verdict on a query, with the times that it compares in forms that the engine reads. */
 async function check(source: string, reading: Reading, evaluate: Explain | undefined): Promise<Verdict> {
-  const text = lexConsumerQuery(source);
-  const verdict = await checkText(text, reading);
+  const { text, verdict } = await checkScaled(lexConsumerQuery(source), reading);
   const { explain, columns } = reading;
   if (explain === undefined || evaluate === undefined || columns === undefined) return verdict;
   const resolving = { evaluate, tables: verdict.tables, columns };
@@ -236,6 +236,24 @@ async function check(source: string, reading: Reading, evaluate: Explain | undef
     if (error instanceof Problem) return verdict; // with the longer literals it is too long
     throw error;
   }
+}
+
+/** The verdict with a scale for times that are compared with fractions of seconds; `text` is what it is of. */
+async function checkScaled(
+  text: LexedQuery,
+  reading: Reading,
+): Promise<{ readonly text: LexedQuery; readonly verdict: Verdict }> {
+  const scaled = reading.columns && withScales(text.cursor, reading.leakproof.types);
+  if (scaled !== undefined) {
+    try {
+      const longer = lexConsumerQuery(scaled);
+      const verdict = { ...(await checkText(longer, reading)), source: text.cursor.sql };
+      return { text: longer, verdict };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error; // its location would be that in the longer query
+    }
+  }
+  return { text, verdict: await checkText(text, reading) };
 }
 
 async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {

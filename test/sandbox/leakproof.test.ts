@@ -100,6 +100,20 @@ describe('succeeds on every row', () => {
         `text IN (${Array.from({ length: 500 }, (_, n) => `'value ${n}'`).join(', ')}) AND [1, 2] = [1, 2]`,
       ),
     },
+    {
+      sql: where(
+        "ratio = 5 AND ratio > 0 AND ratio IN (1, 2) AND hash = 'abcd' AND hash LIKE 'a%' AND flag = 1 AND flag AND note = 'a' AND note LIKE '%a%' AND level = 'a'",
+      ),
+      columns: [
+        ...COLUMNS,
+        { name: 'ratio', type: 'Float64' },
+        { name: 'hash', type: 'FixedString(4)' },
+        { name: 'flag', type: 'Bool' },
+        { name: 'note', type: 'Nullable(String)' },
+        { name: 'level', type: "Nullable(Enum8('a' = 1))" },
+      ],
+    },
+    { sql: where("timestamp > timestamp '2024-01-01 00:00:00' AND now() - INTERVAL 1 DAY < timestamp") },
     { sql: where("match(text, '(é|a)') AND match(text, '^a.*')") },
     {
       sql: where(
@@ -316,6 +330,51 @@ describe('can fail on a row', () => {
       columns: [...COLUMNS, { name: 'attrs', type: 'Map(String, String)' }],
       why: 'an index of keys has no row for one that is absent',
     })),
+    ...[
+      'ratio = 0',
+      'ratio IN (1, 0.0)',
+      'ratio',
+      'ratio AND num > 1',
+      'ratio = toFloat64(5) - 5',
+      '5 < ratio = 0',
+    ].map((condition) => ({
+      sql: where(condition),
+      columns: [...COLUMNS, { name: 'ratio', type: 'Float64' }],
+      why: 'indexes do not find -0.0, and NaN is true',
+    })),
+    { sql: where("has(['a', 'b'], text)"), why: 'read as IN' },
+    { sql: where('tags IN ([])'), why: 'a bloom filter does not find empty arrays' },
+    { sql: where("tags = ['a']"), why: 'whole arrays' },
+    { sql: where('timestamp > 1700000000'), why: 'compared by the second' },
+    { sql: where('timestamp > toDateTime(now() - length(text))') },
+    { sql: 'SELECT timestamp AS x FROM t WHERE x > now()' },
+    ...["hash = 'ab'", "hash IN ('abcd', 'a')", "has([hash], 'ab')"].map((condition) => ({
+      sql: where(condition),
+      columns: [...COLUMNS, { name: 'hash', type: 'FixedString(4)' }],
+      why: 'a text index does not pad the literal',
+    })),
+    { sql: where("text = 'a'::FixedString(4)"), why: 'an index does not pad it' },
+    {
+      sql: where('flag != 2'),
+      columns: [...COLUMNS, { name: 'flag', type: 'Nullable(Bool)' }],
+      why: 'true for an index',
+    },
+    ...["note NOT LIKE 'a%'", "NOT startsWith(note, 'a')", "(note LIKE 'a%') = 0"].map((condition) => ({
+      sql: where(condition),
+      columns: [...COLUMNS, { name: 'note', type: 'Nullable(String)' }],
+      why: 'a text index finds NULL',
+    })),
+    {
+      sql: where("toString(level) = 'a'"),
+      columns: [...COLUMNS, { name: 'level', type: "Nullable(Enum8('a' = 1))" }],
+      why: 'the order of its numbers',
+    },
+    {
+      sql: where("CAST(until AS DateTime64(3)) > '2024-01-01'"),
+      columns: [...COLUMNS, { name: 'until', type: 'Nullable(DateTime)' }],
+      why: 'NULL',
+    },
+    { sql: where('tuple(num) IN (tuple(NULL))'), why: 'a set has no NULL' },
     { sql: where('tags IN (SELECT [1])'), why: 'arrays are converted to those of the query' },
     { sql: where('[text] IN (SELECT [5])') },
     { sql: where('timestamp IN (SELECT toDate(0))') },

@@ -44,7 +44,10 @@ test.each([
     "`at` <= '2024-01-01 00:00:00.5'",
   ],
   ["at > '2024-01-01T02:00:00.000+02:00'", "`at` > '2024-01-01 00:00:00'"],
-  ['at BETWEEN now() - INTERVAL 1 DAY AND now()', '`at` BETWEEN now ( ) - INTERVAL 1 DAY AND now ( )'],
+  [
+    'at BETWEEN now() - INTERVAL 1 DAY AND now()',
+    '`at` BETWEEN toDateTime64 ( now ( ) - INTERVAL 1 DAY , 0 ) AND toDateTime64 ( now ( ) , 0 )',
+  ],
   [
     "until > toDateTime('2024-01-01') - toIntervalDay(2)",
     "`until` > toDateTime ( '2024-01-01' ) - toIntervalDay ( 2 )",

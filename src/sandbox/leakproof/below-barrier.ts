@@ -27,7 +27,7 @@ export interface BelowBarrier {
 export function conditionsBelow(
   { cursor }: LexedQuery,
   { selects, sets, names, reads: count }: ScanResult,
-  { isLeakproof, isRangeLeakproof }: LeakproofCheck,
+  { isLeakproof, isRangeLeakproof, isReadByIndexes }: LeakproofCheck,
   tables: readonly ReadTable[],
 ): ReadonlyMap<string, BelowBarrier> {
   const found = new Map<string, BelowBarrier>();
@@ -54,7 +54,10 @@ export function conditionsBelow(
     for (const range of allConjunctsOf(cursor, whereOf(cursor, select))) {
       const all = terms + termsIn(cursor, range);
       const isCheap = all ** 2 * count <= MAX_STORED_TERMS ** 2;
-      const sql = isCheap ? table.passes?.filtering && totalCondition(total, range) : undefined;
+      const sql =
+        isCheap && isReadByIndexes(range)
+          ? table.passes?.filtering && totalCondition(total, range)
+          : undefined;
       if (sql !== undefined) {
         stored.push(sql);
         terms = all;

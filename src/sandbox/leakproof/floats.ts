@@ -26,6 +26,8 @@ export function createFloats(
     const name = cursor.name(at) ?? '';
     return types.has(name) && names?.has(name) !== true;
   };
+  /** Before an operator: `5 < x = 0` compares a truth as well. */
+  const isColumnBefore = (at: number): boolean => isColumn(at - 1) && !COMPARISONS.has(cursor.kind(at - 2));
 
   function negatesOrder(at: number): boolean {
     if (NOT_A_NUMBER.test(cursor.text(at))) return true;
@@ -47,7 +49,7 @@ export function createFloats(
     if (/^(?:not)?equals$/i.test(cursor.name(at) ?? '')) return true;
     if (!COMPARISONS.has(cursor.kind(at))) return false;
     const isTruth = (index: number): boolean => /^(?:[01](?:\.0*)?|true|false)$/i.test(cursor.text(index));
-    return (isTruth(at + 1) && !isColumn(at - 1)) || (isTruth(at - 1) && !isColumn(at + 1));
+    return (isTruth(at + 1) && !isColumnBefore(at)) || (isTruth(at - 1) && !isColumn(at + 1));
   }
 
   return { isOverlooked: (at) => isNamed && (negatesOrder(at) || comparesTruth(at)) };

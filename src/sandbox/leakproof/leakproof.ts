@@ -9,6 +9,7 @@ import { isTotalSum, startsValue } from './arithmetic.ts';
 import { isBounded } from './bounded.ts';
 import { conditionRanges } from './condition-ranges.ts';
 import { createFloats, type Floats } from './floats.ts';
+import { createMisread } from './misread-comparisons.ts';
 import { createPatternCheck, PATTERN_CALLS, type PatternCheck } from './patterns.ts';
 import { isPlainText } from './plain-texts.ts';
 import type { TokenRange } from './condition-ranges.ts';
@@ -44,6 +45,8 @@ export interface LeakproofCheck {
   readonly isLeakproof: boolean;
   /** The same for a part of the query. */
   readonly isRangeLeakproof: (range: TokenRange) => boolean;
+  /** Whether indexes read a part of the query as it is meant. */
+  readonly isReadByIndexes: (range: TokenRange) => boolean;
 }
 
 /** The query has passed the scanner. */
@@ -52,7 +55,11 @@ export function checkLeakproof({ cursor }: LexedQuery, context: LeakproofContext
   const isRangeLeakproof = (range: TokenRange) =>
     walk !== undefined && isBounded(cursor, range, context.names) && succeeds(walk, range);
   const isLeakproof = walk !== undefined && conditionRanges(cursor, context.names).every(isRangeLeakproof);
-  return { isLeakproof, isRangeLeakproof };
+  const isReadByIndexes = ({ from, to }: TokenRange): boolean => {
+    for (let at = from; at < to; at++) if (walk?.isMisread(at) !== false) return false;
+    return true;
+  };
+  return { isLeakproof, isRangeLeakproof, isReadByIndexes };
 }
 
 /** Undefined if no condition is certain to succeed. */
@@ -75,6 +82,7 @@ function walkOf(
     moments: createMoments(cursor, context),
     hasNulls: types.some((type) => /nullable/i.test(type)) || makesNulls(cursor),
     floats: createFloats(cursor, context, openers),
+    isMisread: isAuthors ? () => false : createMisread(cursor, context, openers),
     isReadablePattern: createPatternCheck(cursor, types),
     keepsText: (range) => isPlainText(cursor, range, context),
   };
@@ -99,6 +107,7 @@ interface Walk {
   readonly moments: Moments;
   readonly hasNulls: boolean;
   readonly floats: Floats;
+  readonly isMisread: (at: number) => boolean;
   readonly isReadablePattern: PatternCheck;
   /** Whether a value is a column whose order is that of its text, or that has no order that an index uses. */
   readonly keepsText: (range: TokenRange) => boolean;
@@ -136,7 +145,7 @@ function step(walk: Walk, at: number): number | undefined {
   const kind = cursor.kind(at);
   const word = cursor.word(at) ?? '';
   if (kind === '%' || FAILING_WORDS.has(word)) return undefined;
-  if (walk.floats.isOverlooked(at)) return undefined;
+  if (walk.floats.isOverlooked(at) || walk.isMisread(at)) return undefined;
   if (kind === '{') return cursor.closing(at) + 1; // a parameter of the endpoint
   if (kind === '::') return afterCast(walk, at);
   if (ARITHMETIC.has(kind ?? '')) return isHarmlessSign(cursor, at) || isTotal(walk, at) ? at + 1 : undefined;
@@ -273,7 +282,7 @@ function isConstant({ cursor }: Walk, at: number): boolean {
     if (kind === '*' || kind === '->' || kind === '%') return false;
     if ((kind === 'word' || kind === 'quoted') && !isConstantName(cursor, i)) return false;
   }
-  return !/dec|numeric/i.test(cursor.slice(at, end));
+  return !/dec|numeric|fixed/i.test(cursor.slice(at, end));
 }
 
 function isConstantName(cursor: Cursor, at: number): boolean {
@@ -286,7 +295,7 @@ function isConstantName(cursor: Cursor, at: number): boolean {
 }
 
 /** Calls that accept intervals and return moments. */
-const MOVES = /^(?:date|timestamp)_?(?:add|sub)$|^(?:add|sub)date$|^toStartOfInterval$/i;
+const MOVES = /^(?:date|timestamp)_?(?:add|sub)$|^(?:add|sub)date$|^toStartOfInterval$|^toDateTime64$/i;
 
 function makesInterval(cursor: Cursor, at: number): boolean {
   return /interval/i.test(cursor.slice(at, cursor.closing(at + 1))) && !MOVES.test(cursor.text(at));
@@ -342,8 +351,8 @@ function chainStart(cursor: Cursor, last: number): number {
   return at;
 }
 
-/** Values of these types can fail, or cause a column that they are added to to fail. */
-const FAILING_TYPE = /dec|numeric|interval/i;
+/** Values of these types can fail, or cause a column that they are added to to fail; indexes do not pad those of a fixed length. */
+const FAILING_TYPE = /dec|numeric|interval|fixed/i;
 
 /** `CAST(x AS String)`: its argument is checked as well. */
 function afterCastCall(walk: Walk, at: number): number | undefined {

@@ -6,10 +6,10 @@ import type { LeakproofContext } from './leakproof.ts';
 
 /** Texts, and values that no index orders by more than their text: small integers, identifiers, whole days, times in UTC. */
 const PLAIN =
-  /^(?:Nullable\(|LowCardinality\()*(?:String|FixedString\(\d+\)|Enum(?:8|16)\(.*\)|UUID|IPv[46]|Bool|U?Int(?:8|16|32)|Date|DateTime\('UTC'\)|DateTime64\(\d, 'UTC'\))\)*$/s;
+  /^(?:Nullable\(|LowCardinality\()*(?:String|FixedString\(\d+\)|UUID|IPv[46]|Bool|U?Int(?:8|16|32)|Date|DateTime\('UTC'\)|DateTime64\(\d, 'UTC'\))\)*$|^Enum(?:8|16)\(.*\)$/s;
 /** Of the paths of a document. Those without a type are of type Dynamic, of which there are no indexes. */
 const TYPED_PATH =
-  /\b(?:U?Int(?:64|128|256)|Float|BFloat|Decimal|Date32|DateTime|Time|Interval|Array|Map|Tuple)/;
+  /\b(?:U?Int(?:64|128|256)|Float|BFloat|Decimal|Date32|DateTime|Time|Interval|Array|Map|Tuple|Nullable\(Enum)/;
 
 /** Whether the range is one column of such a type in every table, or a path of a document. */
 export function isPlainText(

@@ -83,10 +83,13 @@ export function createMoments(cursor: Cursor, { tables, types }: MomentContext):
 
   function isMoment(call: number): boolean {
     if (cursor.kind(call + 1) !== '(' || !CONVERSIONS.test(nameAt(call) ?? '')) return false;
+    if (mayBeNull && /^cast$/i.test(nameAt(call) ?? '')) return false;
     const at = afterSource(call + 2);
     return at !== undefined && hasForm(cursor, call, at);
   }
   const isNamed = !hasLambdas(cursor);
+  // `CAST(x AS DateTime64(3))` fails for NULL.
+  const mayBeNull = [...types.values()].flat().some((type) => type.startsWith('Nullable(Date'));
   return {
     isMoment: (at) => isNamed && isMoment(at),
     isColumnOf: (last, type) => isNamed && isColumnOf(last, type),

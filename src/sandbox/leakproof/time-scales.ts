@@ -11,12 +11,19 @@ export function mixesScales(cursor: Cursor, types: readonly string[]): boolean {
   if (at.some((index) => hasLargeScale(cursor, index))) return true;
   if (!types.some((type) => LARGE_COLUMN.test(type))) return false;
   return (
-    types.some((type) => SMALL_COLUMN.test(type)) || at.some((index) => SMALL_VALUE.test(cursor.text(index)))
+    types.some((type) => SMALL_COLUMN.test(type)) ||
+    at.some((index) => SMALL_VALUE.test(cursor.text(index)) && !isWholeSeconds(cursor, index))
   );
 }
 
 /** Functions and types of values that reach beyond the years of a column of a large scale: 1900 to 2262. */
 const SMALL_VALUE = /date32|time64|now64|timestamp64/i;
+
+/** `toDateTime64(now() - INTERVAL 1 DAY, 0)`: at most the year 2106. */
+function isWholeSeconds(cursor: Cursor, at: number): boolean {
+  if (!/^toDateTime64$/i.test(cursor.text(at)) || cursor.kind(at + 1) !== '(') return false;
+  return /^(?:now|toDateTime)$/i.test(cursor.text(at + 2)) && cursor.kind(at + 3) === '(';
+}
 
 /** Written as a unit, a type, a function that returns such a type, or a string that contains one. */
 function hasLargeScale(cursor: Cursor, at: number): boolean {

@@ -1,0 +1,72 @@
+// The operands of an operator, by its token.
+import type { Cursor } from '../../sql/cursor.ts';
+
+export const WORDS: ReadonlySet<string | undefined> = new Set(
+  'IN NOT BETWEEN LIKE ILIKE REGEXP IS DIV MOD'.split(' '),
+);
+export const BOUNDARIES: ReadonlySet<string | undefined> = new Set(
+  'AND OR NOT WHERE PREWHERE HAVING QUALIFY ON SELECT WHEN THEN ELSE CASE END BY AS FROM UNION GROUP ORDER LIMIT OFFSET WINDOW SETTINGS'.split(' '),
+); // prettier-ignore
+
+export function afterPath(cursor: Cursor, at: number): number {
+  let next = at + 1;
+  while (cursor.kind(next) === '.') next += 2;
+  return next;
+}
+
+export function isCall(cursor: Cursor, at: number): boolean {
+  return (
+    cursor.name(at) !== undefined &&
+    cursor.kind(at + 1) === '(' &&
+    !WORDS.has(cursor.word(at)) &&
+    !BOUNDARIES.has(cursor.word(at))
+  );
+}
+
+/** The tokens of both sides of an operator. */
+export function operandsOf(
+  cursor: Cursor,
+  openers: ReadonlyMap<number, number>,
+  at: number,
+): readonly [number, number] {
+  let from = at;
+  while (from > 0 && !isEdge(cursor, from - 1)) from = openers.get(from - 1) ?? from - 1;
+  return [from, endOfOperand(cursor, at + 1, cursor.word(at) === 'BETWEEN')];
+}
+
+export function endOfOperand(cursor: Cursor, from: number, isBetween: boolean): number {
+  let to = from;
+  let ands = isBetween ? 1 : 0;
+  while (to < cursor.length && cursor.kind(to) !== ')' && cursor.kind(to) !== ']') {
+    if (cursor.word(to) === 'AND' && ands > 0) ands--;
+    else if (cursor.kind(to) !== '(' && cursor.kind(to) !== '[' && isEdge(cursor, to)) break;
+    to = cursor.after(to);
+  }
+  return to;
+}
+
+export function isEdge(cursor: Cursor, at: number): boolean {
+  const isNotIn = cursor.word(at) === 'NOT' && ['IN', 'BETWEEN'].includes(cursor.word(at + 1) ?? '');
+  return (
+    (BOUNDARIES.has(cursor.word(at)) && !isNotIn) ||
+    ['(', '[', ',', '->', '?', ':'].includes(cursor.kind(at) ?? '')
+  );
+}
+
+export function enclosing(openers: ReadonlyMap<number, number>, at: number): number | undefined {
+  let found: number | undefined;
+  for (const [close, open] of openers)
+    if (open < at && close > at && (found === undefined || open > found)) found = open;
+  return found;
+}
+
+/** What NOT applies to: the rest of the condition, and for NOT LIKE what is before it. */
+export function negatedRange(
+  cursor: Cursor,
+  openers: ReadonlyMap<number, number>,
+  at: number,
+): readonly [number, number] {
+  const isInfix = WORDS.has(cursor.word(at + 1));
+  const [from] = isInfix ? operandsOf(cursor, openers, at) : [at + 1];
+  return [from, endOfOperand(cursor, at + (isInfix ? 2 : 1), false)];
+}
