@@ -37,6 +37,7 @@ export const PROJECT_FILES = {
     'test/sandbox/function-references',
     'test/sandbox/fuzz',
     'test/sandbox/hidden-tables',
+    'test/sandbox/index-analysis',
     'test/sandbox/min-group',
     'test/sandbox/nested-rules',
     'test/sandbox/non-interference',
