@@ -43,6 +43,7 @@ export const ISOLATION_SETTINGS: Settings = {
   optimize_prewhere_after_pushdown: 0, // adds conditions to an existing PREWHERE
   compile_expressions: 0, // compiled code is shared by all callers, and does not fail on some values on which the function does
   optimize_use_implicit_projections: 0, // counts rows of whole granules by index analysis, which takes NULL for another value
+  use_skip_indexes_for_disjunctions: 0, // of OR, a bloom filter excludes rows for a comparison that it cannot read
   use_query_condition_cache: 0, // shared between queries: rows excluded by a consumer's condition would be recorded as excluded by the PREWHERE
 };
 
