@@ -82,6 +82,44 @@ const CASES: readonly Case[] = [
     parts: ['c.`JOSÉ`.NAME', 'c.`Jose\u0301`.name'],
   },
   {
+    type: 'Map(String, String)',
+    value:
+      "map('\u0958', '$', '\u1f71', '$', 'İd', '$', '\u00ea\u0301', '$', 'ma_h\u00f4\u0323', '$', 'x\u0307\u0323', '$', 'J\u030c', '$', 'x', 'y', '\u00ea', 'y')",
+    columns: 'c.\u0958: drop, c.\u03ac: drop, c.İd: drop, c.\u1ebf: drop, c.ma_hộ: drop, c.x\u0323\u0307: drop, c.\u01f0: mask',
+    shown: { 'J\u030c': 'REDACTED', x: 'y', '\u00ea': 'y' },
+    parts: ["c['\u0958']", "c['\u1f71']", "c['İd']", "c['\u00ea\u0301']", "c['ma_h\u00f4\u0323']", "c['x\u0307\u0323']", "c['J\u030c']"],
+  },
+  {
+    type: 'JSON',
+    value:
+      `'{"\u0958":"$","\u1f71":"$","İd":"$","\u00ea\u0301":"$","ma_h\u00f4\u0323":"$","\uac00\u11a8":"$","x\u0307\u0323":{"a":"$"},"\u212aey":"$","a\u037e":"$","k":1}'`,
+    columns: "c.\u0958: drop, c.\u1f71: drop, c.İd: drop, c.\u1ebf: drop, c.ma_hộ: drop, c.\uac01: drop, c.x\u0323\u0307: drop, c.key: drop, 'c.a;': drop",
+    shown: { k: 1 },
+    parts: ['c.`\u0958`', 'c.`\u00ea\u0301`'],
+  },
+  {
+    type: 'JSON(`\u0958` String, `a\u037e` String)',
+    value: `'{"\u0958":"$","a\u037e":"$","k":1}'`,
+    columns: "c.\u0958: drop, 'c.a;': drop",
+    shown: { k: 1 },
+  },
+  {
+    // More forms than the expression of SKIP REGEXP lists.
+    type: 'Map(String, JSON)',
+    value: `map('a', '{"x\u0308\u0304\u0301\u0302\u0331\u0323\u0327\u0328":"$","k":1}', 'b', '{"k":1}')`,
+    columns: 'c.a.x\u0327\u0328\u0331\u0323\u0308\u0304\u0301\u0302: drop',
+    shown: { a: {}, b: { k: 1 } },
+    inRows: { a: { k: 1 }, b: { k: 1 } },
+    parts: ["c['a']"],
+  },
+  {
+    type: 'Map(String, Map(String, JSON))',
+    value: `map('a3', map('b', '{"e":"$","x":1}'), 'z', map('b', '{"e":"z"}'))`,
+    columns: Array.from({ length: 60 }, (_, index) => `c.a${index}.b.e: mask`).join(', '),
+    shown: { a3: { b: { e: 'REDACTED', x: 1 } }, z: { b: { e: 'z' } } },
+    parts: ["c['a3']['b'].e"],
+  },
+  {
     type: 'Map(String, JSON)',
     value: `map('profile', '{"name":"$","x":1}', 'b', '{"name":"z"}')`,
     columns: 'c.profile.name: drop',

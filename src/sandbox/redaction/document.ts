@@ -7,7 +7,18 @@ import {
   type ClickHouseType,
   type TypeArgument,
 } from '../../sql/type.ts';
-import { atOrBelow, exactly, matchesPath, pathRules, pathsAbove, type PathRule } from './path-rules.ts';
+import {
+  atOrBelow,
+  exactly,
+  hasPath,
+  isIn,
+  isMissed,
+  pathRules,
+  pathsAbove,
+  storedExpression,
+  type PathRule,
+  type PathSet,
+} from './path-rules.ts';
 import { hashOf } from './text-functions.ts';
 import {
   changed,
@@ -34,17 +45,22 @@ export function redactedDocument(value: Value, settings: ValueSettings, redact: 
   const above = pathsAbove(rules).map(([path]) => path);
   const aboveRule = exactly(above);
   // A path cannot both have a type and be skipped, and its type may not fit what replaces the value.
-  const untyped = withoutPaths(type, above.length === 0 ? [atRule] : [atRule, aboveRule]);
+  const sets = above.length === 0 ? [atRule] : [atRule, aboveRule];
+  const untyped = withoutPaths(type, sets);
   const to = documentType(untyped, [], redact);
-  const without = (patterns: readonly string[]): string =>
-    `toString(CAST(${text}, ${quoteString(documentType(untyped, patterns, redact))}))`;
+  const without = (skipped: readonly PathSet[]): string =>
+    `toString(CAST(${text}, ${quoteString(documentType(untyped, skipped, redact))}))`;
   const left = without([atRule]);
   // An array or a value where a rule expects an object: what is inside an array has no paths of its own.
-  const hasAny = `arrayExists(p -> match(p, ${quoteString(aboveRule)}), ${paths})`;
-  const kept = above.length === 0 ? left : `if(${hasAny}, ${without([atRule, aboveRule])}, ${left})`;
+  const hasAny = `arrayExists(p -> ${isIn('p', aboveRule)}, ${paths})`;
+  const kept = above.length === 0 ? left : `if(${hasAny}, ${without(sets)}, ${left})`;
   const patches = named.flatMap((rule) => patchOf(value, rule, settings, redact));
   const merged = patches.length === 0 ? kept : `JSONMergePatch(${[kept, ...patches].join(', ')})`;
-  return changed(`CAST(${merged}, ${quoteString(to)})`, to);
+  // SKIP REGEXP cannot normalize names: without all forms of a name in its expression, the document is left out.
+  const missed = sets.flatMap((set) => isMissed('p', set) ?? []);
+  const hasMissed = `arrayExists(p -> ${missed.join(' OR ')}, ${paths})`;
+  const all = missed.length === 0 ? merged : `if(${hasMissed}, '{}', ${merged})`;
+  return changed(`CAST(${all}, ${quoteString(to)})`, to);
 }
 
 /** A document with nothing but the mask or the hash of a path; an empty one if the path has no value. */
@@ -69,21 +85,17 @@ function patchOf(
   return [`if(isNull(${value}), '{}', ${patch})`];
 }
 
-/** The type without the types of paths that match one of the expressions. */
-function withoutPaths(
-  { name, arguments: list }: ClickHouseType,
-  expressions: readonly string[],
-): ClickHouseType {
+/** The type without the types of paths in these sets. */
+function withoutPaths({ name, arguments: list }: ClickHouseType, sets: readonly PathSet[]): ClickHouseType {
   const isTyped = (argument: TypeArgument): boolean =>
-    argument.kind === 'type' &&
-    expressions.some((expression) => matchesPath(argument.name ?? '', expression));
+    argument.kind === 'type' && sets.some((set) => hasPath(set, argument.name ?? ''));
   return { name, arguments: list?.filter((argument) => !isTyped(argument)) };
 }
 
 /** The type in which a redacted document is parsed: no value of a path with a type can fail to be of it. */
-function documentType(type: ClickHouseType, skipped: readonly string[], redact: Redact): string {
+function documentType(type: ClickHouseType, skipped: readonly PathSet[], redact: Redact): string {
   const kept = (type.arguments ?? []).map((argument) => printArgument(withText(argument, redact)));
-  const skips = skipped.map((regexp) => `SKIP REGEXP ${quoteString(regexp)}`);
+  const skips = skipped.map((set) => `SKIP REGEXP ${quoteString(storedExpression(set))}`);
   const list = [...kept, ...skips];
   return list.length === 0 ? type.name : `${type.name}(${list.join(', ')})`;
 }

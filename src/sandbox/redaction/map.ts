@@ -1,7 +1,7 @@
 // How maps are redacted inside the engine: keys as well as values. Keys that become equal get a number.
 import { quoteString } from '../../sql/literal.ts';
 import { innerType, printType } from '../../sql/type.ts';
-import { atOrBelow, exactly, pathRules, pathsAbove, type PathRule } from './path-rules.ts';
+import { atOrBelow, exactly, isIn, pathRules, pathsAbove, type PathSet } from './path-rules.ts';
 import { hashOf } from './text-functions.ts';
 import { changed, masked, SAME } from './redacted-value.ts';
 import type { Redact, RedactedValue, Value, ValueSettings } from './redacted-value.ts';
@@ -32,8 +32,8 @@ export function redactedMap(value: Value, settings: ValueSettings, redact: Redac
 }
 
 interface RuledItems {
-  /** Expressions for keys that are left out with their values. */
-  readonly leftOut: readonly string[];
+  /** Keys that are left out with their values. */
+  readonly leftOut: readonly PathSet[];
   /** Arguments of multiIf: a condition on the key, and the redacted value. */
   readonly branches: readonly string[];
 }
@@ -48,20 +48,32 @@ function ruledItems(
   const [key, item, itemType] = [`k${depth}`, `v${depth}`, innerType(type, 1)];
   const isText = /^(?:(?:Nullable|LowCardinality)\()*String\)*$/.test(printType(itemType));
   const newItem = items.kind === 'changed' ? items.type : printType(itemType);
-  const leftOut: string[] = [];
+  const leftOut: PathSet[] = [];
   const branches: string[] = [];
-  for (const rule of pathRules(rules)) {
-    if (rule.action === 'drop' || !isText) leftOut.push(atOrBelow([rule.path]));
-    else branches.push(`${isAt(key, atOrBelow([rule.path]))}, ${instead(rule, item, settings)}`);
+  // Keys with the same result share one condition, and the result is planned once.
+  for (const [action, paths] of grouped(pathRules(rules), (rule) => rule.action)) {
+    const set = atOrBelow(paths.map(({ path }) => path));
+    if (action === 'drop' || !isText) leftOut.push(set);
+    else branches.push(`${isAt(key, set)}, ${instead(action, item, settings)}`);
   }
-  for (const [path, below] of pathsAbove(rules)) {
-    const redacted = redact({ sql: item, type: itemType, rules: below, depth: depth + 1 });
+  for (const same of grouped(pathsAbove(rules), ([, below]) => JSON.stringify(pathRules(below))).values()) {
+    const set = exactly(same.map(([path]) => path));
+    const redacted = redact({ sql: item, type: itemType, rules: same[0]?.[1], depth: depth + 1 });
     if (isSame(redacted, items)) continue; // nothing inside such a value has a name
     if (redacted.kind === 'changed' && redacted.type === newItem)
-      branches.push(`${isAt(key, exactly([path]))}, ${redacted.sql}`);
-    else leftOut.push(exactly([path]));
+      branches.push(`${isAt(key, set)}, ${redacted.sql}`);
+    else leftOut.push(set);
   }
   return { leftOut, branches };
+}
+
+function grouped<Key, Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+): ReadonlyMap<Key, readonly Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
 }
 
 function isSame(a: RedactedValue, b: RedactedValue): boolean {
@@ -80,17 +92,17 @@ function distinct(redacted: string, key: string, source: string): string {
   return `arrayMap(ks -> ${numbered}, [${keys}])[1]`;
 }
 
-function filtered(sql: string, leftOut: readonly string[], key: string, item: string): string {
+function filtered(sql: string, leftOut: readonly PathSet[], key: string, item: string): string {
   if (leftOut.length === 0) return sql;
-  const conditions = leftOut.map((expression) => isAt(key, expression));
+  const conditions = leftOut.map((set) => isAt(key, set));
   return `mapFilter((${key}, ${item}) -> NOT (${conditions.join(' OR ')}), ${sql})`;
 }
 
-function isAt(key: string, expression: string): string {
-  return `match(toString(${key}), ${quoteString(expression)})`;
+function isAt(key: string, set: PathSet): string {
+  return isIn(`toString(${key})`, set);
 }
 
-function instead({ action }: PathRule, item: string, settings: ValueSettings): string {
+function instead(action: 'mask' | 'hash', item: string, settings: ValueSettings): string {
   if (action === 'hash') return hashOf(`toString(${item})`);
   const mask = masked(
     { sql: item, type: { name: 'String', arguments: undefined }, rules: undefined, depth: 0 },

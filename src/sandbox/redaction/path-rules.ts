@@ -1,5 +1,7 @@
-// Rules by name for paths inside a value, and RE2 expressions that match these paths.
+// Rules by name for paths inside a value, and the conditions and RE2 expressions that find these paths.
 import type { ColumnAction, ColumnRules } from '../../redact/columns.ts';
+import { quoteString } from '../../sql/literal.ts';
+import { formsOf, SEQUENCES } from './unicode-forms.ts';
 
 /** A rule and the path that it names, from the value around it. */
 export interface PathRule {
@@ -28,35 +30,71 @@ export function pathsAbove(
   });
 }
 
-/** An RE2 expression for these paths and what is below them. */
-export function atOrBelow(paths: readonly string[]): string {
-  return `(?i)^(?:${paths.map(pattern).join('|')})(?:[.]|$)`;
+/** Paths, with what is below them or without. */
+export interface PathSet {
+  readonly paths: readonly string[];
+  /** What follows a path, as an RE2 expression. */
+  readonly end: string;
 }
 
-/** An RE2 expression for these paths. */
-export function exactly(paths: readonly string[]): string {
-  return `(?i)^(?:${paths.map(pattern).join('|')})$`;
+/** These paths and what is below them. */
+export function atOrBelow(paths: readonly string[]): PathSet {
+  return { paths, end: '(?:[.]|$)' };
 }
 
-/** Whether a name matches one of these expressions, as the engine decides it. */
-export function matchesPath(name: string, expression: string): boolean {
-  return new RegExp(expression.replace('(?i)', '').replaceAll(String.raw`\x{`, String.raw`\u{`), 'iu').test(
-    name,
+/** These paths alone. */
+export function exactly(paths: readonly string[]): PathSet {
+  return { paths, end: '$' };
+}
+
+/** A condition: whether a name is in the set, in any case of letters and in any Unicode form. */
+export function isIn(name: string, set: PathSet): string {
+  if (isAscii(set)) return `match(${name}, ${quoteString(storedExpression(set))})`;
+  return `match(normalizeUTF8NFD(toValidUTF8(${name})), ${quoteString(expressionOf(set, decomposed))})`;
+}
+
+/** A condition: whether `storedExpression` does not match a name that is in the set. Undefined if there is no such name. */
+export function isMissed(name: string, set: PathSet): string | undefined {
+  if (isAscii(set)) return undefined;
+  return `(${isIn(name, set)} AND NOT match(${name}, ${quoteString(storedExpression(set))}))`;
+}
+
+/** An RE2 expression for names as they are stored. */
+export function storedExpression(set: PathSet): string {
+  return expressionOf(set, inAnyForm);
+}
+
+/** Whether a name is in the set, as the engine decides it. */
+export function hasPath(set: PathSet, name: string): boolean {
+  const expression = expressionOf(set, decomposed)
+    .replace('(?i)', '')
+    .replaceAll(String.raw`\x{`, String.raw`\u{`);
+  return new RegExp(expression, 'iu').test(name.normalize('NFD'));
+}
+
+function isAscii({ paths }: PathSet): boolean {
+  return !/[^\0-\x7f]/.test(paths.join(''));
+}
+
+function expressionOf({ paths, end }: PathSet, pattern: (path: string) => string): string {
+  return `(?i)^(?:${paths.map(pattern).join('|')})${end}`;
+}
+
+/** For names in NFD. */
+function decomposed(path: string): string {
+  return escaped(path.normalize('NFD'));
+}
+
+function inAnyForm(path: string): string {
+  return Array.from(path.normalize('NFD').matchAll(SEQUENCES), ([sequence]) => {
+    const forms = formsOf(sequence).map(escaped);
+    return forms.length === 1 ? forms[0] : `(?:${forms.join('|')})`;
+  }).join('');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(
+    /\W/gsu,
+    (character) => String.raw`\x{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
-}
-
-/** In any case of letters and in any Unicode form. The path is in NFC. */
-function pattern(path: string): string {
-  return Array.from(path, characterPattern).join('');
-}
-
-function characterPattern(character: string): string {
-  if (/^\w$/.test(character)) return character;
-  const decomposed = character.normalize('NFD');
-  const composed = escaped(character);
-  return decomposed === character ? composed : `(?:${composed}|${Array.from(decomposed, escaped).join('')})`;
-}
-
-function escaped(character: string): string {
-  return /^\w$/.test(character) ? character : String.raw`\x{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
