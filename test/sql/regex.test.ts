@@ -39,7 +39,7 @@ describe('the size', () => {
     ['many classes by name', String.raw`(?i)${String.raw`\pL`.repeat(330)}`],
     ['wide ranges without regard to case', `(?i)[${'B-\u{1e942}'.repeat(247)}]`],
     ['the same with escapes', String.raw`(?i)[${String.raw`\x{42}-\x{1e942}`.repeat(60)}]`],
-    ['one such range', `(?i)[${'!-\u{1ffff}'}]`],
+    ['one such range', '(?i)[!-\u{1ffff}]'],
     [
       'many letters without regard to case',
       `(?i)[${Array.from({ length: 900 }, (_, n) => String.fromCharCode(256 + n)).join('')}]`,

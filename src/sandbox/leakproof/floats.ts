@@ -2,6 +2,7 @@
 // and NaN for `x != 5`. Which rows share a granule depends on other tenants.
 import type { Cursor } from '../../sql/cursor.ts';
 import type { LeakproofContext } from './leakproof.ts';
+import { isCall, negatedRange, operandsOf } from './operands.ts';
 
 export interface Floats {
   /** Whether index analysis may overlook rows because of the operator or the call at this token. */
@@ -16,53 +17,53 @@ export function createFloats(
   { types, names }: Context,
   openers: ReadonlyMap<number, number>,
 ): Floats {
+  /** A column, a conversion or the name of a type. */
   const isFloat = (at: number): boolean =>
-    types.get(cursor.name(at) ?? '')?.some((type) => /float/i.test(type)) === true;
+    /float/i.test(cursor.text(at)) ||
+    types.get(cursor.name(at) ?? '')?.some((type) => OF_FLOATS.test(type)) === true;
   const isNamed = cursor.tokens.some((_, at) => isFloat(at));
-  /** What the query defines may be such a column; the name of a table is not. */
+  /** What the query defines may be such a value; the name of a table is not. */
   const mayBeFloat = (at: number): boolean =>
     names?.has(cursor.name(at) ?? '') === true ? cursor.kind(at + 1) !== '.' : isFloat(at);
-  const isColumn = (at: number): boolean => {
-    const name = cursor.name(at) ?? '';
-    return types.has(name) && names?.has(name) !== true;
-  };
-  /** Before an operator: `5 < x = 0` compares a truth as well. */
-  const isColumnBefore = (at: number): boolean => isColumn(at - 1) && !COMPARISONS.has(cursor.kind(at - 2));
+
+  function hasFloat([from, to]: readonly [number, number]): boolean {
+    for (let at = from; at < to; at++) if (mayBeFloat(at)) return true;
+    return false;
+  }
 
   function negatesOrder(at: number): boolean {
     if (NOT_A_NUMBER.test(cursor.text(at))) return true;
     const isNot = cursor.name(at)?.toUpperCase() === 'NOT' && cursor.word(at - 1) !== 'IS';
-    const next = cursor.word(at + 1);
-    if (isNot && UNORDERED.has(next)) return false;
-    const isComparison = cursor.kind(at) === '!=' || (isNot && (next === 'IN' || next === 'BETWEEN'));
-    if (!isComparison) return isNot;
-    let from = at;
-    while (from > 0 && !isBoundary(cursor, from - 1)) from = openers.get(from - 1) ?? from - 1;
-    let to = at + 1;
-    while (to < cursor.length && !isBoundary(cursor, to) && cursor.kind(to) !== ')') to = cursor.after(to);
-    for (let each = from; each < to; each++) if (mayBeFloat(each)) return true;
-    return false;
+    if (isNot && UNORDERED.has(cursor.word(at + 1))) return false;
+    if (isNot) return hasFloat(negatedRange(cursor, openers, at));
+    return cursor.kind(at) === '!=' && hasFloat(operandsOf(cursor, openers, at));
   }
 
-  /** `(x > 5) = 0` is a negation as well. */
+  /** `(x > 5) = 0` is a negation as well, and so are comparisons of tuples. */
   function comparesTruth(at: number): boolean {
-    if (/^(?:not)?equals$/i.test(cursor.name(at) ?? '')) return true;
-    if (!COMPARISONS.has(cursor.kind(at))) return false;
-    const isTruth = (index: number): boolean => /^(?:[01](?:\.0*)?|true|false)$/i.test(cursor.text(index));
-    return (isTruth(at + 1) && !isColumnBefore(at)) || (isTruth(at - 1) && !isColumn(at + 1));
+    if (isCall(cursor, at) && /^(?:not)?equals$/i.test(cursor.name(at) ?? '')) return true;
+    if (!COMPARISONS.has(cursor.kind(at)) && cursor.word(at) !== 'IN') return false;
+    const [from, to] = operandsOf(cursor, openers, at);
+    const isOther = (each: number): boolean => each !== at && isComparison(cursor, each);
+    for (let each = from; each < to; each++) if (isOther(each)) return hasFloat([from, to]);
+    return false;
   }
 
   return { isOverlooked: (at) => isNamed && (negatesOrder(at) || comparesTruth(at)) };
 }
 
-const NOT_A_NUMBER = /^(?:nan|inf(?:inity)?)$/i;
-const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=']);
-const UNORDERED: ReadonlySet<string | undefined> = new Set('LIKE ILIKE NULL EXISTS'.split(' '));
-const BOUNDARIES: ReadonlySet<string | undefined> = new Set(
-  'AND OR WHERE PREWHERE HAVING QUALIFY ON SELECT WHEN THEN ELSE CASE END BY AS FROM UNION'.split(' '),
-);
-
-/** Whether what is compared ends before or after this token. */
-function isBoundary(cursor: Cursor, at: number): boolean {
-  return BOUNDARIES.has(cursor.word(at)) || ['(', '[', ',', '->'].includes(cursor.kind(at) ?? '');
+function isComparison(cursor: Cursor, at: number): boolean {
+  if (COMPARISONS.has(cursor.kind(at)) || COMPARING_WORDS.has(cursor.word(at))) return true;
+  return isCall(cursor, at) && COMPARING_CALL.test(cursor.name(at) ?? '');
 }
+
+/** Points and polygons are tuples of floats. */
+const OF_FLOATS = /Float|\b(?:Point|Ring|Polygon|Geometry|(?:Multi)?LineString|MultiPolygon)\b/;
+const NOT_A_NUMBER = /^(?:nan|inf(?:inity)?)$/i;
+const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=', '<=>']);
+const COMPARING_WORDS: ReadonlySet<string | undefined> = new Set(
+  'IN NOT BETWEEN IS LIKE ILIKE REGEXP'.split(' '),
+);
+const COMPARING_CALL =
+  /^(?:(?:not)?equals|less(?:orequals)?|greater(?:orequals)?|not|and|or|xor|(?:not)?in|is(?:not)?null)$/i;
+const UNORDERED: ReadonlySet<string | undefined> = new Set('LIKE ILIKE NULL EXISTS'.split(' '));

@@ -75,7 +75,8 @@ function isMisreadComparison(reading: Reading, at: number, operator: string): bo
   const [from, to] = operandsOf(cursor, openers, at);
   if (operator !== 'IS') {
     const isEquality = EQUALITIES.has(operator);
-    if (isEquality && mentions(reading, from, to, FLOAT) && !comparesNonZero(cursor, from, to)) return true;
+    const isFloat = isEquality && mentionsOutside(reading, TEXTS, FLOAT, [from, to]);
+    if (isFloat && !comparesNonZero(cursor, from, to)) return true;
     if (mentionsOutside(reading, NUMBERS, /\bBool\b/, [from, to]) && !comparesTruths(cursor, from, to))
       return true;
     if (isEquality && mentions(reading, from, to, FIXED) && !comparesLength(reading, from, to)) return true;
@@ -228,6 +229,8 @@ const COMPARISONS: ReadonlySet<string> = new Set([...EQUALITIES, ...ORDERS]);
 const COMPARING_CALL = /^(?:(?:not)?equals|less(?:orequals)?|greater(?:orequals)?|in|notin)$/i;
 const PARTS =
   /^(?:to(?:month|quarter|year|yyyymm|yyyymmdd|string)|formatdatetime|length|empty|notempty|is(?:not)?null)$/i;
+const TEXTS =
+  /^(?:(?:lower|upper)(?:utf8)?|substring|left|right|reverse|concat|trim\w*|domain|path|protocol|cutquerystring|querystring|extract|jsonextract(?:string|raw)|formatdatetime|tostring)$/i;
 const NUMBERS = /^(?:to(?:int64|float64)|is(?:not)?null)$/i;
 const MOMENTS = /^(?:toDateTime64|now64|toDate|toDate32|today|parseDateTime64\w*)$/i;
 const LOGICAL = /^(?:and|or|not|xor)$/i;
@@ -273,13 +276,23 @@ function comparesNonZero(cursor: Cursor, from: number, to: number): boolean {
     if (kind === 'number' && cursor.kind(at - 1) !== '.' && !(Math.abs(Number(cursor.text(at))) > 1e-37))
       return false;
     const isKey = kind === 'string' && cursor.kind(at - 1) === '[' && cursor.kind(at + 1) === ']';
-    if (kind === '::' || (kind === 'string' && !isKey)) return false;
+    if (kind === '::' || (kind === 'string' && !isKey && isNumeric(cursor.text(at)))) return false;
     if (/^(?:true|false)$/i.test(cursor.text(at))) return false;
-    if (isCall(cursor, at) && !/^(?:mapvalues|tuple|has\w*)$/i.test(cursor.name(at) ?? '')) return false;
+    if (
+      isCall(cursor, at) &&
+      !/^(?:mapvalues|tuple|has\w*)$/i.test(cursor.name(at) ?? '') &&
+      !TEXTS.test(cursor.name(at) ?? '')
+    )
+      return false;
     if (['+', '*', '/', '%'].includes(kind ?? '')) return false;
     if (kind === '-' && !BEFORE_SIGN.has(cursor.kind(at - 1))) return false;
   }
   return true;
+}
+
+/** Of a string: another one cannot be compared with a number. */
+function isNumeric(literal: string): boolean {
+  return !Number.isNaN(Number(literal.slice(1, -1))) || /nan|inf|\\/i.test(literal);
 }
 
 const BEFORE_SIGN: ReadonlySet<string | undefined> = new Set(['(', '[', ',', '=', '!=', '<=>']);

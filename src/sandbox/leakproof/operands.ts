@@ -34,7 +34,7 @@ export function operandsOf(
   return [from, endOfOperand(cursor, at + 1, cursor.word(at) === 'BETWEEN')];
 }
 
-export function endOfOperand(cursor: Cursor, from: number, isBetween: boolean): number {
+function endOfOperand(cursor: Cursor, from: number, isBetween: boolean): number {
   let to = from;
   let ands = isBetween ? 1 : 0;
   while (to < cursor.length && cursor.kind(to) !== ')' && cursor.kind(to) !== ']') {
@@ -45,7 +45,7 @@ export function endOfOperand(cursor: Cursor, from: number, isBetween: boolean): 
   return to;
 }
 
-export function isEdge(cursor: Cursor, at: number): boolean {
+function isEdge(cursor: Cursor, at: number): boolean {
   const isNotIn = cursor.word(at) === 'NOT' && ['IN', 'BETWEEN'].includes(cursor.word(at + 1) ?? '');
   return (
     (BOUNDARIES.has(cursor.word(at)) && !isNotIn) ||
