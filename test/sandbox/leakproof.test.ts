@@ -89,6 +89,7 @@ describe('succeeds on every row', () => {
       ),
       columns: [...COLUMNS, { name: 'small', type: 'UInt32' }],
     },
+    { sql: where('isNotNull(doc.other) AND doc.code = 5 AND NOT isNull(doc.name)') },
     { sql: where("doc.name::String = 'a' AND toString(doc.name) != 'b'"), why: 'a path of a document' },
     {
       sql: where(
@@ -314,6 +315,13 @@ describe('can fail on a row', () => {
     { sql: where('position(id IN text) > 0') },
     { sql: where("match(text, 'a(?:x?){490}.{0,480}b')"), why: 'many steps for each character' },
     { sql: where(Array.from({ length: 60 }, (_, n) => `match(text, 'value number ${n}')`).join(' OR ')) },
+    {
+      sql: where('flag IS NOT DISTINCT FROM 10'),
+      columns: [...COLUMNS, { name: 'flag', type: 'Nullable(Bool)' }],
+    },
+    { sql: where('toQuarter(timestamp) = true'), why: 'a number beside a truth' },
+    { sql: where('isNotNull(doc.other) != 1'), why: 'an index of paths' },
+    { sql: where('(doc.other IS NULL) = 0') },
     { sql: where('toHour(timestamp) = 5'), why: 'taken for monotonic within a day, which wraps' },
     { sql: where("match(text, '^aé*')"), why: 'a byte of the prefix is dropped' },
     { sql: where("text REGEXP 'é?'") },

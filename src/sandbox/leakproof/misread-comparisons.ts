@@ -26,11 +26,19 @@ export function createMisread(
   openers: ReadonlyMap<number, number>,
 ): (at: number) => boolean {
   // Most tables have none of these, and most queries no name of such a column.
-  const isNeeded = [...context.types.values()].flat().some((type) => MISREAD.test(type));
+  const types = [...context.types.values()].flat();
+  const isNeeded = types.some((type) => MISREAD.test(type));
+  const hasDocuments = types.some((type) => /\bJSON\b/.test(type));
   const reading = { cursor, openers, types: context.types, typeAt: createTypeAt(cursor, context, openers) };
   return (at) => {
     const operator = cursor.word(at) ?? cursor.kind(at) ?? '';
     if (operator === 'IN' && hasTupleOfNull(cursor, at, operandsOf(cursor, openers, at)[1])) return true;
+    // Of `IS DISTINCT FROM`, numbers beside Bool are read as truths.
+    if (operator === 'DISTINCT' && ['IS', 'NOT'].includes(cursor.word(at - 1) ?? '')) return true;
+    if (COMPARISONS.has(operator) && operator !== 'IS') {
+      const [from, to] = operandsOf(cursor, openers, at);
+      if (comparesWithTruth(cursor, from, to) || (hasDocuments && testsNull(cursor, from, to))) return true;
+    }
     const isCallAt = isCall(cursor, at);
     if (!isNeeded) return isCallAt && HAS.test(cursor.name(at) ?? '') && isListOfConstants(reading, at);
     if (isNegatedSearch(reading, at) || comparesTruthOfSearch(reading, at)) return true;
@@ -38,6 +46,23 @@ export function createMisread(
     if (COMPARISONS.has(operator) && !isFunction && isMisreadComparison(reading, at, operator)) return true;
     return isCallAt ? isMisreadCall(reading, at) : isTruth(reading, at);
   };
+}
+
+/** `toQuarter(ts) = true`: indexes take other numbers for true. */
+function comparesWithTruth(cursor: Cursor, from: number, to: number): boolean {
+  let [hasCall, hasTruth] = [false, false];
+  for (let at = from; at < to; at++) {
+    hasCall ||= isCall(cursor, at);
+    hasTruth ||= /^(?:true|false)$/i.test(cursor.text(at));
+  }
+  return hasCall && hasTruth;
+}
+
+/** `isNotNull(doc.a) != 1`: an index of the paths of documents reads the test alone. */
+function testsNull(cursor: Cursor, from: number, to: number): boolean {
+  for (let at = from; at < to; at++)
+    if (cursor.word(at) === 'IS' || /^is(?:not)?null$/i.test(cursor.name(at) ?? '')) return true;
+  return false;
 }
 
 function createTypeAt(
