@@ -64,18 +64,18 @@ export async function produceEngineFormat(
   };
 }
 
-/** The engine's messages about a type that a format has no form for. */
-const NO_FORM =
+/** The engine's messages about a type that a format does not support. */
+const UNSUPPORTED_TYPE =
   /not supported (?:for|in) (?:Avro|BSON|MsgPack|ORC) output|not supported for conversion into Parquet|Parquet doesn't support empty tuples/;
 
 /** The problem if a failure is the format's, which the query would not have in others. */
 function notWritable(error: unknown, { engine }: EngineFormat): Problem | undefined {
   const cause = error instanceof Problem ? error.cause : error;
   if (!(cause instanceof EngineError)) return undefined;
-  if (NO_FORM.test(cause.message))
+  if (UNSUPPORTED_TYPE.test(cause.message))
     return new Problem('format.not_acceptable', {
-      detail: `${engine} has no form for the type of one of the columns`,
-      hint: 'Convert the column in the query, such as with toString, or use another FORMAT.',
+      detail: `${engine} does not support the type of one of the columns`,
+      hint: 'Convert the column in the query, for example with toString, or use another FORMAT.',
       cause,
     });
   if (engine === 'Avro' && /avro::Exception.* Invalid name/.test(cause.message))

@@ -165,12 +165,12 @@ describe('a column that a format cannot have is the fault of neither the engine 
     ['Avro', 'count()', /names of columns/],
     ['Avro', '1 AS `a b`', /names of columns/],
     ['Avro', "CAST(tuple(1), 'Tuple(`é` UInt8)') AS t", /names of columns/],
-    ['Avro', 'toTime(1) AS d', /Avro has no form for the type/],
-    ['BSONEachRow', 'toTime(1) AS d', /BSONEachRow has no form for the type/],
-    ['MsgPack', 'toTime(1) AS d', /MsgPack has no form for the type/],
-    ['ORC', 'generateUUIDv4() AS u', /ORC has no form for the type/],
-    ['Parquet', 'NULL AS n', /Parquet has no form for the type/],
-    ['Parquet', 'tuple() AS t', /Parquet has no form for the type/],
+    ['Avro', 'toTime(1) AS d', /Avro does not support the type/],
+    ['BSONEachRow', 'toTime(1) AS d', /BSONEachRow does not support the type/],
+    ['MsgPack', 'toTime(1) AS d', /MsgPack does not support the type/],
+    ['ORC', 'generateUUIDv4() AS u', /ORC does not support the type/],
+    ['Parquet', 'NULL AS n', /Parquet does not support the type/],
+    ['Parquet', 'tuple() AS t', /Parquet does not support the type/],
   ])('%s: %s', async (format, column, message) => {
     for (const endpoint of ['open', 'guarded'])
       await expect(answer(`SELECT ${column} FROM a`, format, { endpoint })).rejects.toMatchObject({

@@ -18,11 +18,12 @@ const TOTAL_BY_FIRST = `
   multisearchanycaseinsensitive accuratecastornull substring left right tomonth toquarter toyear toyyyymm toyyyymmdd`;
 
 /**
- * Safe for the author of an endpoint only: their results may be arbitrarily larger than their arguments, so that a query could need more
- * memory than it may have because of a value.
+ * Safe for the author of an endpoint only: their results may be arbitrarily larger than their arguments, or take the product of two lengths,
+ * so that a query could need more memory or time than it may have because of a value.
  */
 const ENLARGING = `
-  arrayjoin arraystringconcat arraymap replaceregexpone replaceregexpall replaceone replaceall replace`;
+  arrayjoin arraystringconcat arraymap replaceregexpone replaceregexpall replaceone replaceall replace position
+  positioncaseinsensitive`;
 
 /** Safe if the first argument is a literal: a separator. */
 const TOTAL_BY_OTHERS = 'splitbychar splitbystring';

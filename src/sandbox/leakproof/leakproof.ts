@@ -10,6 +10,7 @@ import { isBounded } from './bounded.ts';
 import { conditionRanges } from './condition-ranges.ts';
 import { createFloats, type Floats } from './floats.ts';
 import { createMisread } from './misread-comparisons.ts';
+import { enclosing, isCall } from './operands.ts';
 import { createPatternCheck, PATTERN_CALLS, type PatternCheck } from './patterns.ts';
 import { isPlainText } from './plain-texts.ts';
 import type { TokenRange } from './condition-ranges.ts';
@@ -18,7 +19,7 @@ import { createMoments } from './time-conversions.ts';
 import type { Moments } from './time-conversions.ts';
 import { makesNulls } from './null-sources.ts';
 import { mixesScales } from './time-scales.ts';
-import { KEYWORDS, CALLABLE, CONSTANTS, UNITS } from '../keywords.ts';
+import { CONSTANTS, UNITS } from '../keywords.ts';
 
 /** What the result depends on besides the query. */
 export interface LeakproofContext {
@@ -191,20 +192,6 @@ function readsTable(cursor: Cursor, at: number): boolean {
   return cursor.kind(first + 1) !== '(' && !CONSTANTS.has(cursor.word(first) ?? '');
 }
 
-/** Keywords that can precede a parenthesis without being a call. */
-const NOT_CALLS: ReadonlySet<string> = new Set([
-  ...[...KEYWORDS].filter((word) => !CALLABLE.has(word)),
-  ...'IN NOT CASE OVER FILTER ALL ANY SOME EXISTS DISTINCT ON SETS CUBE ROLLUP COLUMNS STRICT VALUES'.split(
-    ' ',
-  ),
-]);
-
-function isCall(cursor: Cursor, at: number): boolean {
-  const kind = cursor.kind(at);
-  if ((kind !== 'word' && kind !== 'quoted') || cursor.kind(at + 1) !== '(') return false;
-  return !NOT_CALLS.has(cursor.word(at) ?? '');
-}
-
 function afterCall(walk: Walk, at: number): number | undefined {
   const { cursor, functions, moments } = walk;
   const name = identifierName(cursor.text(at)) ?? '';
@@ -318,17 +305,8 @@ function isHarmlessInterval(walk: Walk, at: number): boolean {
     return open !== undefined && isCall(cursor, open - 1) && isConstant(walk, open - 1);
   }
   if (before !== ',') return false;
-  const around = enclosing(walk, at);
+  const around = enclosing(openers, at);
   return around !== undefined && /^toStartOfInterval$/i.test(cursor.text(around - 1));
-}
-
-/** Index of the innermost open bracket at `at`. */
-function enclosing({ openers }: Walk, at: number): number | undefined {
-  let found: number | undefined;
-  for (const [close, open] of openers) {
-    if (open < at && close > at && (found === undefined || open > found)) found = open;
-  }
-  return found;
 }
 
 /** `literal::Type`, or any value as a String, which only NULL cannot become. */

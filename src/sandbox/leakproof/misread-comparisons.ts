@@ -71,6 +71,12 @@ function createTypeAt(
   openers: ReadonlyMap<number, number>,
 ): Reading['typeAt'] {
   const known = new Map<number, string>();
+  const differences = new Map<string, boolean>();
+  const isNumber = (name: string): boolean => {
+    const is = differences.get(name) ?? isDifference(cursor, name, openers);
+    differences.set(name, is);
+    return is;
+  };
   const all = [...new Set([...types.values()].flat())].join(' ');
   const columnType = (at: number, name: string): string =>
     (types.get(name) ?? []).map((type) => pathType(cursor, at, type)).join(' ');
@@ -81,7 +87,7 @@ function createTypeAt(
     if (cursor.kind(at - 1) === '.') return types.has(cursor.name(at - 2) ?? '') ? '' : columnType(at, name);
     if (names?.has(name) !== true) return columnType(at, name);
     // What the query defines may be any value.
-    return cursor.kind(at + 1) === '.' || isDifference(cursor, name, openers) ? '' : all;
+    return cursor.kind(at + 1) === '.' || isNumber(name) ? '' : all;
   };
   return (at) => {
     const text = known.get(at) ?? read(at);

@@ -1,5 +1,6 @@
-// The operands of an operator, by its token.
+// The operands of an operator, and calls, by their tokens.
 import type { Cursor } from '../../sql/cursor.ts';
+import { CALLABLE, KEYWORDS } from '../keywords.ts';
 
 export const WORDS: ReadonlySet<string | undefined> = new Set(
   'IN NOT BETWEEN LIKE ILIKE REGEXP IS DIV MOD'.split(' '),
@@ -8,19 +9,25 @@ export const BOUNDARIES: ReadonlySet<string | undefined> = new Set(
   'AND OR NOT WHERE PREWHERE HAVING QUALIFY ON SELECT WHEN THEN ELSE CASE END BY AS FROM UNION GROUP ORDER LIMIT OFFSET WINDOW SETTINGS'.split(' '),
 ); // prettier-ignore
 
+/** The index after a name and its path. */
 export function afterPath(cursor: Cursor, at: number): number {
   let next = at + 1;
   while (cursor.kind(next) === '.') next += 2;
   return next;
 }
 
+/** Keywords that can precede a parenthesis without being a call. */
+const NOT_CALLS: ReadonlySet<string> = new Set([
+  ...[...KEYWORDS].filter((word) => !CALLABLE.has(word)),
+  ...'IN NOT CASE OVER FILTER ALL ANY SOME EXISTS DISTINCT ON SETS CUBE ROLLUP COLUMNS STRICT VALUES'.split(
+    ' ',
+  ),
+]);
+
 export function isCall(cursor: Cursor, at: number): boolean {
-  return (
-    cursor.name(at) !== undefined &&
-    cursor.kind(at + 1) === '(' &&
-    !WORDS.has(cursor.word(at)) &&
-    !BOUNDARIES.has(cursor.word(at))
-  );
+  const kind = cursor.kind(at);
+  if ((kind !== 'word' && kind !== 'quoted') || cursor.kind(at + 1) !== '(') return false;
+  return !NOT_CALLS.has(cursor.word(at) ?? '');
 }
 
 /** The tokens of both sides of an operator. */
@@ -53,6 +60,7 @@ function isEdge(cursor: Cursor, at: number): boolean {
   );
 }
 
+/** Index of the innermost open bracket at a token. */
 export function enclosing(openers: ReadonlyMap<number, number>, at: number): number | undefined {
   let found: number | undefined;
   for (const [close, open] of openers)
