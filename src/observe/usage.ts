@@ -35,12 +35,18 @@ const MAX_WAITING = 20_000;
 /** Starts the writing timer; the caller must close it. Dropped and failed rows are observed. */
 export function createUsage({ write, isUnreadable, isCounted, now, after, observe }: UsageOptions): Usage {
   let waiting: string[] = [];
+  /** How many rows have left `waiting`. */
+  let left = 0;
   let dropped = 0;
   let writing: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
   /** Rows of the next write: after one that cannot be read, half as many, until that row is found. */
   let most = Infinity;
 
+  const remove = (rows: number): void => {
+    waiting = waiting.slice(rows);
+    left += rows;
+  };
   /** Writes one batch; false if that failed. Rows stay buffered until they are written; one that cannot be read is dropped. */
   const writeSome = async (): Promise<boolean> => {
     const rows = firstRows(waiting).slice(0, most);
@@ -48,7 +54,7 @@ export function createUsage({ write, isUnreadable, isCounted, now, after, observ
     dropped = 0;
     try {
       await write(rows.join(''));
-      waiting = waiting.slice(rows.length);
+      remove(rows.length);
       most *= 2;
       observe({ kind: 'usage.written', rows: rows.length, dropped: lost });
       return true;
@@ -56,20 +62,24 @@ export function createUsage({ write, isUnreadable, isCounted, now, after, observ
       observe({ kind: 'usage.not_written', rows: rows.length, dropped: lost, cause });
       if (!isUnreadable(cause)) return false;
       if (rows.length === 1) {
-        waiting = waiting.slice(1);
+        remove(1);
         dropped++;
       }
       most = Math.max(1, Math.floor(rows.length / 2));
       return true;
     }
   };
-  const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0 && (await writeSome())) continue;
+  /** Not the rows that arrive meanwhile, unless they are many: each write makes a part of the table. */
+  const writeWaiting = async (): Promise<void> => {
+    const end = left + waiting.length;
+    while ((left < end || waiting.length >= MANY_ROWS) && (await writeSome())) continue;
   };
   const writeNow = (): void => {
-    writing ??= writeAll().finally(() => {
-      writing = undefined;
-    });
+    writing ??= Promise.resolve()
+      .then(writeWaiting)
+      .finally(() => {
+        writing = undefined;
+      });
   };
   const tick = (): void => {
     cancel = after(WRITE_MS, () => {
@@ -93,7 +103,8 @@ export function createUsage({ write, isUnreadable, isCounted, now, after, observ
     close: async () => {
       cancel?.();
       await writing;
-      await writeAll();
+      writeNow();
+      await writing;
     },
   };
 }

@@ -20,13 +20,15 @@ const call = (requestId: string): Finished => ({
 function open(refuse: (lines: string) => Error | undefined) {
   const time = createVirtualTime();
   const written: string[] = [];
+  const batches: number[] = [];
   const observed: Observation[] = [];
   const usage = createUsage({
     write: async (lines) => {
       const cause = refuse(lines);
       if (cause !== undefined) throw cause;
-      for (const line of lines.trim().split('\n'))
-        written.push((JSON.parse(line) as { request_id: string }).request_id); // as written here
+      const rows = lines.trim().split('\n');
+      batches.push(rows.length);
+      for (const line of rows) written.push((JSON.parse(line) as { request_id: string }).request_id); // as written here
     },
     isUnreadable: (cause) => cause instanceof SyntaxError,
     isCounted: () => true,
@@ -34,7 +36,7 @@ function open(refuse: (lines: string) => Error | undefined) {
     after: time.after,
     observe: (each) => void observed.push(each),
   });
-  return { usage, time, written, observed };
+  return { usage, time, written, batches, observed };
 }
 
 test('a row that the engine cannot read is dropped, and no other', async () => {
@@ -70,4 +72,34 @@ test('half of a character is replaced, since no engine reads it', async () => {
   usage.observe(call('x\ud83d'));
   await time.advance(6000);
   expect(written).toEqual(['x\ufffd']);
+});
+
+test('rows that arrive while others are written wait for the next write', async () => {
+  let arrived = 0;
+  const opened = open(() => {
+    if (arrived < 500) opened.usage.observe(call(`during-${arrived++}`));
+    return undefined;
+  });
+  const { usage, time, batches } = opened;
+  for (const id of ['a', 'b', 'c']) usage.observe(call(id));
+  await time.advance(5000);
+  expect(batches).toEqual([3]);
+  await time.advance(10_000);
+  expect(batches).toEqual([3, 1, 1]);
+  await usage.close();
+  expect(batches).toEqual([3, 1, 1, 1]);
+});
+
+test('many rows are written at once, also those that arrive meanwhile', async () => {
+  let more = 2500;
+  const opened = open(() => {
+    for (; more > 0; more--) opened.usage.observe(call(`during-${more}`));
+    return undefined;
+  });
+  const { usage, time, written } = opened;
+  for (let n = 0; n < 1000; n++) usage.observe(call(`before-${n}`));
+  await time.advance(1);
+  expect(written.length).toBeGreaterThanOrEqual(2500);
+  await time.advance(5000);
+  expect(written).toHaveLength(3500);
 });
