@@ -1,6 +1,7 @@
 // Counts how often each key was used and when last: in memory, flushed periodically to a store shared by all replicas.
 import type { After } from '../core/clock.ts';
 import type { Observe } from '../core/observation.ts';
+import { isKeyId } from './principal.ts';
 
 export interface Use {
   readonly uses: number;
@@ -18,7 +19,7 @@ export interface UseStore {
 }
 
 export interface KeyUse {
-  /** A map look-up; never fails. */
+  /** A map look-up; never fails. Tokens of an issuer are not counted, since the number of their subjects has no bound. */
   note(id: string): void;
   /** Flushes the remaining counts. */
   close(): Promise<void>;
@@ -50,6 +51,7 @@ export function createKeyUse({ store, now, after, observe }: KeyUseOptions): Key
   };
   return {
     note: (id) => {
+      if (!isKeyId(id)) return;
       const use = counted.get(id);
       if (use !== undefined) {
         use.uses++;

@@ -1,7 +1,7 @@
 // API keys and their principals. Only hashes are stored, never the keys.
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Token } from '../config/generated/tokens.ts';
-import { createPrincipal, type Principal } from './principal.ts';
+import { createPrincipal, keyId, type Principal } from './principal.ts';
 
 export interface Accepted {
   readonly kind: 'accepted';
@@ -64,7 +64,7 @@ export function createKeyring(tokens: readonly Token[]): FileKeyring {
 
 /** The current key of an entry and its previous keys that are still valid: all have the same principal. */
 function toEntries(token: Token): [hash: string, entry: Entry][] {
-  const principal = createPrincipal(`key:${token.name}`, token.name, token);
+  const principal = createPrincipal(keyId(token.name), token.name, token);
   const end = token.expires === undefined ? Infinity : Date.parse(token.expires);
   const keys = [
     { sha256: token.sha256, expires: end },

@@ -29,6 +29,11 @@ export type Grant = Pick<
   'endpoints' | 'allow' | 'parameters' | 'pii' | 'result_shape' | 'rate' | 'budget'
 >;
 
+/** The id of the principal of an entry of the tokens file. */
+export const keyId = (name: string): string => `${KEY}${name}`;
+export const isKeyId = (id: string): boolean => id.startsWith(KEY);
+const KEY = 'key:';
+
 export function createPrincipal(id: string, name: string, grant: Grant): Principal {
   return Object.freeze({
     id,

@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { RedisLink } from '../cache/redis-link.ts';
 import { changeAlone, replaceFile, type LockTime } from '../config/replace-file.ts';
+import { isKeyId } from './principal.ts';
 import { joinUses, type Use, type Uses, type UseStore } from './key-use.ts';
 
 /**
@@ -30,7 +31,7 @@ export function createUseFile(path: string, time: LockTime): UseStore {
 function usesIn(text: string): Map<string, Use> {
   const parsed = parse(text);
   const entries = Object.entries(typeof parsed === 'object' && parsed !== null ? parsed : {});
-  return new Map(entries.filter((entry): entry is [string, Use] => isUse(entry[1])));
+  return new Map(entries.filter((entry): entry is [string, Use] => isKeyId(entry[0]) && isUse(entry[1])));
 }
 
 function parse(text: string): unknown {
@@ -93,7 +94,7 @@ export function createUseRedis(link: RedisLink): UseStore {
           id,
           { uses: Number(n), last: Number(last[id] ?? 0) },
         ]);
-        return new Map(entries.filter(([, use]) => isUse(use)));
+        return new Map(entries.filter(([id, use]) => isKeyId(id) && isUse(use)));
       }, new Map()),
   };
 }

@@ -50,13 +50,14 @@ describe('uses in Redis', () => {
     await store.add(
       new Map([
         ['key:a', { uses: 3, last: 2000 }],
-        ['__proto__', { uses: 1, last: 5 }],
+        ['key:__proto__', { uses: 1, last: 5 }],
+        ['jwt:https://id.example.com:b', { uses: 1, last: 5 }], // as earlier versions did
       ]),
     );
     expect(await store.read()).toEqual(
       new Map([
         ['key:a', { uses: 5, last: 2000 }],
-        ['__proto__', { uses: 1, last: 5 }],
+        ['key:__proto__', { uses: 1, last: 5 }],
       ]),
     );
   });
@@ -107,7 +108,7 @@ test('only the owner can access a usage file and the folder created for it', asy
   expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '600']);
   await writeFile(
     join(folder, 'token-use.json'),
-    '{"__proto__":{"uses":1,"last":1},"b":{"uses":-1,"last":1}}',
+    '{"__proto__":{"uses":1,"last":1},"key:b":{"uses":-1,"last":1},"key:c":{"uses":1,"last":1},"jwt:d":{"uses":1,"last":1}}',
   );
-  expect([...(await store.read()).keys()]).toEqual(['__proto__']);
+  expect([...(await store.read()).keys()]).toEqual(['key:c']);
 });

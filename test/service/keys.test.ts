@@ -130,7 +130,7 @@ test('uses are counted, and shown once the service has stored them', async () =>
   await service.service.close('test');
   const uses = await readUses(service.settings);
   expect(uses.get('key:dash')?.uses).toBeGreaterThan(50);
-  expect(uses.get('jwt:https://id.example.com:customer')?.uses).toBe(3);
+  expect([...uses.keys()].filter((id) => !id.startsWith('key:'))).toEqual([]); // subjects of an issuer are not bounded
   expect(uses.get('key:everything')?.uses).toBe(3);
   const { out } = await run([
     'token',

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Uses } from '../../auth/key-use.ts';
 import { hashKey } from '../../auth/keyring.ts';
+import { keyId } from '../../auth/principal.ts';
 import { createReadTokens } from '../../auth/tokens-file.ts';
 import type { PreviousKey, Token } from '../../config/generated/tokens.ts';
 import { changeAlone, replaceFile } from '../../config/replace-file.ts';
@@ -111,7 +112,7 @@ export async function listTokens(options: ListTokensOptions, terminal: Terminal)
 
 function listEntry(token: Token, { uses, now }: ListTokensOptions): Readonly<Record<string, unknown>> {
   const { name, endpoints, allow = [], parameters = {}, pii, rate, budget, expires } = token;
-  const use = uses.get(`key:${name}`);
+  const use = uses.get(keyId(name));
   return {
     name,
     endpoints,
