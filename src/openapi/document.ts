@@ -1,4 +1,5 @@
 // The OpenAPI document of a set of endpoints (https://spec.openapis.org/oas/v3.1.1.html).
+import { setImmediate } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { addressOf, deprecationText, successorOf } from '../catalog/versions.ts';
@@ -17,24 +18,27 @@ export interface DocumentOptions extends Pick<OperationOptions, 'principal' | 'h
   readonly contact: string | undefined;
 }
 
+/** Endpoints between pauses, in which other requests are answered. */
+const SLICE = 20;
+
 /** The paths that the principal may call, with all schemas, problems and security schemes. */
-export function openapiDocument(
+export async function openapiDocument(
   endpoints: readonly DescribedEndpoint[],
   options: DocumentOptions,
-): Readonly<Record<string, unknown>> {
+): Promise<Readonly<Record<string, unknown>>> {
   const { catalog } = options;
   const addresses = endpoints.map(({ endpoint }) => addressOf(catalog, endpoint));
   const ids = operationIds(addresses);
-  const paths = endpoints.map((described, index) => {
+  const paths: Record<string, unknown> = {};
+  for (const [index, described] of endpoints.entries()) {
+    if (index % SLICE === SLICE - 1) await setImmediate();
     const { endpoint } = described;
     const [operationId, address] = [ids[index] ?? '', addresses[index] ?? endpoint.name];
     const versions = address === endpoint.name ? versionsOf(catalog, endpoint, endpoints) : [];
     const deprecation = deprecationText(endpoint, successorOf(catalog, endpoint));
-    return [
-      `/api/endpoints/query/${address}`,
-      pathItem(described, { ...options, operationId, address, versions, deprecation }),
-    ] as const;
-  });
+    const own = { ...options, operationId, address, versions, deprecation };
+    paths[`/api/endpoints/query/${address}`] = pathItem(described, own);
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -47,7 +51,7 @@ export function openapiDocument(
     servers: [{ url: options.server }],
     security: [{ key: [] }, { bearer: [] }],
     tags: tagsOf(endpoints),
-    paths: { ...Object.fromEntries(paths), ...OTHER_PATHS },
+    paths: { ...paths, ...OTHER_PATHS },
     components: COMPONENTS,
   };
 }

@@ -37,7 +37,7 @@ export async function openapi(
     redact: false,
     resultShape: undefined,
   };
-  const document = openapiDocument(described, { ...options, catalog, principal });
+  const document = await openapiDocument(described, { ...options, catalog, principal });
   const unknown = described.filter(({ rows }) => rows === undefined);
   return {
     text: JSON.stringify(document, null, 2),
