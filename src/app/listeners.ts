@@ -58,7 +58,7 @@ export function createListeners(parts: Parts): Listeners {
   const { settings, path, catalog, describe, sandboxes, observing, cache } = parts;
   const openapi = createOpenapi({
     catalog: catalog.current,
-    describe,
+    describe: describe.lists,
     headerPrefix: settings.headerPrefix,
     version: readVersion(),
     server: '/',
@@ -84,7 +84,10 @@ export function createListeners(parts: Parts): Listeners {
     endStreams: () => path.live?.close(),
     explain: path.explain,
     list: async (key, record, kind) =>
-      listEndpoints(catalog.current(), await path.admitKey(key, record, kind), { describe, sandboxes }),
+      listEndpoints(catalog.current(), await path.admitKey(key, record, kind), {
+        describe: describe.lists,
+        sandboxes,
+      }),
     admitKey: path.admitKey,
     changes: parts.isDevelopment ? catalog : undefined,
     // In development, tools can load the document without a key.

@@ -20,7 +20,10 @@ export function mcpParts({ path, catalog, describe, sandboxes }: McpCore): Serve
     catalog: catalog.current,
     resources: createResources({ describe, sandboxes }),
     prompts: createPrompts({ describe, sandboxes }),
-    tools: [createEndpointTools({ describe }), createQueryTools({ describe, sandboxes, now: clock.epoch })],
+    tools: [
+      createEndpointTools({ describe: describe.lists }),
+      createQueryTools({ describe, sandboxes, now: clock.epoch }),
+    ],
     after,
   };
 }

@@ -42,13 +42,19 @@ export interface Describe {
   readonly source: (endpoint: Endpoint) => Promise<SourceQuery | undefined>;
   /** Why `source` last returned undefined for an endpoint. */
   readonly sourceFailure: (endpoint: Endpoint) => unknown;
+  /**
+   * For lists of all endpoints: what could not be described is undefined for ten seconds, so that lists do not ask the engine
+   * again and again about endpoints without tables.
+   */
+  readonly lists: Pick<Describe, 'result' | 'tables'>;
 }
 
 const AT_ONCE = 4;
 const PATIENCE_MS = 60_000;
+const REST_MS = 10_000;
 
-/** Results are kept for the lifetime of the compiled endpoint. */
-export function createDescribe(engine: Engine): Describe {
+/** Results are kept for the lifetime of the compiled endpoint. `now` is in monotonic milliseconds. */
+export function createDescribe(engine: Engine, now: () => number = () => performance.now()): Describe {
   // Describing thousands of endpoints at once would fill the engine's queue, which calls use too.
   const accepted = new WeakMap<Endpoint, SampleValues>();
   const queue = createQueue({ places: AT_ONCE, waiting: Infinity, timeoutMs: PATIENCE_MS, after });
@@ -56,27 +62,30 @@ export function createDescribe(engine: Engine): Describe {
     const leave = await queue.enter();
     return describe(engine, endpoint, sql, accepted).finally(leave);
   };
-  const tables = remember(createReadTables(ask));
-  const plain = remember((endpoint) => ask(endpoint, endpoint.query)).known;
+  const tables = remember(createReadTables(ask), now);
+  const plain = remember((endpoint) => ask(endpoint, endpoint.query), now);
   const computed = remember(async (endpoint) => {
     const leave = await queue.enter();
     return readComputed(engine, endpoint).finally(leave);
-  });
+  }, now);
   const samples = async (endpoint: Endpoint): Promise<SampleValues> => {
-    await plain(endpoint);
+    await plain.known(endpoint);
     return accepted.get(endpoint) ?? endpoint.samples()[0] ?? {};
   };
   const source = remember(async (endpoint) => {
     const values = await samples(endpoint);
     const leave = await queue.enter();
     return readSourceQuery(engine, endpoint, values).finally(leave);
-  });
-  const result: Describe['result'] = async (endpoint) => {
-    const { always, at } = endpoint.redaction;
-    return always && at === 'source' ? (await source.known(endpoint))?.result : plain(endpoint);
-  };
+  }, now);
+  const resultBy =
+    (by: 'known' | 'lately'): Describe['result'] =>
+    async (endpoint) => {
+      const { always, at } = endpoint.redaction;
+      return always && at === 'source' ? (await source[by](endpoint))?.result : plain[by](endpoint);
+    };
   return {
-    result,
+    result: resultBy('known'),
+    lists: { result: resultBy('lately'), tables: tables.lately },
     computed: computed.known,
     samples,
     source: source.known,
@@ -150,24 +159,32 @@ async function describe(
 
 interface Remembered<T> {
   readonly known: (endpoint: Endpoint) => Promise<T | undefined>;
+  /** The same, and undefined if it has failed lately. */
+  readonly lately: (endpoint: Endpoint) => Promise<T | undefined>;
   readonly failure: (endpoint: Endpoint) => unknown;
 }
 
-function remember<T>(ask: (endpoint: Endpoint) => Promise<T>): Remembered<T> {
-  const known = new WeakMap<Endpoint, Promise<T | undefined>>();
-  const failures = new WeakMap<Endpoint, unknown>();
+function remember<T>(ask: (endpoint: Endpoint) => Promise<T>, now: () => number): Remembered<T> {
+  const answers = new WeakMap<Endpoint, Promise<T | undefined>>();
+  const failures = new WeakMap<Endpoint, { readonly cause: unknown; readonly at: number }>();
+  const known = (endpoint: Endpoint): Promise<T | undefined> => {
+    const found = answers.get(endpoint);
+    if (found !== undefined) return found;
+    const asked = ask(endpoint).catch((cause: unknown) => {
+      answers.delete(endpoint);
+      failures.set(endpoint, { cause, at: now() });
+      return undefined;
+    });
+    answers.set(endpoint, asked);
+    return asked;
+  };
   return {
-    known: (endpoint) => {
-      const found = known.get(endpoint);
-      if (found !== undefined) return found;
-      const asked = ask(endpoint).catch((cause: unknown) => {
-        known.delete(endpoint);
-        failures.set(endpoint, cause);
-        return undefined;
-      });
-      known.set(endpoint, asked);
-      return asked;
+    known,
+    lately: async (endpoint) => {
+      const failed = failures.get(endpoint);
+      const isResting = failed !== undefined && !answers.has(endpoint) && now() - failed.at < REST_MS;
+      return isResting ? undefined : known(endpoint);
     },
-    failure: (endpoint) => failures.get(endpoint),
+    failure: (endpoint) => failures.get(endpoint)?.cause,
   };
 }

@@ -25,7 +25,7 @@ import {
 } from './visible-tables.ts';
 
 export interface ListingOptions {
-  readonly describe: Describe;
+  readonly describe: Describe['lists'];
   readonly sandboxes: Sandboxes;
 }
 
