@@ -1,6 +1,6 @@
 // The process's clocks, passed to everything that needs the time.
-import type { Clock } from '../core/clock.ts';
+import { epoch, monotonic, type Clock } from '../core/clock.ts';
 
 export { after } from '../core/clock.ts';
 
-export const clock: Clock = { epoch: () => Date.now(), monotonic: () => performance.now() };
+export const clock: Clock = { epoch, monotonic };

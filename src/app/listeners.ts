@@ -13,7 +13,7 @@ import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { BaseOptions } from '../http/base-server.ts';
 import { MCP_ROUTE } from '../http/mcp/route.ts';
-import { createServer, type Readiness } from '../http/server.ts';
+import { createServer, type Readiness, type ServerOptions } from '../http/server.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
 import { describeCause, describeFinding } from '../observe/describe.ts';
 import { createClickHouse } from '../request/clickhouse/clickhouse.ts';
@@ -55,15 +55,7 @@ export interface Listeners {
 
 /** Creates all without listening. */
 export function createListeners(parts: Parts): Listeners {
-  const { settings, path, catalog, describe, sandboxes, observing, cache } = parts;
-  const openapi = createOpenapi({
-    catalog: catalog.current,
-    describe: describe.lists,
-    headerPrefix: settings.headerPrefix,
-    version: readVersion(),
-    server: '/',
-    contact: settings.contact,
-  });
+  const { settings, path, catalog, observing, cache } = parts;
   const base = baseOf(parts);
   const getReadiness = coalesce(() => readiness(parts)); // open without a key: concurrent probes share one ping
   const clickhouse: ClickHouseOptions = {
@@ -85,14 +77,12 @@ export function createListeners(parts: Parts): Listeners {
     explain: path.explain,
     list: async (key, record, kind) =>
       listEndpoints(catalog.current(), await path.admitKey(key, record, kind), {
-        describe: describe.lists,
-        sandboxes,
+        describe: parts.describe.lists,
+        sandboxes: parts.sandboxes,
       }),
     admitKey: path.admitKey,
     changes: parts.isDevelopment ? catalog : undefined,
-    // In development, tools can load the document without a key.
-    openapi: async (key, record) =>
-      openapi(key === undefined && parts.isDevelopment ? FULL_ACCESS : await path.admitKey(key, record)),
+    openapi: openapiOf(parts),
     texts: createTextSource({
       ...parts,
       catalog: catalog.current,
@@ -117,6 +107,20 @@ export function createListeners(parts: Parts): Listeners {
   });
   const own = settings.clickhousePort === undefined ? undefined : createClickHouseServer(clickhouse);
   return { server, admin, clickhouse: own };
+}
+
+/** The document of the API for a key. In development, tools can load it without one. */
+function openapiOf({ settings, path, catalog, describe, isDevelopment }: Parts): ServerOptions['openapi'] {
+  const openapi = createOpenapi({
+    catalog: catalog.current,
+    describe: describe.lists,
+    headerPrefix: settings.headerPrefix,
+    version: readVersion(),
+    server: '/',
+    contact: settings.contact,
+  });
+  return async (key, record) =>
+    openapi(key === undefined && isDevelopment ? FULL_ACCESS : await path.admitKey(key, record));
 }
 
 /** What the listeners for consumers have in common. */

@@ -5,7 +5,7 @@ import { passThrough } from '../sandbox/pass-through.ts';
 import type { ComputedOnRead } from '../sandbox/sandbox.ts';
 import { readClause, withClause } from '../sql/clause.ts';
 import { createCursor } from '../sql/cursor.ts';
-import { after } from '../core/clock.ts';
+import { after, monotonic } from '../core/clock.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { analyseQuery } from './analyse-query.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -54,7 +54,7 @@ const PATIENCE_MS = 60_000;
 const REST_MS = 10_000;
 
 /** Results are kept for the lifetime of the compiled endpoint. `now` is in monotonic milliseconds. */
-export function createDescribe(engine: Engine, now: () => number = () => performance.now()): Describe {
+export function createDescribe(engine: Engine, now: () => number = monotonic): Describe {
   // Describing thousands of endpoints at once would fill the engine's queue, which calls use too.
   const accepted = new WeakMap<Endpoint, SampleValues>();
   const queue = createQueue({ places: AT_ONCE, waiting: Infinity, timeoutMs: PATIENCE_MS, after });

@@ -19,3 +19,6 @@ export const after: After = (ms, action) => {
 
 /** The wall clock of the process, in milliseconds since 1970. */
 export const epoch: Clock['epoch'] = () => Date.now();
+
+/** Milliseconds since an arbitrary point, never going back. */
+export const monotonic: Clock['monotonic'] = () => performance.now();

@@ -33,13 +33,58 @@ const WRITE_BYTES = 128 * 1024;
 const MAX_WAITING = 20_000;
 
 /** Starts the writing timer; the caller must close it. Dropped and failed rows are observed. */
-export function createUsage({ write, isUnreadable, isCounted, now, after, observe }: UsageOptions): Usage {
+export function createUsage(options: UsageOptions): Usage {
+  const { isCounted, now, after } = options;
+  const buffer = createBuffer(options);
+  let writing: Promise<void> | undefined;
+  let cancel: (() => void) | undefined;
+
+  const writeNow = (): void => {
+    writing ??= Promise.resolve()
+      .then(buffer.writeWaiting)
+      .finally(() => {
+        writing = undefined;
+      });
+  };
+  const tick = (): void => {
+    cancel = after(WRITE_MS, () => {
+      writeNow();
+      tick();
+    });
+  };
+  tick();
+
+  return {
+    observe: (observation) => {
+      const row = rowFor(observation, isCounted);
+      if (row !== undefined && buffer.add(rowOf(row, now()))) writeNow();
+    },
+    close: async () => {
+      cancel?.();
+      await writing;
+      writeNow();
+      await writing;
+    },
+  };
+}
+
+/** Rows that have not been written. */
+interface RowBuffer {
+  /** Returns whether so many rows wait that they should be written. Drops the row if they are too many. */
+  add(row: string): boolean;
+  /** Writes the rows that wait; ends at a failed write. */
+  writeWaiting(): Promise<void>;
+}
+
+function createBuffer({
+  write,
+  isUnreadable,
+  observe,
+}: Pick<UsageOptions, 'write' | 'isUnreadable' | 'observe'>): RowBuffer {
   let waiting: string[] = [];
   /** How many rows have left `waiting`. */
   let left = 0;
   let dropped = 0;
-  let writing: Promise<void> | undefined;
-  let cancel: (() => void) | undefined;
   /** Rows of the next write: after one that cannot be read, half as many, until that row is found. */
   let most = Infinity;
 
@@ -69,42 +114,17 @@ export function createUsage({ write, isUnreadable, isCounted, now, after, observ
       return true;
     }
   };
-  /** Not the rows that arrive meanwhile, unless they are many: each write makes a part of the table. */
-  const writeWaiting = async (): Promise<void> => {
-    const end = left + waiting.length;
-    while ((left < end || waiting.length >= MANY_ROWS) && (await writeSome())) continue;
-  };
-  const writeNow = (): void => {
-    writing ??= Promise.resolve()
-      .then(writeWaiting)
-      .finally(() => {
-        writing = undefined;
-      });
-  };
-  const tick = (): void => {
-    cancel = after(WRITE_MS, () => {
-      writeNow();
-      tick();
-    });
-  };
-  tick();
-
   return {
-    observe: (observation) => {
-      const row = rowFor(observation, isCounted);
-      if (row === undefined) return;
-      if (waiting.length >= MAX_WAITING) {
-        dropped++;
-        return;
-      }
-      const count = waiting.push(rowOf(row, now()));
-      if (count % MANY_ROWS === 0) writeNow();
+    add: (row) => {
+      if (waiting.length < MAX_WAITING) return waiting.push(row) % MANY_ROWS === 0;
+      dropped++;
+      return false;
     },
-    close: async () => {
-      cancel?.();
-      await writing;
-      writeNow();
-      await writing;
+    // Not the rows that arrive meanwhile, unless they are many: each write makes a part of the table.
+    writeWaiting: async () => {
+      const end = left + waiting.length;
+      const isDone = (): boolean => left >= end && waiting.length < MANY_ROWS;
+      while (!isDone() && (await writeSome())) continue;
     },
   };
 }
