@@ -21,7 +21,7 @@ import { REAL_TIME } from '../support/real-time.ts';
 const folder = await mkdtemp(join(tmpdir(), 'millrace-engine-'));
 const data = join(folder, 'data');
 const observed: Observation[] = [];
-const MEMORY = 2 ** 30;
+const MEMORY = 2 ** 29;
 
 function open(size: EngineSize & { readonly after?: After }, path = data): Promise<Engine> {
   return createEmbeddedEngine({
@@ -161,7 +161,7 @@ describe('an engine over a data directory', () => {
       'SELECT number FROM numbers(100000000)',
       `WITH ${doubling(24)} SELECT count() FROM t24`,
     ];
-    const limits: Partial<Limits> = { time: 0.5, memory: 50_000_000, resultBytes: 10_000_000 };
+    const limits: Partial<Limits> = { time: 0.2, memory: 50_000_000, resultBytes: 10_000_000 };
     const ends = bombs.flatMap((sql) =>
       (['saved', 'consumer'] as const).map((origin) =>
         failureOf(collect(engine, statement(sql, { limits, origin }))),
