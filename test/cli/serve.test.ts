@@ -63,7 +63,7 @@ const call = (address: string, key: string, path: string): Promise<Response> =>
 
 describe('serve --check', () => {
   test('reports the state of every part, and serves nothing', async () => {
-    const { code, out } = await start(['serve', '--dev', '--check'], { cwd: folder() }).finished;
+    const { code, out } = await run(['serve', '--dev', '--check'], { cwd: folder() });
     expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
       0,
       ['settings ok', 'keys ok', 'engine ok', 'catalog ok 2 endpoints', 'redis off', 'preflight ok', ''],
@@ -96,7 +96,7 @@ describe('serve --check', () => {
     const redis = await startRedis();
     const args = ['serve', '--dev', '--check', '--redis-url', redis.url];
     const [without, given] = [
-      await start(args, { cwd: folder() }).finished,
+      await run(args, { cwd: folder() }),
       await run([...args, '--cache-key', 'k'.repeat(32)], { cwd: folder() }),
     ];
     await redis.kill();
@@ -112,7 +112,7 @@ describe('serve --check', () => {
 });
 
 describe('serve --dev', () => {
-  test('loads the seeds once, prints calls that work, and exits 0 on SIGTERM', async () => {
+  test('loads the seeds once, prints calls that work, and exits 0 on SIGTERM, also if a request exceeds the grace period', async () => {
     const cwd = folder();
     const first = await serve(cwd);
     expect(running?.output()).toContain('Loaded the seeds from seeds/');
@@ -125,18 +125,15 @@ describe('serve --dev', () => {
     running?.child.kill('SIGTERM');
     expect((await running?.finished)?.code).toBe(0);
 
-    const second = await serve(cwd);
+    const second = await serve(cwd, ['--drain-timeout', '0']);
     expect(second.key).not.toBe(first.key);
     expect(running?.output()).not.toContain('Loaded the seeds');
     expect(await (await call(second.address, second.key, 'numbers')).text()).toBe(
       '{"result":[{"n":0},{"n":1},{"n":2}]}',
     );
-  });
 
-  test('aborts a request that exceeds the grace period, and still exits 0', async () => {
-    const { address, key } = await serve(folder(), ['--drain-timeout', '0']);
     const before = gate.arrived();
-    const gated = call(address, key, 'gated').then(
+    const gated = call(second.address, second.key, 'gated').then(
       (response) => response.status,
       () => 'reset',
     );

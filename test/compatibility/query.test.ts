@@ -1,13 +1,10 @@
 // Conditions on parameters that a changed query may lose, in every SQL form, and forms that only look alike.
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ChangeCode } from '../../src/compatibility/changes.ts';
-import { createCallsTable } from '../../src/engine/calls-table.ts';
 import { isSignificant, tokenize } from '../../src/sql/lexer.ts';
 import { runs } from '../support/runs.ts';
-import { changesBetween, codesOf, fileOf, openComparer, sideOf } from './fixture.ts';
+import { changesBetween, codesOf, fileOf, openComparer } from './fixture.ts';
 
 const COLUMNS = '(a UInt64, b String, p String, q String, offset UInt8, internal UInt8)';
 const DEFINITIONS = `CREATE DATABASE logs;
@@ -151,21 +148,6 @@ describe('conditions that queries may lose', () => {
   });
 });
 
-const FOLDER = join(import.meta.dirname, '../../endpoints');
-/** Without examples, and the view, which names parameters that the query may lose. */
-const SHIPPED = readdirSync(FOLDER)
-  .filter((name) => name.endsWith('.yaml'))
-  .map((name) => {
-    const text = readFileSync(join(FOLDER, name), 'utf8');
-    return [name, text.replace(/^examples:[^]*/m, '').replace(/^view:\n(?: .*\n)+/m, '')] as const;
-  });
-/** Each endpoint with the shared files, so that a change of these is one of the endpoint. */
-const SHARED = SHIPPED.filter(([name]) => name.includes('.shared.'));
-const FOLDERS = SHIPPED.filter((file) => !SHARED.includes(file)).map((file) => {
-  const includes = file[1].includes('include:');
-  return Object.fromEntries([file, ...(includes ? SHARED : [])]);
-});
-
 describe('properties', () => {
   const space = fc.constantFrom(' ', '\n', '\t', ' -- @p\n', ' /* WHERE */ ');
 
@@ -185,35 +167,6 @@ describe('properties', () => {
       }),
       { seed: 1, numRuns: runs(2) },
     );
-  });
-
-  test('removing a parameter condition from a shipped endpoint is always reported', async () => {
-    const seeds = join(import.meta.dirname, '../../seeds/01_tables.sql');
-    const shipped = await openComparer(readFileSync(seeds, 'utf8'), createCallsTable);
-    const keyOf = (files: Readonly<Record<string, string>>) => sideOf(files).served[0]?.query.key;
-    const keys = new Map(FOLDERS.map((files) => [files, keyOf(files)]));
-    let reported = 0;
-    for (const [files, name, text] of FOLDERS.flatMap((all) =>
-      Object.entries(all).map((each) => [all, ...each] as const),
-    )) {
-      for (const { index, 0: condition } of text.matchAll(
-        /(WHERE|AND) (?:\([^()]*@\w+[^()]*\)|\S+ = @\w+)/g,
-      )) {
-        const kept = condition.startsWith('WHERE') ? 'WHERE 1' : '';
-        const after = text.slice(0, index) + kept + text.slice(index + condition.length);
-        const changed = { ...files, [name]: after };
-        if (name.includes('.shared.') && keyOf(changed) === keys.get(files)) continue; // in a table that this endpoint does not include
-        reported++;
-        const [parameter = ''] = /@\w+/.exec(condition) ?? [];
-        if (after.includes(parameter))
-          expect(await shipped.changesBetween(files, changed)).toContainEqual(
-            expect.objectContaining({ class: 'security', code: expect.stringMatching(/^tenant\./) }),
-          );
-        else expect(() => changesBetween(text, after)).toThrow('parameter.unused'); // no such file is served
-      }
-    }
-    await shipped.close();
-    expect(reported).toBeGreaterThan(20);
   });
 });
 

@@ -50,6 +50,15 @@ async function run(
   return { code, report, folder, notes };
 }
 
+const known = new Map<string, Promise<Result>>();
+
+/** The export of a tool, imported with the usual options: once for all tests, which read the result only. */
+function imported(tool: string): Promise<Result> {
+  const result = known.get(tool) ?? run(join(FIXTURES, tool));
+  known.set(tool, result);
+  return result;
+}
+
 function terminalOf(lines: string[]): Terminal {
   const add = (line: string): void => void lines.push(line);
   return { print: add, write: add, note: add, progress: () => undefined, paint: (_, text) => text };
@@ -116,7 +125,7 @@ describe('the exports of each tool', () => {
       ],
     },
   ])('$tool', async ({ tool, expected }) => {
-    const { code, report, folder } = await run(join(FIXTURES, tool));
+    const { code, report, folder } = await imported(tool);
     expect(outcomes(report)).toEqual(expected);
     expect(code).toBe(1);
     expect(new Set(report.queries.map(({ query }) => query.tool))).toEqual(new Set([tool]));
@@ -127,7 +136,7 @@ describe('the exports of each tool', () => {
   });
 
   test('names, descriptions, parameters and the query are in the endpoint file', async () => {
-    const { folder } = await run(join(FIXTURES, 'redash'));
+    const { folder } = await imported('redash');
     expect(read(folder, 'orders-of-a-customer')).toMatchObject({
       name: 'orders-of-a-customer',
       description: 'Newest first.',
@@ -142,13 +151,13 @@ describe('the exports of each tool', () => {
   });
 
   test('a part that is not converted is a parameter that is not declared', async () => {
-    const { folder } = await run(join(FIXTURES, 'metabase'));
+    const { folder } = await imported('metabase');
     const { query, parameters } = read(folder, 'sorted-by-choice');
     expect([query, parameters]).toEqual([expect.stringContaining('@not_converted_1'), undefined]);
   });
 
   test('nodes of a pipe and other pipes become a WITH clause; data sources become tables', async () => {
-    const { folder } = await run(join(FIXTURES, 'tinybird'));
+    const { folder } = await imported('tinybird');
     expect(read(folder, 'pages_today')['query']).toMatch(/^WITH top_pages AS \(\s*WITH filtered AS \(/);
     expect(readFileSync(join(folder, 'schema/hits.sql'), 'utf8')).toMatch(
       /^CREATE TABLE hits \(\n {2}`timestamp` DateTime,[^]*PARTITION BY toYYYYMM\(timestamp\)\nORDER BY \(timestamp, path\);\n$/,
@@ -166,7 +175,7 @@ describe('the exports of each tool', () => {
       zipArchive(files.map((name) => ({ name: `export/${name}`, content: readFileSync(join(base, name)) }))),
     );
     const { report } = await run(archive);
-    expect(outcomes(report).toSorted()).toEqual(outcomes((await run(base)).report).toSorted());
+    expect(outcomes(report).toSorted()).toEqual(outcomes((await imported('superset')).report).toSorted());
     expect(report.queries[0]?.query.file).toMatch(/export\.zip:export\//);
   });
 
@@ -226,7 +235,7 @@ describe('reports', () => {
     ],
     ['JSON', printJson, /"counts": \{\n {4}"queries": 5,\n {4}"converted": 3/],
   ])('%s', async (_, print, expected) => {
-    const { report } = await run(join(FIXTURES, 'metabase'));
+    const { report } = await imported('metabase');
     const lines: string[] = [];
     print(report, terminalOf(lines));
     expect(lines.join('\n')).toMatch(expected);

@@ -21,7 +21,7 @@ const PACKED =
 
 /** The sample rows, whose whole period `test/endpoints/seeds.test.ts` loads. */
 const EIGHT_DAYS = 'numbers(8 * 24 * 60)';
-const HALF_A_DAY = 'numbers(12 * 60)';
+const TWO_HOURS = 'numbers(2 * 60)';
 
 const BUILT = 'dist/commands';
 /** Node.js starts with these; the others are imported. */
@@ -66,7 +66,7 @@ function install(): Installed {
   }
   const sample = join(home, 'seeds/02_sample.sql');
   const text = readFileSync(sample, 'utf8');
-  writeFileSync(sample, text.replace(EIGHT_DAYS, HALF_A_DAY));
+  writeFileSync(sample, text.replace(EIGHT_DAYS, TWO_HOURS));
   mkdirSync(join(modules, '.bin'));
   symlinkSync(join(home, bin.millrace), join(modules, '.bin/millrace'));
   return { folder, bin: join(modules, '.bin/millrace'), files: files.map(({ path }) => path) };

@@ -18,6 +18,7 @@ export const PROJECT_FILES = {
     'test/compatibility/mutants',
     'test/compatibility/pairs',
     'test/compatibility/query',
+    'test/compatibility/shipped-conditions',
     'test/convert/corpus',
     'test/convert/limits',
     'test/endpoints/seeds',

@@ -21,12 +21,12 @@ async function startCommand(): Promise<unknown> {
 async function startOthers(): Promise<void> {
   const { startService } = await import('../../support/service.ts');
   const { launchBrowser } = await import('../../support/browser.ts');
-  await Promise.all([startService(), startCommand(), launchBrowser()]);
+  await Promise.all([startFront(tmpdir()), startService(), startCommand(), launchBrowser()]);
 }
 
 beforeAll(async () => {
   const others = starts === 'everything' ? startOthers() : undefined;
-  await Promise.all([startRedis(), startFront(tmpdir()), others]);
+  await Promise.all([startRedis(), others]);
   const folder = join(tmpdir(), '..');
   writeFileSync(report, JSON.stringify({ folder, worker: process.pid, pids: processesOf(folder) }));
 });
