@@ -671,15 +671,21 @@ describe('serve that cannot start', () => {
   });
 
   test.each([
-    { why: 'a missing tokens file', tokens: 'nowhere.yaml', says: /no tokens file at nowhere\.yaml/ },
+    {
+      why: 'a missing tokens file',
+      tokens: 'nowhere.yaml',
+      flags: ['--check'],
+      says: /no tokens file at nowhere\.yaml/,
+    },
     {
       why: 'a tokens file with errors',
       tokens: 'bad.yaml',
+      flags: [],
       says: /bad\.yaml:2:5 error[^]*sha256[^]*requires a valid tokens file to start/,
     },
-  ])('with $why', async ({ tokens, says }) => {
+  ])('with $why', async ({ tokens, flags, says }) => {
     const cwd = folder({ 'bad.yaml': 'tokens:\n  - { name: a, endpoints: ["*"] }\n' });
-    const { code, err } = await run(['serve', '--tokens', tokens], { cwd });
+    const { code, err } = await run(['serve', '--tokens', tokens, ...flags], { cwd });
     expect(code).toBe(1);
     expect(err).toMatch(says);
   });

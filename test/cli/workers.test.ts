@@ -109,7 +109,7 @@ test('workers end with the process that started them', async () => {
 test('an error at startup is reported once', async () => {
   const { cwd, env } = deploy(front, endpoints());
   writeFileSync(join(cwd, 'tokens.yaml'), 'tokens: [{ name: a }]\n');
-  const { code, err } = await run(['serve', '--workers', '3', '--port', '0', '--admin-port', '0'], {
+  const { code, err } = await run(['serve', '--workers', '2', '--port', '0', '--admin-port', '0'], {
     cwd,
     env,
   });

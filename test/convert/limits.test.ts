@@ -61,7 +61,7 @@ test('a text that takes longer than the limit is reported, and the next one is r
 });
 
 test('a text that takes more memory than the limit is reported, and the next one is read by a new thread', async () => {
-  const parser = createParser({ milliseconds: 60_000, mebibytes: 24 });
+  const parser = createParser({ milliseconds: 60_000, mebibytes: 20 });
   expect(await parser.parse({ dialect: 'mysql', text: columns })).toEqual({ kind: 'too_large' });
   expect((await parser.parse({ dialect: 'mysql', text: 'SELECT 1' })).kind).toBe('read');
   await parser.close();

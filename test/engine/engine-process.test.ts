@@ -95,7 +95,7 @@ describe('a statement that cannot be interrupted', () => {
 
   test('is rejected at its time limit, and its process is replaced; a saved statement runs again', async () => {
     await openWithGrace(100);
-    const { what, fatal } = consumer(UNINTERRUPTIBLE, { time: 0.5 });
+    const { what, fatal } = consumer(UNINTERRUPTIBLE, { time: 0.2 });
     const stuck = failureOf(collect(engine, what, { comment: 'who asked' }));
     const beside = sleepUntilRestarted();
     expect((await stuck).failure).toBe('timeout');
@@ -202,7 +202,7 @@ describe('a process that exits', () => {
   });
 
   test('repeatedly: requests sent meanwhile succeed', async () => {
-    for (let round = 1; round <= 3; round++) {
+    for (let round = 1; round <= 2; round++) {
       await kill();
       expect(await rows(engine, statement(`SELECT ${round} AS n`))).toEqual([{ n: round }]);
       await eventually(() => expect(restarts()).toHaveLength(round));
