@@ -127,19 +127,17 @@ describe('from a service', () => {
 });
 
 test('a service that is replaced: it connects again', async () => {
-  const old = await startOne();
-  const { address } = old.service;
-  const following = follow(['added'], { url: address });
-  await following.says(/^2 rows$/m);
-  await old.stop();
+  const { address } = service.service;
+  const following = follow(['added']);
+  await following.says(/^\d rows$/m);
+  await service.stop();
   await following.says(/The service stops\nConnects again in \d/);
   await following.says(/No response from/);
-  const next = await startOne(Number(new URL(address).port));
-  await next.engine.execute("INSERT INTO app.t VALUES (3, 'of the new one')");
+  service = await startOne(Number(new URL(address).port));
+  await insert(3, 'of the new one');
   await following.says(/^3 rows$|^1 new row$/m);
   following.child.kill('SIGINT');
   expect((await following.finished).code).toBe(0);
-  await next.stop();
 });
 
 test('in this process', async () => {
