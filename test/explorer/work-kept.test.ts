@@ -135,7 +135,7 @@ describe('a field', () => {
 
 describe('the key', () => {
   test('is in the link that the service prints, and leaves the URL', async () => {
-    const link = /Explorer: (\S+)/.exec(service.running.output())?.[1] ?? '';
+    const link = /Explorer: (\S+)/.exec(service.output())?.[1] ?? '';
     expect(link).toBe(`${service.address}/#key=${service.key}`);
     const { page } = await visitorOfTest(service);
     await page.goto(link);

@@ -1,5 +1,5 @@
 // A browser and a service process over the sample data: what a person sees after `npm start`.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Locator, chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
@@ -9,6 +9,7 @@ import { eventually } from './eventually.ts';
 import { addPage } from './open-pages.ts';
 import { requireProgram } from './require-program.ts';
 import { copySampleData } from './sample-data.ts';
+import { sharedServiceIn } from './shared-service.ts';
 
 const CHROMIUM_MISSING =
   'chromium is missing: install it (Debian: apt-get install chromium-headless-shell) or name one in CHROMIUM';
@@ -31,12 +32,13 @@ function chromiumPath(): string | undefined {
 }
 
 interface Started {
-  readonly running: Running;
   /** Without a trailing slash. */
   readonly address: string;
   readonly key: string;
   /** Its folder of endpoint files. */
   readonly endpoints: string;
+  /** What it has written. */
+  readonly output: () => string;
 }
 
 /** The service at work, and a browser to visit it. */
@@ -52,21 +54,27 @@ const TOKENS = `tokens: [{ name: rated, sha256: ${hashKey(RATED_KEY)}, endpoints
 
 /** Starts a service over this folder of endpoints, without data, or else the sample service, and a browser. Rejects as launchBrowser. */
 export async function startExplorer(endpoints?: string): Promise<Explorer> {
-  const [browser, service] = await Promise.all([launchBrowser(), startService(tmpdir(), endpoints)]);
-  return explorerOf(browser, service, () => endService(service));
+  const browser = await launchBrowser();
+  const cwd = mkdtempSync(join(tmpdir(), 'millrace-'));
+  const running = await serve(cwd, { endpoints });
+  const [, address = '', key = ''] = await running.says(LISTENING);
+  const service = { address, key, endpoints: endpoints ?? join(cwd, SHIPPED), output: running.output };
+  return explorerOf(browser, service, async () => {
+    await browser.close();
+    running.child.kill('SIGTERM');
+    await running.finished;
+  });
 }
 
-let shared: Promise<Started> | undefined;
-
 /**
- * A browser, and the sample service that all files of this process share, since each one takes seconds of processor time. It ends with the
- * process. `endpoints` by file name are added until `stop`. Rejects as launchBrowser.
+ * A browser, and the sample service that all files of a run share, since each one takes seconds of processor time. It ends with the
+ * run: its folder is below that of the run. `endpoints` by file name are added until `stop`. Rejects as launchBrowser.
  */
 export async function visitSharedService(
   endpoints: Readonly<Record<string, string>> = {},
 ): Promise<Explorer> {
-  shared ??= startSharedService();
-  const [browser, service] = await Promise.all([launchBrowser(), shared]);
+  const browser = await browserOfProcess();
+  const service = await sharedService();
   const added = Object.entries(endpoints).map(([name, text]) => ({
     path: join(service.endpoints, name),
     text,
@@ -79,11 +87,28 @@ export async function visitSharedService(
   });
 }
 
-async function startSharedService(): Promise<Started> {
-  // Outside of the folder of the file, which is removed with all that runs in it.
-  const service = await startService(process.env['TEST_RUN_FOLDER'] ?? tmpdir());
-  process.once('exit', () => service.running.child.kill('SIGTERM'));
-  return service;
+const runFolder = (): string => process.env['TEST_RUN_FOLDER'] ?? tmpdir();
+
+/** Started by the first process that needs it, which has made its folder. */
+async function sharedService(): Promise<Started> {
+  const { cwd, log } = sharedServiceIn(runFolder());
+  if (isMade(cwd)) await serve(cwd, { log });
+  const output = (): string => readFileSync(log, 'utf8');
+  return eventually(() => {
+    const [, address, key] = LISTENING.exec(output()) ?? [];
+    if (address === undefined || key === undefined) throw new Error(`not listening: ${output()}`);
+    return { address, key, endpoints: join(cwd, SHIPPED), output };
+  });
+}
+
+/** Whether it was not there. */
+function isMade(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const idsOf = (files: readonly { readonly text: string }[]): readonly string[] =>
@@ -106,21 +131,26 @@ function explorerOf(browser: Browser, service: Started, end: () => Promise<unkno
     ...service,
     visit: (options) => visit(browser, options),
     stop: async () => {
-      await browser.close();
+      for (const context of browser.contexts()) await context.close();
       await end();
     },
   };
 }
 
-function endService({ running }: Started): Promise<unknown> {
-  running.child.kill('SIGTERM');
-  return running.finished;
+const LISTENING = /listening on (\S+) with a temporary key for this run: (\S+)/;
+/** Of the shipped endpoints, in the working folder. */
+const SHIPPED = 'endpoints';
+
+interface ServeOptions {
+  /** Their folder, instead of the sample data and the shipped ones. */
+  readonly endpoints?: string | undefined;
+  /** The file that it writes to: it may live longer than this process. */
+  readonly log?: string;
 }
 
-/** `millrace serve --dev` in a folder below `parent`: over the sample data and the shipped endpoints, unless there are others. */
-async function startService(parent: string, endpoints?: string): Promise<Started> {
-  const cwd = mkdtempSync(join(parent, 'millrace-'));
-  const [shipped, tokens, seeds] = [join(cwd, 'endpoints'), join(cwd, 'tokens.yaml'), join(cwd, 'seeds')];
+/** `millrace serve --dev` in this folder. */
+async function serve(cwd: string, { endpoints, log }: ServeOptions): Promise<Running> {
+  const [shipped, tokens, seeds] = [join(cwd, SHIPPED), join(cwd, 'tokens.yaml'), join(cwd, 'seeds')];
   mkdirSync(seeds);
   if (endpoints === undefined) {
     cpSync(join(ROOT, 'endpoints'), shipped, { recursive: true });
@@ -131,14 +161,9 @@ async function startService(parent: string, endpoints?: string): Promise<Started
     MILLRACE_ENDPOINTS: endpoints ?? shipped,
     MILLRACE_SEEDS: endpoints === undefined ? SEEDS : seeds,
   };
-  const running = start(['serve', '--dev', '--port', '0', '--admin-port', '0'], {
-    cwd,
-    env: { TMPDIR: cwd, MILLRACE_TOKENS: tokens, ...folders },
-  });
-  const [, address = '', key = ''] = await running.says(
-    /listening on (\S+) with a temporary key for this run: (\S+)/,
-  );
-  return { running, address, key, endpoints: endpoints ?? shipped };
+  const through = log === undefined ? [] : ['sh', '-c', 'exec "$@" > "$0" 2>&1', log];
+  const env = { TMPDIR: cwd, MILLRACE_TOKENS: tokens, ...folders };
+  return start(['serve', '--dev', '--port', '0', '--admin-port', '0'], { cwd, env, through });
 }
 
 export interface Visitor {
@@ -154,6 +179,18 @@ const LEAN = [
   '--disable-extensions',
   '--renderer-process-limit=1',
 ];
+
+let browserOfAll: Promise<Browser> | undefined;
+
+/** Shared by the files of this process; ends with it. */
+function browserOfProcess(): Promise<Browser> {
+  if (browserOfAll === undefined) {
+    const ofFile = tmpdir();
+    process.env['TMPDIR'] = runFolder();
+    browserOfAll = launchBrowser().finally(() => (process.env['TMPDIR'] = ofFile));
+  }
+  return browserOfAll;
+}
 
 /** Rejects if no browser is installed and none can be. */
 export async function launchBrowser(): Promise<Browser> {

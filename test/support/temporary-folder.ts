@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { compilePrograms } from './engine-program.ts';
+import { endSharedService } from './shared-service.ts';
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts');
 
@@ -20,7 +21,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   process.env['TMPDIR'] = folder;
   process.env['TEST_RUN_FOLDER'] = folder;
   await compilePrograms(folder);
-  project.onTestsRerun(() => compilePrograms(folder));
+  project.onTestsRerun(async () => {
+    await endSharedService(folder);
+    await compilePrograms(folder);
+  });
   return async () => {
     const ended = once(supervisor, 'exit');
     supervisor.stdin.end();
