@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENGINE_FORMATS } from '../../src/format/clickhouse-formats.ts';
 import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
 import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
-import { DATABASES, rotated, some, startAttacked } from '../support/attacked-service.ts';
+import { DATABASES, rotated, some, someOfEach, startAttacked } from '../support/attacked-service.ts';
 import { answered } from '../support/answered.ts';
 import { withoutMarker } from '../support/avro.ts';
 import { OTHER_NAMES } from '../support/format-names.ts';
-import { runs } from '../support/runs.ts';
+import { runsBesideLists } from '../support/runs.ts';
 import { KEY, type TestService } from '../support/service.ts';
 
 const KINDS = ['compact', 'by_path', 'joined', 'indexed'];
@@ -61,7 +61,10 @@ const ANSWERED: ReadonlySet<string> = new Set(
   ),
 );
 
-test.each(ATTACKS.map(({ id, sql }, index) => [id, rotated(FORMATS, index), sql] as const))(
+/** The others are in the tests of other interfaces. */
+const TRIED = someOfEach(ATTACKS, ({ cat }) => cat, { each: 3, from: 1 });
+
+test.each(TRIED.map(({ id, sql }, index) => [id, rotated(FORMATS, index), sql] as const))(
   'attack %s in %s: %s',
   async (id, format, sql) => {
     const { status, body } = await ask(sql, { ...asMine, default_format: format });
@@ -156,8 +159,8 @@ test('attacks in the parts of a request that are not the query', async () => {
 }); // prettier-ignore
 
 test('consumer queries of the corpus are answered in every format', async () => {
-  const each = IS_LONG ? FORMATS.length : 2;
-  for (const [index, { id, sql }] of some(BENIGN, 2).entries()) {
+  const each = Math.min(FORMATS.length, runsBesideLists(2));
+  for (const [index, { id, sql }] of someOfEach(BENIGN, ({ cat }) => cat, { each: 3 }).entries()) {
     const expected = await service.call('/api/endpoints/query/corpus?format=json', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -204,9 +207,9 @@ describe('other tenants’ rows change nothing', () => {
   });
 
   test('in generated queries', { timeout: 3_600_000 }, async () => {
-    const generated = oracles(runs(60), SEED).filter(({ language, dialect }) => language === 'sql' && dialect !== 'bigquery');
+    const generated = oracles(runsBesideLists(40), SEED).filter(({ language, dialect }) => language === 'sql' && dialect !== 'bigquery');
     const statuses = new Map<number, number>();
-    const indexed = some(INDEX_ORACLES, 3).map((condition) => `SELECT count() AS n FROM t WHERE ${condition}`);
+    const indexed = some(INDEX_ORACLES, 5).map((condition) => `SELECT count() AS n FROM t WHERE ${condition}`);
     const texts = [...indexed, ...generated.map(({ text }) => text)];
     for (const [index, sql] of texts.entries()) {
       const kind = rotated(KINDS, index);

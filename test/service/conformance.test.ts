@@ -6,6 +6,7 @@ import { createAsk } from '../../src/cli/conformance/ask.ts';
 import { readQueries } from '../../src/cli/consumer-queries.ts';
 import { reportOf } from '../../src/cli/conformance/report.ts';
 import { runQueries } from '../../src/cli/conformance/run.ts';
+import { someOfEach } from '../support/attacked-service.ts';
 import { KEY, sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
 
 const FOLDER = join(import.meta.dirname, '../conformance');
@@ -33,7 +34,9 @@ test.each([
     dialect: undefined,
     timeoutMs: 120_000,
   });
-  const outcomes = await runQueries(queries, { ask, concurrency: 4, onProgress: () => undefined });
+  // Of those that begin with the same word, such as `histogram`, every second one.
+  const sent = someOfEach(queries, (query) => query.name.split(' ')[0] ?? '', { each: 2 });
+  const outcomes = await runQueries(sent, { ask, concurrency: 4, onProgress: () => undefined });
   const { failures } = reportOf(endpoint, outcomes);
   expect(failures.map((each) => `${each.name}: ${each.status} ${each.code ?? ''} ${each.message}`)).toEqual(
     [],

@@ -1,6 +1,6 @@
 // How many cases a property-based test generates, and which of the listed ones a test runs.
 
-/** The usual number in the suite; two hundred times as many with `npm run fuzz`. */
+/** The usual number in the suite; two hundred times as many with `npm run fuzz`, and with `npm run test:lists`. */
 export function runs(usual: number): number {
   return process.env['FUZZ_CASES'] === undefined ? usual : usual * 200;
 }
@@ -19,4 +19,11 @@ export function someOfEach<T>(
     counts.set(kind, count + 1);
     return count % each === 0;
   });
+}
+
+const FEW = 10_000;
+
+/** For files whose lists take the time: the usual number with `npm run test:lists` as well, which has few cases. */
+export function runsBesideLists(usual: number): number {
+  return Number(process.env['FUZZ_CASES'] ?? 0) < FEW ? usual : runs(usual);
 }
