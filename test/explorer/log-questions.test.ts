@@ -182,7 +182,7 @@ test.each(SHAPES)('%s: the facets of %s count rows as a filter by the value does
   expect(found.map(({ target }) => target.path)).toEqual(question.view.facets);
   const filterable = found.flatMap(({ target, values }) =>
     values
-      .slice(0, 3)
+      .slice(0, 2)
       .filter(({ value }) => isFilterable(target, value))
       .map((each) => ({ target, ...each })),
   );

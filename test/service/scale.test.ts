@@ -1,4 +1,4 @@
-// Many files: a thousand loaded and one changed; a checkout of hundreds while requests are served.
+// Many files: hundreds loaded and one changed; a checkout of hundreds while requests are served.
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,9 +20,9 @@ async function writeFiles(folder: string, count: number, value: number): Promise
   }
 }
 
-test('of a thousand files only the changed one is recompiled', async () => {
+test('of hundreds of files only the changed one is recompiled', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-scale-'));
-  await writeFiles(folder, 1000, 1);
+  await writeFiles(folder, 300, 1);
   const compile = vi.fn<CompileFile>(createCompile({ piiHashKey: undefined }));
   let catalog: LiveCatalog | undefined;
   try {
@@ -33,11 +33,11 @@ test('of a thousand files only the changed one is recompiled', async () => {
       clock,
       after,
     });
-    expect([catalog.current().endpoints.length, compile.mock.calls.length]).toEqual([1000, 1000]);
+    expect([catalog.current().endpoints.length, compile.mock.calls.length]).toEqual([300, 300]);
     const before = catalog.current();
     await writeFile(join(folder, 'e7.yaml'), file(7, 2));
     await catalog.reload();
-    expect(compile.mock.calls.length).toBe(1001);
+    expect(compile.mock.calls.length).toBe(301);
     expect(catalog.current().find('e7')?.revision).not.toBe(before.find('e7')?.revision);
     expect(catalog.current().find('e8')).toBe(before.find('e8'));
   } finally {
