@@ -43,10 +43,13 @@ const rows = () => page.locator('.log-row:not(.log-head)');
 const filter = () => page.getByLabel('Filter, in LQL');
 const status = () => page.locator('.log-status');
 
-/** Loads the page again, so that nothing of before is shown. */
+/** After another endpoint, so that nothing of before is shown. */
 async function show(fragment: string): Promise<void> {
-  await page.goto('about:blank');
-  await page.goto(`${service.address}/${fragment}`);
+  const go = (to: string): Promise<void> => page.evaluate((hash) => void (location.hash = hash), to);
+  await go('#/usage.api-counts');
+  await page.getByRole('heading', { level: 1, name: 'usage.api-counts' }).waitFor();
+  await expect.poll(() => status().count()).toBe(0);
+  await go(fragment);
   await loaded();
 }
 
