@@ -8,6 +8,7 @@ import { openLocal, type Local } from '../../src/app/local.ts';
 import { ENGINE_FORMATS, type EngineFormat } from '../../src/format/clickhouse-formats.ts';
 import { withOutputSettings } from '../../src/format/output-settings.ts';
 import { localCall, type Answer } from '../../src/request/call.ts';
+import { someOfEach } from '../support/attacked-service.ts';
 import { withoutMarker } from '../support/avro.ts';
 import { OTHER_NAMES } from '../support/format-names.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
@@ -114,6 +115,11 @@ function difference(expected: string, result: string): string {
 }
 
 const FORMATS = ENGINE_FORMATS.filter(({ name }) => !OTHER_NAMES.test(name));
+/** Such as JSON and Pretty, by the beginning of their names. */
+const familyOf = ({ name }: { readonly name: string }): string =>
+  /^(?:JSON|CSV|TSV|Pretty|RowBinary|[A-Z]+[a-z]*)/.exec(name)?.[0] ?? name;
+/** Whose redacted results are compared as well: of each family, every third one. */
+const GUARDED = new Set(someOfEach(FORMATS, familyOf, { each: 3 }));
 
 /** Columns whose types the format has, and one of the others. */
 async function split(columns: readonly string[], engine: string) {
@@ -132,7 +138,8 @@ async function split(columns: readonly string[], engine: string) {
 const NOT_COMPARED = /1\.2\.3\.4|::1|tuple\(\)|JSON/;
 
 describe('a value of each type is as the engine writes it', () => {
-  test.each(FORMATS)('$name', async ({ name }) => {
+  test.each(FORMATS)('$name', async (format) => {
+    const { name } = format;
     const failures: string[] = [];
     const compare = async (columns: readonly string[], endpoint: string): Promise<void> => {
       const sql = `SELECT ${columns.join(', ')}`;
@@ -143,10 +150,8 @@ describe('a value of each type is as the engine writes it', () => {
     };
     const { known, unknown } = await split(COLUMNS, name);
     await compare(known, 'open');
-    await compare(
-      known.filter((column) => !NOT_COMPARED.test(column)),
-      'guarded',
-    );
+    const compared = known.filter((column) => !NOT_COMPARED.test(column));
+    if (GUARDED.has(format)) await compare(compared, 'guarded');
     if (unknown !== undefined) await compare([unknown], 'open');
     expect(failures).toEqual([]);
   });
@@ -363,14 +368,15 @@ describe('output settings', () => {
 
 describe('empty results', () => {
   const sql = 'SELECT n, s, [n] AS a FROM a WHERE n > 100';
-  test.each(FORMATS)('$name', async ({ name }) => {
+  test.each(FORMATS)('$name', async (format) => {
+    const { name } = format;
     const same =
       'SELECT n, s, [n] AS a FROM (SELECT number AS n, toString(number) AS s FROM numbers(5)) WHERE n > 100';
     const expected = statistics(await written(same, name).then(comparable, errorOf)).replace(
       /rows_read\W+\d+/,
       '',
     );
-    for (const endpoint of ['open', 'guarded']) {
+    for (const endpoint of GUARDED.has(format) ? ['open', 'guarded'] : ['open']) {
       const result = await answer(sql, name, { endpoint });
       expect([result.rows, result.truncated]).toEqual([0, false]);
       expect(statistics(comparable(result.body)).replace(/rows_read\W+\d+/, '')).toBe(expected);
