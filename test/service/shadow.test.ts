@@ -5,6 +5,7 @@ import { hashKey } from '../../src/auth/keyring.ts';
 import type { ShadowCompared } from '../../src/core/observation.ts';
 import { readRows } from '../../src/engine/rows.ts';
 import { eventually } from '../support/eventually.ts';
+import { startGate, type Gate } from '../support/gate.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const LOCKED = 'key-of-one-tenant';
@@ -211,38 +212,49 @@ test('it counts against no rate limit, and is counted in metrics and by column i
   );
 });
 
-const SLOW = 'SELECT sum(sleepEachRow(0.5)) AS v FROM numbers(8) SETTINGS max_block_size = 1';
+/** A query that runs until the gate is opened. */
+const waiting = ({ table }: Gate): string => `SELECT passed AS v FROM ${table}`;
 
 test('it does not start while the engine has other work', async () => {
+  const gate = await startGate();
   const name = 'busy';
   const file = (version: number, more: string): string =>
     `id: ${idOf()}\nname: ${name}\nversion: ${version}\n${more}\nquery: SELECT 1 AS v\n`;
-  await writeEndpoint(service, 'slow', `id: ${idOf()}\nname: slow\nquery: ${SLOW}\n`);
+  await writeEndpoint(service, 'slow', `id: ${idOf()}\nname: slow\nquery: ${waiting(gate)}\n`);
   await writeEndpoint(service, 'busy-1', file(1, 'default: true'));
   await writeEndpoint(service, 'busy-2', file(2, 'rollout: { shadow: 100% }'));
   await service.service.reload();
   const slow = service.call('/api/endpoints/query/slow');
-  await eventually(() => expect(service.engine.load().running).toBeGreaterThan(0));
+  await gate.reached(1);
   for (let calls = 0; calls < 3; calls++)
     expect((await service.call(`/api/endpoints/query/${name}`)).status).toBe(200);
   await eventually(() => expect(comparisons(name)).toHaveLength(3));
   expect(new Set(comparisons(name).map(({ outcome }) => outcome))).toEqual(new Set(['dropped']));
+  gate.open();
   expect((await slow).status).toBe(200);
+  await gate.close();
 });
 
 test('it is cancelled as soon as callers need the engine', async () => {
+  const gate = await startGate();
   const name = 'cancelled';
   const file = (version: number, more: string, query: string): string =>
     `id: ${idOf()}\nname: ${name}\nversion: ${version}\n${more}\nquery: ${query}\n`;
+  await writeEndpoint(service, 'called', `id: ${idOf()}\nname: called\nquery: ${waiting(gate)}\n`);
   await writeEndpoint(service, 'cancelled-1', file(1, 'default: true', 'SELECT 1 AS v'));
-  await writeEndpoint(service, 'cancelled-2', file(2, 'rollout: { shadow: 100% }', SLOW));
+  await writeEndpoint(service, 'cancelled-2', file(2, 'rollout: { shadow: 100% }', waiting(gate)));
   await service.service.reload();
-  await eventually(() => expect(service.engine.load()).toEqual({ running: 0, waiting: 0 }));
-  await service.call(`/api/endpoints/query/${name}`);
-  await eventually(() => expect(service.engine.load().running).toBe(1));
-  const callers = Array.from({ length: 3 }, () => service.call('/api/endpoints/query/slow'));
-  await eventually(() => expect(comparisons(name)).toHaveLength(1));
-  expect(comparisons(name)[0]).toMatchObject({ outcome: 'dropped', differences: [] });
+  const dropped = (): number => comparisons(name).length; // also before it starts, on a busy machine
+  for (let before = 0; gate.arrived() === 0; before = dropped()) {
+    await service.call(`/api/endpoints/query/${name}`);
+    await eventually(() => expect(gate.arrived() + dropped()).toBeGreaterThan(before));
+  }
+  const before = dropped();
+  const callers = Array.from({ length: 3 }, () => service.call('/api/endpoints/query/called'));
+  await eventually(() => expect(dropped()).toBe(before + 1));
+  expect(comparisons(name).at(-1)).toMatchObject({ outcome: 'dropped', differences: [] });
+  gate.open();
   const statuses = (await Promise.all(callers)).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([200]));
+  await gate.close();
 });
