@@ -128,6 +128,8 @@ export interface Exchange {
   readonly engine: Engine;
   /** The responses over both databases. */
   readonly both: (query: Query) => Promise<readonly [Response, Response]>;
+  /** The response over the first one. */
+  readonly once: (query: Query) => Promise<Response>;
   /** The responses of an endpoint with these settings whose table is `SELECT * FROM DB.<table>`. */
   readonly over: (
     table: string,
@@ -135,6 +137,8 @@ export interface Exchange {
   ) => (query: Query | undefined) => Promise<readonly [Response, Response]>;
   /** The responses to a saved query with these settings, in which DB is the database; parameter: `@project`. */
   readonly saved: (query: string, pii: string) => Promise<readonly [Response, Response]>;
+  /** The response over the first database. */
+  readonly savedOnce: (query: string, pii: string) => Promise<Response>;
   /** The statement of a saved query over the first database. */
   readonly savedStatement: (query: string, pii: string) => Promise<string>;
   /** The final statement over the first database. */
@@ -196,18 +200,19 @@ export async function openExchange(pii = PII): Promise<Exchange> {
       return { status, body: JSON.stringify({ code, message, errors, hint }), isChanged: false };
     }
   };
+  const savedIn = async (database: string, query: string, pii: string): Promise<Response> =>
+    run(compile(fileOf(database, pii, query)), undefined);
   return {
     engine,
     both: async (query) => Promise.all([run(first, query), run(second, query)]),
+    once: async (query) => run(first, query),
     over: (table, pii) => {
       const [a, b] = ['first', 'second'].map((database) => compile(tableFile(database, table, pii)));
       if (a === undefined || b === undefined) throw new Error('two databases are needed');
       return async (query) => Promise.all([run(a, query), run(b, query)]);
     },
-    saved: async (query, pii) => {
-      const over = (database: string) => run(compile(fileOf(database, pii, query)), undefined);
-      return Promise.all([over('first'), over('second')]);
-    },
+    saved: async (query, pii) => Promise.all([savedIn('first', query, pii), savedIn('second', query, pii)]),
+    savedOnce: async (query, pii) => savedIn('first', query, pii),
     savedStatement: async (query, pii) =>
       (await planned(compile(fileOf('first', pii, query)), undefined)).statement.sql,
     statement: async (query) => (await planned(first, query)).statement.sql,

@@ -18,8 +18,8 @@ const hasOwn = createRedactor({ detectors: ['ip', 'email'] });
 const isOwn = ({ text }: Query): boolean =>
   hasOwn.redactText(text.replaceAll('`', '')) !== text.replaceAll('`', '');
 
-/** Every fourth query, all of them with `npm run fuzz`. */
-const step = process.env['FUZZ_CASES'] === undefined ? 4 : 1;
+/** Every sixth query, all of them with `npm run test:lists`. */
+const step = process.env['FUZZ_CASES'] === undefined ? 6 : 1;
 
 const ALL: readonly Query[] = [
   ...LAUNDERING.filter((_, index) => index % step === 0).map(sql),
@@ -69,11 +69,11 @@ test.each(['level', 'maybe', 'fixed', 'attrs.key_client', 'typed.user.email'])(
       `countIf(${column} = 'error') AS n, countIf(${column} != 'info')`,
     ]) {
       const only = sql(`SELECT ${list} FROM t`);
-      const twice = sql(`SELECT * FROM (${only.text}) WHERE (SELECT max(toString(${column})) FROM t) != '#'`);
+      const twice = sql(`${only.text} WHERE (SELECT max(toString(${column})) FROM t) != '#'`);
       const [a, b] = await exchange.both(only);
       expect(a).toEqual(b);
       expect(a.status).toBe(200);
-      expect(a).toEqual((await exchange.both(twice))[0]);
+      expect(a).toEqual(await exchange.once(twice));
     }
   },
 );
