@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { some } from '../support/runs.ts';
 import { openLab, type Lab } from './lab.ts';
 
 interface Pair {
@@ -23,6 +24,7 @@ test('there are enough', () => {
   expect(new Set(PAIRS.map(({ text }) => text)).size).toBe(PAIRS.length);
 });
 
-test.each(PAIRS)('$text', async ({ text, rows }) => {
+/** Every second pair, all of them with `npm run test:lists`. */
+test.each(some(PAIRS, 2))('$text', async ({ text, rows }) => {
   expect(await lab.rows(text)).toEqual(rows);
 });

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENGINE_FORMATS } from '../../src/format/clickhouse-formats.ts';
 import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
 import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
-import { DATABASES, rotated, some, someOfEach, startAttacked } from '../support/attacked-service.ts';
+import { DATABASES, rotated, startAttacked } from '../support/attacked-service.ts';
 import { answered } from '../support/answered.ts';
 import { withoutMarker } from '../support/avro.ts';
 import { OTHER_NAMES } from '../support/format-names.ts';
-import { runsBesideLists } from '../support/runs.ts';
+import { runs, some, someOfEach } from '../support/runs.ts';
 import { KEY, type TestService } from '../support/service.ts';
 
 const KINDS = ['compact', 'by_path', 'joined', 'indexed'];
@@ -159,7 +159,7 @@ test('attacks in the parts of a request that are not the query', async () => {
 }); // prettier-ignore
 
 test('consumer queries of the corpus are answered in every format', async () => {
-  const each = Math.min(FORMATS.length, runsBesideLists(2));
+  const each = Math.min(FORMATS.length, runs(2));
   for (const [index, { id, sql }] of someOfEach(BENIGN, ({ cat }) => cat, { each: 3 }).entries()) {
     const expected = await service.call('/api/endpoints/query/corpus?format=json', {
       method: 'POST',
@@ -200,14 +200,14 @@ describe('other tenants’ rows change nothing', () => {
   ];
 
   test.each(FORMATS)('in %s', async (format) => {
-    for (const sql of runsBesideLists(1) > 1 ? texts : [rotated(texts, FORMATS.indexOf(format))]) {
+    for (const sql of runs(1) > 1 ? texts : [rotated(texts, FORMATS.indexOf(format))]) {
       const [calm, hostile] = await both(sql, 'compact', format);
       expect(hostile).toEqual(calm);
     }
   });
 
   test('in generated queries', { timeout: 3_600_000 }, async () => {
-    const generated = oracles(runsBesideLists(40), SEED).filter(({ language, dialect }) => language === 'sql' && dialect !== 'bigquery');
+    const generated = oracles(runs(40), SEED).filter(({ language, dialect }) => language === 'sql' && dialect !== 'bigquery');
     const statuses = new Map<number, number>();
     const indexed = some(INDEX_ORACLES, 5).map((condition) => `SELECT count() AS n FROM t WHERE ${condition}`);
     const texts = [...indexed, ...generated.map(({ text }) => text)];

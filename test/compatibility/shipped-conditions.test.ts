@@ -59,8 +59,8 @@ test('removing a parameter condition from a shipped endpoint is always reported'
   const shipped = await openComparer(readFileSync(seeds, 'utf8'), createCallsTable);
   for (const { files, name, condition, after } of someOfEach(
     LOSSES,
-    4,
     (loss) => `${endpointOf(loss)} ${loss.name}`,
+    { each: 4 },
   )) {
     const [parameter = ''] = /@\w+/.exec(condition) ?? [];
     if (after.includes(parameter))

@@ -3,8 +3,8 @@ import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
 import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
-import { DATABASES, rotated, some, someOfEach, startAttacked } from '../support/attacked-service.ts';
-import { runsBesideLists } from '../support/runs.ts';
+import { DATABASES, rotated, startAttacked } from '../support/attacked-service.ts';
+import { runs, some, someOfEach } from '../support/runs.ts';
 import { KEY } from '../support/service.ts';
 import { ask, connected, rowsOf, type Asked, type Connected } from './world/world.ts';
 
@@ -128,7 +128,7 @@ describe('other tenants’ rows change nothing', () => {
   });
 
   test('in generated queries', { timeout: 3_600_000 }, async () => {
-    const generated = oracles(runsBesideLists(25), SEED);
+    const generated = oracles(runs(25), SEED);
     const results = new Map<boolean, number>();
     const queries = [
       ...some(INDEX_ORACLES, 6).map((condition) => ({ language: 'sql' as const, text: `SELECT count() AS n FROM t WHERE ${condition}` })),

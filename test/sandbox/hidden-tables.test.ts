@@ -137,12 +137,12 @@ test.each(['shared', 'endpoint'] as const)(
   'over tables of another %s, the corpus is answered alike',
   { timeout: 600_000 },
   async (way) => {
-    // Half of the queries each way, all of them with `npm run fuzz`.
+    // A sixth of the queries each way, all of them with `npm run test:lists`.
     const isAll = process.env['FUZZ_CASES'] !== undefined;
-    const texts = CORPUS.filter((_, index) => isAll || (index % 2 === 0) === (way === 'shared'));
+    const texts = CORPUS.filter((_, index) => isAll || index % 6 === (way === 'shared' ? 0 : 3));
     const { leaks, answered } = await leaksOf(way, texts.map(sql));
     expect(leaks).toEqual([]);
-    expect(answered).toBeGreaterThan(isAll ? 80 : 40);
+    expect(answered).toBeGreaterThan(isAll ? 80 : 12);
   },
 );
 

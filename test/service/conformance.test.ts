@@ -6,7 +6,7 @@ import { createAsk } from '../../src/cli/conformance/ask.ts';
 import { readQueries } from '../../src/cli/consumer-queries.ts';
 import { reportOf } from '../../src/cli/conformance/report.ts';
 import { runQueries } from '../../src/cli/conformance/run.ts';
-import { someOfEach } from '../support/attacked-service.ts';
+import { someOfEach } from '../support/runs.ts';
 import { KEY, sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
 
 const FOLDER = join(import.meta.dirname, '../conformance');

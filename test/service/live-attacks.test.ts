@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
 import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
-import { DATABASES, rotated, some, someOfEach, startAttacked } from '../support/attacked-service.ts';
+import { DATABASES, rotated, startAttacked } from '../support/attacked-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { openLive, type LiveClient, type LiveEvent } from '../support/live-client.ts';
-import { runsBesideLists } from '../support/runs.ts';
+import { runs, some, someOfEach } from '../support/runs.ts';
 import { KEY, type TestService } from '../support/service.ts';
 
 const KINDS = ['compact', 'by_path', 'joined', 'indexed', 'map'];
@@ -60,7 +60,7 @@ describe('other tenants’ rows change nothing', () => {
   test('in the first event, or in what is rejected', { timeout: 3_600_000 }, async () => {
     const queries = [
       ...some(INDEX_ORACLES, 6).map((condition) => ({ language: 'sql' as const, text: `SELECT count() AS n FROM t WHERE ${condition}` })),
-      ...oracles(runsBesideLists(20), SEED),
+      ...oracles(runs(20), SEED),
     ];
     let results = 0;
     for (const [index, query] of queries.entries()) {

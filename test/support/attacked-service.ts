@@ -40,25 +40,3 @@ export function rotated<T>(values: readonly T[], index: number): T {
   if (value === undefined) throw new Error('no values');
   return value;
 }
-
-/**
- * Of the cases of each kind, all with `npm run fuzz`, and otherwise every so many, at least one. Tests with other values of `from` run
- * others.
- */
-export function someOfEach<T>(
-  cases: readonly T[],
-  kindOf: (one: T) => string,
-  { each, from = 0 }: { readonly each: number; readonly from?: number },
-): readonly T[] {
-  if (process.env['FUZZ_CASES'] !== undefined) return cases;
-  const kinds = [...new Set(cases.map(kindOf))];
-  return kinds.flatMap((kind) => {
-    const own = cases.filter((one) => kindOf(one) === kind);
-    return own.filter((_, index) => index % each === from % Math.min(each, own.length));
-  });
-}
-
-/** Of the cases, all with `npm run fuzz`, and otherwise every so many. */
-export function some<T>(cases: readonly T[], each: number): readonly T[] {
-  return cases.filter((_, index) => process.env['FUZZ_CASES'] !== undefined || index % each === 0);
-}

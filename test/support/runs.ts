@@ -1,29 +1,33 @@
 // How many cases a property-based test generates, and which of the listed ones a test runs.
 
-/** The usual number in the suite; two hundred times as many with `npm run fuzz`, and with `npm run test:lists`. */
+const CASES = process.env['FUZZ_CASES'];
+/** From this value of `FUZZ_CASES`, that of `npm run fuzz` and not that of `npm run test:lists`, there are many more cases. */
+const MANY = 100_000;
+
+/** The usual number; two hundred times as many with `npm run fuzz`. */
 export function runs(usual: number): number {
-  return process.env['FUZZ_CASES'] === undefined ? usual : usual * 200;
+  return Number(CASES ?? 0) < MANY ? usual : usual * 200;
 }
 
-/** Of the cases, one of so many of each kind, the first included; all of them with `npm run test:lists` and `npm run fuzz`. */
+/** Of the cases, all with `npm run test:lists` and `npm run fuzz`, and otherwise every so many. */
+export function some<T>(cases: readonly T[], each: number): readonly T[] {
+  return CASES === undefined ? cases.filter((_, index) => index % each === 0) : cases;
+}
+
+/** The same of each kind, at least one of it. Tests with other values of `from` run others. */
 export function someOfEach<T>(
   cases: readonly T[],
-  each: number,
-  kindOf: (one: T) => string = () => '',
+  kindOf: (one: T) => string,
+  { each, from = 0 }: { readonly each: number; readonly from?: number },
 ): readonly T[] {
-  if (process.env['FUZZ_CASES'] !== undefined) return cases;
-  const counts = new Map<string, number>();
+  if (CASES !== undefined) return cases;
+  const sizes = new Map<string, number>();
+  for (const one of cases) sizes.set(kindOf(one), (sizes.get(kindOf(one)) ?? 0) + 1);
+  const seen = new Map<string, number>();
   return cases.filter((one) => {
     const kind = kindOf(one);
-    const count = counts.get(kind) ?? 0;
-    counts.set(kind, count + 1);
-    return count % each === 0;
+    const index = seen.get(kind) ?? 0;
+    seen.set(kind, index + 1);
+    return index % each === from % Math.min(each, sizes.get(kind) ?? 1);
   });
-}
-
-const FEW = 10_000;
-
-/** For files whose lists take the time: the usual number with `npm run test:lists` as well, which has few cases. */
-export function runsBesideLists(usual: number): number {
-  return Number(process.env['FUZZ_CASES'] ?? 0) < FEW ? usual : runs(usual);
 }
