@@ -42,7 +42,7 @@ export function project(
 }
 
 /** Service tests on ClickHouse's HTTP interface. */
-export const HTTP = project(
+const HTTP = project(
   'http',
   { include: ON_BOTH_ENGINES.map(globOf) },
   { env: { MILLRACE_TEST_ENGINE: 'http' } },

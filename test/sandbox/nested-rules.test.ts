@@ -1,5 +1,6 @@
 // Rules by name for values inside of columns: whatever the types around such a value, no response depends on it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { some } from '../support/runs.ts';
 import { openExchange, TRACES, type Exchange, type Response } from './exchange.ts';
 
 let exchange: Exchange;
@@ -376,10 +377,10 @@ const rowOf = (body: string): unknown => (JSON.parse(body) as { readonly c?: unk
 
 const IS_WHOLE = process.env['FUZZ_CASES'] !== undefined;
 /**
- * Of every second case the column in a query of a consumer, of the others in a saved one; of every third a part in a query of a consumer, and
- * of every ninth in a saved one. All of them with `npm run test:lists`.
+ * Of every second one that is run, the column in a query of a consumer, of the others in a saved one; of every third a part in a query of a
+ * consumer, and of every ninth in a saved one. All of them with `npm run test:lists`.
  */
-const numbered = CASES.map((each, index) => ({
+const numbered = some(CASES, 2).map((each, index) => ({
   ...each,
   index,
   table: `nested_${index}`,
@@ -388,7 +389,7 @@ const numbered = CASES.map((each, index) => ({
 }));
 
 /** One of the queries for every so many cases, in turn. */
-const some = (queries: readonly string[], index: number, each: number): readonly string[] =>
+const inTurn = (queries: readonly string[], index: number, each: number): readonly string[] =>
   IS_WHOLE
     ? queries
     : queries.filter((_, place) => index % each === 0 && place === (index / each) % queries.length);
@@ -424,11 +425,11 @@ test.each(numbered)(
         expect(rowOf(answers[0].body)).toEqual(shown);
       }
       const ofParts = parts.map((part) => functionsOf(part, 't')).concat(groupsOf('c', 't'));
-      for (const text of some(ofParts, index, 3))
+      for (const text of inTurn(ofParts, index, 3))
         check('consumer', text, await consumer(consumerQuery(text)));
       const stored = `DB.${table}`;
       const saved = [functionsOf('c', stored), groupsOf(parts.at(0) ?? 'c', stored)];
-      for (const query of some(saved, index, 9))
+      for (const query of inTurn(saved, index, 9))
         check('at: source', query, await exchange.saved(query, `{ ${pii}, at: source }`));
     }
     if (isSaved) {

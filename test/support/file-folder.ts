@@ -2,16 +2,23 @@
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach } from 'vitest';
+import { join, relative } from 'node:path';
+import { afterAll, afterEach, expect } from 'vitest';
 import { openPages } from './open-pages.ts';
 import { endProcessesOf } from './owned-processes.ts';
+import { isOnHttp } from './projects.ts';
 
 // Of the run, not `tmpdir()`: Vitest runs no hook of a file whose tests are all skipped, such as by `-t`, so that its folder stays.
 const above = process.env['TEST_RUN_FOLDER'] ?? tmpdir();
 // Short names: some programs put a socket here, whose path has at most 107 characters.
 const folder = mkdtempSync(join(above, 'f-'));
 process.env['TMPDIR'] = folder;
+
+if (process.env['TEST_ENGINE_BY_FILE'] !== undefined) {
+  const file = relative(process.cwd(), expect.getState().testPath ?? '');
+  if (isOnHttp(file)) process.env['MILLRACE_TEST_ENGINE'] = 'http';
+  else delete process.env['MILLRACE_TEST_ENGINE'];
+}
 
 // Registered before the hooks of the file, so it runs after them.
 afterAll(async () => {

@@ -106,7 +106,7 @@ export const PROJECT_FILES = {
   ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** Services whose answers depend on the engine: they also run on the other engine, as project `http`. */
+/** Services whose answers depend on the engine: they also run on the other engine, as project `http`. `npm test` runs every second one there. */
 export const ON_BOTH_ENGINES = [
   'test/service/cache',
   'test/service/clickhouse-interface',
@@ -141,3 +141,10 @@ export function kindOf(file: string): Kind {
   if (isListed(file, service)) return 'service';
   return isListed(file, long) ? 'long' : 'unit';
 }
+
+/** Whether `npm test` runs a file on ClickHouse's HTTP interface, and not on the embedded engine. */
+export const isOnHttp = (file: string): boolean =>
+  isListed(
+    file,
+    ON_BOTH_ENGINES.filter((_, index) => index % 2 === 0),
+  );
