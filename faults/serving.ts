@@ -164,36 +164,31 @@ export interface Footprint {
   /** Resident memory. */
   readonly bytes: number;
   readonly threads: number;
-  /** Open files, sockets and other descriptors. */
+  /** Open files, sockets and other descriptors, except `statistics`. */
   readonly handles: number;
+  /** Open files of the kernel's statistics: the engine keeps up to three for each thread that has run a query. */
+  readonly statistics: number;
 }
 
 /** Resources currently held by a process and its children. Reads Linux's /proc. */
 export async function footprint(pid: number): Promise<Footprint> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
-  const pids = [pid, ...children.split(' ').map(Number).filter(Boolean)];
-  // A child that has exited meanwhile holds nothing.
-  const all = await Promise.all(
-    pids.map((each) => (each === pid ? held(each) : held(each).catch(() => NOTHING))),
-  );
+  const all = await Promise.all((await family(pid)).map((each) => held(each, each === pid)));
   const sum = (value: (each: Footprint) => number): number =>
     all.reduce((total, each) => total + value(each), 0);
   return {
     bytes: sum((each) => each.bytes),
     threads: sum((each) => each.threads),
     handles: sum((each) => each.handles),
+    statistics: sum((each) => each.statistics),
   };
 }
 
 /** What the open handles of a process and its children are: the count of each kind, the most frequent first. */
 export async function handleKinds(pid: number): Promise<string> {
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   const counts = new Map<string, number>();
-  for (const each of [pid, ...children.split(' ').map(Number).filter(Boolean)]) {
+  for (const each of await family(pid)) {
     const owner = each === pid ? 'service' : 'engine';
-    for (const handle of await readdir(`/proc/${each}/fd`).catch(() => [])) {
-      const target = await readlink(`/proc/${each}/fd/${handle}`).catch(() => undefined);
-      if (target === undefined) continue; // closed meanwhile
+    for (const target of await handlesOf(each)) {
       const kind = `${owner}: ${kindOf(target)}`;
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
@@ -202,20 +197,47 @@ export async function handleKinds(pid: number): Promise<string> {
   return sorted.map(([kind, count]) => `${kind} ${count}`).join(', ');
 }
 
+/** A process and its children. */
+async function family(pid: number): Promise<readonly number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return [pid, ...children.split(' ').map(Number).filter(Boolean)];
+}
+
+/** What the open handles of a process refer to; none if it has exited. */
+async function handlesOf(pid: number): Promise<readonly string[]> {
+  const handles = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const targets = await Promise.all(
+    handles.map((each) => readlink(`/proc/${pid}/fd/${each}`).catch(() => undefined)),
+  );
+  return targets.filter((each) => each !== undefined); // the others were closed meanwhile
+}
+
+const STATISTICS = 'statistics of the kernel';
+
 function kindOf(target: string): string {
   const [, kernel] = /^(socket|pipe|anon_inode):/.exec(target) ?? [];
   if (kernel === 'anon_inode') return 'events'; // epoll, eventfd, inotify, timers
   if (kernel !== undefined) return `${kernel}s`;
   if (target.startsWith('/dev/')) return 'devices';
-  if (/^\/(?:proc|sys)\//.test(target)) return 'statistics of the kernel';
+  if (/^\/(?:proc|sys)\//.test(target)) return STATISTICS;
   return target.includes('/.millrace/') ? 'files of the data folder' : 'other files';
 }
 
-const NOTHING: Footprint = { bytes: 0, threads: 0, handles: 0 };
+const NOTHING: Footprint = { bytes: 0, threads: 0, handles: 0, statistics: 0 };
 
-async function held(pid: number): Promise<Footprint> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const handles = (await readdir(`/proc/${pid}/fd`)).length;
+/** Rejects if the process does not exist; a child that has exited meanwhile holds nothing. */
+async function held(pid: number, isService: boolean): Promise<Footprint> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch((cause: unknown) => {
+    if (isService) throw cause;
+  });
+  if (status === undefined) return NOTHING;
+  const kinds = (await handlesOf(pid)).map(kindOf);
+  const statistics = kinds.filter((kind) => kind === STATISTICS).length;
   const number = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]);
-  return { bytes: number('VmRSS') * 1024, threads: number('Threads'), handles };
+  return {
+    bytes: number('VmRSS') * 1024,
+    threads: number('Threads'),
+    handles: kinds.length - statistics,
+    statistics,
+  };
 }

@@ -22,6 +22,10 @@ const WINDOW_S = 30;
 /** The engine's pools add a thread when all are busy, and keep it. */
 const SPARE_THREADS = 8;
 const SPARE_HANDLES = 16;
+/** The engine opens `io`, `schedstat` and `stat` of /proc when a thread runs its first query, and keeps them. */
+const STATISTICS_PER_THREAD = 3;
+/** Points of a line in the picture, at most. */
+const POINTS = 360;
 const BURST = { short: 64, long: 2000 };
 
 const ENDPOINTS = {
@@ -45,7 +49,7 @@ interface Sample extends Footprint {
 
 export const soak: Scenario = {
   name: 'soak',
-  pass: `all kinds of load: after warm-up, memory grows by less than ${GROWTH_MIB} MiB per minute, handles and threads do not grow`,
+  pass: `all kinds of load: after warm-up, memory grows by less than ${GROWTH_MIB} MiB per minute, handles and threads do not grow, except the engine's statistics of each thread`,
   seconds: { short: 120, long: 120 },
   run: async (context) => {
     const redis = await startRedis();
@@ -61,10 +65,12 @@ export const soak: Scenario = {
     });
     const statuses = new Map<string, number>();
     // Brings thread pools to their full size with concurrent requests.
-    const burst = ['large', 'own', 'fails', 'kept?p=1', 'large?format=parquet'];
     const calls = context.isShort ? BURST.short : BURST.long;
-    await inParallel(calls, 64, async () => void (await serving.call(context.random.pick(burst))));
-    const loads = [startCalling(context, serving, statuses), startEditing(context, serving)];
+    await inParallel(calls, 64, caller(context, serving, statuses));
+    const loads = [
+      startLoad(context, CALLERS, caller(context, serving, statuses)),
+      startEditing(context, serving),
+    ];
     const samples = await watch(context, serving);
     const handles = await handleKinds(serving.pid);
     for (const load of loads) await load.stop();
@@ -78,8 +84,8 @@ export const soak: Scenario = {
   },
 };
 
-function startCalling(context: Context, { call }: Serving, statuses: Map<string, number>): Load {
-  const { random } = context;
+/** Makes one call of any kind, and pauses. */
+function caller({ random }: Context, { call }: Serving, statuses: Map<string, number>): () => Promise<void> {
   const paths: readonly (() => string)[] = [
     () => `kept?p=${random.below(400)}`,
     () => `kept?p=${random.below(10)}`,
@@ -94,7 +100,7 @@ function startCalling(context: Context, { call }: Serving, statuses: Map<string,
     () => 'edited',
     () => 'nowhere',
   ];
-  return startLoad(context, CALLERS, async () => {
+  return async () => {
     const leaves = random.isLucky(0.05);
     const headers = {
       'Accept-Encoding': random.pick(['identity', 'gzip', 'br', 'zstd']),
@@ -104,7 +110,7 @@ function startCalling(context: Context, { call }: Serving, statuses: Map<string,
     const answer = await call(random.pick(paths)(), { headers, ...signal });
     if (!leaves) count(statuses, statusOf(answer));
     await setTimeout(PAUSE_MS);
-  });
+  };
 }
 
 /** Rewrites one file again and again, sometimes with invalid content. */
@@ -144,14 +150,16 @@ function judge(samples: readonly Sample[], handles: string): readonly Check[] {
     median(samples.slice(half).map(of)) - median(samples.slice(0, half).map(of));
   const growth = slope(floors(samples));
   const last = samples.at(-1);
+  const perThread = Math.max(...samples.map(({ statistics, threads }) => statistics / threads));
   return [
     inTime('growth per minute of memory after collections', growth, GROWTH_MIB, 'MiB'),
     atMost(
-      `growth of handles, of ${last?.handles} (${handles})`,
+      `growth of handles other than statistics, of ${last?.handles} (all: ${handles})`,
       more(({ handles }) => handles),
       SPARE_HANDLES,
       '',
     ),
+    atMost('handles of statistics per thread', perThread, STATISTICS_PER_THREAD, ''),
     atMost(
       `growth of threads, of ${last?.threads}`,
       more(({ threads }) => threads),
@@ -181,9 +189,11 @@ function slope(points: readonly (readonly [number, number])[]): number {
 }
 
 function picture(samples: readonly Sample[]): string {
+  const step = Math.ceil(samples.length / POINTS);
+  const drawn = samples.filter((_, index) => index % step === 0);
   const series = (name: string, of: (sample: Sample) => number) => ({
     name,
-    points: samples.map((sample) => [sample.seconds, of(sample)] as const),
+    points: drawn.map((sample) => [sample.seconds, of(sample)] as const),
   });
   const size = { width: 360, height: 240 };
   const charts = [
@@ -192,7 +202,11 @@ function picture(samples: readonly Sample[]): string {
       unit: 'bytes',
       series: [series('resident', (each) => each.bytes), series('JavaScript heap', (each) => each.heap)],
     },
-    { title: 'Handles', unit: 'short', series: [series('descriptors', (each) => each.handles)] },
+    {
+      title: 'Handles',
+      unit: 'short',
+      series: [series('statistics', (each) => each.statistics), series('others', (each) => each.handles)],
+    },
     { title: 'Threads', unit: 'short', series: [series('threads', (each) => each.threads)] },
   ];
   const cards = charts.map(({ title, unit, series }, index) => ({
