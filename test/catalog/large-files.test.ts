@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Quadratic work shows with `npm run test:lists`, in which it takes minutes; otherwise the files are just too large for all findings. */
-const SHARE = process.env['FUZZ_CASES'] === undefined ? 5 : 1;
+const SHARE = process.env['FUZZ_CASES'] === undefined ? 10 : 1;
 const BYTES = 150_000 / SHARE;
 const LONGEST_QUERY = 130_000;
 const QUERY_LENGTH = Math.floor(LONGEST_QUERY / SHARE);

@@ -87,7 +87,7 @@ describe('queries', () => {
   const chosen = someOfEach(
     PAIRS,
     ({ name, shown, isTable }) => (isDangerous(shown) ? `${expected[name]}` : `${shown} ${String(isTable)}`),
-    { each: 4 },
+    { each: 8 },
   );
 
   test.each(chosen.map((pair) => [`${pair.shown}: ${pair.name}`, pair] as const))('%s', async (_, pair) => {
@@ -107,7 +107,7 @@ describe('queries', () => {
 });
 
 describe('definitions of views and tables', () => {
-  const chosen = someOfEach(DEFINITIONS, ({ shown, isTable }) => `${shown} ${String(isTable)}`, { each: 3 });
+  const chosen = someOfEach(DEFINITIONS, ({ shown, isTable }) => `${shown} ${String(isTable)}`, { each: 6 });
 
   test.each(chosen.map((pair) => [`${pair.shown}: ${pair.name}`, pair] as const))(
     '%s',
@@ -147,13 +147,13 @@ describe('keys', () => {
     return [...new Set(changes.map((change) => change.class))];
   };
 
-  test.each(some(LOOSER, 3).map((pair) => [pair.name, pair] as const))('security: %s', async (_, pair) => {
+  test.each(some(LOOSER, 6).map((pair) => [pair.name, pair] as const))('security: %s', async (_, pair) => {
     const { after, values } = pair;
     if (values !== undefined) expect(await world.leaks(after['query'] ?? '', values)).toBe(true);
     expect(await classesOf(pair)).toContain('security');
   });
 
-  test.each(some(NOT_LOOSER, 3).map((pair) => [pair.name, pair] as const))(
+  test.each(some(NOT_LOOSER, 6).map((pair) => [pair.name, pair] as const))(
     'not security: %s',
     async (_, pair) => {
       expect(await classesOf(pair)).not.toContain('security');

@@ -60,7 +60,7 @@ test('removing a parameter condition from a shipped endpoint is always reported'
   for (const { files, name, condition, after } of someOfEach(
     LOSSES,
     (loss) => `${endpointOf(loss)} ${loss.name}`,
-    { each: 4 },
+    { each: 8 },
   )) {
     const [parameter = ''] = /@\w+/.exec(condition) ?? [];
     if (after.includes(parameter))

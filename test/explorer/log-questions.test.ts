@@ -25,6 +25,7 @@ import type { Answer } from '../../explorer/src/service/answer.ts';
 import { createClient, type Client } from '../../explorer/src/service/client.ts';
 import type { Json, Row } from '../../explorer/src/service/json.ts';
 import type { Endpoint } from '../../explorer/src/service/listing.ts';
+import { some } from '../support/runs.ts';
 import { KEY, SHIPPED, startService, writeEndpoint, type TestService } from '../support/service.ts';
 import { sampleTables } from '../support/service.ts';
 
@@ -181,10 +182,10 @@ test.each(SHAPES)('%s: the facets of %s count rows as a filter by the value does
   const [found, all] = await Promise.all([facets(question), count('')]);
   expect(found.map(({ target }) => target.path)).toEqual(question.view.facets);
   const filterable = found.flatMap(({ target, values }) =>
-    values
-      .slice(0, 2)
-      .filter(({ value }) => isFilterable(target, value))
-      .map((each) => ({ target, ...each })),
+    some(
+      values.slice(0, 2).filter(({ value }) => isFilterable(target, value)),
+      2,
+    ).map((each) => ({ target, ...each })),
   );
   const counted = filterable.map(async ({ target, value }) => ({
     included: await count(include('', target, value)),
