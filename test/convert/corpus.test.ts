@@ -58,7 +58,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     ).toBeGreaterThanOrEqual(0.85);
   });
 
-  const chosen = someOfEach(lines, ({ unconverted }) => unconverted ?? '', { each: 3 });
+  const chosen = someOfEach(lines, ({ unconverted }) => unconverted ?? '', { each: 6 });
 
   test.each(chosen)('$text', async ({ text, rows, unconverted }) => {
     const conversion = await converter.convert(text, {

@@ -46,7 +46,7 @@ let logsAll: Endpoint;
 let apiCounts: Endpoint;
 let otel: Endpoint;
 let loadedAt: number;
-const HALF_AN_HOUR = 'numbers(30)';
+const TEN_MINUTES = 'numbers(10)';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-seeds-'));
@@ -111,7 +111,7 @@ describe('the files', () => {
     const sample = await readFile(clockFile, 'utf8');
     const clock = '2026-03-06 14:45:30.123456';
     const pin = `toDateTime64('${clock}', 6, 'UTC')`;
-    await writeFile(clockFile, sample.replace(CLOCK, pin).replace(MINUTES, HALF_AN_HOUR));
+    await writeFile(clockFile, sample.replace(CLOCK, pin).replace(MINUTES, TEN_MINUTES));
     const own = await openEngine(join(folder, 'pinned'));
     const prints: (readonly { readonly n: number; readonly last: string }[])[] = [];
     for (const again of [false, true]) {

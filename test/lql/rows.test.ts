@@ -1,5 +1,6 @@
 // LQL and the equivalent hand-written SQL, over the corpus fixture on the real engine.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { some } from '../support/runs.ts';
 import { column, type Lab, openLab } from './corpus.ts';
 
 let lab: Lab;
@@ -95,6 +96,9 @@ const FILTERS = [
   },
 ];
 
+/** Filters that a minus negates as a whole. */
+const SINGLE = FILTERS.filter(({ lql }) => !lql.includes(' ') || lql.startsWith('"'));
+
 const ids = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row));
 
 describe('filters', () => {
@@ -106,16 +110,13 @@ describe('filters', () => {
     expect({ all: asked.length === 26, none: asked.length === 0 }).toEqual({ all, none });
   });
 
-  test.each(FILTERS.filter(({ lql }) => !lql.includes(' ') || lql.startsWith('"')))(
-    '-$lql matches all others',
-    async ({ lql, where }) => {
-      const others = ids(await lab.ask(`-${lql} s:id`));
-      const byHand = ids(
-        await lab.sql(`SELECT id FROM edge_logs WHERE NOT (${where}) ORDER BY timestamp DESC`),
-      );
-      expect(others).toEqual(byHand);
-    },
-  );
+  test.each(some(SINGLE, 2))('-$lql matches all others', async ({ lql, where }) => {
+    const others = ids(await lab.ask(`-${lql} s:id`));
+    const byHand = ids(
+      await lab.sql(`SELECT id FROM edge_logs WHERE NOT (${where}) ORDER BY timestamp DESC`),
+    );
+    expect(others).toEqual(byHand);
+  });
 });
 
 describe('selected columns', () => {

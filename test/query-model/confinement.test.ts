@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { UnreadableTree } from '../../src/query-model/tree/tree-lines.ts';
 import type { QueryModel } from '../../src/query-model/model.ts';
+import { some } from '../support/runs.ts';
 import { HARMLESS, HOLES } from './holes.ts';
 import { CONFINED, OPEN } from './queries.ts';
 import { openSources, openTwoTenants } from './world.ts';
@@ -9,10 +10,15 @@ import { openSources, openTwoTenants } from './world.ts';
 const world = await openTwoTenants();
 afterAll(() => world.close());
 
+/** Queries whose results are also compared: every third, all of them with `npm run test:lists`. */
+const RUN: ReadonlySet<string> = new Set(
+  [CONFINED, OPEN, HOLES, HARMLESS].flatMap((queries) => some(queries, 3).map(([, sql]) => sql)),
+);
+
 describe('confined by the tenant', () => {
   test.each(CONFINED)('%s', async (_, sql) => {
     expect(openSources(await world.model(sql))).toEqual([]);
-    expect(await world.leaks(sql)).toBe(false);
+    if (RUN.has(sql)) expect(await world.leaks(sql)).toBe(false);
   });
 });
 
@@ -21,7 +27,7 @@ describe('not confined by the tenant', () => {
     '$why',
     async ({ sql, isHidden }) => {
       expect(await world.model(sql).then(openSources, faultOf)).not.toEqual([]);
-      if (isHidden === undefined) expect(await world.leaks(sql)).toBe(true);
+      if (isHidden === undefined && RUN.has(sql)) expect(await world.leaks(sql)).toBe(true);
     },
   );
 });
@@ -39,7 +45,7 @@ describe('not confined, although it seems so', () => {
       const open = (model: QueryModel): readonly string[] => openSources(model, TENANTS);
       const isShared = (name: string): boolean => /[.](?:plans|names)$/.test(name);
       expect(await world.model(sql, { columns: COLUMNS, isShared }).then(open, faultOf)).not.toEqual([]);
-      if (isHidden === undefined) expect(await world.leaks(sql)).toBe(true);
+      if (isHidden === undefined && RUN.has(sql)) expect(await world.leaks(sql)).toBe(true);
     },
   );
 });
@@ -47,7 +53,7 @@ describe('not confined, although it seems so', () => {
 describe('confined, although it seems otherwise', () => {
   test.each(HARMLESS)('%s', async (_, sql) => {
     expect(openSources(await world.model(sql, { columns: COLUMNS }), TENANTS)).toEqual([]);
-    expect(await world.leaks(sql)).toBe(false);
+    if (RUN.has(sql)) expect(await world.leaks(sql)).toBe(false);
   });
 });
 

@@ -8,7 +8,8 @@ import type { World } from './fixture.ts';
 import { createRandom } from './mutants.ts';
 
 /** A hundredth of the other fuzzers' cases: each runs three statements. */
-const CASES = Number(process.env['FUZZ_CASES'] ?? 20_000) / 100;
+const { FUZZ_CASES } = process.env;
+const CASES = FUZZ_CASES === undefined ? 140 : Math.max(200, Number(FUZZ_CASES) / 100);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 
 const MINE = 'project = @project';
