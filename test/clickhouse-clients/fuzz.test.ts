@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENGINE_FORMATS } from '../../src/format/clickhouse-formats.ts';
-import { runs, someOf } from '../support/runs.ts';
+import { runs } from '../support/runs.ts';
 import { ANALYST, DATABASE, startClickHouseWorld, type ClickHouseWorld } from './world.ts';
 
-const RUNS = runs(someOf(300, 2));
+const RUNS = runs(150, 300);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 
 let world: ClickHouseWorld;

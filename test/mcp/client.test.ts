@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGate } from '../support/gate.ts';
-import { someOfEach, someOf } from '../support/runs.ts';
+import { runs, someOfEach } from '../support/runs.ts';
 import { KEY, writeEndpoint } from '../support/service.ts';
 import { INJECTIONS } from './world/injections.ts';
 import { ACME, ask, GLOBEX, LATEST, OWNER, REDACTED, REVISIONS, rowsOf, SAVED_ONLY, startMcpWorld, type Asked, type Connected } from './world/world.ts'; // prettier-ignore
@@ -201,7 +201,7 @@ describe('two keys side by side', () => {
     // A list that was made for one key is no other's, also when both ask at once, again and again.
     const keys = [ACME, OWNER, SAVED_ONLY, GLOBEX];
     const lists = await Promise.all(
-      Array.from({ length: someOf(24, 3) }, async (_, index) => {
+      Array.from({ length: runs(8, 24) }, async (_, index) => {
         const client = await world.connect(keys[index % keys.length] ?? '', index % 2 === 0 ? LATEST : '2025-06-18');
         return names(client);
       }),

@@ -10,11 +10,6 @@ export function runs(usual: number, listed = usual): number {
   return Number(CASES) < MANY ? listed : listed * 200;
 }
 
-/** The number of cases of which `some` is a share, for those that are counted and not listed. */
-export function someOf(usual: number, each: number): number {
-  return CASES === undefined ? Math.ceil(usual / each) : usual;
-}
-
 /** Of the cases, all with `npm run test:lists` and `npm run fuzz`, and otherwise every so many. */
 export function some<T>(cases: readonly T[], each: number): readonly T[] {
   return CASES === undefined ? cases.filter((_, index) => index % each === 0) : cases;
