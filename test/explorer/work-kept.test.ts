@@ -1,14 +1,18 @@
 // Nothing that a person did is lost: drafts, the result after Back, the key in a new tab, corrected fields, waits.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   fillEditor,
   openExplorer,
   PROJECT,
   RATED_KEY,
+  startExplorer,
   visitSharedService,
   type Explorer,
 } from '../support/browser.ts';
+import { scratch } from '../support/command.ts';
 import { unfold } from './show-and-run.ts';
 import { visitorOfTest } from './visitor.ts';
 
@@ -19,6 +23,13 @@ parameters:
   size: { type: UInt16, default: 250 }
   unit: { type: String, enum: [day, hour], default: hour }
   order: { choices: { smallest: size, last: unit DESC }, multiple: true, default: smallest }
+`;
+
+const RATED = `id: 00000000-0000-4000-8000-000000000778
+name: rated
+query: WITH t AS (SELECT 1 AS n) SELECT n FROM t
+sandbox: { enabled: true }
+tenancy: { none: no tenants }
 `;
 
 let service: Explorer;
@@ -165,9 +176,13 @@ describe('the key', () => {
 });
 
 test('a rate limit is a countdown and a button, and checks while typing do not use it up', async () => {
-  const { page } = await visitorOfTest(service);
-  const fragment = `#/logs.all?project=${PROJECT}&:query=sql&:sql=SELECT 1`;
-  await openExplorer(page, { ...service, key: RATED_KEY }, fragment); // the list, and the first run
+  // A service of its own: in the shared one, endpoints of other tests change the list, and each new list is a call.
+  const endpoints = scratch();
+  writeFileSync(join(endpoints, 'rated.yaml'), RATED);
+  const own = await startExplorer(endpoints);
+  onTestFinished(() => own.stop());
+  const { page } = await visitorOfTest(own);
+  await openExplorer(page, { ...own, key: RATED_KEY }, '#/rated?:query=sql&:sql=SELECT 1'); // the list, and the first run
   await page.getByRole('grid').waitFor();
   for (const query of ['SELECT 2', 'SELECT 3', 'SELECT 4']) {
     const checked = page.waitForResponse((response) => response.url().includes('/explain/'));
