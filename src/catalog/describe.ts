@@ -43,8 +43,8 @@ export interface Describe {
   /** Why `source` last returned undefined for an endpoint. */
   readonly sourceFailure: (endpoint: Endpoint) => unknown;
   /**
-   * For lists of all endpoints: what could not be described is undefined for ten seconds, so that lists do not ask the engine
-   * again and again about endpoints without tables.
+   * For lists of all endpoints: what could not be described stays undefined for ten seconds, so that lists do not ask the engine
+   * each time about endpoints without tables.
    */
   readonly lists: Pick<Describe, 'result' | 'tables'>;
 }

@@ -8,6 +8,7 @@ import { resolveTables } from '../../src/catalog/table-set.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { readRows } from '../../src/engine/rows.ts';
 import { openTestEngine } from '../support/test-engine.ts';
+import { sizeOf } from '../support/runs.ts';
 import {
   asked,
   CHECK_MS,
@@ -23,7 +24,7 @@ import {
 const FUZZ_CASES = Number(process.env['FUZZ_CASES'] ?? 75);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 7);
 /** Sequences of up to 40 steps on the real engine, in the first test at least two. */
-const CASES = Math.max(1, FUZZ_CASES / 250);
+const CASES = Math.max(sizeOf(1, 3), FUZZ_CASES / 100);
 
 const SETTINGS = `SETTINGS min_parts_to_merge_at_once = 1000, enable_block_number_column = 1, enable_block_offset_column = 1`;
 const table = (name: string): string =>

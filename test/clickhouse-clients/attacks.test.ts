@@ -207,7 +207,7 @@ describe('other tenants’ rows change nothing', () => {
   });
 
   test('in generated queries', { timeout: 3_600_000 }, async () => {
-    const generated = some(oracles(runs(40), SEED), 2).filter(({ language, dialect }) => language === 'sql' && dialect !== 'bigquery');
+    const generated = some(oracles(runs(40, 60), SEED), 2).filter(({ language, dialect }) => language === 'sql' && dialect !== 'bigquery');
     const statuses = new Map<number, number>();
     const indexed = some(INDEX_ORACLES, 9).map((condition) => `SELECT count() AS n FROM t WHERE ${condition}`);
     const texts = [...indexed, ...generated.map(({ text }) => text)];

@@ -8,7 +8,7 @@ import { readAll } from '../../src/engine/rows.ts';
 import { collect, failureOf, rows, statement, text } from '../support/engine-statements.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGate } from '../support/gate.ts';
-import { runs } from '../support/runs.ts';
+import { runs, sizeOf } from '../support/runs.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 export interface EngineSize {
@@ -291,7 +291,7 @@ export function describeEngine(name: string, subject: Subject): void {
       });
 
       test('parameters', async () => {
-        for (let round = 0; round < 8; round++) {
+        for (let round = 0; round < sizeOf(8, 20); round++) {
           const parameters = { tenant: `tenant ${round}` };
           const sql = 'SELECT {tenant:String} AS tenant';
           expect(await rows(engine, statement(sql, { parameters }))).toEqual([parameters]);
@@ -301,7 +301,7 @@ export function describeEngine(name: string, subject: Subject): void {
       });
 
       test('rows of a failed statement, in every format, in parallel', async () => {
-        const total = 40; // each combination of a format, a kind of failure and an origin
+        const total = sizeOf(1, 2) * 40; // each combination of a format, a kind of failure and an origin, once or twice
         const wanted = new Map<string, Buffer>();
         for (const { format } of FORMATS) {
           wanted.set(format, await collect(engine, follower(failsLate(0)), { format }));
@@ -342,7 +342,7 @@ export function describeEngine(name: string, subject: Subject): void {
         expect(error.failure).toBe('aborted');
       });
 
-      test('40 aborts leave no statement running and a complete pool', async () => {
+      test('aborts leave no statement running and a complete pool', async () => {
         const one = async (index: number): Promise<void> => {
           const control = new AbortController();
           const run = failureOf(collect(engine, endless('many'), { signal: control.signal }));
@@ -350,7 +350,7 @@ export function describeEngine(name: string, subject: Subject): void {
           expect((await run).failure).toBe('aborted');
         };
         const worker = async (first: number): Promise<void> => {
-          for (let index = first; index < 40; index += 8) await one(index);
+          for (let index = first; index < sizeOf(40, 100); index += 8) await one(index);
         };
         await Promise.all(Array.from({ length: 8 }, (_, first) => worker(first)));
         await seesRunning(engine, 'many', 0);

@@ -202,7 +202,7 @@ describe('a process that exits', () => {
   });
 
   test('repeatedly: requests sent meanwhile succeed', async () => {
-    for (let round = 1; round <= 2; round++) {
+    for (let round = 1; round <= 3; round++) {
       await kill();
       expect(await rows(engine, statement(`SELECT ${round} AS n`))).toEqual([{ n: round }]);
       await eventually(() => expect(restarts()).toHaveLength(round));

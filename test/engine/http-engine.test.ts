@@ -17,6 +17,7 @@ import { patientAfter } from '../support/patient-timer.ts';
 import type { EngineSize } from './conformance.ts';
 import { describeEngine } from './conformance.ts';
 import { REAL_TIME } from '../support/real-time.ts';
+import { sizeOf } from '../support/runs.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-front-'));
 const observed: Observation[] = [];
@@ -93,7 +94,7 @@ describe('an engine over HTTP', () => {
 
   test('a reader that stops frees the slot and cancels the statement', async () => {
     const what = statement(LARGE);
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < sizeOf(4, 6); round++) {
       const { chunks } = await engine.run(what, { format: 'JSONEachRow' });
       const reader = chunks[Symbol.asyncIterator]();
       if (round % 2 === 0) await reader.next();

@@ -128,7 +128,7 @@ describe('other tenants’ rows change nothing', () => {
   });
 
   test('in generated queries', { timeout: 3_600_000 }, async () => {
-    const generated = some(oracles(runs(25), SEED), 2);
+    const generated = some(oracles(runs(25, 40), SEED), 2);
     const results = new Map<boolean, number>();
     const queries = [
       ...some(INDEX_ORACLES, 11).map((condition) => ({ language: 'sql' as const, text: `SELECT count() AS n FROM t WHERE ${condition}` })),

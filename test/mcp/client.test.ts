@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGate } from '../support/gate.ts';
-import { runs, someOfEach } from '../support/runs.ts';
+import { runs, sizeOf, someOfEach } from '../support/runs.ts';
 import { KEY, writeEndpoint } from '../support/service.ts';
 import { INJECTIONS } from './world/injections.ts';
 import { ACME, ask, GLOBEX, LATEST, OWNER, REDACTED, REVISIONS, rowsOf, SAVED_ONLY, startMcpWorld, type Asked, type Connected } from './world/world.ts'; // prettier-ignore
@@ -385,7 +385,7 @@ test('a call that the client cancels ends its query', async () => {
 test('the list of tools is at most 8 KB with hundreds of endpoints', async () => {
   const file = (n: number): string =>
     `id: 4a1f6f52-2f4a-4e0b-8d55-${n.toString().padStart(12, '0')}\nname: many.n${n}\ndescription: ${'Word '.repeat(40)}${n}.\nquery: SELECT ${n} AS n, @a AS a\nparameters: { a: { type: String, default: x, description: ${'A parameter '.repeat(10)} } }\n`;
-  await Promise.all(Array.from({ length: 400 }, (_, n) => writeEndpoint(world, `many.${n}`, file(n))));
+  await Promise.all(Array.from({ length: sizeOf(400, 1000) }, (_, n) => writeEndpoint(world, `many.${n}`, file(n))));
   await world.service.reload();
   const client = await world.connect(MANY);
   const list = await client.listTools();

@@ -17,7 +17,7 @@ test('no mutant that depends on other tenants’ rows is confined', { timeout: 3
   const misses: string[] = [];
   const counts = { tried: 0, accepted: 0, confined: 0 };
   const seen = new Set<string>();
-  for (const target = runs(20, 40); counts.accepted < target && counts.tried < target * 10; counts.tried++) {
+  for (const target = runs(20, 80); counts.accepted < target && counts.tried < target * 10; counts.tried++) {
     const sql = mutant(random);
     if (seen.has(sql)) continue;
     seen.add(sql);
@@ -31,7 +31,7 @@ test('no mutant that depends on other tenants’ rows is confined', { timeout: 3
     if (leaks) misses.push(sql);
   }
   expect(misses).toEqual([]);
-  expect(counts.accepted).toBeGreaterThanOrEqual(runs(20, 40));
+  expect(counts.accepted).toBeGreaterThanOrEqual(runs(20, 80));
   expect(counts.confined).toBeGreaterThan(0);
 });
 
@@ -39,7 +39,7 @@ test('rewritten queries stay confined', { timeout: 3_600_000 }, async () => {
   const random = createRandom(SEED + 1);
   const alarms: string[] = [];
   let accepted = 0;
-  for (let tried = 0; tried < runs(8, 15); tried++) {
+  for (let tried = 0; tried < runs(8, 25); tried++) {
     const [original, sql] = rewritten(random);
     const rows = await world.rows(sql).catch(() => undefined);
     if (rows === undefined || rows !== (await world.rows(original))) continue;

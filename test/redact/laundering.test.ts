@@ -6,6 +6,7 @@ import { imagesOf, secretOf, type Version } from './laundering/secrets.ts';
 import { DEMANDS, headersOf, openWorld, secretsIn, seenOf } from './laundering/world.ts';
 import type { Demand, Seen, World } from './laundering/world.ts';
 import { answered } from '../support/answered.ts';
+import { sizeOf } from '../support/runs.ts';
 
 const AT_ONCE = 2;
 const ACCOUNT = 'account-aa0';
@@ -195,7 +196,7 @@ test('without redaction the texts do', { timeout: 3_600_000 }, async () => {
 });
 
 test('without redaction many compositions do', async () => {
-  const count = Math.max(CASES, 8);
+  const count = Math.max(CASES, sizeOf(8, 20));
   const judged = await judge(composed(count, SEED), () => 'nobody');
   expect(judged.filter((each) => !isEqual(each)).length).toBeGreaterThan(count / 4);
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';
-import { some } from '../support/runs.ts';
+import { sizeOf, some } from '../support/runs.ts';
 import { ACCEPTED } from './accepted.ts';
 import {
   ATTACKS,
@@ -16,7 +16,7 @@ import {
 } from './fixture.ts';
 import { createRandom, mutants } from './mutants.ts';
 
-const CASES = Number(process.env['FUZZ_CASES'] ?? 500) / 10;
+const CASES = Math.max(sizeOf(50, 100), Number(process.env['FUZZ_CASES'] ?? 0) / 10);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 
 /** Saved queries over the tables of the corpus, whose names have many kinds of meanings inside. */

@@ -4,7 +4,7 @@ import { Problem } from '../../src/core/problem.ts';
 import { lexConsumerQuery, type LexedQuery } from '../../src/sandbox/lexed-query.ts';
 import type { Explained } from '../../src/sandbox/sandbox.ts';
 import { createTreeCache, shapeOf } from '../../src/sandbox/query-tree/shape.ts';
-import { runs, some } from '../support/runs.ts';
+import { runs, sizeOf, some } from '../support/runs.ts';
 import { ATTACKS, BENIGN, openSandbox, openWorld, type World } from './fixture.ts';
 import { mutants } from './mutants.ts';
 import { oracles } from './oracles.ts';
@@ -112,7 +112,7 @@ function* formsWithValues(): Generator<string> {
   ];
   let at = 0;
   const next = (values: readonly string[]): string => values[at++ % values.length] ?? '';
-  for (let each = 0; each < runs(4, 8); each++)
+  for (let each = 0; each < runs(4, 16); each++)
     for (const form of FORMS)
       yield form.replaceAll(/[#$]/g, (place) => next(place === '#' ? numbers : strings));
 }
@@ -130,10 +130,10 @@ function* withValues(sql: string, from: number): Generator<string> {
 test('has the tree of the query', { timeout: 3_600_000 }, async () => {
   // Every sixth query, all of them with `npm run test:lists`.
   const known = some([...BENIGN, ...ATTACKS], 6).map(({ sql }) => sql);
-  const generated = oracles(runs(15, 30), SEED).flatMap(({ language, text }) =>
+  const generated = oracles(runs(15, 50), SEED).flatMap(({ language, text }) =>
     language === 'sql' ? [text] : [],
   );
-  const all = [...formsWithValues(), ...known, ...generated, ...mutants(runs(200, 400), SEED)];
+  const all = [...formsWithValues(), ...known, ...generated, ...mutants(runs(200, 1000), SEED)];
   const queries = new Set(all.flatMap((sql, index) => [sql, ...withValues(sql, index)]));
   const differences: string[] = [];
   let shaped = 0;
@@ -151,7 +151,7 @@ test('has the tree of the query', { timeout: 3_600_000 }, async () => {
       differences.push(`${sql}\n${structureOf(own)}\n${structureOf(other)}`);
   }
   expect(differences).toEqual([]);
-  expect(shaped).toBeGreaterThan(runs(200, 400));
+  expect(shaped).toBeGreaterThan(sizeOf(200, 1000));
 });
 
 describe('one tree', () => {

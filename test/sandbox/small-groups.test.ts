@@ -6,7 +6,7 @@ import { openExchange, type Exchange } from './exchange.ts';
 
 const MINIMUM = 8;
 const NAMES = 'id, ts, project, path, level, message, maybe, attrs, tags, doc, user_id, amount, any, either';
-const [SEEDS, PER_TEST] = [4, runs(15)];
+const [SEEDS, PER_TEST] = [4, runs(15, 20)];
 
 /** Rows 0 to 39 in two groups of each path; then rows of a path of their own, which differ. */
 const COMMON = `SELECT number AS id, toDateTime64('2024-01-01 00:00:00', 3, 'UTC') + number AS ts, 'mine' AS project, if(number % 2 = 0, '/a', '/b') AS path,

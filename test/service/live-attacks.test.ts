@@ -60,7 +60,7 @@ describe('other tenants’ rows change nothing', () => {
   test('in the first event, or in what is rejected', { timeout: 3_600_000 }, async () => {
     const queries = [
       ...some(INDEX_ORACLES, 11).map((condition) => ({ language: 'sql' as const, text: `SELECT count() AS n FROM t WHERE ${condition}` })),
-      ...some(oracles(runs(20), SEED), 2),
+      ...some(oracles(runs(20, 30), SEED), 2),
     ];
     let results = 0;
     for (const [index, query] of queries.entries()) {

@@ -8,6 +8,7 @@ import { createCompile, type CompileFile } from '../../src/catalog/compile.ts';
 import { openLiveCatalog, type LiveCatalog } from '../../src/catalog/live.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 import { eventually } from '../support/eventually.ts';
+import { sizeOf } from '../support/runs.ts';
 import { after, clock } from '../../src/app/clock.ts';
 
 const file = (n: number, value: number): string =>
@@ -20,9 +21,12 @@ async function writeFiles(folder: string, count: number, value: number): Promise
   }
 }
 
+/** A thousand with `npm run test:lists`. */
+const COUNT = sizeOf(300, 1000);
+
 test('of hundreds of files only the changed one is recompiled', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-scale-'));
-  await writeFiles(folder, 300, 1);
+  await writeFiles(folder, COUNT, 1);
   const compile = vi.fn<CompileFile>(createCompile({ piiHashKey: undefined }));
   let catalog: LiveCatalog | undefined;
   try {
@@ -33,11 +37,11 @@ test('of hundreds of files only the changed one is recompiled', async () => {
       clock,
       after,
     });
-    expect([catalog.current().endpoints.length, compile.mock.calls.length]).toEqual([300, 300]);
+    expect([catalog.current().endpoints.length, compile.mock.calls.length]).toEqual([COUNT, COUNT]);
     const before = catalog.current();
     await writeFile(join(folder, 'e7.yaml'), file(7, 2));
     await catalog.reload();
-    expect(compile.mock.calls.length).toBe(301);
+    expect(compile.mock.calls.length).toBe(COUNT + 1);
     expect(catalog.current().find('e7')?.revision).not.toBe(before.find('e7')?.revision);
     expect(catalog.current().find('e8')).toBe(before.find('e8'));
   } finally {

@@ -161,7 +161,7 @@ describe('live', () => {
     const sent = once(stalls, 'request');
     const stalled = ofNode(`http://127.0.0.1:${port}`).query('added', {}, options).catch((error: unknown) => error); // prettier-ignore
     await sent;
-    for (let i = 0; i < 4; i++) {
+    for (let i = 0; i < 10; i++) {
       await setTimeout(10);
       collectGarbage();
     }

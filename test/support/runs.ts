@@ -10,6 +10,11 @@ export function runs(usual: number, listed = usual): number {
   return Number(CASES) < MANY ? listed : listed * 200;
 }
 
+/** A size, or a number of repetitions: `whole` with `npm run test:lists` and `npm run fuzz`. */
+export function sizeOf(usual: number, whole: number): number {
+  return CASES === undefined ? usual : whole;
+}
+
 /** Of the cases, all with `npm run test:lists` and `npm run fuzz`, and otherwise every so many. */
 export function some<T>(cases: readonly T[], each: number): readonly T[] {
   return CASES === undefined ? cases.filter((_, index) => index % each === 0) : cases;
