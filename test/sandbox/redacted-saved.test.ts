@@ -94,6 +94,25 @@ test('conditions on the sort key read as little as without redaction', async () 
   expect(sql).toContain('FROM (SELECT * FROM first.t WHERE `project` = {project:');
 });
 
+test.each([
+  ['SELECT * FROM (SELECT id, path FROM DB.t)', ['id', 'path'], false],
+  ['WITH x AS (SELECT id, path FROM DB.t), y AS (SELECT * FROM x) SELECT y.* FROM y', ['id', 'path'], false],
+  ['SELECT count(*) AS n, max(id * 2) AS m FROM DB.t', ['n', 'm'], false],
+  ['SELECT * FROM (SELECT id FROM DB.t UNION ALL SELECT id + 1 FROM DB.t) WHERE id IN (1, 2)', ['id'], false],
+  ['SELECT * EXCEPT (id) FROM DB.replaced', ['ip', 'user_id'], true],
+  ['SELECT DISTINCT ON (id) * FROM DB.replaced', ['id', 'ip', 'user_id'], true],
+  ['SELECT TOP 1 * FROM DB.replaced', ['id', 'ip', 'user_id'], true],
+  ['SELECT id FROM DB.t WHERE id IN (SELECT * FROM (SELECT id FROM DB.two_paths))', ['id'], false],
+  ['SELECT id, tuple(*) AS every FROM DB.replaced LIMIT 1', ['id', 'every'], true],
+  ['WITH tuple(*) AS every SELECT * FROM (SELECT every FROM DB.replaced)', ['every'], true],
+])('%s redacts the columns that it needs', async (query, expected, isWhole) => {
+  const sql = await exchange.savedStatement(query, AT_SOURCE);
+  const { status, body } = await exchange.savedOnce(query, AT_SOURCE);
+  expect([status, TRACES.test(body)]).toEqual([200, false]);
+  expect(Object.keys(JSON.parse(body.split('\n')[0] ?? '') as object)).toEqual(expected);
+  expect(sql.includes('user_id')).toBe(isWhole);
+});
+
 test('hashes of columns that no table has are rejected: the rows are not hashed again', async () => {
   const pii = '{ redact: true, at: source, columns: { who: hash } }';
   const { status, body } = await exchange.savedOnce('SELECT surname AS who FROM DB.t', pii);

@@ -28,7 +28,8 @@ export function sourceStatement(
   { redact, columns, isRuled, canCompare }: SourceStatementOptions,
 ): string {
   const query = createCursor(sql);
-  const needed = readsAll(query) ? undefined : namesIn(query);
+  const names = namesIn(query);
+  const isReadWhole = wholeReads(query);
   let text = '';
   let copied = 0;
   for (const reference of tableReferences(query).references) {
@@ -39,6 +40,7 @@ export function sourceStatement(
     const conditions = rawConditions(query, reference, isText).filter(canCompare);
     const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
     const rows = `SELECT * FROM ${table}${isFinal ? ' FINAL' : ''}${where}`;
+    const needed = isReadWhole(reference) ? undefined : names;
     const view = `view(${redact(known).select(rows, { needed }, [])}) AS ${alias}`;
     text += sql.slice(copied, start) + view;
     copied = end;
@@ -48,18 +50,49 @@ export function sourceStatement(
 
 const TEXT = /^(?:(?:LowCardinality|Nullable)\()*String\)*$/;
 
-/** Whether the query reads columns that it does not name. The first star is that around the saved query. */
-function readsAll(query: Cursor): boolean {
-  for (let at = 2; at < query.length; at++) {
-    if (/^(?:NATURAL|COLUMNS|APPLY)$/.test(query.word(at) ?? '')) return true;
-    if (query.kind(at) !== '*') continue;
-    const isCount = query.kind(at - 1) === '(' && query.name(at - 2)?.toLowerCase() === 'count';
-    const isFirst =
-      ['(', ',', '.'].includes(query.kind(at - 1) ?? '') ||
-      /^(?:SELECT|DISTINCT)$/.test(query.word(at - 1) ?? '');
-    if (isFirst && !isCount) return true;
+/**
+ * Creates the function that says whether columns of a table are read that the query does not name: whether the SELECT that reads it has a
+ * star, or a subquery of that SELECT a qualified one.
+ */
+function wholeReads(query: Cursor): (reference: TableReference) => boolean {
+  /** Indexes of opening brackets around the token, the innermost last. */
+  const open: number[] = [];
+  /** The innermost of them by the index of a token. */
+  const around: number[] = [];
+  const stars: number[] = [];
+  for (let at = 0; at < query.length; at++) {
+    const inner = open.at(-1) ?? -1;
+    around[at] = inner;
+    if (/^(?:NATURAL|COLUMNS|APPLY)$/.test(query.word(at) ?? '')) return () => true;
+    if (query.closing(at) > at) open.push(at);
+    else if (query.closing(inner) === at) open.pop();
+    else if (at > OUTER_STAR && isStar(query, at)) {
+      // As an argument it may have an alias, which other SELECTs can use.
+      if (!/^(?:SELECT|WITH|FROM)$/.test(query.word(inner + 1) ?? '')) return () => true;
+      stars.push(at);
+    }
   }
-  return false;
+  return ({ next }) => {
+    const from = around[next - 1] ?? -1;
+    const isInside = (star: number): boolean => from < star && star < query.closing(from);
+    return stars.some((star) => around[star] === from || (query.kind(star - 1) === '.' && isInside(star)));
+  };
+}
+
+/** The saved query is in parentheses after `SELECT * FROM`. */
+const OUTER_STAR = 1;
+
+/** Whether the token selects columns: a star before or after which there is no operand, other than that of count(*). */
+function isStar(query: Cursor, at: number): boolean {
+  if (query.kind(at) !== '*') return false;
+  if (query.kind(at - 1) === '(' && query.name(at - 2)?.toLowerCase() === 'count') return false;
+  return (
+    ['(', ',', '.'].includes(query.kind(at - 1) ?? '') ||
+    /^(?:SELECT|DISTINCT)$/.test(query.word(at - 1) ?? '') ||
+    [',', ')'].includes(query.kind(at + 1) ?? '') ||
+    /^(?:FROM|REPLACE|WHERE)$/.test(query.word(at + 1) ?? '') ||
+    ENDS.has(query.word(at + 1))
+  );
 }
 
 /**
@@ -108,7 +141,12 @@ function readComparison(query: Cursor, start: number, end: number, alias: string
     query.kind(start + 1) === '{' &&
     [0, 1, 2].map((more) => query.word(is + more)).join(' ') === 'IS NULL OR';
   const inner = isOptional ? readEquality(query, is + 3, end - 1, alias) : undefined;
-  return inner && { column: inner.column, sql: `(${query.slice(start + 1, is + 3)} ${inner.sql})` };
+  return (
+    inner && {
+      column: inner.column,
+      sql: `(${query.slice(start + 1, is + 3)} ${inner.sql})`,
+    }
+  );
 }
 
 function readEquality(query: Cursor, start: number, end: number, alias: string): Comparison | undefined {
@@ -119,7 +157,10 @@ function readEquality(query: Cursor, start: number, end: number, alias: string):
   const isValue = query.kind(value) === '{' || query.kind(value) === 'string';
   if (column === undefined || query.text(at + 1) !== '=' || !isValue || query.after(value) !== end)
     return undefined;
-  return { column, sql: `${quoteIdentifier(column)} = ${query.slice(value, end)}` };
+  return {
+    column,
+    sql: `${quoteIdentifier(column)} = ${query.slice(value, end)}`,
+  };
 }
 
 /** Whether the name may be an alias somewhere, which is preferred to a column. */
