@@ -18,7 +18,7 @@ export class SourceError extends Error {
 
 /** The saved query over redacted tables. */
 export interface SourceQuery {
-  /** The statement to run, in which conditions on texts use the sort key: only if no value of a parameter has personal data. */
+  /** The statement to run, in which conditions on texts use the sort key: only if all values of parameters can be compared. */
   readonly sql: string;
   /** The same with conditions on redacted texts alone. */
   readonly unindexed: string;
@@ -58,7 +58,7 @@ export async function readSourceQuery(
   if (lost !== undefined)
     throw new SourceError(`pii.columns hashes ${lost[0]}, which no table of the query has`);
   const how = { redact: createRedactTable(source), columns, isRuled: redaction.redactor.treats };
-  const sql = sourceStatement(endpoint.statement, { ...how, canCompare: (text) => !source.finds(text) });
+  const sql = sourceStatement(endpoint.statement, { ...how, canCompare: source.canCompare });
   const unindexed = sourceStatement(endpoint.statement, { ...how, canCompare: () => false });
   // Messages of the engine quote the values of parameters.
   const parameters = { ...samples, [INNER_PAD]: '', [OUTER_PAD]: '' };

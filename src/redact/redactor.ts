@@ -49,6 +49,8 @@ export interface SourceSettings {
   readonly mask: string;
   /** Whether a detector finds something. */
   readonly finds: (text: string) => boolean;
+  /** Whether stored texts that equal this one are those whose redacted form does: it has no personal data and no replacement. */
+  readonly canCompare: (text: string) => boolean;
   /** The keys of the two hashes of HMAC-SHA-256, in hexadecimal digits; undefined if no column is hashed. */
   readonly hashKeys: { readonly inner: string; readonly outer: string } | undefined;
 }
@@ -73,6 +75,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
     for (const { start, end, name } of matches) edits.replace(start, end, replacements.of(name));
     return matches.length === 0 ? text : Buffer.from(edits.apply(bytes)).toString();
   };
+  const finds = (text: string): boolean => redactText(text) !== text;
   const isHashed = hashKey !== undefined && Object.values(columns).includes('hash');
   return {
     profile: profileOf({ detectors, kind, columns, hashKey }),
@@ -84,7 +87,8 @@ export function createRedactor(options: RedactorOptions): Redactor {
       kind,
       rules,
       mask: kind ? `${REDACTED}:column` : REDACTED,
-      finds: (text) => redactText(text) !== text,
+      finds,
+      canCompare: (text) => !text.includes(REDACTED) && !finds(text),
       hashKeys: isHashed ? hmacKeys(hashKey) : undefined,
     },
     afterSource: {

@@ -114,14 +114,14 @@ async function planAtSource(
   }
   const { statement, ...plan } = planSaved(endpoint, bindings);
   const { source: settings } = endpoint.redaction.redactor;
-  // Compared with stored values, it would show whether there is such a value, by a failure on its row.
-  const hasPersonalData = Object.values(bindings.values).some(
-    (value) => value !== null && settings?.finds(value) === true,
+  // Personal data compared with stored values would show whether there is such a value, by a failure on its row.
+  const canCompare = Object.values(bindings.values).every(
+    (value) => value === null || settings?.canCompare(value) === true,
   );
   const parameters = { ...statement.parameters, ...hashParameters(endpoint) };
   return {
     ...plan,
-    statement: { ...statement, sql: hasPersonalData ? source.unindexed : source.sql, parameters },
+    statement: { ...statement, sql: canCompare ? source.sql : source.unindexed, parameters },
     overRedacted: endpoint.query,
   };
 }

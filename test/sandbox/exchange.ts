@@ -137,8 +137,8 @@ export interface Exchange {
   ) => (query: Query | undefined) => Promise<readonly [Response, Response]>;
   /** The responses to a saved query with these settings, in which DB is the database; parameter: `@project`. */
   readonly saved: (query: string, pii: string) => Promise<readonly [Response, Response]>;
-  /** The response over the first database. */
-  readonly savedOnce: (query: string, pii: string) => Promise<Response>;
+  /** The response over the first database, with a value of the parameter `@project`. */
+  readonly savedOnce: (query: string, pii: string, project?: string) => Promise<Response>;
   /** The statement of a saved query over the first database. */
   readonly savedStatement: (query: string, pii: string) => Promise<string>;
   /** The final statement over the first database. */
@@ -170,21 +170,19 @@ export async function openExchange(pii = PII): Promise<Exchange> {
   const endpoints = Object.keys(SECRETS).map((database) => compile(fileOf(database, pii)));
   const [first, second] = endpoints;
   if (first === undefined || second === undefined) throw new Error('two databases are needed');
-  const planned = async (endpoint: Endpoint, query: Query | undefined) => {
-    const names = query === undefined || endpoint.name.startsWith('over.') ? [] : ['project'];
-    const bindings = endpoint.binder.bind(
-      new Map(names.map((name) => [name, ['mine']])),
-      Date.UTC(2024, 0, 3),
-    );
+  const planned = async (endpoint: Endpoint, query: Query | undefined, project?: string) => {
+    const own = query === undefined || endpoint.name.startsWith('over.') ? project : 'mine';
+    const fields = new Map(own === undefined ? [] : [['project', [own]]]);
+    const bindings = endpoint.binder.bind(fields, Date.UTC(2024, 0, 3));
     const consumerQuery = query && { ...query, dialect: query.dialect };
     return plan(endpoint, bindings, consumerQuery, endpoint.redaction.always);
   };
-  const run = async (endpoint: Endpoint, query: Query | undefined): Promise<Response> => {
+  const run = async (endpoint: Endpoint, query: Query | undefined, project?: string): Promise<Response> => {
     try {
       const context = { ...CONTEXT, signal: new AbortController().signal };
       const deps = { engine, bulkhead: createBulkhead(after), now: () => performance.now() };
       const { redactor } = endpoint.redaction;
-      const planOf = await planned(endpoint, query);
+      const planOf = await planned(endpoint, query, project);
       const { lines } = await runPlan(deps, { endpoint, plan: planOf }, context);
       const rows = planOf.overRedacted === undefined ? redactor : redactor.afterSource;
       const redacted = rows.redactLines(lines);
@@ -212,7 +210,7 @@ export async function openExchange(pii = PII): Promise<Exchange> {
       return async (query) => Promise.all([run(a, query), run(b, query)]);
     },
     saved: async (query, pii) => Promise.all([savedIn('first', query, pii), savedIn('second', query, pii)]),
-    savedOnce: async (query, pii) => savedIn('first', query, pii),
+    savedOnce: async (query, pii, project) => run(compile(fileOf('first', pii, query)), undefined, project),
     savedStatement: async (query, pii) =>
       (await planned(compile(fileOf('first', pii, query)), undefined)).statement.sql,
     statement: async (query) => (await planned(first, query)).statement.sql,

@@ -82,6 +82,17 @@ test.each(['@guess', "'10.1.1.7'"])('a row that is equal to the guess %s is not 
   expect(await exchange.savedStatement(query, AT_SOURCE)).not.toContain('WHERE `ip` =');
 });
 
+test.each([
+  ["ip = 'REDACTED'", 'mine', 40],
+  ["path = 'REDACTED'", 'mine', 0],
+  ['ip = @project', 'REDACTED', 40],
+  ['(@project IS NULL OR ip = @project)', 'REDACTED', 40],
+])('%s with the parameter %s compares redacted values', async (condition, project, n) => {
+  const query = `SELECT count() AS n FROM DB.t WHERE ${condition} AND @project IS NOT NULL`;
+  const { body } = await exchange.savedOnce(query, AT_SOURCE, project);
+  expect(JSON.parse(body)).toEqual({ n });
+});
+
 test('a dropped column does not exist, and neither do computed ones', async () => {
   expect((await exchange.savedOnce('SELECT note FROM DB.t', AT_SOURCE)).status).toBe(500);
 });
