@@ -26,14 +26,19 @@ afterAll(() => service.stop());
 const editor = () => page.getByRole('textbox', { name: 'Your SQL' });
 const text = async (): Promise<string> => (await page.locator('.cm-line').allInnerTexts()).join('\n').trim();
 
+/** Selects the whole query. A list of completions may cover the editor, so that it cannot be clicked. */
+async function select(): Promise<void> {
+  await editor().focus();
+  await page.keyboard.press('Control+a');
+}
+
 /** Types all but the first `pasted` characters key by key, and waits for the check of the query: its timer is due after that of the list of completions. */
 async function type(query: string, pasted = 0): Promise<void> {
   const text = JSON.stringify(query).slice(1, -1);
   const checked = page.waitForRequest(
     (request) => request.url().includes('/explain/') && request.postData()?.includes(text) === true,
   );
-  await editor().click();
-  await page.keyboard.press('Control+a');
+  await select();
   await page.keyboard.press('Delete');
   if (pasted > 0) await page.keyboard.insertText(query.slice(0, pasted));
   await page.keyboard.type(query.slice(pasted));
@@ -55,8 +60,7 @@ async function opened(): Promise<void> {
 
 /** Replaces the query in one step, where single keys do not matter. */
 async function paste(query: string): Promise<void> {
-  await editor().click();
-  await page.keyboard.press('Control+a');
+  await select();
   await page.keyboard.insertText(query);
 }
 
