@@ -1,6 +1,6 @@
 // Budgets: allowances of what runs cost, counted after each run over fixed windows that start with the first one.
 import { budgetText, type Budget } from '../config/budget.ts';
-import { stateOf, type Counters, type Limit, type LimitState } from './rate-limits.ts';
+import { stateOf, type Count, type Counters, type Limit, type LimitState } from './rate-limits.ts';
 
 /** A budget that applies to a run. */
 export interface BudgetLimit extends Limit {
@@ -37,21 +37,37 @@ export interface BudgetsOptions {
 }
 
 export function createBudgets({ memory, shared, failure }: BudgetsOptions): Budgets {
+  /**
+   * Counts costs and returns what is used. What the shared counters do not accept is counted here, and added to what they have:
+   * a Redis that is full or read-only can still be read.
+   */
+  const count = async (costs: Parameters<Counters['add']>[0]) => {
+    const counted = await shared?.add(costs);
+    const rest = counted === undefined ? costs : costs.map(({ limit }) => ({ limit, amount: 0 }));
+    const own = (await memory.add(rest)) ?? [];
+    return {
+      isShared: counted !== undefined,
+      counts: costs.map((_, index) => sum(own[index], counted?.[index])),
+    };
+  };
   return {
     check: async (limits) => {
-      const costs = limits.map((limit) => ({ limit, amount: 0 }));
-      const counted = await shared?.add(costs);
-      if (counted === undefined && shared !== undefined && failure === 'closed') return 'unavailable';
-      const counts = counted ?? (await memory.add(costs)) ?? [];
+      const { isShared, counts } = await count(limits.map((limit) => ({ limit, amount: 0 })));
+      if (!isShared && shared !== undefined && failure === 'closed') return 'unavailable';
       const exceeded = limits.find(({ rate }, index) => (counts[index]?.used ?? 0) >= rate.limit);
       return { states: limits.map((limit, index) => stateOf(limit, counts[index])), exceeded };
     },
     charge: async (limits, cost) => {
       const costs = limits.map((limit) => ({ limit, amount: Math.round(cost[limit.budget.resource]) }));
-      const counts = (await shared?.add(costs)) ?? (await memory.add(costs)) ?? [];
+      const { counts } = await count(costs);
       return limits.map((limit, index) => stateOf(limit, counts[index]));
     },
   };
+}
+
+function sum(own: Count | undefined, shared: Count | undefined): Count | undefined {
+  if (own === undefined || shared === undefined) return own ?? shared;
+  return { used: own.used + shared.used, resetMs: Math.max(own.resetMs, shared.resetMs) };
 }
 
 /** The budgets of a key, and those of an endpoint for this key. Versions of an endpoint share their counters. */

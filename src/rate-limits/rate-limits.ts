@@ -89,7 +89,8 @@ export function stateOf(
   { used, resetMs }: Count = { used: 0, resetMs: 0 },
 ): LimitState {
   const remaining = Math.max(0, rate.limit - used);
-  return { policy, rate, unit, remaining, reset: Math.ceil(resetMs / 1000) };
+  // At most the window: of a sum of fractions, the difference can be a little more.
+  return { policy, rate, unit, remaining, reset: Math.min(rate.window, Math.ceil(resetMs / 1000)) };
 }
 
 /** Seconds until a rejected call can be retried: when the last of the exhausted limits resets. */

@@ -2,11 +2,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRedisLink, type RedisLink } from '../../src/cache/redis-link.ts';
+import { createBudgets, type BudgetLimit } from '../../src/rate-limits/budgets.ts';
 import { createMemoryCounters } from '../../src/rate-limits/memory-counters.ts';
 import {
   createRateLimits,
   rateLimitFields,
   retryAfter,
+  stateOf,
   type Counters,
   type Limit,
 } from '../../src/rate-limits/rate-limits.ts';
@@ -221,6 +223,51 @@ describe('Redis with invalid values', () => {
     await redis.start();
     await expect.poll(() => closed.take(fresh)).toMatchObject({ isAllowed: true });
   });
+});
+
+describe.each(['open', 'closed'] as const)('budgets in a Redis that rejects writes, %s', (failure) => {
+  const change = (command: readonly string[]) =>
+    link.run<unknown>(({ client }) => client.sendCommand([...command]), undefined);
+  const budget = (name: string): BudgetLimit => ({
+    ...limit(100, 60, name),
+    budget: { resource: 'read', limit: 100, window: 60 },
+  });
+
+  test.each([
+    {
+      why: 'full',
+      spoil: [
+        ['CONFIG', 'SET', 'maxmemory-policy', 'noeviction'],
+        ['CONFIG', 'SET', 'maxmemory', '1'],
+      ],
+      restore: ['CONFIG', 'SET', 'maxmemory', '0'],
+    },
+    {
+      why: 'read-only',
+      spoil: [['REPLICAOF', '127.0.0.1', '1']],
+      restore: ['REPLICAOF', 'NO', 'ONE'],
+    },
+  ])('are used up by what each process has spent: $why', async ({ why, spoil, restore }) => {
+    const [memory, shared] = [createMemoryCounters(() => performance.now()), createRedisCounters(link)];
+    const budgets = createBudgets({ memory, shared, failure });
+    const limits = [budget(`${failure} ${why}`)];
+    await budgets.charge(limits, { read: 60, time: 0 });
+    for (const command of spoil) await change(command);
+    try {
+      await budgets.charge(limits, { read: 30, time: 0 });
+      expect(await budgets.check(limits)).toMatchObject({ exceeded: undefined, states: [{ remaining: 10 }] });
+      await budgets.charge(limits, { read: 30, time: 0 });
+      expect(await budgets.check(limits)).toMatchObject({ exceeded: limits[0], states: [{ remaining: 0 }] });
+    } finally {
+      await change(restore);
+    }
+    expect(await budgets.check(limits)).toMatchObject({ exceeded: limits[0] });
+  });
+});
+
+test('a window never resets later than its length, also if a difference of fractions is larger', () => {
+  const state = stateOf(limit(1, 60), { used: 1, resetMs: 60_000.000_01 });
+  expect(state.reset).toBe(60);
 });
 
 test('rate limit fields of a response', () => {
