@@ -209,12 +209,18 @@ function limitsOf(
   return { call, check };
 }
 
+/**
+ * Each window has counters of its own: tokens of one subject can have different rates, and calls with one of them must not end
+ * the window of another.
+ */
 function callLimits(principal: Principal, endpoint: Endpoint | undefined): readonly Limit[] {
   const limits: Limit[] = [];
-  if (principal.rate !== undefined)
-    limits.push({ policy: 'key', counter: `key|${principal.id}`, rate: principal.rate });
+  if (principal.rate !== undefined) {
+    const counter = `key|${principal.id}|${principal.rate.window}`;
+    limits.push({ policy: 'key', counter, rate: principal.rate });
+  }
   if (endpoint?.rate !== undefined) {
-    const counter = `endpoint|${endpoint.name}|${principal.id}`;
+    const counter = `endpoint|${endpoint.name}|${principal.id}|${endpoint.rate.window}`;
     limits.push({ policy: 'endpoint', counter, rate: endpoint.rate });
   }
   return limits;

@@ -115,6 +115,13 @@ test('a token of the issuer is a key: its locks and limits apply', async () => {
   ]);
 });
 
+test('tokens of one subject with rates of different windows do not end each other’s windows', async () => {
+  const grant = { endpoints: ['*'] };
+  const [hourly, brief] = ['3/h', '100/s'].map((rate) => token({ ...grant, rate }, { sub: 'rates' }));
+  expect((await ask(brief ?? '')).headers.get('ratelimit')).toBe('"key";r=99;t=1');
+  expect((await ask(hourly ?? '')).headers.get('ratelimit')).toBe('"key";r=2;t=3600');
+});
+
 test('a stream ends when the token of the issuer expires', async () => {
   const url = `${service.service.address}/api/endpoints/query/live`;
   const brief = token({ endpoints: ['*'] }, { sub: 'brief', seconds: -26 });
