@@ -15,7 +15,7 @@ export interface Cache {
   readonly readThrough: ReadThrough;
   readonly warming: Warming;
   /** Drops the cached and warm responses of one revision of an endpoint. */
-  readonly forget: (name: string, revision: string) => Promise<void>;
+  readonly forget: (name: string, revision: string) => Promise<unknown>;
   close(): Promise<void>;
 }
 

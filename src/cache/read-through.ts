@@ -81,8 +81,11 @@ export interface ReadThrough {
   read(ask: Ask): Promise<Read>;
   /** Runs a job unless an entry younger than `ms` exists, in this process or another, or its data is unchanged. */
   refresh(job: Job, ms: number): Promise<Refreshed>;
-  /** Drops the entries of keys with this prefix, and does not store the results of their in-flight runs. */
-  forget(prefix: string): Promise<void>;
+  /**
+   * Drops the entries of keys with this prefix, and does not store the results of their in-flight runs; false if the shared
+   * cache may still have some.
+   */
+  forget(prefix: string): Promise<boolean>;
   /** For this process. */
   readonly size: () => MemorySize & { readonly flights: number };
 }
@@ -169,7 +172,7 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
     },
     forget: async (prefix) => {
       flights.forget(prefix);
-      await store.forget(prefix);
+      return store.forget(prefix);
     },
     size: () => ({ ...store.size(), flights: flights.size() }),
   };

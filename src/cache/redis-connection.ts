@@ -8,6 +8,8 @@ export interface RedisConnection {
   readonly keyv: Keyv;
   /** Resolves when the first connection is established. */
   readonly connected: Promise<void>;
+  /** Whether there is a connection, also one on which Redis has not yet answered the password or the number of the database. */
+  readonly isConnected: () => boolean;
   /** The most recent connection error, if any. */
   readonly lastError: () => unknown;
   /** Closes the connection and drops pending commands. */
@@ -26,7 +28,12 @@ export function openRedisConnection(url: string, random: () => number): RedisCon
   const client = openClient(url, random);
   const keyv = openKeyv(client);
   let lastError: unknown;
+  let isConnected = false;
+  client.on('connect', () => {
+    isConnected = true;
+  });
   client.on('error', (cause: unknown) => {
+    isConnected = false;
     lastError = cause;
   });
   const connected = new Promise<void>((resolve) => void client.once('ready', () => resolve()));
@@ -35,7 +42,14 @@ export function openRedisConnection(url: string, random: () => number): RedisCon
     client.unref();
     if (client.isOpen) client.destroy();
   };
-  return { client, keyv, connected, lastError: () => lastError, destroy };
+  return {
+    client,
+    keyv,
+    connected,
+    isConnected: () => client.isReady || isConnected,
+    lastError: () => lastError,
+    destroy,
+  };
 }
 
 function openClient(url: string, random: () => number) {

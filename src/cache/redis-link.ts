@@ -57,7 +57,8 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
       },
       closed: (ms) => observe({ kind: 'cache.remote_restored', ms }),
       probeFailed: (times) => {
-        if (times % PROBES_PER_CONNECTION !== 0 || !connection.client.isReady) return;
+        // One that is being established is not replaced: it could not be closed, and has a timeout of its own.
+        if (times % PROBES_PER_CONNECTION !== 0 || !connection.isConnected()) return;
         connection.destroy();
         connection = openRedisConnection(url, options.random);
       },

@@ -102,16 +102,19 @@ async function write(redis: Redis, { key, bytes, keepMs }: Write): Promise<void>
   );
 }
 
-async function forget(redis: Redis, prefix: string): Promise<void> {
+async function forget(redis: Redis, prefix: string): Promise<boolean> {
   const MATCH = `${escapeGlob(redis.entryName(prefix))}*`;
-  let cursor = '0';
+  let cursor: string | undefined = '0';
   do {
-    cursor = await redis.link.run(async ({ client }) => {
-      const page = await client.withTypeMapping({}).scan(cursor, { MATCH, COUNT: SCAN_COUNT });
-      if (page.keys.length > 0) await client.unlink(page.keys);
-      return page.cursor;
-    }, '0');
-  } while (cursor !== '0');
+    const from: string = cursor;
+    cursor = await redis.link.run<string | undefined>(async ({ client }) => {
+      const page = await client.withTypeMapping({}).scan(from, { MATCH, COUNT: SCAN_COUNT });
+      if (page.keys.length === 0) return page.cursor;
+      const unlink = async (): Promise<string> => (await client.unlink(page.keys), page.cursor);
+      return unlessRejected(redis.observe, unlink, undefined);
+    }, undefined);
+  } while (cursor !== undefined && cursor !== '0');
+  return cursor !== undefined;
 }
 
 function escapeGlob(text: string): string {

@@ -11,8 +11,8 @@ export interface Remote {
   write(key: string, bytes: Buffer, keepMs: number): Promise<void>;
   /** Deletes the value of this key. */
   drop(key: string): Promise<void>;
-  /** Deletes all keys with this prefix. */
-  forget(prefix: string): Promise<void>;
+  /** Deletes all keys with this prefix; false if some may be left. */
+  forget(prefix: string): Promise<boolean>;
   /** Acquires the exclusive right to run `key`, across all replicas. */
   lease(key: string): Promise<Lease | LeaseDenial>;
   close(): Promise<void>;

@@ -19,10 +19,10 @@ export interface Store {
   /** Undefined if the entry cannot be stored. Otherwise it is in memory at once; resolves when replicas can see it. */
   put(key: string, entry: Entry): Promise<void> | undefined;
   /**
-   * Drops all keys with this prefix, here and in the shared cache. Copies in other replicas' memory stay until they
-   * expire.
+   * Drops all keys with this prefix, here and in the shared cache; false if some may be left there. Copies in other
+   * replicas' memory stay until they expire.
    */
-  forget(prefix: string): Promise<void>;
+  forget(prefix: string): Promise<boolean>;
   /** Whether there is a shared cache. */
   readonly isShared: boolean;
   /** The exclusive right to run `key`, across all replicas. */
@@ -89,7 +89,7 @@ export function createStore(options: StoreOptions): Store {
     },
     forget: async (prefix) => {
       memory.forget(prefix);
-      await remote?.forget(prefix);
+      return (await remote?.forget(prefix)) ?? true;
     },
     lease: async (key) => remote?.lease(key) ?? 'unavailable',
     isShared: remote !== undefined,

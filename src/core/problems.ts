@@ -21,6 +21,11 @@ function bigquery<Title extends string>(title: Title): { status: 400; title: Tit
   };
 }
 
+/** Something is unavailable for a moment. */
+function unavailable<Title extends string>(title: Title): { status: 503; title: Title; hint: string } {
+  return { status: 503, title, hint: 'Retry after the number of seconds in Retry-After.' };
+}
+
 /** All problem codes. `docs/reference/problems.md` is generated from this table. */
 export const PROBLEMS = {
   'request.body_invalid': {
@@ -322,11 +327,7 @@ export const PROBLEMS = {
     title: 'Budget exceeded',
     hint: 'Wait for the number of seconds in Retry-After; RateLimit-Policy has the budget. Cached responses are still served.',
   },
-  'rate.unavailable': {
-    status: 503,
-    title: 'The rate limit of your key cannot be checked right now',
-    hint: 'Retry after the number of seconds in Retry-After.',
-  },
+  'rate.unavailable': unavailable('The rate limit of your key cannot be checked right now'),
   'query.failed': {
     status: 422,
     title: 'The engine could not run your query',
@@ -372,21 +373,18 @@ export const PROBLEMS = {
     title: 'No cached response',
     hint: 'Omit only-if-cached to run the query.',
   },
+  'cache.not_purged': {
+    status: 503,
+    title: 'Cached responses could not be deleted',
+    hint: 'Purge again when Redis accepts writes: the log has the reason (cache.remote_lost, cache.write_rejected).',
+  },
   'engine.invalid_response': {
     status: 502,
     title: 'Invalid response from the engine',
     hint: 'Retry; contact the operator if the error persists.',
   },
-  'engine.unavailable': {
-    status: 503,
-    title: 'The engine is unavailable',
-    hint: 'Retry after the number of seconds in Retry-After.',
-  },
-  'engine.busy': {
-    status: 503,
-    title: 'The query queue is full',
-    hint: 'Retry after the number of seconds in Retry-After.',
-  },
+  'engine.unavailable': unavailable('The engine is unavailable'),
+  'engine.busy': unavailable('The query queue is full'),
   'service.stopping': {
     status: 503,
     title: 'The service is shutting down',

@@ -13,8 +13,8 @@ export interface AdminOptions {
   readonly configuration: () => unknown;
   /** Names of the endpoints being served. */
   readonly endpoints: () => readonly string[];
-  /** Purges every cached response of an endpoint. */
-  readonly purge: (endpoint: string) => Promise<void>;
+  /** Purges every cached response of an endpoint; false if the shared cache may still have some. */
+  readonly purge: (endpoint: string) => Promise<boolean>;
   /** Accepted host names, in addition to IP addresses and localhost. */
   readonly hosts: readonly string[];
 }
@@ -33,11 +33,21 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   app.get('/config', (_request, reply) => reply.send(options.configuration()));
   app.post<{ Querystring: { endpoint?: string | string[] } }>('/cache/purge', async (request, reply) => {
     const purged = namesToPurge(request.query.endpoint, options.endpoints());
-    for (const name of purged) await options.purge(name);
+    const left: string[] = [];
+    for (const name of purged) if (!(await options.purge(name))) left.push(name);
+    if (left.length > 0) throw new Problem('cache.not_purged', { retryAfter: 1, detail: leftText(left) });
     return reply.send({ purged });
   });
   return app;
 }
+
+function leftText(names: readonly string[]): string {
+  const more = names.length - MAX_SHOWN;
+  const shown = `${names.slice(0, MAX_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `Redis may still have cached responses of ${shown}; those in the memory of this process are deleted`;
+}
+
+const MAX_SHOWN = 20;
 
 /** The endpoint with this name, or all of them. */
 function namesToPurge(name: string | string[] | undefined, all: readonly string[]): readonly string[] {

@@ -222,6 +222,20 @@ describe('Redis that', () => {
     expect(service.count('cache.remote_lost')).toBe(0);
   });
 
+  test('cannot delete entries because it is read-only, or does not answer: that is known', async () => {
+    const server = await openRedisServer();
+    const vandal = await openVandal(server.url);
+    const service = await openService(server.url);
+    await service.ask('a');
+    await stored(service, 'a');
+    await vandal.sendCommand(['REPLICAOF', '127.0.0.1', '1']);
+    expect(await service.reads.forget('a')).toBe(false);
+    expect([service.count('cache.write_rejected'), service.count('cache.remote_lost')]).toEqual([1, 0]);
+    server.freeze();
+    service.hurry(true);
+    expect(await service.reads.forget('a')).toBe(false);
+  });
+
   test('rejects our credentials', async () => {
     const server = await openRedisServer();
     const vandal = await openVandal(server.url);
@@ -246,6 +260,15 @@ describe('Redis that', () => {
     service.hurry(false);
     await service.ask('b');
     await stored(service, 'b');
+  });
+
+  test('accepts a connection and never answers the first command on it', async () => {
+    const server = await openRedisServer();
+    const proxy = await openProxy(Number(new URL(server.url).port), { isSilent: true });
+    const service = await openService(`${proxy.url}/1`, TIMEOUT_MS, true);
+    expect(await askMany(service, ['a'])).toEqual(['stored']);
+    proxy.answer();
+    await service.until('cache.remote_restored', 1); // over a new connection
   });
 });
 
@@ -316,12 +339,16 @@ test('without Redis a process still coalesces requests for a key', async () => {
 });
 
 /** A way to a port that can stop carrying anything over the connections it has, without closing them. */
-async function openProxy(port: number): Promise<{ readonly url: string; readonly goSilent: () => void }> {
+async function openProxy(
+  port: number,
+  { isSilent = false } = {},
+): Promise<{ readonly url: string; readonly goSilent: () => void; readonly answer: () => void }> {
   const pairs: (readonly [Socket, Socket])[] = [];
+  let isAnswering = !isSilent;
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
     pairs.push([client, upstream]);
-    client.pipe(upstream).pipe(client);
+    if (isAnswering) client.pipe(upstream).pipe(client);
     for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
   });
   const own = await freePort();
@@ -332,6 +359,7 @@ async function openProxy(port: number): Promise<{ readonly url: string; readonly
   });
   return {
     url: `redis://127.0.0.1:${own}`,
+    answer: () => void (isAnswering = true), // on new connections
     goSilent: () => {
       for (const [client, upstream] of pairs) {
         client.unpipe(upstream);

@@ -66,8 +66,9 @@ export function createVirtualRemote({ clock, after }: VirtualTime, latencyMs = 0
       if (!remote.isAway) values.delete(key);
     },
     forget: async (prefix) => {
-      if (remote.isAway) return;
+      if (remote.isAway) return false;
       for (const key of values.keys()) if (key.startsWith(prefix)) values.delete(key);
+      return true;
     },
     lease: async (key) => {
       await travel();

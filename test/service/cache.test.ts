@@ -240,6 +240,8 @@ describe('through Redis', () => {
       const alone = await Promise.all([one, two].map(({ address }) => ask(address, 'kept?p=alone')));
       expect(alone.map((response) => response.status)).toEqual([200, 200]);
       expect((await ask(one.address, 'kept?p=shared')).headers.get('cache-status')).toContain('hit');
+      const purged = await fetch(`${one.admin}/cache/purge?endpoint=kept`, { method: 'POST' });
+      expect([purged.status, await purged.json()]).toMatchObject([503, { code: 'cache.not_purged' }]);
     } finally {
       // The engine is the other service's: these two give back everything else.
       await Promise.all([one.catalog.close(), two.catalog.close()]);

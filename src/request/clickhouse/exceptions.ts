@@ -124,6 +124,7 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'endpoint.failed': UNKNOWN_EXCEPTION,
   'internal.error': UNKNOWN_EXCEPTION,
   'cache.miss': [74, 'CANNOT_READ_FROM_FILE_DESCRIPTOR'],
+  'cache.not_purged': UNKNOWN_EXCEPTION,
   'engine.invalid_response': NETWORK_ERROR,
   'engine.unavailable': NETWORK_ERROR,
   'engine.busy': [202, 'TOO_MANY_SIMULTANEOUS_QUERIES'],
