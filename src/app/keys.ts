@@ -23,7 +23,7 @@ export interface KeyringOptions {
 /** Rejects with TokensRejected. */
 export function openKeyring({ settings, extraTokens, observe, check }: KeyringOptions): Promise<LiveKeyring> {
   const { tokens: path, jwt } = settings;
-  const issuer = jwt && createJwtKeyring({ ...jwt, observe });
+  const issuer = jwt && createJwtKeyring({ ...jwt, observe, monotonic: clock.monotonic });
   return openLiveKeyring({ path, extra: extraTokens, jwt: issuer, observe, after, check });
 }
 

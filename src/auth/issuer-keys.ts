@@ -29,14 +29,14 @@ type GetKey = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise
  * Limits of the key set in milliseconds: timeout of a fetch, pause between fetches for unknown keys, and maximum age.
  */
 const JWKS = { timeoutDuration: 2000, cooldownDuration: 10_000, cacheMaxAge: 600_000 };
-/** No fetch is tried for this long after a failed one. */
+/** No fetch is tried for this long after one has failed. */
 const REST_MS = 1000;
 
 /**
- * The key function at `now`, in milliseconds since 1970. Anyone can send a token that names an unknown key, so such
+ * The key function at `now`, in milliseconds since 1970. `monotonic` is in milliseconds. Anyone can send a token that names an unknown key, so such
  * tokens must not delay others: tokens of known keys are verified with the keys fetched earlier.
  */
-export function createIssuerKeys(url: string): (now: number) => GetKey {
+export function createIssuerKeys(url: string, monotonic: () => number): (now: number) => GetKey {
   const remote = createRemoteJWKSet(new URL(url), JWKS);
   let local: ReturnType<typeof createLocalJWKSet> | undefined;
   let failed: { readonly at: number; readonly cause: unknown } | undefined;
@@ -45,12 +45,13 @@ export function createIssuerKeys(url: string): (now: number) => GetKey {
     // Absolute, in case the clock was changed in the meantime.
     if (failed !== undefined && Math.abs(now - failed.at) < REST_MS)
       throw new KeysUnavailable(failed.cause, false);
+    const started = monotonic();
     try {
       await remote.reload();
       failed = undefined;
       return (local = createLocalJWKSet(remote.jwks() ?? { keys: [] }));
     } catch (cause) {
-      failed = { at: now, cause };
+      failed = { at: now + monotonic() - started, cause }; // a fetch can take longer than the pause
       throw new KeysUnavailable(cause, true);
     }
   };

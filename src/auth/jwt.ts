@@ -13,6 +13,8 @@ import { createPrincipal, type Grant } from './principal.ts';
 
 export interface JwtOptions extends JwtSettings {
   readonly observe: Observe;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
 }
 
 export interface JwtKeyring {
@@ -38,7 +40,7 @@ const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** Fetches no keys until the first token arrives. */
 export function createJwtKeyring(options: JwtOptions): JwtKeyring {
   const { observe, skewSeconds } = options;
-  const keysAt = createIssuerKeys(options.jwksUrl);
+  const keysAt = createIssuerKeys(options.jwksUrl, options.monotonic);
   const readGrant = createGrantReader(options.claim);
   const remembered = createLru<Accepted>({ entries: MAX_REMEMBERED });
 
