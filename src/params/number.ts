@@ -1,9 +1,16 @@
 // Readers for numbers: integers of any width, floats, decimals.
 import { failure, read } from './reading.ts';
-import type { Reader } from './reading.ts';
+import type { RawScalar, Reader } from './reading.ts';
 
 /** No type has values with more digits; longer input is rejected before it is parsed. */
 const MAX_DIGITS = 400;
+
+/** Whether a number may have had other digits in the JSON that it was read from. */
+function hasLostDigits(raw: RawScalar): boolean {
+  return typeof raw === 'number' && Number.isInteger(raw) && !Number.isSafeInteger(raw);
+}
+
+const LOST_DIGITS = 'is too large for a JSON number: send it as a string';
 
 /** Integers within the type's range. JSON numbers beyond 2^53 have already lost digits and are rejected. */
 export function integerReader(bits: number, signed: boolean): Reader {
@@ -11,9 +18,7 @@ export function integerReader(bits: number, signed: boolean): Reader {
   const max = 2n ** BigInt(signed ? bits - 1 : bits) - 1n;
   const message = `must be a whole number from ${min} to ${max}`;
   return (raw) => {
-    if (typeof raw === 'number' && Number.isInteger(raw) && !Number.isSafeInteger(raw)) {
-      return failure('is too large for a JSON number: send it as a string');
-    }
+    if (hasLostDigits(raw)) return failure(LOST_DIGITS);
     const text = typeof raw === 'number' ? String(raw) : raw;
     if (typeof text !== 'string' || text.length > MAX_DIGITS || !/^-?\d+$/.test(text))
       return failure(message);
@@ -38,11 +43,12 @@ export function floatReader(bits: 32 | 64): Reader {
   };
 }
 
-/** Decimals within precision and scale; leading and trailing zeros do not count. */
+/** Decimals within precision and scale; leading and trailing zeros do not count. JSON numbers as for integers. */
 export function decimalReader(precision: number, scale: number): Reader {
   const whole = precision - scale;
   const message = `must be a number with at most ${whole} digits before and ${scale} after the decimal point`;
   return (raw) => {
+    if (hasLostDigits(raw)) return failure(LOST_DIGITS);
     const text = typeof raw === 'number' ? String(raw) : raw;
     if (typeof text !== 'string' || text.length > MAX_DIGITS) return failure(message);
     const parts = /^(-?)0*(\d*?)(?:\.(\d*?)0*)?$/.exec(text);

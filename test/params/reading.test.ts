@@ -173,6 +173,7 @@ describe('rejected', () => {
     ['Float64', '.', 'number'],
     ['Float64', '', 'number'],
     ['Float32', '1e39', 'Float32'],
+    ['Decimal(30, 0)', 2 ** 53, 'send it as a string'],
     ['Decimal(5, 2)', '1234', 'digits'],
     ['Decimal(5, 2)', '1.234', 'digits'],
     ['Decimal(5, 2)', '1e2', 'digits'],
