@@ -2,6 +2,7 @@
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
   errors,
   type CryptoKey,
   type FlattenedJWSInput,
@@ -28,7 +29,14 @@ type GetKey = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise
 /**
  * Limits of the key set in milliseconds: timeout of a fetch, pause between fetches for unknown keys, and maximum age.
  */
-const JWKS = { timeoutDuration: 2000, cooldownDuration: 10_000, cacheMaxAge: 600_000 };
+const JWKS = {
+  timeoutDuration: 2000,
+  cooldownDuration: 10_000,
+  cacheMaxAge: 600_000,
+  [customFetch]: fetchBounded,
+};
+/** Of a key set in bytes. */
+const MAX_BYTES = 2 ** 20;
 /** No fetch is tried for this long after one has failed. */
 const REST_MS = 1000;
 
@@ -66,4 +74,18 @@ export function createIssuerKeys(url: string, monotonic: () => number): (now: nu
     }
     return (await fetchKeys(now))(header, token);
   };
+}
+
+/** The response with its body, which is not read any further than a key set may be long. */
+async function fetchBounded(url: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(url, options);
+  if (response.status !== 200 || response.body === null) return response;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body) {
+    length += chunk.length;
+    if (length > MAX_BYTES) throw new Error(`the key set of the issuer has more than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks));
 }

@@ -1,7 +1,7 @@
 // Stores for key-use counts: a file in the data directory, or Redis shared by the replicas.
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { RedisLink } from '../cache/redis-link.ts';
+import { isReply, type RedisLink } from '../cache/redis-link.ts';
 import { changeAlone, replaceFile, type LockTime } from '../config/replace-file.ts';
 import { isKeyId } from './principal.ts';
 import { joinUses, type Use, type Uses, type UseStore } from './key-use.ts';
@@ -71,19 +71,32 @@ const USES_PER_SCRIPT = 500;
 /** A larger hash is not from this service: no process counts that many keys. */
 const MAX_FIELDS = 1_000_000;
 
-/** Two hashes in Redis: counts and last times. While Redis is unavailable, nothing is added and reads are empty. */
+/**
+ * Two hashes in Redis: counts and last times. While Redis is unavailable, nothing is added and reads are empty; `add` rejects if
+ * Redis does not accept writes.
+ */
 export function createUseRedis(link: RedisLink): UseStore {
   const [counts, times] = [`${link.namespace}:keys:uses`, `${link.namespace}:keys:last`];
   return {
-    add: (uses) =>
-      link.run(async ({ client }) => {
+    add: async (uses) => {
+      const rejected = await link.run<unknown>(async ({ client }) => {
         const all = [...uses];
-        for (let i = 0; i < all.length; i += USES_PER_SCRIPT) {
-          const some = all.slice(i, i + USES_PER_SCRIPT);
-          const args = some.flatMap(([id, { uses: n, last }]) => [id, String(n), String(last)]);
-          await client.eval(ADD, { keys: [counts, times], arguments: args });
+        try {
+          for (let i = 0; i < all.length; i += USES_PER_SCRIPT) {
+            const some = all.slice(i, i + USES_PER_SCRIPT);
+            const args = some.flatMap(([id, { uses: n, last }]) => [id, String(n), String(last)]);
+            await client.eval(ADD, { keys: [counts, times], arguments: args });
+          }
+          return undefined;
+        } catch (cause) {
+          if (!isReply(cause)) throw cause;
+          return cause; // it can be read all the same
         }
-      }, undefined),
+      }, undefined);
+      if (rejected === undefined) return;
+      link.noteRejected(rejected);
+      throw rejected;
+    },
     read: () =>
       link.run<Uses>(async ({ client }) => {
         const plain = client.withTypeMapping({});

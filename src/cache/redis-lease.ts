@@ -59,11 +59,11 @@ const RELEASE = `${HELD} return redis.call('del', KEYS[1])`;
 
 /** Returns a function that acquires the lease of a key. */
 export function createLeases(options: LeaseOptions): (key: string) => Promise<Lease | LeaseDenial> {
-  const { link, observe, nameOf } = options;
+  const { link, nameOf } = options;
   return async (key) => {
     const holder = randomUUID();
     const answer = await link.run<'held' | LeaseDenial>(
-      ({ client }) => unlessRejected(observe, () => take(options, client, { key, holder }), 'unavailable'),
+      ({ client }) => unlessRejected(options, () => take(options, client, { key, holder }), 'unavailable'),
       'unavailable',
     );
     // Renewal starts only here, once the caller knows it holds the lease. A lease granted after the timeout has no
@@ -124,14 +124,14 @@ function faultOf(
 
 /** Renews a lease three times per lifetime until it is released or found to be lost. */
 function hold(options: LeaseOptions, name: string, holder: string): Lease {
-  const { link, leaseMs, after, observe } = options;
+  const { link, leaseMs, after } = options;
   const run = (script: string, args: readonly string[]): Promise<number> =>
     link.run(({ client }) => {
       const call = async (): Promise<number> => {
         const given = [holder, String(HOLDER_LENGTH), ...args];
         return Number(await client.eval(script, { keys: [name], arguments: given }));
       };
-      return unlessRejected(observe, call, 1);
+      return unlessRejected(options, call, 1);
     }, 1); // if Redis is unavailable, assume that the lease is still held
   let released = false;
   let cancel = after(leaseMs / 3, renew);

@@ -29,12 +29,19 @@ export interface RedisLink {
    * Never rejects: an exception from `call` counts as no reply.
    */
   run<T>(call: (connection: RedisConnection) => Promise<T>, otherwise: T, patience?: number): Promise<T>;
+  /**
+   * Notes that Redis has rejected a write. If it is read-only, as the former master after a failover, calls move to a new
+   * connection: the address may lead to another server now.
+   */
+  noteRejected(cause: unknown): void;
   readonly isUnavailable: () => boolean;
   close(): Promise<void>;
 }
 
 /** No caller waits for a write, so it may take longer, but not so long that it delays detecting an outage. */
 export const WRITE_PATIENCE = 5;
+/** While Redis is read-only, a new connection is opened at most this often. The former one is closed after this time, too. */
+const RENEWAL_MS = 5000;
 /** After this many unanswered probes the connection is replaced: it may be half-open without either side noticing. */
 const PROBES_PER_CONNECTION = 5;
 
@@ -45,41 +52,85 @@ const PROBES_PER_CONNECTION = 5;
 export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLink> {
   const { url, namespace, timeoutMs, observe } = options;
   const { openRedisConnection } = await import('./redis-connection.ts'); // 435 files, that most services never need
-  let connection = openRedisConnection(url, options.random);
+  const connections = createConnections(() => openRedisConnection(url, options.random), options.after);
+  const { current } = connections;
   const breaker = createBreaker({
     ...options,
-    probe: () => connection.client.ping(),
+    probe: () => current().client.ping(),
     on: {
       opened: (cause) => {
         // The client's own error only says that it is offline; the connection's last error says why.
         const why = cause instanceof Error ? cause.message : String(cause);
-        observe({ kind: 'cache.remote_lost', cause: new Error(why, { cause: connection.lastError() }) });
+        observe({ kind: 'cache.remote_lost', cause: new Error(why, { cause: current().lastError() }) });
       },
       closed: (ms) => observe({ kind: 'cache.remote_restored', ms }),
       probeFailed: (times) => {
         // One that is being established is not replaced: it could not be closed, and has a timeout of its own.
-        if (times % PROBES_PER_CONNECTION !== 0 || !connection.isConnected()) return;
-        connection.destroy();
-        connection = openRedisConnection(url, options.random);
+        if (times % PROBES_PER_CONNECTION !== 0 || !current().isConnected()) return;
+        connections.replace();
       },
     },
   });
   const ping = (patience: number): Promise<unknown> =>
-    breaker.attempt(() => connection.client.ping(), undefined, timeoutMs * patience);
-  await Promise.race([connection.connected, sleep(timeoutMs * WRITE_PATIENCE, options.after)]);
+    breaker.attempt(() => current().client.ping(), undefined, timeoutMs * patience);
+  await Promise.race([current().connected, sleep(timeoutMs * WRITE_PATIENCE, options.after)]);
   await ping(1);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await ping(WRITE_PATIENCE); // replies arrive in order, so once this one does, all earlier writes have completed
     breaker.stop();
-    connection.destroy();
+    connections.close();
   };
   return {
     namespace,
     run: (call, otherwise, patience = 1) =>
-      breaker.attempt(() => call(connection), otherwise, timeoutMs * patience),
+      breaker.attempt(() => call(current()), otherwise, timeoutMs * patience),
+    noteRejected: (cause) => {
+      if (isReply(cause, 'READONLY')) connections.renew();
+    },
     isUnavailable: breaker.isOpen,
     close: () => (closed ??= close()),
+  };
+}
+
+/** The connection in use, and the one that follows it. */
+function createConnections(openConnection: () => RedisConnection, after: After) {
+  const all = new Set<RedisConnection>();
+  let isRenewing = false;
+  const open = (): RedisConnection => {
+    const opened = openConnection();
+    all.add(opened);
+    return opened;
+  };
+  const close = (connection: RedisConnection): void => {
+    connection.destroy();
+    all.delete(connection);
+  };
+  let current = open();
+  return {
+    current: () => current,
+    /** At once: the current one does not answer. */
+    replace: (): void => {
+      close(current);
+      current = open();
+    },
+    /** Once the new one is connected; calls on the current one end. */
+    renew: (): void => {
+      if (isRenewing) return;
+      isRenewing = true;
+      const next = open();
+      void next.connected.then(() => {
+        const former = current;
+        current = next;
+        after(RENEWAL_MS, () => {
+          close(former);
+          isRenewing = false;
+        });
+      });
+    },
+    close: (): void => {
+      for (const each of all) close(each);
+    },
   };
 }
 
@@ -95,11 +146,16 @@ export function isReply(error: unknown, code = '[A-Z]+'): boolean {
  * Runs `call`; an error reply from Redis (out of memory, read-only) is reported and gives `otherwise`. It does not open
  * the breaker, since reads still work.
  */
-export async function unlessRejected<T>(observe: Observe, call: () => Promise<T>, otherwise: T): Promise<T> {
+export async function unlessRejected<T>(
+  { link, observe }: { readonly link: Pick<RedisLink, 'noteRejected'>; readonly observe: Observe },
+  call: () => Promise<T>,
+  otherwise: T,
+): Promise<T> {
   try {
     return await call();
   } catch (cause) {
     if (!isReply(cause)) throw cause;
+    link.noteRejected(cause);
     observe({ kind: 'cache.write_rejected', cause });
     return otherwise;
   }

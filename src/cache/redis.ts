@@ -81,7 +81,7 @@ async function read(redis: Redis, key: string, maxBytes: number): Promise<Remote
 
 async function drop(redis: Redis, key: string): Promise<void> {
   const name = redis.entryName(key);
-  await redis.link.run(({ client }) => unlessRejected(redis.observe, () => client.unlink(name), 0), 0);
+  await redis.link.run(({ client }) => unlessRejected(redis, () => client.unlink(name), 0), 0);
 }
 
 interface Write {
@@ -95,7 +95,7 @@ async function write(redis: Redis, { key, bytes, keepMs }: Write): Promise<void>
     ({ keyv }) => {
       const store = (): Promise<unknown> =>
         keyv.set(redis.entryName(key), bytes, Math.max(1, Math.floor(keepMs)));
-      return unlessRejected(redis.observe, store, undefined);
+      return unlessRejected(redis, store, undefined);
     },
     undefined,
     WRITE_PATIENCE,
@@ -111,7 +111,7 @@ async function forget(redis: Redis, prefix: string): Promise<boolean> {
       const page = await client.withTypeMapping({}).scan(from, { MATCH, COUNT: SCAN_COUNT });
       if (page.keys.length === 0) return page.cursor;
       const unlink = async (): Promise<string> => (await client.unlink(page.keys), page.cursor);
-      return unlessRejected(redis.observe, unlink, undefined);
+      return unlessRejected(redis, unlink, undefined);
     }, undefined);
   } while (cursor !== undefined && cursor !== '0');
   return cursor !== undefined;

@@ -72,8 +72,9 @@ export function createRedisCounters(link: RedisLink): Counters {
     link.run(async ({ client }) => {
       const all = { keys: [...keys], arguments: args.map(String) };
       const reply = await client.eval(script, all).catch((cause: unknown) => {
-        if (isReply(cause, '[A-Z]+')) return undefined;
-        throw cause;
+        if (!isReply(cause)) throw cause;
+        link.noteRejected(cause);
+        return undefined;
       });
       return Array.isArray(reply) ? reply.map(Number) : undefined;
     }, undefined);

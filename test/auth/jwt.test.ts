@@ -266,6 +266,7 @@ describe('keys of the issuer', () => {
     { why: 'no response', served: 'silence' },
     { why: 'not JSON', served: '<html>' },
     { why: 'JSON of another kind', served: '[]' },
+    { why: 'more than a key set can have', served: `${' '.repeat(2 ** 20)}{"keys":[]}` },
   ])('$why: 503 instead of 401, and fetched only once', async ({ served }) => {
     keys = served;
     const keyring = open();

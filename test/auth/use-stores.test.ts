@@ -100,6 +100,16 @@ describe('uses in Redis', () => {
   });
 });
 
+test('a Redis that is full rejects them, and does not count as unavailable', async () => {
+  const memory = (maxmemory: string) =>
+    spoil((client) => client.configSet({ maxmemory, 'maxmemory-policy': 'noeviction' }));
+  await memory('1');
+  const added = createUseRedis(link).add(new Map([['key:a', { uses: 2, last: 1000 }]]));
+  await expect(added).rejects.toThrow(/^OOM/);
+  expect(lost).toBe(0);
+  await memory('0');
+});
+
 test('only the owner can access a usage file and the folder created for it', async () => {
   const folder = join(await mkdtemp(join(tmpdir(), 'millrace-uses-')), 'data');
   const store = createUseFile(join(folder, 'token-use.json'), { epoch: Date.now, after });

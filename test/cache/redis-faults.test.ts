@@ -262,6 +262,17 @@ describe('Redis that', () => {
     await stored(service, 'b');
   });
 
+  test('became read-only in a failover: calls move to the server that has its address now', async () => {
+    const [former, server] = [await openRedisServer(), await openRedisServer()];
+    const [vandal, witness] = [await openVandal(former.url), await openVandal(server.url)];
+    const proxy = await openProxy(Number(new URL(former.url).port));
+    const service = await openService(proxy.url, PATIENT_MS);
+    await vandal.sendCommand(['REPLICAOF', '127.0.0.1', '1']);
+    proxy.moveTo(Number(new URL(server.url).port));
+    for (let i = 0; (await witness.dbSize()) === 0; i++) await service.ask(`k${i}`);
+    expect(service.count('cache.remote_lost')).toBe(0);
+  });
+
   test('accepts a connection and never answers the first command on it', async () => {
     const server = await openRedisServer();
     const proxy = await openProxy(Number(new URL(server.url).port), { isSilent: true });
@@ -342,11 +353,11 @@ test('without Redis a process still coalesces requests for a key', async () => {
 async function openProxy(
   port: number,
   { isSilent = false } = {},
-): Promise<{ readonly url: string; readonly goSilent: () => void; readonly answer: () => void }> {
+): Promise<Record<'goSilent' | 'answer', () => void> & { url: string; moveTo: (port: number) => void }> {
   const pairs: (readonly [Socket, Socket])[] = [];
-  let isAnswering = !isSilent;
+  let [isAnswering, target] = [!isSilent, port];
   const server = createServer((client) => {
-    const upstream = connect(port, '127.0.0.1');
+    const upstream = connect(target, '127.0.0.1');
     pairs.push([client, upstream]);
     if (isAnswering) client.pipe(upstream).pipe(client);
     for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
@@ -360,6 +371,7 @@ async function openProxy(
   return {
     url: `redis://127.0.0.1:${own}`,
     answer: () => void (isAnswering = true), // on new connections
+    moveTo: (other) => void (target = other), // new connections
     goSilent: () => {
       for (const [client, upstream] of pairs) {
         client.unpipe(upstream);
