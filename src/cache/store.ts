@@ -115,6 +115,7 @@ async function entryIn(
   // Two estimates of the age: the remaining TTL in the shared cache, and our clock against the writer's. The larger one
   // is used.
   const [ageThere, ageHere] = [keepMs - remainingMs, asked.epoch - bornEpoch];
-  if (!(Math.min(ageThere, ageHere) > -CLOCK_SKEW_MS)) return 'it was stored in the future';
+  if (!(Math.min(ageThere, ageHere) > -CLOCK_SKEW_MS))
+    return 'it was stored in the future, or clocks differ by more than 1 s';
   return { ...payload, etag, keepMs, fingerprint, born: before(asked, Math.max(0, ageThere, ageHere)) };
 }

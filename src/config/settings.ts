@@ -11,6 +11,7 @@ import {
 } from './clickhouse-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { createSchemaCheck, createValueCheck, readSchema, type SchemaFinding } from './schema.ts';
+import { findInvalidUrls } from './url-settings.ts';
 import { parseYaml, type YamlDocument } from './yaml-document.ts';
 
 /** Effective settings. Sizes are in bytes, times in seconds unless noted. */
@@ -151,6 +152,7 @@ export async function loadSettings(
   const diagnostics = [...fromFile.diagnostics, ...fromEnv.diagnostics, ...fromFlags.diagnostics];
   const values = { ...fromFile.values, ...fromEnv.values, ...fromFlags.values };
   diagnostics.push(...findHalfJwt(values), ...findHalfCertificate(values));
+  if (diagnostics.length === 0) diagnostics.push(...findInvalidUrls(values));
   if (diagnostics.length > 0) return { diagnostics };
   const layers = { flag: fromFlags.values, environment: fromEnv.values, file: fromFile.values };
   return { settings: { ...resolve(values, names), shown: show(names, layers) } };

@@ -108,6 +108,18 @@ describe('settings', () => {
       code: 'settings.certificate_incomplete',
       why: 'a key without certificate',
     },
+    ...[
+      ['REDIS_URL', 'redis://:a#b@host', 'redis://:a/b@host', 'redis://:50%@host', 'redis://host/cache'],
+      ['CLICKHOUSE_URL', 'http://a,http://:p#a@b'],
+      ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://['],
+    ].flatMap(([name = '', ...urls]) =>
+      urls.map((url) => ({ env: { [name]: url }, code: 'settings.url_invalid', why: `the URL ${url}` })),
+    ),
+    ...['https://[/', 'https://user:password@host/'].map((url) => ({
+      env: { MILLRACE_JWT_ISSUER: 'i', MILLRACE_JWT_AUDIENCE: 'a', MILLRACE_JWT_JWKS_URL: url },
+      code: 'settings.url_invalid',
+      why: `the URL of keys ${url}`,
+    })),
   ])('$why is rejected', async ({ env, code }) => {
     const loaded = await loadSettings({ ...none, env });
     expect('diagnostics' in loaded && loaded.diagnostics.map((each) => each.code)).toEqual([code]);

@@ -1,0 +1,63 @@
+// Settings that are URLs: checked before anything is opened, so that a mistake is one line without the password in it.
+import type { Finding } from '../core/finding.ts';
+import type { SettingsFile } from './generated/settings.ts';
+
+/** A finding for each setting with a URL that cannot be parsed. */
+export function findInvalidUrls(values: SettingsFile): Finding[] {
+  const { redis_url: redis, clickhouse_url: servers, jwt_jwks_url: keys, otlp_endpoint: collector } = values;
+  const checks = [
+    { key: 'redis_url', isValid: redis === undefined || isRedisUrl(redis) },
+    { key: 'clickhouse_url', isValid: servers === undefined || servers.split(/, */).every(isUrl) },
+    { key: 'jwt_jwks_url', isValid: keys === undefined || isFetchable(keys) },
+    { key: 'otlp_endpoint', isValid: collector === undefined || isUrl(collector) },
+  ];
+  return checks.flatMap(({ key, isValid }) => (isValid ? [] : [invalidUrl(key)]));
+}
+
+function invalidUrl(key: string): Finding {
+  const hint = HINTS.get(key) ?? 'Write a URL such as https://host:8443';
+  const message = `${key} is not a valid URL`;
+  return {
+    file: 'settings',
+    line: 0,
+    column: 0,
+    severity: 'error',
+    code: 'settings.url_invalid',
+    message,
+    hint,
+  };
+}
+
+const HINTS: ReadonlyMap<string, string> = new Map([
+  [
+    'redis_url',
+    'Write redis://:password@host:6379/0, with / as %2F, # as %23, @ as %40 and % as %25 in the password',
+  ],
+  ['jwt_jwks_url', 'Write a URL without user and password, such as https://id.example.com/jwks.json'],
+]);
+
+function isUrl(text: string): boolean {
+  return URL.canParse(text);
+}
+
+/** `fetch` sends no user and password of a URL, and rejects one that has them. */
+function isFetchable(text: string): boolean {
+  if (!isUrl(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
+
+/** The path is the number of a database; user and password are percent-decoded. */
+function isRedisUrl(text: string): boolean {
+  if (!isUrl(text)) return false;
+  const { pathname, username, password } = new URL(text);
+  return /^\/?\d*$/.test(pathname) && [username, password].every(isDecodable);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
