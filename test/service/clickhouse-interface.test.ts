@@ -25,6 +25,11 @@ beforeAll(async () => {
     'numbers.all',
     `id: 00000000-0000-4000-8000-000000000031\nname: numbers.all\n${query}\nsandbox: { enabled: true }\n`,
   );
+  await writeEndpoint(
+    service,
+    'numbers.cached',
+    `id: 00000000-0000-4000-8000-000000000032\nname: numbers.cached\n${query}\nsandbox: { enabled: true }\ncache: { ttl: 60 }\n`,
+  );
   await service.service.reload();
   pathless = await openService({
     settings: {
@@ -156,4 +161,29 @@ test('statements that are rejected before they are answered count against the ra
   const statuses: number[] = [];
   for (let call = 0; call < 3; call++) statuses.push((await send()).status);
   expect(statuses).toEqual([400, 400, 429]);
+});
+
+const post = (body: string, fields: Readonly<Record<string, string>>, key = KEY): Promise<Response> =>
+  fetch(`${ownUrl()}/?${new URLSearchParams(fields).toString()}`, {
+    method: 'POST',
+    body,
+    headers: { 'X-ClickHouse-Key': key, 'Accept-Encoding': 'gzip' },
+  });
+
+test('cached responses in Native are compressed for each protocol version', async () => {
+  const ask = async (version: string): Promise<string> => {
+    const fields = {
+      database: 'numbers.cached',
+      enable_http_compression: '1',
+      client_protocol_version: version,
+    };
+    const response = await post('SELECT toUInt8(n) AS n FROM numbers LIMIT 1 FORMAT Native', fields);
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    return Buffer.from(await response.arrayBuffer()).toString('hex');
+  };
+  const plain = '0101016e0555496e743800';
+  const info = '010002ffffffff00';
+  expect(await ask('54405')).toBe(`${info}${plain}`);
+  expect(await ask('0')).toBe(plain);
+  expect(await ask('54460')).toBe(`${info}${plain.slice(0, -2)}0000`);
 });

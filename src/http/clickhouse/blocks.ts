@@ -11,6 +11,8 @@ const HEAD = 9;
 const METHODS = { none: 0x02, lz4: 0x82, zstd: 0x90 } as const;
 /** Bytes. The event loop is free between blocks; a server's are larger, and clients accept any size. */
 const BLOCK = 256 * 1024;
+/** Received blocks, which may be tiny, between pauses. */
+const SLICE = 500;
 
 /** Compresses with LZ4, the method that every client reads. */
 export async function compressBlocks(body: Buffer): Promise<Buffer> {
@@ -44,10 +46,11 @@ function checksumOf(block: Buffer): Buffer {
  * Decompresses blocks to at most `limit` bytes. Throws Problem `request.encoding_invalid`, or `request.body_too_large`
  * before anything of that size is allocated.
  */
-export function decompressBlocks(body: Buffer, limit: number): Buffer {
+export async function decompressBlocks(body: Buffer, limit: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let total = 0;
   for (let at = 0; at < body.length;) {
+    if (parts.length % SLICE === SLICE - 1) await setImmediate();
     if (body.length - at < CHECKSUM + HEAD) throw invalid('the last block is incomplete', parts.length);
     const start = at + CHECKSUM;
     const length = body.readUInt32LE(start + 1);

@@ -29,7 +29,7 @@ export async function readQueryBody(
 ): Promise<Body> {
   const sent = await readBytes({ request: request.raw, response: reply.raw });
   const decoded = await decode(sent, request.headers['content-encoding']);
-  const bytes = isInBlocks ? decompressBlocks(decoded, BODY_LIMIT) : decoded;
+  const bytes = isInBlocks ? await decompressBlocks(decoded, BODY_LIMIT) : decoded;
   const type = mediaTypeOf(request);
   if (type === 'multipart/form-data') {
     return { text: '', form: await readForm(bytes, String(request.headers['content-type'])) };

@@ -1,5 +1,6 @@
 // The format Native as clients with a protocol version read it: with the header of each block, and a byte after each type. The engine
 // writes it without, and has no setting for it; so the columns are walked by their types.
+import { setImmediate } from 'node:timers/promises';
 import { Problem } from '../../core/problem.ts';
 import { innerType, parseType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
 
@@ -8,12 +9,14 @@ const WITH_SERIALIZATION = 54_454;
 /** Of an ordinary block: no overflow rows (field 1), no bucket (field 2), end. */
 const BLOCK_INFO = Buffer.from([1, 0, 2, 0xff, 0xff, 0xff, 0xff, 0]);
 const DEFAULT_SERIALIZATION = Buffer.from([0]);
+/** Values that are read one by one before other calls may run. */
+const SLICE = 65_536;
 
 /**
- * Adds what a client of this protocol version expects; 0 is none. Throws Problem `format.not_acceptable` for columns of types that it
- * does not know. Source: NativeWriter of ClickHouse.
+ * Adds what a client of this protocol version expects; 0 is none, and the result is the same buffer. Throws Problem
+ * `format.not_acceptable` for columns of types that it does not know. Source: NativeWriter of ClickHouse.
  */
-export function withBlockInfo(body: Buffer, version: number): Buffer {
+export async function withBlockInfo(body: Buffer, version: number): Promise<Buffer> {
   if (version === 0 || body.length === 0) return body;
   const pieces: Buffer[] = [];
   const reader = createReader(body);
@@ -31,7 +34,7 @@ export function withBlockInfo(body: Buffer, version: number): Buffer {
       reader.skip(reader.number());
       const type = parseType(reader.text());
       copy(version < WITH_SERIALIZATION ? undefined : DEFAULT_SERIALIZATION);
-      if (rows > 0) readColumn(reader, type)(rows);
+      if (rows > 0) await readColumn(reader, type)(rows);
     }
     copy();
   }
@@ -76,7 +79,7 @@ function createReader(buffer: Buffer): Reader {
 }
 
 /** Moves over the values of a number of rows. */
-type Walk = (rows: number) => void;
+type Walk = (rows: number) => Promise<void> | void;
 
 /** Bytes of a value, by the name of its type. */
 const SIZES: ReadonlyMap<string, number> = new Map([
@@ -119,7 +122,7 @@ function readColumn(reader: Reader, type: ClickHouseType): Walk {
       const inner = readColumn(reader, innerType(type));
       return (rows) => {
         reader.skip(rows);
-        inner(rows);
+        return inner(rows);
       };
     }
     case 'Array':
@@ -155,24 +158,27 @@ function sizeOf({ name, arguments: given }: ClickHouseType): number | undefined 
 }
 
 function strings(reader: Reader): Walk {
-  return (rows) => {
-    for (let row = 0; row < rows; row++) reader.skip(reader.number());
+  return async (rows) => {
+    for (let row = 1; row <= rows; row++) {
+      reader.skip(reader.number());
+      if (row % SLICE === 0) await setImmediate();
+    }
   };
 }
 
 /** Offsets of 64 bits, the last of which is the number of elements. */
 function array(reader: Reader, elements: Walk): Walk {
   return (rows) => {
-    if (rows === 0) return;
+    if (rows === 0) return undefined;
     reader.skip(8 * (rows - 1));
-    elements(reader.word());
+    return elements(reader.word());
   };
 }
 
 function readTuple(reader: Reader, type: ClickHouseType): Walk {
   const walks = typeArguments(type).map((argument) => readColumn(reader, argument.type));
-  return (rows) => {
-    for (const walk of walks) walk(rows);
+  return async (rows) => {
+    for (const walk of walks) await walk(rows);
   };
 }
 
@@ -182,10 +188,10 @@ const INDEX_BITS = 0xff;
 function readLowCardinality(reader: Reader, type: ClickHouseType): Walk {
   reader.skip(8); // the version of the keys
   const keys = readColumn(reader, type.name === 'Nullable' ? innerType(type) : type);
-  return (rows) => {
+  return async (rows) => {
     if (rows === 0) return;
     const width = 2 ** (reader.word() & INDEX_BITS);
-    keys(reader.word());
+    await keys(reader.word());
     reader.skip(reader.word() * width);
   };
 }
@@ -196,12 +202,15 @@ const NULL_VARIANT = 0xff;
 function readVariant(reader: Reader, types: readonly ClickHouseType[]): Walk {
   if (reader.word() !== 0) throw unsupported('Variant');
   const walks = types.map((type) => readColumn(reader, type));
-  return (rows) => {
+  return async (rows) => {
     const counts = walks.map(() => 0);
-    for (const index of reader.bytes(rows)) {
-      if (index !== NULL_VARIANT) counts[index] = (counts[index] ?? 0) + 1;
+    for (let read = 0; read < rows; read += SLICE) {
+      if (read > 0) await setImmediate();
+      for (const index of reader.bytes(Math.min(SLICE, rows - read))) {
+        if (index !== NULL_VARIANT) counts[index] = (counts[index] ?? 0) + 1;
+      }
     }
-    for (const [index, walk] of walks.entries()) walk(counts[index] ?? 0);
+    for (const [index, walk] of walks.entries()) await walk(counts[index] ?? 0);
   };
 }
 

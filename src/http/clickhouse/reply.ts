@@ -51,7 +51,7 @@ export function createReplies({ compression, headerPrefix, version }: RepliesOpt
       { body: written, contentType, format, queryId, summary, truncated, answer },
     ) => {
       const version = reply.queryReply?.protocolVersion ?? 0;
-      const body = format === 'Native' ? withBlockInfo(written, version) : written;
+      const body = format === 'Native' ? await withBlockInfo(written, version) : written;
       reply.answer = answer;
       const fields = summaryOf(summary, body);
       reply.headers({
@@ -66,7 +66,9 @@ export function createReplies({ compression, headerPrefix, version }: RepliesOpt
         'X-ClickHouse-Summary': fields,
       });
       if (reply.queryReply?.hasProgress === true) reply.header('X-ClickHouse-Progress', fields);
-      return send(reply, body, answer?.outcome === undefined ? undefined : answer.etag);
+      // The tag is of the bytes as written: under it, compressed bodies are cached for clients of all versions.
+      const isTagged = answer?.outcome !== undefined && body === written;
+      return send(reply, body, isTagged ? answer.etag : undefined);
     },
     sendProblem: (reply, problem) => {
       const { code, status, text } = exceptionFor(problem, version);

@@ -26,9 +26,11 @@ async function native(sql: string): Promise<Buffer> {
 
 test('as the official clients expect it', async () => {
   const body = await native('SELECT 1 AS check');
-  expect(withBlockInfo(body, 0)).toBe(body);
-  expect(withBlockInfo(body, 54_405).toString('hex')).toBe('010002ffffffff00010105636865636b0555496e743801');
-  expect(withBlockInfo(body, 54_460).toString('hex')).toBe(
+  expect(await withBlockInfo(body, 0)).toBe(body);
+  expect((await withBlockInfo(body, 54_405)).toString('hex')).toBe(
+    '010002ffffffff00010105636865636b0555496e743801',
+  );
+  expect((await withBlockInfo(body, 54_460)).toString('hex')).toBe(
     '010002ffffffff00010105636865636b0555496e74380001',
   );
 });
@@ -50,7 +52,7 @@ test.each(VALUES)('%s', async (value) => {
   const query = (end: string) => `SELECT 'before', ${value} AS v, 'after' FROM (SELECT number AS n FROM numbers(250)) ${end}`;
   for (const end of ['', 'LIMIT 1', 'WHERE n > 1000']) {
     const body = await native(query(end));
-    const framed = withBlockInfo(body, 54_460);
+    const framed = await withBlockInfo(body, 54_460);
     // Every block has its header, and every column its byte.
     const blocks = (framed.length - body.length) / 11;
     expect(Number.isInteger(blocks)).toBe(true);
@@ -61,5 +63,16 @@ test.each(VALUES)('%s', async (value) => {
 
 test('aggregate states, which no result has, are rejected', async () => {
   const body = await native('SELECT uniqState(number) AS s FROM numbers(3)');
-  expect(() => withBlockInfo(body, 54_460)).toThrow(/AggregateFunction/);
+  await expect(withBlockInfo(body, 54_460)).rejects.toThrow(/AggregateFunction/);
+});
+
+test('other work goes on while many values are read', async () => {
+  for (const values of ["arrayResize([''], 300000)", 'arrayResize([1::Variant(String, UInt8)], 300000)']) {
+    const body = await native(`SELECT ${values} AS v`);
+    let turns = 0;
+    const counting = setInterval(() => turns++);
+    await withBlockInfo(body, 54_460);
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(0);
+  }
 });

@@ -95,20 +95,20 @@ describe('compress=1', () => {
       'Accept-Encoding': 'gzip',
     });
     expect(head).not.toMatch(/content-encoding/i);
-    expect(decompressBlocks(body, 10 ** 6).toString()).toBe('some text '.repeat(Number(size) / 10));
+    expect((await decompressBlocks(body, 10 ** 6)).toString()).toBe('some text '.repeat(Number(size) / 10));
   });
 
   test('together with Accept-Encoding', async () => {
     const url = '/?query=q&database=bytes-600000&compress=1&enable_http_compression=1';
     const { head, body } = await raw(url, { 'Accept-Encoding': 'gzip' });
     expect(head).toMatch(/content-encoding: gzip/i);
-    expect(decompressBlocks(gunzipSync(body), 10 ** 6).length).toBe(600_000);
+    expect((await decompressBlocks(gunzipSync(body), 10 ** 6)).length).toBe(600_000);
   });
 
   test('exceptions, too', async () => {
     const { head, body } = await raw('/?query=q&database=fails&compress=1');
     expect(head).toMatch(/^x-clickhouse-exception-code: \d+/im);
-    expect(decompressBlocks(body, 10 ** 6).toString()).toMatch(/^Code: \d+\. DB::Exception: q/);
+    expect((await decompressBlocks(body, 10 ** 6)).toString()).toMatch(/^Code: \d+\. DB::Exception: q/);
   });
 });
 
