@@ -79,6 +79,8 @@ const COMPOSITE =
 /** Characters: the sandbox reads 65,536 bytes, and an escaped one has at most four. */
 const MAX_VALUE = 4 * 65_536;
 
+const INTEGER_TYPE = /^(?:Nullable\()?(U?Int(?:8|16|32|64|128|256))\)?$/;
+
 /** The literal of a value in its text form; undefined if it does not fit the type. */
 function literalOf(written: string, value: string, isPlain: boolean): string | undefined {
   if (value.length > MAX_VALUE) return undefined;
@@ -90,9 +92,10 @@ function literalOf(written: string, value: string, isPlain: boolean): string | u
   if (type === 'String') return value === NULL ? undefined : quoteString(inner);
   if (type.startsWith('Nullable(') && value === NULL) return `CAST(NULL, ${quoteString(type)})`;
   if (type === 'Bool' || type === 'Boolean') return BOOLS.get(inner.toLowerCase());
-  if (/^U?Int\d+$/.test(type)) {
-    if (!INTEGER.test(inner) || (type.startsWith('U') && inner.startsWith('-'))) return undefined;
-    return isPlain ? plainNumber(inner, type) : cast(inner, type);
+  const integer = INTEGER_TYPE.exec(type)?.[1];
+  if (integer !== undefined) {
+    if (!INTEGER.test(inner) || !isInRange(inner, integer)) return undefined;
+    return isPlain && integer === type ? plainNumber(inner, type) : cast(inner, type);
   }
   if (/^(?:B?Float|Decimal)\d*(?:\(|$)/.test(type)) return FLOAT.test(inner) ? cast(inner, type) : undefined;
   return cast(inner, type);
@@ -114,14 +117,26 @@ function cast(value: string, type: string): string {
   return `CAST(${quoteString(value)}, ${quoteString(type)})`;
 }
 
+function numberOf(value: string): bigint {
+  return BigInt(value.startsWith('+') ? value.slice(1) : value);
+}
+
+function bitsOf(type: string): number {
+  return Number(type.replace(/\D/g, ''));
+}
+
+/** The engine casts strings of numbers beyond the type to others, without an error. */
+function isInRange(value: string, type: string): boolean {
+  const bits = BigInt(bitsOf(type));
+  const number = numberOf(value);
+  if (type.startsWith('U')) return !value.startsWith('-') && number < 1n << bits;
+  return number >= -(1n << (bits - 1n)) && number < 1n << (bits - 1n);
+}
+
 /** Numbers in the text that the engine reads exactly have at most 64 bits. */
-function plainNumber(value: string, type: string): string | undefined {
-  const number = BigInt(value.startsWith('+') ? value.slice(1) : value);
-  const bits = Number(type.replace(/\D/g, ''));
-  const least = type.startsWith('U') ? 0n : -(1n << BigInt(bits - 1));
-  const most = type.startsWith('U') ? (1n << BigInt(bits)) - 1n : (1n << BigInt(bits - 1)) - 1n;
-  if (number < least || number > most) return undefined;
-  if (bits > 64) return cast(value, type);
+function plainNumber(value: string, type: string): string {
+  if (bitsOf(type) > 64) return cast(value, type);
+  const number = numberOf(value);
   return number < 0n ? `(${number})` : String(number);
 }
 
