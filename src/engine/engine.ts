@@ -125,8 +125,8 @@ export interface Engine {
   readonly kind: 'embedded' | 'http';
   /** Runs one statement; rejects with EngineError. */
   run(statement: Statement, options: RunOptions): Promise<Result>;
-  /** The columns a statement would return, without running it; rejects with EngineError. */
-  describe(statement: Statement, hooks?: RunHooks): Promise<readonly Column[]>;
+  /** The columns a statement would return, without running it, except for its scalar subqueries; rejects with EngineError. */
+  describe(statement: Statement, hooks?: RunHooks & Pick<RunOptions, 'signal'>): Promise<readonly Column[]>;
   /** Numbers of running and waiting statements. */
   readonly load: () => Load;
   /** Resident memory of the engine's own process in bytes, as last measured; undefined if it has none. */

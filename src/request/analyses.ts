@@ -9,7 +9,7 @@ export function countAnalyses(engine: Engine): Engine {
     describe: (statement, hooks) => {
       const { analysis } = statement;
       if (analysis === undefined) return engine.describe(statement, hooks);
-      return analysis.count((counting) => engine.describe(statement, counting));
+      return analysis.count((counting) => engine.describe(statement, { ...hooks, ...counting }));
     },
   };
 }

@@ -8,6 +8,7 @@ import { hashKey } from '../../src/auth/keyring.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const LIMITED = 'a-key-with-a-rate-limit';
+const ONCE = 'a-key-for-one-call';
 
 let service: TestService;
 /** Over the same engine, without the path. */
@@ -17,7 +18,10 @@ const clients: ClickHouseClient[] = [];
 beforeAll(async () => {
   service = await startService({
     settings: { clickhousePort: 0 },
-    tokens: [{ name: 'limited', sha256: hashKey(LIMITED), endpoints: ['*'], allow: ['sql'], rate: '2/min' }],
+    tokens: [
+      { name: 'limited', sha256: hashKey(LIMITED), endpoints: ['*'], allow: ['sql'], rate: '2/min' },
+      { name: 'once', sha256: hashKey(ONCE), endpoints: ['*'], allow: ['sql'], rate: '1/min' },
+    ],
   });
   const query = 'query: "WITH numbers AS (SELECT number AS n FROM numbers(1000)) SELECT n FROM numbers"';
   await writeEndpoint(
@@ -186,4 +190,32 @@ test('cached responses in Native are compressed for each protocol version', asyn
   expect(await ask('54405')).toBe(`${info}${plain}`);
   expect(await ask('0')).toBe(plain);
   expect(await ask('54460')).toBe(`${info}${plain.slice(0, -2)}0000`);
+});
+
+describe('DESCRIBE (SELECT …)', () => {
+  /** The engine computes it when it describes the query. */
+  const LONG =
+    'DESCRIBE (SELECT (SELECT count() FROM numbers a, numbers b, numbers c, numbers d WHERE cityHash64(a.n, b.n, c.n, d.n) = 1))';
+
+  test('is one call', async () => {
+    const response = await post('DESCRIBE (SELECT n FROM numbers)', { database: 'numbers.all' }, ONCE);
+    expect([response.status, await response.text()]).toEqual([200, 'n\tUInt64\t\t\t\t\t\n']);
+    expect((await post('DESCRIBE (SELECT 1)', {}, ONCE)).status).toBe(429);
+  });
+
+  test('ends after max_execution_time', async () => {
+    const started = performance.now();
+    const response = await post(LONG, { database: 'numbers.all', max_execution_time: '0.2' });
+    expect([response.status, response.headers.get('x-clickhouse-exception-code')]).toEqual([504, '159']);
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  test('is cancelled by KILL QUERY', async () => {
+    const described = post(LONG, { database: 'numbers.all', query_id: 'described' });
+    const kill = async (): Promise<string> =>
+      (await post("KILL QUERY WHERE query_id = 'described' SYNC FORMAT TSV", {})).text();
+    await expect.poll(kill).toContain('described');
+    const response = await described;
+    expect(response.headers.get('x-clickhouse-exception-code')).toBe('394');
+  });
 });

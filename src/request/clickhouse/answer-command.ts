@@ -3,6 +3,7 @@ import type { Column, Statement } from '../../engine/engine.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import type { Command, Filter, NamedTable } from './commands.ts';
 import type { Database } from './databases.ts';
+import { applyEdits, type EditedText } from './edited-text.ts';
 import { literalRows, type Row, type TypedColumn } from './rows-text.ts';
 import type { RunningQueries } from './running.ts';
 import { createStatement } from './virtual/catalog-rows.ts';
@@ -12,7 +13,12 @@ import { databaseNames, type Seen } from './virtual/seen.ts';
 /** A query of the service's own, or one over virtual tables that the sandbox checks. */
 export type CommandQuery =
   | { readonly kind: 'rows'; readonly sql: string }
-  | { readonly kind: 'virtual'; readonly text: string };
+  | {
+      readonly kind: 'virtual';
+      readonly text: string;
+      /** The statement that it was made of; undefined if nothing of the text is the caller's. */
+      readonly sent: { readonly sql: string; readonly edited: EditedText } | undefined;
+    };
 
 export interface CommandContext {
   readonly seen: Seen;
@@ -27,10 +33,10 @@ export interface CommandContext {
 export async function queryOf(command: Command, context: CommandContext): Promise<CommandQuery> {
   const { seen } = context;
   const list = listWhere(command);
-  if (list !== undefined) return { kind: 'virtual', text: list };
+  if (list !== undefined) return list;
   switch (command.kind) {
     case 'select':
-      return { kind: 'virtual', text: filtered(command.sql, command.filter) };
+      return { kind: 'virtual', text: filtered(command.sql, command.filter), sent: undefined };
     case 'databases':
       return names(
         'name',
@@ -79,12 +85,17 @@ function names(column: string, values: readonly string[], filter?: Filter): Comm
 }
 
 /** A list with an expression of the caller: a query over the virtual tables, so that the sandbox checks it. */
-function listWhere(command: Command): string | undefined {
+function listWhere(command: Command): CommandQuery | undefined {
   if (!('filter' in command) || command.filter.where === undefined) return undefined;
   const { where, limit } = command.filter;
   const rows = limit === undefined ? '' : `\nLIMIT ${limit}`;
   const order = command.kind === 'databases' || command.kind === 'tables' ? '\nORDER BY name' : '';
-  return `${listOf(command)} (${where}\n)${order}${rows}`;
+  const { sql, start, end } = where;
+  const edited = applyEdits(sql, [
+    { start: 0, end: start, text: `${listOf(command)} (` },
+    { start: end, end: sql.length, text: `\n)${order}${rows}` },
+  ]);
+  return { kind: 'virtual', text: edited.text, sent: { sql, edited } };
 }
 
 /** Up to the expression. */

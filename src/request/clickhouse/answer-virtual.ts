@@ -12,9 +12,9 @@ import type { ClickHouseAnswer } from './call.ts';
 import type { Answering } from './answering.ts';
 import type { Command } from './commands.ts';
 import type { VirtualName } from './databases.ts';
-import { applyEdits } from './edited-text.ts';
+import { applyEdits, inOriginal, type EditedText } from './edited-text.ts';
 import { resolveNames } from './names.ts';
-import type { Request } from './request.ts';
+import { inText, type Request } from './request.ts';
 import { timeLimited } from './time-limit.ts';
 import { VIRTUAL_TABLES } from './virtual/definitions.ts';
 import type { Seen } from './virtual/seen.ts';
@@ -41,7 +41,8 @@ export async function answerVirtual(
 ): Promise<ClickHouseAnswer> {
   const { path, running, clock, after, sandboxes } = answering;
   const { principal, queryId, content, call } = request;
-  await path.admitKey(call.key, call.record);
+  // The description of a query over an endpoint counts as a call of it.
+  if (!isDescription(statement)) await path.admitKey(call.key, call.record);
   if (sandboxes.offBecause() !== undefined) throw new Problem('sandbox.switched_off');
   const database = request.current?.database.name ?? 'system';
   const seen = seenBy(answering, request);
@@ -54,20 +55,30 @@ export async function answerVirtual(
   });
   const limited = timeLimited(after, request, entry.signal);
   try {
-    const planned = await planOf(answering, request, { statement, seen });
-    return await run(answering, request, { planned, signal: limited.signal(), started });
+    const signal = limited.signal();
+    const planned = await planOf(answering, request, { statement, seen, signal });
+    return await run(answering, request, { planned, signal, started });
   } finally {
     limited.end();
     entry.end();
   }
 }
 
+function isDescription(statement: VirtualStatement): boolean {
+  return statement.kind === 'command' && statement.command.kind === 'describe query';
+}
+
 interface Asked {
   readonly statement: VirtualStatement;
   readonly seen: Seen;
+  readonly signal: AbortSignal;
 }
 
-async function planOf(answering: Answering, request: Request, { statement, seen }: Asked): Promise<Planned> {
+async function planOf(
+  answering: Answering,
+  request: Request,
+  { statement, seen, signal }: Asked,
+): Promise<Planned> {
   if (statement.kind === 'select') return planText(answering, request, { ...statement, seen });
   const { command, cursor, used } = statement;
   const query = await queryOf(command, {
@@ -75,14 +86,36 @@ async function planOf(answering: Answering, request: Request, { statement, seen 
     running: answering.running,
     isCompact: request.settings.isCompact,
     describe: (from, until) =>
-      describeQuery(answering, request, { text: cursor.slice(from, until), cursor, from, used, seen }),
+      describeQuery(answering, request, {
+        text: cursor.slice(from, until),
+        cursor,
+        from,
+        used,
+        seen,
+        signal,
+      }),
   });
-  if (query.kind === 'virtual')
-    return planText(answering, request, { text: query.text, database: 'system', seen });
+  if (query.kind === 'virtual') {
+    const plan = () => planText(answering, request, { text: query.text, database: 'system', seen });
+    return query.sent === undefined ? plan() : planSent(query.sent, plan);
+  }
   return {
     statement: { ...ROWS_STATEMENT, sql: query.sql, key: request.principal.id },
     blame: () => undefined,
   };
+}
+
+/** Positions in problems are those of the statement as sent. */
+async function planSent(
+  { sql, edited }: { readonly sql: string; readonly edited: EditedText },
+  plan: () => Promise<Planned>,
+): Promise<Planned> {
+  const { statement, blame } = await inText(sql, edited, plan);
+  const blameSent: Planned['blame'] = (failure) => {
+    const problem = blame(failure);
+    return problem && inOriginal(problem, sql, edited);
+  };
+  return { statement, blame: blameSent };
 }
 
 interface VirtualText {
@@ -109,13 +142,14 @@ interface Described {
   readonly from: number;
   readonly used: ReadonlySet<string>;
   readonly seen: Seen;
+  readonly signal: AbortSignal;
 }
 
 /** The columns of `DESCRIBE (SELECT …)`. Positions in problems are those of the whole statement. */
 async function describeQuery(
   answering: Answering,
   request: Request,
-  { text, cursor, from, used, seen }: Described,
+  { text, cursor, from, used, seen, signal }: Described,
 ): Promise<readonly Column[]> {
   const { engine, path } = answering;
   // Spaces and line breaks before it keep its place.
@@ -123,26 +157,19 @@ async function describeQuery(
   const query = `${before}${text}`;
   const { edits, named } = resolveNames(createCursor(query), request.databases, request.current);
   const resolved = applyEdits(query, edits).text;
-  const planned =
-    named?.database.kind === 'endpoint'
-      ? (
-          await path.prepare(
-            endpointCall(
-              request,
-              { ...named, endpoint: named.database.endpoint, text: resolved, used },
-              resolved,
-            ),
-          )
-        ).plan
-      : await planText(answering, request, {
-          text: resolved,
-          database: named?.database.name,
-          seen,
-        });
+  const planOfText = async (): Promise<Planned> => {
+    if (named?.database.kind === 'endpoint') {
+      const described = { ...named, endpoint: named.database.endpoint, text: resolved, used };
+      return (await path.prepare(endpointCall(request, described, resolved))).plan;
+    }
+    await path.admitKey(request.call.key, request.call.record);
+    return planText(answering, request, { text: resolved, database: named?.database.name, seen });
+  };
+  const planned = await planOfText();
   return countAnalyses(engine)
-    .describe(planned.statement)
+    .describe(planned.statement, { signal })
     .catch((error: unknown) => {
-      throw runProblem(error, { ...NO_PLAN, ...planned }, request.call.signal());
+      throw runProblem(error, { ...NO_PLAN, ...planned }, signal);
     });
 }
 

@@ -19,9 +19,16 @@ export interface NamedTable {
 export interface Filter {
   /** SQL after the first column; undefined: all. */
   readonly condition: string | undefined;
-  /** An expression of the caller over the columns of the list, as sent; undefined: all. */
-  readonly where: string | undefined;
+  /** An expression of the caller over the columns of the list; undefined: all. */
+  readonly where: Expression | undefined;
   readonly limit: number | undefined;
+}
+
+/** A part of the statement `sql`, by its offsets. */
+export interface Expression {
+  readonly sql: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 export type Command =
@@ -269,15 +276,16 @@ function readFilter(reading: Reading): Filter {
   return { condition, where, limit };
 }
 
-/** As sent, up to LIMIT or the end. */
-function readExpression(reading: Reading): string {
+/** Up to LIMIT, a parenthesis that closes none of it, or the end. */
+function readExpression(reading: Reading): Expression {
   const { reader, cursor } = reading;
   const from = reader.at();
   let until = from;
-  while (until < cursor.length && cursor.word(until) !== 'LIMIT') until = cursor.after(until);
+  const isEnd = (): boolean => cursor.word(until) === 'LIMIT' || cursor.kind(until) === ')';
+  while (until < cursor.length && !isEnd()) until = cursor.after(until);
   if (until === from) throw unexpected(reading);
   reader.skip(until - from);
-  return cursor.slice(from, until);
+  return { sql: cursor.sql, start: cursor.start(from), end: cursor.end(until - 1) };
 }
 
 /** Names with dots between them. */
