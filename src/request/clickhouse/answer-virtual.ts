@@ -12,9 +12,9 @@ import type { ClickHouseAnswer } from './call.ts';
 import type { Answering } from './answering.ts';
 import type { Command } from './commands.ts';
 import type { VirtualName } from './databases.ts';
-import { applyEdits, inOriginal, type EditedText } from './edited-text.ts';
-import { resolveNames } from './names.ts';
+import { inOriginal, type EditedText } from './edited-text.ts';
 import { inText, type Request } from './request.ts';
+import { resolveQuery } from './resolved-query.ts';
 import { timeLimited } from './time-limit.ts';
 import { VIRTUAL_TABLES } from './virtual/definitions.ts';
 import type { Seen } from './virtual/seen.ts';
@@ -155,22 +155,23 @@ async function describeQuery(
   // Spaces and line breaks before it keep its place.
   const before = cursor.sql.slice(0, cursor.start(from)).replace(/[^\r\n]/g, ' ');
   const query = `${before}${text}`;
-  const { edits, named } = resolveNames(createCursor(query), request.databases, request.current);
-  const resolved = applyEdits(query, edits).text;
+  const { resolved, named } = resolveQuery(answering, request, createCursor(query));
   const planOfText = async (): Promise<Planned> => {
     if (named?.database.kind === 'endpoint') {
-      const described = { ...named, endpoint: named.database.endpoint, text: resolved, used };
-      return (await path.prepare(endpointCall(request, described, resolved))).plan;
+      const described = { ...named, endpoint: named.database.endpoint, text: resolved.text, used };
+      return (await path.prepare(endpointCall(request, described, resolved.text))).plan;
     }
     await path.admitKey(request.call.key, request.call.record);
-    return planText(answering, request, { text: resolved, database: named?.database.name, seen });
+    return planText(answering, request, { text: resolved.text, database: named?.database.name, seen });
   };
-  const planned = await planOfText();
-  return countAnalyses(engine)
-    .describe(planned.statement, { signal })
-    .catch((error: unknown) => {
-      throw runProblem(error, { ...NO_PLAN, ...planned }, signal);
-    });
+  return inText(query, resolved, async () => {
+    const planned = await planOfText();
+    return countAnalyses(engine)
+      .describe(planned.statement, { signal })
+      .catch((error: unknown) => {
+        throw runProblem(error, { ...NO_PLAN, ...planned }, signal);
+      });
+  });
 }
 
 const NO_PLAN = { canonical: '', consumerQuery: undefined, overRedacted: undefined };

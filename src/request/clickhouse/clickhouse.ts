@@ -10,10 +10,9 @@ import { createColumnsOf } from './columns-of.ts';
 import { readCommand } from './commands.ts';
 import { databasesOf, findDatabase } from './databases.ts';
 import { applyEdits } from './edited-text.ts';
-import { resolveNames } from './names.ts';
 import { substitute } from './placeholders.ts';
+import { resolveQuery } from './resolved-query.ts';
 import { createRunningQueries } from './running.ts';
-import { replaceServerFunctions } from './server-functions.ts';
 import { formatOf, readSettings } from './settings.ts';
 import { readAssignments, readStatement, type SentStatement } from './statement.ts';
 import { inText, type Request } from './request.ts';
@@ -126,15 +125,7 @@ async function answerSelect(
   const substituted = applyEdits(source, [...edits, ...values.edits]);
   return inText(source, substituted, async () => {
     const read = createCursor(substituted.text);
-    const { edits: unqualified, named } = resolveNames(read, request.databases, request.current);
-    const facts = {
-      version: answering.version,
-      user: request.principal.name,
-      database: currentDatabase(request),
-      queryId: request.queryId,
-      uptime: (answering.clock.monotonic() - answering.started) / 1000,
-    };
-    const resolved = applyEdits(substituted.text, [...unqualified, ...replaceServerFunctions(read, facts)]);
+    const { resolved, named } = resolveQuery(answering, request, read);
     return inText(substituted.text, resolved, () => {
       const query = { text: resolved.text, used: values.used };
       if (named?.database.kind === 'endpoint') {
@@ -148,12 +139,6 @@ async function answerSelect(
       });
     });
   });
-}
-
-/** As `currentDatabase()` returns it. */
-function currentDatabase({ current, databases }: Request): string {
-  const [only, second] = databases.endpoints;
-  return current?.database.name ?? (second === undefined ? only?.name : undefined) ?? 'default';
 }
 
 /** Accepted if it changes nothing: sessions hold no settings. */

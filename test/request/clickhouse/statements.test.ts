@@ -195,6 +195,7 @@ describe('places in the text as sent', () => {
     ['SELECT sleep(1) FROM orders', '446 at 1:8'],
     ['SELECT 1; SELECT 2', '62 at 1:11'],
     ['DESCRIBE (SELECT\n nope FROM orders)', '47 at 2:2'],
+    ['DESCRIBE (SELECT version(),\n timezone(), nope FROM orders)', '47 at 2:14'],
   ])('%s', async (sql, expected) => {
     expect(
       await fault(sql, {
@@ -405,6 +406,11 @@ describe('what tools ask first', () => {
       'DESC (SELECT id, count() AS n FROM orders GROUP BY id)',
       ORDERS,
       'id\tUInt64\t\t\t\t\t\nn\tUInt64\t\t\t\t\t\n',
+    ],
+    [
+      'DESCRIBE (SELECT currentDatabase(), version() AS v)',
+      {},
+      'currentDatabase()\tString\t\t\t\t\t\nv\tString\t\t\t\t\t\n',
     ],
     ["SHOW COLUMNS FROM orders FROM `shop.orders` LIKE 'n%'", {}, 'note\tNullable(String)\tYES\t\t\t\n'],
     ['EXISTS TABLE `shop.orders`.orders', {}, '1\n'],
