@@ -19,7 +19,9 @@ const BATCH = 6;
 
 /** The others only with FUZZ_CASES: their tables take seconds to create. */
 const USUAL =
-  'text text_null fixed int64_null float64 flag_null enum_null millis texts floats pairs doc'.split(' ');
+  'text text_null fixed int64_null float64 flag_null enum_null millis texts floats pairs doc text_keys millis_keys'.split(
+    ' ',
+  );
 const COLUMNS = Object.entries(INDEXED_COLUMNS).filter(
   ([name]) => process.env['FUZZ_CASES'] !== undefined || USUAL.includes(name),
 );

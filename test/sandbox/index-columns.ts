@@ -14,6 +14,8 @@ export interface IndexedColumn {
   readonly indexed?: readonly string[];
   /** Types of skip indexes; default: those of the kind. */
   readonly skip?: readonly string[];
+  /** Expressions that its tables are sorted and partitioned by, instead of tables with indexes on the column. */
+  readonly keys?: readonly string[];
 }
 
 const whole = (...values: readonly string[]): readonly string[] => ['5', '0', '1', '-1', '9', '10', '99', '100', ...values]; // prettier-ignore
@@ -35,6 +37,12 @@ const INT32 = whole('255', '256', '65535', '65536', '2147483647', '-2147483648',
 const INT64 = whole('255', '256', '4294967296', '9223372036854775807', '-9223372036854775808', '999999999999999999', '1000000000000000001', '9007199254740993', '-9007199254740993', '1704067200'); // prettier-ignore
 const NO_TOKENS = ['minmax', 'set(0)', 'bloom_filter'];
 const KEYED_TEXTS = ['mapKeys(v)', 'mapValues(v)'];
+
+const TIME_KEYS = ['toStartOfHour(v)', 'toDate(v)', '(toYYYYMM(v), -toInt64(toUnixTimestamp(v)))', 'toMonday(v)', 'toStartOfInterval(v, INTERVAL 15 MINUTE)', "toDate(v, 'America/New_York')", 'cityHash64(v)', 'toHour(v)', 'toStartOfMonth(v)', 'toString(v)', '(toDate(v), toHour(v))', '-toUnixTimestamp(v)', 'toYearWeek(v)', "toStartOfHour(v, 'Asia/Kolkata')", 'toDayOfWeek(v)', 'toLastDayOfMonth(v)', 'v + INTERVAL 1 DAY', "formatDateTime(v, '%Y-%m')"]; // prettier-ignore
+const NUMBER_KEYS = ['intDiv(v, 10)', '-v', 'v % 10', 'cityHash64(v)', '(v % 10, -v)', 'toString(v)', 'abs(v)', 'v + 1', '10 - v', 'v > 5', 'toInt8(v)', 'toUInt16(v)', 'intDiv(v, -10)', 'toFloat32(v)', 'positiveModulo(v, 4)']; // prettier-ignore
+const TEXT_KEYS = ['lower(v)', 'cityHash64(v)', 'left(v, 2)', 'length(v)', '(empty(v), v)', "v = 'a'", "v LIKE 'a%'", 'reverse(v)', 'toInt64OrZero(toString(v))', "concat(v, 'z')", 'substring(v, 2)', 'domain(toString(v))']; // prettier-ignore
+/** In the range of the types that the expressions above have: the engine itself overlooks a row whose key wraps around. */
+const WITHIN = ["'2000-01-01 15:00:00'", "'1970-01-03 00:30:00'", "'1999-12-31 23:59:59.9'", "'2024-02-29 12:00:00'", "'2024-03-31 00:59:59.999'", "'2024-03-31 01:00:00'", "'2024-11-03 05:50:00'", "'2024-11-03 06:05:00'", "'2024-11-03 06:10:00'", "'2100-06-15 12:00:00'"]; // prettier-ignore
 
 export const INDEXED_COLUMNS: Readonly<Record<string, IndexedColumn>> = {
   text: { type: 'String', kind: 'text', values: TEXTS },
@@ -95,4 +103,14 @@ export const INDEXED_COLUMNS: Readonly<Record<string, IndexedColumn>> = {
   doc: { type: 'JSON(t String, n Int64, r Float64, at DateTime64(3), o Nullable(String))', kind: 'other', values: ['\'{"t":"a","n":5,"r":5}\'', "'{}'", '\'{"t":"az","n":9}\'', '\'{"n":10,"a":"az"}\'', '\'{"t":"xyz","a":5}\'', '\'{"o":"a","a":""}\'', '\'{"r":5.5,"o":""}\'', '\'{"n":-1,"a":["a"]}\'', '\'{"b":{"c":"xyz"}}\'', '\'{"at":"2299-12-31 00:00:00","a":null}\'', '\'{"at":"1900-01-01 00:00:00"}\''], reads: ['v.t', 'v.t', 'v.n', 'v.r', 'v.at', 'v.o', 'v.a', 'v.b.c', 'v.a.:String', 'v.a.:Int64', 'v.zz'], indexed: ['v.t', 'v.n', 'v.r', 'v.at', 'v.o', 'v.a.:String', 'v.a.:Int64', 'toString(v.a)'], skip: NO_TOKENS },
   doc_paths: { type: 'JSON(t String, n Int64)', kind: 'other', values: ['\'{"t":"a","n":5}\'', "'{}'", '\'{"a":"az"}\'', '\'{"a":5}\'', '\'{"b":{"c":"xyz"}}\'', '\'{"a":null}\'', '\'{"t":""}\'', '\'{"a":""}\'', '\'{"a":0}\''], reads: ['v.t', 'v.n', 'v.a', 'v.b.c', 'v.a.:String', 'v.a.:Int64', 'v.zz', 'v.zz.:String', 'v.b.c.:String'], indexed: ['JSONAllPaths(v)'], skip: ['bloom_filter', 'tokenbf_v1(256, 2, 0)', 'ngrambf_v1(3, 256, 2, 0)'] },
   tuple: { type: 'Tuple(x String, y Int64, z Float64)', kind: 'other', values: ["('a', 5, 5)", "('', 0, 0)", "('az', 9, nan)", "('xyz', 10, -0.0)", "('b', -1, inf)", "('aé', 9223372036854775807, 1)"], reads: ['v.x', 'v.y', 'v.z', 'v.1', 'v.2', 'v.3', 'v'], indexed: ['v.x', 'v.y', 'v.z'], skip: NO_TOKENS },
+  text_keys: { type: 'String', kind: 'text', values: TEXTS, keys: TEXT_KEYS },
+  text_null_keys: { type: 'Nullable(String)', kind: 'text', values: nullable(TEXTS), keys: ["ifNull(v, '')", 'assumeNotNull(v)', 'isNull(v)', 'lower(v)', 'cityHash64(v)', 'length(v)'] },
+  fixed_keys: { type: 'FixedString(4)', kind: 'text', values: SHORT, keys: TEXT_KEYS },
+  int64_keys: { type: 'Int64', kind: 'number', values: INT64, keys: NUMBER_KEYS },
+  uint8_keys: { type: 'UInt8', kind: 'number', values: unsigned('127', '128', '255'), keys: NUMBER_KEYS },
+  int64_null_keys: { type: 'Nullable(Int64)', kind: 'number', values: nullable(INT64), keys: ['ifNull(v, 0)', 'assumeNotNull(v)', 'isNull(v)', ...NUMBER_KEYS] },
+  float64_keys: { type: 'Float64', kind: 'number', values: FLOATS, keys: ['-v', 'floor(v)', 'abs(v)', 'cityHash64(v)', 'toString(v)', 'v > 5', 'v + 1', 'toFloat32(v)', 'v * 2', 'sign(v)'] },
+  millis_keys: { type: "DateTime64(3, 'UTC')", kind: 'time', values: WITHIN, keys: TIME_KEYS },
+  micros_zone_keys: { type: "DateTime64(6, 'America/New_York')", kind: 'time', values: WITHIN, keys: TIME_KEYS },
+  seconds_keys: { type: "DateTime('America/New_York')", kind: 'time', values: WITHIN, keys: TIME_KEYS },
 }; // prettier-ignore

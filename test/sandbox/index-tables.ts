@@ -1,5 +1,6 @@
 // Tables with the same rows: one without indexes, and others with skip indexes and sort keys on one column.
 import type { Engine } from '../../src/engine/engine.ts';
+import { some } from '../support/runs.ts';
 import type { IndexedColumn } from './index-columns.ts';
 
 export interface TableNames {
@@ -28,7 +29,11 @@ const SKIP: Readonly<Record<IndexedColumn['kind'], readonly string[]>> = {
 
 const TOKENIZERS = ['array', 'splitByNonAlpha', 'ngrams(3)', 'sparseGrams(3, 5)'];
 
-const SETTINGS = 'SET allow_suspicious_low_cardinality_types = 1';
+/** Statistics are otherwise written when parts are merged. */
+const SETTINGS =
+  'SET allow_suspicious_low_cardinality_types = 1, max_partitions_per_insert_block = 0, materialize_statistics_on_insert = 1';
+const TABLE_SETTINGS =
+  'index_granularity = 2, allow_nullable_key = 1, allow_experimental_reverse_key = 1, allow_floating_point_partition_key = 1';
 
 interface IndexedTable {
   readonly suffix: string;
@@ -37,15 +42,34 @@ interface IndexedTable {
   readonly partition?: string;
 }
 
+/** Sorted and partitioned by an expression, and with indexes on it. */
+function tablesBy(on: string, at: number): readonly IndexedTable[] {
+  const indexes = ['minmax', 'set(0)', 'bloom_filter'].map((each) => `${on} TYPE ${each} GRANULARITY 1`);
+  return [
+    { suffix: `sort${at}`, indexes: [], order: on, partition: 'intDiv(id, 2) % 16' },
+    { suffix: `part${at}`, indexes: [], order: 'id', partition: on },
+    { suffix: `skip${at}`, indexes, order: 'id' },
+  ];
+}
+
+/** With statistics of each part, which the engine prunes parts by; and in descending order. */
+const more = (on: string): readonly IndexedTable[] => [
+  { suffix: 'statistics', indexes: [], order: 'id', partition: 'intDiv(id, 2)' },
+  { suffix: 'back', indexes: [], order: `${on} DESC`, partition: 'id % 5' },
+];
+
 /** A failure in one does not hide that of another. */
 function tablesOf({
   kind,
   indexed = ['v'],
   skip = SKIP[kind],
   type,
+  keys,
 }: IndexedColumn): readonly IndexedTable[] {
+  if (keys !== undefined) return some(keys, 6).flatMap(tablesBy);
   const onAll = (types: readonly string[]): readonly string[] =>
     indexed.flatMap((on) => types.map((each) => `${on} TYPE ${each} GRANULARITY 1`));
+  const isMany = process.env['FUZZ_CASES'] !== undefined;
   const isKey = !/JSONAllPaths|JSON\(t String, n Int64, r/.test(indexed[0] ?? '');
   const hasTexts =
     indexed.every((on) => !on.startsWith('JSONAll')) &&
@@ -54,7 +78,10 @@ function tablesOf({
   return [
     { suffix: 'skip', indexes: onAll(skip), order: 'id' },
     ...(isKey
-      ? indexed.map((on, at) => ({ suffix: `key${at}`, indexes: [], order: on, partition: 'id % 5' }))
+      ? indexed.flatMap((on, at) => [
+          { suffix: `key${at}`, indexes: [], order: on, partition: 'id % 5' },
+          ...(isMany && at === 0 ? more(on) : []),
+        ])
       : []),
     ...(hasTexts
       ? TOKENIZERS.map((each, at) => ({
@@ -100,7 +127,7 @@ export async function createTables(
       ].join(', ');
       const table = `${plain}_${suffix}`;
       statements.push(
-        `CREATE TABLE ${table} (${definition}) ENGINE = MergeTree ORDER BY ${order} PARTITION BY ${partition} SETTINGS index_granularity = 2, allow_nullable_key = 1`,
+        `CREATE TABLE ${table} (${definition}) ENGINE = MergeTree ORDER BY ${order} PARTITION BY ${partition} SETTINGS ${TABLE_SETTINGS}`,
         `INSERT INTO ${table} SELECT * FROM ${plain}`,
       );
       indexed.push(table);
