@@ -204,10 +204,9 @@ describe('DESCRIBE (SELECT …)', () => {
   });
 
   test('ends after max_execution_time', async () => {
-    const started = performance.now();
     const response = await post(LONG, { database: 'numbers.all', max_execution_time: '0.2' });
     expect([response.status, response.headers.get('x-clickhouse-exception-code')]).toEqual([504, '159']);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(await response.text()).toContain('exceeded max_execution_time: 0.2 seconds');
   });
 
   test('is cancelled by KILL QUERY', async () => {
