@@ -1,26 +1,23 @@
 // Rows converted in slices.
 import { expect, test } from 'vitest';
 import { inSlices } from '../../src/format/lines.ts';
+import { countTurns } from '../support/loop-turns.ts';
 
 const MANY = Buffer.from(`${'x'.repeat(999)}\n`.repeat(2000));
 
 test('slices are whole lines, in order, with a pause after each', async () => {
   const slices: string[] = [];
-  let pauses = 0;
-  const count = (): void => {
-    pauses++;
-    if (pauses < 100) setImmediate(count);
-  };
-  setImmediate(count);
-  const converted = await inSlices(MANY, (lines) => {
-    slices.push(Buffer.from(lines).toString());
-    return Buffer.from(Buffer.from(lines).toString().toUpperCase());
-  });
+  const { result: converted, turns } = await countTurns(() =>
+    inSlices(MANY, (lines) => {
+      slices.push(Buffer.from(lines).toString());
+      return Buffer.from(Buffer.from(lines).toString().toUpperCase());
+    }),
+  );
   expect(Buffer.from(converted).toString()).toBe(MANY.toString().toUpperCase());
   expect(slices.length).toBeGreaterThan(5);
   expect(slices.every((slice) => slice.endsWith('\n'))).toBe(true);
   expect(slices.join('')).toBe(MANY.toString());
-  expect(pauses).toBeGreaterThan(4);
+  expect(turns).toBeGreaterThan(4);
 });
 
 test('the same array if nothing changes, however many slices there are', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Session } from 'chdb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { withBlockInfo } from '../../../src/http/clickhouse/native-blocks.ts';
+import { countTurns } from '../../support/loop-turns.ts';
 
 let folder: string;
 let session: Session;
@@ -69,10 +70,6 @@ test('aggregate states, which no result has, are rejected', async () => {
 test('other work goes on while many values are read', async () => {
   for (const values of ["arrayResize([''], 300000)", 'arrayResize([1::Variant(String, UInt8)], 300000)']) {
     const body = await native(`SELECT ${values} AS v`);
-    let turns = 0;
-    const counting = setInterval(() => turns++);
-    await withBlockInfo(body, 54_460);
-    clearInterval(counting);
-    expect(turns).toBeGreaterThan(0);
+    expect((await countTurns(() => withBlockInfo(body, 54_460))).turns).toBeGreaterThan(2);
   }
 });
