@@ -10,6 +10,9 @@ beforeAll(async () => {
       `CREATE TABLE ${database}.replaced ENGINE = ReplacingMergeTree ORDER BY id AS SELECT id, ip, user_id FROM ${database}.t`,
     );
     await exchange.engine.execute(
+      `CREATE TABLE ${database}.texts ENGINE = MergeTree ORDER BY () AS SELECT ip AS a, path AS b, message AS c, maybe, user_id FROM ${database}.t WHERE id IN (0, 1)`,
+    );
+    await exchange.engine.execute(
       `CREATE TABLE ${database}.two_paths ENGINE = MergeTree ORDER BY id AS SELECT number AS id, ['/items/a', '/items/b'][number + 1] AS path FROM numbers(2)`,
     );
   }
@@ -80,6 +83,23 @@ test.each(['@guess', "'10.1.1.7'"])('a row that is equal to the guess %s is not 
   const [a, b] = await exchange.saved(query, AT_SOURCE);
   expect(a).toEqual(b);
   expect(await exchange.savedStatement(query, AT_SOURCE)).not.toContain('WHERE `ip` =');
+});
+
+test('texts that are only returned through a star are redacted together', async () => {
+  const length = async (query: string): Promise<number> =>
+    (await exchange.savedStatement(query, AT_SOURCE)).length;
+  const one = await length('SELECT maybe FROM DB.texts');
+  const star = await length('SELECT * FROM DB.texts');
+  const named = await length('SELECT a, b, c, maybe FROM DB.texts');
+  expect(star).toBeLessThan(2.5 * one); // those that can be NULL apart from the others
+  expect(named).toBeGreaterThan(3 * one);
+  const { body } = await exchange.savedOnce("SELECT * FROM DB.texts WHERE upper(b) = '/ITEMS/0'", AT_SOURCE);
+  expect(JSON.parse(body)).toMatchObject({
+    a: 'REDACTED',
+    b: '/items/0',
+    c: 'request from REDACTED took 0 ms',
+    maybe: null,
+  });
 });
 
 test.each([

@@ -40,8 +40,9 @@ export function sourceStatement(
     const conditions = rawConditions(query, reference, isText).filter(canCompare);
     const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
     const rows = `SELECT * FROM ${table}${isFinal ? ' FINAL' : ''}${where}`;
-    const needed = isReadWhole(reference) ? undefined : names;
-    const view = `view(${redact(known).select(rows, { needed }, [])}) AS ${alias}`;
+    // A column that the query does not name is only returned.
+    const read = isReadWhole(reference) ? { needed: undefined, early: names } : { needed: names };
+    const view = `view(${redact(known).select(rows, read, [])}) AS ${alias}`;
     text += sql.slice(copied, start) + view;
     copied = end;
   }
