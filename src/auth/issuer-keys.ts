@@ -35,14 +35,14 @@ const JWKS = {
   cacheMaxAge: 600_000,
   [customFetch]: fetchBounded,
 };
-/** Of a key set in bytes. */
+/** The largest key set, in bytes. */
 const MAX_BYTES = 2 ** 20;
 /** No fetch is tried for this long after one has failed. */
 const REST_MS = 1000;
 
 /**
- * The key function at `now`, in milliseconds since 1970. `monotonic` is in milliseconds. Anyone can send a token that names an unknown key, so such
- * tokens must not delay others: tokens of known keys are verified with the keys fetched earlier.
+ * The key function at `now`, in milliseconds since 1970; `monotonic` is in milliseconds. Anyone can send a token that names an unknown
+ * key, so such tokens must not delay others: tokens of known keys are verified with the keys fetched earlier.
  */
 export function createIssuerKeys(url: string, monotonic: () => number): (now: number) => GetKey {
   const remote = createRemoteJWKSet(new URL(url), JWKS);
@@ -76,7 +76,7 @@ export function createIssuerKeys(url: string, monotonic: () => number): (now: nu
   };
 }
 
-/** The response with its body, which is not read any further than a key set may be long. */
+/** Fetches at most as many bytes as a key set can have; throws if there are more. */
 async function fetchBounded(url: string, options: RequestInit): Promise<Response> {
   const response = await fetch(url, options);
   if (response.status !== 200 || response.body === null) return response;

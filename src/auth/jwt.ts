@@ -32,7 +32,10 @@ const MAX_LIFE_SECONDS = 24 * 3600;
 /** Maximum length of `sub` (OpenID Connect Core 1.0, section 2). */
 const MAX_SUBJECT = 255;
 const MAX_LENGTH = 8192;
-/** How long a verified token is not verified again. A key that the issuer revoked stays accepted for that long after its key set was last fetched again. */
+/**
+ * How long a verified token is not verified again: a key that the issuer has revoked is accepted for this long after the key set has been
+ * fetched without it.
+ */
 const REMEMBER_MS = 300_000;
 const MAX_REMEMBERED = 10_000;
 const FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/;

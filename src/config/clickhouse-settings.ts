@@ -1,4 +1,5 @@
 // Settings for ClickHouse servers.
+import { plainFinding } from './plain-finding.ts';
 import type { Finding } from '../core/finding.ts';
 import type { SettingsFile } from './generated/settings.ts';
 
@@ -53,6 +54,5 @@ export function findHalfCertificate(values: SettingsFile): Finding[] {
   if ((certificate === undefined) === (key === undefined)) return [];
   const missing = key === undefined ? 'clickhouse_key' : 'clickhouse_certificate';
   const message = `a certificate and its key must be set together; missing: ${missing}`;
-  const code = 'settings.certificate_incomplete';
-  return [{ file: 'settings', line: 0, column: 0, severity: 'error', code, message }];
+  return [plainFinding('settings', 'settings.certificate_incomplete', message)];
 }

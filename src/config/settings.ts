@@ -11,6 +11,7 @@ import {
 } from './clickhouse-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { createSchemaCheck, createValueCheck, readSchema, type SchemaFinding } from './schema.ts';
+import { plainFinding } from './plain-finding.ts';
 import { findInvalidUrls } from './url-settings.ts';
 import { parseYaml, type YamlDocument } from './yaml-document.ts';
 
@@ -239,19 +240,6 @@ function fromText({ type }: SettingName, text: string): unknown {
 function sourceFinding(finding: SchemaFinding, sources: ReadonlyMap<string, string>): Finding {
   const source = sources.get(String(finding.path[0])) ?? 'settings';
   return plainFinding(source, finding.code, finding.message, finding.hint);
-}
-
-/** A finding without a line: about a flag, a variable, or a whole file. */
-function plainFinding(file: string, code: string, message: string, hint?: string): Finding {
-  return {
-    file,
-    line: 0,
-    column: 0,
-    severity: 'error',
-    code,
-    message,
-    ...(hint === undefined ? {} : { hint }),
-  };
 }
 
 /** Masks secrets, and also passwords in URLs, since other settings may contain them. */

@@ -1,6 +1,7 @@
 // Settings that are URLs: checked before anything is opened, so that a mistake is one line without the password in it.
 import type { Finding } from '../core/finding.ts';
 import type { SettingsFile } from './generated/settings.ts';
+import { plainFinding } from './plain-finding.ts';
 
 /** A finding for each setting with a URL that cannot be parsed. */
 export function findInvalidUrls(values: SettingsFile): Finding[] {
@@ -16,16 +17,7 @@ export function findInvalidUrls(values: SettingsFile): Finding[] {
 
 function invalidUrl(key: string): Finding {
   const hint = HINTS.get(key) ?? 'Write a URL such as https://host:8443';
-  const message = `${key} is not a valid URL`;
-  return {
-    file: 'settings',
-    line: 0,
-    column: 0,
-    severity: 'error',
-    code: 'settings.url_invalid',
-    message,
-    hint,
-  };
+  return plainFinding('settings', 'settings.url_invalid', `${key} is not a valid URL`, hint);
 }
 
 const HINTS: ReadonlyMap<string, string> = new Map([

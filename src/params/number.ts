@@ -43,7 +43,7 @@ export function floatReader(bits: 32 | 64): Reader {
   };
 }
 
-/** Decimals within precision and scale; leading and trailing zeros do not count. JSON numbers as for integers. */
+/** Decimals within precision and scale; leading and trailing zeros do not count. JSON numbers beyond 2^53 are rejected. */
 export function decimalReader(precision: number, scale: number): Reader {
   const whole = precision - scale;
   const message = `must be a number with at most ${whole} digits before and ${scale} after the decimal point`;

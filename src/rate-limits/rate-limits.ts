@@ -89,7 +89,7 @@ export function stateOf(
   { used, resetMs }: Count = { used: 0, resetMs: 0 },
 ): LimitState {
   const remaining = Math.max(0, rate.limit - used);
-  // At most the window: of a sum of fractions, the difference can be a little more.
+  // At most the window: with rounding, the time until its end can be slightly longer.
   return { policy, rate, unit, remaining, reset: Math.min(rate.window, Math.ceil(resetMs / 1000)) };
 }
 

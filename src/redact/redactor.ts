@@ -49,7 +49,7 @@ export interface SourceSettings {
   readonly mask: string;
   /** Whether a detector finds something. */
   readonly finds: (text: string) => boolean;
-  /** Whether stored texts that equal this one are those whose redacted form does: it has no personal data and no replacement. */
+  /** Whether a condition on stored texts selects the same rows as on redacted ones: `text` has no personal data and no replacement. */
   readonly canCompare: (text: string) => boolean;
   /** The keys of the two hashes of HMAC-SHA-256, in hexadecimal digits; undefined if no column is hashed. */
   readonly hashKeys: { readonly inner: string; readonly outer: string } | undefined;
