@@ -189,17 +189,15 @@ function isWorthAsking(entry: Entry | undefined, job: Checked, clock: Clock): en
 }
 
 /**
- * Whether a check that is young enough for a request finds the data of an entry unchanged. A check that began after the
- * request always is, however long it took: otherwise an engine that answers slowly would have to run every query again.
+ * Whether a check finds the data of an entry unchanged. It was young enough when it was asked for, however long the answer took: with an
+ * engine that answers slowly, every query would run again otherwise, and with checks at regular intervals those that come a moment late.
  */
 async function isUnchanged({ clock }: Context, entry: Entry | undefined, job: Checked): Promise<boolean> {
   if (job.watch === undefined || !isWorthAsking(entry, job, clock)) return false;
   const youngest = checkAge(job.policy, job.directives ?? NO_DIRECTIVES);
-  const asked = clock.monotonic();
   // If the engine cannot be asked, the entry ages: what may be served then is decided by stale_if_error.
   const found = await job.watch.read(youngest).catch(() => undefined);
-  if (found?.value !== entry.fingerprint) return false;
-  return found.at.monotonic >= asked || ageOf(found.at, clock) < youngest;
+  return found?.value === entry.fingerprint;
 }
 
 /** The entry, if a check finds its data unchanged. */

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Payload } from '../../src/cache/entry.ts';
 import { NO_DIRECTIVES, type CachePolicy, type CacheDirectives } from '../../src/cache/freshness.ts';
 import { createReadThrough, type Ask, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
+import { momentOf } from '../../src/cache/clock.ts';
 import { createStore } from '../../src/cache/store.ts';
+import { createWatch } from '../../src/cache/watch.ts';
 import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
 import { askFor, createWitness, deferred, payload, POLICY, textOf } from './fixture.ts';
 
@@ -412,6 +414,47 @@ describe('refreshing', () => {
     expect([textOf(entry), ran]).toEqual(['again', true]);
     expect(runs()).toBe(1);
     expect(summary(await ask())).toBe('again: hit, age 0, ttl 100');
+  });
+
+  test('a check that was young enough when it was asked for counts, however long its answer took', async () => {
+    const { reads, ask, time, runs } = setUp();
+    let late = 0;
+    const watch = createWatch({
+      clock: time.clock,
+      ask: async () => {
+        const at = momentOf(time.clock);
+        await time.advance(late);
+        return { value: 'the same', at };
+      },
+    });
+    const job = { watch, policy: { ...POLICY, check: 1 } };
+    await ask(job);
+    late = 3000;
+    await time.advance(1000);
+    expect(await reads.refresh(askFor('k', job), 500)).toMatchObject({ ran: false, isUnchanged: true });
+    expect(runs()).toBe(1);
+  });
+
+  test.each([999, 1000])('the age of a check is judged once: %i ms', async (age) => {
+    const { reads, ask, time, runs } = setUp();
+    const watch = createWatch({
+      clock: time.clock,
+      ask: async () => ({ value: 'the same', at: momentOf(time.clock) }),
+    });
+    // Between the check and what is decided by it, time goes on.
+    const slow = {
+      ...watch,
+      read: async (maxAgeMs: number) => {
+        const found = await watch.read(maxAgeMs);
+        await time.advance(5);
+        return found;
+      },
+    };
+    const job = { watch: slow, policy: { ...POLICY, check: 1 } };
+    await ask(job);
+    await time.advance(age - 5);
+    expect(await reads.refresh(askFor('k', job), 500)).toMatchObject({ ran: false, isUnchanged: true });
+    expect(runs()).toBe(1);
   });
 
   test('joins an in-flight query that is recent enough', async () => {
