@@ -17,8 +17,10 @@ import { REAL_TIME } from '../support/real-time.ts';
 import { SHIPPED } from '../support/folder-sources.ts';
 
 const DAYS = 4;
+/** Until the evening of today, so that the rows of each day, which is a partition, are the same at any time of the day. */
+const LAST = "toStartOfDay(now64(6, 'UTC')) + INTERVAL 20 HOUR";
 const ROWS = `INSERT INTO logs.{table} (project, timestamp, id, event_message, metadata)
-  SELECT ['mine', 'other'][number % 2 + 1], now64(6, 'UTC') - toIntervalHour(intDiv(number, 500)), toString(number), 'GET /rest/v1/x',
+  SELECT ['mine', 'other'][number % 2 + 1], ${LAST} - toIntervalHour(intDiv(number, 500)), toString(number), 'GET /rest/v1/x',
     concat('{"request":{"method":"', ['GET', 'POST'][intDiv(number, 2) % 2 + 1], '","path":"', repeat('/path', 20), '"},"response":{"status_code":', toString(200 + if(number < 8000, number % 400, 0)), '}}')
   FROM numbers(${DAYS * 24 * 500})`;
 
