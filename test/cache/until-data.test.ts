@@ -97,7 +97,7 @@ async function change(name: string, n: number): Promise<void> {
     await inTime('SYSTEM START MERGES m.u');
     // Mutations would otherwise end at any time, and with them the state that the model knows.
     const left = `SELECT count() FROM system.mutations WHERE NOT is_done AND database = 'm'`;
-    await expect.poll(() => readRows(engine, left), { timeout: 60_000, interval: 5 }).toEqual([[0]]);
+    await expect.poll(() => readRows(engine, left), { timeout: 60_000, interval: 25 }).toEqual([[0]]);
     areMergesStopped = false;
   }
   await inTime(statement);

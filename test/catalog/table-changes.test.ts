@@ -140,7 +140,7 @@ test('of a dictionary is stable after its update, and another one after the next
           last = await readFingerprint(engine, set);
           return last === previous;
         },
-        { timeout: 30_000 },
+        { timeout: 30_000, interval: 400 },
       )
       .toBe(true);
     return last;

@@ -194,7 +194,7 @@ function groupsOf(format: string): readonly (readonly string[])[] {
   if (!STRUCTURED.has(format)) return [ALL];
   const first = FORMATS.indexOf(format);
   const isWhole = IS_LONG || format === 'Native';
-  return GROUPS.filter((group, index) => isWhole || group.includes('text') || (index + first) % 5 === 0);
+  return GROUPS.filter((group, index) => isWhole || group.includes('text') || (index + first) % 9 === 0);
 }
 
 test.each(FORMATS)('columns in %s', async (format) => {
@@ -267,9 +267,9 @@ const FAILING = [
   'toInt64(doc.a.b)',
 ];
 
-/** Two of the three queries, each in one format. */
+/** One of the three queries, in one format. */
 const isTried = (query: number, expression: number, format: number): boolean =>
-  (query + expression) % 3 > 0 && format === (query + Math.floor(expression / 3)) % 2;
+  (query + expression) % 3 === 0 && format === (query + Math.floor(expression / 3)) % 2;
 
 test.each(FAILING)('%s', async (expression) => {
   const queries = [

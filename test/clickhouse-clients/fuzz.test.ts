@@ -6,7 +6,7 @@ import { ENGINE_FORMATS } from '../../src/format/clickhouse-formats.ts';
 import { runs } from '../support/runs.ts';
 import { ANALYST, DATABASE, startClickHouseWorld, type ClickHouseWorld } from './world.ts';
 
-const RUNS = runs(150, 300);
+const RUNS = runs(100, 300);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 
 let world: ClickHouseWorld;

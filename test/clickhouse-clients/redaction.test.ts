@@ -79,7 +79,7 @@ test('the tables as they are described', async () => {
 });
 
 test('queries that encode, compare, sort and count', { timeout: 3_600_000 }, async () => {
-  const count = Math.min(SQL.length, runs(4, 15));
+  const count = Math.min(SQL.length, runs(3, 15));
   const step = Math.max(1, Math.floor(SQL.length / count));
   for (let n = 0; n < count; n += 1) {
     const { fields } = rotated(SQL, SEED + n * step);

@@ -52,7 +52,7 @@ export function describeEngine(name: string, subject: Subject): void {
             const all = values.map((value) => Buffer.from(value).toString('hex').toUpperCase());
             expect(await rows(engine, statement(sql, { parameters, origin }))).toEqual([{ all }]);
           }),
-          { numRuns: runs(30), seed: 7 },
+          { numRuns: runs(15, 30), seed: 7 },
         );
       });
     });
@@ -291,7 +291,7 @@ export function describeEngine(name: string, subject: Subject): void {
       });
 
       test('parameters', async () => {
-        for (let round = 0; round < sizeOf(8, 20); round++) {
+        for (let round = 0; round < sizeOf(5, 20); round++) {
           const parameters = { tenant: `tenant ${round}` };
           const sql = 'SELECT {tenant:String} AS tenant';
           expect(await rows(engine, statement(sql, { parameters }))).toEqual([parameters]);
@@ -350,7 +350,7 @@ export function describeEngine(name: string, subject: Subject): void {
           expect((await run).failure).toBe('aborted');
         };
         const worker = async (first: number): Promise<void> => {
-          for (let index = first; index < sizeOf(40, 100); index += 8) await one(index);
+          for (let index = first; index < sizeOf(24, 100); index += 8) await one(index);
         };
         await Promise.all(Array.from({ length: 8 }, (_, first) => worker(first)));
         await seesRunning(engine, 'many', 0);

@@ -30,7 +30,7 @@ const mine = { endpoint: 'corpus', parameters: { project: 'mine' } };
 
 test('the attacks of the corpus', async () => {
   // The others are in the tests of other interfaces.
-  const tried = someOfEach(ATTACKS, ({ cat }) => cat, { each: 6, from: 2 });
+  const tried = someOfEach(ATTACKS, ({ cat }) => cat, { each: 9, from: 2 });
   const isExplained = new Set(some(tried, 4));
   for (const attack of tried) {
     const { id, sql } = attack;
@@ -47,7 +47,7 @@ test('the attacks of the corpus', async () => {
 }, 600_000); // prettier-ignore
 
 test('the consumer queries of the corpus are answered, with the rows of the API', async () => {
-  for (const { id, sql } of someOfEach(BENIGN, ({ cat }) => cat, { each: 16 })) {
+  for (const { id, sql } of someOfEach(BENIGN, ({ cat }) => cat, { each: 24 })) {
     const expected = await world.call('/api/endpoints/query/corpus', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -128,10 +128,10 @@ describe('other tenants’ rows change nothing', () => {
   });
 
   test('in generated queries', { timeout: 3_600_000 }, async () => {
-    const generated = some(oracles(runs(25, 40), SEED), 2);
+    const generated = some(oracles(runs(16, 40), SEED), 2);
     const results = new Map<boolean, number>();
     const queries = [
-      ...some(INDEX_ORACLES, 11).map((condition) => ({ language: 'sql' as const, text: `SELECT count() AS n FROM t WHERE ${condition}` })),
+      ...some(INDEX_ORACLES, 16).map((condition) => ({ language: 'sql' as const, text: `SELECT count() AS n FROM t WHERE ${condition}` })),
       ...generated,
     ];
     for (const [index, query] of queries.entries()) {

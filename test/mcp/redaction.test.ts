@@ -58,7 +58,7 @@ test.each(DEMANDS)('the description of tables, by the %s', async (demand) => {
 
 test('queries that encode, compare, sort and count', { timeout: 3_600_000 }, async () => {
   const queries = TEXTS.filter(({ fields }) => fields['sql'] !== undefined || fields['lql'] !== undefined);
-  const count = Math.min(queries.length, runs(4, 13));
+  const count = Math.min(queries.length, runs(3, 13));
   const step = Math.max(1, Math.floor(queries.length / count));
   for (let n = 0; n < count; n += 1) {
     const { fields = {} } = queries[(SEED + n * step) % queries.length] ?? {};

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { scratch } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { processesOf } from '../support/owned-processes.ts';
+import { some } from '../support/runs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const RUNNER = join(ROOT, 'node_modules/vitest/vitest.mjs');
@@ -75,14 +76,14 @@ test('a runner that is killed', async () => {
   await expect(gone(report)).resolves.toBeUndefined();
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('a runner that ends by %s', async (signal) => {
+test.each(some(['SIGINT', 'SIGTERM'] as const, 2))('a runner that ends by %s', async (signal) => {
   const { runner, report } = await startRun('some', 'hanging');
   runner.kill(signal);
   await once(runner, 'exit');
   await expect(gone(report)).resolves.toBeUndefined();
 });
 
-test.each(['failing', 'time-out'])('a test that ends by %s', async (endsBy) => {
+test.each(some(['time-out', 'failing'], 2))('a test that ends by %s', async (endsBy) => {
   const { runner, report } = await startRun('some', endsBy);
   const [code] = (await once(runner, 'exit')) as [number | null]; // Node's event
   expect(code).toBe(1);

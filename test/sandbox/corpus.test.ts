@@ -48,7 +48,7 @@ test.each(ATTACKS.map(row))('attack %s is rejected: %s', async (_id, sql) => {
   expect(problem).toMatchObject({ errors: [{ line: expect.any(Number), column: expect.any(Number) }] });
 });
 
-test.each(someOfEach(BENIGN, kind, { each: 2 }).map(row))(
+test.each(someOfEach(BENIGN, kind, { each: 3 }).map(row))(
   'benign %s returns the same rows as over plain tables: %s',
   async (_id, sql) => {
     const { sql: statement } = sandbox.assemble(await sandbox.check(sql), 100_000);
@@ -74,7 +74,7 @@ describe('over redacted tables', () => {
     }
   });
 
-  test.each(someOfEach(BENIGN, kind, { each: 8, from: 1 }).map(row))(
+  test.each(someOfEach(BENIGN, kind, { each: 12, from: 1 }).map(row))(
     'benign %s returns the same rows as over plain ones: %s',
     async (_id, sql) => {
       const { sql: statement } = redacted.assemble(await redacted.check(sql), 100_000);
@@ -105,7 +105,7 @@ describe('with the scanner disabled, the statement alone', () => {
     expect(claimed.length).toBeGreaterThan(80);
   });
 
-  test.each(someOfEach(claimed, kind, { each: 2 }).map(row))('contains %s: %s', async (_id, sql) => {
+  test.each(someOfEach(claimed, kind, { each: 3 }).map(row))('contains %s: %s', async (_id, sql) => {
     const narrow = {
       joined: sql,
       subcolumns: new Map([['edge_logs', [{ column: 'metadata', path: 'request.method' }]]]),

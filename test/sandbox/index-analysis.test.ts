@@ -12,7 +12,7 @@ import { createConditions } from './index-conditions.ts';
 import { createRandom } from './mutants.ts';
 import { createTables, type TableNames } from './index-tables.ts';
 
-const CASES = runs(110, 450);
+const CASES = runs(80, 450);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 /** Conditions of one statement. */
 const BATCH = 6;

@@ -380,7 +380,7 @@ const IS_WHOLE = process.env['FUZZ_CASES'] !== undefined;
  * Of every second one that is run, the column in a query of a consumer, of the others in a saved one; of every third a part in a query of a
  * consumer, and of every ninth in a saved one. All of them with `npm run test:lists`.
  */
-const numbered = some(CASES, 2).map((each, index) => ({
+const numbered = some(CASES, 3).map((each, index) => ({
   ...each,
   index,
   table: `nested_${index}`,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
+import { someOfEach } from '../support/runs.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
 const corpus = join(import.meta.dirname, '../corpus');
@@ -147,7 +148,9 @@ describe('pages of a query', () => {
 });
 
 describe('the attack corpus', () => {
-  test.each(ATTACKS.map(({ id, sql }) => [id, sql] as const))('%s', async (_, sql) => {
+  const tried = someOfEach(ATTACKS, ({ cat }) => cat, { each: 3, from: 1 });
+
+  test.each(tried.map(({ id, sql }) => [id, sql] as const))('%s', async (_, sql) => {
     const { status, text } = await ask('corpus', { sql, page_size: '3' });
     expect([400, 422]).toContain(status);
     expect(text).not.toContain('CANARY');

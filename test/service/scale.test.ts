@@ -22,7 +22,7 @@ async function writeFiles(folder: string, count: number, value: number): Promise
 }
 
 /** A thousand with `npm run test:lists`. */
-const COUNT = sizeOf(300, 1000);
+const COUNT = sizeOf(200, 1000);
 
 test('of hundreds of files only the changed one is recompiled', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-scale-'));
