@@ -1,13 +1,12 @@
 // The order of a run. A worker process goes on with the next file only if it is of the same project, so files of a project
-// follow each other. In each, files that mostly wait alternate with those that mostly compute, so that the cores are busy;
-// the many short ones come last, so that no core waits for a long one at the end.
+// follow each other. In each, files of all kinds alternate, so that those that mostly wait run beside those that compute; the many
+// short ones come last, so that no core waits for a long one at the end.
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { kindOf, type Kind } from './projects.ts';
 
-/** For browsers and for time-outs. */
-const WAITING: readonly Kind[] = ['redis', 'browser'];
-const COMPUTING: readonly Kind[] = ['long', 'commands', 'service'];
+/** Of longer files. */
+const KINDS: readonly Kind[] = ['long', 'browser', 'commands', 'redis', 'service'];
 
 /** A class, since vitest instantiates it. */
 export class Sequencer extends BaseSequencer {
@@ -18,9 +17,9 @@ export class Sequencer extends BaseSequencer {
     const projects = new Set(sorted.map(({ project }) => project.name));
     return [...projects].toSorted().flatMap((name) => {
       const own = sorted.filter(({ project }) => project.name === name);
-      const ofKinds = (kinds: readonly Kind[]): readonly TestSpecification[] =>
-        kinds.flatMap((kind) => own.filter((file) => kindOfFile(file) === kind));
-      return [...spread(ofKinds(WAITING), ofKinds(COMPUTING)), ...ofKinds(['unit'])];
+      const ofKind = (kind: Kind): readonly TestSpecification[] =>
+        own.filter((file) => kindOfFile(file) === kind);
+      return [...mixed(KINDS.map(ofKind)), ...ofKind('unit')];
     });
   }
 }
@@ -29,11 +28,10 @@ function kindOfFile({ moduleId, project }: TestSpecification): Kind {
   return kindOf(relative(project.config.root, moduleId));
 }
 
-/** The items of `some` at equal distances among the first half of `others`. */
-function spread<Item>(some: readonly Item[], others: readonly Item[]): readonly Item[] {
-  const distance = Math.max(1, Math.floor(others.length / 2 / Math.max(1, some.length)));
-  return [
-    ...some.flatMap((item, index) => [item, ...others.slice(index * distance, (index + 1) * distance)]),
-    ...others.slice(some.length * distance),
-  ];
+/** The items of all lists, those of each at equal distances; each begins at another time, since the first ones are the longest. */
+function mixed<Item>(lists: readonly (readonly Item[])[]): readonly Item[] {
+  const placed = lists.flatMap((list, begin) =>
+    list.map((item, index) => ({ item, place: ((index + 0.5) / list.length + begin / lists.length) % 1 })),
+  );
+  return placed.toSorted((a, b) => a.place - b.place).map(({ item }) => item);
 }
