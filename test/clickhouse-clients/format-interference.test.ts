@@ -9,8 +9,8 @@ import { OUTPUT_SETTINGS } from '../../src/format/output-settings.ts';
 import { answered } from '../support/answered.ts';
 import { rotated } from '../support/attacked-service.ts';
 import { withoutMarker } from '../support/avro.ts';
-import { OTHER_NAMES } from '../support/format-names.ts';
-import { some } from '../support/runs.ts';
+import { familyOf, OTHER_NAMES } from '../support/format-names.ts';
+import { some, someOfEach } from '../support/runs.ts';
 import { KEY, startService, type TestService } from '../support/service.ts';
 
 /** With `npm run fuzz`, all combinations; otherwise each format, group of columns, setting and expression in some of them. */
@@ -197,7 +197,7 @@ function groupsOf(format: string): readonly (readonly string[])[] {
   return GROUPS.filter((group, index) => isWhole || group.includes('text') || (index + first) % 9 === 0);
 }
 
-test.each(FORMATS)('columns in %s', async (format) => {
+test.each(someOfEach(FORMATS, familyOf, { each: 2, from: 1 }))('columns in %s', async (format) => {
   const statuses = new Set<number>();
   for (const group of groupsOf(format)) {
     const fields = { ...UNCOMPRESSED, default_format: format };
