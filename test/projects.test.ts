@@ -34,6 +34,17 @@ test.each([
   expect(files.filter((file) => !isListed(file, allowed))).toEqual([]);
 });
 
+test('files that run shares of lists are in `test:lists`, which runs them whole', () => {
+  const scripts = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  }; // our own file
+  const whole = (scripts.scripts['test:lists'] ?? '').split(' ');
+  const share = /^import \{[^}]*\b(?:some|someOfEach|sizeOf)\b[^}]*\} from '(?:\.\.\/)+support\/runs\.ts'/m;
+  const files = testFiles.filter((file) => share.test(readFileSync(join(ROOT, file), 'utf8')));
+  expect(files).not.toEqual([]);
+  expect(files.filter((file) => !whole.includes(file))).toEqual([]);
+});
+
 test('every listed file and folder exists', () => {
   const absent = [...LISTED, ...ON_BOTH_ENGINES].filter(
     (each) => !existsSync(join(ROOT, each.endsWith('/') ? each : `${each}.test.ts`)),

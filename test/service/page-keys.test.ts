@@ -114,7 +114,7 @@ function walksOf(name: string, way: string): readonly Walk[] {
   return [...shapes, ...languages];
 }
 
-/** Each type in one of the two orders, in the other one the next; in both with `npm run test:lists`. */
+/** Every second type ascending, the others descending; each in both orders with `npm run test:lists`. */
 const CASES = Object.keys(KEYS).flatMap((name, index) =>
   someOfEach(['up', 'down'], () => '', { each: 2, from: index }).map((way) => [name, way] as const),
 );
@@ -123,7 +123,7 @@ describe.each(CASES)('%s %s', (name, way) => {
   test('every row once, in every shape and language', async () => {
     const walks = walksOf(name, way);
     const first = Object.keys(KEYS).indexOf(name) % walks.length;
-    // From another one for each type: `npm test` has one for each type and order.
+    // From another one for each type: `npm test` has one for each type.
     for (const { query, headers } of some([...walks.slice(first), ...walks.slice(0, first)], walks.length))
       expect(await walk(`${name}.${way}?page_size=1${query}`, headers)).toEqual(expected(name, way));
   });
