@@ -20,8 +20,9 @@ const common = {
   hookTimeout: 300_000,
   setupFiles: 'test/support/file-folder.ts',
   alias: [ENGINE_PROGRAM_ALIAS],
-  // More than cores: many of them wait for processes and engines. Each further one loads the service once more.
-  maxWorkers: cores + 3,
+  // More than cores: many of them wait for processes and engines. Each further one loads the service once more, and takes of the
+  // processors' caches.
+  maxWorkers: cores + 2,
   maxConcurrency: Math.min(cores + 1, 5),
   expect: { poll: { timeout: 120_000, interval: 25 } },
 } as const;

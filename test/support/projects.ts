@@ -122,6 +122,28 @@ export const ON_BOTH_ENGINES = [
   'test/service/tenants',
 ] as const;
 
+/** Files that wait longer than they compute: for processes, for time-outs of others, for connections. No two need run side by side. */
+export const WAITING = [
+  'test/cache/replicas',
+  'test/cache/until-data',
+  'test/cli/continuous-integration',
+  'test/cli/query-live',
+  'test/cli/serve',
+  'test/engine/engine-process',
+  'test/engine/hosts',
+  'test/engine/http-engine',
+  'test/explorer/care',
+  'test/explorer/editor',
+  'test/explorer/logs',
+  'test/mcp/conformance',
+  'test/mcp/stdio',
+  'test/rate-limits/',
+  'test/service/engine-faults',
+  'test/service/live',
+  'test/service/typed-live',
+  'test/service/until-data',
+] as const;
+
 export type Kind = keyof typeof PROJECT_FILES | 'unit';
 
 /** The glob of a listed folder or file. */

@@ -1,12 +1,12 @@
 // The order of a run. A worker process goes on with the next file only if it is of the same project, so files of a project
-// follow each other. In each, files of all kinds alternate, so that those that mostly wait run beside those that compute; the many
-// short ones come last, so that no core waits for a long one at the end.
+// follow each other. In each, files of all kinds alternate, and those that mostly wait are spread over the run, so that they run
+// beside files that compute; the many short ones come last, so that no core waits for a long one at the end.
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { kindOf, type Kind } from './projects.ts';
+import { isListed, kindOf, WAITING, type Kind } from './projects.ts';
 
 /** Of longer files. */
-const KINDS: readonly Kind[] = ['long', 'browser', 'commands', 'redis', 'service'];
+const KINDS: readonly (Kind | 'waiting')[] = ['long', 'browser', 'waiting', 'commands', 'redis', 'service'];
 
 /** A class, since vitest instantiates it. */
 export class Sequencer extends BaseSequencer {
@@ -17,15 +17,16 @@ export class Sequencer extends BaseSequencer {
     const projects = new Set(sorted.map(({ project }) => project.name));
     return [...projects].toSorted().flatMap((name) => {
       const own = sorted.filter(({ project }) => project.name === name);
-      const ofKind = (kind: Kind): readonly TestSpecification[] =>
+      const ofKind = (kind: Kind | 'waiting'): readonly TestSpecification[] =>
         own.filter((file) => kindOfFile(file) === kind);
       return [...mixed(KINDS.map(ofKind)), ...ofKind('unit')];
     });
   }
 }
 
-function kindOfFile({ moduleId, project }: TestSpecification): Kind {
-  return kindOf(relative(project.config.root, moduleId));
+function kindOfFile({ moduleId, project }: TestSpecification): Kind | 'waiting' {
+  const file = relative(project.config.root, moduleId);
+  return isListed(file, WAITING) ? 'waiting' : kindOf(file);
 }
 
 /** The items of all lists, those of each at equal distances; each begins at another time, since the first ones are the longest. */
