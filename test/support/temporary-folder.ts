@@ -14,7 +14,7 @@ const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts');
 
 /** Of Linux. Creating and deleting the files of a run on a disk takes 3 % of its processor time. */
 const IN_MEMORY = '/dev/shm';
-/** In bytes: ten times what a run writes, and what its processes need besides. */
+/** In bytes. A run has a tenth of a gigabyte there at once; its processes need three besides. */
 const ROOM = { folder: 2 ** 31, memory: 2 ** 33 };
 
 /** A new folder in memory. Rejects if there is too little room, if no program may run there, or if TMPDIR says where to write. */
