@@ -68,7 +68,7 @@ async function kill(context: Context, site: Site, startMs: readonly number[]): P
     context.note(`SIGKILL ${n + 1} of ${times}`);
     const serving = await startServing(context, site);
     if (n > 0) reopenedMs.push(serving.startMs);
-    loadMs.push(await loadProgram());
+    loadMs.push(await loadProgram(site));
     const [row] = rowsOf(await serving.call('sum'));
     if (row?.['rows'] !== ROWS || row['total'] !== (ROWS * (ROWS - 1)) / 2) wrong++;
     const load = startCalling(context, serving, new Map());
@@ -86,9 +86,9 @@ async function kill(context: Context, site: Site, startMs: readonly number[]): P
 }
 
 /** The startup time of the program, without a service. */
-async function loadProgram(): Promise<number> {
+async function loadProgram({ cwd }: Site): Promise<number> {
   const began = performance.now();
-  await run(['serve', '--help']);
+  await run(['serve', '--help'], { cwd });
   return performance.now() - began;
 }
 
