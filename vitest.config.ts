@@ -20,8 +20,8 @@ const common = {
   hookTimeout: 300_000,
   setupFiles: 'test/support/file-folder.ts',
   alias: [ENGINE_PROGRAM_ALIAS],
-  // More than cores: many of them wait for processes and engines. Each further one loads the service once more, and takes of the
-  // processors' caches.
+  // More than cores: many of them wait for processes and engines. Each further one loads the service once more, and slows the
+  // others: on two cores, five of them took 5 % longer than four.
   maxWorkers: cores + 2,
   maxConcurrency: Math.min(cores + 1, 5),
   expect: { poll: { timeout: 120_000, interval: 25 } },
