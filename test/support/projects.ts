@@ -122,7 +122,7 @@ export const ON_BOTH_ENGINES = [
   'test/service/tenants',
 ] as const;
 
-/** Files that wait longer than they compute: for processes, for time-outs of others, for connections. No two need run side by side. */
+/** Files that mostly wait: for processes, connections and time-outs. Kept apart in a run of all files. */
 export const WAITING = [
   'test/cache/replicas',
   'test/cache/until-data',

@@ -5,26 +5,28 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { isListed, kindOf, WAITING, type Kind } from './projects.ts';
 
+type Group = Kind | 'waiting';
+
 /** Of longer files. */
-const KINDS: readonly (Kind | 'waiting')[] = ['long', 'browser', 'waiting', 'commands', 'redis', 'service'];
+const GROUPS: readonly Group[] = ['long', 'browser', 'waiting', 'commands', 'redis', 'service'];
 
 /** A class, since vitest instantiates it. */
 export class Sequencer extends BaseSequencer {
-  /** Within each kind, long or large files first. */
+  /** Within each group, long or large files first. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line no-array-sort -- not an array's method
     const sorted = await super.sort(files);
     const projects = new Set(sorted.map(({ project }) => project.name));
     return [...projects].toSorted().flatMap((name) => {
       const own = sorted.filter(({ project }) => project.name === name);
-      const ofKind = (kind: Kind | 'waiting'): readonly TestSpecification[] =>
-        own.filter((file) => kindOfFile(file) === kind);
-      return [...mixed(KINDS.map(ofKind)), ...ofKind('unit')];
+      const ofGroup = (group: Group): readonly TestSpecification[] =>
+        own.filter((file) => groupOf(file) === group);
+      return [...mixed(GROUPS.map(ofGroup)), ...ofGroup('unit')];
     });
   }
 }
 
-function kindOfFile({ moduleId, project }: TestSpecification): Kind | 'waiting' {
+function groupOf({ moduleId, project }: TestSpecification): Group {
   const file = relative(project.config.root, moduleId);
   return isListed(file, WAITING) ? 'waiting' : kindOf(file);
 }
