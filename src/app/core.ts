@@ -25,12 +25,14 @@ import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
 import { createShadow } from '../request/shadow/shadow.ts';
 import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
 import { createWatches, type Watches } from '../request/watches.ts';
+import { createAccessControl, type AccessControl } from './access.ts';
 import { createCache, type Cache } from './cache.ts';
 import { after, clock } from './clock.ts';
 import { openEntryKey } from './redis.ts';
 
 export interface Core {
   readonly catalog: LiveCatalog;
+  readonly access: AccessControl;
   readonly describe: Describe;
   readonly sandboxes: Sandboxes;
   readonly suspensions: Suspensions;
@@ -56,7 +58,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const engine = countAnalyses(options.engine);
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
-  const policyParameters = settings.clickhouse?.rowPolicies === true ? policyParametersOf() : undefined;
+  const hasPolicies = settings.clickhouse === undefined || settings.clickhouse.rowPolicies;
+  const policyParameters = hasPolicies ? policyParametersOf() : undefined;
   const shared = link && { link, entryKey: await openEntryKey(settings, observe) };
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
@@ -87,10 +90,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     live: liveOptions(settings, watches),
     clock,
   });
+  const access = createAccessControl(engine);
   const catalog = await openLiveCatalog({
     folder: settings.endpoints,
     compile: createCompile(settings),
     observe,
+    prepare: access.apply,
     onSwap: (before, now) => {
       for (const { name, revision } of outdated(before, now)) void cache.forget(name, revision);
       for (const endpoint of outdated(now, before)) void path.pinExamples(endpoint);
@@ -106,7 +111,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     path.live?.close();
     await Promise.all([catalog.close(), cache.close()]);
   };
-  return { catalog, describe, sandboxes, suspensions, path, cache, bulkhead, close };
+  return { catalog, access, describe, sandboxes, suspensions, path, cache, bulkhead, close };
 }
 
 /** What counts requests, and what they read. */

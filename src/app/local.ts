@@ -45,7 +45,10 @@ export async function openLocal(options: LocalOptions): Promise<Local> {
   return {
     path: core.path,
     catalog: core.catalog.current,
-    preflight: () => preflight(options.engine, core.catalog, core.describe),
+    preflight: async () => {
+      await core.access.refresh();
+      return preflight(options.engine, core.catalog, core.describe);
+    },
     close: core.close,
   };
 }

@@ -59,7 +59,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { parts, close: closeParts } = await openParts(options, state);
   const { observe } = parts.observing;
   const gate = createPreflightGate({
-    selfTest: () => preflight(engine, parts.catalog, parts.describe),
+    selfTest: async () => {
+      await parts.access.refresh();
+      return preflight(engine, parts.catalog, parts.describe);
+    },
     acceptSingleLayer: settings.acceptSingleLayer,
     switchConsumerQueries: parts.sandboxes.switch,
     observe,

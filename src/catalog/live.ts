@@ -4,6 +4,7 @@ import { basename, dirname } from 'node:path';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../core/finding.ts';
 import type { After, Clock } from '../core/clock.ts';
 import type { Observe } from '../core/observation.ts';
+import { serialise } from '../config/serialise.ts';
 import { watchPaths } from '../config/watch.ts';
 import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
@@ -31,6 +32,8 @@ export interface LiveCatalogOptions {
   readonly folder: string;
   readonly compile: CompileFile;
   readonly observe: Observe;
+  /** Awaited before each swap: what the new catalog needs before a request can read it. Never rejects. */
+  readonly prepare?: (next: Catalog) => Promise<void>;
   /** Called after each swap, to stop what only the old catalog needed. */
   readonly onSwap?: (before: Catalog, after: Catalog) => void;
   readonly clock: Clock;
@@ -57,6 +60,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     if (loaded.changed === 0 && isOpen) return;
     isOpen = true;
     const choice = chooseVersions(files, inService);
+    await options.prepare?.(choice.catalog);
     const [replaced, before] = [catalog, findings];
     inService = choice.inService;
     const served = [...inService.values()];
@@ -178,22 +182,4 @@ function allFindings(files: LoadedFiles, assembled: readonly Finding[]): readonl
 
 function sameFindings(a: readonly Finding[], b: readonly Finding[]): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** Runs `task` one at a time; calls made while it runs share one subsequent run. */
-export function serialise(task: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  const start = (): Promise<void> => {
-    next = undefined;
-    running = task().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-  return () => {
-    if (running === undefined) return start();
-    next ??= running.then(start);
-    return next;
-  };
 }

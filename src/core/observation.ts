@@ -226,15 +226,24 @@ export type Observation =
   | {
       /**
        * `overdue`: killed because a statement in it could not be cancelled. `unresponsive`: killed because it stopped
-       * responding.
+       * responding. `rules`: killed because a statement did not end in time for new access rules; it runs again.
        */
       readonly kind: 'engine.process_ended';
-      readonly reason: 'overdue' | 'unresponsive' | 'exited';
+      readonly reason: 'overdue' | 'unresponsive' | 'rules' | 'exited';
       readonly code: number | null;
       readonly signal: string | null;
     }
   | { readonly kind: 'engine.process_restarted'; readonly ms: number }
   | { readonly kind: 'engine.process_not_started'; readonly cause: unknown }
+  | {
+      /** The embedded engine opened its data again because consumer statements may read something else. */
+      readonly kind: 'engine.access_changed';
+      readonly tables: number;
+      /** Tables with a row filter. */
+      readonly filtered: number;
+      /** Milliseconds for which statements waited. */
+      readonly ms: number;
+    }
   | {
       readonly kind: 'engine.statement_fatal';
       readonly origin: 'saved' | 'consumer';

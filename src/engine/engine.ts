@@ -1,5 +1,6 @@
 // The interface to ClickHouse. It has two implementations, embedded (chDB) and HTTP, which pass the same conformance
 // tests.
+import type { AccessRules } from './access-rules.ts';
 import type { Callers } from './wait-queue.ts';
 import type { ReadSummary } from '../core/observation.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
@@ -13,6 +14,8 @@ export type ParameterValue = string | null;
 /** What row policies compare with: the endpoint, and the values of the parameters that its tables are filtered by. */
 export interface RowPolicyContext {
   readonly endpoint: string;
+  /** The endpoint's revision: the embedded engine runs no statement under rules that were made for another one. */
+  readonly revision?: string;
   readonly values: Readonly<Record<string, ParameterValue>>;
 }
 
@@ -39,7 +42,7 @@ export interface Statement {
   readonly workload?: string | undefined;
   /** The key that it runs for: keys take turns, and consumer statements of a key have a share of the connections. */
   readonly key?: string | undefined;
-  /** For a consumer statement, what row policies on a server compare with; the embedded engine has none. */
+  /** For a consumer statement, what row policies on a server, or row filters of the embedded engine, compare with. */
   readonly rowPolicy?: RowPolicyContext | undefined;
   /** Called if the statement ended the embedded engine's process, or may have; possibly after it was rejected. */
   readonly onFatal?: ((fatality: Fatality) => void) | undefined;
@@ -127,6 +130,11 @@ export interface Engine {
   run(statement: Statement, options: RunOptions): Promise<Result>;
   /** The columns a statement would return, without running it, except for its scalar subqueries; rejects with EngineError. */
   describe(statement: Statement, hooks?: RunHooks & Pick<RunOptions, 'signal'>): Promise<readonly Column[]>;
+  /**
+   * Changes what consumer statements may read, on the embedded engine: statements wait until the running ones have ended and
+   * the data is open under the new rules. Rules that allow the same change nothing. Never rejects.
+   */
+  readonly restrict?: (rules: AccessRules) => Promise<void>;
   /** Numbers of running and waiting statements. */
   readonly load: () => Load;
   /** Resident memory of the engine's own process in bytes, as last measured; undefined if it has none. */

@@ -16,6 +16,9 @@ export interface Places {
   take(entry: Belonging): void;
   giveBack(entry: Belonging): void;
   resize(count: number): void;
+  /** Lets no statement enter until `resume`; resolves when none holds a slot. */
+  pause(): Promise<void>;
+  resume(): void;
   readonly running: () => number;
 }
 
@@ -25,6 +28,11 @@ export function createPlaces(count: number, shares: Shares | undefined): Places 
   let limit = count;
   let running = 0;
   let consumers = 0;
+  let isPaused = false;
+  const pausing: (() => void)[] = [];
+  const settlePauses = (): void => {
+    if (running === 0) for (const resolve of pausing.splice(0)) resolve();
+  };
   const change = ({ key = '', origin }: Belonging, by: 1 | -1): void => {
     running += by;
     if (origin !== 'consumer') return;
@@ -33,15 +41,27 @@ export function createPlaces(count: number, shares: Shares | undefined): Places 
   };
   return {
     mayEnter: ({ key = '', origin }) => {
-      if (running >= limit) return false;
+      if (isPaused || running >= limit) return false;
       if (shares === undefined || origin !== 'consumer') return true;
       // Statements without a key are short internal ones, such as the validation of a query.
       return consumers < shares.consumers && (key === '' || consumersOf.get(key) < shares.perKey);
     },
     take: (entry) => change(entry, 1),
-    giveBack: (entry) => change(entry, -1),
+    giveBack: (entry) => {
+      change(entry, -1);
+      settlePauses();
+    },
     resize: (newCount) => {
       limit = newCount;
+    },
+    pause: () => {
+      isPaused = true;
+      const done = new Promise<void>((resolve) => pausing.push(resolve));
+      settlePauses();
+      return done;
+    },
+    resume: () => {
+      isPaused = false;
     },
     running: () => running,
   };

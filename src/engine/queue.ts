@@ -34,6 +34,9 @@ export interface Queue {
   dismiss(): void;
   /** Resolves when none is running and none is waiting. */
   settled(): Promise<void>;
+  /** Gives no slot to any statement until `resume`; resolves when none is running. */
+  pause(): Promise<void>;
+  resume(): void;
 }
 
 export function createQueue({ timeoutMs, after, shares, ...bounds }: QueueOptions): Queue {
@@ -87,6 +90,11 @@ export function createQueue({ timeoutMs, after, shares, ...bounds }: QueueOption
       const done = new Promise<void>((resolve) => settling.push(resolve));
       settle();
       return done;
+    },
+    pause: places.pause,
+    resume: () => {
+      places.resume();
+      fill();
     },
   };
 }

@@ -1,15 +1,35 @@
-// The custom settings through which row policies on a server learn whose rows a consumer query may read.
+// How row policies learn whose rows a consumer query may read: settings that carry the endpoint and its parameters.
 import { quoteString } from '../sql/literal.ts';
 import { EngineError } from './engine.ts';
 import type { ParameterValue, RowPolicyContext, Settings } from './engine.ts';
+
+/** SQL over what a request carries; constant within a query, so that indexes are used. Names are those of parameters. */
+export interface PolicyCarrier {
+  /** The endpoint's reference, a String. */
+  readonly endpoint: string;
+  /** True if the parameter has a value. */
+  isGiven(parameter: string): string;
+  /** The parameter's value, a String. */
+  value(parameter: string): string;
+}
 
 /** The prefix is the one that ClickHouse's configuration file allows (`custom_settings_prefixes`). */
 export const ENDPOINT_SETTING = 'SQL_millrace_endpoint';
 
 /** Throws EngineError 'rejected' for a name that is not a plain identifier. */
 export function parameterSetting(name: string): string {
-  if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return `SQL_millrace_param_${name}`;
-  throw new EngineError('rejected', `not a parameter name: ${JSON.stringify(name)}`);
+  return `SQL_millrace_param_${plain(name)}`;
+}
+
+/** On a server, each parameter has a setting of its own. A setting that the server does not know is an error. */
+export const SERVER_CARRIER: PolicyCarrier = {
+  endpoint: settingValue(ENDPOINT_SETTING),
+  isGiven: (parameter) => `position(getSetting(${quoteString(parameterSetting(parameter))}), '=') > 0`,
+  value: (parameter) => settingValue(parameterSetting(parameter)),
+};
+
+function settingValue(setting: string): string {
+  return `unhex(extract(getSetting(${quoteString(setting)}), '=([0-9A-F]*)'))`;
 }
 
 /**
@@ -23,15 +43,41 @@ export function rowPolicySettings({ endpoint, values }: RowPolicyContext): Setti
 }
 
 function encode(value: ParameterValue): string {
-  return value === null ? "''" : `'=${Buffer.from(value).toString('hex').toUpperCase()}'`;
+  return value === null ? "''" : `'=${hex(value)}'`;
 }
 
-/** SQL that is true if the setting has a value. A setting that the server does not know is an error. */
-export function isGiven(setting: string): string {
-  return `position(getSetting(${quoteString(setting)}), '=') > 0`;
+/**
+ * The embedded engine knows no settings of ours: one of its own, which nothing else uses there, carries all
+ * (`format_schema`, for formats that read a schema file).
+ */
+export const CONTEXT_SETTING = 'format_schema';
+const CONTEXT = `getSetting('${CONTEXT_SETTING}')`;
+/** No parameter has this name. */
+const ENDPOINT_NAME = '@';
+
+export const EMBEDDED_CARRIER: PolicyCarrier = {
+  endpoint: contextValue(ENDPOINT_NAME),
+  isGiven: (parameter) => `position(${CONTEXT}, ${quoteString(`;${plain(parameter)}=`)}) > 0`,
+  value: (parameter) => contextValue(plain(parameter)),
+};
+
+function contextValue(name: string): string {
+  return `unhex(extract(${CONTEXT}, ${quoteString(`;${name}=([0-9A-F]*);`)}))`;
 }
 
-/** SQL for the setting's value, a String; constant within a query, so that indexes are used. */
-export function settingValue(setting: string): string {
-  return `unhex(extract(getSetting(${quoteString(setting)}), '=([0-9A-F]*)'))`;
+/** The value of CONTEXT_SETTING: `;name=<hexadecimal UTF-8>;` for each value that is not NULL. */
+export function contextText({ endpoint, values }: RowPolicyContext): string {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === null ? [] : [`;${plain(name)}=${hex(value)};`],
+  );
+  return [`;${ENDPOINT_NAME}=${hex(endpoint)};`, ...given].join('');
+}
+
+function hex(value: string): string {
+  return Buffer.from(value).toString('hex').toUpperCase();
+}
+
+function plain(name: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return name;
+  throw new EngineError('rejected', `not a parameter name: ${JSON.stringify(name)}`);
 }

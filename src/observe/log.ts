@@ -137,4 +137,5 @@ const LEVELS: Readonly<Record<Exclude<Observation['kind'], 'request.finished'>, 
   'cache.remote_restored': 'info',
   'engine.host_restored': 'info',
   'engine.process_restarted': 'info',
+  'engine.access_changed': 'info',
 };

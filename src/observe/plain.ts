@@ -58,6 +58,9 @@ const LINES: Lines = {
   'engine.process_restarted': (observation) => [
     `engine: the new process is ready after ${(observation.ms / 1000).toFixed(1)} s`,
   ],
+  'engine.access_changed': (observation) => [
+    `engine: consumer queries may read ${observation.tables} tables, ${observation.filtered} of them with a row filter; statements waited ${(observation.ms / 1000).toFixed(2)} s`,
+  ],
   'engine.process_not_started': (observation) => [
     `engine: its process cannot be started: ${describeCause(observation.cause)}`,
   ],

@@ -2,7 +2,9 @@
 // succeed, since that row must not be read; an error would reveal what rows other tenants have.
 import { createCompile } from '../catalog/compile.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
+import type { DefinedTable } from '../engine/access-rules.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
+import { readRows } from '../engine/rows.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { ORACLES } from '../sandbox/self-test-attacks.ts';
 import type { PreflightFinding } from './preflight.ts';
@@ -16,8 +18,20 @@ AS SELECT project, number, word, concat('{"project":"', project, '","word":"', w
 FROM (SELECT 'mine' AS project, toInt64(number + 1) AS number, toString(number) AS word FROM numbers(${ROWS})
   UNION ALL SELECT 'other', -32769, 'not a number');`;
 
+/** A table that no endpoint exposes. */
+const MAKE_HIDDEN = `CREATE OR REPLACE TABLE millrace_probe.hidden (secret String) ENGINE = MergeTree ORDER BY secret AS SELECT 'secret'`;
+
 /** What an administrator runs once on a server, where consumers have no CREATE privilege. */
 export const PROBE_SQL = `CREATE DATABASE IF NOT EXISTS millrace_probe;\n${MAKE_TABLE}`;
+
+/** The columns of the table that row filters may compare, for the rules of the embedded engine, which are made before the table. */
+export const PROBE_TABLE: DefinedTable = {
+  database: 'millrace_probe',
+  table: 'rows',
+  engine: 'MergeTree',
+  columns: new Map([['project', 'LowCardinality(String)']]),
+  definition: '',
+};
 
 const FILE = `id: 00000000-0000-4000-8000-000000000000
 name: millrace.probe
@@ -30,6 +44,22 @@ parameters:
   project: { type: String, required: true }
 sandbox: { enabled: true }
 `;
+
+/** Every read of it has a condition that a row filter repeats. */
+const FILTERED_FILE = `id: 00000000-0000-4000-8000-000000000001
+name: millrace.probe.filtered
+query: |
+  WITH rows AS (SELECT number FROM millrace_probe.rows WHERE project = @project)
+  SELECT * FROM rows
+parameters:
+  project: { type: String, required: true }
+sandbox: { enabled: true }
+`;
+
+/** The endpoints of the probe, for the rules of the embedded engine. */
+export function probeEndpoints(): readonly Endpoint[] {
+  return [compiled(FILE), compiled(FILTERED_FILE)];
+}
 
 export interface ProbeOptions {
   readonly engine: Engine;
@@ -44,13 +74,13 @@ export interface ProbeOptions {
 export async function probeIsolation(options: ProbeOptions): Promise<readonly PreflightFinding[]> {
   const { engine } = options;
   if (engine.kind === 'embedded') await engine.execute(PROBE_SQL);
-  const endpoint = probeEndpoint();
+  const endpoint = compiled(FILE);
   const missing = await tryForm(
     engine,
     statementOf(endpoint, 'SELECT count() AS n FROM millrace_probe.rows'),
   );
   if (missing !== undefined) return [noTable(missing)];
-  const findings: PreflightFinding[] = [];
+  const findings: PreflightFinding[] = engine.restrict === undefined ? [] : [...(await probeAccess(engine))];
   for (const { text, heldBySettings } of ORACLES) {
     const sandbox = await options.sandboxOf(endpoint);
     const verdict = await sandbox.check(text);
@@ -69,14 +99,50 @@ export async function probeIsolation(options: ProbeOptions): Promise<readonly Pr
   return findings;
 }
 
-function probeEndpoint(): Endpoint {
-  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })('probe.yaml', FILE);
+function compiled(file: string): Endpoint {
+  const { candidate, diagnostics } = createCompile({ piiHashKey: undefined })('probe.yaml', file);
   if (candidate === undefined) throw new Error(diagnostics.map(({ message }) => message).join('; '));
   return candidate.endpoint;
 }
 
-function statementOf({ limits, int64 }: Endpoint, sql: string): Statement {
-  return { sql, parameters: { project: 'mine' }, limits, origin: 'consumer', int64 };
+function statementOf({ name, revision, limits, int64 }: Endpoint, sql: string): Statement {
+  const parameters = { project: 'mine' };
+  const rowPolicy = { endpoint: name, revision, values: parameters };
+  return { sql, parameters, limits, origin: 'consumer', int64, rowPolicy };
+}
+
+/**
+ * What the embedded engine itself must not show to a consumer connection, whatever the statement: each returns a row if grants or
+ * row filters do not hold.
+ */
+const BEYOND: readonly { readonly name: string; readonly sql: string }[] = [
+  { name: 'a table that no endpoint exposes', sql: 'SELECT secret FROM millrace_probe.hidden' },
+  { name: "another tenant's rows", sql: "SELECT 1 FROM millrace_probe.rows WHERE project = 'other'" },
+  {
+    name: "another tenant's rows by a setting",
+    sql: "SELECT 1 FROM (SELECT project FROM millrace_probe.rows SETTINGS format_schema = ';project=6F74686572;') WHERE project = 'other'",
+  },
+  {
+    name: 'rows by a mark of all rows',
+    sql: "SELECT 1 FROM (SELECT project FROM millrace_probe.rows SETTINGS query_cache_tag = '*') WHERE project = 'other'",
+  },
+];
+
+/** Tests grants and row filters by themselves, without the checks and the statement. Rejects as `probeIsolation`. */
+async function probeAccess(engine: Engine): Promise<readonly PreflightFinding[]> {
+  await engine.execute(MAKE_HIDDEN);
+  const endpoint = compiled(FILTERED_FILE);
+  const rowsOf = (sql: string): Promise<readonly unknown[]> =>
+    readRows(engine, sql, statementOf(endpoint, sql)).catch((error: unknown) => {
+      if (!(error instanceof EngineError) || isAway(error)) throw error;
+      return [];
+    });
+  const findings: PreflightFinding[] = [];
+  for (const { name, sql } of BEYOND) {
+    const isShown = (await rowsOf(sql)).length > 0;
+    findings.push({ layer: 'connection', name: `access rules: ${name}`, outcome: isShown ? 'open' : 'held' });
+  }
+  return findings;
 }
 
 /** The engine's failure, or undefined on success. */

@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
+import { readAll } from '../engine/rows.ts';
 import { PATH_ATTACKS, CONNECTION_ATTACKS } from '../sandbox/self-test-attacks.ts';
 import { probeIsolation, type ProbeOptions } from './isolation-probe.ts';
 import { checkServer } from './server-checks.ts';
@@ -63,7 +64,7 @@ function isRejection(error: unknown): boolean {
 async function attackConnection(engine: Engine, endpoint: Endpoint | undefined): Promise<PreflightFinding[]> {
   if (endpoint === undefined) return [];
   const findings: PreflightFinding[] = [];
-  for (const { name, sql, knownEmbedded } of CONNECTION_ATTACKS) {
+  for (const { name, sql, knownEmbedded, onlyReads } of CONNECTION_ATTACKS) {
     const statement: Statement = {
       sql,
       parameters: {},
@@ -71,16 +72,16 @@ async function attackConnection(engine: Engine, endpoint: Endpoint | undefined):
       origin: 'consumer',
       int64: 'number',
     };
-    const held = await drain(engine, statement).then(() => false, isFailure);
+    const held = await returnsRows(engine, statement).then((rows) => onlyReads === true && !rows, isFailure);
     const known = engine.kind === 'embedded' && knownEmbedded === true;
     findings.push({ layer: 'connection', name, outcome: held ? 'held' : known ? 'known' : 'open' });
   }
   return findings;
 }
 
-async function drain(engine: Engine, statement: Statement): Promise<void> {
+async function returnsRows(engine: Engine, statement: Statement): Promise<boolean> {
   const { chunks } = await engine.run(statement, { format: 'JSONCompactEachRow' });
-  for await (const _ of chunks);
+  return (await readAll(chunks)).length > 0;
 }
 
 function isFailure(error: unknown): boolean {

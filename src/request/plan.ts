@@ -209,7 +209,8 @@ function rowPolicyOf(
   parameters: readonly string[],
 ): Statement['rowPolicy'] {
   const compared = parameters.map((parameter) => [parameter, values[parameter] ?? null] as const);
-  return { endpoint: referenceOf(endpoint), values: Object.fromEntries(compared) };
+  const { revision } = endpoint;
+  return { endpoint: referenceOf(endpoint), revision, values: Object.fromEntries(compared) };
 }
 
 /** Other dialects go through the sandbox as the ClickHouse SQL they translate to. */

@@ -41,6 +41,8 @@ export interface ConnectionAttack {
   readonly sql: string;
   /** Known to succeed on the embedded engine, which shares the process's files. */
   readonly knownEmbedded?: true;
+  /** Without a row it has shown nothing. */
+  readonly onlyReads?: true;
 }
 
 /** Statements that a consumer connection must reject. All are harmless if they do run. */
@@ -52,7 +54,8 @@ export const CONNECTION_ATTACKS: readonly ConnectionAttack[] = [
   { name: 'fetch a URL', sql: "SELECT * FROM url('http://127.0.0.1:1/', 'CSV', 'a String')" },
   { name: 'reach another server', sql: "SELECT * FROM remote('127.0.0.1:1', system.one)" },
   { name: 'run a program', sql: "SELECT * FROM executable('true', 'CSV', 'a String')" },
-  { name: 'list tables', sql: 'SELECT count() FROM system.tables', knownEmbedded: true },
+  { name: 'list tables', sql: 'SELECT name FROM system.tables', onlyReads: true },
+  { name: 'list the queries of others', sql: 'SELECT query FROM system.processes', onlyReads: true },
   { name: 'list users', sql: 'SELECT count() FROM system.users' },
   { name: 'lift a limit', sql: 'SELECT 1 SETTINGS max_execution_time = 0' },
   { name: 'lift read-only', sql: 'SELECT 1 SETTINGS readonly = 0' },

@@ -8,7 +8,10 @@ import { createDescribe } from '../../src/catalog/describe.ts';
 import type { Endpoint } from '../../src/catalog/endpoint.ts';
 import { checkRowPolicies, rowPolicySql } from '../../src/cli/doctor/row-policies/check.ts';
 import { formatCondition } from '../../src/cli/doctor/row-policies/server.ts';
-import { rowPolicies, type ServerTable } from '../../src/cli/doctor/row-policies/policies.ts';
+import { rowPolicies as derivePolicies } from '../../src/compatibility/row-policies.ts';
+import { byName } from '../../src/compatibility/stored-tables.ts';
+import type { StoredTable } from '../../src/engine/access-rules.ts';
+import { SERVER_CARRIER } from '../../src/engine/row-policy.ts';
 import { filterParameters, tableReads } from '../../src/compatibility/table-filters.ts';
 import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
 import type { Engine, RowPolicyContext } from '../../src/engine/engine.ts';
@@ -21,6 +24,12 @@ import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 import { failureOf, text } from '../support/engine-statements.ts';
 import { REAL_TIME } from '../support/real-time.ts';
+
+const rowPolicies = (
+  endpoints: readonly Endpoint[],
+  stored: readonly StoredTable[],
+): ReturnType<typeof derivePolicies> =>
+  derivePolicies(endpoints, byName(stored.map((table) => ({ ...table, definition: '' }))), SERVER_CARRIER);
 
 function endpointOf(name: string, query: string, sandbox = 'true'): Endpoint {
   const file = `id: 00000000-0000-4000-8000-000000000000\nname: ${name}\nquery: |\n  ${query}
@@ -127,7 +136,7 @@ describe('the conditions of an endpoint', () => {
   });
 });
 
-const EDGE: ServerTable = {
+const EDGE: StoredTable = {
   database: 'logs',
   table: 'edge',
   engine: 'ReplicatedMergeTree',
@@ -139,7 +148,6 @@ const EDGE: ServerTable = {
 };
 
 describe('policies', () => {
-  const find = (name: string): ServerTable | undefined => (name === 'logs.edge' ? EDGE : undefined);
   const a = endpointOf(
     'a',
     `WITH t AS (SELECT 1 FROM logs.edge WHERE project = @project) SELECT *, ${using} FROM t`,
@@ -160,7 +168,7 @@ describe('policies', () => {
   const of = "unhex(extract(getSetting('SQL_millrace_endpoint'), '=([0-9A-F]*)')) IN";
 
   test('are one condition if all endpoints have the same', () => {
-    expect(rowPolicies([a, same], find)).toMatchObject({
+    expect(rowPolicies([a, same], [EDGE])).toMatchObject({
       policies: [{ name: '`logs`.`edge`', condition: project }],
       parameters: ['project'],
       gaps: [],
@@ -168,7 +176,7 @@ describe('policies', () => {
   });
 
   test('distinguish endpoints otherwise', () => {
-    const { policies, parameters, gaps } = rowPolicies([a, other, same, open], find);
+    const { policies, parameters, gaps } = rowPolicies([a, other, same, open], [EDGE]);
     expect(parameters).toEqual(['account', 'project']);
     expect(policies[0]?.condition).toBe(
       `(${of} ('a', 'same') AND (${project})) OR (${of} ('open')) OR (${of} ('other') AND (${account}))`,
@@ -202,9 +210,7 @@ describe('policies', () => {
       gap: /has no condition/,
     },
   ])('none for $why', ({ query, engine, gap }) => {
-    const found = rowPolicies([over(query)], (name) =>
-      find(name) === undefined ? undefined : { ...EDGE, engine },
-    );
+    const found = rowPolicies([over(query)], [{ ...EDGE, engine }]);
     expect(found.policies).toEqual([]);
     expect(found.gaps).toEqual([expect.stringMatching(gap)]);
   });
@@ -399,7 +405,7 @@ INSERT INTO tenants.open SELECT number FROM numbers(5)`;
       const bindings = endpoint.binder.bind(given, 0);
       const own = { language: 'sql', dialect: 'clickhouse', text: 'SELECT count() AS n FROM t' } as const;
       const { statement } = await plan(endpoint, bindings, own, false);
-      expect(statement.rowPolicy).toEqual({ endpoint: 'by_project', values: { project: "it's 1" } });
+      expect(statement.rowPolicy).toMatchObject({ endpoint: 'by_project', values: { project: "it's 1" } });
       expect(await text(engine, statement)).toBe('{"n":100}\n');
       const { rowPolicy: _, ...without } = statement;
       expect(await text(engine, without)).toBe('{"n":0}\n');

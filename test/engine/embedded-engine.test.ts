@@ -28,6 +28,7 @@ function open(size: EngineSize & { readonly after?: After }, path = data): Promi
     ...REAL_TIME,
     path,
     memory: MEMORY,
+    sources: ['URL'], // of gates
     observe: (o) => void observed.push(o),
     ...size,
   });

@@ -49,6 +49,7 @@ async function open(options: Partial<EmbeddedOptions> = {}): Promise<void> {
     connections: 3,
     queue: 100,
     memory: 2 ** 30,
+    sources: ['URL'], // of gates
     observe,
     ...options,
   });

@@ -4,16 +4,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
+import { writeConfigFile, writeUsersFile } from '../../src/engine/embedded/config-file.ts';
 import { createConnections } from '../../src/engine/embedded/connection.ts';
 import type { Connections } from '../../src/engine/embedded/connection.ts';
 import { createPool } from '../../src/engine/embedded/pool.ts';
 import { AUTHOR_PROFILE, SAVED_PROFILE, consumerProfile } from '../../src/engine/embedded/profile.ts';
 import type { Profile } from '../../src/engine/embedded/profile.ts';
+import { usersFile } from '../../src/engine/embedded/users-file.ts';
 import { statement } from '../support/engine-statements.ts';
 
 const path = await mkdtemp(join(tmpdir(), 'millrace-pool-'));
-const configFile = await writeConfigFile({ path, memory: 2 ** 29 });
+const configFile = await writeConfigFile({ path, memory: 2 ** 29, hasUsers: true });
+const keys = { mark: 'mark', secret: 'secret' };
+await writeUsersFile(path, usersFile({ rules: undefined, keys, sources: [] }));
 afterAll(() => rm(path, { recursive: true, force: true }));
 
 /** Real connections, counted. */
@@ -43,7 +46,7 @@ function splitArgument(arg: string): [string, string] {
 
 /** Consumers use a database that the engine creates; here it is the default one. */
 function profileOf(readRows: number): Profile {
-  return { ...consumerProfile(statement('', { limits: { readRows } })), database: 'default' };
+  return { ...consumerProfile(statement('', { limits: { readRows } })), database: 'default', role: 'reader' };
 }
 
 test('a released connection is reused only by its own profile', async () => {
@@ -104,7 +107,7 @@ test.each([consumerProfile(statement('')), SAVED_PROFILE])(
   async (profile) => {
     // An unknown argument is ignored without a word.
     const { pool } = countedPool(2);
-    const connection = await pool.take({ ...profile, database: 'default' });
+    const connection = await pool.take({ ...profile, database: 'default', role: 'reader' });
     const settings = new Map(profile.args.map((arg) => splitArgument(arg)));
     const names = [...settings.keys()].map((name) => `'${name}'`).join(', ');
     const sql = `SELECT name, value FROM system.settings WHERE name IN (${names}) FORMAT TSVRaw`;
@@ -121,7 +124,7 @@ test.each([consumerProfile(statement('')), SAVED_PROFILE])(
 
 test('a failed open leaves no slot occupied', async () => {
   const { pool } = countedPool(1);
-  const missing: Profile = { key: 'missing', args: [], database: 'missing' };
+  const missing: Profile = { key: 'missing', args: [], database: 'missing', role: 'author' };
   await expect(pool.take(missing)).rejects.toMatchObject({ engineCode: 81 });
   const connection = await pool.take(AUTHOR_PROFILE);
   await pool.drop(connection, 'done');

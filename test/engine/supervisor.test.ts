@@ -15,16 +15,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(path, { recursive: true, force: true }));
 
+const OPENING = { connections: 1, after, rules: () => undefined, sources: [] };
+
 /** The second process hangs while it is started, until it is asked to stop. */
 async function startHanging(): Promise<Supervisor> {
-  const configFile = await writeConfigFile({ path, memory: 2 ** 30 });
+  const configFile = await writeConfigFile({ path, memory: 2 ** 30, hasUsers: true });
   const observe = (): void => undefined;
   let opened = 0;
   const hang = (stop: AbortSignal): Promise<Generation> =>
     new Promise((_, reject) => stop.addEventListener('abort', () => reject(new Error('stopped'))));
   const open = (stop: AbortSignal): Promise<Generation> =>
-    opened++ === 0 ? openGeneration({ path, configFile, connections: 1, observe, after, stop }) : hang(stop);
-  const supervisor = await startSupervisor({ open, after, observe, now: () => performance.now() });
+    opened++ === 0 ? openGeneration({ ...OPENING, path, configFile, observe, stop }) : hang(stop);
+  const reopen = (generation: Generation): Promise<Generation> => Promise.resolve(generation);
+  const supervisor = await startSupervisor({ open, reopen, after, observe, now: () => performance.now() });
   const first = await supervisor.current();
   supervisor.restart(first, 'overdue');
   await first.process.ended;
@@ -54,8 +57,8 @@ test('an aborted caller does not wait for a process', async () => {
 });
 
 test('a process that is stopped during its start is not used', async () => {
-  const configFile = await writeConfigFile({ path, memory: 2 ** 30 });
-  const options = { path, configFile, connections: 1, observe: () => undefined, after };
+  const configFile = await writeConfigFile({ path, memory: 2 ** 30, hasUsers: true });
+  const options = { ...OPENING, path, configFile, observe: () => undefined };
   await expect(openGeneration({ ...options, stop: AbortSignal.abort() })).rejects.toMatchObject({
     failure: 'lost',
   });

@@ -6,6 +6,7 @@ import { CommandError } from '../command-error.ts';
 import { reportPreflight } from './doctor.ts';
 import { withLocal } from '../local.ts';
 import { checkRowPolicies, rowPolicySql } from './row-policies/check.ts';
+import { unfilteredRows } from './unfiltered-rows.ts';
 
 interface DoctorFlags {
   readonly rowPolicies?: boolean;
@@ -33,7 +34,9 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
       }
       const findings = await withLocal(given, deps, async ({ preflight, catalog }, engine) => {
         const found = await preflight();
-        if (settings.clickhouse?.rowPolicies !== true) return found;
+        if (settings.clickhouse === undefined)
+          return [...found, ...(await unfilteredRows(engine, catalog().all))];
+        if (!settings.clickhouse.rowPolicies) return found;
         return [...found, ...(await checkRowPolicies(engine, catalog().all))];
       }).catch(explain);
       deps.setExitCode(reportPreflight(findings, deps.terminal));

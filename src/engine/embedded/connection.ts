@@ -72,7 +72,7 @@ export function createConnections({ path, configFile, chdb }: ConnectionsOptions
         ...profile.args,
       ]);
       try {
-        await call(session, `USE ${profile.database}`, 'Null');
+        await call(session, `${roleOf(profile)}USE ${profile.database}`, 'Null');
       } catch (cause) {
         await close(session);
         throw cause;
@@ -86,6 +86,11 @@ export function createConnections({ path, configFile, chdb }: ConnectionsOptions
       };
     },
   };
+}
+
+/** A connection has every role until it takes one. */
+function roleOf({ role }: Profile): string {
+  return role === 'author' ? '' : `SET ROLE ${role}; `;
 }
 
 function openSession(chdb: ConnectionsOptions['chdb'], path: string, args: readonly string[]): Session {

@@ -2,34 +2,27 @@
 import { setMaxListeners } from 'node:events';
 import type { Observe } from '../../core/observation.ts';
 import { unlessAborted } from '../abort.ts';
+import type { AccessRules } from '../access-rules.ts';
 import { EngineError } from '../engine.ts';
-import type { Engine, Fatality, ParameterValue, RunOptions, Statement } from '../engine.ts';
+import type { Engine, Fatality } from '../engine.ts';
 import { decodeColumns } from '../columns.ts';
 import { setParameters } from '../parameter-text.ts';
 import type { Shares } from '../places.ts';
 import { createQueue, type Queue } from '../queue.ts';
-import {
-  conditionCacheOf,
-  formatName,
-  limitSettingsOf,
-  outputOf,
-  printSettings,
-  settingsOf,
-} from '../settings.ts';
 import type { After } from '../../core/clock.ts';
-import type { Entry } from '../wait-queue.ts';
+import { createAccess, type Access } from './access.ts';
 import { readsStale } from './bound-parameters.ts';
 import { startCall } from './call.ts';
 import type { Call } from './call.ts';
 import { writeConfigFile } from './config-file.ts';
 import type { CallResult, Connection } from './connection.ts';
-import { openGeneration, type Generation } from './generation.ts';
+import { openGeneration, reopenGeneration, type Generation } from './generation.ts';
 import type { Pool } from './pool.ts';
-import { AUTHOR_PROFILE, SAVED_PROFILE, consumerProfile, savedProfile } from './profile.ts';
-import type { Profile } from './profile.ts';
+import { AUTHOR_PROFILE, SAVED_PROFILE } from './profile.ts';
 import { PROGRESS_FORMAT, splitProgress } from './progress.ts';
 import { createSingleStatementCheck } from './single-statement.ts';
 import { startSupervisor, type Supervisor } from './supervisor.ts';
+import { withProgress, workOf, type Work } from './work.ts';
 
 export interface EmbeddedOptions {
   /** The data directory, used by one process at a time. Created if missing. */
@@ -44,25 +37,12 @@ export interface EmbeddedOptions {
   readonly queueTimeoutMs?: number;
   /** Memory limit for all queries together, in bytes. */
   readonly memory: number;
+  /** Access types of sources outside of the data folder that queries may read, such as URL; default: none. */
+  readonly sources?: readonly string[];
   readonly observe: Observe;
   readonly after: After;
   /** Monotonic clock, in milliseconds. */
   readonly now: () => number;
-}
-
-/** A statement to be run on a connection. */
-interface Work extends Entry {
-  readonly profile: Profile;
-  readonly sql: string;
-  readonly format: string;
-  readonly parameters: Readonly<Record<string, ParameterValue>>;
-  readonly timeoutMs?: number;
-  /** Read-only: if the process ends through no fault of this statement, it is retried once. */
-  readonly isRepeatable: boolean;
-  readonly onFatal?: Statement['onFatal'];
-  readonly comment?: string | undefined;
-  readonly onStart?: RunOptions['onStart'] | undefined;
-  readonly onRead?: RunOptions['onRead'] | undefined;
 }
 
 interface Runner {
@@ -73,12 +53,13 @@ interface Runner {
   readonly now: () => number;
   /** Statements past their time limit that have not ended yet. */
   readonly overdue: Set<Work>;
+  readonly access: Access;
+  /** Running statements that cannot be repeated. */
+  readonly unrepeatable: Set<Work>;
   /** Aborted to end all running statements. */
   readonly closing: AbortSignal;
 }
 
-/** Added to the engine's own time limit, so that the engine's error comes first. */
-const TIMER_SLACK_MS = 500;
 /**
  * A statement still running this long after it was killed for exceeding its time limit cannot be interrupted: its
  * process is replaced.
@@ -92,12 +73,11 @@ const EXIT_GRACE_MS = 1000;
 /** Opens the engine; rejects with EngineError 'unavailable' if the directory is in use or not writable. */
 export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
   const { path, connections, observe, after, now } = options;
-  const configFile = await writeConfigFile(options).catch((cause: unknown) => {
+  const configFile = await writeConfigFile({ ...options, hasUsers: true }).catch((cause: unknown) => {
     throw new EngineError('unavailable', `cannot write to the data directory ${path}`, { cause });
   });
-  const open = (stop: AbortSignal): Promise<Generation> =>
-    openGeneration({ path, configFile, connections, observe, after, stop });
-  const supervisor = await startSupervisor({ open, after, observe, now });
+  const opening = { path, configFile, connections, observe, after, sources: options.sources ?? [] };
+  const rules = (): AccessRules | undefined => access.rules();
   const queue = createQueue({
     places: connections,
     shares: options.shares,
@@ -105,9 +85,29 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
     timeoutMs: options.queueTimeoutMs ?? DEFAULT_QUEUE_TIMEOUT_MS,
     after,
   });
+  const unrepeatable = new Set<Work>();
+  const access = createAccess({
+    queue,
+    reopen: () => supervisor.reopen(),
+    endRunning: () => {
+      const active = unrepeatable.size > 0 ? undefined : supervisor.active();
+      if (active !== undefined) supervisor.restart(active, 'rules');
+    },
+    observe,
+    after,
+    now,
+  });
+  const supervisor = await startSupervisor({
+    open: (stop) => openGeneration({ ...opening, rules, stop }),
+    reopen: (generation) => reopenGeneration(generation, { ...opening, rules }),
+    after,
+    observe,
+    now,
+  });
   const end = new AbortController();
   setMaxListeners(0, end.signal);
-  const runner = { queue, supervisor, observe, after, now, overdue: new Set<Work>(), closing: end.signal };
+  const state = { overdue: new Set<Work>(), closing: end.signal, access, unrepeatable };
+  const runner = { queue, supervisor, observe, after, now, ...state };
 
   async function close(graceMs: number): Promise<void> {
     queue.close();
@@ -163,6 +163,7 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
       const described = { ...statement, sql: `DESCRIBE TABLE (\n${statement.sql}\n)` };
       return decodeColumns(textOf(await perform(runner, workOf(described, 'JSONEachRow', hooks))));
     },
+    restrict: runner.access.restrict,
     load: queue.size,
     memory: supervisor.memory,
     // Bypasses the queue: a busy engine is healthy as long as its statements can be cancelled.
@@ -179,44 +180,6 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
   };
 }
 
-/** Appends SETTINGS and FORMAT clauses; with a FORMAT clause in the given SQL, the result would not parse. */
-function workOf(statement: Statement, format: RunOptions['format'], options: Partial<RunOptions> = {}): Work {
-  const { origin, parameters, key, onFatal } = statement;
-  const { signal, lane, callers, isPatient, comment, onStart, onRead } = options;
-  const output = outputOf(format);
-  const name = formatName(format);
-  const isRow = typeof format === 'string';
-  const own = {
-    ...(isRow ? settingsOf(statement) : limitSettingsOf(statement)),
-    ...conditionCacheOf(statement),
-  };
-  const settings = origin === 'consumer' ? '' : `\nSETTINGS ${printSettings(own)}`;
-  return {
-    profile: origin === 'consumer' ? consumerProfile(statement, output) : savedProfile(output),
-    sql: `${statement.sql}${settings}\nFORMAT ${name}`,
-    format: name,
-    parameters,
-    timeoutMs: statement.limits.time * 1000 + TIMER_SLACK_MS,
-    isRepeatable: true,
-    onFatal,
-    comment,
-    origin,
-    signal,
-    key,
-    lane,
-    callers,
-    isPatient,
-    onStart,
-    onRead,
-  };
-}
-
-/** The same in a format that also reports what is read. */
-function withProgress(work: Work): Work {
-  const sql = work.sql.slice(0, work.sql.length - work.format.length) + PROGRESS_FORMAT;
-  return { ...work, sql, format: PROGRESS_FORMAT };
-}
-
 interface Performed extends CallResult {
   readonly queueMs: number;
 }
@@ -231,7 +194,7 @@ async function perform<T extends object = object>(
   read?: (result: CallResult) => T,
 ): Promise<Performed & T> {
   const asked = runner.now();
-  const leave = await runner.queue.enter(work);
+  const leave = await enter(runner, work);
   const queueMs = runner.now() - asked;
   let ended: Promise<void> | undefined;
   await work.onStart?.().catch((cause: unknown) => {
@@ -255,6 +218,15 @@ async function perform<T extends object = object>(
   }
 }
 
+async function enter({ queue, unrepeatable }: Runner, work: Work): Promise<() => void> {
+  const leave = await queue.enter(work);
+  if (!work.isRepeatable) unrepeatable.add(work);
+  return () => {
+    unrepeatable.delete(work);
+    leave();
+  };
+}
+
 function isLost(cause: unknown): boolean {
   return cause instanceof EngineError && cause.failure === 'lost';
 }
@@ -269,6 +241,7 @@ interface Started {
 async function start(runner: Runner, work: Work): Promise<Started> {
   const signals = work.signal === undefined ? [runner.closing] : [runner.closing, work.signal];
   const generation = await unlessAborted(runner.supervisor.current(), signals);
+  if (!runner.access.accepts(work.rowPolicy)) throw outdated();
   const connection = await takeFor(generation.pool, work).catch(async (cause: unknown) => {
     if (isLost(cause)) await generation.process.ended; // so that a retry runs in the next process
     throw cause;
@@ -293,6 +266,10 @@ async function start(runner: Runner, work: Work): Promise<Started> {
   return { result, ended };
 }
 
+function outdated(): EngineError {
+  return new EngineError('unavailable', 'the endpoint changed after this statement was planned');
+}
+
 /** Consumer statements running when the process ended stay counted, because one of them may have caused it. */
 function countConsumers(generation: Generation, { origin }: Work, call: Call): void {
   if (origin !== 'consumer') return;
@@ -310,9 +287,14 @@ function countConsumers(generation: Generation, { origin }: Work, call: Call): v
  * be retried; a consumer statement that may itself have crashed the process is not.
  */
 function lostError(runner: Runner, generation: Generation, work: Work, cause: unknown): unknown {
-  if (work.origin !== 'consumer' || runner.supervisor.reasonOf(generation) === 'overdue') return cause;
+  if (work.origin !== 'consumer' || isReplaced(runner, generation)) return cause;
   reportFatal(runner, work, generation.consumers === 1 ? 'crash' : 'suspected');
   return new EngineError('unavailable', 'the engine process ended while this statement ran', { cause });
+}
+
+/** Whether the process was killed for another reason than the statements that it ran. */
+function isReplaced({ supervisor }: Runner, generation: Generation): boolean {
+  return ['overdue', 'rules'].includes(supervisor.reasonOf(generation) ?? '');
 }
 
 /** Replaces the process if a statement outlives both its time limit and the KILL that follows. */

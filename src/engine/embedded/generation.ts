@@ -1,12 +1,17 @@
-// One run of the engine process and what belongs to it: the connection pool, and the control connection used to cancel
-// queries and to answer health checks.
+// One opening of the data directory in the engine process and what belongs to it: the connection pool, and the control connection
+// used to cancel queries and to answer health checks.
+import { randomBytes } from 'node:crypto';
 import type { Observe } from '../../core/observation.ts';
 import type { After } from '../../core/clock.ts';
 import { startEngineProcess, type EngineProcess, type EngineProcessOptions } from './engine-process.ts';
+import type { AccessRules } from '../access-rules.ts';
+import { removeUsersFile, writeUsersFile } from './config-file.ts';
+import type { Connections } from './connection.ts';
 import { createKiller, type Killer } from './killer.ts';
 import { ownerOf } from './open-error.ts';
 import { createPool, type Pool } from './pool.ts';
 import { openControlConnection, type ControlConnection } from './control-connection.ts';
+import { sealed, usersFile, type AccessKeys } from './users-file.ts';
 
 export interface Generation {
   readonly process: EngineProcess;
@@ -17,26 +22,30 @@ export interface Generation {
   consumers: number;
 }
 
-export interface GenerationOptions extends EngineProcessOptions {
+export interface OpeningOptions extends EngineProcessOptions {
   readonly observe: Observe;
   readonly after: After;
+  /** The rules for consumer statements; undefined: they may read every table. */
+  readonly rules: () => AccessRules | undefined;
+  /** See UsersFileOptions. */
+  readonly sources: readonly string[];
+}
+
+export interface GenerationOptions extends OpeningOptions {
   /** Ends a process that is still being started. */
   readonly stop: AbortSignal;
 }
 
 /** Starts a process and opens the data directory in it. Rejects with EngineError; no process is left running then. */
 export async function openGeneration(options: GenerationOptions): Promise<Generation> {
-  const { path, connections, observe, after, stop } = options;
+  const { path, after, stop } = options;
   const process = startEngineProcess(options); // its channel keeps this process alive while it waits
   const cancel = after(START_WITHIN_MS, process.kill);
   stop.addEventListener('abort', process.kill, { once: true });
   try {
     if (stop.aborted) process.kill();
     await untilFree(path, after, stop);
-    const control = await openControlConnection(process);
-    const killer = createKiller({ control, after, observe });
-    const pool = createPool({ connections: process, limit: connections * 2, observe });
-    return { process, pool, control, killer, consumers: 0 };
+    return await openData(process, options);
   } catch (cause) {
     process.kill();
     await process.ended;
@@ -45,6 +54,54 @@ export async function openGeneration(options: GenerationOptions): Promise<Genera
     cancel();
     stop.removeEventListener('abort', process.kill);
   }
+}
+
+/**
+ * Closes every connection and opens the data again in the same process, under the rules as they are now. No statement may be
+ * running. Rejects with EngineError.
+ */
+export async function reopenGeneration(
+  { process, pool, control }: Generation,
+  options: OpeningOptions,
+): Promise<Generation> {
+  await pool.close();
+  await control.close();
+  return openData(process, options);
+}
+
+async function openData(process: EngineProcess, options: OpeningOptions): Promise<Generation> {
+  const { path, connections, observe, after, sources } = options;
+  const rules = options.rules();
+  const keys: AccessKeys = { mark: randomKey(), secret: randomKey() };
+  await writeUsersFile(path, usersFile({ rules, keys, sources }));
+  const control = await openUnder(process, path);
+  const killer = createKiller({ control, after, observe });
+  const restricted = sealConnections(process, keys, rules !== undefined);
+  const pool = createPool({ connections: restricted, limit: connections * 2, observe });
+  return { process, pool, control, killer, consumers: 0 };
+}
+
+/** The users file holds secrets, and the engine reads it only now. */
+async function openUnder(process: EngineProcess, path: string): Promise<ControlConnection> {
+  try {
+    return await openControlConnection(process);
+  } finally {
+    await removeUsersFile(path);
+  }
+}
+
+function randomKey(): string {
+  return randomBytes(24).toString('hex');
+}
+
+/** Without rules, consumer statements have the role of saved ones. */
+function sealConnections({ open }: Connections, keys: AccessKeys, hasRules: boolean): Connections {
+  return {
+    open: (profile) => {
+      const role = profile.role === 'consumer' && !hasRules ? 'reader' : profile.role;
+      return open({ ...profile, role, args: [...sealed(profile, keys), ...profile.args] });
+    },
+  };
 }
 
 /** A process that has not opened its data after this long hangs: large folders take seconds. */

@@ -7,18 +7,27 @@ import type { ProcessEnd } from './engine-process.ts';
 import type { Generation } from './generation.ts';
 import { watchHealth } from './health-check.ts';
 
-/** Why a process is killed: it has a statement that cannot be cancelled, or it stopped responding. */
-export type RestartReason = 'overdue' | 'unresponsive';
+/**
+ * Why a process is killed: it has a statement that cannot be cancelled, or it stopped responding, or statements did not end in
+ * time for it to take new access rules.
+ */
+export type RestartReason = 'overdue' | 'unresponsive' | 'rules';
 
 export interface Supervisor {
   /** The active process; waits for one that is starting. Rejects with EngineError 'unavailable'. */
   current(): Promise<Generation>;
   /** Kills a generation's process, which is then replaced. Does nothing if that has already happened. */
   restart(generation: Generation, reason: RestartReason): void;
+  /**
+   * Opens the data of the active process again; a process that fails to is replaced. No statement may be running. Never rejects.
+   */
+  reopen(): Promise<void>;
   /** Why a generation's process was killed by the supervisor; undefined if it exited on its own or is still running. */
   reasonOf(generation: Generation): RestartReason | undefined;
   /** Kills the active process, or the one that is starting, and starts no other. */
   readonly kill: () => void;
+  /** The process that is open now. */
+  readonly active: () => Generation | undefined;
   /** Whether a process is open now. */
   readonly isOpen: () => boolean;
   /** Resident memory of the process in bytes at its last health check; 0 if there is no process. */
@@ -30,6 +39,8 @@ export interface Supervisor {
 export interface SupervisorOptions {
   /** Starts a process; gives it up when the signal aborts. */
   readonly open: (stop: AbortSignal) => Promise<Generation>;
+  /** Closes all connections of a process and opens its data again. */
+  readonly reopen: (generation: Generation) => Promise<Generation>;
   readonly after: After;
   readonly observe: Observe;
   /** Monotonic clock, in milliseconds. */
@@ -73,12 +84,14 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
   return {
     current: () => (state.isClosing ? Promise.reject(closing()) : state.next),
     restart: (generation, reason) => restart(state, generation, reason),
+    reopen: () => reopenData(options, state),
     reasonOf: (generation) => state.reasons.get(generation),
     kill: () => {
       state.isClosing = true;
       state.stop.abort();
       state.active?.process.kill();
     },
+    active: () => state.active,
     isOpen: () => state.active !== undefined && !state.reasons.has(state.active),
     memory: () => state.memory,
     close: (graceMs) => close(options, state, graceMs),
@@ -87,6 +100,11 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
 
 /** Makes a process the active one. */
 function adopt(options: SupervisorOptions, state: State, generation: Generation): void {
+  watch(options, state, generation);
+  void generation.process.ended.then((end) => replace(options, state, end));
+}
+
+function watch(options: SupervisorOptions, state: State, generation: Generation): void {
   state.active = generation;
   state.cancel = watchHealth({
     generation,
@@ -96,7 +114,18 @@ function adopt(options: SupervisorOptions, state: State, generation: Generation)
     },
     onFailure: () => restart(state, generation, 'unresponsive'),
   });
-  void generation.process.ended.then((end) => replace(options, state, end));
+}
+
+async function reopenData(options: SupervisorOptions, state: State): Promise<void> {
+  const active = state.active ?? (await state.next.catch(() => undefined));
+  if (active === undefined || state.isClosing || state.reasons.has(active)) return; // the next process opens under the rules as they are now
+  state.cancel();
+  const reopened = options.reopen(active).then((generation) => {
+    if (state.active === active) watch(options, state, generation);
+    return generation;
+  });
+  state.next = reopened;
+  await reopened.catch(() => active.process.kill()); // it is replaced when it has ended
 }
 
 function restart(state: State, generation: Generation, reason: RestartReason): void {
@@ -150,7 +179,7 @@ async function close({ after }: SupervisorOptions, state: State, graceMs: number
   state.isClosing = true;
   state.cancel();
   const cancelStop = after(graceMs, () => state.stop.abort());
-  const generation = state.active ?? (await state.next.catch(() => undefined));
+  const generation = await state.next.catch(() => state.active);
   cancelStop();
   if (generation === undefined) return;
   const cancel = after(graceMs, generation.process.kill);

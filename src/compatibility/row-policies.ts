@@ -1,19 +1,11 @@
-// Derives row policies for a server's tables from the conditions of the endpoint files.
-import { referenceOf } from '../../../catalog/versions.ts';
-import type { Endpoint } from '../../../catalog/endpoint.ts';
-import { tableReads, type TableFilter } from '../../../compatibility/table-filters.ts';
-import { ENDPOINT_SETTING, isGiven, parameterSetting, settingValue } from '../../../engine/row-policy.ts';
-import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
-
-/** A table on the server. */
-export interface ServerTable {
-  readonly database: string;
-  readonly table: string;
-  /** ClickHouse's name of the table engine. */
-  readonly engine: string;
-  /** Types by column. */
-  readonly columns: ReadonlyMap<string, string>;
-}
+// Derives row policies for stored tables from the conditions of the endpoint files: on a server, and on the embedded engine.
+import type { Endpoint } from '../catalog/endpoint.ts';
+import { referenceOf } from '../catalog/versions.ts';
+import type { StoredTable } from '../engine/access-rules.ts';
+import type { PolicyCarrier } from '../engine/row-policy.ts';
+import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { findTable, reachedBy, type StoredTables } from './stored-tables.ts';
+import { tableReads, type TableFilter, type TableRead } from './table-filters.ts';
 
 export interface TablePolicy {
   readonly database: string;
@@ -35,44 +27,66 @@ export interface RowPolicies {
 }
 
 /** Row policies are known to apply to these. */
-const ENGINES = /MergeTree$|^(View|Memory)$/;
+export const POLICY_ENGINES = /MergeTree$|^(View|Memory)$/;
 /** A value is compared as a string with these, and cast to these; other types have several texts for one value. */
 const TEXTS = /^(String|FixedString\(\d+\))$/;
 const CASTS = /^(U?Int(8|16|32|64|128|256)|UUID|Date|Date32|IPv4|IPv6)$/;
 
-/** `find` looks up a table as an endpoint names it; undefined: the server has no such table. */
 export function rowPolicies(
   endpoints: readonly Endpoint[],
-  find: (table: string) => ServerTable | undefined,
+  stored: StoredTables,
+  carrier: PolicyCarrier,
 ): RowPolicies {
   const gaps: string[] = [];
-  const byTable = new Map<ServerTable, EndpointFilters[]>();
+  const byTable = new Map<StoredTable, EndpointFilters[]>();
+  const add = (table: StoredTable, filters: EndpointFilters): void => {
+    byTable.set(table, [...(byTable.get(table) ?? []), filters]);
+  };
   for (const endpoint of endpoints) {
+    const reference = referenceOf(endpoint);
+    const direct = new Set<StoredTable>();
     for (const [written, reads] of readsByTable(endpoint)) {
-      const table = find(written);
+      const table = findTable(stored, written);
       const why = unsuitable(table);
-      if (table === undefined || why !== undefined)
-        gaps.push(`${written}: ${why} (${referenceOf(endpoint)})`);
-      else
-        byTable.set(table, [...(byTable.get(table) ?? []), filtersOf(referenceOf(endpoint), reads, table)]);
+      if (table === undefined || why !== undefined) {
+        gaps.push(`${written}: ${why} (${reference})`);
+        continue;
+      }
+      direct.add(table);
+      add(table, filtersOf(reference, reads, table));
     }
+    // What a view or a table over others reads has no condition.
+    for (const table of reachedBy(endpoint, stored))
+      if (!direct.has(table) && unsuitable(table) === undefined)
+        add(table, { endpoint: reference, reads: [[]] });
   }
-  const policies = [...byTable].flatMap(([table, filters]) => policyFor(table, filters, gaps) ?? []);
-  const parameters = new Set(policies.flatMap(({ condition }) => parametersOf(condition, byTable)));
-  return { policies, parameters: [...parameters].toSorted(), gaps };
+  const policies = [...byTable].flatMap(
+    ([table, filters]) => policyFor(table, { filters, carrier, gaps }) ?? [],
+  );
+  const used = [...byTable.values()].flatMap((filters) => filters.flatMap(({ reads }) => reads.flat()));
+  const isCompared = (parameter: string): boolean =>
+    policies.some(({ condition }) => condition.includes(carrier.isGiven(parameter)));
+  const parameters = [...new Set(used.map(({ parameter }) => parameter))].filter(isCompared);
+  return { policies, parameters: parameters.toSorted(), gaps };
 }
 
 function readsByTable(endpoint: Endpoint): ReadonlyMap<string, readonly (readonly TableFilter[])[]> {
   const found = new Map<string, (readonly TableFilter[])[]>();
-  for (const { table, filters } of tableReads(endpoint)) {
+  for (const { table, filters } of readsOf(endpoint)) {
     found.set(table, [...(found.get(table) ?? []), filters]);
   }
   return found;
 }
 
-function unsuitable(table: ServerTable | undefined): string | undefined {
+/** The reads of every variant; of more than are known one by one, no condition is certain. */
+function readsOf(endpoint: Endpoint): readonly TableRead[] {
+  const reads = endpoint.variants().flatMap((variant) => tableReads(variant));
+  return endpoint.hasEveryVariant ? reads : reads.map(({ table }) => ({ table, filters: [] }));
+}
+
+function unsuitable(table: StoredTable | undefined): string | undefined {
   if (table === undefined) return 'not a table on the server, so no row policy can restrict it';
-  if (ENGINES.test(table.engine)) return undefined;
+  if (POLICY_ENGINES.test(table.engine)) return undefined;
   return `row policies do not restrict tables with the engine ${table.engine}; create them on the tables that it reads`;
 }
 
@@ -85,7 +99,7 @@ interface EndpointFilters {
 function filtersOf(
   endpoint: string,
   reads: readonly (readonly TableFilter[])[],
-  { columns }: ServerTable,
+  { columns }: StoredTable,
 ): EndpointFilters {
   const isExpressible = ({ column }: TableFilter): boolean => {
     const type = plainType(columns.get(column) ?? '');
@@ -100,10 +114,16 @@ function plainType(type: string): string {
   return inner === undefined ? type : plainType(inner);
 }
 
+interface PolicyParts {
+  readonly filters: readonly EndpointFilters[];
+  readonly carrier: PolicyCarrier;
+  /** Receives what is not protected. */
+  readonly gaps: string[];
+}
+
 function policyFor(
-  table: ServerTable,
-  all: readonly EndpointFilters[],
-  gaps: string[],
+  table: StoredTable,
+  { filters: all, carrier, gaps }: PolicyParts,
 ): TablePolicy | undefined {
   const name = `${quoteIdentifier(table.database)}.${quoteIdentifier(table.table)}`;
   const open = all.filter(({ reads }) => reads.some((filters) => filters.length === 0));
@@ -119,34 +139,43 @@ function policyFor(
     database: table.database,
     table: table.table,
     name,
-    condition: conditionOf(all, table),
+    condition: conditionOf(all, table, carrier),
     restricted: { endpoint: restricted.endpoint, parameters: [...new Set(parameters)].toSorted() },
   };
 }
 
 /** One condition if all endpoints have the same; otherwise each with the names of its endpoints. */
-function conditionOf(all: readonly EndpointFilters[], table: ServerTable): string {
+function conditionOf(all: readonly EndpointFilters[], table: StoredTable, carrier: PolicyCarrier): string {
   const groups = new Map<string, string[]>();
   for (const { endpoint, reads } of all) {
-    const condition = anyOf(reads.map((filters) => allOf(filters.map((filter) => equality(filter, table)))));
+    const condition = anyOf(
+      reads.map((filters) => allOf(filters.map((filter) => equality(filter, table, carrier)))),
+    );
     groups.set(condition, [...(groups.get(condition) ?? []), endpoint]);
   }
   const [only, ...others] = groups.keys();
   if (only !== undefined && others.length === 0) return only;
   const scoped = [...groups].map(([condition, names]) => {
-    const list = names.toSorted().map(quoteString).join(', ');
-    const scope = `${settingValue(ENDPOINT_SETTING)} IN (${list})`;
+    const scope = scopeOf(names, carrier);
     return condition === '1' ? scope : `${scope} AND (${condition})`;
   });
   return anyOf(scoped);
 }
 
-function equality({ column, parameter }: TableFilter, { columns }: ServerTable): string {
-  const setting = parameterSetting(parameter);
+/** True for requests of these endpoints. */
+export function scopeOf(endpoints: readonly string[], carrier: PolicyCarrier): string {
+  return `${carrier.endpoint} IN (${endpoints.toSorted().map(quoteString).join(', ')})`;
+}
+
+function equality(
+  { column, parameter }: TableFilter,
+  { columns }: StoredTable,
+  carrier: PolicyCarrier,
+): string {
   const type = plainType(columns.get(column) ?? '');
-  const value = settingValue(setting);
+  const value = carrier.value(parameter);
   const cast = TEXTS.test(type) ? value : `accurateCastOrNull(${value}, ${quoteString(type)})`;
-  return `${isGiven(setting)} AND ${quoteIdentifier(column)} = ${cast}`;
+  return `${carrier.isGiven(parameter)} AND ${quoteIdentifier(column)} = ${cast}`;
 }
 
 function allOf(conditions: readonly string[]): string {
@@ -157,14 +186,4 @@ function anyOf(conditions: readonly string[]): string {
   const distinct = [...new Set(conditions)].toSorted();
   if (distinct.includes('1')) return '1';
   return distinct.length === 1 ? (distinct[0] ?? '1') : distinct.map((each) => `(${each})`).join(' OR ');
-}
-
-function parametersOf(
-  condition: string,
-  byTable: ReadonlyMap<ServerTable, readonly EndpointFilters[]>,
-): readonly string[] {
-  const all = [...byTable.values()].flatMap((filters) => filters.flatMap(({ reads }) => reads.flat()));
-  return all
-    .map(({ parameter }) => parameter)
-    .filter((parameter) => condition.includes(quoteString(parameterSetting(parameter))));
 }
