@@ -10,10 +10,12 @@ import { hasDocuments, isShared, selectBuiltAgain } from '../sandbox/shared-colu
 import type { Bulkhead } from './bulkhead.ts';
 import { describe } from './metadata.ts';
 import { BINARY, writeRedacted } from './redacted-format.ts';
-import { redactRows } from './redacted-rows.ts';
+import { observeFound, redactionOf } from './redacted-rows.ts';
 import type { Produced, Task } from './result.ts';
 import { withoutRowsRead } from './rows-read.ts';
 import { hasLimit, reportsRowsBefore, withRowsBefore } from './rows-before-limit.ts';
+import type { NamedType } from './transform/redacted-columns.ts';
+import type { Transformer } from './transform/transformer.ts';
 import { runInFormat, type RunContext, type RunDeps, type WrittenResult } from './run.ts';
 
 export interface EngineFormatDeps {
@@ -21,6 +23,7 @@ export interface EngineFormatDeps {
   readonly bulkhead: Bulkhead;
   readonly clock: { readonly monotonic: () => number };
   readonly observe: Observe;
+  readonly transformer: Pick<Transformer, 'whole'>;
 }
 
 /** A task whose result the engine writes. */
@@ -212,11 +215,11 @@ function inOneBlock(sql: string, { engine }: EngineFormat): string {
 
 /** With redaction, the second layer has to see the values whatever the format. */
 async function runRedacted(
-  { engine, bulkhead, clock, observe }: EngineFormatDeps,
+  { engine, bulkhead, clock, observe, transformer }: EngineFormatDeps,
   task: EngineTask,
   context: RunContext,
 ): Promise<Counted> {
-  const { format, plan, redactor } = task;
+  const { format, plan } = task;
   const now = clock.monotonic;
   const result = await runInFormat({ engine, bulkhead, now }, task, context, { format: BINARY });
   const ran = now();
@@ -225,8 +228,16 @@ async function runRedacted(
     plan,
     format,
     most: mostRows(task),
-    redact: (lines: Uint8Array) => redactRows({ observe }, task, lines),
-    redactText: redactor.redactText,
+    redactColumns: async (columns: readonly NamedType[], lines: Uint8Array) => {
+      const redaction = redactionOf(task);
+      const redacted = await transformer.whole(
+        { kind: 'redact_columns', redaction, columns },
+        lines,
+        context,
+      );
+      observeFound(observe, task, redacted);
+      return { bytes: redacted.bytes, columns: redacted.columns ?? [] };
+    },
     signal: context.signal,
     spending: context.spending,
   };
