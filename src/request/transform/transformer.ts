@@ -154,7 +154,11 @@ function createThreads(after: After, mebibytes: number): Threads {
         const reply = await nextMessage<TransformReply>(thread);
         signal.throwIfAborted();
         if (reply === undefined) return { kind: 'too_large' };
-        idle.set(thread, after(IDLE_MS, end));
+        const endIdle = (): void => {
+          idle.delete(thread); // it exits later
+          end();
+        };
+        idle.set(thread, after(IDLE_MS, endIdle));
         return reply;
       } finally {
         signal.removeEventListener('abort', end);
