@@ -60,7 +60,7 @@ export function withoutValues(problem: unknown, redactor: Redactor | undefined):
   const { failure, engineCode } = cause;
   // What follows a part that was left out may begin within a value.
   const [known = ''] = cause.message.split(LEFT_OUT, 1);
-  const text = redactor.redactText(known.replaceAll(/'(?:[^'\\]|\\.)*(?:'|$)/gs, "'…'"));
+  const text = redactor.redactText(known.replaceAll(/'(?:[^'\\]|\\.)*(?:'|\\?$)/gs, "'…'"));
   const logged = new EngineError(failure, text, engineCode === undefined ? {} : { engineCode });
   const again = retryAfter === undefined ? {} : { retryAfter };
   return new Problem(code, { detail: message, hint, errors, ...again, cause: logged });

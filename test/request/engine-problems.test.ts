@@ -86,6 +86,8 @@ describe('a message with a value of megabytes', () => {
       'a value with a quote in what is left out',
       messageOf(`${'x'.repeat(LONG / 2)}\\'${'secret '.repeat(LONG / 14)}`),
     ],
+    ['a value that is cut between its escapes', messageOf(`secret ${String.raw`\'`.repeat(LONG)}`)],
+    ['a value that is cut within an escape', messageOf(`secrets ${String.raw`\'`.repeat(LONG)}`)],
     ['several values', `${messageOf('x'.repeat(LONG))}, ${messageOf('secret '.repeat(9000))}`],
     [
       'values that look like text',
