@@ -12,9 +12,11 @@ import { describe } from './metadata.ts';
 import { BINARY, writeRedacted } from './redacted-format.ts';
 import { observeFound, redactionOf } from './redacted-rows.ts';
 import type { Produced, Task } from './result.ts';
-import { withoutRowsRead } from './rows-read.ts';
+import { reportsInLines, withoutRowsRead } from './rows-read.ts';
 import { hasLimit, reportsRowsBefore, withRowsBefore } from './rows-before-limit.ts';
 import type { NamedType } from './transform/redacted-columns.ts';
+import { joined } from './transform/parts.ts';
+import type { Pause } from './transform/pause.ts';
 import type { Transformer } from './transform/transformer.ts';
 import { runInFormat, type RunContext, type RunDeps, type WrittenResult } from './run.ts';
 
@@ -23,7 +25,7 @@ export interface EngineFormatDeps {
   readonly bulkhead: Bulkhead;
   readonly clock: { readonly monotonic: () => number };
   readonly observe: Observe;
-  readonly transformer: Pick<Transformer, 'whole'>;
+  readonly transformer: Pick<Transformer, 'whole' | 'pause'>;
 }
 
 /** A task whose result the engine writes. */
@@ -49,13 +51,12 @@ export async function produceEngineFormat(
   } = await run(deps, task, context).catch((error: unknown) => {
     throw notWritable(error, task.format) ?? error;
   });
-  const counted = reportsRowsBefore(task.format.engine)
-    ? withRowsBefore(
-        written,
-        truncated || hasLimit(task.plan.consumerQuery?.canonicalSql ?? '') ? rows : undefined,
-      )
-    : written;
-  const bytes = withoutRowsRead(task.format, counted, rows);
+  const { pause } = deps.transformer;
+  const bytes = await withTail({ format: task.format, written, pause }, (end) => {
+    if (!reportsRowsBefore(task.format.engine)) return withoutRowsRead(task.format, end, rows);
+    const isCut = truncated || hasLimit(task.plan.consumerQuery?.canonicalSql ?? '');
+    return withoutRowsRead(task.format, withRowsBefore(end, isCut ? rows : undefined), rows);
+  });
   const engineMs = deps.clock.monotonic() - started - queueMs - encodeMs;
   return {
     body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
@@ -65,6 +66,27 @@ export async function produceEngineFormat(
     timing: { queue: queueMs, engine: engineMs, redact: 0, encode: encodeMs },
     read,
   };
+}
+
+/** More than what follows the data of a result. */
+const TAIL = 4096;
+
+interface Written {
+  readonly format: EngineFormat;
+  readonly written: Uint8Array;
+  readonly pause: Pause;
+}
+
+/** The result with its end changed, or all of it if the format reports progress in between; copied in parts. */
+async function withTail(
+  { format, written, pause }: Written,
+  change: (end: Uint8Array) => Uint8Array,
+): Promise<Uint8Array> {
+  const from = reportsInLines(format) ? 0 : Math.max(0, written.length - TAIL);
+  const end = written.subarray(from);
+  const changed = change(end);
+  if (changed === end) return written;
+  return from === 0 ? changed : joined([written.subarray(0, from), changed], pause);
 }
 
 /** The engine's messages about a type that a format does not support. */

@@ -1,6 +1,9 @@
 // Transforming rows: in parts and in threads with the same result, without holding the event loop, and until the signal aborts.
 import { afterAll, describe, expect, test } from 'vitest';
+import { etagInParts, etagOf } from '../../src/cache/entry.ts';
 import { after } from '../../src/core/clock.ts';
+import { withRoom } from '../../src/format/room.ts';
+import { joined } from '../../src/request/transform/parts.ts';
 import { createPause } from '../../src/request/transform/pause.ts';
 import { createRedactor, NO_REDACTION } from '../../src/redact/redactor.ts';
 import { createTransformer, type TransformerOptions } from '../../src/request/transform/transformer.ts';
@@ -124,16 +127,28 @@ test('pauses end one after the other, each in a turn of its own', async () => {
   expect(turns).toBeGreaterThan(18);
 });
 
-test('keys take turns in threads', async () => {
-  const transformer = transformerOf({ inPlace: 0 });
-  const ended: string[] = [];
-  const send = async (key: string): Promise<void> => {
-    await transformer.whole({ kind: 'csv' }, ROWS, { ...never, key });
-    ended.push(key);
-  };
-  await Promise.all(['a', 'a', 'a', 'a', 'a', 'a', 'b', 'c'].map(send));
-  expect(ended).toHaveLength(8);
-  expect(ended.slice(-2)).toEqual(['a', 'a']);
+describe('long results', () => {
+  const LONG_BODY = Buffer.alloc(2 ** 25 + 1, 'abc');
+
+  test('have the same entity tag, computed in parts', async () => {
+    const { result, turns } = await countTurns(() => etagInParts(LONG_BODY, createPause()));
+    expect(result).toBe(etagOf(LONG_BODY));
+    expect(turns).toBeGreaterThan(3);
+    expect(await etagInParts(LONG_BODY.subarray(0, 9), createPause())).toBe(etagOf(LONG_BODY.subarray(0, 9)));
+  });
+
+  test('are joined in parts, with room for an envelope', async () => {
+    const parts = [Buffer.from('<'), LONG_BODY, Buffer.alloc(0), Buffer.from('>')];
+    const { result, turns } = await countTurns(() => joined(parts, createPause()));
+    expect(result.equals(Buffer.concat(parts))).toBe(true);
+    expect(turns).toBeGreaterThan(3);
+    expect(withRoom(result, 11, 20)).toHaveLength(result.length + 31);
+  });
+
+  test('of a thread have room for an envelope', async () => {
+    const { bytes } = await inThreads.whole({ kind: 'csv' }, ROWS, never);
+    expect(withRoom(bytes, 11, 20)).toHaveLength(bytes.length + 31);
+  });
 });
 
 describe('a signal that aborts', () => {

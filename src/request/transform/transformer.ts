@@ -7,7 +7,7 @@ import { Problem } from '../../core/problem.ts';
 import { nextMessage, startThread } from '../../threads/thread.ts';
 import { slicesOf } from '../../format/lines.ts';
 import { markRoom } from '../../format/room.ts';
-import { createTurns } from '../turns.ts';
+import { createFairTurns } from '../turns.ts';
 import { apply, withRedactor, type Transform, type Transformed, type TransformReply } from './transforms.ts';
 
 /** On whose behalf rows are transformed. */
@@ -57,12 +57,12 @@ const IDLE_MS = 5000;
 export function createTransformer(options: TransformerOptions): Transformer {
   const { pause, after, inPlace = IN_PLACE, threadMebibytes = THREAD_MEBIBYTES } = options;
   const threads = createThreads(after, threadMebibytes);
-  const inLine = createLine();
+  const turns = createFairTurns(THREADS);
 
   const whole: Transformer['whole'] = async (transform, lines, { signal, key = '' }) => {
     signal.throwIfAborted();
     if (lines.length <= inPlace) return apply(transform, lines);
-    return inLine(key, async () => {
+    return turns.take(key, async () => {
       signal.throwIfAborted();
       const own = await copied(lines, pause);
       const reply = await threads.ask(transform, own, signal);
@@ -90,23 +90,6 @@ export function createTransformer(options: TransformerOptions): Transformer {
   };
 
   return { rows, whole, pause, close: threads.close };
-}
-
-/** Keys take turns: each has one in the line at a time. */
-function createLine(): <Result>(key: string, work: () => Promise<Result>) => Promise<Result> {
-  const turns = createTurns({ total: THREADS, perLane: 1 });
-  const last = new Map<string, Promise<unknown>>();
-  return (key, work) => {
-    const before = last.get(key) ?? Promise.resolve();
-    const own = before.then(() => turns.take(key, work));
-    const settled = own
-      .catch(() => undefined)
-      .finally(() => {
-        if (last.get(key) === settled) last.delete(key);
-      });
-    last.set(key, settled);
-    return own;
-  };
 }
 
 interface Threads {
