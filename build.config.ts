@@ -16,6 +16,7 @@ export default defineConfig({
       input: {
         main: 'src/main.ts',
         'engine-program': 'src/engine/embedded/engine-program.ts',
+        'transform-program': 'src/request/transform/transform-program.ts',
         'parser-program': 'src/convert/parse/parser-program.ts',
       },
       output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

@@ -14,6 +14,7 @@ import { redisFaults } from './scenarios/redis-faults.ts';
 import { remoteEngine } from './scenarios/remote-engine.ts';
 import { slowReaders } from './scenarios/slow-readers.ts';
 import { soak } from './scenarios/soak.ts';
+import { stall } from './scenarios/stall.ts';
 import { stops } from './scenarios/stops.ts';
 import { uninterruptible } from './scenarios/uninterruptible.ts';
 import { yamlStorms } from './scenarios/yaml-storms.ts';
@@ -30,6 +31,7 @@ export const SCENARIOS: readonly Scenario[] = [
   diskFull,
   stops,
   beforeAuthentication,
+  stall,
   fuzz,
   hostileStrings,
   memoryBombs,

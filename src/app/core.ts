@@ -12,6 +12,7 @@ import { openLiveCatalog, type LiveCatalog } from '../catalog/live.ts';
 import { filterParameters } from '../compatibility/table-filters.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
+import { createPause } from '../request/transform/pause.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createBudgets } from '../rate-limits/budgets.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
@@ -24,6 +25,7 @@ import { createPlan } from '../request/plan.ts';
 import { createSandboxes, type Sandboxes } from '../request/sandboxes.ts';
 import { createShadow } from '../request/shadow/shadow.ts';
 import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
+import { createTransformer } from '../request/transform/transformer.ts';
 import { createWatches, type Watches } from '../request/watches.ts';
 import { createAccessControl, type AccessControl } from './access.ts';
 import { createCache, type Cache } from './cache.ts';
@@ -67,7 +69,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const counting = countingOf(settings, link);
   const plan = createPlan({ sandboxes, describe, policyParameters });
   const { connections } = settings;
-  const trials = { plan, describe, engine, connections, observe, clock, after };
+  const transformer = createTransformer({ pause: createPause(), after });
+  const trials = { plan, transformer, describe, engine, connections, observe, clock, after };
   const shadow = createShadow({ ...trials, catalog: () => catalog.current(), random: Math.random });
   const { readThrough } = cache;
   const watches = createWatches({ engine, readThrough, clock, observe, hosts: hostsOf(settings) });
@@ -83,6 +86,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     describe,
     engine,
     bulkhead,
+    transformer,
     observe,
     shadow,
     ...cache,
@@ -109,7 +113,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   });
   const close = async (): Promise<void> => {
     path.live?.close();
-    await Promise.all([catalog.close(), cache.close()]);
+    await Promise.all([catalog.close(), cache.close(), transformer.close()]);
   };
   return { catalog, access, describe, sandboxes, suspensions, path, cache, bulkhead, close };
 }

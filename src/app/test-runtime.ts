@@ -1,6 +1,7 @@
 // Runs requests as a service would, at a chosen time and without caching or limits, to test endpoint files.
 import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
 import { createDescribe } from '../catalog/describe.ts';
+import { createPause } from '../request/transform/pause.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createBudgets } from '../rate-limits/budgets.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
@@ -11,6 +12,7 @@ import { planAt } from '../request/fixed-clock.ts';
 import { createPlan } from '../request/plan.ts';
 import { createSandboxes } from '../request/sandboxes.ts';
 import { createSuspensions } from '../request/suspensions.ts';
+import { createTransformer } from '../request/transform/transformer.ts';
 import { createCache } from './cache.ts';
 import { after, clock } from './clock.ts';
 import { LOCAL_KEYRING } from './local.ts';
@@ -46,6 +48,7 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
   const counting = { memory, shared: undefined, failure: 'open' } as const;
   const rateLimits = createRateLimits(counting);
   const suspensions = createSuspensions({ now: clock.monotonic, observe: () => undefined });
+  const transformer = createTransformer({ pause: createPause(), after });
   const names = describeOnce(engine);
   const pathAt = (now: number | undefined): RequestPath => {
     const epoch = now === undefined ? clock.epoch : () => now;
@@ -62,13 +65,17 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
       describe,
       engine,
       bulkhead,
+      transformer,
       observe: () => undefined,
       ...cache,
       watches: { of: () => undefined },
       clock: { ...clock, epoch },
     });
   };
-  return { pathAt, close: cache.close };
+  const close = async (): Promise<void> => {
+    await Promise.all([cache.close(), transformer.close()]);
+  };
+  return { pathAt, close };
 }
 
 /** Rows change between examples, columns do not: the same statement is described once. */

@@ -1,5 +1,5 @@
 // A cached response: encoded bytes, response metadata, and the time of the query.
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Moment } from './clock.ts';
 
 /** What a run has cost. */
@@ -20,6 +20,8 @@ export interface Payload {
   readonly next?: string | undefined;
   /** Undefined for formats that do not show it. */
   readonly cost?: Cost | undefined;
+  /** Of the body, if it was computed already. */
+  readonly etag?: string | undefined;
 }
 
 export interface Entry extends Payload {
@@ -45,14 +47,32 @@ export const ETAG_FORM = /^"[\w-]{22}"$/;
 export const FINGERPRINT_FORM = /^[\w-]{0,64}$/;
 
 export function sealEntry(payload: Payload, born: Moment, keepMs: number, fingerprint = ''): Entry {
-  const { body, contentType, rows, truncated, next, cost } = payload;
+  const { body, contentType, rows, truncated, next, cost, etag = etagOf(body) } = payload;
   const optional = { ...(next === undefined ? {} : { next }), ...(cost === undefined ? {} : { cost }) };
-  return { body, contentType, rows, truncated, ...optional, etag: etagOf(body), born, keepMs, fingerprint };
+  return { body, contentType, rows, truncated, ...optional, etag, born, keepMs, fingerprint };
 }
 
 /** The strong entity tag for a body. */
 export function etagOf(body: Uint8Array): string {
-  return `"${hash('sha256', body, 'base64url').slice(0, ETAG_LENGTH)}"`;
+  return tagOf(hash('sha256', body, 'base64url'));
+}
+
+/** Bytes: some tens of milliseconds. */
+const HASHED = 2 ** 23;
+
+/** The same tag, computed in parts with a pause after each. */
+export async function etagInParts(body: Uint8Array, pause: () => Promise<void>): Promise<string> {
+  if (body.length <= HASHED) return etagOf(body);
+  const all = createHash('sha256');
+  for (let at = 0; at < body.length; at += HASHED) {
+    if (at > 0) await pause();
+    all.update(body.subarray(at, at + HASHED));
+  }
+  return tagOf(all.digest('base64url'));
+}
+
+function tagOf(digest: string): string {
+  return `"${digest.slice(0, ETAG_LENGTH)}"`;
 }
 
 /** Memory held by an entry, in bytes. */

@@ -175,11 +175,23 @@ export class EngineError extends Error {
     message: string,
     options: { engineCode?: number; cause?: unknown } = {},
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(bounded(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'EngineError';
     this.failure = failure;
     this.engineCode = options.engineCode;
   }
+}
+
+/** Characters before and after what is left out of a message. */
+const MESSAGE_PART = 2 ** 15;
+
+/** What is in place of a part of a message. */
+export const LEFT_OUT = ' [… left out …] ';
+
+/** The engine quotes values in its messages, of any length; what is wrong is said before or after them. */
+function bounded(message: string): string {
+  if (message.length <= 3 * MESSAGE_PART) return message;
+  return `${message.slice(0, MESSAGE_PART)}${LEFT_OUT}${message.slice(-MESSAGE_PART)}`;
 }
 
 /** Whether the failure is unrelated to the statement, because no engine ran it to completion. */

@@ -3,14 +3,10 @@
 
 import { linesOf, membersOf, plainText } from './members.ts';
 
-const LF = 0x0a;
 const CRLF = '\r\n';
 
-/** The line of names, from the first of rows in JSONEachRow, or, if there are none, of these columns. */
-export function csvHeader(lines: Uint8Array, columns: readonly string[]): Buffer {
-  const end = lines.indexOf(LF) + 1;
-  const [first] = linesOf(lines.subarray(0, end));
-  const names = first === undefined ? columns : membersOf(first).map(({ name }) => name);
+/** The line of names. */
+export function csvHeader(names: readonly string[]): Buffer {
   return Buffer.from(names.map(quote).join(',') + CRLF);
 }
 

@@ -1,8 +1,7 @@
 // Rows in JSONEachRow: one JSON object per line, each line terminated by LF (a line break inside a value is escaped).
-import { setImmediate } from 'node:timers/promises';
 
 const LF = 0x0a;
-/** Bytes: a few milliseconds of work, unless one row is longer. */
+/** Bytes: a few milliseconds of work. */
 const SLICE = 2 ** 18;
 
 /** Rows up to a maximum. */
@@ -26,27 +25,25 @@ export function cutLines(lines: Uint8Array, maxRows: number): Cut {
   return { lines: lines.subarray(0, end), rows, truncated: end < lines.length };
 }
 
-/**
- * Converts many rows without holding up other calls: in slices of whole lines, with a pause after each. Resolves with the same array
- * if `convert` returns each slice as it is.
- */
-export async function inSlices(
-  lines: Uint8Array,
-  convert: (lines: Uint8Array) => Uint8Array,
-): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let isSame = true;
+/** The first line. */
+export function firstLine(lines: Uint8Array): Uint8Array {
+  return lines.subarray(0, lines.indexOf(LF) + 1);
+}
+
+/** Slices of whole lines, in order, to be handled one at a time; only a slice of one long row is much longer than others. */
+export function* slicesOf(lines: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < lines.length;) {
-    const last = lines.indexOf(LF, start + SLICE);
-    const end = last === -1 ? lines.length : last + 1;
-    const slice = start === 0 && end === lines.length ? lines : lines.subarray(start, end);
-    const part = convert(slice);
-    isSame &&= part === slice;
-    parts.push(part);
+    const end = sliceEnd(lines, start);
+    yield start === 0 && end === lines.length ? lines : lines.subarray(start, end);
     start = end;
-    if (start < lines.length) await setImmediate();
   }
-  if (isSame) return lines;
-  const [first] = parts;
-  return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
+}
+
+/** After the last row that fits, or after the first. */
+function sliceEnd(lines: Uint8Array, start: number): number {
+  if (lines.length - start <= SLICE) return lines.length;
+  const last = lines.lastIndexOf(LF, start + SLICE - 1);
+  if (last >= start) return last + 1;
+  const next = lines.indexOf(LF, start + SLICE);
+  return next === -1 ? lines.length : next + 1;
 }

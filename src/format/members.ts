@@ -28,6 +28,11 @@ export function membersOf(text: string): readonly Member[] {
   return members;
 }
 
+/** The names of the members of one JSON object on one line. */
+export function namesOf(text: string): readonly string[] {
+  return membersOf(text).map(({ name }) => name);
+}
+
 /** The raw JSON text of the elements of an array on one line. */
 export function elementsOf(text: string): readonly string[] {
   const elements: string[] = [];

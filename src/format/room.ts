@@ -13,6 +13,12 @@ export function allocateWithRoom(length: number): Buffer {
   return memory.subarray(ROOM, ROOM + length);
 }
 
+/** Results from a thread that allocated them with room have that room here too. */
+export function markRoom(bytes: Uint8Array): Uint8Array {
+  memories.add(bytes.buffer);
+  return bytes;
+}
+
 /**
  * The bytes of a result together with memory around them; what followed a part of a result is overwritten. Undefined if the result was not
  * allocated here, or has less room.

@@ -25,6 +25,8 @@ export interface RedactorOptions {
 export interface Redactor {
   /** Identifies the settings: redactors with the same profile give the same output. Part of the cache key. */
   readonly profile: string;
+  /** What it was created from: a thread creates an equal one. */
+  readonly options: RedactorOptions;
   /**
    * Redacts JSONEachRow rows, as whole lines. Everything that is not a string stays unchanged, and the same array is returned
    * if there is nothing to remove. Throws SyntaxError if a key or a hashed string is invalid JSON.
@@ -79,6 +81,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
   const isHashed = hashKey !== undefined && Object.values(columns).includes('hash');
   return {
     profile: profileOf({ detectors, kind, columns, hashKey }),
+    options,
     redactLines: (lines) => redactLines(lines, { scan, rules, replacements }),
     treats: (column) => rules !== undefined && rulesBelow(rules, column) !== undefined,
     redactText,
@@ -114,6 +117,7 @@ function hmacKeys(key: string): SourceSettings['hashKeys'] {
 /** Changes nothing. */
 export const NO_REDACTION: Redactor = {
   profile: 'none',
+  options: { detectors: [] },
   redactLines: (lines) => lines,
   treats: () => false,
   redactText: (text) => text,

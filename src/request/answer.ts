@@ -1,4 +1,5 @@
 // The request path: every stage of a call, from authentication to the encoded response.
+import { etagInParts } from '../cache/entry.ts';
 import type { CacheDirectives } from '../cache/freshness.ts';
 import type { Describe } from '../catalog/describe.ts';
 import type { Observe } from '../core/observation.ts';
@@ -6,7 +7,7 @@ import type { Endpoint } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import type { Engine } from '../engine/engine.ts';
 import { contentTypeOf } from '../format/formats.ts';
-import { cutLines, inSlices } from '../format/lines.ts';
+import { cutLines } from '../format/lines.ts';
 import type { Budgets } from '../rate-limits/budgets.ts';
 import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
@@ -38,6 +39,7 @@ import { runPlan, type Requester, type RunContext } from './run.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import { analysisOf, createSpending } from './spending.ts';
 import type { Shadow, ShadowedCall } from './shadow/shadow.ts';
+import type { Transformer } from './transform/transformer.ts';
 import { replayWhileValid, whileValid } from './validity.ts';
 import { requestedWorkload } from './workload.ts';
 
@@ -49,6 +51,7 @@ export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   readonly describe: Pick<Describe, 'samples' | 'result'>;
   readonly engine: Engine;
   readonly bulkhead: Bulkhead;
+  readonly transformer: Transformer;
   readonly observe: Observe;
   readonly budgets: Budgets;
   /** Compares versions after calls; undefined: not here. */
@@ -94,7 +97,7 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
   const { admit: admitCall, admitKey, identifyKey } = createAdmission(deps);
   const admit: Admission['admit'] = async (call, kind) =>
     withAnalysis(deps, call, await admitCall(call, kind));
-  const addMetadata = createAddMetadata(deps.engine);
+  const addMetadata = createAddMetadata(deps.engine, deps.transformer.pause);
   const results = createResults(deps, (task, context) => produce(deps, task, context));
   const { clock, observe } = deps;
   const { read, failures } = results;
@@ -285,11 +288,13 @@ function metadataOptions({
 }
 
 /** The result of a task, encoded. Throws Problem. */
-function produce(deps: RequestPathDeps, task: Task, context: RunContext): Promise<Produced> {
+async function produce(deps: RequestPathDeps, task: Task, context: RunContext): Promise<Produced> {
   const { format } = task;
-  return typeof format === 'string'
-    ? produceRows(deps, { ...task, format }, context)
-    : produceEngineFormat(deps, { ...task, format }, context);
+  const produced =
+    typeof format === 'string'
+      ? await produceRows(deps, { ...task, format }, context)
+      : await produceEngineFormat(deps, { ...task, format }, context);
+  return { ...produced, etag: await etagInParts(produced.body, deps.transformer.pause) };
 }
 
 /** Runs a task, truncates the rows, redacts them and encodes the rest: nothing unredacted is ever cached. Throws Problem. */
@@ -298,20 +303,20 @@ async function produceRows(
   task: Task & Pick<Encoding, 'format'>,
   context: RunContext,
 ): Promise<Produced> {
-  const { engine, bulkhead, clock } = deps;
+  const { engine, bulkhead, clock, transformer } = deps;
   const now = clock.monotonic;
   const started = now();
   const { lines, queueMs, read } = await runPlan({ engine, bulkhead, now }, task, context);
   const ran = now();
   const { maxRows } = task.endpoint;
-  const cut = task.page === undefined ? cutLines(lines, maxRows) : cutPage(lines, task.page, maxRows);
-  const redacted = { ...cut, lines: await inSlices(cut.lines, (lines) => redactRows(deps, task, lines)) };
+  const cut =
+    task.page === undefined
+      ? cutLines(lines, maxRows)
+      : await cutPage({ transformer, context }, lines, task.page, maxRows);
+  const redacted = { ...cut, lines: await redactRows(deps, task, cut.lines, context) };
   const cleaned = now();
-  const body = await encodeRows(engine, redacted, {
-    ...task,
-    signal: context.signal,
-    spending: context.spending,
-  });
+  const { signal, key, spending } = context;
+  const body = await encodeRows({ engine, transformer }, redacted, { ...task, signal, key, spending });
   const { rows, truncated, next } = cut;
   const contentType = contentTypeOf(task.format);
   const engineMs = ran - started - queueMs;

@@ -3,11 +3,10 @@ import type { ResultShape } from '../catalog/endpoint.ts';
 import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type RunHooks } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
-import { bigqueryShape } from '../format/bigquery-shape.ts';
-import { csvHeader, csvRows } from '../format/csv.ts';
+import { csvHeader } from '../format/csv.ts';
 import type { FormatName } from '../format/formats.ts';
 import { encodeJson } from '../format/json.ts';
-import { inSlices, type Cut } from '../format/lines.ts';
+import { firstLine, type Cut } from '../format/lines.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { describeAfterRun } from './analyses.ts';
 import { columnarStatement } from './columnar.ts';
@@ -15,6 +14,8 @@ import { runProblem } from './engine-problems.ts';
 import type { Plan } from './plan.ts';
 import { timestampsOf } from './result-shape.ts';
 import type { Spending } from './spending.ts';
+import { joined } from './transform/parts.ts';
+import type { Transformer } from './transform/transformer.ts';
 
 export interface Encoding {
   readonly format: FormatName;
@@ -23,6 +24,7 @@ export interface Encoding {
   readonly plan: Plan;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
+  readonly key: string | undefined;
   /** Counts what encoding costs; undefined: it is counted against no budget. */
   readonly spending?: Pick<Spending, 'beside'> | undefined;
 }
@@ -30,31 +32,51 @@ export interface Encoding {
 /** The engine parses statements of up to 8 MiB; this leaves room for escaping. */
 const MAX_COLUMNAR_BYTES = 6 * 2 ** 20;
 
+export interface EncodingDeps {
+  readonly engine: Engine;
+  readonly transformer: Transformer;
+}
+
 /** Encodes the response body. Throws Problem, such as `format.too_large`. */
-export async function encodeRows(engine: Engine, cut: Cut, encoding: Encoding): Promise<Buffer> {
+export async function encodeRows(deps: EncodingDeps, cut: Cut, encoding: Encoding): Promise<Buffer> {
   const { lines, rows } = cut;
   switch (encoding.format) {
     case 'json':
-      return encodeJson({ ...cut, lines: await shaped(engine, lines, encoding) });
+      return encodeJson({ ...cut, lines: await shaped(deps, lines, encoding) });
     case 'ndjson':
-      return shaped(engine, lines, encoding);
-    case 'csv':
-      return Buffer.concat([
-        csvHeader(lines, rows > 0 ? [] : (await describeColumns(engine, encoding)).map(({ name }) => name)),
-        await inSlices(lines, csvRows),
-      ]);
+      return bufferOf(await shaped(deps, lines, encoding));
+    case 'csv': {
+      const described = rows > 0 ? [] : await describeColumns(deps.engine, encoding);
+      const names = rows > 0 ? await namesIn(deps, lines, encoding) : described.map(({ name }) => name);
+      const { bytes } = await deps.transformer.rows({ kind: 'csv' }, lines, encoding);
+      return joined([csvHeader(names), bytes], deps.transformer.pause);
+    }
     case 'parquet':
-      return encodeColumns(engine, cut, encoding, 'Parquet');
+      return encodeColumns(deps, cut, encoding, 'Parquet');
     case 'arrow':
-      return encodeColumns(engine, cut, encoding, 'Arrow');
+      return encodeColumns(deps, cut, encoding, 'Arrow');
   }
 }
 
 /** The rows, redacted already, in the shape of the response. */
-async function shaped(engine: Engine, lines: Uint8Array, encoding: Encoding): Promise<Buffer> {
-  if (encoding.shape !== 'bigquery' || lines.length === 0) return bufferOf(lines);
+async function shaped(
+  { engine, transformer }: EncodingDeps,
+  lines: Uint8Array,
+  encoding: Encoding,
+): Promise<Uint8Array> {
+  if (encoding.shape !== 'bigquery' || lines.length === 0) return lines;
   const timestamps = timestampsOf(await describeColumns(engine, encoding));
-  return bufferOf(await inSlices(lines, (slice) => bigqueryShape(slice, timestamps)));
+  return (await transformer.rows({ kind: 'bigquery', timestamps }, lines, encoding)).bytes;
+}
+
+/** The names in the first row. */
+async function namesIn(
+  { transformer }: EncodingDeps,
+  lines: Uint8Array,
+  encoding: Encoding,
+): Promise<readonly string[]> {
+  const { bytes } = await transformer.whole({ kind: 'names' }, firstLine(lines), encoding);
+  return JSON.parse(bufferOf(bytes).toString()) as readonly string[]; // what the transform writes
 }
 
 function bufferOf(lines: Uint8Array): Buffer {
@@ -72,17 +94,15 @@ async function describeColumns(
 
 /** The engine encodes the rows after redaction, so redacted data is in no columnar format either. */
 async function encodeColumns(
-  engine: Engine,
-  { lines }: Cut,
+  deps: EncodingDeps,
+  { lines, rows }: Cut,
   encoding: Encoding,
   format: 'Parquet' | 'Arrow',
 ): Promise<Buffer> {
   const { plan, redactor, signal, spending } = encoding;
   if (lines.length > MAX_COLUMNAR_BYTES) throw new Problem('format.too_large');
-  const [first = ''] = Buffer.from(lines.buffer, lines.byteOffset, Math.min(lines.length, 2 ** 20))
-    .toString()
-    .split('\n');
-  const present = first === '' ? undefined : new Set(Object.keys(JSON.parse(first) as object)); // a row that the engine wrote
+  const { engine } = deps;
+  const present = rows === 0 ? undefined : new Set(await namesIn(deps, lines, encoding));
   const described = await describeColumns(engine, encoding);
   const columns = described.map(({ name, type }) => ({
     name,

@@ -10,10 +10,14 @@ import { hasDocuments, isShared, selectBuiltAgain } from '../sandbox/shared-colu
 import type { Bulkhead } from './bulkhead.ts';
 import { describe } from './metadata.ts';
 import { BINARY, writeRedacted } from './redacted-format.ts';
-import { redactRows } from './redacted-rows.ts';
+import { observeFound, redactionOf } from './redacted-rows.ts';
 import type { Produced, Task } from './result.ts';
-import { withoutRowsRead } from './rows-read.ts';
+import { reportsInLines, withoutRowsRead } from './rows-read.ts';
 import { hasLimit, reportsRowsBefore, withRowsBefore } from './rows-before-limit.ts';
+import type { NamedType } from './transform/redacted-columns.ts';
+import { joined } from './transform/parts.ts';
+import type { Pause } from './transform/pause.ts';
+import type { Transformer } from './transform/transformer.ts';
 import { runInFormat, type RunContext, type RunDeps, type WrittenResult } from './run.ts';
 
 export interface EngineFormatDeps {
@@ -21,6 +25,7 @@ export interface EngineFormatDeps {
   readonly bulkhead: Bulkhead;
   readonly clock: { readonly monotonic: () => number };
   readonly observe: Observe;
+  readonly transformer: Pick<Transformer, 'whole' | 'pause'>;
 }
 
 /** A task whose result the engine writes. */
@@ -46,13 +51,12 @@ export async function produceEngineFormat(
   } = await run(deps, task, context).catch((error: unknown) => {
     throw notWritable(error, task.format) ?? error;
   });
-  const counted = reportsRowsBefore(task.format.engine)
-    ? withRowsBefore(
-        written,
-        truncated || hasLimit(task.plan.consumerQuery?.canonicalSql ?? '') ? rows : undefined,
-      )
-    : written;
-  const bytes = withoutRowsRead(task.format, counted, rows);
+  const { pause } = deps.transformer;
+  const bytes = await withTail({ format: task.format, written, pause }, (end) => {
+    if (!reportsRowsBefore(task.format.engine)) return withoutRowsRead(task.format, end, rows);
+    const isCut = truncated || hasLimit(task.plan.consumerQuery?.canonicalSql ?? '');
+    return withoutRowsRead(task.format, withRowsBefore(end, isCut ? rows : undefined), rows);
+  });
   const engineMs = deps.clock.monotonic() - started - queueMs - encodeMs;
   return {
     body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
@@ -62,6 +66,27 @@ export async function produceEngineFormat(
     timing: { queue: queueMs, engine: engineMs, redact: 0, encode: encodeMs },
     read,
   };
+}
+
+/** More than what follows the data of a result. */
+const TAIL = 4096;
+
+interface Written {
+  readonly format: EngineFormat;
+  readonly written: Uint8Array;
+  readonly pause: Pause;
+}
+
+/** The result with its end changed, or all of it if the format reports progress in between; copied in parts. */
+async function withTail(
+  { format, written, pause }: Written,
+  change: (end: Uint8Array) => Uint8Array,
+): Promise<Uint8Array> {
+  const from = reportsInLines(format) ? 0 : Math.max(0, written.length - TAIL);
+  const end = written.subarray(from);
+  const changed = change(end);
+  if (changed === end) return written;
+  return from === 0 ? changed : joined([written.subarray(0, from), changed], pause);
 }
 
 /** The engine's messages about a type that a format does not support. */
@@ -212,11 +237,11 @@ function inOneBlock(sql: string, { engine }: EngineFormat): string {
 
 /** With redaction, the second layer has to see the values whatever the format. */
 async function runRedacted(
-  { engine, bulkhead, clock, observe }: EngineFormatDeps,
+  { engine, bulkhead, clock, observe, transformer }: EngineFormatDeps,
   task: EngineTask,
   context: RunContext,
 ): Promise<Counted> {
-  const { format, plan, redactor } = task;
+  const { format, plan } = task;
   const now = clock.monotonic;
   const result = await runInFormat({ engine, bulkhead, now }, task, context, { format: BINARY });
   const ran = now();
@@ -225,8 +250,16 @@ async function runRedacted(
     plan,
     format,
     most: mostRows(task),
-    redact: (lines: Uint8Array) => redactRows({ observe }, task, lines),
-    redactText: redactor.redactText,
+    redactColumns: async (columns: readonly NamedType[], lines: Uint8Array) => {
+      const redaction = redactionOf(task);
+      const redacted = await transformer.whole(
+        { kind: 'redact_columns', redaction, columns },
+        lines,
+        context,
+      );
+      observeFound(observe, task, redacted);
+      return { bytes: redacted.bytes, columns: redacted.columns ?? [] };
+    },
     signal: context.signal,
     spending: context.spending,
   };

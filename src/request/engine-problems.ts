@@ -1,6 +1,6 @@
 // What a caller may know of an engine failure. The engine's message goes to `cause`, for the log only.
 import { Problem, type ProblemCode } from '../core/problem.ts';
-import { EngineError, type EngineFailure } from '../engine/engine.ts';
+import { EngineError, LEFT_OUT, type EngineFailure } from '../engine/engine.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Plan } from './plan.ts';
 
@@ -58,7 +58,9 @@ export function withoutValues(problem: unknown, redactor: Redactor | undefined):
   const { code, message, hint, errors, retryAfter, cause } = problem;
   if (!(cause instanceof EngineError)) return problem;
   const { failure, engineCode } = cause;
-  const text = redactor.redactText(cause.message.replaceAll(/'(?:[^'\\]|\\.)*'/gs, "'…'"));
+  // What follows a part that was left out may begin within a value.
+  const [known = ''] = cause.message.split(LEFT_OUT, 1);
+  const text = redactor.redactText(known.replaceAll(/'(?:[^'\\]|\\.)*(?:'|\\?$)/gs, "'…'"));
   const logged = new EngineError(failure, text, engineCode === undefined ? {} : { engineCode });
   const again = retryAfter === undefined ? {} : { retryAfter };
   return new Problem(code, { detail: message, hint, errors, ...again, cause: logged });

@@ -1,6 +1,6 @@
 // Metadata of an answer, if the call asks for it: columns, rows, statistics and cache state, beside the rows in JSON.
 import { hash } from 'node:crypto';
-import { etagOf } from '../cache/entry.ts';
+import { etagInParts } from '../cache/entry.ts';
 import { redactedType, ruleFor } from '../catalog/column-rules.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { createLru } from '../core/lru.ts';
@@ -13,6 +13,8 @@ import { runProblem, withoutValues } from './engine-problems.ts';
 import { alternativeOf } from './plan.ts';
 import type { Result, Task } from './result.ts';
 import type { Spending } from './spending.ts';
+import { joined } from './transform/parts.ts';
+import type { Pause } from './transform/pause.ts';
 
 const HINT = 'Only json has metadata: send format=json, or leave out meta';
 
@@ -57,7 +59,7 @@ const MAX_REMEMBERED = 4 * 2 ** 20;
 const CLOSE = '}';
 
 /** Creates the function that adds metadata. It remembers the columns of cached responses, so that these need no engine. */
-export function createAddMetadata(engine: Engine): AddMetadata {
+export function createAddMetadata(engine: Engine, pause: Pause): AddMetadata {
   const remembered = createLru<readonly Column[]>({
     size: MAX_REMEMBERED,
     sizeOf: (columns, key) => JSON.stringify(columns).length + key.length,
@@ -69,8 +71,8 @@ export function createAddMetadata(engine: Engine): AddMetadata {
     if (result.outcome !== undefined) remembered.set(key, columns);
     const meta = JSON.stringify(metadataOf(task, result, columns));
     const rows = result.body.subarray(0, result.body.length - CLOSE.length);
-    const body = Buffer.concat([rows, Buffer.from(`,"meta":${meta}${CLOSE}`)]);
-    return { ...result, body, etag: etagOf(body), replay: undefined };
+    const body = await joined([rows, Buffer.from(`,"meta":${meta}${CLOSE}`)], pause);
+    return { ...result, body, etag: await etagInParts(body, pause), replay: undefined };
   };
 }
 

@@ -1,6 +1,5 @@
 // Redacted results in the engine's own formats. The engine writes the result in binary, exact for every type; then, from that, rows in
 // JSON for the redactor; then the format, from the binary rows and the columns that the redactor changed.
-import { isIP } from 'node:net';
 import { Problem } from '../core/problem.ts';
 import {
   EngineError,
@@ -12,13 +11,13 @@ import {
 import { readAll } from '../engine/rows.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import { cutLines } from '../format/lines.ts';
-import { linesOf, membersOf } from '../format/members.ts';
 import { readRowBinary, type RowBinary } from '../format/row-binary.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { changeInner, parseType, printType, type ClickHouseType } from '../sql/type.ts';
 import { runProblem } from './engine-problems.ts';
 import type { Plan } from './plan.ts';
 import type { Spending } from './spending.ts';
+import type { KeptColumn } from './transform/redacted-columns.ts';
 
 /** Exact for every type, with the names and types of the columns. */
 export const BINARY: EngineFormat = { engine: 'RowBinaryWithNamesAndTypes', settings: {} };
@@ -29,9 +28,11 @@ export interface RedactedFormat {
   readonly format: EngineFormat;
   /** Most rows of the result. */
   readonly most: number;
-  /** Redacts rows in JSONEachRow; the same array if nothing is found. */
-  readonly redact: (lines: Uint8Array) => Uint8Array;
-  readonly redactText: (text: string) => string;
+  /** The columns that redaction changes, of rows in JSONEachRow of which the first has names alone; the same array if none. */
+  readonly redactColumns: (
+    columns: RowBinary['columns'],
+    lines: Uint8Array,
+  ) => Promise<Pick<ChangedRows, 'columns'> & { readonly bytes: Uint8Array }>;
   readonly signal: AbortSignal;
   /** Counts what writing costs; undefined: it is counted against no budget. */
   readonly spending: Pick<Spending, 'beside'> | undefined;
@@ -44,16 +45,6 @@ export interface RedactedResult {
   readonly truncated: boolean;
 }
 
-/** A column of the result, as the response has it. */
-interface KeptColumn {
-  /** In the binary rows. */
-  readonly index: number;
-  readonly name: string;
-  readonly type: string;
-  /** Whether its values come from the redacted rows. */
-  readonly isChanged: boolean;
-}
-
 /** Writes a binary result in a format, without personal data. Throws Problem. */
 export async function writeRedacted(what: RedactedFormat, binary: Uint8Array): Promise<RedactedResult> {
   const result = readRowBinary(binary);
@@ -63,12 +54,11 @@ export async function writeRedacted(what: RedactedFormat, binary: Uint8Array): P
   const { lines, rows, truncated } = cutLines(written, what.most);
   const head = Buffer.from(`${JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))}\n`);
   const before = Buffer.concat([head, lines]);
-  const after = what.redact(before);
-  const hasTypes = result.columns.some(({ type }) => what.redactText(type) !== type);
+  const { columns, bytes: text } = await what.redactColumns(result.columns, before);
   const most = truncated ? rows : undefined;
-  if (after === before && !hasTypes)
+  if (text === before)
     return { body: await ask(what, selectAll(result, most), what.format), rows, truncated };
-  const changed = { ...changedRows(what, result, before, after), most };
+  const changed = { columns, text, most };
   const body = await ask(what, selectChanged(result, changed), what.format).catch((cause: unknown) => {
     if (!(cause instanceof Problem && cause.code === 'format.not_acceptable')) throw cause;
     return ask(what, selectChanged(result, { ...changed, isText: true }), what.format);
@@ -84,44 +74,11 @@ const SAME_NAMES = {
 interface ChangedRows {
   readonly columns: readonly KeptColumn[];
   /** The changed columns, in JSONEachRow. */
-  readonly text: string;
+  readonly text: Uint8Array;
   /** Most rows of the result; undefined if it has no more than it may have. */
   readonly most: number | undefined;
   /** Whether changed columns are strings, whatever their type. */
   readonly isText?: boolean;
-}
-
-/** Compares the rows, of which the first has the names alone, before and after redaction. */
-function changedRows(
-  { redact, redactText }: RedactedFormat,
-  { columns }: RowBinary,
-  before: Uint8Array,
-  after: Uint8Array,
-): Pick<ChangedRows, 'columns' | 'text'> {
-  const isKept = columns.map(({ name }) => {
-    const alone = Buffer.from(`${JSON.stringify({ [name]: null })}\n`);
-    return membersOf(linesOf(redact(alone))[0] ?? '').length > 0;
-  });
-  const [names = [], ...rows] = linesOf(after).map(membersOf);
-  const original = linesOf(before)
-    .slice(1)
-    .map((line) => membersOf(line).filter((_, index) => isKept[index]));
-  const kept = columns
-    .map((column, index) => ({ ...column, index }))
-    .filter(({ index }) => isKept[index])
-    .map((column, position): KeptColumn => {
-      const isValueChanged = rows.some((row, at) => row[position]?.value !== original[at]?.[position]?.value);
-      const isChanged = isValueChanged || redactText(column.type) !== column.type;
-      return { ...column, name: names[position]?.name ?? column.name, isChanged };
-    });
-  const text = rows.map((row) => {
-    const members = kept.flatMap(({ isChanged, name, type }, position) => {
-      const value = row[position]?.value ?? 'null';
-      return isChanged ? [`${JSON.stringify(name)}:${withAddresses(value, type)}`] : [];
-    });
-    return `{${members.join(',')}}\n`;
-  });
-  return { columns: kept, text: text.join('') };
 }
 
 /** Reads the binary rows. The names are those of the result: an alias could hide another column. */
@@ -158,7 +115,7 @@ function selectChanged(result: RowBinary, { columns, text, most, isText = false 
   const structure = changed.map(
     ({ name, type }) => `${quoteIdentifier(name)} ${isText ? TEXT : redactedType(type)}`,
   );
-  const data = `base64Decode('${Buffer.from(text).toString('base64')}')`;
+  const data = `base64Decode('${Buffer.from(text.buffer, text.byteOffset, text.length).toString('base64')}')`;
   const rewritten = `SELECT * FROM format(JSONEachRow, ${quoteString(structure.join(', '))}, ${data})`;
   const pasted = changed.length === 0 ? '' : `\nPASTE JOIN (${rewritten}) AS b`;
   const list = columns.map(({ name }) => quoteIdentifier(name)).join(', ');
@@ -181,25 +138,6 @@ const TEXT = 'Nullable(String)';
 
 /** Nested columns stay one column. */
 const INPUT = `date_time_input_format = 'best_effort', flatten_nested = 0, max_threads = 1`;
-
-const ADDRESSES: Readonly<Record<string, string>> = { IPv4: '0.0.0.0', IPv6: '::' };
-
-/**
- * JSON with the neutral address in place of strings that are none, as in tables that are redacted themselves, if the type has no
- * strings but addresses of one family.
- */
-function withAddresses(value: string, type: string): string {
-  const leaves = new Set<string>();
-  changeInner(parseType(type), (inner) => (leaves.add(inner.name), inner));
-  const [name, other] = [...leaves].filter((leaf) => !NUMBER.test(leaf));
-  const neutral = ADDRESSES[name ?? ''];
-  if (neutral === undefined || other !== undefined) return value;
-  return value.replaceAll(/"(?:[^"\\]|\\.)*"/g, (text) =>
-    isIP(text.slice(1, -1)) === 0 ? `"${neutral}"` : text,
-  );
-}
-
-const NUMBER = /^(?:U?Int\d+|Float\d+|Bool)$/;
 
 /** The type of a column with values that the redactor has changed: strings where no other value than the original fits. */
 function redactedType(type: string): string {

@@ -91,7 +91,8 @@ export function createResults(resultsDeps: ResultsDeps, produceTask: Produce): R
       if (isCacheable(task)) return readCached(deps, produce, task, request);
       const { requester, callers } = request;
       const produced = await produce(task, { ...requester, signal: request.signal(), callers });
-      return { ...produced, etag: etagOf(produced.body), outcome: undefined, replay: undefined };
+      const { etag = etagOf(produced.body) } = produced;
+      return { ...produced, etag, outcome: undefined, replay: undefined };
     },
     pinExamples: async (endpoint, plan) => {
       if (endpoint.cache?.warmExamples !== true) return;

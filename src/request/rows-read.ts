@@ -7,7 +7,12 @@ const IN_LINES = /WithProgress$/;
 /** They follow all data. */
 const TAIL = 1000;
 
-/** A result of so many rows that reports these as read, and no bytes. */
+/** Whether a result in the format reports what was read between its rows, not only at its end. */
+export function reportsInLines({ engine }: Pick<EngineFormat, 'engine'>): boolean {
+  return IN_LINES.test(engine);
+}
+
+/** A result of so many rows, or its end, that reports these as read, and no bytes. */
 export function withoutRowsRead(
   { engine, settings }: EngineFormat,
   bytes: Uint8Array,
@@ -16,7 +21,7 @@ export function withoutRowsRead(
   // Without statistics, columns of these names would be the last.
   const hasStatistics = settings['output_format_write_statistics'] !== '0';
   if (IN_TAIL.test(engine)) return hasStatistics ? inTail(bytes, rows) : bytes;
-  return IN_LINES.test(engine) ? inLines(bytes, rows) : bytes;
+  return reportsInLines({ engine }) ? inLines(bytes, rows) : bytes;
 }
 
 function inTail(bytes: Uint8Array, rows: number): Uint8Array {

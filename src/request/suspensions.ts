@@ -1,5 +1,5 @@
 // Suspends consumer queries that crashed the engine process for a while, and all consumer queries of a key that sends
-// several of them.
+// several of them. What a query does depends on the rows that its key may read, so keys do not suspend each other's queries.
 import { createHash } from 'node:crypto';
 import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
@@ -20,7 +20,7 @@ export interface Suspensions {
 /** The sender of a query, and the endpoint it is sent to. */
 export interface Sender {
   readonly endpoint: Pick<Endpoint, 'id' | 'name'>;
-  readonly principal: Pick<Principal, 'id' | 'name'>;
+  readonly principal: Pick<Principal, 'id' | 'name' | 'locked'>;
 }
 
 export interface SuspensionsOptions {
@@ -34,8 +34,8 @@ const SUSPENDED_MS = 10 * 60_000;
 const MAX_SUSPICIONS = 2;
 /** Fatal queries per key within the suspension time, after which all its consumer queries are suspended. */
 const MAX_FATAL = 3;
-/** Maximum number of queries and keys remembered; the oldest are dropped first. */
-const MAX_REMEMBERED = 1000;
+/** Maximum number of queries, and of keys, remembered; the oldest are dropped first. A key adds at most a few until it is suspended. */
+const MAX_REMEMBERED = 10_000;
 
 export function createSuspensions({ now, observe }: SuspensionsOptions): Suspensions {
   const suspicions = createTallies(now);
@@ -51,10 +51,8 @@ export function createSuspensions({ now, observe }: SuspensionsOptions): Suspens
 
   return {
     admit: (consumerQuery, sender) => {
-      const { endpoint, principal } = sender;
-      const id = createHash('sha256')
-        .update(`${endpoint.name} ${consumerQuery.language} ${consumerQuery.text.trim()}`)
-        .digest('base64');
+      const { principal } = sender;
+      const id = identityOf(consumerQuery, sender);
       const minutes = SUSPENDED_MS / 60_000;
       if (queries.count(id) > 0) {
         const detail = `This query could not be stopped at its time limit, or ended the engine process; it is rejected for ${minutes} minutes`;
@@ -67,6 +65,16 @@ export function createSuspensions({ now, observe }: SuspensionsOptions): Suspens
       return { ...consumerQuery, key: principal.id, onFatal: (fatality) => note(fatality, id, sender) };
     },
   };
+}
+
+/**
+ * A query of a key with its locked parameters: tokens of one subject may have others, and other rows. A caller that rotates these, or the
+ * query, is one key in the count of fatal queries.
+ */
+function identityOf({ language, text }: ConsumerQuery, { endpoint, principal }: Sender): string {
+  const locked = Array.from(principal.locked).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const parts = [principal.id, locked, endpoint.name, language, text.trim()];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 }
 
 interface Tallies {

@@ -2,10 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csvHeader, csvRows } from '../../src/format/csv.ts';
+import { namesOf } from '../../src/format/members.ts';
 
 const csv = (lines: readonly string[], columns: readonly string[] = []): string => {
   const rows = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-  return `${csvHeader(rows, columns).toString()}${csvRows(rows).toString()}`;
+  const [first] = lines;
+  const names = first === undefined ? columns : namesOf(first);
+  return `${csvHeader(names).toString()}${csvRows(rows).toString()}`;
 };
 
 describe('CSV', () => {

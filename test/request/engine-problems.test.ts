@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { EngineError, type EngineFailure } from '../../src/engine/engine.ts';
-import { checkProblem, runProblem } from '../../src/request/engine-problems.ts';
+import { createRedactor } from '../../src/redact/redactor.ts';
+import { checkProblem, runProblem, withoutValues } from '../../src/request/engine-problems.ts';
 import type { Plan } from '../../src/request/plan.ts';
 
 const TOTAL = 'Code: 241. DB::Exception: (total) memory limit exceeded: would use 2.01 GiB';
@@ -61,6 +62,46 @@ describe('a check that fails', () => {
   test('any other error is passed through', () => {
     const error = new Error('x');
     expect(checkProblem(error)).toBe(error);
+  });
+});
+
+describe('a message with a value of megabytes', () => {
+  const before = 'Code: 6. DB::Exception: Cannot parse string ';
+  const after = ' as UInt8: syntax error (CANNOT_PARSE_TEXT)';
+  const messageOf = (value: string): string => `${before}'${value}'${after}`;
+  const LONG = 20_000_000;
+
+  test('has its beginning and its end', () => {
+    const { message } = new EngineError('rejected', messageOf('x'.repeat(LONG)));
+    expect(message.length).toBeLessThan(100_000);
+    expect(message.startsWith(before)).toBe(true);
+    expect(message.endsWith(after)).toBe(true);
+    const short = messageOf('x');
+    expect(new EngineError('rejected', short).message).toBe(short);
+  });
+
+  test.each([
+    ['one value', messageOf('secret '.repeat(LONG / 7))],
+    [
+      'a value with a quote in what is left out',
+      messageOf(`${'x'.repeat(LONG / 2)}\\'${'secret '.repeat(LONG / 14)}`),
+    ],
+    ['a value that is cut between its escapes', messageOf(`secret ${String.raw`\'`.repeat(LONG)}`)],
+    ['a value that is cut within an escape', messageOf(`secrets ${String.raw`\'`.repeat(LONG)}`)],
+    ['several values', `${messageOf('x'.repeat(LONG))}, ${messageOf('secret '.repeat(9000))}`],
+    [
+      'values that look like text',
+      `${before}${"'a' secret 'b'".repeat(LONG / 14).replaceAll("' secret '", "\\' secret \\'")}`,
+    ],
+  ])('is logged without it: %s', (_, message) => {
+    const { signal } = new AbortController();
+    const problem = runProblem(new EngineError('rejected', message), planOf('consumer'), signal);
+    const logged = withoutValues(problem, createRedactor({}));
+    expect(logged).toMatchObject({
+      code: 'query.failed',
+      cause: { message: expect.stringContaining(`${before}'…'`) },
+    });
+    expect(logged).not.toMatchObject({ cause: { message: expect.stringContaining('secret') } });
   });
 });
 

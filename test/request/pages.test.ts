@@ -1,9 +1,12 @@
 // Where pages end, compared with a naive implementation on generated pages.
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { after } from '../../src/core/clock.ts';
+import { createPause } from '../../src/request/transform/pause.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { openCursor } from '../../src/request/page-cursor.ts';
 import { cutPage, type Page } from '../../src/request/pages.ts';
+import { createTransformer } from '../../src/request/transform/transformer.ts';
 
 const SECRET = Buffer.alloc(32, 1);
 const SCOPE: Page['scope'] = {
@@ -44,30 +47,33 @@ function naiveEnd(
   return end === 0 ? undefined : { end, isLast: false };
 }
 
-function cut(lines: Uint8Array, size: number, maxRows: number) {
+const transformer = createTransformer({ pause: createPause(), after });
+const context = { signal: new AbortController().signal, key: undefined };
+
+async function cut(lines: Uint8Array, size: number, maxRows: number) {
   try {
-    return cutPage(lines, pageOf(size), maxRows);
+    return await cutPage({ transformer, context }, lines, pageOf(size), maxRows);
   } catch (cause) {
     if (cause instanceof Problem) return cause.code;
     throw cause;
   }
 }
 
-test('a page ends where a naive search ends it', () => {
+test('a page ends where a naive search ends it', async () => {
   const row = fc.record({ a: fc.integer({ min: 0, max: 3 }), b: fc.constantFrom('', 'x', 'y"', 'ü') });
   const runs = fc.array(fc.tuple(row, fc.integer({ min: 1, max: 12 })), { maxLength: 8 });
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       runs,
       fc.integer({ min: 1, max: 40 }),
       fc.integer({ min: 0, max: 20 }),
-      (given, size, more) => {
+      async (given, size, more) => {
         const rows = given
           .flatMap(([each, count]) => Array.from({ length: count }, () => each))
           .toSorted((x, y) => x.a - y.a || (x.b < y.b ? -1 : Number(x.b > y.b)));
         const lines = linesOf(rows);
         const expected = naiveEnd(rows, size, size + more);
-        const found = cut(lines, size, size + more);
+        const found = await cut(lines, size, size + more);
         if (expected === undefined || typeof found === 'string') {
           expect([expected, found]).toEqual([undefined, 'page.not_divisible']);
           return;
@@ -89,11 +95,11 @@ test.each([
   { why: 'all rows have the same keys', from: 0, found: 'page.not_divisible' },
   { why: 'all rows but the first', from: 1, found: { rows: 1 } },
   { why: 'the last rows', from: 9_000, found: { rows: 9_000 } },
-])('few rows are read if $why', ({ from, found }) => {
+])('few rows are read if $why', async ({ from, found }) => {
   const rows = Array.from({ length: 10_001 }, (_, n) => ({ a: Math.min(n, from), b: 'x' }));
   const lines = linesOf(rows);
   const read = vi.spyOn(lines, 'subarray');
-  const end = cut(lines, 9_999, 10_000);
+  const end = await cut(lines, 9_999, 10_000);
   if (typeof found === 'string') expect(end).toBe(found);
   else expect(end).toMatchObject(found);
   expect(read.mock.calls.length).toBeLessThan(20);

@@ -22,6 +22,13 @@ let service: TestService;
 beforeEach(async () => {
   const tokens = [
     { name: 'attacker', sha256: hashKey('key-attacker'), endpoints: ['*'], allow: ['sql' as const] },
+    ...['mine', 'other'].map((project) => ({
+      name: project,
+      sha256: hashKey(`key-${project}`),
+      endpoints: ['tenants'],
+      allow: ['sql' as const],
+      parameters: { project },
+    })),
   ];
   service = await startService({
     tokens,
@@ -34,6 +41,17 @@ beforeEach(async () => {
   );
   await writeEndpoint(service, 'saved', endpoint('saved', 73, 'limits: { time: 240 }\n'));
   await writeEndpoint(service, 'kept', endpoint('kept', 72, 'cache: { ttl: 600 }\n'));
+  await writeEndpoint(
+    service,
+    'tenants',
+    `id: 00000000-0000-4000-8000-000000000074
+name: tenants
+query: WITH logs AS (SELECT @project AS project) SELECT project FROM logs
+parameters: { project: { type: String, required: true } }
+sandbox: { enabled: true }
+limits: { time: 1 }
+`,
+  );
   await service.service.reload();
 });
 afterEach(() => service.stop());
@@ -72,6 +90,43 @@ test('its caller gets 504, saved queries are answered throughout, and it is susp
   expect(text).toContain('millrace_engine_fatal_statements_total{origin="consumer",fatality="overdue"} 1');
   expect(text).toContain('millrace_suspended_total{scope="query"} 1');
   expect(text).toMatch(/^millrace_engine_memory_bytes \d{8,}$/m);
+});
+
+test('the same query of a key that reads other rows is not suspended, in any interface', async () => {
+  const sql = stuck(0).replace('900000', "if(project = 'mine', 900000, 1)").replace(' + 0', '');
+  const ask = (key: string): Promise<Response> =>
+    service.call(`/api/endpoints/query/tenants?sql=${encodeURIComponent(sql)}`, {
+      headers: { 'X-API-KEY': key },
+    });
+  const clickhouse = (key: string): Promise<Response> =>
+    fetch(`${service.service.address}/clickhouse?database=tenants`, {
+      method: 'POST',
+      headers: { 'X-ClickHouse-Key': key },
+      body: sql,
+    });
+  const agent = (key: string): Promise<Response> =>
+    service.call('/mcp', {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'query', arguments: { endpoint: 'tenants', sql } },
+      }),
+    });
+  expect(await codeOf(ask('key-mine'))).toEqual([504, 'engine.timeout']);
+  await eventually(() => expect(restarts()).toBe(1));
+  expect(await codeOf(ask('key-mine'))).toEqual([429, 'query.suspended']);
+  expect(await codeOf(ask('key-other'))).toEqual([200, undefined]);
+  expect((await clickhouse('key-mine')).status).toBe(429);
+  expect(await (await clickhouse('key-other')).text()).toBe('0\n');
+  expect(await (await agent('key-mine')).text()).toContain('query.suspended');
+  expect(await (await agent('key-other')).text()).toContain('structuredContent');
 });
 
 test('one key occupies at most its share of the connections, and does not prevent the service from stopping', async () => {

@@ -1,7 +1,7 @@
 // `millrace query --live`: prints the events of a live call as they arrive, and reconnects.
 import type { After } from '../../core/clock.ts';
 import { csvHeader, csvRows } from '../../format/csv.ts';
-import { elementsOf, membersOf, plainText } from '../../format/members.ts';
+import { elementsOf, membersOf, namesOf, plainText } from '../../format/members.ts';
 import { CommandError } from '../command-error.ts';
 import { count } from '../findings/findings.ts';
 import { problemIn, membersIn } from '../service-client.ts';
@@ -147,9 +147,10 @@ function showOf(output: QueryOutput, terminal: Terminal): Show {
     case 'csv': {
       let isFirst = true;
       return (event, rows) => {
-        if (rows.length === 0) return;
+        const [first] = rows;
+        if (first === undefined) return;
         const lines = Buffer.from(rows.map((row) => `${row}\n`).join(''));
-        const header = isFirst || event === 'result' ? csvHeader(lines, []).toString() : '';
+        const header = isFirst || event === 'result' ? csvHeader(namesOf(first)).toString() : '';
         isFirst = false;
         terminal.write(header + csvRows(lines).toString());
       };

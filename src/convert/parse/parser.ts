@@ -1,9 +1,8 @@
 // Parses SQL of other systems with node-sql-parser, in a thread of its own: its grammars take exponential time and memory for
 // some nested texts.
-import { createRequire } from 'node:module';
-import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { after } from '../../core/clock.ts';
+import { nextMessage, startThread } from '../../threads/thread.ts';
 import type { ParseReply, ParseRequest } from './messages.ts';
 
 /** Limits on the parser's thread. */
@@ -16,18 +15,6 @@ export interface ParserLimits {
 const LIMITS: ParserLimits = { milliseconds: 2000, mebibytes: 256 };
 const MAX_CHARACTERS = 256 * 1024;
 const LOOK_EVERY_MS = 50;
-
-const PROGRAM = new URL(`./parser-program${extname(import.meta.url)}`, import.meta.url);
-
-const isSource = PROGRAM.pathname.endsWith('.ts');
-
-/** When running from source, the program is compiled while it is loaded: in a thread, tsx must be registered by its ES module. */
-function fromSource(): string {
-  const tsx = createRequire(import.meta.url)
-    .resolve('tsx/esm/api')
-    .replace(/cjs$/, 'mjs');
-  return `import(${JSON.stringify(tsx)}).then(({ register }) => (register(), import(${JSON.stringify(PROGRAM.href)})));`;
-}
 
 /** Parses one text after another. */
 export interface Parser {
@@ -42,19 +29,17 @@ export function createParser({ milliseconds, mebibytes } = LIMITS): Parser {
   let last: Promise<unknown> = Promise.resolve();
   /** Loading the program does not count against the first text. Undefined if there is not enough memory for it. */
   const start = async (): Promise<Worker | undefined> => {
-    const started = new Worker(isSource ? fromSource() : PROGRAM, {
-      eval: isSource,
-      resourceLimits: { maxOldGenerationSizeMb: mebibytes },
-    });
+    const resourceLimits = { maxOldGenerationSizeMb: mebibytes };
+    const started = startThread('./parser-program', import.meta.url, { resourceLimits });
     thread = started;
-    return (await messageOf(started)) === undefined ? undefined : started;
+    return (await nextMessage(started)) === undefined ? undefined : started;
   };
   const parse = async (request: ParseRequest): Promise<ParseReply> => {
     if (request.text.length > MAX_CHARACTERS) return { kind: 'too_large' };
     const own = thread ?? (await start());
     own?.postMessage(request, []);
     const stopLooking = afterProcessorTime(milliseconds, () => void own?.terminate());
-    const reply = own && (await messageOf<ParseReply>(own).finally(stopLooking));
+    const reply = own && (await nextMessage<ParseReply>(own).finally(stopLooking));
     if (reply !== undefined) return reply;
     thread = undefined;
     return { kind: stopLooking() ? 'timeout' : 'too_large' };
@@ -90,25 +75,4 @@ function afterProcessorTime(milliseconds: number, action: () => void): () => boo
     cancel();
     return isOver;
   };
-}
-
-/** What it sends next; undefined if it ends instead, also at its memory limit. Rejects if the program cannot be loaded. */
-function messageOf<Message>(thread: Worker): Promise<Message | undefined> {
-  return new Promise((resolve, reject) => {
-    const settle = (end: () => void) => (): void => {
-      thread.off('message', onMessage).off('error', onError).off('exit', onExit);
-      thread.unref();
-      end();
-    };
-    const onMessage = (message: Message): void => settle(() => resolve(message))();
-    const onError = (error: Error & { readonly code?: string }): void =>
-      settle(() =>
-        error.code === 'ERR_WORKER_OUT_OF_MEMORY' || error instanceof RangeError
-          ? resolve(undefined)
-          : reject(error),
-      )();
-    const onExit = settle(() => resolve(undefined));
-    thread.on('message', onMessage).on('error', onError).on('exit', onExit);
-    thread.ref();
-  });
 }

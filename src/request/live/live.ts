@@ -15,7 +15,7 @@ import {
   type StreamOwner,
 } from './stream.ts';
 import { checkTopic, createTopic, type Topic, type TopicDeps } from './topic.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from '../turns.ts';
 import { dueAfter } from './due.ts';
 
 export interface LiveOptions extends Omit<TopicDeps, 'checks' | 'runs' | 'moved'> {

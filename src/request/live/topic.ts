@@ -14,7 +14,7 @@ import type { SharedFailures } from '../shared-failures.ts';
 import { createHistory, type History } from './history.ts';
 import type { Question } from './question.ts';
 import type { OpenStream } from './stream.ts';
-import type { Turns } from './turns.ts';
+import type { Turns } from '../turns.ts';
 
 export interface TopicDeps {
   readonly clock: Clock;

@@ -14,6 +14,7 @@ import type { RawValue } from '../../params/reading.ts';
 import { demandedRedactor, isRedacting } from '../../redact/demand.ts';
 import type { MakePlan } from '../plan.ts';
 import { redactRows } from '../redacted-rows.ts';
+import type { Transformer } from '../transform/transformer.ts';
 import { compareResults, type ComparedResult } from './compare-results.ts';
 
 /** A call of the saved query that ran, and whose rows were sent. */
@@ -32,6 +33,7 @@ export interface ShadowDeps {
   readonly plan: MakePlan;
   readonly describe: Pick<Describe, 'result'>;
   readonly engine: Engine;
+  readonly transformer: Pick<Transformer, 'rows'>;
   /** The statements that the engine runs at once. */
   readonly connections: number;
   readonly observe: Observe;
@@ -183,7 +185,7 @@ interface VersionCall {
 
 /** The rows of one version as its callers get them, redacted. The endpoint's own limit of concurrency does not apply. Never rejects. */
 async function runVersion(
-  { plan, engine, describe }: ShadowDeps,
+  { plan, engine, describe, transformer }: ShadowDeps,
   { call, endpoint: version, now }: VersionCall,
   signal: AbortSignal,
 ): Promise<Run> {
@@ -208,7 +210,8 @@ async function runVersion(
     if (bytes === undefined) return 'dropped';
     const { lines } = cutLines(bytes, endpoint.maxRows);
     const task = { endpoint, plan: planned, redactor, format: 'ndjson', shape: undefined } as const;
-    const redacted = redactRows({ observe: () => undefined }, task, lines);
+    const deps = { observe: () => undefined, transformer };
+    const redacted = await redactRows(deps, task, lines, { signal, key: undefined });
     return { lines: redacted, columns: await describe.result(endpoint) };
   } catch (error) {
     const isDropped = error instanceof EngineError && (isAway(error) || error.failure === 'aborted');

@@ -46,3 +46,22 @@ export function createTurns({ total, perLane }: TurnsOptions): Turns {
     },
   };
 }
+
+/** Runs one `work` of a lane at a time, and lanes take turns: each has one place in the line, however much it brings. */
+export function createFairTurns(total: number): Turns {
+  const turns = createTurns({ total, perLane: 1 });
+  const last = new Map<string, Promise<unknown>>();
+  return {
+    take: (lane, work) => {
+      const before = last.get(lane) ?? Promise.resolve();
+      const own = before.then(() => turns.take(lane, work));
+      const settled = own
+        .catch(() => undefined)
+        .finally(() => {
+          if (last.get(lane) === settled) last.delete(lane);
+        });
+      last.set(lane, settled);
+      return own;
+    },
+  };
+}

@@ -1,0 +1,107 @@
+// What the service does to rows after the engine wrote them, as values that can be sent to a thread.
+import { bigqueryShape, type Timestamps } from '../../format/bigquery-shape.ts';
+import { csvRows } from '../../format/csv.ts';
+import { membersOf } from '../../format/member.ts';
+import { linesOf, namesOf } from '../../format/members.ts';
+import type { Redactor, RedactorOptions } from '../../redact/redactor.ts';
+import { redactColumns, type KeptColumn, type NamedType } from './redacted-columns.ts';
+
+/** `Compiled`: the redactor, or in a message to a thread its options. */
+export type Transform<Compiled = Redactor> =
+  | Redaction<Compiled>
+  /** The columns that redaction changes, of rows with all columns; the first row has only names. */
+  | {
+      readonly kind: 'redact_columns';
+      readonly redaction: Redaction<Compiled>;
+      readonly columns: readonly NamedType[];
+    }
+  | { readonly kind: 'bigquery'; readonly timestamps: Timestamps | undefined }
+  | { readonly kind: 'csv' }
+  /** The names of the members of one row, as a list in JSON. */
+  | { readonly kind: 'names' }
+  /** Members of one row by their names, as a list in JSON: see `membersOf`. */
+  | { readonly kind: 'members'; readonly names: readonly string[] };
+
+export interface Redaction<Compiled = Redactor> {
+  readonly kind: 'redact';
+  readonly redactor: Compiled;
+  /** Whether the source of the rows is redacted already. */
+  readonly isAfterSource: boolean;
+}
+
+export interface Transformed {
+  /** The same array if nothing is changed. */
+  readonly bytes: Uint8Array;
+  /** What was found after the source was redacted: the number of matches by detector. */
+  readonly found: Readonly<Record<string, number>>;
+  /** Of the kind `redact_columns`. */
+  readonly columns?: readonly KeptColumn[];
+}
+
+/** Transforms whole rows in JSONEachRow. */
+export function apply(transform: Transform, lines: Uint8Array): Transformed {
+  switch (transform.kind) {
+    case 'redact':
+      return redact(transform, lines);
+    case 'redact_columns': {
+      const { columns, redaction } = transform;
+      const { bytes: after, found } = redact(redaction, lines);
+      const redactNames = (name: Uint8Array): Uint8Array => redact(redaction, name).bytes;
+      const { redactText } = redaction.redactor;
+      return { found, ...redactColumns({ columns, redactNames, redactText }, lines, after) };
+    }
+    case 'bigquery':
+      return { bytes: bigqueryShape(lines, transform.timestamps), found: {} };
+    case 'csv':
+      return { bytes: csvRows(lines), found: {} };
+    case 'names':
+      return { bytes: jsonOf(namesOf(linesOf(lines)[0] ?? '')), found: {} };
+    case 'members':
+      return { bytes: jsonOf(membersOf(linesOf(lines)[0] ?? '', transform.names)), found: {} };
+  }
+}
+
+function redact({ redactor, isAfterSource }: Redaction, lines: Uint8Array): Transformed {
+  if (!isAfterSource) return { bytes: redactor.redactLines(lines), found: {} };
+  const found: Record<string, number> = {};
+  const bytes = redactor.afterSource.redactLines(lines, (name) => {
+    found[name] = (found[name] ?? 0) + 1;
+  });
+  return { bytes, found };
+}
+
+function jsonOf(list: readonly (string | undefined)[]): Buffer {
+  return Buffer.from(JSON.stringify(list.map((each) => each ?? null)));
+}
+
+/** The transform with another form of its redactor. */
+export function withRedactor<From, To>(
+  transform: Transform<From>,
+  change: (redactor: From) => To,
+): Transform<To> {
+  switch (transform.kind) {
+    case 'redact':
+      return { ...transform, redactor: change(transform.redactor) };
+    case 'redact_columns': {
+      const { redaction } = transform;
+      return { ...transform, redaction: { ...redaction, redactor: change(redaction.redactor) } };
+    }
+    case 'bigquery':
+    case 'csv':
+    case 'names':
+    case 'members':
+      return transform;
+  }
+}
+
+/** What a thread is sent. */
+export interface TransformRequest {
+  readonly transform: Transform<RedactorOptions>;
+  readonly lines: Uint8Array;
+}
+
+/** What a thread sends back. `bytes` is undefined if nothing is changed. */
+export type TransformReply =
+  | ({ readonly kind: 'done'; readonly bytes: Uint8Array | undefined } & Omit<Transformed, 'bytes'>)
+  /** A text would be longer than V8 allows. */
+  | { readonly kind: 'too_large' };
