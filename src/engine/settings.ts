@@ -66,10 +66,12 @@ const HISTORY_SETTINGS: Settings = {
   use_hash_table_stats_for_join_reordering: 0, // the sides of a JOIN by the sizes of earlier ones
 };
 
-/** Several patterns in one automaton, which is built for seconds to minutes, and cannot be interrupted. */
-const AUTOMATON_SETTINGS: Settings = {
-  allow_hyperscan: 0,
+/** What the engine builds before the first row without looking at the time limit, for a minute and more if a query has many of them. */
+const UNINTERRUPTIBLE_SETTINGS: Settings = {
+  allow_hyperscan: 0, // several patterns in one automaton
   optimize_or_like_chain: 0, // `x LIKE 'a' OR x LIKE 'b'` as one search for all patterns
+  compile_aggregate_expressions: 0, // code for all aggregates of a query, and for all its sort keys; regular expressions are compiled one by one
+  compile_sort_description: 0,
 };
 
 /**
@@ -79,7 +81,7 @@ const AUTOMATON_SETTINGS: Settings = {
 export const ISOLATION_SETTINGS: Settings = {
   ...ORDER_SETTINGS,
   ...HISTORY_SETTINGS,
-  ...AUTOMATON_SETTINGS,
+  ...UNINTERRUPTIBLE_SETTINGS,
 };
 
 /**

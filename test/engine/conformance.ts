@@ -6,6 +6,7 @@ import { EngineError } from '../../src/engine/engine.ts';
 import type { Engine, Limits, ResultFormat, RunOptions, Statement } from '../../src/engine/engine.ts';
 import type { EngineFormat } from '../../src/format/clickhouse-formats.ts';
 import { readAll } from '../../src/engine/rows.ts';
+import { FIXED_SETTINGS, ISOLATION_SETTINGS } from '../../src/engine/settings.ts';
 import { collect, failureOf, rows, statement, text } from '../support/engine-statements.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGate } from '../support/gate.ts';
@@ -307,6 +308,18 @@ export function describeEngine(name: string, subject: Subject): void {
           expect(new Set(results).size).toBe(1);
         });
       });
+
+      test.each(['saved', 'consumer'] as const)(
+        'the settings of %s statements are in force',
+        async (origin) => {
+          const set = { ...FIXED_SETTINGS, ...(origin === 'consumer' ? ISOLATION_SETTINGS : {}) };
+          const names = Object.keys(set).map((each) => `'${each}'`);
+          const sql = `SELECT name, value FROM system.settings WHERE name IN (${names.join(', ')}) ORDER BY name`;
+          const expected = Object.entries(set).map(([each, value]) => ({ name: each, value: `${value}` }));
+          const found = await rows(engine, statement(sql, { origin }));
+          expect(found).toEqual(expected.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+        },
+      );
 
       test('consumer statements combine no patterns', async () => {
         const likes = Array.from({ length: 12 }, (_, index) => `s LIKE '${'_'.repeat(20)}${index}'`);
