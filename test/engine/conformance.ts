@@ -309,6 +309,15 @@ export function describeEngine(name: string, subject: Subject): void {
         });
       });
 
+      test('a pattern in a parameter of a saved statement has the same result in each run', async () => {
+        const sql = "SELECT match(concat('p=1&', materialize(unhex('ff'))), {pattern:String}) AS m";
+        const parameters = { pattern: 'p=1[^y]+$' };
+        const results = new Set<string>();
+        for (let count = 0; count < 6; count++)
+          results.add(await text(engine, statement(sql, { parameters })));
+        expect(results.size).toBe(1);
+      });
+
       test.each(['saved', 'consumer'] as const)(
         'the settings of %s statements are in force',
         async (origin) => {
