@@ -3,10 +3,24 @@ import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import type { ResultFormat, RunOptions, Settings, Statement } from './engine.ts';
 
 /**
- * Make the output independent of the defaults of a server or user, and set limits that no endpoint can change.
+ * The engine compiles an expression that has run three times, for any caller, and compiled code gives other results: it overlooks some
+ * overflows, matches strings that are not UTF-8, and weighs NaN differently. So regular expressions, aggregates and sort keys are
+ * compiled at once, and other expressions never: their constants are part of the code, so that each call would compile them again.
+ */
+const COMPILED_SETTINGS: Settings = {
+  compile_expressions: 0,
+  min_count_to_compile_aggregate_expression: 0,
+  min_count_to_compile_regular_expression: 0,
+  min_count_to_compile_sort_description: 0,
+};
+
+/**
+ * Make the output independent of the defaults of a server or user and of the statements that ran before, and set limits that no
+ * endpoint can change.
  * https://clickhouse.com/docs/operations/settings/settings, …/settings/formats, …/settings/query-complexity
  */
 export const FIXED_SETTINGS: Settings = {
+  ...COMPILED_SETTINGS,
   session_timezone: 'UTC',
   date_time_output_format: 'iso',
   output_format_json_quote_denormals: 0,
@@ -31,20 +45,43 @@ export const FIXED_SETTINGS: Settings = {
 };
 
 /**
- * For consumer statements: a consumer's conditions are evaluated after the endpoint's own, and only on rows that pass
- * those. The sandbox's barrier does not depend on them; queries without a barrier do, if an operator fails on a value
- * of type Dynamic. No statement may change them. A ClickHouse release that lacks one of them also lacks the behaviour
- * it disables.
+ * Keep the order of conditions: a consumer's are evaluated after the endpoint's own, and only on rows that pass those. The sandbox's
+ * barrier does not depend on them; queries without a barrier do, if an operator fails on a value of type Dynamic.
  */
-export const ISOLATION_SETTINGS: Settings = {
+const ORDER_SETTINGS: Settings = {
   allow_reorder_prewhere_conditions: 0, // no PREWHERE condition is moved before one that was written first
   query_plan_merge_filters: 0, // otherwise conditions of one PREWHERE step on the same column are evaluated together
   enable_join_runtime_filters: 0, // evaluates join keys while the table is read
   optimize_prewhere_after_pushdown: 0, // adds conditions to an existing PREWHERE
-  compile_expressions: 0, // compiled code is shared by all callers, and does not fail on some values on which the function does
   optimize_use_implicit_projections: 0, // counts rows of whole granules by index analysis, which takes NULL for another value
   use_skip_indexes_for_disjunctions: 0, // of OR, a bloom filter excludes rows for a comparison that it cannot read
-  use_query_condition_cache: 0, // shared between queries: rows excluded by a consumer's condition would be recorded as excluded by the PREWHERE
+};
+
+/** What the engine records of one query and uses for later ones, of other callers as well. */
+const HISTORY_SETTINGS: Settings = {
+  use_query_cache: 0, // off by default, but not in every profile of a server
+  use_query_condition_cache: 0, // rows excluded by a consumer's condition would be recorded as excluded by the PREWHERE
+  collect_hash_table_stats_during_aggregation: 0, // hash tables of a query have the size that the last one needed: memory, order of rows
+  collect_hash_table_stats_during_joins: 0,
+  use_hash_table_stats_for_join_reordering: 0, // the sides of a JOIN by the sizes of earlier ones
+};
+
+/** What the engine builds before the first row without looking at the time limit, for a minute and more if a query has many of them. */
+const UNINTERRUPTIBLE_SETTINGS: Settings = {
+  allow_hyperscan: 0, // several patterns in one automaton
+  optimize_or_like_chain: 0, // `x LIKE 'a' OR x LIKE 'b'` as one search for all patterns
+  compile_aggregate_expressions: 0, // code for all aggregates of a query, and for all its sort keys; regular expressions are compiled one by one
+  compile_sort_description: 0,
+};
+
+/**
+ * For consumer statements, which may not change them. A ClickHouse release that lacks one of them also lacks the behaviour it disables.
+ * What each setting of the engine keeps between statements is in `test/engine/settings/`.
+ */
+export const ISOLATION_SETTINGS: Settings = {
+  ...ORDER_SETTINGS,
+  ...HISTORY_SETTINGS,
+  ...UNINTERRUPTIBLE_SETTINGS,
 };
 
 /**

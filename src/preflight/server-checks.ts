@@ -152,15 +152,11 @@ function isOutput(setting: string): boolean {
 export function profileFor(user: string, origin: Statement['origin'], known?: ReadonlySet<string>): string {
   if (origin === 'saved')
     return `CREATE SETTINGS PROFILE OR REPLACE millrace SETTINGS readonly = 2 TO ${user};`;
-  const isolation = Object.entries(ISOLATION_SETTINGS).filter(([name]) => known?.has(name) ?? true);
-  const fixed = Object.entries(FIXED_SETTINGS).filter(([name]) => !isOutput(name));
-  const held = printSettings({
-    readonly: 1,
-    ...Object.fromEntries(fixed),
-    ...Object.fromEntries(isolation),
-    ...TRANSPORT_SETTINGS,
-  });
-  const output = Object.entries(FIXED_SETTINGS).filter(([name]) => isOutput(name));
+  const sent = Object.entries({ ...FIXED_SETTINGS, ...ISOLATION_SETTINGS });
+  const existing = sent.filter(([name]) => known?.has(name) ?? true);
+  const fixed = existing.filter(([name]) => !isOutput(name));
+  const held = printSettings({ readonly: 1, ...Object.fromEntries(fixed), ...TRANSPORT_SETTINGS });
+  const output = existing.filter(([name]) => isOutput(name));
   const all = [...output.map(([name, value]) => printSettings({ [name]: value })), ...CHANGEABLE];
   const changeable = all.map((each) => `${each} CHANGEABLE_IN_READONLY`).join(', ');
   return `CREATE SETTINGS PROFILE OR REPLACE millrace_consumer SETTINGS ${held}, ${changeable} TO ${user};`;

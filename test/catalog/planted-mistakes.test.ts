@@ -75,6 +75,7 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['lint.function_unknown', 'a misspelled allowed function', OPEN.replace('true }', 'true, functions: { allow: [«currentDatabse] } }'), 'currentDatabase'],
   ['lint.function_unknown', 'a misspelled denied function', OPEN.replace('true }', 'true, functions: { deny: [lower, «uperUTF8] } }'), 'upperUTF8'],
   ['sandbox.function_unchecked', 'a function that cannot be allowed', OPEN.replace('true }', 'true, functions: { allow: [«formatRow] } }')],
+  ['sandbox.function_unchecked', 'a function whose patterns are compiled together', OPEN.replace('true }', 'true, functions: { allow: [«multiMatchAny] } }')],
   // warming
   ['lint.warming_without_examples', 'no examples to keep warm', `${PLAIN}cache: { ttl: 60 }\nwarming: { every: 30, examples: «true }\n`],
   ['lint.warming_without_examples', 'examples for tests only', `${PLAIN}cache: { ttl: 60 }\nwarming: { every: 30, examples: «true }\nexamples: [{ name: a, test_only: true }]\n`],

@@ -2,9 +2,11 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ReadSummary } from '../../src/core/observation.ts';
+import { EngineError } from '../../src/engine/engine.ts';
 import type { Engine, Limits, ResultFormat, RunOptions, Statement } from '../../src/engine/engine.ts';
 import type { EngineFormat } from '../../src/format/clickhouse-formats.ts';
 import { readAll } from '../../src/engine/rows.ts';
+import { FIXED_SETTINGS, ISOLATION_SETTINGS } from '../../src/engine/settings.ts';
 import { collect, failureOf, rows, statement, text } from '../support/engine-statements.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGate } from '../support/gate.ts';
@@ -24,6 +26,25 @@ export interface Subject {
 
 const ENDLESS = 'SELECT count() AS n FROM numbers(1000000000000) WHERE sipHash64(number) = 1';
 const SIZE = { connections: 4, queue: 100 };
+
+function messageOf(error: unknown): string {
+  if (error instanceof EngineError) return error.message;
+  throw error;
+}
+
+/** What compiled code computes differently, of another pattern or number for each origin: one run of it counts for all. */
+const COMPILED: Readonly<Record<string, (origin: Statement['origin']) => string>> = {
+  patterns: (origin) =>
+    `SELECT match(concat('${origin}=1&', materialize(unhex('ff'))), '${origin}=1[^y]+$') AS m`,
+  'conditions with patterns': (origin) =>
+    `SELECT count() AS n FROM numbers(1) WHERE match(concat('${origin}=2&', materialize(unhex('ff'))), '${origin}=2&.+$')`,
+  'aggregates of NaN': (origin) => {
+    const weight = origin === 'saved' ? 'toUInt16(number)' : 'toUInt32(number)';
+    return `SELECT avgWeighted(nan * ${weight}, ${weight}) AS a FROM numbers(3) GROUP BY intDiv(number, 10)`;
+  },
+  'conversions that overflow': (origin) =>
+    `SELECT if(number < ${origin.length}, materialize(toDateTime64('2299-12-31 00:00:00', 3)), toDateTime64('2024-01-01 00:00:00', 9)) AS t FROM numbers(1)`,
+};
 
 export function describeEngine(name: string, subject: Subject): void {
   describe(`${name} engine`, () => {
@@ -275,6 +296,50 @@ export function describeEngine(name: string, subject: Subject): void {
         const sql = "SELECT toUInt8(getSetting('use_query_condition_cache')) AS used";
         expect(await rows(engine, statement(sql))).toEqual([{ used: 1 }]);
         expect(await rows(engine, statement(`${sql}, 'prewhere' AS word`))).toMatchObject([{ used: 0 }]);
+      });
+
+      describe.each(['saved', 'consumer'] as const)('in %s statements,', (origin) => {
+        test.each(Object.entries(COMPILED))('%s have the same result in each run', async (_, write) => {
+          const results: string[] = [];
+          for (let count = 0; count < 6; count++) {
+            const run = text(engine, statement(write(origin), { origin }));
+            results.push(await run.catch(messageOf));
+          }
+          expect(new Set(results).size).toBe(1);
+        });
+      });
+
+      test('a pattern in a parameter of a saved statement has the same result in each run', async () => {
+        const sql = "SELECT match(concat('p=1&', materialize(unhex('ff'))), {pattern:String}) AS m";
+        const parameters = { pattern: 'p=1[^y]+$' };
+        const results = new Set<string>();
+        for (let count = 0; count < 6; count++)
+          results.add(await text(engine, statement(sql, { parameters })));
+        expect(results.size).toBe(1);
+      });
+
+      test.each(['saved', 'consumer'] as const)(
+        'the settings of %s statements are in force',
+        async (origin) => {
+          const set = { ...FIXED_SETTINGS, ...(origin === 'consumer' ? ISOLATION_SETTINGS : {}) };
+          const names = Object.keys(set).map((each) => `'${each}'`);
+          const sql = `SELECT name, value FROM system.settings WHERE name IN (${names.join(', ')}) ORDER BY name`;
+          const expected = Object.entries(set).map(([each, value]) => ({ name: each, value: `${value}` }));
+          const found = await rows(engine, statement(sql, { origin }));
+          expect(found).toEqual(expected.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+        },
+      );
+
+      test('consumer statements combine no patterns', async () => {
+        const likes = Array.from({ length: 12 }, (_, index) => `s LIKE '${'_'.repeat(20)}${index}'`);
+        const sql = `EXPLAIN QUERY TREE SELECT count() FROM (SELECT toString(number) AS s FROM numbers(3)) WHERE ${likes.join(' OR ')}`;
+        const explain = (origin: Statement['origin']): Promise<string> =>
+          text(engine, statement(sql, { origin }));
+        expect(await explain('saved')).toMatch(/function_name: multiMatchAny/);
+        expect(await explain('consumer')).not.toMatch(/multi(?:Match|Search)/);
+        const direct = "SELECT multiMatchAny(toString(number), ['[a-z]+x1', '[a-z]+x2']) FROM numbers(1)";
+        const error = await failureOf(collect(engine, statement(direct, { origin: 'consumer' })));
+        expect(error.engineCode).toBe(446);
       });
 
       test('limits and output settings', async () => {

@@ -197,6 +197,23 @@ describe('a server', () => {
     expect(found[0]?.name).toMatch(off);
   });
 
+  test('of a release that lacks settings gets a profile without them', async () => {
+    tell(['name IN', '["readonly", "0"]\n["session_timezone", ""]\n["compile_expressions", "1"]\n', 'guest']);
+    const [found] = await notHeld();
+    expect(found).toMatchObject({
+      outcome: 'open',
+      fix: profileFor(
+        '`guest`',
+        'consumer',
+        new Set(['readonly', 'session_timezone', 'compile_expressions']),
+      ),
+    });
+    expect(found?.fix).toMatch(/readonly = 1, compile_expressions = 0, session_timezone = 'UTC', http_write/);
+    expect(found?.fix).not.toMatch(
+      /min_count_to_compile|allow_hyperscan|use_query_cache|output_format_json_array/,
+    );
+  });
+
   test('with one user for all', async () => {
     USERS['service'] = { password: '', profile: [] };
     tell();

@@ -30,6 +30,8 @@ describe('rejected by the scanner alone', () => {
     ['9,000 words', `SELECT ${list(4500, '1', ',')}`],
     ['33 signs before a value', `SELECT ${times(33, '- ')}1`],
     ['200 operators in a row', `SELECT ${list(201, '1', '*')}`],
+    ['101 patterns', `SELECT ${list(101, "match(event_message, 'a')", ' OR ')} FROM edge_logs`],
+    ['101 patterns of operators', `SELECT ${list(101, "event_message REGEXP 'a'", ' AND ')} FROM edge_logs`],
     ['2,000 nested CASEs', `SELECT ${times(1500, 'CASE WHEN 1 THEN ')}1${times(1500, ' END')}`],
     ['1,900 joins', `SELECT 1 FROM edge_logs${times(1900, ', edge_logs')}`],
   ])('%s', async (_why, sql) => {
@@ -49,6 +51,7 @@ describe('accepted by the scanner and the query tree check', () => {
     ['3,900 elements of IN', `SELECT id IN (${list(3900, "'x'", ', ')}) FROM edge_logs`],
     ['parentheses nested to the limit', `SELECT ${times(48, '(')}1${times(48, ')')}`],
     ['60 kB of comments', `SELECT 1${times(15_000, '/**/')}`],
+    ['100 patterns', `SELECT ${list(100, "match(event_message, 'a')", ' OR ')} FROM edge_logs`],
     ['64 SELECTs', list(64, 'SELECT 1', ' UNION ALL ')],
   ])('%s', async (_why, sql) => {
     await expect(openSandbox({ explain: world.explain }).check(sql)).resolves.toBeDefined();

@@ -118,6 +118,12 @@ describe('tables', () => {
 describe('functions', () => {
   test.each([
     ['not on the list', 'SELECT file(1)', 'function_denied 1:8'],
+    ['that compiles patterns together', "SELECT multiMatchAny(a, ['x'])", 'function_denied 1:8'],
+    [
+      'that compiles patterns with edits together',
+      "SELECT multiFuzzyMatchAny(a, 2, ['x'])",
+      'function_denied 1:8',
+    ],
     ['in another case', 'SELECT FILE(1)', 'function_denied 1:8'],
     ['quoted', 'SELECT `file`(1)', 'function_denied 1:8'],
     ['after a comment', 'SELECT file /* */ (1)', 'function_denied 1:8'],

@@ -9,6 +9,13 @@ import { startService, type TestService } from '../support/service.ts';
 /** Of one length, so that bodies that name them are as well. */
 const DATABASES = ['aaaaaaa', 'hostile'] as const;
 const KINDS = TABLE_KINDS.filter(({ name }) => ['compact', 'by_path', 'joined', 'indexed'].includes(name));
+/** Without a cache, so that each call runs. */
+const UNCACHED = {
+  ...KINDS[0],
+  name: 'uncached',
+  engine: 'MergeTree ORDER BY (project, ts)',
+  body: 'SELECT * FROM {db}.compact WHERE project = @project ORDER BY ts DESC',
+};
 let service: TestService;
 let endpoints: string;
 
@@ -19,6 +26,7 @@ beforeAll(async () => {
       const file = `${fileOf(kind, database)}cache: { ttl: 600 }\nmax_rows: 3\n`;
       await writeFile(join(endpoints, `${kind.name}.${database}.yaml`), file);
     }
+    await writeFile(join(endpoints, `uncached.${database}.yaml`), fileOf(UNCACHED, database));
   }
   service = await startService({
     endpoints,
@@ -41,11 +49,15 @@ const OWN: ReadonlySet<string> = new Set([
   'age',
 ]);
 
-async function seen(kind: string, database: string, fields: Record<string, string>): Promise<unknown> {
+async function seen(
+  kind: string,
+  database: string,
+  { project = 'mine', ...fields }: Record<string, string>,
+): Promise<unknown> {
   const response = await service.call(`/api/endpoints/query/${kind}.${database}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ project: 'mine', ...fields }),
+    body: JSON.stringify({ project, ...fields }),
   });
   // Of a cached response the seconds that are left may differ by those between two calls.
   const headers = [...response.headers]
@@ -86,3 +98,28 @@ test.each(QUERIES.map((query, index) => ({ ...query, kinds: kindsOf(index) })))(
     }
   },
 );
+
+test.each([
+  {
+    status: 200,
+    sql: "SELECT match(concat(left(text, 0), 'a=1&', unhex('ff')), 'a=1[^y]+$') AS m FROM t LIMIT 1",
+  },
+  {
+    status: 200,
+    sql: 'SELECT low, avgWeighted(nan * toUInt32(num), toUInt32(num)) AS a FROM t GROUP BY low',
+  },
+  {
+    status: 422,
+    sql: "SELECT if(num >= -1, materialize(toDateTime64('2299-12-31 00:00:00', 3)), toDateTime64('2024-01-01', 9)) AS v FROM t",
+  },
+])('each run of $sql has the same response, whatever another tenant runs', async ({ status, sql }) => {
+  const first = new Map<string, unknown>();
+  for (const project of ['mine', 'other', 'mine', 'other', 'mine']) {
+    for (let run = 0; run < 4; run++) {
+      const response = await seen('uncached', 'hostile', { project, sql });
+      if (!first.has(project)) first.set(project, response);
+      expect(response).toEqual(first.get(project));
+      expect(response).toMatchObject({ status });
+    }
+  }
+});

@@ -46,6 +46,7 @@ export const PROJECT_FILES = {
     'test/sandbox/plans',
     'test/sandbox/redacted-saved',
     'test/sandbox/redaction',
+    'test/sandbox/repeated-runs',
     'test/sandbox/shape',
     'test/sandbox/small-groups',
     'test/sandbox/statement',

@@ -49,7 +49,7 @@ export const DENIED_FUNCTIONS = `
     L2DistanceTransposed L2DistanceTransposedQuantized logTrace lowCardinalityIndices lowCardinalityKeys
     mergeTreePartInfo MGRSToGeo minSampleSizeContinous minSampleSizeContinuous minSampleSizeConversion
     moduloLegacy mortonDecode mortonEncode multiFuzzyMatchAllIndices multiFuzzyMatchAny
-    multiFuzzyMatchAnyIndex MVTBoundingBox MVTBoundingBoxMercator MVTEncode MVTEncodeGeom
+    multiFuzzyMatchAnyIndex multiMatchAllIndices multiMatchAny multiMatchAnyIndex MVTBoundingBox MVTBoundingBoxMercator MVTEncode MVTEncodeGeom
     naiveBayesClassifier naiveBayesClassifierWithAllProbs naiveBayesClassifierWithProb naiveBayesNgrams
     neighbor nested ngramMinHashArg ngramMinHashArgCaseInsensitive ngramMinHashArgCaseInsensitiveUTF8
     ngramMinHashArgUTF8 normalizedQueryHash normalizedQueryHashKeepNames normalizeQuery

@@ -302,7 +302,7 @@ export const FUNCTION_FAMILIES = {
       hasAllToken hasAllTokens hasAnyToken hasAnyTokens hasPhrase hasSubsequence hasSubsequenceCaseInsensitive
       hasSubsequenceCaseInsensitiveUTF8 hasSubsequenceUTF8 hasToken hasTokenCaseInsensitive
       hasTokenCaseInsensitiveOrNull hasTokenOrNull highlight ilike instr like locate match matchPhrase
-      multiMatchAllIndices multiMatchAny multiMatchAnyIndex multiSearchAllPositions
+      multiSearchAllPositions
       multiSearchAllPositionsCaseInsensitive multiSearchAllPositionsCaseInsensitiveUTF8
       multiSearchAllPositionsUTF8 multiSearchAny multiSearchAnyCaseInsensitive
       multiSearchAnyCaseInsensitiveUTF8 multiSearchAnyUTF8 multiSearchFirstIndex

@@ -9,6 +9,10 @@ const CURRENT_TIME = 'Write now()';
 /** By name in lower case: a sentence without a full stop. */
 export const REPLACEMENTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
+    // Denied functions of the engine
+    multimatchany: "Write match(x, 'a|b')",
+    multimatchanyindex: "Write arrayFirstIndex(p -> match(x, p), ['a', 'b'])",
+    multimatchallindices: "Write arrayFilter(i -> match(x, ['a', 'b'][i]), [1, 2])",
     // PostgreSQL
     to_char: FORMAT_TIME,
     percentile_cont: QUANTILE,

@@ -1,5 +1,6 @@
 // Functions that no endpoint can allow: they interpret strings that the sandbox does not check, so that a consumer's string
-// would choose a format, a type, a setting, a table or a file. `test/sandbox/string-arguments.test.ts` finds them in the engine.
+// would choose a format, a type, a setting, a table or a file (`test/sandbox/string-arguments.test.ts` finds these in the engine), or
+// would keep the engine busy without an end.
 
 /** By what makes them unsafe; names separated by whitespace. */
 const UNCHECKED = {
@@ -10,6 +11,8 @@ const UNCHECKED = {
     getMacro globalVariable getClientHTTPHeader`,
   'a string in its call names a table, a file or a disk': `joinGet joinGetOrNull hasColumnInTable file catboostEvaluate
     evalMLMethod __getScalar filesystemAvailable filesystemCapacity filesystemUnreserved`,
+  'all its patterns are compiled together, which takes minutes and cannot be interrupted': `multiMatchAny multiMatchAnyIndex
+    multiMatchAllIndices multiFuzzyMatchAny multiFuzzyMatchAnyIndex multiFuzzyMatchAllIndices`,
   'it returns the state of an aggregate function': 'numericIndexedVectorBuild',
 } as const;
 

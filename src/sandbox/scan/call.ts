@@ -43,6 +43,14 @@ function formOf(name: string): Form {
 /** Keywords that take a subquery, on the right of a comparison or alone. */
 const QUANTIFIERS: ReadonlySet<string> = new Set(['ANY', 'ALL', 'SOME', 'EXISTS']);
 
+/** Functions whose constant pattern is compiled; `x REGEXP y` calls the first. */
+const MATCHING: ReadonlySet<string> = new Set(
+  `match extract extractall extractgroups extractallgroups extractallgroupshorizontal extractallgroupsvertical replaceregexpall
+  replaceregexpone regexp_replace regexp_matches regexp_extract countmatches countmatchescaseinsensitive splitbyregexp`.split(
+    /\s+/,
+  ),
+);
+
 /** `name(arguments)` or `name(parameters)(arguments)`, and what may follow. */
 export function scanCall(scan: Scan, scope: Scope): void {
   const word = scan.word();
@@ -60,6 +68,7 @@ export function scanCall(scan: Scan, scope: Scope): void {
     return;
   }
   checkFunction(scan);
+  if (MATCHING.has(scan.name()?.toLowerCase() ?? '')) scan.pattern();
   checkForms(scan);
   const name = scan.name() ?? '';
   if (takesFunction(name)) rejectReference(scan, name);

@@ -53,6 +53,7 @@ export function scanExpression(scan: Scan, scope: Scope, alias: AliasForm): void
       const message = `At most ${MAX_CHAIN} operators may be chained without AND, OR or parentheses`;
       scan.reject({ code: 'sandbox.too_large', message });
     }
+    if (scan.word() === 'REGEXP') scan.pattern();
     skipOperator(scan);
     scanPrefixes(scan);
     scan.grammar.operand(scan, scope);

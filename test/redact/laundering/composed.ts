@@ -47,7 +47,7 @@ const CALLS: Readonly<Record<Kind, readonly string[]>> = {
   ],
   B: [
     "{S} LIKE 'a%'", "{S} ILIKE '%EX%'", "match({S}, '^[a-m]')", "startsWith({S}, 'z')", "endsWith({S}, '9')", '{S} < {S}', "{S} > 'k'", '{S} = {S}', '{N} > {N}', '{N} % 2 = 0', '{N} BETWEEN 5 AND 40', 'NOT ({B})', '({B} AND {B})', '({B} OR {B})',
-    "has({A}, '{email}')", "arrayExists(x -> x > 'm', {A})", 'empty({S})', "{S} IN ('{email}', '{ip}', '{phone}')", "{S} IN (SELECT email FROM events)", "hasToken({S}, 'example')", "multiMatchAny({S}, ['^a', '^2'])", 'isNull(toUInt64OrNull({S}))',
+    "has({A}, '{email}')", "arrayExists(x -> x > 'm', {A})", 'empty({S})', "{S} IN ('{email}', '{ip}', '{phone}')", "{S} IN (SELECT email FROM events)", "hasToken({S}, 'example')", "match({S}, '^a|^2')", 'isNull(toUInt64OrNull({S}))',
     "isIPAddressInRange(toString(toIPv4OrDefault({S})), '200.0.0.0/8')", 'hasAny({A}, {A})', 'isIPv4String({S})', "notEmpty(arrayFilter(x -> x = '{email}', {A}))", 'isValidUTF8({S})', 'isValidJSON({S})',
   ],
 }; // prettier-ignore
