@@ -22,7 +22,10 @@ const BARE = GOOD.replace('description: One.\n', '');
 function folder(files: Readonly<Record<string, string>>): string {
   const path = scratch();
   mkdirSync(join(path, 'endpoints'));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(path, name, '..'), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
   return path;
 }
 
@@ -95,15 +98,34 @@ describe('help and misuse', () => {
 });
 
 describe('validate', () => {
-  test('quotes no line of a symbolic link to a file outside of its folder', async () => {
-    const cwd = folder({ 'endpoints/real.yaml': `${GOOD}quoted: 1\n`, credentials: `${GOOD}hidden: 1\n` });
+  test('follows no symbolic link out of its folder', async () => {
+    const cwd = folder({
+      'endpoints/good.yaml': GOOD.replace('one', 'good').replace('0001', '0002'),
+      'endpoints/real.yaml': `${GOOD}quoted: 1\n`,
+      'endpoints/with.yaml': `${GOOD.replace('one', 'with')}include: [{ from: part }]\n`,
+      'schema/t.sql': 'CREATE TABLE t (n UInt8) ORDER BY n;\n',
+      credentials: `${GOOD}hidden: 1\n`,
+    });
     symlinkSync('real.yaml', join(cwd, 'endpoints/beside.yaml'));
-    symlinkSync('../credentials', join(cwd, 'endpoints/outside.yaml'));
-    const { code, out } = await run(['validate', '--no-engine'], { cwd });
-    expect(code).toBe(1);
-    for (const name of ['real', 'beside', 'outside']) expect(out).toContain(`endpoints/${name}.yaml:6:1`);
-    expect(out.match(/^.*quoted: 1$/gm)).toHaveLength(2);
-    expect(out).not.toContain('hidden: 1');
+    for (const name of ['endpoints/outside.yaml', 'endpoints/part.shared.yaml', 'schema/more.sql'])
+      symlinkSync('../credentials', join(cwd, name));
+    const { code, out, err } = await run(['validate', '--format', 'json'], { cwd });
+    const { findings } = JSON.parse(out) as {
+      readonly findings: readonly { readonly file: string; readonly code: string }[];
+    };
+    expect([code, err]).toEqual([1, '']);
+    const codes = findings.filter(({ code: each }) => !each.startsWith('lint.')).map(({ file, code: each }) => `${file} ${each}`); // prettier-ignore
+    expect(codes).toEqual([
+      'endpoints/beside.yaml schema.unknown_key',
+      'endpoints/outside.yaml file.outside_link',
+      'endpoints/part.shared.yaml file.outside_link',
+      'endpoints/real.yaml schema.unknown_key',
+      'endpoints/with.yaml include.missing',
+      'schema/more.sql file.outside_link',
+    ]);
+    const human = await run(['validate'], { cwd });
+    expect(human.out.match(/^.*quoted: 1$/gm)).toHaveLength(2);
+    expect(out + human.out).not.toContain('hidden');
   });
 
   test('prints nothing and exits 0 without findings', async () => {
@@ -199,7 +221,8 @@ describe('validate', () => {
     symlinkSync('/dev/zero', join(cwd, 'endpoints/zero.yaml'));
     execFileSync('mkfifo', [join(cwd, 'endpoints/pipe.yaml')]);
     const { code, out } = await run(['validate', '--no-engine'], { cwd });
-    expect([code, out.match(/this is not a file file\.unreadable/g)?.length]).toEqual([1, 2]);
+    const found = out.match(/file\.(?:unreadable|outside_link)$/gm);
+    expect([code, found]).toEqual([1, ['file.unreadable', 'file.outside_link']]);
     const formatted = await run(['format', 'endpoints'], { cwd });
     expect([formatted.code, formatted.err]).toEqual([1, expect.stringContaining('2 skipped')]);
   });
