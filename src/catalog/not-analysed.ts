@@ -1,6 +1,6 @@
 // Findings about queries whose analysis the engine does not finish: the engine computes scalar subqueries and constant expressions when it
 // analyses a query.
-import type { EngineError, EngineFailure } from '../engine/engine.ts';
+import { EngineError, type EngineFailure } from '../engine/engine.ts';
 import { createCursor } from '../sql/cursor.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
@@ -8,16 +8,22 @@ import type { InspectedFile } from './compile.ts';
 export const NOT_ANALYSED = 'engine.not_analysed';
 
 const REASONS: Readonly<Partial<Record<EngineFailure, string>>> = {
-  timeout: 'it takes too long',
-  memory: 'it takes too much memory',
-  limit: 'it reads too much',
-  lost: 'it ends the process of the engine',
-  unavailable: 'it ends the process of the engine',
+  timeout: 'takes too long',
+  memory: 'takes too much memory',
+  limit: 'reads too much',
+  lost: 'ends the process of the engine',
+  unavailable: 'ends the process of the engine',
 };
 
 /** Whether the engine gave up because of the statement, or ended. */
 export function isTooCostly({ failure }: EngineError): boolean {
   return failure === 'timeout' || failure === 'memory' || failure === 'limit';
+}
+
+/** What an analysis takes too much of, as a predicate; throws any other error. */
+export function costOf(cause: unknown): string {
+  if (cause instanceof EngineError && isTooCostly(cause)) return REASONS[cause.failure] ?? '';
+  throw cause;
 }
 
 /** At the first scalar subquery between two offsets of the bound query, otherwise at the first of the query, or the first offset. */
@@ -32,7 +38,7 @@ export function notAnalysed(
   return {
     code: NOT_ANALYSED,
     ...analysis.inBound(place),
-    message: `the query cannot be analysed: ${REASONS[failure] ?? 'the engine does not answer'}`,
+    message: `the query cannot be analysed: that ${REASONS[failure] ?? 'is not answered'}`,
     hint: 'The engine computes scalar subqueries and constant expressions when it analyses a query: make them cheaper, or join what they return',
   };
 }

@@ -128,6 +128,45 @@ describe('validate', () => {
     expect(out + human.out).not.toContain('hidden');
   });
 
+  test.each<readonly [why: string, link: string, to: string, args: readonly string[]]>([
+    ['a folder', 'endpoints', 'away', ['validate', '--no-engine']],
+    ['a folder, in a list of names', 'endpoints', 'away', ['exposure']],
+    ['the folder of git', 'endpoints/x.yaml', '.git/config', ['validate', '--no-engine']],
+    ['a fixture', 'endpoints/fixtures/x.sql', 'away/x.yaml', ['test']],
+    ['rows of a fixture', 'endpoints/fixtures/a.b.ndjson', 'away/x.yaml', ['test']],
+    ['a file that is formatted', 'endpoints/x.yaml', 'away/x.yaml', ['format', '--check']],
+    ['the definitions of tables', 'schema', 'away', ['validate']],
+    ['queries of consumers', 'consumers', 'away', ['conformance', 'consumers', '--endpoint', 'one']],
+    ['the settings', 'millrace.yaml', 'away/x.yaml', ['validate', '--no-engine']],
+    ['the keys', 'tokens.yaml', 'away/x.yaml', ['validate', '--no-engine']],
+    ['seeds', 'seeds/1.sql', 'away/x.yaml', ['seed']],
+  ])('shows nothing of what a link leads to: %s', async (_, link, to, args) => {
+    const away = scratch();
+    for (const name of ['x.yaml', 'x.sql', 'config'])
+      writeFileSync(join(away, name), 'hidden: secret\nhidden: [secret\nsecret secret;\n');
+    const cwd = scratch();
+    mkdirSync(join(cwd, '.git'));
+    writeFileSync(join(cwd, '.git/config'), 'hidden: secret\n');
+    if (link === 'tokens.yaml') writeFileSync(join(cwd, 'millrace.yaml'), 'tokens: tokens.yaml\n');
+    mkdirSync(join(cwd, link, '..'), { recursive: true });
+    symlinkSync(to.startsWith('away') ? to.replace('away', away) : join(cwd, to), join(cwd, link));
+    if (link !== 'endpoints') {
+      mkdirSync(join(cwd, 'endpoints'), { recursive: true });
+      writeFileSync(join(cwd, 'endpoints/one.yaml'), GOOD);
+    }
+    const { code, out, err } = await run(args, { cwd });
+    expect(code).not.toBe(0);
+    expect(out + err).not.toMatch(/hidden|secret/);
+  });
+
+  test('follows links within the folder, and a folder that is a link in the repository', async () => {
+    const cwd = folder({ 'real/..data/one.yaml': GOOD });
+    symlinkSync('..data/one.yaml', join(cwd, 'real/one.yaml'));
+    rmSync(join(cwd, 'endpoints'), { recursive: true });
+    symlinkSync('real', join(cwd, 'endpoints'));
+    expect(await run(['validate', '--no-engine'], { cwd })).toMatchObject({ code: 0, out: '' });
+  });
+
   test('prints nothing and exits 0 without findings', async () => {
     const cwd = folder({ 'endpoints/one.yaml': GOOD });
     expect(await run(['validate', '--no-engine'], { cwd })).toEqual({

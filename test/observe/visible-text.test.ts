@@ -1,6 +1,8 @@
 // Characters that act on what shows them, made visible: in lines, documents, JSON, Markdown and on terminals.
 import { describe, expect, test } from 'vitest';
 import { escapeMarkdown, markdownCode, codeBlock } from '../../src/cli/markdown-text.ts';
+import { excerpt } from '../../src/cli/caret.ts';
+import { createLog, forTerminal } from '../../src/observe/log.ts';
 import { createTerminal, lineText } from '../../src/cli/terminal.ts';
 import { jsonText, visible, visibleJson, visibleLines } from '../../src/observe/visible-text.ts';
 
@@ -90,6 +92,28 @@ describe('a terminal', () => {
     terminal.print(terminal.paint('red', EVIL));
     expect(written.out).toBe(`${SHOWN}\n`);
   });
+});
+
+test('the caret of an excerpt is below its column, whatever is in front of it', () => {
+  for (const [source, column] of [
+    ['abc', 3],
+    ['\u202e\u001bc', 3],
+    ['\ta c', 4],
+    [' ::x c', 6],
+    [`${'a'.repeat(200)}\u202ec`, 202],
+  ] as const) {
+    const [line = '', caret = ''] = excerpt(source, column, (mark) => mark);
+    expect([source, line[caret.indexOf('^')]]).toEqual([source, 'c']);
+  }
+});
+
+test('lines of the structured log have no hidden characters on a terminal, and the same values', () => {
+  const lines: string[] = [];
+  const log = createLog('info', forTerminal({ write: (line) => void lines.push(line) }), () => 0);
+  const reason = 'a\u009b31m\u202e\n##[error]b';
+  log({ kind: 'cache.key_derived', reason });
+  expect(lines.join('')).toBe(`${visible(lines.join('').trimEnd())}\n`);
+  expect(JSON.parse(lines.join(''))).toMatchObject({ reason });
 });
 
 describe('Markdown', () => {

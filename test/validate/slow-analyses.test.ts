@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestRuntime } from '../../src/app/test-runtime.ts';
 import { createInspect, type InspectedFile } from '../../src/catalog/compile.ts';
+import { modelsOf } from '../../src/catalog/query-models.ts';
 import { boundEngine } from '../../src/cli/validate/bounded-engine.ts';
 import { engineFindings } from '../../src/cli/validate/engine-findings.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
@@ -113,6 +114,13 @@ test('a file that ends the engine’s process is named, those beside it are anal
     ...others.map(() => 'engine.unknown_column'),
   ]);
   expect(found.find(({ code }) => code === 'engine.not_analysed')?.file).toBe(fatal.file.document.file);
+});
+
+test('what a query exposes is not known, and the others are compared', async () => {
+  const { engine: bounded, begin } = boundEngine(engine, { statementSeconds: 1, fileSeconds: 60 }, () => 0);
+  begin();
+  const models = await modelsOf(bounded, fileOf(`SELECT number, (${SLOW}) AS n FROM numbers(3)`).file);
+  expect(models.map(({ result }) => result)).toEqual([{ fault: expect.stringContaining('too long') }]);
 });
 
 test('statements have the time that is left for their file', async () => {

@@ -222,13 +222,17 @@ function seedFailure(cause: Error, { seeds, data }: Settings): CommandError {
   const { file, line, statement, isUndone } = cause;
   const place = join(seeds, file) + (line === 0 ? '' : `:${line}`);
   const reason = cause.message.replace(/^(?:(?:Code: \d+\. )?DB::Exception: )+/, '');
+  const isQuoted = !leadsOutside(join(seeds, file)); // the engine's message quotes the statement as well
+  const shown = isQuoted
+    ? oneLine(reason)
+    : 'an error that is not quoted, since the link leads out of its folder';
   const details = [
-    ...(statement === '' || leadsOutside(join(seeds, file)) ? [] : [`statement: ${oneLine(statement)}`]),
+    ...(statement === '' || !isQuoted ? [] : [`statement: ${oneLine(statement)}`]),
     isUndone
       ? `Nothing was loaded into ${data}/. Correct the file and start again`
       : `Tables in ${data}/ may be incomplete. Correct the file and run: millrace seed`,
   ];
-  return new CommandError(`Cannot load the seeds: ${place}: ${oneLine(reason)}`, { cause, details });
+  return new CommandError(`Cannot load the seeds: ${place}: ${shown}`, { cause, details });
 }
 
 function oneLine(text: string): string {
