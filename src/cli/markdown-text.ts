@@ -25,7 +25,7 @@ export function escapeMarkdown(plain: string): string {
  * text.
  */
 export function markdownCode(plain: string): string {
-  const text = visible(plain).replaceAll('|', String.raw`\u007c`);
+  const text = withoutCommands(visible(plain)).replaceAll('|', String.raw`\u007c`);
   const fence = '`'.repeat(longestRun([text]) + 1);
   const room = /^`|`$|^ .* $/.test(text) || text === '' ? ' ' : '';
   return `${fence}${room}${text}${room}${fence}`;

@@ -40,6 +40,7 @@ const BROKEN: Readonly<Record<string, string>> = {
   'endpoints/\u001b[31m\u202e::error::a.yaml': `${id(12)}name: lines\ndescription: x.\n${QUERY}`,
   'endpoints/b #12\n::error::forged | `c`.yaml': `${id(13)}name: breaks\ndescription: ${QUOTED}\n${QUERY}`,
   'endpoints/::set-output name=a::b.yaml': `${id(14)}name: ${QUOTED}\nquery: |\n  ::error::not SQL \u202e\n`,
+  'endpoints/##[error]x.yaml': 'name: [\n',
   'endpoints/plain.yaml': 'a: [\n  ::error::x: \u202e\n',
   'endpoints/keys.yaml': '{ \u202e\u009b }: 1\n? [\u2066]\n: 2\n',
 };
