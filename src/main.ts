@@ -4,14 +4,15 @@ import { readVersion } from './app/version.ts';
 import { leaveWorkers, workers } from './app/workers.ts';
 import { runProgram } from './cli/program.ts';
 import { createTerminal } from './cli/terminal.ts';
-import { createLog, logStream, withPid } from './observe/log.ts';
+import { createLog, forTerminal, logStream, withPid } from './observe/log.ts';
 import { createPlainLog } from './observe/plain.ts';
 
 const STDOUT = 1;
 
 /** Lines of worker processes, which share standard output, have their process id. */
 function logOf(worker: number | undefined): ReturnType<typeof logStream> {
-  const stream = logStream(STDOUT, after);
+  const file = logStream(STDOUT, after);
+  const stream = process.stdout.isTTY ? forTerminal(file) : file;
   return worker === undefined ? stream : withPid(stream, process.pid);
 }
 

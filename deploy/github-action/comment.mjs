@@ -41,5 +41,9 @@ try {
   else await send('PATCH', `/comments/${earlier.id}`, { body });
 } catch (error) {
   // A pull request from a fork has a token that may only read: the annotations and the summary have the same content.
-  console.log(`::warning title=millrace::The comment was not written: ${error.message.slice(0, 300)}`);
+  const message = error.message
+    .slice(0, 300)
+    .replaceAll('%', '%25')
+    .replaceAll(/[\r\n]+/g, '%0A');
+  console.log(`::warning title=millrace::The comment was not written: ${message}`);
 }

@@ -1,7 +1,7 @@
 // Has the engine analyse an endpoint's query and each table of its WITH clause, and reports errors as findings in the
 // file.
 import type { Finding } from '../core/finding.ts';
-import type { Column, Engine } from '../engine/engine.ts';
+import { EngineError, type Column, type Engine } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
 import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
@@ -14,6 +14,7 @@ import { checkLiveKey } from './live-rules.ts';
 import { checkPageKeys } from './page-rules.ts';
 import { checkLogViews } from './view-rules.ts';
 import type { SampleValues } from './samples.ts';
+import { isTooCostly, NOT_ANALYSED, notAnalysed } from './not-analysed.ts';
 import { mergeFindings } from './variant-findings.ts';
 import { isTable } from '../sql/with-clause.ts';
 
@@ -64,8 +65,11 @@ export async function checkOnEngine(
 ): Promise<readonly Finding[]> {
   const sound = new Set<string>(); // parts that variants have in common
   const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly Finding[] }[] = [];
-  for (const variant of variantsOf(inspected))
-    all.push({ analysis: variant.analysis, findings: await checkVariant(engine, variant, { enums, sound }) });
+  for (const variant of variantsOf(inspected)) {
+    const findings = await checkVariant(engine, variant, { enums, sound });
+    all.push({ analysis: variant.analysis, findings });
+    if (findings.some(({ code }) => code === NOT_ANALYSED)) break; // the others would cost as much
+  }
   return mergeFindings(all);
 }
 
@@ -90,7 +94,9 @@ async function checkVariant(
   for (const part of partsOf(inspected)) {
     if (hasError(findings) && part.start >= outline.mainStart) break; // it reads those tables
     if (sound.has(part.sql)) continue;
-    const analysis = await analyseQuery(part.sql, [...accepted, ...all], ask);
+    const analysis = await analyseQuery(part.sql, [...accepted, ...all], ask).catch(costlyOnly);
+    if (analysis instanceof EngineError)
+      return toDiagnostics(inspected.document, [notAnalysed(inspected, analysis, part)]);
     if (analysis.kind === 'described') {
       accepted = [analysis.values];
       ofColumns.push(...columnFindings(inspected, part, analysis.columns));
@@ -107,6 +113,12 @@ async function checkVariant(
     if (!findings.has(finding.message)) findings.set(finding.message, finding);
   }
   return [...findings.values(), ...ofColumns];
+}
+
+/** The error of a statement that the engine gave up; throws any other. */
+function costlyOnly(cause: unknown): EngineError {
+  if (cause instanceof EngineError && isTooCostly(cause)) return cause;
+  throw cause;
 }
 
 /** Of the keys of pages and live calls, and of the log views of a table. */

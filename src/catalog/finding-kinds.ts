@@ -27,6 +27,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'The file cannot be read',
     help: 'It must be a text file of at most 1 MiB that this user can read and that is not being written to continuously.',
   },
+  'file.outside_link': {
+    title: 'A link that leads out of its folder',
+    help: 'Commands that check files do not follow it, so that a pull request cannot show files of the machine that checks it. Write the file itself, or link to one in the same folder. A running service follows links.',
+  },
   'file.dangling_link': {
     title: 'A link without a target',
     help: 'The file that it points to does not exist, so no endpoint is served for it.',
@@ -327,6 +331,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   'engine.value_needed': {
     title: 'The query cannot be analysed without suitable values',
     help: 'A function of the query accepts only some values of a parameter, and the engine tried those of the examples, the default, the enum, min and common ones. Add an example, or a default, with values that the query accepts.',
+  },
+  'engine.not_analysed': {
+    title: 'The analysis of a query takes too much',
+    help: 'The engine computes scalar subqueries and constant expressions when it analyses a query, within ten seconds for each and a minute for a file. Make them cheaper, or join a subquery for what they return. The checks that need the analysis were left out for this file.',
   },
   'engine.rejected': { title: 'The engine rejects the query', help: 'The message is that of the engine.' },
   'tables.not_created': {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Finding } from '../core/finding.ts';
 import { readSettled, stampOf } from '../config/read-settled.ts';
+import { outsideFinding } from '../config/leads-outside.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
 import type { Candidate } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
@@ -50,6 +51,8 @@ export interface Loaded {
 export interface LoadDeps {
   readonly compile: CompileFile;
   readonly epoch: () => number;
+  /** Whether a path leads to a file that must not be read, which is a finding; undefined: none does. */
+  readonly leadsOutside?: (path: string) => boolean;
 }
 
 /** Reads the endpoint files directly in `folder`. Rejects if the folder cannot be read or has too many files. */
@@ -79,11 +82,15 @@ export async function loadFiles(
   const files = new Map<string, LoadedFile>();
   let changed = previous.size - remaining.length;
   const included = [...previous.values()].flatMap(({ dependencies }) => dependencies);
-  const sourcesOf = createSourceReaders(included, async (path) => {
-    const stats = await stat(path).catch(() => undefined);
-    const stamp = stats && settledStampOf(stats, deps.epoch());
-    return stamp === UNSETTLED ? undefined : stamp;
-  });
+  const sourcesOf = createSourceReaders(
+    included,
+    async (path) => {
+      const stats = await stat(path).catch(() => undefined);
+      const stamp = stats && settledStampOf(stats, deps.epoch());
+      return stamp === UNSETTLED ? undefined : stamp;
+    },
+    deps.leadsOutside,
+  );
   const all = [...new Set([...remaining, ...paths])];
   for (let start = 0; start < all.length; start += SLICE) {
     const slice = all.slice(start, start + SLICE);
@@ -147,10 +154,11 @@ function settledStampOf(stats: Stats, now: number): string {
 async function loadFile(
   path: string,
   before: LoadedFile | undefined,
-  { compile, epoch, sources }: LoadDeps & { readonly sources: SourceReader },
+  { compile, epoch, sources, leadsOutside }: LoadDeps & { readonly sources: SourceReader },
 ): Promise<LoadedFile | undefined> {
   const first = await stat(path).catch(() => undefined);
   if (first === undefined) return undefined;
+  if (leadsOutside?.(path) === true) return rejected(path, OUTSIDE_STAMP, outsideFinding(path));
   const known = settledStampOf(first, epoch());
   const isSame = before !== undefined && (await sources.areSame(before.dependencies));
   if (isSame && known !== UNSETTLED && before.stamp === known) return before;
@@ -169,14 +177,20 @@ async function loadFile(
 
 const NONE: readonly SourceFile[] = [];
 
+/** Of a file that is not read: it is looked at again each time. */
+const OUTSIDE_STAMP = 'outside';
+
 function unreadable(file: string, stamp: string, { message, code }: NodeJS.ErrnoException): LoadedFile {
-  const diagnostic: Finding = {
+  return rejected(file, stamp, {
     file,
     line: 1,
     column: 1,
     severity: 'error',
     code: 'file.unreadable',
     message: code === undefined ? message : `the file cannot be read: ${message}`,
-  };
+  });
+}
+
+function rejected(file: string, stamp: string, diagnostic: Finding): LoadedFile {
   return { file, stamp, hash: '', candidate: undefined, diagnostics: [diagnostic], dependencies: NONE };
 }

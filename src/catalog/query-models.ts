@@ -5,6 +5,7 @@ import type { ModelOptions, ModelParameter } from '../query-model/model.ts';
 import { resolveModel, type ModelResult } from '../query-model/resolve.ts';
 import { readSchema, type Ask, type Schema } from '../query-model/schema.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
+import { costOf } from './not-analysed.ts';
 import type { Analysis } from './analysis.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -54,7 +55,7 @@ export async function modelsOf(
   return models;
 }
 
-/** Has the engine resolve a query, and builds its model. Rejects with EngineError if the engine could not be asked. */
+/** Has the engine resolve a query, and builds its model; one that takes too much has a fault. Rejects with EngineError if the engine could not be asked. */
 export async function modelOf(
   engine: Engine,
   inspected: AnalysedEndpoint,
@@ -64,7 +65,8 @@ export async function modelOf(
   const parameters = parametersOf(inspected).filter(({ name }) => name === (options.parameter ?? name));
   const samples = inspected.candidate.endpoint.samples();
   const schema = await schemaOf(engine);
-  return resolveModel({ ask: askOf(engine), schema }, { sql, samples }, { ...options, parameters });
+  const asked = resolveModel({ ask: askOf(engine), schema }, { sql, samples }, { ...options, parameters });
+  return asked.catch((cause: unknown) => ({ fault: `its analysis ${costOf(cause)}` }));
 }
 
 function parametersOf({ analysis: { file, selection } }: AnalysedEndpoint): readonly ModelParameter[] {

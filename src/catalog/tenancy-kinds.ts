@@ -14,6 +14,10 @@ export const TENANCY_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'The tenancy parameter is not declared',
     help: 'Declare the parameter, correct its name, or write tenancy: { none: the reason } if the endpoint has no tenants.',
   },
+  'tenancy.undeclared': {
+    title: 'An endpoint with a sandbox that does not say whether it has tenants',
+    help: 'Consumers write queries over its tables, and nothing checks whose rows they read. Write tenancy: { parameter: … } with the parameter that separates tenants, or tenancy: { none: the reason } if there are none. The setting tenancy answers for all endpoints.',
+  },
   'tenancy.parameter_missing': {
     title: 'A tenancy without a parameter',
     help: 'Name the parameter in the file or in the setting tenancy, or write tenancy: { none: the reason }.',

@@ -56,6 +56,16 @@ export function* tenancyFindings(file: EndpointFile, setting: TenancySetting): I
       hint: 'Write tenancy: { parameter: … }, or tenancy: { none: the reason }',
     };
   }
+  if (tenancy === undefined && name === undefined && file.sandbox?.enabled === true) {
+    yield {
+      code: 'tenancy.undeclared',
+      severity: 'warning',
+      path: ['sandbox'],
+      onKey: true,
+      message: 'consumers query these tables, and nothing says whose rows they may read',
+      hint: `Write tenancy: { parameter: ${likelyParameter(parameters)} }, or tenancy: { none: the reason why there are no tenants }`,
+    };
+  }
   if (name === undefined) return;
   const path = tenancy?.parameter === undefined ? ['name'] : ['tenancy', 'parameter'];
   const spec = parameters[name];
@@ -77,6 +87,12 @@ export function* tenancyFindings(file: EndpointFile, setting: TenancySetting): I
       hint: `Add required: true${spec.default === undefined ? '' : ', and remove default'}`,
     };
   }
+}
+
+/** The only required parameter, which is probably the tenant; otherwise an ellipsis. */
+function likelyParameter(parameters: NonNullable<EndpointFile['parameters']>): string {
+  const required = Object.entries(parameters).filter(([, { required: isRequired }]) => isRequired === true);
+  return required.length === 1 ? (required[0]?.[0] ?? '…') : '…';
 }
 
 /** Keys beside `none`, which excludes them. */

@@ -1,7 +1,9 @@
 // What every command receives, and how commands load the settings.
 import type { Command } from 'commander';
 import type { Uses } from '../auth/key-use.ts';
+import { leadsOutside } from '../config/leads-outside.ts';
 import { loadSettings, settingNames, type Settings } from '../config/settings.ts';
+import type { Finding } from '../core/finding.ts';
 import type { Observe } from '../core/observation.ts';
 import { nearest } from '../core/nearest.ts';
 import { describeFinding } from '../observe/describe.ts';
@@ -69,9 +71,14 @@ export async function settingsOf(
     file: { path, required: flags['config'] !== undefined },
   });
   if ('settings' in loaded) return loaded.settings;
-  throw new CommandError(`settings: ${loaded.diagnostics.map(describeFinding).join('\n  ')}`, {
-    exitCode: 2,
-  });
+  // The messages of findings quote the file, which may be one that the link should not show.
+  const describe = leadsOutside(path) ? describePlace : describeFinding;
+  const [first = '', ...details] = loaded.diagnostics.map(describe);
+  throw new CommandError(`settings: ${first}`, { exitCode: 2, details });
+}
+
+function describePlace({ file, line, column, code }: Finding): string {
+  return `${file}:${line}:${column}: an error (${code}) that is not quoted, since the link leads out of its folder`;
 }
 
 function camelCase(key: string): string {

@@ -1,6 +1,7 @@
 // Reads the queries of consumers: folders and files of single queries, and files of JSON lines.
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { leadsOutside, OUTSIDE } from '../config/leads-outside.ts';
 import { readText } from '../config/read-text.ts';
 import { CommandError } from './command-error.ts';
 
@@ -67,6 +68,7 @@ async function addFiles(
       cause,
     });
   });
+  if (leadsOutside(path)) throw invalid(`${path}: ${OUTSIDE}`);
   if (!stats.isDirectory()) {
     if (isNamed && !isQueryFile(path)) throw invalid(`${path}: expected *.sql, *.txt, *.lql or *.jsonl`);
     files.push(path);

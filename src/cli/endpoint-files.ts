@@ -4,7 +4,7 @@ import { createCompile } from '../catalog/compile.ts';
 import { assembleCatalog, type Catalog } from '../catalog/catalog.ts';
 import { isBroken, listFiles, loadFiles } from '../catalog/load.ts';
 import { CommandError } from './command-error.ts';
-import { REAL_TIME } from './real-time.ts';
+import { LOADING } from './real-time.ts';
 
 /** Replaces the hash key: whether the service has one is not a property of the file. */
 export const ANY_KEY = 'any';
@@ -43,7 +43,7 @@ export async function readEndpoints(folder: string): Promise<Catalog> {
   const paths = await listEndpointFiles(folder);
   const { files } = await loadFiles(paths, new Map(), {
     compile: createCompile({ piiHashKey: ANY_KEY }),
-    ...REAL_TIME,
+    ...LOADING,
   });
   const all = [...files.values()];
   const { catalog, diagnostics } = assembleCatalog(all.flatMap(({ candidate }) => candidate ?? []));

@@ -1,7 +1,8 @@
 // The command line: its commands, exit codes and error messages.
 import { Command, CommanderError, Help, type Option } from 'commander';
 import type { AddCommand, CommandDeps } from './command.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, noteError } from './command-error.ts';
+import type { Terminal } from './terminal.ts';
 
 /** In the order of the help. Each is loaded on demand: loading all takes longer than running most of them. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
@@ -45,20 +46,29 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // commander has printed its own message
-    const { note, paint } = deps.terminal;
-    if (isOfFile(error)) {
-      note(`${paint('red', 'millrace:')} ${error.message}`);
-      return 1;
-    }
-    if (!(error instanceof CommandError)) {
-      note(
-        `${paint('red', 'millrace: internal error:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      );
-      return 3;
-    }
-    note(`${paint('red', 'millrace:')} ${error.message}`);
+    return reportError(error, deps.terminal);
+  }
+}
+
+/** Prints an error of a command; returns the exit code. */
+function reportError(error: unknown, terminal: Terminal): number {
+  const { note, paint } = terminal;
+  const prefix = `${paint('red', 'millrace:')} `;
+  if (isOfFile(error)) {
+    note(`${prefix}${error.message}`);
+    return 1;
+  }
+  if (error instanceof CommandError) {
+    noteError(error, terminal, prefix);
     return error.exitCode;
   }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  printLines(`${paint('red', 'millrace: internal error:')} ${stack}`, note);
+  return 3;
+}
+
+function printLines(text: string, print: Terminal['print']): void {
+  for (const line of text.trimEnd().split('\n')) print(line);
 }
 
 const FILE_CODES: ReadonlySet<unknown> = new Set(
@@ -85,8 +95,8 @@ function createProgram(commands: readonly AddCommand[], deps: CommandDeps): Comm
     .showHelpAfterError('(run with --help for all options)')
     .configureHelp({ optionDescription: describeOption })
     .configureOutput({
-      writeOut: (text) => deps.terminal.print(text.trimEnd()),
-      writeErr: (text) => deps.terminal.note(text.trimEnd()),
+      writeOut: (text) => printLines(text, deps.terminal.print),
+      writeErr: (text) => printLines(text, deps.terminal.note),
     })
     .exitOverride();
   for (const add of commands) add(program, deps);

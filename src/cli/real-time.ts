@@ -1,5 +1,6 @@
 // Time for commands: unlike that of the service, its timer keeps the process alive.
 import { setTimeout } from 'node:timers';
+import { leadsOutside } from '../config/leads-outside.ts';
 import type { After } from '../core/clock.ts';
 
 const after: After = (ms, action) => {
@@ -8,3 +9,6 @@ const after: After = (ms, action) => {
 };
 
 export const REAL_TIME = { epoch: (): number => Date.now(), after };
+
+/** For loading endpoint files: links that lead out of the folder are findings. */
+export const LOADING = { ...REAL_TIME, leadsOutside };

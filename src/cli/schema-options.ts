@@ -1,4 +1,5 @@
 // Where the definitions of the tables are: the flags that commands share, and their default.
+import { visible } from '../observe/visible-text.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Settings } from '../config/settings.ts';
@@ -6,7 +7,6 @@ import type { LoadedSchema } from '../schema/load-schema.ts';
 import { SchemaError } from '../schema/schema-files.ts';
 import { CommandError } from './command-error.ts';
 import type { CommandDeps } from './command.ts';
-import { printable } from './caret.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface SchemaFlags {
@@ -89,7 +89,7 @@ export function noTables(
 /** Prints what could not be created, and what was left out. */
 export function noteSchema({ findings, skipped }: LoadedSchema, terminal: Terminal): void {
   for (const { file, line, column, message, code } of findings)
-    terminal.note(printable(`${file}:${line}:${column}: warning: ${message} (${code})`));
+    terminal.note(visible(`${file}:${line}:${column}: warning: ${message} (${code})`));
   noteSkipped(skipped, terminal);
 }
 
@@ -98,7 +98,7 @@ export function noteSkipped(skipped: LoadedSchema['skipped'], terminal: Terminal
   if (skipped.size === 0) return;
   const kinds = [...skipped].map(([kind, count]) => `${count} ${kind}`);
   terminal.note(
-    printable(`Statements of the schema that no query depends on were left out: ${kinds.join(', ')}`),
+    visible(`Statements of the schema that no query depends on were left out: ${kinds.join(', ')}`),
   );
 }
 

@@ -1,8 +1,9 @@
 // Renders cells as an aligned table.
+import { visible } from '../observe/visible-text.ts';
 
 const CELL_WIDTH = 60;
 
-/** An aligned table; the first row is the header. Long cells are truncated, control characters become spaces. */
+/** An aligned table; the first row is the header. Long cells are truncated, hidden characters become escapes. */
 export function renderTable(rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => row.map(shown));
   const [header = []] = cells;
@@ -17,7 +18,6 @@ export function renderTable(rows: readonly (readonly string[])[]): string[] {
 }
 
 function shown(cell: string): string {
-  // oxlint-disable-next-line no-control-regex -- data must not send escape sequences to the terminal
-  const text = cell.slice(0, 2 * CELL_WIDTH).replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+  const text = visible(cell.slice(0, 2 * CELL_WIDTH));
   return text.length > CELL_WIDTH ? `${text.slice(0, CELL_WIDTH - 1)}…` : text;
 }

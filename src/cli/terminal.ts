@@ -1,13 +1,17 @@
 // Command output: results to stdout, everything else to stderr; colour and progress only on a terminal.
 import type { WriteStream } from 'node:tty';
+import { INNER_COMMAND, visible, visibleLines } from '../observe/visible-text.ts';
 
 /** The output streams of a command. */
 export interface Terminal {
-  /** Prints a line of the result to stdout. */
+  /** Prints one line of the result to stdout, as `lineText` writes it. */
   readonly print: (line: string) => void;
-  /** Writes part of the result to stdout as it is. */
+  /**
+   * Writes a document, or part of one, to stdout: as it is to a file or a pipe, and without control characters to a terminal.
+   * What was read is escaped before, for the format of the document.
+   */
   readonly write: (text: string) => void;
-  /** Prints a message to stderr. */
+  /** Prints one line to stderr, in the same way. */
   readonly note: (line: string) => void;
   /** Shows the current progress, on a terminal in place of the previous one; '' clears it. */
   readonly progress: (text: string) => void;
@@ -26,6 +30,26 @@ const CODES: Readonly<Record<Style, readonly [number, number]>> = {
 
 type Output = Pick<WriteStream, 'write' | 'isTTY'>;
 
+/**
+ * Until a line is printed, a style begins and ends with a noncharacter: `print` could not distinguish escape sequences of `paint` from
+ * those of a file, and names have no noncharacters.
+ */
+const FIRST_MARK = 0xfdd0;
+const SEQUENCES: readonly string[] = Object.values(CODES)
+  .flat()
+  .map((code) => `\u001b[${code}m`);
+const MARKS = /([\ufdd0-\ufdd9])/;
+
+/** One line without hidden characters, in which no service of continuous integration sees a command. */
+export function lineText(line: string): string {
+  return withoutCommands(visible(line));
+}
+
+/** A line as it is, except what a service of continuous integration takes as a command: `::error::`, `##[group]`, `##vso[…]`. */
+export function withoutCommands(line: string): string {
+  return line.replace(/^(\s*):(?=:)/, String.raw`$1\u003a`).replace(INNER_COMMAND, String.raw`#\u0023`);
+}
+
 /** Honours NO_COLOR (https://no-color.org), and prints no colour to pipes. */
 export function createTerminal(
   out: Output,
@@ -38,28 +62,41 @@ export function createTerminal(
     if (shown) err.write('\r\u001b[K');
     shown = false;
   };
+  const shownLine = isColored ? coloured : lineText;
   return {
     print(line) {
       clear();
-      out.write(`${line}\n`);
+      out.write(`${shownLine(line)}\n`);
     },
     write(text) {
       clear();
-      out.write(text);
+      out.write(out.isTTY ? visibleLines(text) : text);
     },
     note(line) {
       clear();
-      err.write(`${line}\n`);
+      err.write(`${shownLine(line)}\n`);
     },
     progress(text) {
       if (!err.isTTY) return;
       clear();
-      if (text !== '') err.write(text);
+      if (text !== '') err.write(visible(text));
       shown = text !== '';
     },
     paint(style, text) {
-      const [on, off] = CODES[style];
-      return isColored ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+      return isColored ? painted(style, text) : text;
     },
   };
+}
+
+function painted(style: Style, text: string): string {
+  const at = FIRST_MARK + 2 * Object.keys(CODES).indexOf(style);
+  return `${String.fromCharCode(at)}${text}${String.fromCharCode(at + 1)}`;
+}
+
+/** A line with the escape sequences of its styles, and no others. */
+function coloured(line: string): string {
+  return withoutCommands(line)
+    .split(MARKS)
+    .map((part) => (MARKS.test(part) ? SEQUENCES[part.charCodeAt(0) - FIRST_MARK] : visible(part)))
+    .join('');
 }

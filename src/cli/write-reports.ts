@@ -1,7 +1,7 @@
 // Reports that a command writes to files beside the one that it prints: `--write format=file`.
 import { CommandError } from './command-error.ts';
 import { splitPair } from './token/token.ts';
-import type { Terminal } from './terminal.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
 import { write } from './write-file.ts';
 
 type Print<T> = (report: T, terminal: Terminal) => void | Promise<void>;
@@ -37,13 +37,13 @@ export function printAndWrite<T>(print: Print<T>, writes: readonly WrittenReport
   return async (report: T, terminal: Terminal): Promise<void> => {
     for (const { print: render, file } of writes) {
       const lines: string[] = [];
-      const add = (text: string): void => void lines.push(text);
-      const inFile = { ...terminal, print: (line: string) => add(`${line}\n`), write: add, note: ignore };
-      await render(report, inFile);
+      const inFile = { isTTY: false, write: (text: unknown) => lines.push(String(text)) > 0 };
+      await render(report, createTerminal(inFile, NOWHERE, {}));
       await write(file, lines.join(''));
     }
     await print(report, terminal);
   };
 }
 
-function ignore(): void {}
+/** Notes are not part of a report. */
+const NOWHERE = { isTTY: false, write: () => true };

@@ -15,12 +15,15 @@ const BLOCKS: ReadonlySet<string> = new Set([
   'examples',
 ]);
 
+/** The parser's own warnings, which quote the file, are not printed. */
+const QUIET = { logLevel: 'error' } as const;
+
 /**
  * The formatted text. Input that is not valid YAML or not a mapping is returned unchanged.
  * @throws Error if a value would change, which is a bug in the formatter.
  */
 export function formatYaml(text: string, name: SchemaName): string {
-  const document = parseDocument(text.replace(/\r\n?/g, '\n'));
+  const document = parseDocument(text.replace(/\r\n?/g, '\n'), QUIET);
   const root = document.contents;
   if (document.errors.length > 0 || !isMap(root)) return text;
   const before: unknown = document.toJS();
@@ -29,7 +32,7 @@ export function formatYaml(text: string, name: SchemaName): string {
   visit(document, { Map: (_, map) => pad(map, ' '), Seq: (_, list) => pad(list, '') });
   const printed = document.toString({ lineWidth: 0, indentSeq: true });
   const formatted = `${printed.replace(/[ \t]+$/gm, (spaces, at: number) => (isInBlock(printed, at) ? spaces : '')).trimEnd()}\n`;
-  if (!isDeepStrictEqual(parseDocument(formatted).toJS(), before))
+  if (!isDeepStrictEqual(parseDocument(formatted, QUIET).toJS(), before))
     throw new Error('formatting would change a value; the file was not changed');
   return formatted;
 }

@@ -97,7 +97,8 @@ interface Fault {
  */
 function compose(text: string): { parsed: Document.Parsed; faults: readonly Fault[]; isCut: boolean } {
   // Duplicate keys are found below in linear time: the parser compares each key of a mapping with all earlier ones.
-  const composer = new Composer({ version: '1.2', uniqueKeys: false });
+  // The parser's own warnings, which quote the file, are not printed.
+  const composer = new Composer({ version: '1.2', uniqueKeys: false, logLevel: 'error' });
   const faults: Fault[] = [];
   const end = text.trimEnd().length; // unclosed constructs are reported at the end of the file
   const note = (offset: number, code: string, message: string): void => {

@@ -84,7 +84,7 @@ export function readOptions(
   names: CallFields,
 ): Pick<CallContent, 'redact' | 'labels' | 'reservation' | 'directives'> {
   return {
-    redact: flagHeader(request, names.redact),
+    redact: asksForRedaction(request, names.redact),
     labels: headerText(request, names.labels),
     reservation: headerText(request, names.reservation)?.trim(),
     directives: readCacheDirectives(request.headers['cache-control']),
@@ -189,8 +189,11 @@ function preferredFormat({ raw }: Pick<FastifyRequest, 'raw'>): FormatName | und
   return mediaType === undefined ? undefined : formatOfMediaType(mediaType);
 }
 
-/** Whether a header is `true`, in any case, in any of its values. An oversized header counts as true. */
-function flagHeader(request: FastifyRequest, name: string): boolean {
+/**
+ * Whether a header asks for redaction: any value but none, `0` and `false` does, since a caller who sends the field wants
+ * personal data removed. Of several values, one that asks is enough. An oversized header asks.
+ */
+function asksForRedaction(request: FastifyRequest, name: string): boolean {
   const value = headerText(request, name) ?? '';
-  return !isReadable(value) || value.split(',').some((each) => each.trim().toLowerCase() === 'true');
+  return !isReadable(value) || value.split(',').some((each) => !/^[ \t]*(?:0|false)?[ \t]*$/i.test(each));
 }

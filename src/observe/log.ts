@@ -1,4 +1,5 @@
 // Structured log: one JSON object per observation and line. No parameter values, no keys, no consumer queries.
+import { visibleJson } from './visible-text.ts';
 import pino, { type DestinationStream, type Level } from 'pino';
 import type { After } from '../core/clock.ts';
 import type { Observation, Observe } from '../core/observation.ts';
@@ -40,6 +41,11 @@ export function logStream(to: string | number, after: After): DestinationStream 
 /** Adds the id of a worker process to each line, in front. */
 export function withPid(stream: DestinationStream, pid: number): DestinationStream {
   return { write: (line) => stream.write(`{"pid":${pid},${line.slice(1)}`) };
+}
+
+/** Lines that a person may read: JSON may have control characters and marks of writing direction in strings, a terminal must not. */
+export function forTerminal(stream: DestinationStream): DestinationStream {
+  return { write: (line) => stream.write(visibleJson(line)) };
 }
 
 /** Logs observations at `level` or above to `stream`. `epoch` gives milliseconds since the Unix epoch. */

@@ -206,6 +206,8 @@ const PREFER_PARAMETER = {
   schema: { type: 'string' },
 };
 
+const REDACT_TEXT = 'Redact personal data in this response: any value but 0 and false.';
+
 function headerParameters({ labels, reservation }: Endpoint, prefix: string): readonly unknown[] {
   const header = (name: string, description: string, schema: Schema) => ({
     name: `${prefix}-ENDPOINT-${name}`,
@@ -215,7 +217,7 @@ function headerParameters({ labels, reservation }: Endpoint, prefix: string): re
   });
   return [
     PREFER_PARAMETER,
-    header('REDACT-PII', 'Redact personal data in this response.', { type: 'string', enum: ['true'] }),
+    header('REDACT-PII', REDACT_TEXT, { type: 'string', examples: ['true'] }),
     ...(labels.some(({ from }) => from.kind === 'header')
       ? [header('LABELS', 'Labels of this call, as comma-separated name=value pairs.', { type: 'string' })]
       : []),

@@ -1,4 +1,5 @@
 // Reads the statements of a schema, and decides what each becomes.
+import { outsideFinding } from '../config/leads-outside.ts';
 import type { Finding } from '../core/finding.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { readStatements } from './dump.ts';
@@ -39,6 +40,7 @@ const MAX_STATEMENTS = 20_000;
 
 /** Throws SchemaError if there are too many statements. */
 export function planSchema(files: readonly SchemaFile[], { database, settings }: PlanOptions): SchemaPlan {
+  const outside = files.filter(({ isOutside }) => isOutside).map(({ path }) => outsideFinding(path));
   const read = files.map(readStatements);
   const count = read.reduce((sum, { statements }) => sum + statements.length, 0);
   if (count > MAX_STATEMENTS) throw new SchemaError(`there are more than ${MAX_STATEMENTS} statements`);
@@ -50,7 +52,7 @@ export function planSchema(files: readonly SchemaFile[], { database, settings }:
   for (const kind of plans.flatMap((plan) => plan.skipped)) skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
   return {
     steps: plans.flatMap(({ steps }) => steps),
-    findings: plans.flatMap(({ findings }) => findings),
+    findings: [...outside, ...plans.flatMap(({ findings }) => findings)],
     broken: new Map(plans.flatMap(({ broken }) => broken)),
     skipped,
   };

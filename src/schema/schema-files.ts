@@ -1,6 +1,7 @@
 // Finds and reads the files of a table schema: a folder of scripts or migrations, or a single file.
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { leadsOutside } from '../config/leads-outside.ts';
 import { readText } from '../config/read-text.ts';
 import { fillTemplates } from './templates.ts';
 
@@ -8,6 +9,8 @@ import { fillTemplates } from './templates.ts';
 export interface SchemaFile {
   readonly path: string;
   readonly text: string;
+  /** It was not read, because its path leads out of the folder: `text` is empty. */
+  readonly isOutside?: boolean;
 }
 
 /** The schema cannot be read, or is too large. `message` states the limit. */
@@ -44,7 +47,7 @@ function compareSchemaPaths(a: string, b: string): number {
   return Number(one) - Number(other) || collator.compare(a, b) || (a < b ? -1 : Number(a > b));
 }
 
-/** The files in the order in which they apply, with `${NAME}` and `{{.NAME}}` replaced by variables. Rejects with SchemaError. */
+/** The files in the order in which they apply, with `${NAME}` and `{{.NAME}}` replaced by variables; what a link leads to outside of the folder is not read. Rejects with SchemaError. */
 export async function readSchemaFiles(
   path: string,
   variables: Readonly<Record<string, string | undefined>> = {},
@@ -56,6 +59,10 @@ export async function readSchemaFiles(
   const files: SchemaFile[] = [];
   let bytes = 0;
   for (const each of paths) {
+    if (leadsOutside(each, stats.isDirectory() ? path : undefined)) {
+      files.push({ path: each, text: '', isOutside: true });
+      continue;
+    }
     const text = await readText(each, MAX_FILE_BYTES).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new SchemaError(`Cannot read ${each}: ${why}`, { cause });

@@ -212,6 +212,32 @@ const ROWS: readonly (readonly [
     [],
   ],
   ['no tenancy at all', 'query: SELECT id FROM shop.orders\n', []],
+  [
+    'a sandbox without tenancy',
+    `${TABLE}shop.orders) SELECT id FROM o\n«sandbox: { enabled: true }\n`,
+    ['tenancy.undeclared'],
+  ],
+  [
+    'a sandbox without tenancy, in block form, with a parameter that looks like a tenant',
+    `${TABLE}shop.orders WHERE tenant = @tenant) SELECT id FROM o\n${DECLARED}«sandbox:\n  tables: [o]\n  enabled: true\n`,
+    ['tenancy.undeclared'],
+  ],
+  [
+    'a sandbox that is not enabled',
+    `${TABLE}shop.orders) SELECT id FROM o\nsandbox: { enabled: false }\n`,
+    [],
+  ],
+  [
+    'a sandbox without tenants',
+    `${TABLE}shop.rates) SELECT rate FROM o\nsandbox: { enabled: true }\ntenancy: { none: public rates }\n`,
+    [],
+  ],
+  [
+    'a sandbox with the tenancy of the settings',
+    `${TABLE}shop.orders WHERE tenant = @tenant) SELECT id FROM o\nsandbox: { enabled: true }\n${DECLARED}`,
+    [],
+    'tenant',
+  ],
 ];
 
 describe('tenancy', () => {
@@ -224,6 +250,25 @@ describe('tenancy', () => {
     const before = marked.slice(0, marked.indexOf('«')).split('\n');
     expect(found[0]).toMatchObject({ line: before.length, column: (before.at(-1)?.length ?? 0) + 1 });
   });
+});
+
+test.each([
+  ['the parameter, if one is required', DECLARED, 'tenancy: { parameter: tenant }'],
+  ['no name, if none is', '', 'tenancy: { parameter: … }'],
+  [
+    'no name, if several are',
+    'parameters: { tenant: { type: String, required: true }, id: { type: UInt64, required: true } }\n',
+    'tenancy: { parameter: … }',
+  ],
+])('a sandbox without tenancy is a warning whose hint has %s', async (_, parameters, text) => {
+  const used = ['@tenant', '@id'].filter((name) => parameters.includes(name.slice(1))).join(', ') || '1';
+  const [found] = await findingsOf(
+    `${HEAD}${TABLE}shop.orders) SELECT id, ${used} FROM o\nsandbox: { enabled: true }\n${parameters}`,
+    undefined,
+  );
+  expect(found).toMatchObject({ severity: 'warning', code: 'tenancy.undeclared' });
+  expect(found?.hint).toContain(text);
+  expect(found?.hint).toContain('tenancy: { none: ');
 });
 
 const KEY = { sha256: 'a'.repeat(64), endpoints: ['shop.*'] };

@@ -22,7 +22,10 @@ const BARE = GOOD.replace('description: One.\n', '');
 function folder(files: Readonly<Record<string, string>>): string {
   const path = scratch();
   mkdirSync(join(path, 'endpoints'));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(path, name, '..'), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
   return path;
 }
 
@@ -95,15 +98,73 @@ describe('help and misuse', () => {
 });
 
 describe('validate', () => {
-  test('quotes no line of a symbolic link to a file outside of its folder', async () => {
-    const cwd = folder({ 'endpoints/real.yaml': `${GOOD}quoted: 1\n`, credentials: `${GOOD}hidden: 1\n` });
+  test('follows no symbolic link out of its folder', async () => {
+    const cwd = folder({
+      'endpoints/good.yaml': GOOD.replace('one', 'good').replace('0001', '0002'),
+      'endpoints/real.yaml': `${GOOD}quoted: 1\n`,
+      'endpoints/with.yaml': `${GOOD.replace('one', 'with')}include: [{ from: part }]\n`,
+      'schema/t.sql': 'CREATE TABLE t (n UInt8) ORDER BY n;\n',
+      credentials: `${GOOD}hidden: 1\n`,
+    });
     symlinkSync('real.yaml', join(cwd, 'endpoints/beside.yaml'));
-    symlinkSync('../credentials', join(cwd, 'endpoints/outside.yaml'));
-    const { code, out } = await run(['validate', '--no-engine'], { cwd });
-    expect(code).toBe(1);
-    for (const name of ['real', 'beside', 'outside']) expect(out).toContain(`endpoints/${name}.yaml:6:1`);
-    expect(out.match(/^.*quoted: 1$/gm)).toHaveLength(2);
-    expect(out).not.toContain('hidden: 1');
+    for (const name of ['endpoints/outside.yaml', 'endpoints/part.shared.yaml', 'schema/more.sql'])
+      symlinkSync('../credentials', join(cwd, name));
+    const { code, out, err } = await run(['validate', '--format', 'json'], { cwd });
+    const { findings } = JSON.parse(out) as {
+      readonly findings: readonly { readonly file: string; readonly code: string }[];
+    };
+    expect([code, err]).toEqual([1, '']);
+    const codes = findings.filter(({ code: each }) => !each.startsWith('lint.')).map(({ file, code: each }) => `${file} ${each}`); // prettier-ignore
+    expect(codes).toEqual([
+      'endpoints/beside.yaml schema.unknown_key',
+      'endpoints/outside.yaml file.outside_link',
+      'endpoints/part.shared.yaml file.outside_link',
+      'endpoints/real.yaml schema.unknown_key',
+      'endpoints/with.yaml include.missing',
+      'schema/more.sql file.outside_link',
+    ]);
+    const human = await run(['validate'], { cwd });
+    expect(human.out.match(/^.*quoted: 1$/gm)).toHaveLength(2);
+    expect(out + human.out).not.toContain('hidden');
+  });
+
+  test.each<readonly [why: string, link: string, to: string, args: readonly string[]]>([
+    ['a folder', 'endpoints', 'away', ['validate', '--no-engine']],
+    ['a folder, in a list of names', 'endpoints', 'away', ['exposure']],
+    ['the folder of git', 'endpoints/x.yaml', '.git/config', ['validate', '--no-engine']],
+    ['a fixture', 'endpoints/fixtures/x.sql', 'away/x.yaml', ['test']],
+    ['rows of a fixture', 'endpoints/fixtures/a.b.ndjson', 'away/x.yaml', ['test']],
+    ['a file that is formatted', 'endpoints/x.yaml', 'away/x.yaml', ['format', '--check']],
+    ['the definitions of tables', 'schema', 'away', ['validate']],
+    ['queries of consumers', 'consumers', 'away', ['conformance', 'consumers', '--endpoint', 'one']],
+    ['the settings', 'millrace.yaml', 'away/x.yaml', ['validate', '--no-engine']],
+    ['the keys', 'tokens.yaml', 'away/x.yaml', ['validate', '--no-engine']],
+    ['seeds', 'seeds/1.sql', 'away/x.yaml', ['seed']],
+  ])('shows nothing of what a link leads to: %s', async (_, link, to, args) => {
+    const away = scratch();
+    for (const name of ['x.yaml', 'x.sql', 'config'])
+      writeFileSync(join(away, name), 'hidden: secret\nhidden: [secret\nsecret secret;\n');
+    const cwd = scratch();
+    mkdirSync(join(cwd, '.git'));
+    writeFileSync(join(cwd, '.git/config'), 'hidden: secret\n');
+    if (link === 'tokens.yaml') writeFileSync(join(cwd, 'millrace.yaml'), 'tokens: tokens.yaml\n');
+    mkdirSync(join(cwd, link, '..'), { recursive: true });
+    symlinkSync(to.startsWith('away') ? to.replace('away', away) : join(cwd, to), join(cwd, link));
+    if (link !== 'endpoints') {
+      mkdirSync(join(cwd, 'endpoints'), { recursive: true });
+      writeFileSync(join(cwd, 'endpoints/one.yaml'), GOOD);
+    }
+    const { code, out, err } = await run(args, { cwd });
+    expect(code).not.toBe(0);
+    expect(out + err).not.toMatch(/hidden|secret/);
+  });
+
+  test('follows links within the folder, and a folder that is a link in the repository', async () => {
+    const cwd = folder({ 'real/..data/one.yaml': GOOD });
+    symlinkSync('..data/one.yaml', join(cwd, 'real/one.yaml'));
+    rmSync(join(cwd, 'endpoints'), { recursive: true });
+    symlinkSync('real', join(cwd, 'endpoints'));
+    expect(await run(['validate', '--no-engine'], { cwd })).toMatchObject({ code: 0, out: '' });
   });
 
   test('prints nothing and exits 0 without findings', async () => {
@@ -199,7 +260,8 @@ describe('validate', () => {
     symlinkSync('/dev/zero', join(cwd, 'endpoints/zero.yaml'));
     execFileSync('mkfifo', [join(cwd, 'endpoints/pipe.yaml')]);
     const { code, out } = await run(['validate', '--no-engine'], { cwd });
-    expect([code, out.match(/this is not a file file\.unreadable/g)?.length]).toEqual([1, 2]);
+    const found = out.match(/file\.(?:unreadable|outside_link)$/gm);
+    expect([code, found]).toEqual([1, ['file.unreadable', 'file.outside_link']]);
     const formatted = await run(['format', 'endpoints'], { cwd });
     expect([formatted.code, formatted.err]).toEqual([1, expect.stringContaining('2 skipped')]);
   });

@@ -371,7 +371,7 @@ describe.concurrent('rejected with one line and exit 2', () => {
     {
       why: 'terminal control characters',
       args: ['\u001b[2J'],
-      prints: /^millrace: Unknown git revision {2}\[2J;/,
+      prints: /^millrace: Unknown git revision \\u001b\[2J;/,
     },
     { why: 'an empty revision', args: [''], prints: /Unknown git revision ;/ },
     { why: 'a very long revision', args: ['HEAD'.repeat(1000)], prints: /Unknown git revision (HEAD)+;/ },

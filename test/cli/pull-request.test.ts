@@ -38,6 +38,7 @@ parameters:
 
 max_rows: 400
 sandbox: { enabled: true }
+tenancy: { parameter: tenant }
 pii: { redact: true, detectors: [ip, email] }
 
 examples:

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, type Service } from '../../src/app/service.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { FORMATS } from '../../src/format/formats.ts';
+import { openLive } from '../support/live-client.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
@@ -45,6 +46,7 @@ beforeAll(async () => {
   });
   await writeEndpoint(service, 'open', file(20, 'open', ''));
   await writeEndpoint(service, 'kept', file(21, 'kept', 'cache: { ttl: 60 }\n'));
+  await writeEndpoint(service, 'lively', file(26, 'lively', 'live: { every: 1 }\n'));
   await writeEndpoint(
     service,
     'always',
@@ -89,6 +91,38 @@ const own = (path: string, sql: string, headers?: Record<string, string>): Promi
 const REDACT = { 'SVC-ENDPOINT-REDACT-PII': 'true' };
 const leaks = (text: string): boolean =>
   text.includes(MAIL) || text.includes(IP) || text.includes('10.0.0.1');
+
+const MCP_CALL = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'query', arguments: { endpoint: 'kept', sql: 'SELECT email FROM people' } },
+});
+
+/** The entry points that read the header, each with the text that a call returns. */
+const ENTRIES: Readonly<Record<string, (headers: Record<string, string>) => Promise<string>>> = {
+  api: async (headers) => (await ask('kept', headers)).text(),
+  'a consumer query': async (headers) => (await own('kept', 'SELECT email FROM people', headers)).text(),
+  bigquery: async (headers) =>
+    (await ask('kept', { ...headers, Prefer: 'result-shape=bigquery', Accept: 'application/json' })).text(),
+  live: async (headers) => {
+    const client = await openLive(`${service.service.address}/api/endpoints/query/lively`, {
+      headers: { ...headers, 'X-API-KEY': KEY },
+    });
+    await expect.poll(() => client.events.length, { timeout: 120_000 }).toBeGreaterThan(0);
+    client.close();
+    return JSON.stringify(client.events);
+  },
+  mcp: async (headers) => {
+    const accept = 'application/json, text/event-stream';
+    const fields = { 'Content-Type': 'application/json', Accept: accept, ...headers };
+    return (await service.call('/mcp', { method: 'POST', headers: fields, body: MCP_CALL })).text();
+  },
+  'the ClickHouse interface': async (headers) => {
+    const body = 'SELECT email FROM `kept`.`people` FORMAT JSON';
+    return (await service.call('/clickhouse', { method: 'POST', headers, body })).text();
+  },
+};
 
 describe('who can request it', () => {
   test('not requested: rows are unchanged', async () => {
@@ -146,8 +180,34 @@ describe('who can request it', () => {
     }
   });
 
-  test('a value other than true requests nothing', async () => {
-    expect(leaks(await (await ask('open', { 'SVC-ENDPOINT-REDACT-PII': 'no' })).text())).toBe(true);
+  describe.each(['true', '1', 'yes', 'on', 'TRUE;q=1', 'no', '"false"', '0;q=1', 'false, 1', ', on'])(
+    'the value %s of the header asks for it',
+    (value) => {
+      test.each(Object.keys(ENTRIES))('%s', async (entry) => {
+        const headers = { 'SVC-ENDPOINT-REDACT-PII': value };
+        expect(leaks((await ENTRIES[entry]?.({})) ?? '')).toBe(true);
+        const text = await ENTRIES[entry]?.(headers);
+        expect([text?.includes('REDACTED'), leaks(text ?? '')]).toEqual([true, false]);
+      });
+    },
+  );
+
+  test.each(['', '0', 'false', 'FALSE', ' False ', '\t0 ', '0, false', ', '])(
+    'the value %j of the header does not',
+    async (value) => {
+      for (const entry of Object.values(ENTRIES))
+        expect(leaks(await entry({ 'SVC-ENDPOINT-REDACT-PII': value }))).toBe(true);
+    },
+  );
+
+  test('a cached response of one value is never served for the other', async () => {
+    for (const value of ['1', 'false', 'yes', '0', 'TRUE;q=1', '', 'on', '1', 'false']) {
+      const isPlain = ['', '0', 'false'].includes(value);
+      for (let round = 0; round < 2; round++) {
+        const response = await ask('kept', { 'SVC-ENDPOINT-REDACT-PII': value });
+        expect([value, leaks(await response.text())]).toEqual([value, isPlain]);
+      }
+    }
   });
 
   test('the listing has the redaction that applies to the key', async () => {

@@ -35,6 +35,7 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
   long: file('long', 11, 'check: 3600, ttl: 86400, min_refresh: 1'),
   excused: file('excused', 12, 'check: 1, ttl: 3600, stale_if_error: 600'),
   warm: file('warm', 13, 'check: 1, ttl: 3600', 'warming: { every: 1 }\n'),
+  mine: `id: 00000000-0000-4000-8000-000000000014\nname: mine\nquery: WITH mine AS (SELECT n FROM u.tenants WHERE tenant = @tenant) SELECT n FROM mine\nparameters: { tenant: { type: String, required: true } }\ntenancy: { parameter: tenant }\nsandbox: { enabled: true }\ncache: { until: data, check: 1, ttl: 3600 }\n`,
 };
 
 beforeAll(async () => {
@@ -44,6 +45,9 @@ beforeAll(async () => {
         'CREATE DATABASE u',
         'CREATE TABLE u.t (id UInt64) ENGINE = MergeTree ORDER BY id',
         'SYSTEM STOP MERGES u.t',
+        'CREATE TABLE u.tenants (tenant String, n UInt64) ENGINE = MergeTree ORDER BY tenant',
+        "INSERT INTO u.tenants VALUES ('a', 1)",
+        'SYSTEM STOP MERGES u.tenants',
       ],
     }),
     startRedis(),
@@ -53,7 +57,7 @@ beforeAll(async () => {
     openService({
       settings: { ...folder.settings, port: 0, adminPort: 0, redisUrl: redis.url, redisTimeout: 10_000 },
       engine: watched(folder.engine),
-      extraTokens: [{ name: 'k', sha256: folder.keyHash, endpoints: ['*'] }],
+      extraTokens: [{ name: 'k', sha256: folder.keyHash, endpoints: ['*'], allow: ['sql'] }],
       observe: (each) => void observed.push(each),
     });
   replicas = [await open(), await open()];
@@ -117,6 +121,36 @@ test('Cache-Status says why a response was valid; Age and max-age count from the
   const after = await ask('brief');
   expect(after.cacheStatus).toMatch(/^millrace; fwd=stale; (?:stored|collapsed); ttl=-?\d; detail=changed$/);
   expect(after.n).toBe((first.n ?? 0) + 1);
+});
+
+describe('of other tenants, a change of rows (docs/guide/sandbox-safety.md)', () => {
+  /** What may say that the query ran again; the others are the same. */
+  const TELLING = new Set(['age', 'cache-control', 'cache-status', 'date', 'server-timing', 'x-request-id']);
+
+  test.each([
+    ['a saved query', ''],
+    ['a consumer query', '&sql=SELECT%20n%20FROM%20mine'],
+  ])('shows in fields about the cache, and nowhere else: %s', async (_, query) => {
+    const seen = async () => {
+      const url = `${replicas[0].address}/api/endpoints/query/mine?tenant=a${query}`;
+      const response = await fetch(url, { headers: { 'X-API-KEY': KEY } });
+      const fields = [...response.headers].filter(([name]) => !TELLING.has(name));
+      const { status } = response;
+      return {
+        same: { status, fields, text: await response.text() },
+        cache: response.headers.get('cache-status'),
+      };
+    };
+    const first = await seen();
+    await pause(CHECK_MS);
+    const unchanged = await seen();
+    await folder.engine.execute(`INSERT INTO u.tenants VALUES ('b', 7)`);
+    await pause(150 + CHECK_MS);
+    const changed = await seen();
+    expect([unchanged.same, changed.same]).toEqual([first.same, first.same]);
+    expect(unchanged.cache).toMatch(/^millrace; hit; ttl=-?\d; detail=unchanged$/);
+    expect(changed.cache).toMatch(/^millrace; fwd=stale; (?:stored|collapsed); ttl=-?\d; detail=changed$/);
+  });
 });
 
 test('within `check`, nothing is asked', async () => {

@@ -1,6 +1,7 @@
 // Reads the files that endpoint files include: each once while a folder is loaded, and not again while its stamp is the same.
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { OUTSIDE } from '../../config/leads-outside.ts';
 import { readSettled } from '../../config/read-settled.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import type { SourceFile, Sources } from './sources.ts';
@@ -24,21 +25,28 @@ export interface SourceReader {
 export function createSourceReaders(
   before: Iterable<SourceFile>,
   stampOfPath: (path: string) => Promise<string | undefined>,
+  leadsOutside: (path: string) => boolean = () => false,
 ): (path: string) => SourceReader {
   const previous = new Map([...before].map((file) => [file.path, file as StampedSource])); // read by such a reader
   const readers = new Map<string, SourceReader>();
   return (path) => {
     const folder = dirname(path);
-    const found = readers.get(folder) ?? createReader(folder, previous, stampOfPath);
+    const found = readers.get(folder) ?? createReader(folder, previous, { stampOfPath, leadsOutside });
     readers.set(folder, found);
     return found;
   };
 }
 
+/** What is known of paths without reading them. */
+interface Paths {
+  readonly stampOfPath: (path: string) => Promise<string | undefined>;
+  readonly leadsOutside: (path: string) => boolean;
+}
+
 function createReader(
   folder: string,
   previous: ReadonlyMap<string, StampedSource>,
-  stampOfPath: (path: string) => Promise<string | undefined>,
+  { stampOfPath, leadsOutside }: Paths,
 ): SourceReader {
   const known = new Map<string, SourceFile>();
   const reading = new Map<string, Promise<SourceFile>>();
@@ -49,7 +57,10 @@ function createReader(
     const file =
       before !== undefined && stamp !== undefined && before.stamp === stamp
         ? before
-        : { ...(await readSource(path, name)), stamp: stamp ?? '' };
+        : {
+            ...(leadsOutside(path) ? outside(path, name) : await readSource(path, name)),
+            stamp: stamp ?? '',
+          };
     known.set(name, file);
     return file;
   };
@@ -68,6 +79,10 @@ function createReader(
       );
     },
   };
+}
+
+function outside(path: string, name: string): SourceFile {
+  return { name, path, text: undefined, problem: OUTSIDE };
 }
 
 async function readSource(path: string, name: string): Promise<SourceFile> {

@@ -1,4 +1,5 @@
 // `millrace capacity`: prints the statements that create the workloads used in endpoint files.
+import { jsonText } from '../../observe/visible-text.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { readEndpoints } from '../endpoint-files.ts';
 import type { Terminal } from '../terminal.ts';
@@ -25,7 +26,7 @@ const RESERVED_WEIGHT = 4;
 export async function capacity(options: CapacityOptions, terminal: Terminal): Promise<void> {
   const { all: endpoints } = await readEndpoints(options.folder);
   const workloads = workloadsOf(endpoints);
-  if (options.format === 'json') return terminal.print(JSON.stringify({ workloads }, null, 2));
+  if (options.format === 'json') return terminal.write(jsonText({ workloads }));
   if (workloads.length === 0)
     return terminal.note(`No endpoint file in ${options.folder} uses a workload: nothing to create`);
   for (const line of statements(workloads, options.parent)) terminal.print(line);

@@ -1,4 +1,5 @@
 // `millrace conformance`, its flags and help.
+import { jsonText } from '../../observe/visible-text.ts';
 import { randomBytes } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import { CommandError } from '../command-error.ts';
@@ -55,7 +56,7 @@ export function addConformance(program: Command, deps: CommandDeps): void {
       const allowed = integer(flags.allow, '--allow', 1_000_000, 0);
       const report = await conformance(paths, flags, deps);
       PRINTERS[flags.format](report, deps.terminal);
-      if (flags.json !== undefined) await write(flags.json, `${JSON.stringify(report, null, 2)}\n`);
+      if (flags.json !== undefined) await write(flags.json, jsonText(report));
       deps.setExitCode(report.failed > allowed ? 1 : 0);
     });
 }

@@ -1,5 +1,7 @@
 // Prints the report of a conformance run as text, Markdown or JSON.
-import { excerpt, printable } from '../caret.ts';
+import { codeBlock, escapeMarkdown } from '../markdown-text.ts';
+import { jsonText, visible } from '../../observe/visible-text.ts';
+import { excerpt } from '../caret.ts';
 import { count } from '../findings/findings.ts';
 import type { Terminal } from '../terminal.ts';
 import type { AnswerCount, ConformanceReport, Failure } from './report.ts';
@@ -14,25 +16,37 @@ export const printText: PrintReport = (report, terminal) => {
   for (const failure of report.failures) {
     print('');
     const name = failure.name === failure.source ? failure.name : `${failure.name} (${failure.source})`;
-    print(`${paint('red', 'FAILED')} ${paint('bold', printable(name))}`);
-    print(`    ${printable(messageOf(failure))}`);
+    print(`${paint('red', 'FAILED')} ${paint('bold', visible(name))}`);
+    print(`    ${visible(messageOf(failure))}`);
     for (const line of excerptOf(failure, terminal)) print(line);
-    if (failure.hint !== null) print(`    ${paint('dim', printable(failure.hint))}`);
+    if (failure.hint !== null) print(`    ${paint('dim', visible(failure.hint))}`);
   }
 };
 
 /** The same, as a page. */
-export const printMarkdown: PrintReport = (report, { print }) => {
-  print(`# Conformance\n\n${summaryOf(report)}\n\n| queries | answer |\n|---:|---|`);
-  for (const answer of report.answers) print(`| ${answer.count} | ${answerText(answer)} |`);
-  for (const failure of report.failures) {
-    const fence = '`'.repeat(Math.max(3, longestRun(failure.query) + 1));
-    print(`\n## ${inline(failure.name)}\n\n${inline(messageOf(failure))}\n`);
-    print(`${fence}${failure.language === 'sql' ? 'sql' : ''}\n${failure.query.trimEnd()}\n${fence}`);
-  }
+export const printMarkdown: PrintReport = (report, { write }) => {
+  const answers = report.answers.map(
+    (answer) => `| ${answer.count} | ${escapeMarkdown(answerText(answer))} |`,
+  );
+  const failures = report.failures.flatMap((failure) => {
+    const block = codeBlock(
+      failure.query.trimEnd().split(/\r\n|\r|\n/),
+      failure.language === 'sql' ? 'sql' : '',
+    );
+    return ['', `## ${escapeMarkdown(failure.name)}`, '', escapeMarkdown(messageOf(failure)), '', ...block];
+  });
+  const head = [
+    '# Conformance',
+    '',
+    escapeMarkdown(summaryOf(report)),
+    '',
+    '| queries | answer |',
+    '|---:|---|',
+  ];
+  write(`${[...head, ...answers, ...failures].join('\n')}\n`);
 };
 
-export const printJson: PrintReport = (report, { print }) => print(JSON.stringify(report, null, 2));
+export const printJson: PrintReport = (report, { write }) => write(jsonText(report));
 
 function summaryOf({ queries, endpoint, passed, failed }: ConformanceReport): string {
   return `${count(queries, 'query', 'queries')} against ${endpoint}: ${passed} passed, ${failed} failed`;
@@ -54,17 +68,8 @@ function excerptOf({ query, line, column }: Failure, { paint }: Terminal): reado
   const source = line === null ? undefined : query.split(/\r\n|\r|\n/)[line - 1];
   if (source !== undefined && source.trim() !== '')
     return excerpt(source, column ?? 1, (caret) => paint('red', caret));
-  const text = printable(query.replace(/\s+/g, ' ').trim());
+  const text = visible(query.replace(/\s+/g, ' ').trim());
   return [`    ${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text}`];
 }
 
 const MAX_SHOWN = 200;
-
-/** Text without effect on the page's structure. */
-function inline(text: string): string {
-  return printable(text).replace(/[\\`*_<>[\]#|]/g, String.raw`\$&`);
-}
-
-function longestRun(text: string): number {
-  return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
-}

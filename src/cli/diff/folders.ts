@@ -1,6 +1,7 @@
 // Reads the files of a folder from a commit or the work tree.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
+import { leadsOutside, OUTSIDE } from '../../config/leads-outside.ts';
 import { CommandError } from '../command-error.ts';
 import type { Git } from './git.ts';
 import type { Revision } from './revisions.ts';
@@ -73,6 +74,7 @@ const tooLarge = (maxBytes: number): { readonly unreadable: string } => ({
 async function readDisk(path: string, maxBytes: number): Promise<FolderFile['content']> {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isFile() !== true) return NOT_A_FILE;
+  if (leadsOutside(path)) return { unreadable: OUTSIDE };
   if (stats.size > maxBytes) return tooLarge(maxBytes);
   return readFile(path, 'utf8').then(
     (text) => ({ text }),

@@ -1,4 +1,5 @@
 // Runs git for comparisons: read-only, and user input is never interpreted as an option.
+import { visible } from '../../observe/visible-text.ts';
 import { execFile } from 'node:child_process';
 import { CommandError } from '../command-error.ts';
 
@@ -45,6 +46,5 @@ function failureOf(cause: Error & { readonly code?: unknown; readonly killed?: b
 }
 
 function firstLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- names in a repository must not send escape sequences to the terminal
-  return (text.split('\n')[0] ?? '').replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, 300);
+  return visible((text.split('\n')[0] ?? '').slice(0, 300));
 }

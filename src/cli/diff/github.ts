@@ -8,12 +8,12 @@ import { changesOf, messageOf, summaryOf, type PrintReport } from './report.ts';
 
 /** `summaryFile` is the path of the step's summary (`GITHUB_STEP_SUMMARY`). */
 export function createPrintGithub(summaryFile: string | undefined): PrintReport {
-  return async (report, { print, note }) => {
+  return async (report, { write, note }) => {
     const findings = changesOf(report).flatMap(toDiagnostic);
     const shown = (['error', 'warning'] as const).map((severity) =>
       findings.filter((each) => each.severity === severity).slice(0, PER_KIND),
     );
-    for (const finding of shown.flat()) print(annotation(finding));
+    for (const finding of shown.flat()) write(`${annotation(finding)}\n`);
     const left = findings.length - shown.flat().length;
     note(
       `${summaryOf(report)}${left === 0 ? '' : `; GitHub does not show ${left} more, see the step summary`}`,

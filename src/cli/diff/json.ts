@@ -1,11 +1,12 @@
 // Changes as JSON: `{"changes": [{endpoint, class, code, message, file, line}], "exposures": […]}`.
+import { jsonText } from '../../observe/visible-text.ts';
 import { exposureJson } from '../exposure/exposure.ts';
 import { changesOf, exposuresOf, messageOf, type PrintReport } from './report.ts';
 
-export const printJson: PrintReport = async (report, { print }) => {
+export const printJson: PrintReport = async (report, { write }) => {
   const changes = changesOf(report).map((change) => {
     const { endpoint, class: kind, code, file, line } = change;
     return { endpoint, class: kind, code, message: messageOf(change), file, line };
   });
-  print(JSON.stringify({ changes, exposures: exposuresOf(report).map(exposureJson) }, null, 2));
+  write(jsonText({ changes, exposures: exposuresOf(report).map(exposureJson) }));
 };

@@ -5,12 +5,12 @@ import type { Comparison } from '../../compatibility/compare.ts';
 import { keyFor } from '../../compatibility/reasons.ts';
 import { exposureLines } from './exposure-table.ts';
 import { renderImpacts } from '../impact/markdown.ts';
-import { escapeMarkdown } from '../markdown-text.ts';
+import { codeBlock, escapeMarkdown } from '../markdown-text.ts';
 import { count } from '../findings/findings.ts';
 import { messageOf, openChanges, summaryOf, type PrintReport, type Report } from './report.ts';
 
-export const printMarkdown: PrintReport = async (report, { print }) => {
-  print(await renderMarkdown(report));
+export const printMarkdown: PrintReport = async (report, { write }) => {
+  write(`${await renderMarkdown(report)}\n`);
 };
 
 /** Most UTF-16 code units of the report, which leaves room for two others in a comment of 65,536 characters. */
@@ -144,9 +144,8 @@ async function detailsWithin(
 const MORE_LENGTH = 200;
 
 function detailsOf(lines: readonly string[]): readonly string[] {
-  const fence = '`'.repeat(Math.max(3, longestRun(lines) + 1));
-  const head = ['', '<details><summary>The query</summary>', '', `${fence}diff`];
-  return [...head, ...lines, fence, '', '</details>'];
+  const head = ['', '<details><summary>The query</summary>', ''];
+  return [...head, ...codeBlock(lines, 'diff'), '', '</details>'];
 }
 
 function row(change: Change): string {
@@ -154,12 +153,4 @@ function row(change: Change): string {
   const shown = kind === 'security' || kind === 'breaking' ? `**${kind}**` : kind;
   const state = allowed === undefined ? shown : `${kind}, allowed`;
   return `| ${state} | ${escapeMarkdown(messageOf(change).slice(0, MAX_MESSAGE))} | \`${code}\` | ${escapeMarkdown(file)}:${line} |`;
-}
-
-function longestRun(lines: readonly string[]): number {
-  let longest = 0;
-  for (const line of lines) {
-    for (const [run] of line.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  }
-  return longest;
 }

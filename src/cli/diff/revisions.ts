@@ -1,4 +1,5 @@
 // Resolves the revisions on the command line to the two states to compare.
+import { visible } from '../../observe/visible-text.ts';
 import { CommandError } from '../command-error.ts';
 import type { Git } from './git.ts';
 
@@ -13,6 +14,8 @@ export interface Range {
 }
 
 const MAX_LENGTH = 1000;
+/** Of a revision in messages. */
+const MAX_SHOWN = 100;
 
 /**
  * `BASE`, `BASE HEAD`, `BASE..HEAD`, `BASE...HEAD` (from the merge base), as in git; an empty side of the dots is HEAD.
@@ -34,7 +37,7 @@ export async function resolveRange(git: Git, first: string, second: string | und
 type Commit = Extract<Revision, { kind: 'commit' }>;
 
 async function resolve(git: Git, text: string): Promise<Commit> {
-  const shown = plain(text);
+  const shown = visible(text.slice(0, MAX_SHOWN));
   const unknown = new CommandError(`Unknown git revision ${shown}; in a shallow clone, fetch it first`, {
     exitCode: 2,
   });
@@ -60,9 +63,4 @@ async function mergeBase(git: Git, base: Commit, head: Commit): Promise<Commit> 
     `${base.label} and ${head.label} have no common ancestor; in a shallow clone, fetch the history (fetch-depth: 0)`,
     { exitCode: 2 },
   );
-}
-
-function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- user input must not send escape sequences to the terminal
-  return text.slice(0, 100).replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }

@@ -14,7 +14,7 @@ export function reportPreflight(findings: readonly PreflightFinding[], terminal:
     counts[outcome] = those.length;
     for (const { layer, name, fix } of those) {
       print(`${paint(SHOWN[outcome], outcome)}${' '.repeat(WIDTH - outcome.length)}${layer}: ${name}`);
-      if (fix !== undefined) print(`${' '.repeat(WIDTH)}${fix}`);
+      for (const line of fix?.split('\n') ?? []) print(`${' '.repeat(WIDTH)}${line}`);
     }
   }
   const indent = ' '.repeat(WIDTH);

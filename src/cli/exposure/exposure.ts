@@ -1,4 +1,5 @@
 // `millrace exposure`: prints what endpoints expose, for those who write and review them.
+import { jsonText } from '../../observe/visible-text.ts';
 import { createReadTokens } from '../../auth/tokens-file.ts';
 import { createInspect, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
 import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposure.ts';
@@ -8,7 +9,7 @@ import type { Token } from '../../config/generated/tokens.ts';
 import { CommandError } from '../command-error.ts';
 import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
 import { count } from '../findings/findings.ts';
-import { REAL_TIME } from '../real-time.ts';
+import { LOADING } from '../real-time.ts';
 import type { WithTables } from '../schema-engine.ts';
 import type { Terminal } from '../terminal.ts';
 import { linesOf } from './print.ts';
@@ -37,8 +38,7 @@ export async function exposure(options: ExposureOptions, terminal: Terminal): Pr
     return all;
   });
   terminal.progress('');
-  if (options.format === 'json')
-    return terminal.print(JSON.stringify({ endpoints: listed.map(exposureJson) }, null, 2));
+  if (options.format === 'json') return terminal.write(jsonText({ endpoints: listed.map(exposureJson) }));
   for (const [index, each] of listed.entries()) {
     if (index > 0) terminal.print('');
     for (const line of linesOf(each, terminal.paint)) terminal.print(line);
@@ -53,7 +53,7 @@ async function inspectAll({ paths, tenancy }: ExposureOptions): Promise<readonly
     if (file !== undefined) inspected.push(file);
     return { candidate: file?.candidate, ...rest };
   };
-  const { files } = await loadFiles(await expandPaths(paths), new Map(), { compile, ...REAL_TIME });
+  const { files } = await loadFiles(await expandPaths(paths), new Map(), { compile, ...LOADING });
   const broken = [...files.values()].filter(isBroken);
   if (broken.length > 0)
     throw new CommandError(`Errors in ${broken.map(({ file }) => file).join(', ')}; run millrace validate`);

@@ -1,11 +1,11 @@
 // What an endpoint exposes, as lines for a terminal.
+import { visible } from '../../observe/visible-text.ts';
 import {
   flowText,
   type ListedExposure,
   type QueryExposure,
   type ReadExposure,
 } from '../../catalog/exposure.ts';
-import { printable } from '../caret.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -13,8 +13,8 @@ import type { Terminal } from '../terminal.ts';
 export function linesOf(exposure: ListedExposure, paint: Terminal['paint']): readonly string[] {
   const { endpoint, file, queries } = exposure;
   return [
-    `${paint('bold', printable(endpoint))}  ${paint('dim', printable(file))}`,
-    ...factsOf(exposure).map(([name, text]) => `  ${name.padEnd(16)}  ${printable(text)}`),
+    `${paint('bold', visible(endpoint))}  ${paint('dim', visible(file))}`,
+    ...factsOf(exposure).map(([name, text]) => `  ${name.padEnd(16)}  ${visible(text)}`),
     ...queries.flatMap((query) => queryLines(query, paint).map((line) => (line === '' ? '' : `  ${line}`))),
   ];
 }
@@ -73,8 +73,8 @@ function queryLines(
   { table, fault, reads, columns }: QueryExposure,
   paint: Terminal['paint'],
 ): readonly string[] {
-  const title = table === undefined ? 'saved query' : `table ${printable(table)} of the sandbox`;
-  if (fault !== undefined) return ['', paint('bold', title), `  not analysed: ${printable(fault)}`];
+  const title = table === undefined ? 'saved query' : `table ${visible(table)} of the sandbox`;
+  if (fault !== undefined) return ['', paint('bold', title), `  not analysed: ${visible(fault)}`];
   const rows = columns.map(({ name, type, from, rule }) => [
     name,
     type,
@@ -101,5 +101,5 @@ export function readText({ name, kind, confinedBy, isShared }: ReadExposure): st
     : confined === ''
       ? 'not confined'
       : `confined by ${confined}`;
-  return printable(`${what}: ${rows}`);
+  return visible(`${what}: ${rows}`);
 }

@@ -1,5 +1,6 @@
 // Findings as annotations of a GitHub workflow step, with the full list in its summary.
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+import { visibleLines } from '../../observe/visible-text.ts';
 import { appendFile } from 'node:fs/promises';
 import type { Finding } from '../../core/finding.ts';
 import { summaryOf, type PrintFindings } from './findings.ts';
@@ -19,7 +20,7 @@ export interface GithubOptions {
 }
 
 export function createPrintGithub({ isChanged, summaryFile }: GithubOptions): PrintFindings {
-  return async (found, { print, note }) => {
+  return async (found, { write, note }) => {
     const changedFirst = found.findings.toSorted(
       (a, b) => Number(isChanged(b.file)) - Number(isChanged(a.file)),
     );
@@ -27,7 +28,7 @@ export function createPrintGithub({ isChanged, summaryFile }: GithubOptions): Pr
     const shown = (['error', 'warning'] as const).map((severity) =>
       ordered.filter((each) => each.severity === severity).slice(0, PER_KIND),
     );
-    for (const finding of shown.flat()) print(annotation(finding));
+    for (const finding of shown.flat()) write(`${annotation(finding)}\n`);
     const left = found.findings.length - shown.flat().length;
     const rest = left === 0 ? '' : `; GitHub does not show ${left} more, see the step summary`;
     note(`${summaryOf(found)}${rest}`);
@@ -45,8 +46,9 @@ export function annotation({ file, line, column, severity, code, message, hint }
   return `::${severity} file=${property(file)}${place},title=${property(code)}::${data(text)}`;
 }
 
+/** The runner decodes these, and nothing else: what a message has of the kind is text. */
 function data(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return visibleLines(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 function property(text: string): string {

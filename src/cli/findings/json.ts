@@ -1,6 +1,7 @@
 // Findings as JSON: `{"findings": [{file, line, column, severity, code, message, hint}]}`.
+import { jsonText } from '../../observe/visible-text.ts';
 import type { PrintFindings } from './findings.ts';
 
-export const printJson: PrintFindings = ({ findings }, { print }) => {
-  print(JSON.stringify({ findings }, null, 2));
+export const printJson: PrintFindings = ({ findings }, { write }) => {
+  write(jsonText({ findings }));
 };

@@ -1,4 +1,5 @@
 // Findings as a Markdown table, for summaries and comments of pull requests: https://github.github.com/gfm/
+import { escapeMarkdown, markdownCode } from '../markdown-text.ts';
 import type { Finding } from '../../core/finding.ts';
 import { summaryOf, type PrintFindings } from './findings.ts';
 import { fromRepositoryRoot } from './repository-paths.ts';
@@ -42,16 +43,6 @@ export function renderFindings({ heading, summary, findings, maxLength }: Markdo
 }
 
 function row({ file, line, column, severity, code, message, hint = '' }: Finding): string {
-  return `| \`${cell(file)}:${line}:${column}\` | ${severity}: ${cell(message)} ${cell(hint)} | ${code} |`;
-}
-
-/** Escaped for a cell. A name after @ becomes code, so that it mentions no user. */
-function cell(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .split(/(@[\w-]+)/)
-    .map((part, index) =>
-      index % 2 === 1 ? `\`${part}\`` : part.replace(/[\\|`<>*_[\]#@]/g, String.raw`\$&`),
-    )
-    .join('');
+  const where = markdownCode(`${file}:${line}:${column}`);
+  return `| ${where} | ${severity}: ${escapeMarkdown(message)} ${escapeMarkdown(hint)} | ${code} |`;
 }

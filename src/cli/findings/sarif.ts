@@ -1,4 +1,5 @@
 // Findings as SARIF 2.1.0, for code scanning (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
+import { jsonText, visible } from '../../observe/visible-text.ts';
 import { FINDING_KINDS } from '../../catalog/finding-kinds.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { PrintFindings } from './findings.ts';
@@ -6,12 +7,12 @@ import { fromRepositoryRoot } from './repository-paths.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
-export const printSarif: PrintFindings = ({ findings }, { print }) => {
+export const printSarif: PrintFindings = ({ findings }, { write }) => {
   const codes = [...new Set(findings.map(({ code }) => code))].toSorted();
   const driver = { name: 'millrace', rules: codes.map(rule) };
   const results = fromRepositoryRoot(findings).map((finding) => result(finding, codes.indexOf(finding.code)));
   const run = { tool: { driver }, columnKind: 'utf16CodeUnits', results };
-  print(JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, null, 2));
+  write(jsonText({ $schema: SCHEMA, version: '2.1.0', runs: [run] }));
 };
 
 function rule(code: string): unknown {
@@ -31,7 +32,12 @@ function result(finding: Finding, ruleIndex: number): unknown {
     ruleId: code,
     ruleIndex,
     level: severity,
-    message: { text: hint === undefined ? message : `${message}. ${hint}` },
+    message: { text: plainText(hint === undefined ? message : `${message}. ${hint}`) },
     locations: [{ physicalLocation: { artifactLocation, ...region } }],
   };
+}
+
+/** Brackets in front of parentheses would be a link: they are escaped (SARIF 2.1.0, 3.11.6). */
+function plainText(text: string): string {
+  return visible(text).replace(/[[\]](?=[^[\]]*\]?\()/g, String.raw`\$&`);
 }

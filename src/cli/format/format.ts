@@ -3,6 +3,7 @@ import { createInspect } from '../../catalog/compile.ts';
 import { isSharedFile } from '../../catalog/include/sources.ts';
 import { formatYaml } from '../../config/format-yaml.ts';
 import { replaceFile } from '../../config/replace-file.ts';
+import { leadsOutside, OUTSIDE } from '../../config/leads-outside.ts';
 import { readText } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
 import { describeFinding } from '../../observe/describe.ts';
@@ -24,7 +25,9 @@ export async function format({ paths, isCheck }: FormatOptions, terminal: Termin
   let changed = 0;
   let broken = 0;
   for (const file of files) {
-    const text = await readText(file, MAX_DOCUMENT_BYTES).catch((cause: Error) => cause);
+    const text = leadsOutside(file)
+      ? new Error(OUTSIDE)
+      : await readText(file, MAX_DOCUMENT_BYTES).catch((cause: Error) => cause);
     if (typeof text !== 'string') {
       terminal.note(`${file}: ${text.message}`);
       broken++;

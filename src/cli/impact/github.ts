@@ -9,9 +9,9 @@ import { messageOf, summaryOf, type PrintImpact } from './report.ts';
 
 /** `summaryFile` is the path of the step's summary (`GITHUB_STEP_SUMMARY`). */
 export function createPrintGithub(summaryFile: string | undefined): PrintImpact {
-  return async (report, { print, note }) => {
+  return async (report, { write, note }) => {
     const findings = findingsOf(report.impacts);
-    for (const finding of findings.slice(0, PER_KIND)) print(annotation(finding));
+    for (const finding of findings.slice(0, PER_KIND)) write(`${annotation(finding)}\n`);
     note(`${summaryOf(report.impacts)}${findings.length > PER_KIND ? '; see the step summary for all' : ''}`);
     if (summaryFile !== undefined) await appendFile(summaryFile, `${renderReport(report, SUMMARY_LENGTH)}\n`);
   };

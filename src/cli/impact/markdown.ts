@@ -4,7 +4,8 @@ import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
 import { count } from '../findings/findings.ts';
 import { listed, messageOf, summaryOf, type ImpactReport, type PrintImpact } from './report.ts';
 
-export const printMarkdown: PrintImpact = (report, { print }) => print(renderReport(report, MAX_LENGTH));
+export const printMarkdown: PrintImpact = (report, { write }) =>
+  write(`${renderReport(report, MAX_LENGTH)}\n`);
 
 /** Most UTF-16 code units of the report. */
 const MAX_LENGTH = 45_000;

@@ -1,6 +1,6 @@
 // Prints affected consumer queries for a terminal, and as JSON.
+import { jsonText, visible } from '../../observe/visible-text.ts';
 import type { Impact } from '../../compatibility/consumers/impact.ts';
-import { printable } from '../caret.ts';
 import type { Style } from '../terminal.ts';
 import { listed, locate, messageOf, summaryOf, type PrintImpact } from './report.ts';
 
@@ -13,21 +13,21 @@ const STYLES: Readonly<Record<Impact, Style>> = {
 
 /** The summary, then each query that breaks, is unknown or is affected, with the reasons. */
 export const printText: PrintImpact = ({ base, head, impacts, notes }, { print, note, paint }) => {
-  print(printable(`${summaryOf(impacts)} (${base} → ${head})`));
+  print(visible(`${summaryOf(impacts)} (${base} → ${head})`));
   for (const each of listed(impacts)) {
     const { query, impact, endpoint, reasons } = each;
     const name = query.name === query.source ? query.name : `${query.name} (${query.source})`;
     const owner = query.owner === undefined ? '' : ` of ${query.owner}`;
     const of = endpoint === undefined ? '' : `, ${endpoint.name}`;
     print('');
-    print(`${paint(STYLES[impact], impact)} ${paint('bold', printable(name))}${printable(owner + of)}`);
-    for (const reason of reasons) print(`    ${printable(messageOf(each, reason))}`);
+    print(`${paint(STYLES[impact], impact)} ${paint('bold', visible(name))}${visible(owner + of)}`);
+    for (const reason of reasons) print(`    ${visible(messageOf(each, reason))}`);
   }
-  for (const each of notes) note(printable(each));
+  for (const each of notes) note(visible(each));
 };
 
 /** `{"base", "head", "queries": [{name, source, owner, endpoint, dialect, impact, reasons}]}`, with all queries. */
-export const printJson: PrintImpact = ({ base, head, impacts }, { print }) => {
+export const printJson: PrintImpact = ({ base, head, impacts }, { write }) => {
   const queries = impacts.map((each) => {
     const { name, source, owner = null, language, dialect = null } = each.query;
     const reasons = each.reasons.map((reason) => {
@@ -38,5 +38,5 @@ export const printJson: PrintImpact = ({ base, head, impacts }, { print }) => {
     const endpoint = each.endpoint?.name ?? each.query.endpoint ?? null;
     return { name, source, owner, endpoint, language, dialect, impact: each.impact, reasons };
   });
-  print(JSON.stringify({ base, head, queries }, null, 2));
+  write(jsonText({ base, head, queries }));
 };

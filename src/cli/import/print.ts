@@ -1,4 +1,6 @@
 // The report of an import: a table for the terminal, Markdown and JSON.
+import { escapeMarkdown, markdownCode } from '../markdown-text.ts';
+import { jsonText, visible } from '../../observe/visible-text.ts';
 import { renderTable } from '../table.ts';
 import { placeOf, STATUSES, STATUS_TEXT, summaryOf, type ImportedQuery, type PrintReport } from './report.ts';
 
@@ -15,46 +17,51 @@ export const printTable: PrintReport = (report, { print, paint }) => {
     const notes = each.notes.filter(({ severity }) => severity !== 'note');
     if (notes.length === 0) continue;
     print('');
-    print(paint('bold', plain(`${each.endpoint ?? each.query.title}: ${STATUS_TEXT[each.status]}`)));
+    print(paint('bold', visible(`${each.endpoint ?? each.query.title}: ${STATUS_TEXT[each.status]}`)));
     for (const { place, message, hint } of notes)
-      print(plain(`  ${placeOf(each, place)}: ${message}${hint === undefined ? '' : `. ${hint}`}`));
+      print(visible(`  ${placeOf(each, place)}: ${message}${hint === undefined ? '' : `. ${hint}`}`));
   }
   print('');
-  for (const { name, file } of report.tables) print(plain(`table ${name}: ${file}`));
-  for (const { file, line, message } of report.problems) print(plain(`${file}:${line}: ${message}`));
+  for (const { name, file } of report.tables) print(visible(`table ${name}: ${file}`));
+  for (const { file, line, message } of report.problems) print(visible(`${file}:${line}: ${message}`));
   print(summaryOf(report));
 };
-
-/** Control characters of exports must not reach the terminal. */
-function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these characters are what it removes
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
-}
 
 /** Most rows of a table in Markdown. */
 const MAX_ROWS = 2_000;
 
-export const printMarkdown: PrintReport = (report, { print }) => {
-  print(`# Import of ${text(report.source)}`);
-  print('');
-  print(`**${summaryOf(report)}.**`);
-  for (const status of STATUSES.toReversed()) {
-    const queries = report.queries.filter((each) => each.status === status);
-    if (queries.length === 0) continue;
-    print('');
-    print(
-      `## ${status === 'converted' ? 'Converted' : status === 'partly' ? 'Converted partly' : 'Not converted'}`,
-    );
-    print('');
-    print('| query | endpoint | from | reasons |');
-    print('|---|---|---|---|');
-    for (const each of queries.slice(0, MAX_ROWS)) print(row(each));
-    if (queries.length > MAX_ROWS) print(`\n… and ${queries.length - MAX_ROWS} more.`);
-  }
-  if (report.tables.length > 0) print('\n## Tables\n');
-  for (const { name, file } of report.tables) print(`- ${text(name)}: ${text(file)}`);
-  if (report.problems.length > 0) print('\n## Files that were not read\n');
-  for (const { file, line, message } of report.problems) print(`- ${text(file)}:${line}: ${text(message)}`);
+const HEADINGS: Readonly<Record<(typeof STATUSES)[number], string>> = {
+  converted: 'Converted',
+  partly: 'Converted partly',
+  not: 'Not converted',
+};
+
+export const printMarkdown: PrintReport = (report, { write }) => {
+  const { source, queries, tables, problems } = report;
+  const ofStatuses = STATUSES.toReversed().flatMap((status) => {
+    const rows = queries.filter((each) => each.status === status);
+    if (rows.length === 0) return [];
+    const head = [
+      '',
+      `## ${HEADINGS[status]}`,
+      '',
+      '| query | endpoint | from | reasons |',
+      '|---|---|---|---|',
+    ];
+    const more = rows.length > MAX_ROWS ? ['', `… and ${rows.length - MAX_ROWS} more.`] : [];
+    return [...head, ...rows.slice(0, MAX_ROWS).map(row), ...more];
+  });
+  const lines = [
+    `# Import of ${text(source)}`,
+    '',
+    `**${summaryOf(report)}.**`,
+    ...ofStatuses,
+    ...(tables.length > 0 ? ['', '## Tables', ''] : []),
+    ...tables.map(({ name, file }) => `- ${text(name)}: ${text(file)}`),
+    ...(problems.length > 0 ? ['', '## Files that were not read', ''] : []),
+    ...problems.map(({ file, line, message }) => `- ${text(file)}:${line}: ${text(message)}`),
+  ];
+  write(`${lines.join('\n')}\n`);
 };
 
 function row(each: ImportedQuery): string {
@@ -63,18 +70,17 @@ function row(each: ImportedQuery): string {
       severity === 'not_converted' ? '**not converted**' : severity === 'differs' ? '**may differ**' : 'note';
     return `${what} (${place.line}:${place.column}, line ${inQuery.line} of the query): ${text(message)}${hint === undefined ? '' : `. ${text(hint)}`}`;
   });
-  return `| ${text(each.query.title)} | ${each.endpoint === undefined ? '' : `\`${each.endpoint}\``} | ${text(placeOf(each))} | ${reasons.join('<br>')} |`;
+  return `| ${text(each.query.title)} | ${each.endpoint === undefined ? '' : markdownCode(each.endpoint)} | ${text(placeOf(each))} | ${reasons.join('<br>')} |`;
 }
 
-/** Escaped for Markdown, on one line. */
+/** Most UTF-16 code units of a title, a name or a message. */
+const MAX_TEXT = 400;
+
 function text(written: string): string {
-  return plain(written)
-    .replace(/\s+/g, ' ')
-    .slice(0, 400)
-    .replace(/[\\`*_[\]<>#|~$&!@]/g, String.raw`\$&`);
+  return escapeMarkdown(written.replace(/\s+/g, ' ').slice(0, MAX_TEXT));
 }
 
-export const printJson: PrintReport = (report, { print }) => {
+export const printJson: PrintReport = (report, { write }) => {
   const count = (status: string): number => report.queries.filter((each) => each.status === status).length;
   const queries = report.queries.map(
     ({ query, endpoint, file, written, status, dialect, parameters, notes, place }) => ({
@@ -97,5 +103,5 @@ export const printJson: PrintReport = (report, { print }) => {
     partly: count('partly'),
     not: count('not'),
   };
-  print(JSON.stringify({ source, counts, queries, tables, problems }, null, 2));
+  write(jsonText({ source, counts, queries, tables, problems }));
 };

@@ -48,7 +48,8 @@ export async function init({ folder, template, version }: InitOptions, terminal:
     terminal.note('  package.json exists: the missing scripts and the dependency were added');
   const notes = [...subfolderNotes(location), ...packageManagerNotes(folder), ...dependencyNotes(manifest)];
   for (const line of notes) terminal.note(line);
-  terminal.print(['Next:', ...nextSteps(folder, manifest).map((step) => `  ${step}`)].join('\n'));
+  for (const line of ['Next:', ...nextSteps(folder, manifest).map((step) => `  ${step}`)])
+    terminal.print(line);
 }
 
 /** A path works only where it leads to Millrace: seldom in CI. */

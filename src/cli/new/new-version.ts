@@ -49,7 +49,7 @@ export async function newVersion(
   if (version > MAX_VERSION) throw new CommandError(`${newest.file} has the highest number of a version`);
   const text = nextText(await readText(newest.file, MAX_DOCUMENT_BYTES), version);
   requireValid(newest.file, text);
-  if (isPrinted) return terminal.print(text.trimEnd());
+  if (isPrinted) return terminal.write(text);
   const path = join(folder, `${name}.v${version}.yaml`);
   await keepDefault(served, terminal); // first, so that the new version is not the default for a moment
   await write(path, text, 'wx');

@@ -17,7 +17,7 @@ import { ANY_KEY } from '../endpoint-files.ts';
 import { packaged } from '../samples.ts';
 import type { Terminal } from '../terminal.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
-import { REAL_TIME } from '../real-time.ts';
+import { LOADING } from '../real-time.ts';
 import { write } from '../write-file.ts';
 import { pagedQuery, type PagedQuery } from './page.ts';
 
@@ -50,7 +50,7 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
   requireName(name);
   const { lifted, paged } = contentOf(options);
   const text = formatYaml(schemaLine(folder) + fileText(name, lifted, paged?.by), 'endpoint');
-  if (isPrinted) return terminal.print(text.trimEnd());
+  if (isPrinted) return terminal.write(text);
   const path = join(folder, `${name}.yaml`);
   await requireFree(name, folder, path);
   await write(path, text, 'wx');
@@ -100,7 +100,7 @@ async function requireFree(name: string, folder: string, path: string): Promise<
   const paths = await listFiles(folder).catch(() => []);
   const { files } = await loadFiles(paths, new Map(), {
     compile: createCompile({ piiHashKey: ANY_KEY }),
-    ...REAL_TIME,
+    ...LOADING,
   });
   const taken = [...files.values()].find(({ candidate }) => candidate?.endpoint.name === name);
   if (taken !== undefined)

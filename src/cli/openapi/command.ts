@@ -37,8 +37,8 @@ export function addOpenapi(program: Command, deps: CommandDeps): void {
     });
     if (unknown.length > 0)
       terminal.note(`No row schemas for ${unknown.join(', ')}: their tables are unknown (see --schema)`);
-    if (flags.out === undefined) return terminal.print(text);
-    await write(flags.out, `${text}\n`);
+    if (flags.out === undefined) return terminal.write(text);
+    await write(flags.out, text);
     terminal.note(`Wrote ${flags.out}`);
   });
 }

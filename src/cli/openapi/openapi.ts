@@ -1,4 +1,5 @@
 // `millrace openapi`: the OpenAPI document of the endpoints, for an unrestricted key.
+import { jsonText } from '../../observe/visible-text.ts';
 import { referenceOf } from '../../catalog/versions.ts';
 import { createDescribe } from '../../catalog/describe.ts';
 import { rowShapes } from '../../catalog/row-shapes.ts';
@@ -40,7 +41,7 @@ export async function openapi(
   const document = await openapiDocument(described, { ...options, catalog, principal });
   const unknown = described.filter(({ rows }) => rows === undefined);
   return {
-    text: JSON.stringify(document, null, 2),
+    text: jsonText(document),
     unknown: unknown.map(({ endpoint }) => referenceOf(endpoint)),
   };
 }

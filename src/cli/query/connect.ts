@@ -17,7 +17,7 @@ import {
 } from '../service-client.ts';
 import type { Terminal } from '../terminal.ts';
 import { follow, LostError, type Connect, type FollowOptions } from './live.ts';
-import { describeProblem, fieldsOf, formOf, IN_USE, rejectionIn, type QueryOptions } from './query.ts';
+import { problemError, fieldsOf, formOf, IN_USE, rejectionIn, type QueryOptions } from './query.ts';
 
 export interface LiveOptions extends FollowOptions, Pick<QueryOptions, 'parameters' | 'sql' | 'lql'> {}
 
@@ -54,13 +54,12 @@ function rejected(response: ServiceResponse, url: string, endpoint: string): Com
   if (problemIn(body)?.code === 'format.not_acceptable') return withoutLive(endpoint);
   const error = rejectionIn(response, url);
   if (status < 502 && status !== 429) return error;
-  return new LostError(error.message, (Number(headers.get('Retry-After')) || 0) * 1000);
+  return new LostError(error.message, (Number(headers.get('Retry-After')) || 0) * 1000, error);
 }
 
 function withoutLive(endpoint: string): CommandError {
-  return new CommandError(
-    `${endpoint} has no live calls\n  Leave out --live, or add live: { every: 2 } to the file of the endpoint.`,
-  );
+  const details = ['Leave out --live, or add live: { every: 2 } to the file of the endpoint.'];
+  return new CommandError(`${endpoint} has no live calls`, { details });
 }
 
 function lostOf(cause: unknown, url: string): unknown {
@@ -97,7 +96,7 @@ export async function followLocal(
   }).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
     if (error.code === 'format.not_acceptable') throw withoutLive(options.endpoint);
-    throw new CommandError(describeProblem(error), { cause: error });
+    throw problemError(error);
   });
 }
 

@@ -2,13 +2,13 @@
 import type { After } from '../../core/clock.ts';
 import { csvHeader, csvRows } from '../../format/csv.ts';
 import { elementsOf, membersOf, namesOf, plainText } from '../../format/members.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, noteError } from '../command-error.ts';
 import { count } from '../findings/findings.ts';
 import { problemIn, membersIn } from '../service-client.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { eventsOf, type EventFields } from './events.ts';
-import { describeServiceProblem, printRows } from './query.ts';
+import { printRows, problemError } from './query.ts';
 import type { QueryOutput } from './reply.ts';
 
 /** The bytes of a stream that continues after an event. Rejects with LostError if it may succeed later. */
@@ -19,7 +19,7 @@ export class LostError extends CommandError {
   readonly waitMs: number;
 
   constructor(message: string, waitMs: number, cause?: unknown) {
-    super(message, { cause });
+    super(message, { cause, details: cause instanceof CommandError ? cause.details : [] });
     this.waitMs = waitMs;
   }
 }
@@ -54,7 +54,7 @@ export async function follow(connect: Connect, options: FollowOptions, terminal:
       if (signal.aborted) return;
       if (!(error instanceof LostError) || position.lastEventId === undefined) throw error;
       ({ waitMs } = error);
-      terminal.note(error.message);
+      noteError(error, terminal);
     }
     const ms = Math.min(MOST_MS, Math.max(LEAST_MS, position.retryMs, waitMs));
     if (!signal.aborted) terminal.note(`Connects again in ${(ms / 1000).toFixed(1)} s`);
@@ -111,9 +111,10 @@ function read(fields: EventFields, position: Position, { endpoint, show, note }:
     }
     case 'error': {
       const problem = problemIn(Buffer.from(data));
-      const text = problem === undefined ? 'The result is not known' : describeServiceProblem(problem);
-      if (!(Number(membersIn(Buffer.from(data))['status']) >= 502)) throw new CommandError(text);
-      return note(text);
+      const error =
+        problem === undefined ? new CommandError('The result is not known') : problemError(problem);
+      if (!(Number(membersIn(Buffer.from(data))['status']) >= 502)) throw error;
+      return noteError(error, { note });
     }
     case 'end':
       return ended(String(membersIn(Buffer.from(data))['reason']), endpoint, note);

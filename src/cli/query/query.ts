@@ -7,7 +7,6 @@ import type { Engine } from '../../engine/engine.ts';
 import { readRows } from '../../engine/rows.ts';
 import type { Prepared } from '../../request/answer.ts';
 import { localCall, type Call } from '../../request/call.ts';
-import { printable } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
 import { withLocal, type LocalDeps } from '../local.ts';
 import { elementsOf, linesOf, membersOf, plainText } from '../../format/members.ts';
@@ -70,7 +69,7 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
     };
     await printReplies(ask, options, terminal);
   }).catch((error: unknown) => {
-    throw error instanceof Problem ? new CommandError(describeProblem(error), { cause: error }) : error;
+    throw error instanceof Problem ? problemError(error) : error;
   });
 }
 
@@ -94,7 +93,9 @@ export async function queryService(
       accept: 'application/json',
       body: bodyAfter(undefined),
     } as const;
-    return terminal.print(explainedIn({ ...(await answerOf(address, call)), url: address.url }));
+    const sql = explainedIn({ ...(await answerOf(address, call)), url: address.url });
+    for (const line of sql.split('\n')) terminal.print(line);
+    return;
   }
   const call = {
     ...common,
@@ -155,12 +156,7 @@ export function rejectionIn({ status, body }: ServiceResponse, url: string): Com
   const problem = problemIn(body);
   if (problem === undefined)
     return new CommandError(`${url} responded with ${status}, and is not a Millrace service`);
-  return new CommandError(describeServiceProblem(problem));
-}
-
-/** Without control characters: a service is not to control the terminal. */
-export function describeServiceProblem(problem: ProblemText): string {
-  return describeProblem(problem).split('\n').map(printable).join('\n');
+  return problemError(problem);
 }
 
 /** For example `7 rows, 12 ms in the engine`. Rows of CSV from a service are not counted. */
@@ -197,7 +193,7 @@ export function fieldsOf(
 
 async function explain({ plan }: Prepared, engine: Engine, { print, paint }: Terminal): Promise<void> {
   const { sql, parameters } = plan.statement;
-  print(sql);
+  for (const line of sql.split('\n')) print(line);
   for (const [name, value] of Object.entries(parameters))
     print(paint('dim', `-- ${name} = ${value ?? 'NULL'}`));
   print('');
@@ -223,7 +219,7 @@ function memberIn(body: Buffer, name: string): string {
 function print(body: Buffer, options: Pick<QueryOptions, 'output' | 'meta'>, terminal: Terminal): void {
   const { output, meta } = options;
   if (output === 'csv') return terminal.write(body.toString());
-  if (output === 'json' && meta) return terminal.print(body.toString());
+  if (output === 'json' && meta) return terminal.write(`${body.toString()}\n`);
   const rows = rowsIn(body, options);
   printRows(rows, output, terminal);
   if (meta) printMetadata(memberIn(body, 'meta'), terminal);
@@ -242,7 +238,7 @@ function printMetadata(text: string, terminal: Terminal): void {
 
 export function printRows(rows: readonly string[], output: 'table' | 'json', terminal: Terminal): void {
   if (output === 'json') {
-    return terminal.print(rows.length === 0 ? '[]' : `[\n  ${rows.join(',\n  ')}\n]`);
+    return terminal.write(rows.length === 0 ? '[]\n' : `[\n  ${rows.join(',\n  ')}\n]\n`);
   }
   const [first] = rows;
   if (first === undefined) return;
@@ -251,13 +247,18 @@ export function printRows(rows: readonly string[], output: 'table' | 'json', ter
   for (const line of renderTable([header, ...cells])) terminal.print(line);
 }
 
-export function describeProblem(problem: Problem | ProblemText): string {
+/** A problem as an error of the command: its message, then what is wrong where, the cause and the hint. */
+export function problemError(problem: Problem | ProblemText): CommandError {
   const errors = problem.errors.map(({ parameter, line, column, message }) => {
     const location = parameter ?? (line === undefined ? '' : `${line}:${column ?? 1}`);
-    return `\n  ${location === '' ? '' : `${location}: `}${message}`;
+    return location === '' ? message : `${location}: ${message}`;
   });
-  const isFailure = problem instanceof Problem && problem.status >= 500;
-  const cause = isFailure && problem.cause instanceof Error ? `\n  ${problem.cause.message}` : '';
-  const hint = problem.hint === undefined ? '' : `\n  ${problem.hint}`;
-  return `${problem.message} (${problem.code})${errors.join('')}${cause}${hint}`;
+  const isOwn = problem instanceof Problem;
+  const failed = isOwn && problem.status >= 500 && problem.cause instanceof Error ? problem.cause : undefined;
+  const causes = failed === undefined ? [] : [failed.message];
+  const details = [...errors, ...causes, ...(problem.hint === undefined ? [] : [problem.hint])];
+  return new CommandError(`${problem.message} (${problem.code})`, {
+    cause: isOwn ? problem : undefined,
+    details,
+  });
 }

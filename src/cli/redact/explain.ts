@@ -1,4 +1,5 @@
 // `millrace redact --explain`: inspects sample rows of an endpoint as they are stored, and prints what redaction does to them.
+import { jsonText } from '../../observe/visible-text.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Settings } from '../../config/settings.ts';
 import { nearest } from '../../core/nearest.ts';
@@ -50,7 +51,7 @@ export async function explainRedaction(options: ExplainRedactionOptions, deps: L
     }
     terminal.progress('');
     const report = reportOf(endpoint, samples);
-    if (options.isJson) return terminal.print(JSON.stringify(report, null, 2));
+    if (options.isJson) return terminal.write(jsonText(report));
     printReport(report, terminal);
   });
 }
@@ -73,8 +74,8 @@ function bind({ binder, examples }: Endpoint, pairs: readonly string[]): Values 
     return binder.bind(pairs.length === 0 ? ofExample : given, Date.now()).values;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const errors = error.errors.map(({ parameter, message }) => `\n  ${parameter ?? ''}: ${message}`);
-    throw new CommandError(`${error.message}${errors.join('')}`, { cause: error });
+    const details = error.errors.map(({ parameter, message }) => `${parameter ?? ''}: ${message}`);
+    throw new CommandError(error.message, { cause: error, details });
   }
 }
 

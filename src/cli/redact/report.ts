@@ -1,10 +1,10 @@
 // The report of `millrace redact --explain`, as data and as text. It has no value of a row, only its form.
+import { visible } from '../../observe/visible-text.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { ColumnAction } from '../../redact/columns.ts';
 import type { DetectorName } from '../../redact/detector.ts';
 import type { Inspection, InspectedPath } from '../../redact/inspect.ts';
 import type { Suspicion } from '../../redact/suspicions.ts';
-import { printable } from '../caret.ts';
 import { count } from '../findings/findings.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -131,14 +131,14 @@ const REASONS: Readonly<Record<Suspicion, string>> = {
 /** Prints a report as text. */
 export function printReport(report: RedactionReport, { print, paint }: Terminal): void {
   const { endpoint, file, always, at, detectors, samples, unused } = report;
-  print(`${paint('bold', endpoint)}  ${printable(file)}`);
+  print(`${paint('bold', endpoint)}  ${visible(file)}`);
   const where = at === 'source' ? ', at the source' : '';
   print(
     `  redaction ${always ? 'of every response' : 'only for keys and calls that ask for it'}${where}: ${detectors.join(', ')}`,
   );
   for (const sample of samples) {
     print('');
-    print(paint('bold', `${printable(sample.name)}: ${count(sample.rows, 'row')}`));
+    print(paint('bold', `${visible(sample.name)}: ${count(sample.rows, 'row')}`));
     if (sample.isCut) print('  More paths than are counted: the rest is not shown');
     section(
       print,
@@ -184,7 +184,8 @@ export function printReport(report: RedactionReport, { print, paint }: Terminal)
           ],
     );
   }
-  if (unused.length > 0) print(`\nRules that applied to nothing here: ${unused.map(printable).join(', ')}`);
+  if (unused.length > 0) print('');
+  if (unused.length > 0) print(`Rules that applied to nothing here: ${unused.map(visible).join(', ')}`);
 }
 
 function section(print: Terminal['print'], title: string, rows: readonly (readonly string[])[]): void {

@@ -1,4 +1,5 @@
 // `millrace schema pull`: writes the definitions of a server's tables into the schema folder, or compares them.
+import { visible } from '../../observe/visible-text.ts';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { createCompile } from '../../catalog/compile.ts';
@@ -7,12 +8,11 @@ import { replaceFile } from '../../config/replace-file.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { definitionFile, HEADER } from '../../schema/definition-file.ts';
 import type { SchemaFile } from '../../schema/schema-files.ts';
-import { printable } from '../caret.ts';
 import { createGit } from '../diff/git.ts';
 import { diffTexts } from '../diff/text-diff.ts';
 import { ANY_KEY, listEndpointFiles } from '../endpoint-files.ts';
 import { count } from '../findings/findings.ts';
-import { REAL_TIME } from '../real-time.ts';
+import { LOADING } from '../real-time.ts';
 import type { Terminal } from '../terminal.ts';
 import { reachedFrom, readServerSchema, type Reached, type ServerSchema } from './server-schema.ts';
 
@@ -38,7 +38,7 @@ export async function pull(engine: Engine, options: PullOptions, deps: PullDeps)
   const schema = await readServerSchema(engine);
   const { definitions, missing } = await wanted(engine, schema, options);
   for (const name of missing)
-    terminal.note(printable(`${name} is read by an endpoint, and is not on the server`));
+    terminal.note(visible(`${name} is read by an endpoint, and is not on the server`));
   const files = definitions.map(definitionFile);
   const present = await writtenFiles(out);
   const changed = files.filter(({ path, text }) => present.get(path) !== text);
@@ -78,7 +78,7 @@ async function wanted(
 /** The queries of the files without errors, with placeholders for their parameters. */
 async function queriesIn(folder: string): Promise<readonly string[]> {
   const compile = createCompile({ piiHashKey: ANY_KEY });
-  const { files } = await loadFiles(await listEndpointFiles(folder), new Map(), { compile, ...REAL_TIME });
+  const { files } = await loadFiles(await listEndpointFiles(folder), new Map(), { compile, ...LOADING });
   return [...files.values()].flatMap(
     ({ candidate }) => candidate?.endpoint.variants().map(({ query }) => query) ?? [],
   );
@@ -104,5 +104,5 @@ async function printDifference(
   terminal.print(`--- ${before === '' ? '/dev/null' : name}`);
   terminal.print(`+++ ${text === '' ? '/dev/null' : `${name} (on the server)`}`);
   for (const line of await diffTexts(createGit(process.cwd(), env), before, text))
-    terminal.print(printable(line));
+    terminal.print(visible(line));
 }

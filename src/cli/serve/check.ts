@@ -1,5 +1,6 @@
 // `millrace serve --check`: opens everything that serving needs, reports its state and closes it.
-import { printable, renderFinding } from '../caret.ts';
+import { visible } from '../../observe/visible-text.ts';
+import { renderFinding } from '../caret.ts';
 import { count } from '../findings/findings.ts';
 import type { Style, Terminal } from '../terminal.ts';
 import type { RunningService } from '../dependencies.ts';
@@ -52,7 +53,7 @@ function isGood([part, state]: readonly [string, string]): boolean {
 const MAX_CAUSE = 300;
 
 function oneLine(text: string): string {
-  return printable(text.replace(/\s+/g, ' ').trim()).slice(0, MAX_CAUSE);
+  return visible(text.replace(/\s+/g, ' ').trim()).slice(0, MAX_CAUSE);
 }
 
 function line(part: string, state: string, more: string): string {

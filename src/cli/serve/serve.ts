@@ -1,4 +1,6 @@
 // `millrace serve`: runs the service in the foreground until a signal ends it.
+import { leadsOutside } from '../../config/leads-outside.ts';
+import { visible } from '../../observe/visible-text.ts';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hashKey } from '../../auth/keyring.ts';
@@ -13,7 +15,7 @@ import { EngineError, type Engine } from '../../engine/engine.ts';
 import { loadSeeds, SeedError } from '../../engine/seeds.ts';
 import { describeCause } from '../../observe/describe.ts';
 import { CommandError } from '../command-error.ts';
-import { printable, renderFinding } from '../caret.ts';
+import { renderFinding } from '../caret.ts';
 import { reportService } from './check.ts';
 import { createSchemaTables } from './schema-tables.ts';
 import type { Terminal } from '../terminal.ts';
@@ -161,8 +163,8 @@ export async function openEngineOrExplain(
   return openEngine(settings, observe).catch((cause: unknown) => {
     if (cause instanceof EngineError) {
       const isInUse = settings.clickhouse === undefined && ownerOf(engineFolder(settings.data)) !== undefined;
-      const advice = isInUse && whenInUse !== undefined ? `\n  ${whenInUse}` : '';
-      throw new CommandError(`${cause.message}${advice}`, { cause });
+      const details = isInUse && whenInUse !== undefined ? [whenInUse] : [];
+      throw new CommandError(cause.message, { cause, details });
     }
     if (cause instanceof Error && 'syscall' in cause) {
       throw new CommandError(
@@ -220,18 +222,21 @@ function seedFailure(cause: Error, { seeds, data }: Settings): CommandError {
   const { file, line, statement, isUndone } = cause;
   const place = join(seeds, file) + (line === 0 ? '' : `:${line}`);
   const reason = cause.message.replace(/^(?:(?:Code: \d+\. )?DB::Exception: )+/, '');
-  const lines = [
-    `Cannot load the seeds: ${place}: ${oneLine(reason)}`,
-    ...(statement === '' ? [] : [`statement: ${oneLine(statement)}`]),
+  const isQuoted = !leadsOutside(join(seeds, file)); // the engine's message quotes the statement as well
+  const shown = isQuoted
+    ? oneLine(reason)
+    : 'an error that is not quoted, since the link leads out of its folder';
+  const details = [
+    ...(statement === '' || !isQuoted ? [] : [`statement: ${oneLine(statement)}`]),
     isUndone
       ? `Nothing was loaded into ${data}/. Correct the file and start again`
       : `Tables in ${data}/ may be incomplete. Correct the file and run: millrace seed`,
   ];
-  return new CommandError(lines.join('\n  '), { cause });
+  return new CommandError(`Cannot load the seeds: ${place}: ${shown}`, { cause, details });
 }
 
 function oneLine(text: string): string {
-  const line = printable(text.replace(/\s+/g, ' ').trim());
+  const line = visible(text.replace(/\s+/g, ' ').trim());
   return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN - 1)}…` : line;
 }
 

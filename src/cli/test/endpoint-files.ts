@@ -6,7 +6,7 @@ import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
 import { listEndpointFiles } from '../endpoint-files.ts';
 import type { CompileFile } from '../../catalog/compile.ts';
-import { REAL_TIME } from '../real-time.ts';
+import { LOADING } from '../real-time.ts';
 
 export interface Reading {
   /** Files without errors, sorted by name. */
@@ -33,7 +33,7 @@ export function createReadFiles(folder: string): () => Promise<Reading> {
       changed.add(path);
       return { candidate: file?.candidate, ...rest };
     };
-    const { files } = await loadFiles(paths, known, { compile, ...REAL_TIME });
+    const { files } = await loadFiles(paths, known, { compile, ...LOADING });
     known = files;
     const present = paths.flatMap((path) => (files.has(path) ? (inspected.get(path) ?? []) : []));
     return { files: present, findings: findingsOf(files), changed };

@@ -1,6 +1,7 @@
 // Reads the folder of fixtures: SQL statements to run, and rows for the tables that the files are named after.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { leadsOutside, outsideFinding } from '../../config/leads-outside.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Rows } from './rows.ts';
 
@@ -46,6 +47,7 @@ function collect(read: Rows | Finding, rows: Rows[], findings: Finding[]): void 
 }
 
 async function readBounded(file: string): Promise<string | Finding> {
+  if (leadsOutside(file)) return outsideFinding(file);
   const { size } = await stat(file);
   if (size <= MAX_BYTES) return readFile(file, 'utf8');
   const message = 'a fixture may have at most 32 MiB';

@@ -8,9 +8,9 @@ import type { Finding } from '../../core/finding.ts';
 
 /** `summaryFile` is the path of the step's summary (`GITHUB_STEP_SUMMARY`). */
 export function createPrintGithub(summaryFile: string | undefined): PrintReport {
-  return async (report, { print, note }) => {
+  return async (report, { write, note }) => {
     const failures = failuresOf(report);
-    for (const failure of failures.slice(0, PER_KIND)) print(annotation(failure));
+    for (const failure of failures.slice(0, PER_KIND)) write(`${annotation(failure)}\n`);
     const left = Math.max(0, failures.length - PER_KIND);
     note(
       `${countsOf(report)}${left === 0 ? '' : `; GitHub does not show ${left} more, see the step summary`}`,

@@ -1,5 +1,6 @@
 // A report for a terminal: one line per endpoint, then each failure with its line in the file.
-import { printable, renderFinding } from '../caret.ts';
+import { visible } from '../../observe/visible-text.ts';
+import { renderFinding } from '../caret.ts';
 import type { Terminal } from '../terminal.ts';
 import { countOf, isFailed, type CaseReport, type PrintReport, type Report } from './report.ts';
 
@@ -15,7 +16,7 @@ export const printHuman: PrintReport = (report, terminal) => {
   printFindings(report, findings, terminal);
   for (const { endpoint, example, failures } of examples) {
     if (failures.length === 0) continue;
-    terminal.print(terminal.paint('bold', `${endpoint}: ${printable(example)}`));
+    terminal.print(terminal.paint('bold', `${endpoint}: ${visible(example)}`));
     printFindings(report, failures, terminal);
   }
   terminal.note(terminal.paint(isFailed(report) ? 'red' : 'green', summaryOf(report)));
@@ -39,8 +40,7 @@ function printFindings(
   terminal: Terminal,
 ): void {
   for (const finding of findings) {
-    const plain = { ...finding, message: printable(finding.message) };
-    for (const line of renderFinding(plain, textOf(finding.file), terminal)) terminal.print(line);
+    for (const line of renderFinding(finding, textOf(finding.file), terminal)) terminal.print(line);
     terminal.print('');
   }
 }

@@ -1,8 +1,9 @@
 // A report as JSON: `{"passed", "failed", "updated", "ms", "findings": [finding], "examples": [{endpoint, example,
 // file, line, column, outcome, ms, failures: [finding]}]}`.
+import { jsonText } from '../../observe/visible-text.ts';
 import { countOf, type PrintReport } from './report.ts';
 
-export const printJson: PrintReport = (report, { print }) => {
+export const printJson: PrintReport = (report, { write }) => {
   const { findings, examples, ms } = report;
   const counts = {
     passed: countOf(report, 'passed'),
@@ -11,5 +12,5 @@ export const printJson: PrintReport = (report, { print }) => {
     ms: Math.round(ms),
   };
   const rounded = examples.map((each) => ({ ...each, ms: Math.round(each.ms) }));
-  print(JSON.stringify({ ...counts, findings, examples: rounded }, null, 2));
+  write(jsonText({ ...counts, findings, examples: rounded }));
 };

@@ -1,9 +1,10 @@
 // A report as JUnit XML for CI services: one suite per endpoint, one case per example
 // (https://github.com/testmoapp/junitxml).
+import { lineText } from '../terminal.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { CaseReport, PrintReport } from './report.ts';
 
-export const printJunit: PrintReport = ({ examples, findings, ms }, { print }) => {
+export const printJunit: PrintReport = ({ examples, findings, ms }, { write }) => {
   const suites = [...new Set(examples.map(({ endpoint }) => endpoint))].map((name) =>
     suite(
       name,
@@ -14,7 +15,8 @@ export const printJunit: PrintReport = ({ examples, findings, ms }, { print }) =
   const failed = examples.filter(({ outcome }) => outcome === 'failed').length + findings.length;
   const tests = examples.length + findings.length;
   const head = `<testsuites name="millrace test"${attributes({ tests, failures: failed, time: seconds(ms) })}>`;
-  print(['<?xml version="1.0" encoding="UTF-8"?>', head, ...suites.flat(), '</testsuites>'].join('\n'));
+  const lines = ['<?xml version="1.0" encoding="UTF-8"?>', head, ...suites.flat(), '</testsuites>'];
+  write(`${lines.join('\n')}\n`);
 };
 
 function suite(name: string, cases: readonly CaseReport[]): readonly string[] {
@@ -43,13 +45,13 @@ function findingsSuite(findings: readonly Finding[]): readonly string[] {
 
 function failure({ file, line, column, code, message, hint }: Finding): string {
   const location = line === 0 ? file : `${file}:${line}:${column}`;
-  const body = `${location} ${message}${hint === undefined ? '' : `\n${hint}`}`;
+  const body = [`${location} ${message}`, ...(hint === undefined ? [] : [hint])].map(lineText).join('\n');
   return `      <failure${attributes({ message, type: code })}>${escape(body)}</failure>`;
 }
 
 function attributes(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)
-    .map(([name, value]) => ` ${name}="${escape(String(value)).replace(/[\t\r\n]/g, ' ')}"`)
+    .map(([name, value]) => ` ${name}="${escape(lineText(String(value)))}"`)
     .join('');
 }
 
@@ -59,9 +61,6 @@ function seconds(ms: number): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Replaces characters that XML 1.0 does not allow with U+FFFD (https://www.w3.org/TR/xml/#charsets). */
 function escape(text: string): string {
-  return text
-    .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
-    .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
+  return text.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
 }

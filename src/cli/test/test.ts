@@ -1,4 +1,5 @@
 // `millrace test`: runs the examples of endpoint files on the embedded engine, without a server.
+import { visible } from '../../observe/visible-text.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { referenceOf } from '../../catalog/versions.ts';
 import { compileGlobs } from '../../auth/globs.ts';
@@ -9,7 +10,6 @@ import { nearest, withSuggestion } from '../../core/nearest.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { explainBroken } from '../../schema/broken.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
-import { printable } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
 import { createTextOf } from '../findings/source-text.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
@@ -126,7 +126,7 @@ export async function runCases(
   const trial = await deps.openTestRuntime({ engine, candidates: files.map(({ candidate }) => candidate) });
   try {
     for (const each of staged.findings.length > 0 ? [] : cases) {
-      deps.terminal.progress(`${referenceOf(each.file.candidate.endpoint)}: ${printable(each.example.name)}`);
+      deps.terminal.progress(`${referenceOf(each.file.candidate.endpoint)}: ${visible(each.example.name)}`);
       const from = deps.now();
       const run = await runExample(each, { engine, stage, pathAt: trial.pathAt });
       const failures = run.failures.map((failure) => explainBroken(failure, staged.schema));

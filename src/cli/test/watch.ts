@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { watchPaths } from '../../config/watch.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, noteError } from '../command-error.ts';
 import { createReadFiles, type Reading } from './endpoint-files.ts';
 import { chosenCases, runCases, withStage, type Staged, type TestDeps, type TestOptions } from './test.ts';
 import { REAL_TIME } from '../real-time.ts';
@@ -54,7 +54,7 @@ async function runAgain(
 /** Reports errors that the user can fix, so that watching continues. */
 function report(cause: unknown, { terminal }: Pick<TestDeps, 'terminal'>): void {
   if (!(cause instanceof CommandError)) throw cause;
-  terminal.note(`${terminal.paint('red', 'millrace:')} ${cause.message}`);
+  noteError(cause, terminal, `${terminal.paint('red', 'millrace:')} `);
 }
 
 function pathOf({ document }: Reading['files'][number]): string {

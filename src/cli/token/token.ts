@@ -1,4 +1,5 @@
 // `millrace token`: creates, rotates, lists and revokes keys in the tokens file. A key is shown once and never stored.
+import { jsonText } from '../../observe/visible-text.ts';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Uses } from '../../auth/key-use.ts';
@@ -104,7 +105,7 @@ export interface ListTokensOptions {
 export async function listTokens(options: ListTokensOptions, terminal: Terminal): Promise<void> {
   const { tokens } = await readTokens(options.file);
   const listed = tokens.map((token) => listEntry(token, options));
-  if (options.format === 'json') return terminal.print(JSON.stringify({ tokens: listed }, null, 2));
+  if (options.format === 'json') return terminal.write(jsonText({ tokens: listed }));
   if (listed.length === 0) return terminal.note(`${options.file} has no keys`);
   const rows = listed.map((entry) => Object.values(entry).map(cellOf));
   for (const line of renderTable([Object.keys(listed[0] ?? {}), ...rows])) terminal.print(line);

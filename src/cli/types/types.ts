@@ -7,6 +7,7 @@ import { addressOf, deprecationText, successorOf } from '../../catalog/versions.
 import { nearest, withSuggestion } from '../../core/nearest.ts';
 import { rowShapes } from '../../catalog/row-shapes.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { visibleJson, visibleLines } from '../../observe/visible-text.ts';
 import { CommandError } from '../command-error.ts';
 import { readEndpoints } from '../endpoint-files.ts';
 import { count } from '../findings/findings.ts';
@@ -40,9 +41,10 @@ export async function types(options: TypesOptions, terminal: Terminal): Promise<
   const unknown = typed.filter(({ rows }) => rows === undefined).map(({ address }) => address);
   if (unknown.length > 0)
     terminal.note(`No row types for ${unknown.join(', ')}: their tables are unknown (see --schema)`);
-  const text = typesModule(typed, headerPrefix);
+  // The escapes are those of TypeScript.
+  const text = visibleLines(visibleJson(typesModule(typed, headerPrefix)));
   if (out === undefined) {
-    terminal.print(text.trimEnd());
+    terminal.write(text);
     return 0;
   }
   const current = await readFile(out, 'utf8').catch(() => undefined);

@@ -1,44 +1,30 @@
 // `millrace validate`: reports every finding in endpoint files, with its location.
 import { relative, sep } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
-import {
-  createInspect,
-  toDiagnostic,
-  toDiagnostics,
-  type CompileFile,
-  type InspectedFile,
-} from '../../catalog/compile.ts';
-import { checkOnEngine } from '../../catalog/engine-check.ts';
+import { createInspect, toDiagnostics, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
 import { findIgnored } from '../../catalog/ignored-files.ts';
-import { checkModels } from '../../catalog/model-check.ts';
-import { findUnknownNames, readTables } from '../../catalog/known-names.ts';
-import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { lint } from '../../catalog/lint.ts';
 import { findUnusedShared } from '../../catalog/include/unused.ts';
 import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
-import { findUnwatched } from '../../catalog/watch-check.ts';
-import { findSourceFault } from '../../catalog/source-check.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
 import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
+import { leadsOutside, outsideFinding } from '../../config/leads-outside.ts';
 import { createReadTokens } from '../../auth/tokens-file.ts';
 import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
 import { toolNameFindings } from '../../catalog/tool-names.ts';
 import { versionFindings } from '../../catalog/versions.ts';
-import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { explainBroken } from '../../schema/broken.ts';
+import { EngineError, type Engine } from '../../engine/engine.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { CommandError } from '../command-error.ts';
 import type { OpenTestRuntime } from '../dependencies.ts';
 import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
-import { count, countErrors, type Findings, type PrintFindings } from '../findings/findings.ts';
+import { countErrors, type Findings, type PrintFindings } from '../findings/findings.ts';
 import { createTextOf } from '../findings/source-text.ts';
-import { noteSkipped } from '../schema-options.ts';
-import { findRejectedQueries } from './example-queries.ts';
+import { engineFindings } from './engine-findings.ts';
 import type { Terminal } from '../terminal.ts';
-import { REAL_TIME } from '../real-time.ts';
+import { LOADING } from '../real-time.ts';
 
 export interface ValidateOptions {
   /** Files and folders. */
@@ -74,7 +60,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     if (file !== undefined) inspected.push(file);
     return { candidate: file?.candidate, ...rest };
   };
-  const { files } = await loadFiles(listed, new Map(), { compile, ...REAL_TIME });
+  const { files } = await loadFiles(listed, new Map(), { compile, ...LOADING });
   const ignored = await ignoredIn(options.paths);
   const ofKeys = await keyFindings(options, inspected);
   const found = [
@@ -116,6 +102,7 @@ async function keyFindings(
   inspected: readonly InspectedFile[],
 ): Promise<readonly Finding[]> {
   if (path === undefined) return [];
+  if (leadsOutside(path)) return [outsideFinding(path)];
   const read = await createReadTokens()(path);
   if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
   const endpoints = inspected.map(({ candidate }) => candidate.endpoint);
@@ -159,66 +146,12 @@ function staticFindingsOf(
   ]);
 }
 
+/** The reason why the engine could not be asked: the other findings are printed all the same. */
 function commandError(cause: unknown): CommandError {
   if (cause instanceof CommandError) return cause;
+  if (cause instanceof EngineError)
+    return new CommandError(`The queries were not analysed: ${cause.message}`, { cause });
   throw cause;
-}
-
-/** Files that are analysed at once: the engine has several connections. */
-const AT_ONCE = 4;
-
-interface Analysing {
-  readonly engine: Engine;
-  readonly schema: LoadedSchema;
-  readonly terminal: Terminal;
-  readonly openTestRuntime: OpenTestRuntime;
-  readonly tenancy: TenancySetting;
-}
-
-async function engineFindings(
-  { engine, schema, terminal, openTestRuntime, tenancy }: Analysing,
-  files: readonly InspectedFile[],
-): Promise<readonly Finding[]> {
-  const findings: Finding[] = [...schema.findings];
-  noteSkipped(schema.skipped, terminal);
-  const timeColumns = await readTimeColumns(engine);
-  const settingNames = await readSettingNames(engine);
-  const tables = await readTables(engine);
-  const waiting = files.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, file] of waiting) await analyse(index, file);
-  };
-  const analyse = async (index: number, file: InspectedFile): Promise<void> => {
-    terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
-    const failures = (await checkOnEngine(engine, file, tables.enums)).map((each) =>
-      explainBroken(each, schema),
-    );
-    const unbounded = failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns);
-    const unknown = await findUnknownNames(engine, file, tables.columns);
-    const isBroken = failures.some(isOfQuery);
-    const more = [
-      ...unbounded,
-      ...(isBroken ? [] : await checkModels(engine, file, tenancy)),
-      ...(isBroken ? [] : await findUnwatched(engine, file)),
-      ...(isBroken ? [] : await findSourceFault(engine, file)),
-      ...findUnknownSettings(file.analysis, settingNames),
-      ...unknown,
-    ];
-    findings.push(...failures, ...more.map((finding) => toDiagnostic(file.document, finding)));
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  terminal.progress('');
-  const broken = new Set(findings.filter(isOfQuery).flatMap(({ file, includedBy }) => [file, includedBy]));
-  const sound = files.filter(
-    ({ document, candidate }) => !broken.has(document.file) && !broken.has(candidate.endpoint.name),
-  );
-  findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
-  return findings;
-}
-
-/** An error in the saved query, which consumer queries read. */
-function isOfQuery({ severity, code }: Finding): boolean {
-  return severity === 'error' && code.startsWith('engine.');
 }
 
 function withRelativePath(finding: Finding): Finding {

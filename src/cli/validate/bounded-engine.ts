@@ -1,0 +1,43 @@
+// An engine for the analysis of one file after the other, which has only so much time for each: a query can make its analysis as slow
+// as it likes, since the engine computes constants and scalar subqueries.
+import { EngineError, type Engine, type Statement } from '../../engine/engine.ts';
+
+export interface Bounds {
+  /** Of one statement. */
+  readonly statementSeconds: number;
+  /** Of all statements since `begin`. */
+  readonly fileSeconds: number;
+}
+
+export const BOUNDS: Bounds = { statementSeconds: 10, fileSeconds: 60 };
+
+export interface BoundedEngine {
+  readonly engine: Engine;
+  /** Begins with the next file. */
+  readonly begin: () => void;
+}
+
+/** Rejects with EngineError `timeout` what does not fit; `now` is in monotonic milliseconds. */
+export function boundEngine(
+  engine: Engine,
+  { statementSeconds, fileSeconds }: Bounds,
+  now: () => number,
+): BoundedEngine {
+  let end = Infinity;
+  const bounded = (statement: Statement): Statement => {
+    const left = Math.ceil((end - now()) / 1000);
+    if (left <= 0) throw new EngineError('timeout', `the analysis of the file took ${fileSeconds} s`);
+    const time = Math.min(statement.limits.time, statementSeconds, left);
+    return { ...statement, limits: { ...statement.limits, time } };
+  };
+  return {
+    engine: {
+      ...engine,
+      run: async (statement, options) => engine.run(bounded(statement), options),
+      describe: async (statement, hooks) => engine.describe(bounded(statement), hooks),
+    },
+    begin: () => {
+      end = now() + fileSeconds * 1000;
+    },
+  };
+}

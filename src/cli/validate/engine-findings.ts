@@ -1,0 +1,152 @@
+// Findings of the engine about endpoint files: several files at once, each within its own time.
+import { checkOnEngine } from '../../catalog/engine-check.ts';
+import { checkModels } from '../../catalog/model-check.ts';
+import { findUnknownNames, readTables, type TablesOnEngine } from '../../catalog/known-names.ts';
+import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
+import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
+import { isTooCostly, NOT_ANALYSED, notAnalysed } from '../../catalog/not-analysed.ts';
+import { findUnwatched } from '../../catalog/watch-check.ts';
+import { findSourceFault } from '../../catalog/source-check.ts';
+import type { TenancySetting } from '../../catalog/tenancy.ts';
+import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
+import { monotonic } from '../../core/clock.ts';
+import type { Finding } from '../../core/finding.ts';
+import { EngineError, isAway, type Engine } from '../../engine/engine.ts';
+import { explainBroken } from '../../schema/broken.ts';
+import type { LoadedSchema } from '../../schema/load-schema.ts';
+import type { OpenTestRuntime } from '../dependencies.ts';
+import { count } from '../findings/findings.ts';
+import { REAL_TIME } from '../real-time.ts';
+import { noteSkipped } from '../schema-options.ts';
+import type { Terminal } from '../terminal.ts';
+import { boundEngine, BOUNDS, type BoundedEngine } from './bounded-engine.ts';
+import { findRejectedQueries } from './example-queries.ts';
+
+/** Files that are analysed at once: the engine has several connections. */
+const AT_ONCE = 4;
+
+export interface Analysing {
+  readonly engine: Engine;
+  readonly schema: LoadedSchema;
+  readonly terminal: Terminal;
+  readonly openTestRuntime: OpenTestRuntime;
+  readonly tenancy: TenancySetting;
+}
+
+/** What the analyses of all files need to know of the tables. */
+interface Known extends Pick<Analysing, 'schema' | 'tenancy'> {
+  readonly tables: TablesOnEngine;
+  readonly timeColumns: Awaited<ReturnType<typeof readTimeColumns>>;
+  readonly settingNames: Awaited<ReturnType<typeof readSettingNames>>;
+}
+
+/** Findings about all files; one whose analysis fails has a finding instead. Rejects with EngineError if the engine is lost. */
+export async function engineFindings(
+  { engine, schema, terminal, openTestRuntime, tenancy }: Analysing,
+  files: readonly InspectedFile[],
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [...schema.findings];
+  noteSkipped(schema.skipped, terminal);
+  const known: Known = {
+    schema,
+    tenancy,
+    timeColumns: await readTimeColumns(engine),
+    settingNames: await readSettingNames(engine),
+    tables: await readTables(engine),
+  };
+  const waiting = files.entries();
+  const interrupted: InspectedFile[] = [];
+  const work = async (): Promise<void> => {
+    const bounded = boundEngine(engine, BOUNDS, monotonic);
+    for (const [index, file] of waiting) {
+      terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
+      const found = await analyse(bounded, file, known).catch(awayOnly);
+      if (found instanceof EngineError) interrupted.push(file);
+      else findings.push(...found);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  // One of them may have ended the engine's process: by itself, it is known which.
+  const bounded = boundEngine(engine, BOUNDS, monotonic);
+  for (const file of interrupted) {
+    await ready(engine);
+    const found = await analyse(bounded, file, known).catch(awayOnly);
+    findings.push(...(found instanceof EngineError ? [givenUp(file, found)] : found));
+  }
+  terminal.progress('');
+  await (interrupted.length > 0 ? ready(engine) : undefined);
+  const broken = new Set(findings.filter(isOfQuery).flatMap(({ file, includedBy }) => [file, includedBy]));
+  const sound = files.filter(
+    ({ document, candidate }) => !broken.has(document.file) && !broken.has(candidate.endpoint.name),
+  );
+  findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
+  return findings;
+}
+
+/** Findings about one file. Rejects with EngineError if the engine ended meanwhile. */
+async function analyse(
+  { engine, begin }: BoundedEngine,
+  file: InspectedFile,
+  known: Known,
+): Promise<readonly Finding[]> {
+  begin();
+  try {
+    return await analysed(engine, file, known);
+  } catch (cause) {
+    if (cause instanceof EngineError && isTooCostly(cause)) return [givenUp(file, cause)];
+    throw cause;
+  }
+}
+
+async function analysed(
+  engine: Engine,
+  file: InspectedFile,
+  { schema, tenancy, tables, timeColumns, settingNames }: Known,
+): Promise<readonly Finding[]> {
+  const failures = (await checkOnEngine(engine, file, tables.enums)).map((each) =>
+    explainBroken(each, schema),
+  );
+  if (failures.some(({ code }) => code === NOT_ANALYSED)) return failures;
+  const isBroken = failures.some(isOfQuery);
+  const more = [
+    ...(failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns)),
+    ...(isBroken ? [] : await checkModels(engine, file, tenancy)),
+    ...(isBroken ? [] : await findUnwatched(engine, file)),
+    ...(isBroken ? [] : await findSourceFault(engine, file)),
+    ...findUnknownSettings(file.analysis, settingNames),
+    ...(await findUnknownNames(engine, file, tables.columns)),
+  ];
+  return [...failures, ...more.map((finding) => toDiagnostic(file.document, finding))];
+}
+
+function givenUp(file: InspectedFile, cause: EngineError): Finding {
+  const { outline, query } = file.candidate.endpoint;
+  const whole = {
+    start: outline.elements.length > 0 ? outline.withStart : outline.mainStart,
+    end: query.length,
+  };
+  return toDiagnostic(file.document, notAnalysed(file, cause, whole));
+}
+
+/** The error of a statement that no engine ran to its end; throws any other. */
+function awayOnly(cause: unknown): EngineError {
+  if (cause instanceof EngineError && isAway(cause)) return cause;
+  throw cause;
+}
+
+const [ATTEMPTS, PAUSE_MS] = [150, 200];
+
+/** Waits until the engine answers: its process may be replaced. Rejects with EngineError. */
+async function ready(engine: Engine): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const failure = await engine.ping().then(() => undefined, awayOnly);
+    if (failure === undefined) return;
+    if (attempt === ATTEMPTS) throw failure;
+    await new Promise<void>((resolve) => void REAL_TIME.after(PAUSE_MS, resolve));
+  }
+}
+
+/** An error in the saved query, which consumer queries read. */
+function isOfQuery({ severity, code }: Finding): boolean {
+  return severity === 'error' && code.startsWith('engine.');
+}
