@@ -12,6 +12,7 @@ import { openLiveCatalog, type LiveCatalog } from '../catalog/live.ts';
 import { filterParameters } from '../compatibility/table-filters.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
+import type { EngineSources } from '../sql/outside-sources.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createBudgets } from '../rate-limits/budgets.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
@@ -89,7 +90,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   });
   const catalog = await openLiveCatalog({
     folder: settings.endpoints,
-    compile: createCompile(settings),
+    compile: createCompile({ ...settings, engineSources: sourcesOf(settings) }),
     observe,
     onSwap: (before, now) => {
       for (const { name, revision } of outdated(before, now)) void cache.forget(name, revision);
@@ -124,6 +125,11 @@ function liveOptions(
 ): RequestPathDeps['live'] {
   const { random } = Math;
   return { watchOf, after, random, limits, sendTimeout, memory, connections, pause: setImmediate };
+}
+
+/** A server decides by the grants of its user. */
+function sourcesOf({ clickhouse, engineSources }: Settings): EngineSources {
+  return clickhouse === undefined ? engineSources : 'any';
 }
 
 /** Of the engine. */

@@ -1,4 +1,5 @@
 // `millrace openapi`: the OpenAPI document of the endpoints, for an unrestricted key.
+import type { EngineSources } from '../../sql/outside-sources.ts';
 import { referenceOf } from '../../catalog/versions.ts';
 import { createDescribe } from '../../catalog/describe.ts';
 import { rowShapes } from '../../catalog/row-shapes.ts';
@@ -8,6 +9,7 @@ import { readEndpoints } from '../endpoint-files.ts';
 
 export interface OpenapiOptions {
   readonly folder: string;
+  readonly engineSources: EngineSources;
   readonly headerPrefix: string;
   readonly version: string;
   readonly server: string;
@@ -20,7 +22,7 @@ export interface OpenapiOptions {
 export async function openapi(
   options: OpenapiOptions,
 ): Promise<{ readonly text: string; readonly unknown: readonly string[] }> {
-  const catalog = await readEndpoints(options.folder);
+  const catalog = await readEndpoints(options.folder, options.engineSources);
   const endpoints = catalog.all;
   const described =
     options.withEngine === undefined
