@@ -13,6 +13,7 @@ import { filterParameters } from '../compatibility/table-filters.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { createPause } from '../request/transform/pause.ts';
+import type { EngineSources } from '../sql/outside-sources.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createBudgets } from '../rate-limits/budgets.ts';
 import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
@@ -97,7 +98,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const access = createAccessControl(engine);
   const catalog = await openLiveCatalog({
     folder: settings.endpoints,
-    compile: createCompile(settings),
+    compile: createCompile({ ...settings, engineSources: sourcesOf(settings) }),
     observe,
     prepare: access.apply,
     onSwap: (before, now) => {
@@ -133,6 +134,11 @@ function liveOptions(
 ): RequestPathDeps['live'] {
   const { random } = Math;
   return { watchOf, after, random, limits, sendTimeout, memory, connections, pause: setImmediate };
+}
+
+/** A server decides by the grants of its user. */
+function sourcesOf({ clickhouse, engineSources }: Settings): EngineSources {
+  return clickhouse === undefined ? engineSources : 'any';
 }
 
 /** Of the engine. */

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { epoch } from '../core/clock.ts';
 import { locateFindings, type Finding } from '../core/finding.ts';
+import type { EngineSources } from '../sql/outside-sources.ts';
 import { parseBytes } from '../config/bytes.ts';
 import { parseBudgets } from '../config/budget.ts';
 import { parseRate } from '../config/rate.ts';
@@ -79,6 +80,8 @@ export interface CompileOptions {
   readonly piiHashKey: string | undefined;
   /** The setting; default: none. */
   readonly tenancy?: TenancySetting;
+  /** What queries may reach outside of the tables; default: nothing. */
+  readonly engineSources?: EngineSources;
   /** Milliseconds since 1970; default: the clock of the process. */
   readonly now?: () => number;
 }
@@ -102,7 +105,10 @@ export function createInspect(options: CompileOptions): InspectFile {
     const analysis = analyse(file, document);
     const ofVariants = overVariants(analysis, (variant) => variant.findings);
     const rules = isSharedFile(path) ? SHARED_RULES : FILE_RULES;
-    const findings = [...ofVariants, ...checkRules(analysis, { now: epoch, ...options }, rules)];
+    const findings = [
+      ...ofVariants,
+      ...checkRules(analysis, { now: epoch, engineSources: [], ...options }, rules),
+    ];
     const diagnostics = [...rest.diagnostics, ...toDiagnostics(document, findings)];
     const isBroken = diagnostics.some((each) => each.severity === 'error');
     if (analysis.outline === undefined || isBroken || isSharedFile(path))

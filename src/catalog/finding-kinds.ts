@@ -7,6 +7,7 @@ import { LINT_KINDS } from './lint-kinds.ts';
 import { MCP_KINDS } from './mcp-kinds.ts';
 import { REASON_KINDS } from './reason-kinds.ts';
 import type { FindingKind } from './finding-kind.ts';
+import { OUTSIDE_KINDS } from './outside-kinds.ts';
 import { PII_KINDS } from './pii-kinds.ts';
 import { TENANCY_KINDS } from './tenancy-kinds.ts';
 import { PAGE_KINDS } from './page-kinds.ts';
@@ -387,6 +388,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'The message has the path of the first difference; millrace test --update accepts the actual result.',
   },
   'test.now': { title: 'Invalid time in now', help: 'Use a time from 1970 to 2105.' },
+  ...OUTSIDE_KINDS,
   ...PII_KINDS,
   ...INCLUDE_KINDS,
   ...MCP_KINDS,

@@ -1,6 +1,7 @@
 // What must hold for an endpoint file beyond its schema: a table of rules, each yielding findings under its own code.
 import { MAX_FINDINGS } from '../core/finding.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
+import type { EngineSources } from '../sql/outside-sources.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
 import { createCursor } from '../sql/cursor.ts';
@@ -13,6 +14,7 @@ import { baseOf, defaultCycles, defaultReferences, defaultValues } from './defau
 import { isRejectionExpected } from './expectation.ts';
 import { overVariants } from './variant-findings.ts';
 import { VARIANT_RULES } from './variant-rules.ts';
+import { OUTSIDE_QUERY_RULES } from './outside-rules.ts';
 import { LIVE_RULES } from './live-rules.ts';
 import { PAGE_QUERY_RULES, PAGE_RULES } from './page-rules.ts';
 import { VIEW_RULES } from './view-rules.ts';
@@ -29,6 +31,8 @@ export type UncodedFinding = Omit<RuleFinding, 'code'>;
 /** Process configuration that rules need. */
 export interface RuleContext {
   readonly piiHashKey: string | undefined;
+  /** What queries may reach outside of the tables. */
+  readonly engineSources: EngineSources;
   /** The time of examples without one of their own; milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -46,6 +50,7 @@ export const HASH_WITHOUT_KEY = 'pii.hash_without_key';
 /** Rules about the query, by the code of their findings: checked for each variant. */
 const QUERY_RULES: Readonly<Record<string, Rule>> = {
   ...PAGE_QUERY_RULES,
+  ...OUTSIDE_QUERY_RULES,
   'parameter.undeclared': function* ({ bound, file, parameters, inText }, { guess: nearest }) {
     const declared = new Set(Object.keys(file.parameters ?? {}));
     for (const use of bound.uses) {

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { createCompile } from '../catalog/compile.ts';
 import { assembleCatalog, type Catalog } from '../catalog/catalog.ts';
 import { isBroken, listFiles, loadFiles } from '../catalog/load.ts';
+import type { EngineSources } from '../sql/outside-sources.ts';
 import { CommandError } from './command-error.ts';
 import { LOADING } from './real-time.ts';
 
@@ -38,11 +39,11 @@ export function listEndpointFiles(folder: string): Promise<readonly string[]> {
   });
 }
 
-/** The endpoints of a folder. Rejects with CommandError if a file has errors. */
-export async function readEndpoints(folder: string): Promise<Catalog> {
+/** The endpoints of a folder; `any`: for commands that run no query. Rejects with CommandError if a file has errors. */
+export async function readEndpoints(folder: string, engineSources: EngineSources): Promise<Catalog> {
   const paths = await listEndpointFiles(folder);
   const { files } = await loadFiles(paths, new Map(), {
-    compile: createCompile({ piiHashKey: ANY_KEY }),
+    compile: createCompile({ piiHashKey: ANY_KEY, engineSources }),
     ...LOADING,
   });
   const all = [...files.values()];

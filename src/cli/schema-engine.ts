@@ -49,7 +49,10 @@ export async function withSchemaEngine<T>(
     const own = { ...settings, data, clickhouse: undefined };
     const engine = await openEngineOrExplain(openEngine, own, () => undefined);
     try {
-      const loaded = await loadSchema(engine, files, { database: schema?.database }).catch(explainSchema);
+      const loaded = await loadSchema(engine, files, {
+        database: schema?.database,
+        engineSources: settings.engineSources,
+      }).catch(explainSchema);
       await createCallsTable(engine);
       return await use(engine, data, loaded);
     } finally {

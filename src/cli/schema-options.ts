@@ -6,12 +6,13 @@ import type { Settings } from '../config/settings.ts';
 import type { LoadedSchema } from '../schema/load-schema.ts';
 import { SchemaError } from '../schema/schema-files.ts';
 import { CommandError } from './command-error.ts';
-import type { CommandDeps } from './command.ts';
+import { settingsOf, type CommandDeps } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface SchemaFlags {
   readonly schema?: string;
   readonly schemaDatabase?: string;
+  readonly engineSources?: string;
 }
 
 export interface SchemaChoice {
@@ -33,7 +34,27 @@ export function withSchemaOptions(command: Command): Command {
       '--schema <path>',
       `folder or file of statements that create the tables: scripts, migrations, a dump (default: ${SCHEMA_FOLDER} if it has *.sql files, otherwise the seeds)`,
     )
-    .option('--schema-database <name>', 'the database of tables that are named without one', 'default');
+    .option('--schema-database <name>', 'the database of tables that are named without one', 'default')
+    .option(
+      '--engine-sources <names>',
+      'what queries, fixtures and the schema may reach outside of the tables: file, url, s3, …, comma-separated [MILLRACE_ENGINE_SOURCES; default: nothing]',
+    );
+}
+
+/**
+ * The settings for a command that runs files which others may have written. What the engine may reach is taken from the flag and the
+ * environment only: the settings file may be part of what is checked. Rejects with CommandError.
+ */
+export async function checkedSettings(
+  { engineSources }: SchemaFlags,
+  deps: Pick<CommandDeps, 'env' | 'terminal' | 'workers'>,
+): Promise<Settings> {
+  const settings = await settingsOf(engineSources === undefined ? {} : { engineSources }, deps);
+  if (settings.shown['engine_sources']?.source !== 'file') return settings;
+  deps.terminal.note(
+    'warning: engine_sources in the settings file does not apply here, since a change under review could set it; use --engine-sources or MILLRACE_ENGINE_SOURCES',
+  );
+  return { ...settings, engineSources: [] };
 }
 
 /** The path that the flag names, or the default. */
@@ -88,8 +109,8 @@ export function noTables(
 
 /** Prints what could not be created, and what was left out. */
 export function noteSchema({ findings, skipped }: LoadedSchema, terminal: Terminal): void {
-  for (const { file, line, column, message, code } of findings)
-    terminal.note(visible(`${file}:${line}:${column}: warning: ${message} (${code})`));
+  for (const { file, line, column, severity, message, code } of findings)
+    terminal.note(visible(`${file}:${line}:${column}: ${severity}: ${message} (${code})`));
   noteSkipped(skipped, terminal);
 }
 

@@ -79,7 +79,7 @@ function compileSchema(name: SchemaName, part?: string): ErrorsOf {
     meta: false,
     code: { optimize: false }, // optimizing takes three times as long as compiling, and saves little in a check
   });
-  for (const keyword of ['x-env', 'x-secret']) ajv.addKeyword(keyword);
+  for (const keyword of ['x-env', 'x-secret', 'x-names']) ajv.addKeyword(keyword);
   ajvFormats.default(ajv, ['uuid', 'date', 'date-time']);
   const schema = readSchema(name);
   const definitions = schema['$defs'] as Readonly<Record<string, unknown>>; // our own schema

@@ -12,6 +12,7 @@ import {
 import type { SettingsFile } from './generated/settings.ts';
 import { createSchemaCheck, createValueCheck, readSchema, type SchemaFinding } from './schema.ts';
 import { plainFinding } from './plain-finding.ts';
+import { engineSources, findUnknownSources } from './engine-sources.ts';
 import { findInvalidUrls } from './url-settings.ts';
 import { parseYaml, type YamlDocument } from './yaml-document.ts';
 
@@ -34,6 +35,8 @@ export interface Settings {
   readonly jwt: JwtSettings | undefined;
   readonly data: string;
   readonly seeds: string;
+  /** What SQL may reach outside of the embedded engine's data folder. */
+  readonly engineSources: readonly string[];
   readonly headerPrefix: string;
   /** Allowed CORS origins; undefined: only the service's own. */
   readonly corsOrigins: readonly string[] | '*' | undefined;
@@ -152,7 +155,7 @@ export async function loadSettings(
   const fromFlags = layer(names, (name) => ({ source: name.flag, text: sources.flags[name.key] }));
   const diagnostics = [...fromFile.diagnostics, ...fromEnv.diagnostics, ...fromFlags.diagnostics];
   const values = { ...fromFile.values, ...fromEnv.values, ...fromFlags.values };
-  diagnostics.push(...findHalfJwt(values), ...findHalfCertificate(values));
+  diagnostics.push(...findHalfJwt(values), ...findHalfCertificate(values), ...findUnknownSources(values));
   if (diagnostics.length === 0) diagnostics.push(...findInvalidUrls(values));
   if (diagnostics.length > 0) return { diagnostics };
   const layers = { flag: fromFlags.values, environment: fromEnv.values, file: fromFile.values };
@@ -288,6 +291,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     jwt: jwtSettings(all),
     data: all.data,
     seeds: all.seeds,
+    engineSources: engineSources(all.engine_sources),
     headerPrefix: all.header_prefix,
     corsOrigins:
       all.cors_origins === undefined || all.cors_origins === '*'

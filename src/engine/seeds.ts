@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readText } from '../config/read-text.ts';
+import type { EngineSources } from '../sql/outside-sources.ts';
+import { positionAt } from '../core/position.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
+import { explainOutside, outsideReadsOfScript } from '../sql/outside-reads.ts';
 import type { Engine } from './engine.ts';
 import { readRows } from './rows.ts';
 import { locateStatements } from './statements.ts';
@@ -20,6 +23,8 @@ export interface SeedOptions {
   readonly dataFolder: string;
   /** Reload files that were already loaded. */
   readonly again: boolean;
+  /** What statements may reach outside of the tables. */
+  readonly engineSources: EngineSources;
   readonly onProgress: (progress: SeedProgress) => void;
   /** Called with the files that were added or changed since the data was loaded. */
   readonly onChanged?: (files: readonly string[]) => void;
@@ -95,12 +100,16 @@ interface Run extends SeedOptions {
   readonly undo: () => Promise<boolean>;
 }
 
-async function runFiles(engine: Engine, { folder, names, onProgress, undo }: Run): Promise<void> {
+async function runFiles(engine: Engine, run: Run): Promise<void> {
+  const { folder, names, onProgress, undo, engineSources } = run;
   for (const [index, file] of names.entries()) {
     onProgress({ file, index, count: names.length });
     let at = { file, line: 0, statement: '' };
     try {
       const text = await readText(join(folder, file), MAX_BYTES);
+      const outside = firstOutside(text, engineSources);
+      if (outside !== undefined) at = { ...at, line: outside.line };
+      if (outside !== undefined) throw new Error(outside.message);
       for (const { line, sql } of locateStatements(text)) {
         at = { file, line, statement: sql };
         await engine.execute(sql);
@@ -109,6 +118,17 @@ async function runFiles(engine: Engine, { folder, names, onProgress, undo }: Run
       throw new SeedError(at, await undo(), cause);
     }
   }
+}
+
+/** Found before any statement of the file runs. */
+function firstOutside(
+  text: string,
+  engineSources: EngineSources,
+): { readonly line: number; readonly message: string } | undefined {
+  const [read] = outsideReadsOfScript(text, engineSources);
+  if (read === undefined) return undefined;
+  const { message, hint } = explainOutside(read);
+  return { line: positionAt(text, read.start).line, message: `${message}. ${hint}` };
 }
 
 /** The databases that existed before a load that was interrupted; undefined if there was none. */

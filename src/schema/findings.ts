@@ -29,7 +29,7 @@ export function statementFinding(
 
 /** A warning at a statement that the engine rejected, at the name in the engine's message if the statement has it. */
 export function rejection(statement: SchemaStatement, step: Step, failure: EngineError | undefined): Finding {
-  const { file, sql } = statement;
+  const { sql } = statement;
   const message = failure?.message ?? '';
   const cursor = createCursor(sql);
   const type = /data type family: (\w+)/.exec(message)?.[1];
@@ -37,17 +37,23 @@ export function rejection(statement: SchemaStatement, step: Step, failure: Engin
     .flatMap((name) => [name, name.split('.').at(-1) ?? name])
     .map((name) => findInQuery(cursor, name)?.start)
     .find((start) => start !== undefined);
-  const inside = positionAt(sql, statement.isRow === true ? 0 : (offset ?? 0));
-  const column = inside.line === 1 ? statement.column + inside.column - 1 : inside.column;
   const done = { create: 'created', change: 'changed', remove: 'removed' }[step.action];
-  return {
-    file,
-    line: statement.line + inside.line - 1,
-    column,
+  return findingAt(statement, offset ?? 0, {
     severity: 'warning',
     code: 'tables.not_created',
     message: `${step.what} ${nameOf(step.target)} could not be ${done}: ${engineSentence(message)}`,
-  };
+  });
+}
+
+/** A finding at an offset into a statement. */
+export function findingAt(
+  { file, line, column: first, sql, isRow }: SchemaStatement,
+  offset: number,
+  what: Pick<Finding, 'severity' | 'code' | 'message' | 'hint'>,
+): Finding {
+  const inside = positionAt(sql, isRow === true ? 0 : offset);
+  const column = inside.line === 1 ? first + inside.column - 1 : inside.column;
+  return { file, line: line + inside.line - 1, column, ...what };
 }
 
 function nameOf({ database, name }: QualifiedName): string {

@@ -1,5 +1,6 @@
 // Creates the tables of a schema on an empty embedded engine, in whatever order its statements are written.
 import type { Finding } from '../core/finding.ts';
+import type { EngineSources } from '../sql/outside-sources.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { readEngineSettings } from './engine-settings.ts';
@@ -12,7 +13,7 @@ import type { Step } from './step.ts';
 
 /** What was created, and what was not. */
 export interface LoadedSchema {
-  /** Warnings, at the statements that could not be carried out. */
+  /** Warnings, at the statements that could not be carried out; errors, at those that are not. */
   readonly findings: readonly Finding[];
   /** What could not be created, by `database.name`, with its finding. */
   readonly broken: ReadonlyMap<string, Finding>;
@@ -32,14 +33,21 @@ interface Pending extends PlannedStep {
 /** Passes over the statements that failed; each carries out at least one. */
 const MAX_PASSES = 200;
 
+export interface LoadSchemaOptions {
+  /** Of names without one; default: `default`. */
+  readonly database?: string | undefined;
+  /** What statements may reach outside of the tables; default: nothing. */
+  readonly engineSources?: EngineSources;
+}
+
 /** Rejects with SchemaError if there are too many statements, and with EngineError if the engine is lost. */
 export async function loadSchema(
   engine: Engine,
   files: readonly SchemaFile[],
-  { database = 'default' }: { readonly database?: string | undefined } = {},
+  { database = 'default', engineSources = [] }: LoadSchemaOptions = {},
 ): Promise<LoadedSchema> {
   const settings = await readEngineSettings(engine);
-  const { steps, findings, broken, skipped } = planSchema(files, { database, settings });
+  const { steps, findings, broken, skipped } = planSchema(files, { database, settings, engineSources });
   const pending = steps.map((step): Pending => ({ ...step, attempt: 0, failure: undefined }));
   const known = new Set<string>();
   for (const { step } of pending) known.add(step.target.database);

@@ -1,10 +1,12 @@
 // Reads the statements of a schema, and decides what each becomes.
 import { outsideFinding } from '../config/leads-outside.ts';
 import type { Finding } from '../core/finding.ts';
+import type { EngineSources } from '../sql/outside-sources.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { readStatements } from './dump.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { statementFinding } from './findings.ts';
+import { withoutOutside } from './outside.ts';
 import { keyOf } from './name.ts';
 import { normalise } from './normalise.ts';
 import { SchemaError, type SchemaFile } from './schema-files.ts';
@@ -34,19 +36,24 @@ export interface PlanOptions {
   /** The current database at the start of each file. */
   readonly database: string;
   readonly settings: EngineSettings;
+  /** What statements may reach outside of the tables. */
+  readonly engineSources: EngineSources;
 }
 
 const MAX_STATEMENTS = 20_000;
 
 /** Throws SchemaError if there are too many statements. */
-export function planSchema(files: readonly SchemaFile[], { database, settings }: PlanOptions): SchemaPlan {
+export function planSchema(
+  files: readonly SchemaFile[],
+  { database, settings, engineSources }: PlanOptions,
+): SchemaPlan {
   const outside = files.filter(({ isOutside }) => isOutside).map(({ path }) => outsideFinding(path));
   const read = files.map(readStatements);
   const count = read.reduce((sum, { statements }) => sum + statements.length, 0);
   if (count > MAX_STATEMENTS) throw new SchemaError(`there are more than ${MAX_STATEMENTS} statements`);
   const plans = read.map(({ statements, isDump }) => {
     const session = new Map(isDump ? [['flatten_nested', '0']] : []);
-    return planFile(statements, { database, session, settings });
+    return planFile(statements, { database, session, settings, engineSources });
   });
   const skipped = new Map<string, number>();
   for (const kind of plans.flatMap((plan) => plan.skipped)) skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
@@ -69,6 +76,7 @@ interface Session {
   database: string;
   readonly session: Map<string, string>;
   readonly settings: EngineSettings;
+  readonly engineSources: EngineSources;
 }
 
 function planFile(statements: readonly SchemaStatement[], state: Session): FilePlan {
@@ -81,7 +89,7 @@ function planStatement(statement: SchemaStatement, plan: FilePlan, state: Sessio
   const result = normalise(statement.sql, { database: state.database, treeSettings: state.settings.tree });
   switch (result.kind) {
     case 'step':
-      plan.steps.push({ statement, step: result, ...around(state) });
+      planStep(statement, result, plan, state);
       return;
     case 'skip':
       if (result.noted !== undefined) plan.skipped.push(result.noted);
@@ -98,6 +106,15 @@ function planStatement(statement: SchemaStatement, plan: FilePlan, state: Sessio
       if (result.target !== undefined) plan.broken.push([keyOf(result.target), finding]);
     }
   }
+}
+
+/** Forms that reach outside of the tables are left out. */
+function planStep(statement: SchemaStatement, result: Step, plan: FilePlan, state: Session): void {
+  const { step, finding } = withoutOutside(statement, result, state.engineSources);
+  if (step !== undefined) plan.steps.push({ statement, step, ...around(state) });
+  if (finding === undefined) return;
+  plan.findings.push(finding);
+  if (step === undefined && result.action === 'create') plan.broken.push([keyOf(result.target), finding]);
 }
 
 /** The session's settings are reset, since the connection is used again. */

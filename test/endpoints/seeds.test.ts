@@ -116,7 +116,7 @@ describe('the files', () => {
     const own = await openEngine(join(folder, 'pinned'));
     const prints: (readonly { readonly n: number; readonly last: string }[])[] = [];
     for (const again of [false, true]) {
-      const options = { folder: pinned, dataFolder: folder, again, onProgress: () => {} };
+      const options = { folder: pinned, dataFolder: folder, engineSources: [], again, onProgress: () => {} };
       expect(await loadSeeds(own, options)).toBe('loaded');
       const sql = `SELECT * FROM (${PRINTS.join(' UNION ALL ')}) ORDER BY source`;
       prints.push((await rows(own, statement(sql))) as { n: number; last: string }[]); // of the SELECT

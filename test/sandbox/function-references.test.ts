@@ -1,6 +1,6 @@
 // Names of functions in place of lambdas: the engine would call functions that no check has seen.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { takesFunction } from '../../src/sandbox/functions/higher-order.ts';
+import { takesFunction } from '../../src/sql/higher-order.ts';
 import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { describeTables, openSandbox, openWorld, type World } from './fixture.ts';

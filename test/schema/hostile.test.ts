@@ -11,7 +11,7 @@ import { anyCharacter } from '../support/any-character.ts';
 
 const SETTINGS = { session: '', tree: '' };
 const plan = (path: string, text: string): ReturnType<typeof planSchema> =>
-  planSchema([{ path, text }], { database: 'd', settings: SETTINGS });
+  planSchema([{ path, text }], { database: 'd', settings: SETTINGS, engineSources: [] });
 
 const WORDS =
   `CREATE OR REPLACE TABLE VIEW MATERIALIZED DICTIONARY DATABASE FUNCTION ATTACH ALTER DROP RENAME EXCHANGE TABLES USE SET IF NOT EXISTS ON CLUSTER UUID AS SELECT

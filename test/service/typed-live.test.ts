@@ -63,7 +63,7 @@ beforeAll(async () => {
   const out = join(folder, 'millrace.ts');
   const options = { folder: service.endpoints, names: [], headerPrefix: 'SVC', out, isCheck: false };
   const silent = { write: () => true, isTTY: false };
-  await types({ ...options, withEngine: undefined }, createTerminal(silent, silent, {}));
+  await types({ ...options, engineSources: [], withEngine: undefined }, createTerminal(silent, silent, {}));
   generated = (await import(out)) as Generated; // the module written above
   const followed = (url: string, init: RequestInit): Promise<Response> => {
     const connection = new AbortController();

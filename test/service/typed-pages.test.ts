@@ -57,7 +57,7 @@ parameters:
   const options = { folder: service.endpoints, names: [], headerPrefix: 'SVC', out, isCheck: false };
   const silent = { write: () => true, isTTY: false };
   const terminal = createTerminal(silent, silent, {});
-  await types({ ...options, withEngine: undefined }, terminal);
+  await types({ ...options, engineSources: [], withEngine: undefined }, terminal);
   generated = (await import(out)) as Generated; // the module written above
   const counted = (...given: Parameters<typeof fetch>): Promise<Response> => {
     requests++;

@@ -74,6 +74,7 @@ async function load(parent: string): Promise<string> {
   await loadSeeds(engine, {
     folder: await someSeeds(parent),
     dataFolder,
+    engineSources: [],
     again: false,
     onProgress: () => undefined,
   });

@@ -24,7 +24,7 @@ const RESERVED_WEIGHT = 4;
 
 /** Prints the statements, for an operator to review, adapt and run. */
 export async function capacity(options: CapacityOptions, terminal: Terminal): Promise<void> {
-  const { all: endpoints } = await readEndpoints(options.folder);
+  const { all: endpoints } = await readEndpoints(options.folder, 'any');
   const workloads = workloadsOf(endpoints);
   if (options.format === 'json') return terminal.write(jsonText({ workloads }));
   if (workloads.length === 0)

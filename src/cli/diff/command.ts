@@ -1,7 +1,7 @@
 // `millrace diff`, its flags and help.
 import { Option, type Command } from 'commander';
-import { chooseSchema, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
-import { settingsOf, type CommandDeps } from '../command.ts';
+import { checkedSettings, chooseSchema, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
+import type { CommandDeps } from '../command.ts';
 import { diff } from './diff.ts';
 import { createPrintGithub } from './github.ts';
 import { printJson } from './json.ts';
@@ -35,7 +35,7 @@ export function addDiff(program: Command, deps: CommandDeps): void {
       'compare without the engine: no columns, and every changed query is a security change',
     );
   withSchemaOptions(command).action(async (base: string, head: string | undefined, flags: DiffFlags) => {
-    const found = await settingsOf({}, deps);
+    const found = await checkedSettings(flags, deps);
     const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };
     const schema = flags.engine ? chooseSchema(flags, settings, deps) : undefined;
     const printers = printersOf(deps.env);

@@ -65,7 +65,7 @@ export async function readRevisions(
     tenancy: await readTenancy(repository, revision, settings),
   });
   const [old, now] = [await read(base), await read(head)];
-  const [before, after] = describedSides(old, now);
+  const [before, after] = describedSides(old, now, settings);
   const reported = await columnsOf(before, after, options, deps);
   return {
     repository,
@@ -123,8 +123,12 @@ interface RevisionFiles extends Pick<Described, 'label' | 'tables'> {
 }
 
 /** The contracts of both revisions: of all files if their tables or the tenancy of all differ, otherwise of those that differ. */
-function describedSides(base: RevisionFiles, head: RevisionFiles): readonly [Described, Described] {
-  const inspect = createInspect({ piiHashKey: ANY_KEY });
+function describedSides(
+  base: RevisionFiles,
+  head: RevisionFiles,
+  { engineSources }: Settings,
+): readonly [Described, Described] {
+  const inspect = createInspect({ piiHashKey: ANY_KEY, engineSources });
   const haveSameTenancy = JSON.stringify(base.tenancy.setting) === JSON.stringify(head.tenancy.setting);
   const [before, after] =
     haveSameTables(base, head) && haveSameTenancy

@@ -1,8 +1,8 @@
 // `millrace exposure`, its flags and help.
 import { Option, type Command } from 'commander';
-import { settingsOf, type CommandDeps } from '../command.ts';
+import type { CommandDeps } from '../command.ts';
 import { knownTables } from '../schema-engine.ts';
-import { noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import { checkedSettings, noTables, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
 import { exposure } from './exposure.ts';
 
 interface ExposureFlags extends SchemaFlags {
@@ -20,7 +20,7 @@ export function addExposure(program: Command, deps: CommandDeps): void {
       new Option('--format <format>', 'the output format').choices(['human', 'json']).default('human'),
     );
   withSchemaOptions(command).action(async (paths: string[], flags: ExposureFlags) => {
-    const settings = await settingsOf({}, deps);
+    const settings = await checkedSettings(flags, deps);
     const withTables = knownTables(flags, settings, deps);
     if (withTables === undefined)
       throw noTables(settings, 'Queries cannot be analysed', { needsEngine: true });
@@ -29,6 +29,7 @@ export function addExposure(program: Command, deps: CommandDeps): void {
       format: flags.format,
       tokens: settings.tokens,
       tenancy: settings.tenancy,
+      engineSources: settings.engineSources,
       withTables,
     };
     await exposure(options, deps.terminal);

@@ -6,6 +6,7 @@ import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposu
 import { isBroken, loadFiles } from '../../catalog/load.ts';
 import type { TenancySetting } from '../../catalog/tenancy.ts';
 import type { Token } from '../../config/generated/tokens.ts';
+import type { EngineSources } from '../../sql/outside-sources.ts';
 import { CommandError } from '../command-error.ts';
 import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
 import { count } from '../findings/findings.ts';
@@ -21,6 +22,7 @@ export interface ExposureOptions {
   /** The tokens file, if one is set. */
   readonly tokens: string | undefined;
   readonly tenancy: TenancySetting;
+  readonly engineSources: EngineSources;
   readonly withTables: WithTables;
 }
 
@@ -45,8 +47,12 @@ export async function exposure(options: ExposureOptions, terminal: Terminal): Pr
   }
 }
 
-async function inspectAll({ paths, tenancy }: ExposureOptions): Promise<readonly InspectedFile[]> {
-  const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy });
+async function inspectAll({
+  paths,
+  tenancy,
+  engineSources,
+}: ExposureOptions): Promise<readonly InspectedFile[]> {
+  const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy, engineSources });
   const inspected: InspectedFile[] = [];
   const compile: CompileFile = (path, text, sources) => {
     const { inspected: file, ...rest } = inspect(path, text, sources);

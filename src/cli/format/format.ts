@@ -21,7 +21,7 @@ export interface FormatOptions {
 /** Writes the files that are not formatted; returns 1 if one is not valid YAML or, with `isCheck`, not formatted. */
 export async function format({ paths, isCheck }: FormatOptions, terminal: Terminal): Promise<0 | 1> {
   const files = await expandPaths(paths);
-  const inspect = createInspect({ piiHashKey: ANY_KEY });
+  const inspect = createInspect({ piiHashKey: ANY_KEY, engineSources: 'any' });
   let changed = 0;
   let broken = 0;
   for (const file of files) {

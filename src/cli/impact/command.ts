@@ -1,7 +1,7 @@
 // `millrace impact`, its flags and help.
 import { Option, type Command } from 'commander';
-import { settingsOf, type CommandDeps } from '../command.ts';
-import { chooseSchema, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import type { CommandDeps } from '../command.ts';
+import { checkedSettings, chooseSchema, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
 import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 import { createPrintGithub } from './github.ts';
 import { CONSUMERS_FOLDER, impact } from './impact.ts';
@@ -49,7 +49,7 @@ export function addImpact(program: Command, deps: CommandDeps): void {
     )
     .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, []);
   withSchemaOptions(command).action(async (base: string, head: string | undefined, flags: ImpactFlags) => {
-    const found = await settingsOf({}, deps);
+    const found = await checkedSettings(flags, deps);
     const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };
     const { consumers, calls, endpoint, dialect } = flags;
     const printers = printersOf(deps.env);

@@ -4,9 +4,9 @@ import { Option, type Command } from 'commander';
 import { DIALECTS } from '../../convert/conversion.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
 import { CommandError } from '../command-error.ts';
-import { settingsOf, type CommandDeps } from '../command.ts';
+import type { CommandDeps } from '../command.ts';
 import { knownTables } from '../schema-engine.ts';
-import { SCHEMA_FOLDER, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import { checkedSettings, SCHEMA_FOLDER, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
 import { readKnownTables } from '../known-tables.ts';
 import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 import { EXPORT_TOOLS, type ExportTool } from './foreign-query.ts';
@@ -56,7 +56,7 @@ export function addImport(program: Command, deps: CommandDeps): void {
       throw new CommandError(`Invalid database name "${database}": use letters, digits and "_"`, {
         exitCode: 2,
       });
-    const settings = await settingsOf({}, deps);
+    const settings = await checkedSettings(flags, deps);
     const schema = flags.schema ?? SCHEMA_FOLDER;
     const print = printAndWrite(PRINTERS[flags.format], readWrites(flags.write, PRINTERS));
     const options: ImportOptions = {

@@ -4,7 +4,7 @@ import { DIALECTS, type ForeignDialect } from '../../convert/conversion.ts';
 import { CommandError } from '../command-error.ts';
 import { settingsOf, type CommandDeps } from '../command.ts';
 import { knownTables } from '../schema-engine.ts';
-import { withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
 import { readKnownTables } from '../known-tables.ts';
 import { convertSql, type ConvertedSql } from './foreign-sql.ts';
 import { newVersion } from './new-version.ts';
@@ -79,7 +79,7 @@ interface ForeignQuery {
 
 /** The databases of tables and the types of columns come from the tables of the repository, if there are any. */
 async function convert({ sql, dialect, flags }: ForeignQuery, deps: CommandDeps): Promise<ConvertedSql> {
-  const withEngine = knownTables(flags, await settingsOf({}, deps), deps);
+  const withEngine = knownTables(flags, await checkedSettings(flags, deps), deps);
   const tables = await withEngine?.(readKnownTables);
   const file = flags.fromSql === undefined || flags.fromSql === '-' ? '<stdin>' : flags.fromSql;
   return convertSql({ sql, file, dialect, tables }, deps.terminal);

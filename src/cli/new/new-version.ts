@@ -33,7 +33,7 @@ export async function newVersion(
   { name, folder, isPrinted }: NewVersionOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const catalog = await readEndpoints(folder);
+  const catalog = await readEndpoints(folder, 'any');
   const [newest] = catalog.versions(name);
   const served = catalog.find(name);
   if (newest === undefined || served === undefined) {

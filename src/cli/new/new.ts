@@ -99,7 +99,7 @@ async function requireFree(name: string, folder: string, path: string): Promise<
   if (isThere) throw new CommandError(`${path} already exists; choose another name or edit that file`);
   const paths = await listFiles(folder).catch(() => []);
   const { files } = await loadFiles(paths, new Map(), {
-    compile: createCompile({ piiHashKey: ANY_KEY }),
+    compile: createCompile({ piiHashKey: ANY_KEY, engineSources: 'any' }),
     ...LOADING,
   });
   const taken = [...files.values()].find(({ candidate }) => candidate?.endpoint.name === name);

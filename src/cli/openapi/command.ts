@@ -1,9 +1,9 @@
 // `millrace openapi`, its flags and help.
 import type { Command } from 'commander';
-import { settingsOf, type CommandDeps } from '../command.ts';
+import type { CommandDeps } from '../command.ts';
 import { openapi } from './openapi.ts';
 import { knownTables } from '../schema-engine.ts';
-import { withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
 import { write } from '../write-file.ts';
 
 interface OpenapiFlags extends SchemaFlags {
@@ -22,13 +22,14 @@ export function addOpenapi(program: Command, deps: CommandDeps): void {
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
     .option('--server <url>', 'URL or path of the service', '/');
   withSchemaOptions(command).action(async (flags: OpenapiFlags) => {
-    const settings = await settingsOf({}, deps);
+    const settings = await checkedSettings(flags, deps);
     const withEngine = knownTables(flags, settings, deps);
     const folder = flags.endpoints ?? settings.endpoints;
     const { headerPrefix, contact } = settings;
     const { version, terminal } = deps;
     const { text, unknown } = await openapi({
       folder,
+      engineSources: settings.engineSources,
       headerPrefix,
       contact,
       version,

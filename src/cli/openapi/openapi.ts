@@ -1,5 +1,6 @@
 // `millrace openapi`: the OpenAPI document of the endpoints, for an unrestricted key.
 import { jsonText } from '../../observe/visible-text.ts';
+import type { EngineSources } from '../../sql/outside-sources.ts';
 import { referenceOf } from '../../catalog/versions.ts';
 import { createDescribe } from '../../catalog/describe.ts';
 import { rowShapes } from '../../catalog/row-shapes.ts';
@@ -9,6 +10,7 @@ import { readEndpoints } from '../endpoint-files.ts';
 
 export interface OpenapiOptions {
   readonly folder: string;
+  readonly engineSources: EngineSources;
   readonly headerPrefix: string;
   readonly version: string;
   readonly server: string;
@@ -21,7 +23,7 @@ export interface OpenapiOptions {
 export async function openapi(
   options: OpenapiOptions,
 ): Promise<{ readonly text: string; readonly unknown: readonly string[] }> {
-  const catalog = await readEndpoints(options.folder);
+  const catalog = await readEndpoints(options.folder, options.engineSources);
   const endpoints = catalog.all;
   const described =
     options.withEngine === undefined

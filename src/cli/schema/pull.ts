@@ -77,7 +77,7 @@ async function wanted(
 
 /** The queries of the files without errors, with placeholders for their parameters. */
 async function queriesIn(folder: string): Promise<readonly string[]> {
-  const compile = createCompile({ piiHashKey: ANY_KEY });
+  const compile = createCompile({ piiHashKey: ANY_KEY, engineSources: 'any' });
   const { files } = await loadFiles(await listEndpointFiles(folder), new Map(), { compile, ...LOADING });
   return [...files.values()].flatMap(
     ({ candidate }) => candidate?.endpoint.variants().map(({ query }) => query) ?? [],

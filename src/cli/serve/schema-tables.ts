@@ -22,12 +22,13 @@ export async function createSchemaTables(
   if (choice === undefined || (await hasTables(engine))) return;
   const files = await readSchemaFiles(choice.path).catch(explainSchema);
   if (files.length === 0) return;
-  const schema = await loadSchema(engine, files).catch(explainSchema);
+  const { engineSources } = settings;
+  const schema = await loadSchema(engine, files, { engineSources }).catch(explainSchema);
   noteSchema(schema, terminal);
   const fixtures = join(settings.endpoints, 'fixtures');
   const scratch = await mkdtemp(join(settings.data, 'rows-'));
   try {
-    const { findings } = await openStage({ engine, scratch, fixtures, schema });
+    const { findings } = await openStage({ engine, scratch, fixtures, schema, engineSources });
     for (const finding of findings) terminal.note(describeFinding(finding));
   } finally {
     await rm(scratch, { recursive: true });

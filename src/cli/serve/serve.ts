@@ -187,6 +187,7 @@ export async function seed(
   const outcome = await loadSeeds(engine, {
     folder: settings.seeds,
     dataFolder: settings.data,
+    engineSources: settings.engineSources,
     again,
     onProgress: ({ file, index, count }) =>
       terminal.progress(`Loading sample data ${index + 1}/${count}: ${file}`),

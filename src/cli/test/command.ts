@@ -3,8 +3,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option, type Command } from 'commander';
 import { CommandError } from '../command-error.ts';
-import { existingSchema, noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
-import { settingsOf, type CommandDeps } from '../command.ts';
+import {
+  checkedSettings,
+  existingSchema,
+  noTables,
+  type SchemaFlags,
+  withSchemaOptions,
+} from '../schema-options.ts';
+import type { CommandDeps } from '../command.ts';
 import { createPrintGithub, printMarkdown } from './report-github.ts';
 import { printHuman } from './report-human.ts';
 import { printJson } from './report-json.ts';
@@ -67,7 +73,7 @@ async function optionsOf(
   flags: TestFlags,
   deps: CommandDeps,
 ): Promise<TestOptions> {
-  const settings = await settingsOf({}, deps);
+  const settings = await checkedSettings(flags, deps);
   const endpoints = flags.endpoints ?? settings.endpoints;
   const printers = printersOf(deps.env);
   const schema = existingSchema(flags, settings, deps);

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
 import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
 import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import type { EngineSources } from '../../sql/outside-sources.ts';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
 import { listEndpointFiles } from '../endpoint-files.ts';
 import type { CompileFile } from '../../catalog/compile.ts';
@@ -20,8 +21,8 @@ export interface Reading {
 const HASH_KEY = 'a key for tests alone';
 
 /** Creates the function that reads the folder; it rejects with CommandError if it cannot. */
-export function createReadFiles(folder: string): () => Promise<Reading> {
-  const inspect = createInspect({ piiHashKey: HASH_KEY });
+export function createReadFiles(folder: string, engineSources: EngineSources): () => Promise<Reading> {
+  const inspect = createInspect({ piiHashKey: HASH_KEY, engineSources });
   const inspected = new Map<string, InspectedFile | undefined>();
   let known: LoadedFiles = new Map();
   return async () => {

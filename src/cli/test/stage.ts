@@ -1,8 +1,11 @@
 // The tables for running examples: filled once from the fixtures, with an example's own rows swapped in while it runs.
 import type { Finding } from '../../core/finding.ts';
+import type { EngineSources } from '../../sql/outside-sources.ts';
+import { createPositions } from '../../core/position.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
 import { engineSentence } from '../../engine/engine-sentence.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
+import { explainOutside, outsideReadsOfScript } from '../../sql/outside-reads.ts';
 import { readFixtures, type FixtureFiles } from './fixture-files.ts';
 import { listTables, loadRows, quoteTable, unknownTable, type Loading, type Rows } from './rows.ts';
 
@@ -22,6 +25,8 @@ export interface StageOptions {
   readonly fixtures: string;
   /** Tables that could not be created have no rows. */
   readonly schema: Pick<LoadedSchema, 'broken'>;
+  /** What statements may reach outside of the tables. */
+  readonly engineSources: EngineSources;
 }
 
 /** Runs and loads the files in the folder; resolves with their findings. */
@@ -30,9 +35,10 @@ export async function openStage({
   scratch,
   fixtures,
   schema,
+  engineSources,
 }: StageOptions): Promise<{ readonly stage: Stage; readonly findings: readonly Finding[] }> {
   const files = await readFixtures(fixtures);
-  const findings = [...files.findings, ...(await runStatements(engine, files))];
+  const findings = [...files.findings, ...(await runStatements(engine, files, engineSources))];
   const loading = { engine, folder: scratch, ...(await listTables(engine)) };
   const isBroken = ({ table }: Rows): boolean => !loading.tables.has(table) && schema.broken.has(table);
   for (const rows of files.rows) {
@@ -42,9 +48,16 @@ export async function openStage({
   return { stage: createStage(loading), findings };
 }
 
-async function runStatements(engine: Engine, { statements }: FixtureFiles): Promise<readonly Finding[]> {
+async function runStatements(
+  engine: Engine,
+  { statements }: FixtureFiles,
+  engineSources: EngineSources,
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const { file, text } of statements) {
+    const outside = findOutside(file, text, engineSources);
+    findings.push(...outside);
+    if (outside.length > 0) continue;
     const failure = await engine.execute(text).then(() => undefined, failureOf);
     if (failure === undefined) continue;
     const [, line, column] = /\(line (\d{1,9}), col (\d{1,9})\)/.exec(failure.message) ?? [];
@@ -53,6 +66,18 @@ async function runStatements(engine: Engine, { statements }: FixtureFiles): Prom
     findings.push({ file, ...position, severity: 'error', code: 'fixture.rejected', message });
   }
   return findings;
+}
+
+/** A file with such a statement is not run at all. */
+function findOutside(file: string, text: string, engineSources: EngineSources): readonly Finding[] {
+  const positionOf = createPositions(text);
+  return outsideReadsOfScript(text, engineSources).map((read) => ({
+    file,
+    ...positionOf(read.start),
+    severity: 'error',
+    code: 'fixture.reads_outside',
+    ...explainOutside(read),
+  }));
 }
 
 function failureOf(cause: unknown): EngineError {

@@ -49,7 +49,7 @@ export interface TestDeps {
 
 /** Runs the examples once; resolves to the exit code. Rejects with CommandError if none was selected. */
 export async function test(options: TestOptions, deps: TestDeps): Promise<0 | 1> {
-  const reading = await createReadFiles(options.endpoints)();
+  const reading = await createReadFiles(options.endpoints, options.settings.engineSources)();
   const cases = chosenCases(reading, options);
   if (cases.length === 0 && options.part !== undefined && reading.findings.length === 0)
     throw new CommandError(`No example name contains "${options.part}"`, { exitCode: 2 });
@@ -75,9 +75,16 @@ export function withStage<T>(
   use: (staged: Staged) => Promise<T>,
 ): Promise<T> {
   return withSchemaEngine({ settings, schema, openEngine }, async (engine, scratch, schema) => {
-    noteSchema(schema, terminal);
-    return use({ engine, schema, ...(await openStage({ engine, scratch, fixtures, schema })) });
+    noteSchema({ ...schema, findings: schema.findings.filter((each) => !isError(each)) }, terminal);
+    const { engineSources } = settings;
+    const staged = await openStage({ engine, scratch, fixtures, schema, engineSources });
+    const findings = [...schema.findings.filter(isError), ...staged.findings];
+    return use({ engine, schema, ...staged, findings });
   });
+}
+
+function isError({ severity }: Finding): boolean {
+  return severity === 'error';
 }
 
 /** The examples of the selected endpoints, in the order of files. */

@@ -12,9 +12,9 @@ const WATCHING = { settleMs: 60, maxDelayMs: 400, after: REAL_TIME.after };
 
 /** Runs all examples, then those affected by each change; never resolves: a signal ends the process. */
 export async function watchTests(options: TestOptions, deps: TestDeps): Promise<never> {
-  const { endpoints, fixtures, schema } = options;
+  const { settings, endpoints, fixtures, schema } = options;
   const changes = createBell();
-  const read = createReadFiles(endpoints);
+  const read = createReadFiles(endpoints, settings.engineSources);
   await watchPaths([endpoints, fixtures, schema.path], WATCHING, {
     change: changes.ring,
     error: changes.ring,

@@ -1,8 +1,8 @@
 // `millrace types`, its flags and help.
 import type { Command } from 'commander';
-import { settingsOf, type CommandDeps } from '../command.ts';
+import type { CommandDeps } from '../command.ts';
 import { knownTables } from '../schema-engine.ts';
-import { withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
 import { types } from './types.ts';
 
 interface TypesFlags extends SchemaFlags {
@@ -22,12 +22,13 @@ export function addTypes(program: Command, deps: CommandDeps): void {
     .option('--check', 'change nothing; exit 1 if the file is out of date')
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)');
   withSchemaOptions(command).action(async (names: string[], flags: TypesFlags) => {
-    const settings = await settingsOf({}, deps);
+    const settings = await checkedSettings(flags, deps);
     const withEngine = knownTables(flags, settings, deps);
     const folder = flags.endpoints ?? settings.endpoints;
     const { headerPrefix } = settings;
     const options = {
       folder,
+      engineSources: settings.engineSources,
       names,
       headerPrefix,
       out: flags.out,

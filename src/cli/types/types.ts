@@ -6,6 +6,7 @@ import type { Endpoint } from '../../catalog/endpoint.ts';
 import { addressOf, deprecationText, successorOf } from '../../catalog/versions.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
 import { rowShapes } from '../../catalog/row-shapes.ts';
+import type { EngineSources } from '../../sql/outside-sources.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { visibleJson, visibleLines } from '../../observe/visible-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -18,6 +19,7 @@ import { write } from '../write-file.ts';
 
 export interface TypesOptions {
   readonly folder: string;
+  readonly engineSources: EngineSources;
   /** Names of endpoints; empty: all. */
   readonly names: readonly string[];
   readonly headerPrefix: string;
@@ -32,7 +34,7 @@ export interface TypesOptions {
 /** Prints or writes the module; with `isCheck`, returns 1 if it is out of date. */
 export async function types(options: TypesOptions, terminal: Terminal): Promise<0 | 1> {
   const { out, isCheck, withEngine, headerPrefix } = options;
-  const catalog = await readEndpoints(options.folder);
+  const catalog = await readEndpoints(options.folder, options.engineSources);
   const endpoints = endpointsOf(catalog, options);
   const typed =
     withEngine === undefined

@@ -1,7 +1,7 @@
 // `millrace validate`, its flags and help.
 import { execFileSync } from 'node:child_process';
 import { Option, type Command } from 'commander';
-import { settingsOf, type CommandDeps } from '../command.ts';
+import type { CommandDeps } from '../command.ts';
 import { createPrintGithub } from '../findings/github.ts';
 import { printGitlab } from '../findings/gitlab.ts';
 import { printHuman } from '../findings/human.ts';
@@ -10,7 +10,13 @@ import { printMarkdown } from '../findings/markdown.ts';
 import { printSarif } from '../findings/sarif.ts';
 import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
-import { existingSchema, noTables, withSchemaOptions, type SchemaFlags } from '../schema-options.ts';
+import {
+  checkedSettings,
+  existingSchema,
+  noTables,
+  type SchemaFlags,
+  withSchemaOptions,
+} from '../schema-options.ts';
 import { validate, type ValidateOptions } from './validate.ts';
 
 interface ValidateFlags extends SchemaFlags {
@@ -37,7 +43,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
     .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
     .option('--engine', 'analyse the queries (the default)');
   withSchemaOptions(command).action(async (paths: string[], flags: ValidateFlags) => {
-    const settings = await settingsOf({}, deps);
+    const settings = await checkedSettings(flags, deps);
     const chosen = paths.length > 0 ? paths : [settings.endpoints];
     const schema = existingSchema(flags, settings, deps);
     const withEngine: ValidateOptions['withEngine'] = (use) =>
@@ -53,6 +59,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       withEngine: flags.engine ? withEngine : undefined,
       openTestRuntime: deps.openTestRuntime,
       tenancy: settings.tenancy,
+      engineSources: settings.engineSources,
       tokens: settings.tokens,
       hasHashKey: settings.piiHashKey !== undefined,
       withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,

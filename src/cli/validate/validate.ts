@@ -16,6 +16,7 @@ import { versionFindings } from '../../catalog/versions.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
+import type { EngineSources } from '../../sql/outside-sources.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { CommandError } from '../command-error.ts';
 import type { OpenTestRuntime } from '../dependencies.ts';
@@ -38,6 +39,7 @@ export interface ValidateOptions {
     | undefined;
   readonly openTestRuntime: OpenTestRuntime;
   readonly tenancy: TenancySetting;
+  readonly engineSources: EngineSources;
   /** The tokens file, if one is set. */
   readonly tokens: string | undefined;
   /** The error for queries that read tables, if none are known. */
@@ -53,7 +55,11 @@ export interface ValidateOptions {
 export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
   const { print, isStrict, withEngine, withoutTables, openTestRuntime } = options;
   const listed = await expandPaths(options.paths);
-  const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy: options.tenancy });
+  const inspect = createInspect({
+    piiHashKey: ANY_KEY,
+    tenancy: options.tenancy,
+    engineSources: options.engineSources,
+  });
   const inspected: InspectedFile[] = [];
   const compile: CompileFile = (path, text, sources) => {
     const { inspected: file, ...rest } = inspect(path, text, sources);

@@ -86,6 +86,10 @@ export interface SettingsFile {
    */
   seeds?: string;
   /**
+   * What queries, seeds, fixtures and the files of a schema may reach outside of the embedded engine's data folder, comma-separated: file, url, s3, gcs, azure, hdfs, remote, mysql, postgresql, mongodb, redis, sqlite, odbc, jdbc, kafka, nats, rabbitmq, hive, arrowflight, ytsaurus, executable. Anything else is an error in the file that names it. With clickhouse_url, the grants of the server's user decide about saved queries. Commands that check files read it from their flag and the environment only, since the settings file may be part of what they check. Default: none.
+   */
+  engine_sources?: string;
+  /**
    * Prefix of the service's request headers, as in SVC-ENDPOINT-REDACT-PII.
    */
   header_prefix?: string;

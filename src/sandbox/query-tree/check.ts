@@ -1,7 +1,8 @@
 // The query tree check: applies the scanner's rules a second time, to the tree that the engine itself has parsed.
 import type { Violation } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
-import { referenceViolation, takesFunction } from '../functions/higher-order.ts';
+import { takesFunction } from '../../sql/higher-order.ts';
+import { referenceViolation } from '../functions/higher-order.ts';
 import { isNamedTuple } from '../named-tuple.ts';
 import type { NamedTupleReader } from '../named-tuple.ts';
 import { attribute, type TreeLine } from '../../sql/query-tree.ts';

@@ -1,6 +1,7 @@
 // Calls: allowed names, arguments, lambdas and windows; and column matchers, which look like calls.
 import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './groups.ts';
-import { referenceViolation, takesFunction } from '../functions/higher-order.ts';
+import { takesFunction } from '../../sql/higher-order.ts';
+import { referenceViolation } from '../functions/higher-order.ts';
 import { scanInArguments } from './in.ts';
 import { checkFunction, isKeyword, scanNewName } from './names.ts';
 import { scanWindow } from './ordering.ts';
