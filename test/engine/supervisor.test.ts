@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { unlessAborted } from '../../src/engine/abort.ts';
 import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
+import { DEFAULT_CONFINEMENT as confinement } from '../../src/engine/embedded/confinement/confinement.ts';
 import { openGeneration, type Generation } from '../../src/engine/embedded/generation.ts';
 import { startSupervisor, type Supervisor } from '../../src/engine/embedded/supervisor.ts';
 import { after } from '../../src/core/clock.ts';
@@ -23,7 +24,9 @@ async function startHanging(): Promise<Supervisor> {
   const hang = (stop: AbortSignal): Promise<Generation> =>
     new Promise((_, reject) => stop.addEventListener('abort', () => reject(new Error('stopped'))));
   const open = (stop: AbortSignal): Promise<Generation> =>
-    opened++ === 0 ? openGeneration({ path, configFile, connections: 1, observe, after, stop }) : hang(stop);
+    opened++ === 0
+      ? openGeneration({ path, configFile, connections: 1, confinement, observe, after, stop })
+      : hang(stop);
   const supervisor = await startSupervisor({ open, after, observe, now: () => performance.now() });
   const first = await supervisor.current();
   supervisor.restart(first, 'overdue');
@@ -55,7 +58,7 @@ test('an aborted caller does not wait for a process', async () => {
 
 test('a process that is stopped during its start is not used', async () => {
   const configFile = await writeConfigFile({ path, memory: 2 ** 30 });
-  const options = { path, configFile, connections: 1, observe: () => undefined, after };
+  const options = { path, configFile, connections: 1, confinement, observe: () => undefined, after };
   await expect(openGeneration({ ...options, stop: AbortSignal.abort() })).rejects.toMatchObject({
     failure: 'lost',
   });

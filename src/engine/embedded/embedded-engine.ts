@@ -1,5 +1,6 @@
 // ClickHouse in a separate process (chDB): a queue in front of a pool of native connections to one data directory.
 import { setMaxListeners } from 'node:events';
+import { resolve } from 'node:path';
 import type { Observe } from '../../core/observation.ts';
 import { unlessAborted } from '../abort.ts';
 import { EngineError } from '../engine.ts';
@@ -22,6 +23,7 @@ import { readsStale } from './bound-parameters.ts';
 import { startCall } from './call.ts';
 import type { Call } from './call.ts';
 import { writeConfigFile } from './config-file.ts';
+import { DEFAULT_CONFINEMENT, type Confinement, type ConfinementOptions } from './confinement/confinement.ts';
 import type { CallResult, Connection } from './connection.ts';
 import { openGeneration, type Generation } from './generation.ts';
 import type { Pool } from './pool.ts';
@@ -44,6 +46,8 @@ export interface EmbeddedOptions {
   readonly queueTimeoutMs?: number;
   /** Memory limit for all queries together, in bytes. */
   readonly memory: number;
+  /** Default: what the system has, and no network. */
+  readonly confinement?: ConfinementOptions;
   readonly observe: Observe;
   readonly after: After;
   /** Monotonic clock, in milliseconds. */
@@ -91,12 +95,17 @@ const EXIT_GRACE_MS = 1000;
 
 /** Opens the engine; rejects with EngineError 'unavailable' if the directory is in use or not writable. */
 export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
-  const { path, connections, observe, after, now } = options;
+  const { path, connections, observe, after, now, confinement = DEFAULT_CONFINEMENT } = options;
   const configFile = await writeConfigFile(options).catch((cause: unknown) => {
     throw new EngineError('unavailable', `cannot write to the data directory ${path}`, { cause });
   });
-  const open = (stop: AbortSignal): Promise<Generation> =>
-    openGeneration({ path, configFile, connections, observe, after, stop });
+  let confined: Confinement = { ...confinement, layers: [] };
+  const open = async (stop: AbortSignal): Promise<Generation> => {
+    const given = { path: resolve(path), configFile, connections, confinement, observe, after, stop };
+    const generation = await openGeneration(given);
+    confined = generation.confinement;
+    return generation;
+  };
   const supervisor = await startSupervisor({ open, after, observe, now });
   const queue = createQueue({
     places: connections,
@@ -124,6 +133,7 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
   let closed: Promise<void> | undefined;
   return {
     ...engineOver(runner, connections),
+    confinement: () => confined,
     close: (graceMs) => (closed ??= close(graceMs)),
   };
 }

@@ -2,7 +2,9 @@
 // queries and to answer health checks.
 import type { Observe } from '../../core/observation.ts';
 import type { After } from '../../core/clock.ts';
+import { confinementFailure, type Confinement } from './confinement/confinement.ts';
 import { startEngineProcess, type EngineProcess, type EngineProcessOptions } from './engine-process.ts';
+import { EngineError } from '../engine.ts';
 import { createKiller, type Killer } from './killer.ts';
 import { ownerOf } from './open-error.ts';
 import { createPool, type Pool } from './pool.ts';
@@ -10,6 +12,7 @@ import { openControlConnection, type ControlConnection } from './control-connect
 
 export interface Generation {
   readonly process: EngineProcess;
+  readonly confinement: Confinement;
   readonly pool: Pool;
   readonly control: ControlConnection;
   readonly killer: Killer;
@@ -33,10 +36,11 @@ export async function openGeneration(options: GenerationOptions): Promise<Genera
   try {
     if (stop.aborted) process.kill();
     await untilFree(path, after, stop);
+    const confinement = await confinementOf(process, observe);
     const control = await openControlConnection(process);
     const killer = createKiller({ control, after, observe });
     const pool = createPool({ connections: process, limit: connections * 2, observe });
-    return { process, pool, control, killer, consumers: 0 };
+    return { process, confinement, pool, control, killer, consumers: 0 };
   } catch (cause) {
     process.kill();
     await process.ended;
@@ -45,6 +49,15 @@ export async function openGeneration(options: GenerationOptions): Promise<Genera
     cancel();
     stop.removeEventListener('abort', process.kill);
   }
+}
+
+/** Rejects with EngineError if the process lacks a layer that it is required to have. */
+async function confinementOf(process: EngineProcess, observe: Observe): Promise<Confinement> {
+  const confinement = await process.confinement();
+  const failure = confinementFailure(confinement);
+  if (failure !== undefined) throw new EngineError('unavailable', failure);
+  observe({ kind: 'engine.confined', ...confinement });
+  return confinement;
 }
 
 /** A process that has not opened its data after this long hangs: large folders take seconds. */
