@@ -3,7 +3,7 @@
 import type { Observation } from '../../src/core/observation.ts';
 import { installFilter } from '../../src/engine/embedded/confinement/confine.ts';
 import type { ConfinementMode } from '../../src/engine/embedded/confinement/confinement.ts';
-import { filterOf, type Rule } from '../../src/engine/embedded/confinement/seccomp-filter.ts';
+import { ENOSYS, filterOf, type Rule } from '../../src/engine/embedded/confinement/seccomp-filter.ts';
 import type { SystemCall } from '../../src/engine/embedded/confinement/system-calls.ts';
 import { openSystem } from '../../src/engine/embedded/confinement/system.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
@@ -12,7 +12,6 @@ import { rows, statement } from '../support/engine-statements.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 const [, , path = '', mode = 'preferred', ...hidden] = process.argv;
-const ENOSYS = 38;
 
 if (hidden.length > 0) {
   const system = openSystem();

@@ -98,22 +98,22 @@ interface Attack {
   /** Of the engine, if the process is confined. */
   readonly code: number;
   /** The rows, if it is not. */
-  readonly rows: string | RegExp;
+  readonly rows: RegExp;
 }
 
 const secret = (): string => join(outside, 'secret');
 
 const ATTACKS: Readonly<Record<string, Attack>> = {
-  'a file by function': { sql: () => `SELECT file('${secret()}')`, code: CANNOT_OPEN, rows: '7\\n\n' },
+  'a file by function': { sql: () => `SELECT file('${secret()}')`, code: CANNOT_OPEN, rows: /^7/ },
   'a file by table function': {
     sql: () => `SELECT * FROM file('${secret()}', 'TSV', 'a String')`,
     code: CANNOT_OPEN,
-    rows: '7\n',
+    rows: /^7/,
   },
   'a file by a link in the data folder': {
     sql: () => `SELECT file('${join(data, 'link')}')`,
     code: CANNOT_OPEN,
-    rows: '7\\n\n',
+    rows: /^7/,
   },
   'a file of the system': { sql: () => `SELECT file('/etc/passwd')`, code: CANNOT_OPEN, rows: /root/ },
   'the environment of the service': {
@@ -134,22 +134,22 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'writing a file': {
     sql: () => `SELECT 1 INTO OUTFILE '${join(outside, 'written')}'`,
     code: CANNOT_OPEN,
-    rows: '',
+    rows: /^$/,
   },
   'appending to a file': {
     sql: () => `SELECT 1 INTO OUTFILE '${secret()}' APPEND`,
     code: CANNOT_OPEN,
-    rows: '',
+    rows: /^$/,
   },
   'writing by table function': {
     sql: () => `INSERT INTO FUNCTION file('${join(outside, 'written')}', 'TSV', 'a UInt8') VALUES (1)`,
     code: CANNOT_OPEN,
-    rows: '',
+    rows: /^$/,
   },
   'a database of SQLite': {
     sql: () => `SELECT * FROM sqlite('${join(outside, 'database')}', 'sqlite_master')`,
     code: 481,
-    rows: '',
+    rows: /^$/,
   },
 };
 
@@ -174,7 +174,8 @@ describe('files outside the data folder', () => {
   test('are, without confinement', async () => {
     await withProcess(OFF, async ({ run }) => {
       for (const [name, { sql, rows: expected }] of Object.entries(ATTACKS)) {
-        if (name !== 'a database of SQLite') expect(await run(sql()), name).toMatch(expected);
+        if (name === 'a database of SQLite') continue; // what it reads must exist
+        expect([name, await run(sql())]).toEqual([name, expect.stringMatching(expected)]);
       }
     });
     expect(await readdir(outside)).toContain('written');

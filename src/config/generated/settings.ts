@@ -162,7 +162,7 @@ export interface SettingsFile {
    */
   memory?: number | string;
   /**
-   * Confinement of the embedded engine's process by the operating system (Landlock and seccomp on Linux): preferred uses what the system has, required refuses to start without all of it, off uses none.
+   * Confinement of the embedded engine's process by the operating system (Landlock and seccomp on Linux): preferred uses what the system has, required does not start without all of it, off uses none.
    */
   engine_confinement?: 'required' | 'preferred' | 'off';
   /**

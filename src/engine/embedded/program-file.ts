@@ -23,6 +23,6 @@ export const PROGRAM_FILE: ProgramFile = {
 };
 
 /** Node.js runs the module before it starts a thread. Some releases warn that it is not a CommonJS module. */
-export function confinedBy(file: string): readonly string[] {
+function confinedBy(file: string): readonly string[] {
   return ['--disable-warning=ExperimentalWarning', '--require', file];
 }

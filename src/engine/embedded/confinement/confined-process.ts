@@ -20,7 +20,7 @@ export const ENGINE_SETTINGS: readonly string[] =
     ? ['--http_max_tries=1', '--s3_retry_attempts=0', '--azure_sdk_max_retries=0']
     : [];
 
-/** A folder that is readable for everybody, unless Landlock denies it. */
+/** A folder that every user can read, unless Landlock denies it. */
 const PROBE = '/proc';
 
 /** The layers in force; empty if the process was not to be confined. */

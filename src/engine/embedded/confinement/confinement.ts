@@ -43,7 +43,7 @@ export function noLayers(missing: string): readonly Layer[] {
   return LAYERS.map((name) => ({ name, missing }));
 }
 
-/** The sentence with which a start is refused; undefined if the process may serve. */
+/** Why the engine does not start; undefined if the process may serve. */
 export function confinementFailure({ mode, layers }: Confinement): string | undefined {
   const missing = layers.flatMap(({ name, missing: reason }) =>
     reason === undefined ? [] : [`${name} (${reason})`],

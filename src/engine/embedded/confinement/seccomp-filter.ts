@@ -10,8 +10,8 @@ import {
 } from './system-calls.ts';
 
 /** Error numbers, which are the same on both architectures. */
-export const EPERM = 1;
-export const EACCES = 13;
+const EPERM = 1;
+const EACCES = 13;
 export const ENOSYS = 38;
 
 /** The flag of `clone` for threads, and the families of sockets. */
