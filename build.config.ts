@@ -15,6 +15,7 @@ export default defineConfig({
     rollupOptions: {
       input: {
         main: 'src/main.ts',
+        'confined-process': 'src/engine/embedded/confinement/confined-process.ts',
         'engine-program': 'src/engine/embedded/engine-program.ts',
         'transform-program': 'src/request/transform/transform-program.ts',
         'parser-program': 'src/convert/parse/parser-program.ts',

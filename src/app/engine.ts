@@ -8,7 +8,7 @@ import { after, clock } from './clock.ts';
 
 /** Only the modules of the selected engine are loaded. Rejects with EngineError. */
 export async function openEngine(settings: Settings, observe: Observe): Promise<Engine> {
-  const { connections, shares, queue, memory, clickhouse } = settings;
+  const { connections, shares, queue, memory, clickhouse, engineConfinement } = settings;
   const now = clock.monotonic;
   if (clickhouse !== undefined) {
     const { createHttpEngine } = await import('../engine/http/http-engine.ts');
@@ -22,5 +22,17 @@ export async function openEngine(settings: Settings, observe: Observe): Promise<
     const reason = await makePrivateFolder(folder);
     if (reason !== undefined) observe({ kind: 'data.folder_open', reason });
   }
-  return createEmbeddedEngine({ path, connections, shares, queue, memory, observe, after, now });
+  const { mode, files, network } = engineConfinement;
+  const confinement = { mode, read: files, write: [], network };
+  return createEmbeddedEngine({
+    path,
+    connections,
+    shares,
+    queue,
+    memory,
+    confinement,
+    observe,
+    after,
+    now,
+  });
 }

@@ -3,6 +3,7 @@ import type { RedisLink } from '../cache/redis-link.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { Gauge } from '../observe/metrics.ts';
+import { confinementGauge } from './confinement-checks.ts';
 import type { Core } from './core.ts';
 
 export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'sandboxes' | 'path'> {
@@ -59,8 +60,21 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
   };
   return [
     ...gauges,
+    ...confinementGauges(engine),
     ...(engine.memory === undefined ? [] : [{ ...ENGINE_MEMORY, read: engine.memory }]),
     ...(link === undefined ? [] : [{ ...redis, read: () => Number(!link.isUnavailable()) }]),
+  ];
+}
+
+function confinementGauges({ confinement }: Engine): readonly Gauge[] {
+  if (confinement === undefined) return [];
+  return [
+    {
+      name: 'millrace_engine_confinement',
+      help: 'Layers that confine the embedded engine’s process: 1 in force, 0 not.',
+      label: 'layer',
+      read: () => confinementGauge(confinement()),
+    },
   ];
 }
 

@@ -21,6 +21,7 @@ import { listEndpoints } from '../request/listing.ts';
 import { after, clock } from './clock.ts';
 import { coalesce } from './coalesce.ts';
 import { FULL_ACCESS } from './local.ts';
+import { confinementChecks } from './confinement-checks.ts';
 import { configurationOf } from './configuration.ts';
 import type { Core } from './core.ts';
 import type { Observing } from './observing.ts';
@@ -164,11 +165,13 @@ export async function readiness({
   const errors = catalog.diagnostics().filter(({ severity }) => severity === 'error');
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const confinement = confinementChecks(engine.confinement?.());
   const causes = {
     engine: failure,
     catalog: first && `${describeFinding(first)}${more}`,
     redis: redis === false ? 'Redis does not answer' : undefined,
     preflight: sandboxes.offBecause(),
+    ...confinement.causes,
   };
   return {
     ready,
@@ -177,6 +180,7 @@ export async function readiness({
       catalog: first === undefined ? 'ok' : 'degraded',
       redis: redis === undefined ? 'off' : redis ? 'ok' : 'degraded',
       preflight: causes.preflight === undefined ? 'ok' : 'degraded',
+      ...confinement.checks,
     },
     causes,
   };

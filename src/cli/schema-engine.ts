@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
+import { engineFolder } from '../engine/embedded/open-error.ts';
 import { createCallsTable } from '../engine/calls-table.ts';
 import { loadSchema, type LoadedSchema } from '../schema/load-schema.ts';
 import { readSchemaFiles } from '../schema/schema-files.ts';
@@ -32,7 +33,7 @@ function interrupt(): void {
   process.exit(130);
 }
 
-/** Opens the engine, runs `use` with its folder, closes it. Rejects with CommandError if the schema cannot be read. */
+/** Opens the engine, runs `use` with its folder, which the engine can read and write, closes it. Rejects with CommandError if the schema cannot be read. */
 export async function withSchemaEngine<T>(
   { settings, schema, openEngine }: SchemaEngineOptions,
   use: (engine: Engine, folder: string, loaded: LoadedSchema) => Promise<T>,
@@ -54,7 +55,7 @@ export async function withSchemaEngine<T>(
         engineSources: settings.engineSources,
       }).catch(explainSchema);
       await createCallsTable(engine);
-      return await use(engine, data, loaded);
+      return await use(engine, engineFolder(data), loaded);
     } finally {
       await engine.close(0);
     }

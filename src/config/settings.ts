@@ -49,6 +49,13 @@ export interface Settings {
   readonly shares: { readonly consumers: number; readonly perKey: number };
   readonly queue: number;
   readonly memory: number;
+  /** Of the embedded engine's process. */
+  readonly engineConfinement: {
+    readonly mode: NonNullable<SettingsFile['engine_confinement']>;
+    /** Absolute paths that it may read besides its own. */
+    readonly files: readonly string[];
+    readonly network: boolean;
+  };
   readonly acceptSingleLayer: boolean;
   readonly redisUrl: string | undefined;
   /** Milliseconds. */
@@ -302,6 +309,11 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     ...connectionsOf(all),
     queue: all.queue,
     memory: parseBytes(all.memory ?? Math.floor(totalmem() / 2)),
+    engineConfinement: {
+      mode: all.engine_confinement,
+      files: listOf(all.engine_files),
+      network: all.engine_network,
+    },
     acceptSingleLayer: all.accept_single_layer,
     redisUrl: all.redis_url,
     redisTimeout: all.redis_timeout,
@@ -374,4 +386,5 @@ type OptionalKey =
   | 'connections'
   | 'consumer_connections'
   | 'consumer_connections_per_key'
+  | 'engine_files'
   | 'memory';

@@ -233,6 +233,15 @@ export type Observation =
       readonly code: number | null;
       readonly signal: string | null;
     }
+  | {
+      /** A process of the embedded engine was started. */
+      readonly kind: 'engine.confined';
+      readonly mode: 'required' | 'preferred' | 'off';
+      /** Whether its statements may open connections. */
+      readonly network: boolean;
+      /** Each with the reason if it is not in force; none if `mode` is `off`. */
+      readonly layers: readonly { readonly name: string; readonly missing?: string | undefined }[];
+    }
   | { readonly kind: 'engine.process_restarted'; readonly ms: number }
   | { readonly kind: 'engine.process_not_started'; readonly cause: unknown }
   | {

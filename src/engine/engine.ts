@@ -1,6 +1,7 @@
 // The interface to ClickHouse. It has two implementations, embedded (chDB) and HTTP, which pass the same conformance
 // tests.
 import type { AccessRules } from './access-rules.ts';
+import type { Confinement } from './embedded/confinement/confinement.ts';
 import type { Callers } from './wait-queue.ts';
 import type { ReadSummary } from '../core/observation.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
@@ -139,6 +140,8 @@ export interface Engine {
   readonly load: () => Load;
   /** Resident memory of the engine's own process in bytes, as last measured; undefined if it has none. */
   readonly memory?: () => number;
+  /** What confines the engine's own process; undefined if it has none. */
+  readonly confinement?: () => Confinement;
   /** Resolves if the engine answers a trivial statement; otherwise rejects with EngineError. */
   ping(): Promise<void>;
   /** Runs a command of the operator (seeds), possibly several statements; never reachable from a request. */

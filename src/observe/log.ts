@@ -88,10 +88,16 @@ function createTime(epoch: () => number): () => string {
 /** The log level of an observation. */
 function levelOf(observation: Observation): Level {
   if (observation.kind === 'request.finished') return observation.status >= 500 ? 'error' : 'info';
+  if (observation.kind === 'engine.confined') return isWhole(observation.layers) ? 'info' : 'warn';
   return LEVELS[observation.kind];
 }
 
-const LEVELS: Readonly<Record<Exclude<Observation['kind'], 'request.finished'>, Level>> = {
+const isWhole = (layers: Extract<Observation, { kind: 'engine.confined' }>['layers']): boolean =>
+  layers.every(({ missing }) => missing === undefined);
+
+type ByKind = Exclude<Observation['kind'], 'request.finished' | 'engine.confined'>;
+
+const LEVELS: Readonly<Record<ByKind, Level>> = {
   'catalog.rejected': 'error',
   'catalog.failed': 'error',
   'tokens.rejected': 'error',

@@ -55,6 +55,10 @@ const LINES: Lines = {
     `engine: a query could not be cancelled: ${describeCause(observation.cause)}`,
   ],
   'engine.process_ended': (observation) => [`engine: replacing its process (${observation.reason})`],
+  'engine.confined': ({ layers }) =>
+    layers.flatMap(({ name, missing }) =>
+      missing === undefined ? [] : [`engine: its process is not confined by ${name}: ${missing}`],
+    ),
   'engine.process_restarted': (observation) => [
     `engine: the new process is ready after ${(observation.ms / 1000).toFixed(1)} s`,
   ],

@@ -14,10 +14,10 @@ import { checkServer } from './server-checks.ts';
  * works and must not; `advice`: isolation or visibility could be better.
  */
 export interface PreflightFinding {
-  readonly layer: 'checks' | 'connection' | 'server';
+  readonly layer: 'checks' | 'connection' | 'process' | 'server';
   readonly name: string;
   readonly outcome: 'held' | 'known' | 'open' | 'advice';
-  /** SQL that fixes the finding on the server, if any does. */
+  /** What fixes the finding, if anything does: on a server, SQL. */
   readonly fix?: string;
 }
 

@@ -1,4 +1,6 @@
 // `millrace doctor`: its output, and when it fails.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run, scratch } from '../support/command.ts';
 import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
@@ -37,6 +39,16 @@ test('an unavailable server is reported in one line', async () => {
     1,
     'millrace: The engine cannot be queried: no connection: connect ECONNREFUSED 127.0.0.1:9',
   ]);
+});
+
+test('the embedded engine: whether its process is confined', async () => {
+  const shown = /^advice {2}process: the engine process is not confined\n {8}\w/m;
+  const cwd = scratch();
+  mkdirSync(join(cwd, 'endpoints'));
+  const confined = await run(['doctor'], { cwd, env: {} });
+  expect(confined.out).not.toMatch(/process:/);
+  const off = await run(['doctor', '--engine-confinement', 'off'], { cwd, env: {} });
+  expect([off.code, off.out]).toEqual([0, expect.stringMatching(shown)]);
 });
 
 test('row policies: their SQL, or what prevents them', async () => {

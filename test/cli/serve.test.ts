@@ -44,13 +44,15 @@ interface Served {
   readonly process: Running;
 }
 
-/** Ends with the test. */
+const PORTS = ['--port', '0', '--admin-port', '0'];
+
+/** Ends with the test. Its engine reaches the gate. */
 async function serve(
   cwd: string,
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ): Promise<Served> {
-  const process = start(['serve', '--dev', '--port', '0', '--admin-port', '0', ...args], { cwd, env });
+  const process = start(['serve', '--dev', ...PORTS, '--engine-network', 'true', ...args], { cwd, env });
   running = process;
   const [, address = '', key = ''] = await process.says(
     /listening on (\S+) with a temporary key for this run: (\S+)/,
@@ -61,12 +63,24 @@ async function serve(
 const call = (address: string, key: string, path: string): Promise<Response> =>
   fetch(`${address}/api/endpoints/query/${path}`, { headers: { 'X-API-KEY': key } });
 
+const PARTS = ['settings ok', 'keys ok', 'engine ok', 'catalog ok 2 endpoints', 'redis off', 'preflight ok'];
+const LAYERS = ['landlock', 'seccomp'];
+
 describe('serve --check', () => {
   test('reports the state of every part, and serves nothing', async () => {
     const { code, out } = await run(['serve', '--dev', '--check'], { cwd: folder() });
     expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
       0,
-      ['settings ok', 'keys ok', 'engine ok', 'catalog ok 2 endpoints', 'redis off', 'preflight ok', ''],
+      [...PARTS, ...LAYERS.map((layer) => `${layer} ok`), ''],
+    ]);
+  });
+
+  test('says that the engine process is not confined', async () => {
+    const args = ['serve', '--dev', '--check', '--engine-confinement', 'off'];
+    const { code, out } = await run(args, { cwd: folder() });
+    expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
+      0,
+      [...PARTS, ...LAYERS.map((layer) => `${layer} off`), ''],
     ]);
   });
 

@@ -12,7 +12,7 @@ import { ERROR_CODES } from '../../src/engine/failures.ts';
 import type { After } from '../../src/core/clock.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
 import { eventually } from '../support/eventually.ts';
-import { startGate } from '../support/gate.ts';
+import { REACHING_GATES, startGate } from '../support/gate.ts';
 import { patientAfter } from '../support/patient-timer.ts';
 import type { EngineSize } from './conformance.ts';
 import { describeEngine } from './conformance.ts';
@@ -28,7 +28,7 @@ function open(size: EngineSize & { readonly after?: After }, path = data): Promi
     ...REAL_TIME,
     path,
     memory: MEMORY,
-    sources: ['URL'], // of gates
+    ...REACHING_GATES,
     observe: (o) => void observed.push(o),
     ...size,
   });

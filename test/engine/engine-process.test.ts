@@ -12,7 +12,7 @@ import { after as realTimer } from '../../src/core/clock.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
 import { compiledProgram } from '../support/program-file.ts';
 import { eventually } from '../support/eventually.ts';
-import { startGate, type Gate } from '../support/gate.ts';
+import { REACHING_GATES, startGate, type Gate } from '../support/gate.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 /** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */
@@ -49,7 +49,7 @@ async function open(options: Partial<EmbeddedOptions> = {}): Promise<void> {
     connections: 3,
     queue: 100,
     memory: 2 ** 30,
-    sources: ['URL'], // of gates
+    ...REACHING_GATES,
     observe,
     ...options,
   });

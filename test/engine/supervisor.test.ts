@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { unlessAborted } from '../../src/engine/abort.ts';
 import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
+import { DEFAULT_CONFINEMENT as confinement } from '../../src/engine/embedded/confinement/confinement.ts';
 import { openGeneration, type Generation } from '../../src/engine/embedded/generation.ts';
 import { startSupervisor, type Supervisor } from '../../src/engine/embedded/supervisor.ts';
 import { after } from '../../src/core/clock.ts';
@@ -15,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(path, { recursive: true, force: true }));
 
-const OPENING = { connections: 1, after, rules: () => undefined, sources: [] };
+const OPENING = { connections: 1, confinement, after, rules: () => undefined, sources: [] };
 
 /** The second process hangs while it is started, until it is asked to stop. */
 async function startHanging(): Promise<Supervisor> {

@@ -3,6 +3,7 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'vite';
+import { PROGRAMS } from './program-file.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -12,8 +13,9 @@ export const ENGINE_PROGRAM_ALIAS = {
   replacement: join(import.meta.dirname, 'program-file.ts'),
 };
 
-/** Writes the programs into the folder of the run, from which their libraries are found. */
-export async function compilePrograms(folder: string): Promise<void> {
+/** Writes the programs into a folder in that of the run, from which their libraries are found. */
+export async function compilePrograms(run: string): Promise<void> {
+  const folder = join(run, PROGRAMS);
   await build({
     root: ROOT,
     configFile: false,
@@ -25,8 +27,11 @@ export async function compilePrograms(folder: string): Promise<void> {
       emptyOutDir: false,
       rollupOptions: {
         input: {
+          'confined-process': 'src/engine/embedded/confinement/confined-process.ts',
           'engine-program': 'src/engine/embedded/engine-program.ts',
           'clickhouse-front': 'test/support/clickhouse-front/main.ts',
+          'confined-parent': 'test/engine/confined-parent.ts',
+          'confined-probe': 'test/engine/confined-probe.ts',
           'engine-parent': 'test/engine/engine-parent.ts',
           'cache-replica': 'test/cache/replica.ts',
         },

@@ -3,7 +3,14 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { expect } from 'vitest';
+import { DEFAULT_CONFINEMENT } from '../../src/engine/embedded/confinement/confinement.ts';
 import { eventually } from './eventually.ts';
+
+/** The confinement of an engine whose statements wait at gates. */
+export const REACHING_GATES = {
+  confinement: { ...DEFAULT_CONFINEMENT, network: true },
+  sources: ['URL'],
+};
 
 export interface Gate {
   /** A table function of one row, with a column `passed`; reading it waits. */

@@ -1,6 +1,7 @@
 // `millrace doctor`, its flags and help.
 import type { Command } from 'commander';
 import { EngineError } from '../../engine/engine.ts';
+import { checkConfinement } from '../../preflight/confinement.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { reportPreflight } from './doctor.ts';
@@ -33,7 +34,7 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
         return;
       }
       const findings = await withLocal(given, deps, async ({ preflight, catalog }, engine) => {
-        const found = await preflight();
+        const found = [...(await preflight()), ...checkConfinement(engine)];
         if (settings.clickhouse === undefined)
           return [...found, ...(await unfilteredRows(engine, catalog().all))];
         if (!settings.clickhouse.rowPolicies) return found;

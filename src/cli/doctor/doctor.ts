@@ -27,6 +27,7 @@ export function reportPreflight(findings: readonly PreflightFinding[], terminal:
   note(
     `${findings.length} checks: ${held} held, ${counts.known} known, ${counts.open} open, ${counts.advice} to consider`,
   );
-  if (findings.length === 0) note('No endpoint accepts consumer queries: nothing to test.');
+  if (findings.every(({ layer }) => layer === 'process'))
+    note('No endpoint accepts consumer queries: nothing to test.');
   return counts.open > 0 ? 1 : 0;
 }

@@ -13,7 +13,7 @@ export interface ReportOptions {
 
 /**
  * Prints the state of each part, with the cause of any failure in one line; resolves to 0 if requests would be answered
- * as configured, otherwise 1. An unavailable Redis is a warning: the service works without it. Closes the service.
+ * as configured, otherwise 1. Closes the service.
  */
 export async function reportService(
   service: RunningService,
@@ -42,12 +42,14 @@ export async function reportService(
 function colorOf(part: string, state: string): Style {
   if (state === 'ok') return 'green';
   if (state === 'off') return 'dim';
-  return part === 'redis' ? 'yellow' : 'red';
+  return WARNED.has(part) ? 'yellow' : 'red';
 }
 
-/** An unavailable Redis is a warning. */
+/** The service works without Redis, and without layers of the engine's confinement unless they are required to start. */
+const WARNED: ReadonlySet<string> = new Set(['redis', 'landlock', 'seccomp']);
+
 function isGood([part, state]: readonly [string, string]): boolean {
-  return state === 'ok' || state === 'off' || part === 'redis';
+  return state === 'ok' || state === 'off' || WARNED.has(part);
 }
 
 const MAX_CAUSE = 300;

@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
+import { engineFolder } from '../../engine/embedded/open-error.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { loadSchema } from '../../schema/load-schema.ts';
 import { readSchemaFiles } from '../../schema/schema-files.ts';
@@ -26,7 +27,7 @@ export async function createSchemaTables(
   const schema = await loadSchema(engine, files, { engineSources }).catch(explainSchema);
   noteSchema(schema, terminal);
   const fixtures = join(settings.endpoints, 'fixtures');
-  const scratch = await mkdtemp(join(settings.data, 'rows-'));
+  const scratch = await mkdtemp(join(engineFolder(settings.data), 'rows-')); // which the engine can read
   try {
     const { findings } = await openStage({ engine, scratch, fixtures, schema, engineSources });
     for (const finding of findings) terminal.note(describeFinding(finding));

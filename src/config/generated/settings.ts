@@ -166,6 +166,18 @@ export interface SettingsFile {
    */
   memory?: number | string;
   /**
+   * Confinement of the embedded engine's process by the operating system (Landlock and seccomp on Linux): preferred uses what the system has, required does not start without all of it, off uses none.
+   */
+  engine_confinement?: 'required' | 'preferred' | 'off';
+  /**
+   * Absolute paths of files and folders that saved queries and seeds may read, separated by commas, besides the data folder: for file() and INFILE. The confinement denies all others.
+   */
+  engine_files?: string;
+  /**
+   * Let the embedded engine open connections, for url(), s3() and others in saved queries and seeds. The confinement denies them otherwise.
+   */
+  engine_network?: boolean;
+  /**
    * Accept consumer queries with a ClickHouse user that can do more than read the endpoints' tables: the checks of the service are then the only protection.
    */
   accept_single_layer?: boolean;

@@ -1,5 +1,6 @@
 // ClickHouse in a separate process (chDB): a queue in front of a pool of native connections to one data directory.
 import { setMaxListeners } from 'node:events';
+import { resolve } from 'node:path';
 import type { Observe } from '../../core/observation.ts';
 import { unlessAborted } from '../abort.ts';
 import type { AccessRules } from '../access-rules.ts';
@@ -15,6 +16,7 @@ import { readsStale } from './bound-parameters.ts';
 import { startCall } from './call.ts';
 import type { Call } from './call.ts';
 import { writeConfigFile } from './config-file.ts';
+import { DEFAULT_CONFINEMENT, type Confinement, type ConfinementOptions } from './confinement/confinement.ts';
 import type { CallResult, Connection } from './connection.ts';
 import { openGeneration, reopenGeneration, type Generation } from './generation.ts';
 import type { Pool } from './pool.ts';
@@ -39,6 +41,8 @@ export interface EmbeddedOptions {
   readonly memory: number;
   /** Access types of sources outside of the data folder that queries may read, such as URL; default: none. */
   readonly sources?: readonly string[];
+  /** Default: what the system has, and no network. */
+  readonly confinement?: ConfinementOptions;
   readonly observe: Observe;
   readonly after: After;
   /** Monotonic clock, in milliseconds. */
@@ -72,12 +76,14 @@ const EXIT_GRACE_MS = 1000;
 
 /** Opens the engine; rejects with EngineError 'unavailable' if the directory is in use or not writable. */
 export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
-  const { path, connections, observe, after, now } = options;
+  const { path, connections, observe, after, now, confinement = DEFAULT_CONFINEMENT } = options;
   const configFile = await writeConfigFile({ ...options, hasUsers: true }).catch((cause: unknown) => {
     throw new EngineError('unavailable', `cannot write to the data directory ${path}`, { cause });
   });
-  const opening = { path, configFile, connections, observe, after, sources: options.sources ?? [] };
+  const { sources = [] } = options;
+  const opening = { path: resolve(path), configFile, connections, confinement, observe, after, sources };
   const rules = (): AccessRules | undefined => access.rules();
+  let confined: Confinement = { ...confinement, layers: [] };
   const queue = createQueue({
     places: connections,
     shares: options.shares,
@@ -98,7 +104,11 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
     now,
   });
   const supervisor = await startSupervisor({
-    open: (stop) => openGeneration({ ...opening, rules, stop }),
+    open: async (stop) => {
+      const generation = await openGeneration({ ...opening, rules, stop });
+      confined = generation.confinement;
+      return generation;
+    },
     reopen: (generation) => reopenGeneration(generation, { ...opening, rules }),
     after,
     observe,
@@ -124,6 +134,7 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
   let closed: Promise<void> | undefined;
   return {
     ...engineOver(runner, connections),
+    confinement: () => confined,
     close: (graceMs) => (closed ??= close(graceMs)),
   };
 }

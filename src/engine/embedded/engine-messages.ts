@@ -1,10 +1,12 @@
 // The messages between the service and its engine process, sent over Node's IPC channel with structured cloning:
 // https://nodejs.org/api/child_process.html#advanced-serialization. Results of calls take the result pipe.
 import type { EngineFailure } from '../engine.ts';
+import type { Layer } from './confinement/confinement.ts';
 import type { CallResult } from './connection.ts';
 import type { Profile } from './profile.ts';
 
 export type EngineRequest =
+  | { readonly kind: 'confinement' }
   | { readonly kind: 'open'; readonly profile: Profile }
   | { readonly kind: 'call'; readonly connection: number; readonly sql: string; readonly format: string }
   | { readonly kind: 'close'; readonly connection: number }
@@ -13,6 +15,8 @@ export type EngineRequest =
 
 /** The result of each kind of request. */
 export interface EngineReplies {
+  /** The layers of its confinement; none if it was not to be confined. */
+  readonly confinement: readonly Layer[];
   /** The number that identifies the connection in later requests, and its `log_comment`. */
   readonly open: { readonly connection: number; readonly name: string };
   readonly call: CallResult;

@@ -2,6 +2,7 @@
 // error in native code ends its process; in a separate process, neither stops the service.
 import { fork, type ChildProcess } from 'node:child_process';
 import { EngineError } from '../engine.ts';
+import type { Confinement, ConfinementOptions } from './confinement/confinement.ts';
 import type { Connection, Connections } from './connection.ts';
 import type { EngineReplies, EngineReply, EngineRequest } from './engine-messages.ts';
 import type { Profile } from './profile.ts';
@@ -10,6 +11,8 @@ import { readResultPipe, RESULT_PIPE } from './result-pipe.ts';
 
 export interface EngineProcess extends Connections {
   readonly pid: number;
+  /** What confines the process; rejects with EngineError. */
+  confinement(): Promise<Confinement>;
   /** Resident memory in bytes; rejects with EngineError. */
   memory(): Promise<number>;
   /** Kills the process immediately, whatever it is running; pending requests reject with EngineError 'lost'. */
@@ -31,6 +34,7 @@ export interface EngineProcessOptions {
   readonly configFile: string;
   /** Maximum number of concurrent statements. */
   readonly connections: number;
+  readonly confinement: ConfinementOptions;
 }
 
 interface Pending {
@@ -77,6 +81,10 @@ export function startEngineProcess(options: EngineProcessOptions): EngineProcess
 
   return {
     pid: child.pid ?? 0,
+    confinement: async () => {
+      const { mode, network } = options.confinement;
+      return { mode, network, layers: await ask({ kind: 'confinement' }) };
+    },
     open: async (profile) => remoteConnection(ask, profile, await ask({ kind: 'open', profile })),
     memory: () => ask({ kind: 'memory' }),
     kill,
@@ -128,15 +136,17 @@ const lost = (): EngineError => new EngineError('lost', 'the engine process ende
  */
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'LD_LIBRARY_PATH'] as const;
 
-function spawnProgram({ path, configFile, connections }: EngineProcessOptions): ChildProcess {
+function spawnProgram({ path, configFile, connections, confinement }: EngineProcessOptions): ChildProcess {
+  const isConfined = confinement.mode !== 'off';
   const inherited = INHERITED.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return fork(PROGRAM_FILE.path, [path, configFile], {
+  const confined = isConfined ? [JSON.stringify(confinement)] : [];
+  return fork(PROGRAM_FILE.path, [path, configFile, ...confined], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
-    execArgv: [...PROGRAM_FILE.execArgv],
+    execArgv: [...(isConfined ? PROGRAM_FILE.confined : []), ...PROGRAM_FILE.execArgv],
     env: {
       ...Object.fromEntries(inherited),
       // DateTime columns without a time zone are parsed and printed in the process's time zone.

@@ -1,8 +1,9 @@
 // The program of the engine process: chDB behind an IPC channel. It serves its parent's requests and exits with it.
-// Arguments: the data directory and the engine's configuration file.
+// Arguments: the data directory, the engine's configuration file and, if the process is to be confined, its ConfinementOptions as JSON.
 import type * as Chdb from 'chdb';
 import { toEngineError } from '../failures.ts';
 import { EngineError } from '../engine.ts';
+import { ENGINE_SETTINGS, layersInForce } from './confinement/confined-process.ts';
 import { createConnections, type Connection, type Connections } from './connection.ts';
 import { openResultPipe } from './result-pipe.ts';
 import type { EngineCall, EngineReplies, EngineReply, EngineRequest, SentError } from './engine-messages.ts';
@@ -32,9 +33,10 @@ function createHandlers(path: string, configFile: string): Handlers {
     return connection;
   };
   return {
+    confinement: layersInForce,
     open: async ({ profile }) => {
       const { connections } = await (opened ??= load(path, configFile));
-      const connection = await connections.open(profile);
+      const connection = await connections.open({ ...profile, args: [...ENGINE_SETTINGS, ...profile.args] });
       open.set(++count, connection);
       return { connection: count, name: connection.id };
     },
@@ -62,6 +64,8 @@ async function load(path: string, configFile: string): Promise<Opened> {
 
 function answer(handlers: Handlers, request: EngineRequest): Promise<EngineReplies[keyof EngineReplies]> {
   switch (request.kind) {
+    case 'confinement':
+      return handlers.confinement(request);
     case 'open':
       return handlers.open(request);
     case 'call':

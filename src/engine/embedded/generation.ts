@@ -3,10 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Observe } from '../../core/observation.ts';
 import type { After } from '../../core/clock.ts';
+import { confinementFailure, type Confinement } from './confinement/confinement.ts';
 import { startEngineProcess, type EngineProcess, type EngineProcessOptions } from './engine-process.ts';
 import type { AccessRules } from '../access-rules.ts';
 import { removeUsersFile, writeUsersFile } from './config-file.ts';
 import type { Connections } from './connection.ts';
+import { EngineError } from '../engine.ts';
 import { createKiller, type Killer } from './killer.ts';
 import { ownerOf } from './open-error.ts';
 import { createPool, type Pool } from './pool.ts';
@@ -15,6 +17,7 @@ import { sealed, usersFile, type AccessKeys } from './users-file.ts';
 
 export interface Generation {
   readonly process: EngineProcess;
+  readonly confinement: Confinement;
   readonly pool: Pool;
   readonly control: ControlConnection;
   readonly killer: Killer;
@@ -38,14 +41,15 @@ export interface GenerationOptions extends OpeningOptions {
 
 /** Starts a process and opens the data directory in it. Rejects with EngineError; no process is left running then. */
 export async function openGeneration(options: GenerationOptions): Promise<Generation> {
-  const { path, after, stop } = options;
+  const { path, observe, after, stop } = options;
   const process = startEngineProcess(options); // its channel keeps this process alive while it waits
   const cancel = after(START_WITHIN_MS, process.kill);
   stop.addEventListener('abort', process.kill, { once: true });
   try {
     if (stop.aborted) process.kill();
     await untilFree(path, after, stop);
-    return await openData(process, options);
+    const confinement = await confinementOf(process, observe);
+    return { ...(await openData(process, options)), confinement };
   } catch (cause) {
     process.kill();
     await process.ended;
@@ -61,15 +65,18 @@ export async function openGeneration(options: GenerationOptions): Promise<Genera
  * running. Rejects with EngineError.
  */
 export async function reopenGeneration(
-  { process, pool, control }: Generation,
+  { process, confinement, pool, control }: Generation,
   options: OpeningOptions,
 ): Promise<Generation> {
   await pool.close();
   await control.close();
-  return openData(process, options);
+  return { ...(await openData(process, options)), confinement };
 }
 
-async function openData(process: EngineProcess, options: OpeningOptions): Promise<Generation> {
+async function openData(
+  process: EngineProcess,
+  options: OpeningOptions,
+): Promise<Omit<Generation, 'confinement'>> {
   const { path, connections, observe, after, sources } = options;
   const rules = options.rules();
   const keys: AccessKeys = { mark: randomKey(), secret: randomKey() };
@@ -102,6 +109,15 @@ function sealConnections({ open }: Connections, keys: AccessKeys, hasRules: bool
       return open({ ...profile, role, args: [...sealed(profile, keys), ...profile.args] });
     },
   };
+}
+
+/** Rejects with EngineError if the process lacks a layer that it is required to have. */
+async function confinementOf(process: EngineProcess, observe: Observe): Promise<Confinement> {
+  const confinement = await process.confinement();
+  const failure = confinementFailure(confinement);
+  if (failure !== undefined) throw new EngineError('unavailable', failure);
+  observe({ kind: 'engine.confined', ...confinement });
+  return confinement;
 }
 
 /** A process that has not opened its data after this long hangs: large folders take seconds. */

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { PROGRAMS } from '../program-file.ts';
 import { freePort } from '../redis.ts';
 
 export interface FrontProcess {
@@ -22,7 +23,7 @@ const { TEST_RUN_FOLDER } = process.env;
 const PROGRAM =
   TEST_RUN_FOLDER === undefined
     ? ['--import', 'tsx', join(import.meta.dirname, 'main.ts')]
-    : [join(TEST_RUN_FOLDER, 'clickhouse-front.mjs')];
+    : [join(TEST_RUN_FOLDER, PROGRAMS, 'clickhouse-front.mjs')];
 
 /** `folder` holds its data; the user is `millrace`, the password `secret`. */
 export async function startFront(folder: string): Promise<FrontProcess> {
