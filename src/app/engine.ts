@@ -4,11 +4,12 @@ import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { engineFolder } from '../engine/embedded/open-error.ts';
 import type { Engine } from '../engine/engine.ts';
+import { accessTypes, needsNetwork } from '../sql/outside-sources.ts';
 import { after, clock } from './clock.ts';
 
 /** Only the modules of the selected engine are loaded. Rejects with EngineError. */
 export async function openEngine(settings: Settings, observe: Observe): Promise<Engine> {
-  const { connections, shares, queue, memory, clickhouse, engineConfinement } = settings;
+  const { connections, shares, queue, memory, clickhouse } = settings;
   const now = clock.monotonic;
   if (clickhouse !== undefined) {
     const { createHttpEngine } = await import('../engine/http/http-engine.ts');
@@ -22,7 +23,8 @@ export async function openEngine(settings: Settings, observe: Observe): Promise<
     const reason = await makePrivateFolder(folder);
     if (reason !== undefined) observe({ kind: 'data.folder_open', reason });
   }
-  const { mode, files, network } = engineConfinement;
+  const { mode, files } = settings.engineConfinement;
+  const network = needsNetwork(settings.engineSources);
   const confinement = { mode, read: files, write: [], network };
   return createEmbeddedEngine({
     path,
@@ -31,6 +33,7 @@ export async function openEngine(settings: Settings, observe: Observe): Promise<
     queue,
     memory,
     confinement,
+    sources: accessTypes(settings.engineSources),
     observe,
     after,
     now,

@@ -54,7 +54,6 @@ export interface Settings {
     readonly mode: NonNullable<SettingsFile['engine_confinement']>;
     /** Absolute paths that it may read besides its own. */
     readonly files: readonly string[];
-    readonly network: boolean;
   };
   readonly acceptSingleLayer: boolean;
   readonly redisUrl: string | undefined;
@@ -312,7 +311,6 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     engineConfinement: {
       mode: all.engine_confinement,
       files: listOf(all.engine_files),
-      network: all.engine_network,
     },
     acceptSingleLayer: all.accept_single_layer,
     redisUrl: all.redis_url,

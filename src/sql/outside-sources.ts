@@ -148,3 +148,11 @@ export function accessTypes(names: readonly string[]): readonly string[] {
   const granted = OUTSIDE_SOURCE_NAMES.filter((name) => names.includes(name));
   return [...new Set(granted.flatMap((name) => OUTSIDE_SOURCES[name].access ?? []))];
 }
+
+/** Sources that the machine itself has. */
+const LOCAL: ReadonlySet<string> = new Set(['file', 'sqlite', 'executable']);
+
+/** Whether one of these sources is reached over the network. */
+export function needsNetwork(names: readonly string[]): boolean {
+  return names.some((name) => !LOCAL.has(name));
+}

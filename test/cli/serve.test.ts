@@ -52,7 +52,7 @@ async function serve(
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ): Promise<Served> {
-  const process = start(['serve', '--dev', ...PORTS, '--engine-network', 'true', ...args], { cwd, env });
+  const process = start(['serve', '--dev', ...PORTS, '--engine-sources', 'url', ...args], { cwd, env });
   running = process;
   const [, address = '', key = ''] = await process.says(
     /listening on (\S+) with a temporary key for this run: (\S+)/,

@@ -63,7 +63,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     endpoints,
     data: join(folder, 'data'),
     memory: 2 ** 31,
-    engineConfinement: { ...loaded.settings.engineConfinement, network: true }, // statements wait at gates
+    engineSources: ['url'], // statements wait at gates
     ...options.settings,
   };
   const observed: Observation[] = [];

@@ -170,13 +170,9 @@ export interface SettingsFile {
    */
   engine_confinement?: 'required' | 'preferred' | 'off';
   /**
-   * Absolute paths of files and folders that saved queries and seeds may read, separated by commas, besides the data folder: for file() and INFILE. The confinement denies all others.
+   * Absolute paths of files and folders that saved queries and seeds may read, separated by commas, besides the data folder, where engine_sources names file: the confinement denies all others.
    */
   engine_files?: string;
-  /**
-   * Let the embedded engine open connections, for url(), s3() and others in saved queries and seeds. The confinement denies them otherwise.
-   */
-  engine_network?: boolean;
   /**
    * Accept consumer queries with a ClickHouse user that can do more than read the endpoints' tables: the checks of the service are then the only protection.
    */
