@@ -26,8 +26,8 @@ export function clickhousePage(): string {
     '## Functions about the server',
     `These are constants, with the column name that the call has: ${SERVER_FUNCTIONS.map((name) => code(`${name}()`)).join(' ')}. All other functions are those of [consumer queries](functions.md).`,
     '## Virtual tables',
-    'The databases `system` and `information_schema` show what the key may see, and nothing else: databases are the endpoints that it covers, columns are those after redaction. Their columns are those of ClickHouse; columns that are not known have the default of their type. A query reads one database, so it cannot join ' +
-      'virtual tables with those of an endpoint, nor the two with each other. If the rows for a key have more than 3 MiB, the query is rejected: `DESCRIBE TABLE` works for each table.',
+    'The databases `system` and `information_schema` show what the key may see, and nothing else: databases are the endpoints that it covers, columns are those after redaction. Their columns are those of ClickHouse; columns that are not known have the default of their type. A query can join tables of the two, but not with those of an endpoint. ' +
+      'A database with parameters, such as `logs.all:project=abc`, is listed by that name too if it is the database of the request or a string of the query has the name. If the rows for a key have more than 3 MiB, the query is rejected: `DESCRIBE TABLE` works for each table.',
     `With rows: ${filled.join(' ')}, and 1,000,000 rows of \`numbers\` and \`zeros\`, also as the table functions \`numbers(n)\`, \`numbers(from, n)\` and \`zeros(n)\` with numbers as arguments.`,
     `Always empty: ${empty.filter((name) => !SEQUENCES.has(name)).join(' ')}.`,
     `Tables of \`information_schema\`, in lower and upper case: ${information.join(' ')}.`,
@@ -97,7 +97,7 @@ const NAMES: readonly string[] = [
 ];
 
 const PLACEHOLDERS =
-  '`{name:Type}` is replaced by the value of `param_name`, in the escaped text form of ClickHouse: as a literal of the type, which is never parsed as SQL. `Identifier` is a quoted name. A placeholder without a value is rejected (456), and so is a value that does not fit its type (457, or the code of the engine). Values count against the size of the query, 65,536 bytes. Values of other names are parameters of the endpoint, and so are those that the endpoint declares. Places in errors are those of the query as sent.';
+  '`{name:Type}` is replaced by the value of `param_name`, in the escaped text form of ClickHouse: as a literal of the type, which is never parsed as SQL. `Identifier` is a quoted name. A placeholder without a value is NULL if its type is Nullable, and otherwise rejected (456), and so is a value that does not fit its type (457, or the code of the engine). Values count against the size of the query, 65,536 bytes. Values of other names are parameters of the endpoint, and so are those that the endpoint declares. Places in errors are those of the query as sent.';
 
 function code(text: string): string {
   return `\`${text}\``;

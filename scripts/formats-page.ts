@@ -12,7 +12,7 @@ export function formatsPage(): string {
 
 ## Formats
 
-Names are case-sensitive, as in ClickHouse.
+Names are accepted in any case of letters, as in ClickHouse.
 
 | formats | Content-Type |
 |---|---|

@@ -52,10 +52,13 @@ export const ENGINE_FORMATS: readonly NamedFormat[] = [...CONTENT_TYPES]
   .map(([name, contentType]) => ({ name, contentType }))
   .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** The format with this name, case-sensitive as in ClickHouse; undefined if it is not supported. */
+const BY_NAME: ReadonlyMap<string, NamedFormat> = new Map(
+  ENGINE_FORMATS.map((format) => [format.name.toLowerCase(), format] as const),
+);
+
+/** The format with this name, in any case of letters as in ClickHouse; undefined if it is not supported. */
 export function engineFormatNamed(name: string): NamedFormat | undefined {
-  const contentType = CONTENT_TYPES.get(name);
-  return contentType === undefined ? undefined : { name, contentType };
+  return BY_NAME.get(name.toLowerCase());
 }
 
 function typed(

@@ -47,6 +47,21 @@ describe('errors of the consumer', () => {
       '1:8 There is no column or alias e.foo here The columns of edge_logs are id, timestamp, event_message, path, ms, metadata, tags, status.',
     ],
     [
+      'the star of an unknown table',
+      'SELECT e.id,\n  missing.* FROM edge_logs AS e',
+      '2:3 There is no column or alias missing.* here The columns of edge_logs are id, timestamp, event_message, path, ms, metadata, tags, status.',
+    ],
+    [
+      'a quoted name with a dot',
+      'SELECT id, `no.such`.a FROM edge_logs',
+      '1:12 There is no column or alias `no.such`.a here The columns of edge_logs are id, timestamp, event_message, path, ms, metadata, tags, status.',
+    ],
+    [
+      'a name too long to be found in a message',
+      `SELECT ${'a'.repeat(220)} FROM edge_logs`,
+      'The query has a column or alias that does not exist',
+    ],
+    [
       'after comments',
       '/* é\n */ SELECT foo FROM edge_logs',
       '2:12 There is no column or alias foo here The columns of edge_logs are id, timestamp, event_message, path, ms, metadata, tags, status.',
