@@ -131,7 +131,8 @@ test('equal settings are one format', () => {
 
 test('names are those of ClickHouse in any case of letters', () => {
   const native = { name: 'Native', contentType: 'application/octet-stream' };
-  for (const name of ['Native', 'native', 'NATIVE', 'nAtIvE']) expect(engineFormatNamed(name)).toEqual(native);
+  for (const name of ['Native', 'native', 'NATIVE', 'nAtIvE'])
+    expect(engineFormatNamed(name)).toEqual(native);
   for (const { name } of ENGINE_FORMATS) expect(engineFormatNamed(name.toUpperCase())?.name).toBe(name);
   expect(['toString', '', 'MySQLWire', 'RawBLOB', 'Native '].map(engineFormatNamed)).toEqual(
     Array.from({ length: 5 }, () => undefined),
