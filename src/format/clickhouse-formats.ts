@@ -6,6 +6,8 @@ export interface EngineFormat {
   readonly engine: string;
   /** Output settings that differ from ClickHouse's defaults, in canonical order; names and values have been checked. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Native for clients that read types of times with their zone. */
+  readonly hasZones?: true;
   /** The caller's own limit on rows, if below the endpoint's: `throw` is an error, `break` a result cut without a word. */
   readonly resultRows?: { readonly max: number; readonly overflow: 'throw' | 'break' };
 }

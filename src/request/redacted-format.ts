@@ -42,6 +42,8 @@ export interface RedactedResult {
   /** Rows of the body. */
   readonly rows: number;
   readonly truncated: boolean;
+  /** Those of the body, with the types that they have where redaction changed nothing. */
+  readonly columns: readonly Pick<KeptColumn, 'name' | 'type'>[];
 }
 
 /** A column of the result, as the response has it. */
@@ -67,13 +69,18 @@ export async function writeRedacted(what: RedactedFormat, binary: Uint8Array): P
   const hasTypes = result.columns.some(({ type }) => what.redactText(type) !== type);
   const most = truncated ? rows : undefined;
   if (after === before && !hasTypes)
-    return { body: await ask(what, selectAll(result, most), what.format), rows, truncated };
+    return {
+      body: await ask(what, selectAll(result, most), what.format),
+      rows,
+      truncated,
+      columns: result.columns,
+    };
   const changed = { ...changedRows(what, result, before, after), most };
   const body = await ask(what, selectChanged(result, changed), what.format).catch((cause: unknown) => {
     if (!(cause instanceof Problem && cause.code === 'format.not_acceptable')) throw cause;
     return ask(what, selectChanged(result, { ...changed, isText: true }), what.format);
   });
-  return { body, rows, truncated };
+  return { body, rows, truncated, columns: changed.columns };
 }
 
 const SAME_NAMES = {

@@ -6,6 +6,7 @@ import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import { countAnalyses } from '../analyses.ts';
 import { runProblem } from '../engine-problems.ts';
+import { asDeclared } from '../native/blocks.ts';
 import type { Plan } from '../plan.ts';
 import { queryOf, ROWS_STATEMENT } from './answer-command.ts';
 import { endpointCall, MAX_SHOWN } from './answer-endpoint.ts';
@@ -197,10 +198,11 @@ async function run(
       comment,
     });
     const bytes = await readAll(chunks);
+    const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     const { resultRows } = format;
     if (resultRows?.overflow === 'throw' && rows > resultRows.max) throw tooManyRows(resultRows.max);
     return {
-      body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+      body: await asDeclared(body, format, () => engine.describe(statement, { signal })),
       contentType,
       format: format.engine,
       queryId,

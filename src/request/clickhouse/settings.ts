@@ -9,6 +9,7 @@ import {
   outputSettingFault,
   withOutputSettings,
 } from '../../format/output-settings.ts';
+import { hasBinaryTypes, WITH_ZONES } from '../native/blocks.ts';
 import { ENGINE_SETTINGS_BY_NAME } from './setting-kinds.ts';
 
 /** Why a setting may have a value: it changes nothing that a caller could see, or only what they agree to. */
@@ -220,9 +221,15 @@ function invalid(name: string, fault: string): Problem {
   return new Problem('clickhouse.setting_invalid', { detail: `Setting ${name} ${fault}` });
 }
 
+export interface NamedFormat {
+  readonly name: string;
+  /** Of the native protocol; 0: none. */
+  readonly protocolVersion: number;
+}
+
 /** The format of a result, and its Content-Type. Throws Problem `format.not_acceptable`. */
 export function formatOf(
-  name: string,
+  { name, protocolVersion }: NamedFormat,
   { output, resultRows }: Pick<ReadSettings, 'output' | 'resultRows'>,
 ): { readonly format: EngineFormat; readonly contentType: string } {
   const named = engineFormatNamed(name);
@@ -230,8 +237,15 @@ export function formatOf(
     throw new Problem('format.not_acceptable', { detail: `Format ${name.slice(0, 100)} is not supported` });
   }
   const limited = resultRows === undefined ? {} : { resultRows };
-  return {
-    format: withOutputSettings({ engine: named.name, ...limited }, output),
-    contentType: named.contentType,
-  };
+  const format = withOutputSettings({ engine: named.name, ...limited }, output);
+  const hasZones = named.name === 'Native' && protocolVersion >= WITH_ZONES;
+  if (named.name === 'Native' && protocolVersion > 0 && hasBinaryTypes(format)) throw binaryTypes();
+  return { format: hasZones ? { ...format, hasZones } : format, contentType: named.contentType };
+}
+
+function binaryTypes(): Problem {
+  return new Problem('format.not_acceptable', {
+    detail: 'The format Native has no types in binary for clients with a protocol version',
+    hint: 'Leave out output_format_native_encode_types_in_binary_format.',
+  });
 }

@@ -42,7 +42,8 @@ test('every setting is accepted with its default, unless the service has another
     return names.split(' ').map((name) => [name, value] as const);
   });
   const rejected = defaults.filter(([name, value]) => read(name, value) !== 'accepted').map(([name]) => name);
-  const changed = Object.entries(ISOLATION_SETTINGS).filter(
+  const inForce = { ...ISOLATION_SETTINGS, output_format_native_write_json_as_string: 1 };
+  const changed = Object.entries(inForce).filter(
     ([name, value]) => defaults.find(([other]) => other === name)?.[1] !== String(value),
   );
   expect(rejected.toSorted()).toEqual(changed.map(([name]) => name).toSorted());
@@ -116,6 +117,8 @@ describe('that change a query', () => {
   test.each([
     ['output_format_json_quote_64bit_integers', '2'],
     ['output_format_parquet_row_group_size', '1'],
+    ['output_format_native_write_json_as_string', '0'],
+    ['output_format_arrow_low_cardinality_as_dictionary', '1'],
   ])('an output setting with an invalid value: %s = %s', (name, value) => {
     expect(read(name, value)).toBe(36);
   });
@@ -132,7 +135,7 @@ describe('values that are written in other ways', () => {
     ['vector_search_postfilter_multiplier', '1.0'],
     ['limit', '0'],
     ['output_format_pretty_color', 'auto'],
-    ['output_format_native_write_json_as_string', '0'],
+    ['output_format_native_write_json_as_string', 'true'],
     ['transform_null_in', 'False'],
   ])('%s = %s is in force', (name, value) => {
     expect(read(name, value)).toBe('accepted');
