@@ -34,9 +34,12 @@ export function quotedNames(message: string): string[] {
   return matches.toSorted((a, b) => a.index - b.index).map(([, name]) => name ?? '');
 }
 
-/** The query, or the name of the WITH element, that a message reports as its scope, as the engine prints it. */
+/**
+ * The query, or the name of the WITH element, that a message reports as its scope, as the engine prints it. The name of the error, which
+ * clients cut off, may follow.
+ */
 export function scopeOf(message: string): string | undefined {
-  return /\bin (?:scope|query) +((?:(?:SELECT|WITH) .*?)|(?:`[^`]+`|\w+))\.? \([A-Z_]+\)/is.exec(
+  return /\bin (?:scope|query) +((?:(?:SELECT|WITH) .*?)|(?:`[^`]+`|\w+))\.?(?: \([A-Z_]+\)|\s*$)/is.exec(
     message,
   )?.[1];
 }

@@ -224,6 +224,22 @@ test.each([
   );
 });
 
+test.each(['', ' (UNKNOWN_IDENTIFIER)', ' (UNKNOWN_IDENTIFIER) (version 26.7.2.1 (official build))'])(
+  'the scope is read with what follows it: %s',
+  async (end) => {
+    const verdict = await sandbox.check('SELECT id FROM edge_logs');
+    const fault = (scope: string) => {
+      const message = `Code: 47. DB::Exception: Unknown expression identifier in scope ${scope}.${end}`;
+      return consumerFailure(verdict, { engineCode: 47, message }, { columns: new Set() })?.errors?.[0];
+    };
+    expect(fault('SELECT id FROM edge_logs')).toEqual({
+      message: 'The query has a column or alias that does not exist',
+    });
+    for (const scope of ['SELECT id, secret FROM edge_logs', 'edge_logs'])
+      expect(fault(scope)).toBeUndefined();
+  },
+);
+
 test('no message repeats the engine’s', async () => {
   const verdict = await sandbox.check('SELECT id FROM edge_logs');
   for (let engineCode = 0; engineCode < 1_000; engineCode++) {
