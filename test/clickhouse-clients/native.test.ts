@@ -130,6 +130,41 @@ describe('documents are declared as the strings that they are', () => {
   }); // prettier-ignore
 });
 
+describe('a response', () => {
+  const SQL = "SELECT toDateTime(n, 'Asia/Tokyo') AS t, concat('{\"a\":', toString(n), ',\"mail\":\"ann@example.com\"}')::JSON AS j, n FROM";
+
+  test('from the cache is that of the version', async () => {
+    const sql = `${SQL} visits ORDER BY n LIMIT 1`;
+    const fields = { database: 'shop.visits' };
+    for (let round = 0; round < 2; round += 1)
+      for (const version of VERSIONS) {
+        const { types, rows } = await native(sql, version, fields);
+        expect(types).toEqual([version < 54_337 ? 'DateTime' : "DateTime('Asia/Tokyo')", 'String', 'UInt32']);
+        expect(rows).toEqual([[`1970-01-01 0${version < 54_337 ? 0 : 9}:00:00`, '{"a":0,"mail":"ann@example.com"}', 0]]);
+      }
+  });
+
+  test.each(VERSIONS)('that is redacted, with the protocol version %s', async (version) => {
+    const sql = `${SQL} (SELECT toUInt32(id) AS n FROM orders) ORDER BY n LIMIT 2`;
+    const init = { headers: { 'SVC-ENDPOINT-REDACT-PII': 'true' } };
+    const blocks = readNative(await body(sql, { default_format: 'Native', ...versionField(version) }, init), version);
+    const columns = blocks.flatMap((block) => block.columns);
+    expect(columns.map(({ type }) => type)).toEqual([version < 54_337 ? 'DateTime' : "DateTime('Asia/Tokyo')", 'String', 'UInt32']);
+    expect(columns[1]?.values.map((value) => JSON.parse(String(value)) as unknown)).toEqual([
+      { a: 0, mail: 'REDACTED' },
+      { a: 2, mail: 'REDACTED' },
+    ]);
+    expect(columns[2]?.values).toEqual([0, 2]);
+  });
+
+  test.each(VERSIONS)('that is cut, with the protocol version %s', async (version) => {
+    const sql = `${SQL} (SELECT toUInt32(x) AS n FROM orders ARRAY JOIN range(200) AS x) ORDER BY n`;
+    const { types, rows } = await native(sql, version);
+    expect([types.at(1), rows.length]).toEqual(['String', 1000]);
+    expect(rows.at(-1)?.[2]).toBe(49);
+  });
+}); // prettier-ignore
+
 describe('types in binary', () => {
   const fields = { default_format: 'Native', output_format_native_encode_types_in_binary_format: '1' };
 
