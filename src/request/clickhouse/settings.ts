@@ -189,7 +189,10 @@ function checkSetting(name: string, value: string): void {
   if (accepted.kind === 'only' && !accepted.values.includes(normal(value)) && !isSame(setting, value)) {
     throw new Problem('clickhouse.setting_read_only', {
       detail: `Setting ${shown} cannot be changed to ${value.slice(0, 60)}`,
-      hint: description,
+      hint:
+        description === IN_FORCE_ONLY
+          ? `Leave it out: queries run with ${setting.value || "''"}.`
+          : description,
     });
   }
   const fault = isOutputSetting(name) ? outputSettingFault(name, value) : undefined;
@@ -221,7 +224,7 @@ function invalid(name: string, fault: string): Problem {
   return new Problem('clickhouse.setting_invalid', { detail: `Setting ${name} ${fault}` });
 }
 
-export interface NamedFormat {
+export interface AskedFormat {
   readonly name: string;
   /** Of the native protocol; 0: none. */
   readonly protocolVersion: number;
@@ -229,7 +232,7 @@ export interface NamedFormat {
 
 /** The format of a result, and its Content-Type. Throws Problem `format.not_acceptable`. */
 export function formatOf(
-  { name, protocolVersion }: NamedFormat,
+  { name, protocolVersion }: AskedFormat,
   { output, resultRows }: Pick<ReadSettings, 'output' | 'resultRows'>,
 ): { readonly format: EngineFormat; readonly contentType: string } {
   const named = engineFormatNamed(name);
