@@ -1,13 +1,17 @@
 // Generates the reference page of the ClickHouse interface's statements from its tables.
 import { OUTPUT_SETTINGS } from '../src/format/output-settings.ts';
-import { LISTED_SETTINGS } from '../src/request/clickhouse/settings.ts';
+import { ENGINE_SETTINGS_BY_NAME } from '../src/request/clickhouse/setting-kinds.ts';
+import { IN_FORCE_ONLY, LISTED_SETTINGS } from '../src/request/clickhouse/settings.ts';
 import { SERVER_FUNCTIONS } from '../src/request/clickhouse/server-functions.ts';
 import { VIRTUAL_TABLES } from '../src/request/clickhouse/virtual/definitions.ts';
 
 export function clickhousePage(): string {
   const output = new Set(OUTPUT_SETTINGS.map(({ name }) => name));
-  const others = LISTED_SETTINGS.filter(({ name, effect }) => effect !== 'ignored' && !output.has(name));
-  const ignored = LISTED_SETTINGS.filter(({ effect }) => effect === 'ignored').map(({ name }) => code(name));
+  const changing = LISTED_SETTINGS.filter(({ name, effect }) => effect !== 'ignored' && !output.has(name));
+  const others = changing.filter(({ description }) => description !== IN_FORCE_ONLY);
+  const fixed = changing.filter(({ description }) => description === IN_FORCE_ONLY);
+  const ignored = LISTED_SETTINGS.filter(({ effect }) => effect === 'ignored');
+  const kindOf = (name: string): string => ENGINE_SETTINGS_BY_NAME.get(name)?.withoutEffect ?? 'client';
   const filled = VIRTUAL_TABLES.system
     .filter(({ source }) => source !== undefined)
     .map(({ name }) => code(name));
@@ -26,14 +30,14 @@ export function clickhousePage(): string {
     '## Functions about the server',
     `These are constants, with the column name that the call has: ${SERVER_FUNCTIONS.map((name) => code(`${name}()`)).join(' ')}. All other functions are those of [consumer queries](functions.md).`,
     '## Virtual tables',
-    'The databases `system` and `information_schema` show what the key may see, and nothing else: databases are the endpoints that it covers, columns are those after redaction. Their columns are those of ClickHouse; columns that are not known have the default of their type. A query reads one database, so it cannot join ' +
-      'virtual tables with those of an endpoint, nor the two with each other. If the rows for a key have more than 3 MiB, the query is rejected: `DESCRIBE TABLE` works for each table.',
+    'The databases `system` and `information_schema` show what the key may see, and nothing else: databases are the endpoints that it covers, columns are those after redaction. Their columns are those of ClickHouse; columns that are not known have the default of their type. A query can join tables of the two, but not with those of an endpoint. ' +
+      'A database with parameters, such as `logs.all:project=abc`, is listed by that name too if it is the database of the request or a string of the query has the name. If the rows for a key have more than 3 MiB, the query is rejected: `DESCRIBE TABLE` works for each table.',
     `With rows: ${filled.join(' ')}, and 1,000,000 rows of \`numbers\` and \`zeros\`, also as the table functions \`numbers(n)\`, \`numbers(from, n)\` and \`zeros(n)\` with numbers as arguments.`,
     `Always empty: ${empty.filter((name) => !SEQUENCES.has(name)).join(' ')}.`,
     `Tables of \`information_schema\`, in lower and upper case: ${information.join(' ')}.`,
     '## Settings',
-    'Settings are read from the URL and from `SETTINGS` at the end of a statement, which counts more. Sessions hold none: `SET` is accepted for settings without effect only. A setting that is not listed is rejected (`UNKNOWN_SETTING`, 115), and so is another value of those that list their values (`READONLY`, 164). ' +
-      'Names that begin with `allow_experimental_`, `allow_suspicious_`, `input_format_`, `distributed_`, `s3_` or `log_` are accepted without effect.',
+    'Settings are read from the URL and from `SETTINGS` at the end of a statement, which counts more. Sessions hold none: `SET` is accepted for settings without effect only. The list is that of the engine, with its types and defaults (`system.settings`): settings that only limit, speed up or observe a query, or concern what it cannot do, are accepted without effect, since the ' +
+      'limits of the endpoint and the plan of the service apply; the others are accepted with the value that is in force. Another value is rejected (`READONLY`, 164), and so is a name that the engine does not have (`UNKNOWN_SETTING`, 115). `DEFAULT` is the value of a setting that is not sent.',
     table(
       ['setting', 'accepted', 'meaning'],
       others.map(({ name, effect, description }) => [code(name), effect, description]),
@@ -44,13 +48,32 @@ export function clickhousePage(): string {
       OUTPUT_SETTINGS.map(({ name, values }) => [code(name), values]),
     ),
     '### Accepted, without effect',
-    ignored.join(' '),
+    ...KINDS.map(([kind, text]) => {
+      const names = ignored.filter(({ name }) => kindOf(name) === kind).map(({ name }) => code(name));
+      return `**${text}** ${names.join(' ')}`;
+    }),
+    '### Accepted with the value in force',
+    'Settings that isolation depends on, and those that compile expressions, have the values of the service; the others have the defaults of the engine.',
+    fixed.map(({ name, value }) => code(`${name}=${value}`.replaceAll('\n', ''))).join(' '),
     '<!-- Generated by npm run generate from src/request/clickhouse/. -->',
     '',
   ]
     .join('\n\n')
     .replace(/\n\n$/, '\n');
 }
+
+const KINDS: readonly (readonly [kind: string, text: string])[] = [
+  ['limit', 'Limits, for which those of the endpoint apply:'],
+  ['time', 'Times that connections, queues and servers wait:'],
+  ['speed', 'Plans, threads, buffers and caches:'],
+  ['observation', 'Logs, profiles and traces:'],
+  ['switch', 'Features that the sandbox judges by itself, and the HTTP interface:'],
+  ['write', 'Writes:'],
+  ['input', 'Input formats:'],
+  ['storage', 'Storage and other servers:'],
+  ['client', 'Of clients:'],
+  ['obsolete', 'Obsolete in ClickHouse:'],
+];
 
 const SEQUENCES: ReadonlySet<string> = new Set(['`numbers`', '`numbers_mt`', '`zeros`']);
 
@@ -97,7 +120,7 @@ const NAMES: readonly string[] = [
 ];
 
 const PLACEHOLDERS =
-  '`{name:Type}` is replaced by the value of `param_name`, in the escaped text form of ClickHouse: as a literal of the type, which is never parsed as SQL. `Identifier` is a quoted name. A placeholder without a value is rejected (456), and so is a value that does not fit its type (457, or the code of the engine). Values count against the size of the query, 65,536 bytes. Values of other names are parameters of the endpoint, and so are those that the endpoint declares. Places in errors are those of the query as sent.';
+  '`{name:Type}` is replaced by the value of `param_name`, in the escaped text form of ClickHouse: as a literal of the type, which is never parsed as SQL. `Identifier` is a quoted name. A placeholder without a value is NULL if its type is Nullable, and otherwise rejected (456), and so is a value that does not fit its type (457, or the code of the engine). Values count against the size of the query, 65,536 bytes. Values of other names are parameters of the endpoint, and so are those that the endpoint declares. Places in errors are those of the query as sent.';
 
 function code(text: string): string {
   return `\`${text}\``;

@@ -12,7 +12,7 @@ export function formatsPage(): string {
 
 ## Formats
 
-Names are case-sensitive, as in ClickHouse.
+Names are accepted in any case of letters, as in ClickHouse.
 
 | formats | Content-Type |
 |---|---|
@@ -49,7 +49,7 @@ The formats of the interface for ClickHouse clients. The engine writes them: the
 * **\`rows_before_limit_at_least\`** in JSON and XML is the number of rows of the result if the query has a \`LIMIT\` or the result was cut, and absent otherwise. A server counts the rows that it has read until the limit stops it, which
   depends on how they are stored among those of other tenants.
 * **\`WITH TOTALS\` and \`extremes\`** are in the formats that have them.
-* **Values alone.** Columns are written from the rows of the result, never as they are stored beside rows of others. In \`Native\`, documents are strings; \`Arrow\` has no dictionaries, except inside of a \`Variant\`. A result that may have \`Dynamic\` in \`Native\`, documents in \`RowBinary\`, or dictionaries in \`Arrow\` runs
+* **Values alone.** Columns are written from the rows of the result, never as they are stored beside rows of others. In \`Native\`, documents are strings, and declared as \`String\`, also inside of other types: of the ways to write \`JSON\`, each client reads others. \`Arrow\` has no dictionaries, except inside of a \`Variant\`. A result that may have \`Dynamic\` in \`Native\`, documents in \`RowBinary\`, or dictionaries in \`Arrow\` runs
   again with columns [built from its rows](../decisions/0019-columns-built-again.md), for which each column needs a name of its own.
 * **A type that a format cannot hold**, such as a JSON column in \`ORC\`, is the engine's error.
 * **Terminals.** \`Pretty\` formats have no escape sequences and, by default, no more than 1000 rows.

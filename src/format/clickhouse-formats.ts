@@ -6,6 +6,8 @@ export interface EngineFormat {
   readonly engine: string;
   /** Output settings that differ from ClickHouse's defaults, in canonical order; names and values have been checked. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Native for clients that read types of times with their zone. */
+  readonly hasZones?: true;
   /** The caller's own limit on rows, if below the endpoint's: `throw` is an error, `break` a result cut without a word. */
   readonly resultRows?: { readonly max: number; readonly overflow: 'throw' | 'break' };
 }
@@ -52,10 +54,13 @@ export const ENGINE_FORMATS: readonly NamedFormat[] = [...CONTENT_TYPES]
   .map(([name, contentType]) => ({ name, contentType }))
   .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** The format with this name, case-sensitive as in ClickHouse; undefined if it is not supported. */
+const BY_NAME: ReadonlyMap<string, NamedFormat> = new Map(
+  ENGINE_FORMATS.map((format) => [format.name.toLowerCase(), format] as const),
+);
+
+/** The format with this name, in any case of letters as in ClickHouse; undefined if it is not supported. */
 export function engineFormatNamed(name: string): NamedFormat | undefined {
-  const contentType = CONTENT_TYPES.get(name);
-  return contentType === undefined ? undefined : { name, contentType };
+  return BY_NAME.get(name.toLowerCase());
 }
 
 function typed(

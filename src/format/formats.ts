@@ -64,6 +64,6 @@ export const CONTENT_TYPES: ReadonlySet<string> = new Set(
 /** Identifies a format, with everything about it that changes a response. */
 export function formatKey(format: FormatName | EngineFormat): string {
   if (typeof format === 'string') return format;
-  const { engine, settings, resultRows } = format;
-  return JSON.stringify([engine, Object.entries(settings), resultRows ?? null]);
+  const { engine, settings, resultRows, hasZones = false } = format;
+  return JSON.stringify([engine, Object.entries(settings), resultRows ?? null, hasZones]);
 }

@@ -17,9 +17,9 @@ function valueSchema(value: JsonValue, int64: LargeNumbers): Schema {
     case 'integer':
       return integerSchema(value, int64);
     case 'float':
-      return { type: ['number', 'null'] };
+      return orNull({ type: 'number' });
     case 'decimal':
-      if (int64 === 'exact') return { type: ['number', 'string'] };
+      if (int64 === 'exact') return { anyOf: [{ type: 'number' }, { type: 'string' }] };
       return int64 === 'string' ? { type: 'string', pattern: '^-?[0-9]+([.][0-9]+)?$' } : { type: 'number' };
     case 'boolean':
     case 'null':
@@ -52,7 +52,7 @@ function integerSchema(
   { bits, signed }: Extract<JsonValue, { kind: 'integer' }>,
   int64: LargeNumbers,
 ): Schema {
-  if (bits > SAFE_BITS && int64 === 'exact') return { type: ['integer', 'string'] };
+  if (bits > SAFE_BITS && int64 === 'exact') return { anyOf: [{ type: 'integer' }, { type: 'string' }] };
   if (bits >= 64 && int64 === 'string') return { type: 'string', pattern: '^-?[0-9]+$' };
   return { type: 'integer', ...(signed ? {} : { minimum: 0 }), ...(bits === 64 ? { format: 'int64' } : {}) };
 }

@@ -1,5 +1,6 @@
 // Components shared by all operations: security schemes, header fields, and problems with all codes.
 import { PROBLEMS } from '../core/problems.ts';
+import { orNull } from './schema.ts';
 
 const text = (description: string) => ({ description, schema: { type: 'string' } });
 const number = (description: string) => ({ description, schema: { type: 'integer' } });
@@ -94,20 +95,22 @@ export const COMPONENTS = {
             'Of the run that made the response; rows and bytes read only where they say nothing about others.',
           required: ['elapsed'],
           properties: {
-            rows_read: { type: ['integer', 'null'] },
-            bytes_read: { type: ['integer', 'null'] },
-            elapsed: { type: ['number', 'null'], description: 'Seconds in the engine.' },
+            rows_read: orNull({ type: 'integer' }),
+            bytes_read: orNull({ type: 'integer' }),
+            elapsed: { ...orNull({ type: 'number' }), description: 'Seconds in the engine.' },
           },
         },
         cache: {
-          type: ['object', 'null'],
           description: 'Null for endpoints without caching.',
-          required: ['status', 'age', 'ttl'],
-          properties: {
-            status: { type: 'string', enum: ['hit', 'stale', 'stored', 'unstored', 'collapsed'] },
-            age: { type: 'integer', description: 'Seconds.' },
-            ttl: { type: 'integer', description: 'Seconds; negative if the response is stale.' },
-          },
+          ...orNull({
+            type: 'object',
+            required: ['status', 'age', 'ttl'],
+            properties: {
+              status: { type: 'string', enum: ['hit', 'stale', 'stored', 'unstored', 'collapsed'] },
+              age: { type: 'integer', description: 'Seconds.' },
+              ttl: { type: 'integer', description: 'Seconds; negative if the response is stale.' },
+            },
+          }),
         },
       },
     },

@@ -374,4 +374,4 @@ function anyOf(schemas: readonly Schema[]): Schema {
   return others.length === 0 ? first : { anyOf: [first, ...others] };
 }
 
-const REPLACED: Schema = { type: ['string', 'null'] };
+const REPLACED = orNull({ type: 'string' });

@@ -5,13 +5,15 @@ import { orNull, type Schema } from './schema.ts';
 
 /** The allowed values; `locked` is the value that the caller's key sets. */
 export function parameterSchema(spec: DeclaredParameter, locked: unknown): Schema {
-  const schema = declaredSchema(spec, jsonValueOf(spec.type));
+  const type = jsonValueOf(spec.type);
+  const schema = declaredSchema(spec, type.kind === 'nullable' ? type.inner : type);
   const isTime = TIMES.has(schema.format ?? '') && spec.enum === undefined;
   // A default that is computed from another parameter is none that a caller could send.
   const isComputed = isTime && typeof spec.default === 'string' && spec.default.trim().startsWith('@');
   const value = spec.default === undefined || isComputed ? {} : { default: spec.default };
+  const values: Schema = isTime ? { type: 'string', anyOf: [schema, RELATIVE_TIME] } : schema;
   return {
-    ...(isTime ? { anyOf: [schema, RELATIVE_TIME] } : schema),
+    ...(type.kind === 'nullable' ? orNull(values) : values),
     ...value,
     ...(locked === undefined ? {} : { const: locked }),
   };

@@ -1,7 +1,8 @@
 // The subset of JSON Schema 2020-12 that these documents use.
 
 export interface Schema {
-  readonly type?: string | readonly string[];
+  /** One, never a list: many programs read no others. */
+  readonly type?: string;
   readonly description?: string;
   readonly format?: string;
   readonly pattern?: string;
@@ -28,13 +29,22 @@ export interface Schema {
   readonly $ref?: string;
 }
 
+const NULL: Schema = { type: 'null' };
+
 /** The schema, or null. */
 export function orNull(schema: Schema): Schema {
-  const { type } = schema;
-  if (type === undefined && Object.keys(schema).length === 0) return schema; // any value
-  if (typeof type !== 'string')
-    return type?.includes('null') === true ? schema : { anyOf: [schema, { type: 'null' }] };
-  if (type === 'null') return schema;
-  const values = schema.enum === undefined ? {} : { enum: [...schema.enum, null] };
-  return { ...schema, ...values, type: [type, 'null'] };
+  if (Object.keys(schema).length === 0 || allowsNull(schema)) return schema;
+  return { anyOf: [schema, NULL] };
+}
+
+function allowsNull({ type, anyOf }: Schema): boolean {
+  return type === 'null' || anyOf?.some(allowsNull) === true;
+}
+
+/** The schema without null as an alternative. */
+export function withoutNull(schema: Schema): Schema {
+  const { anyOf, ...rest } = schema;
+  if (anyOf === undefined || !anyOf.some(({ type }) => type === 'null')) return schema;
+  const [only = {}, ...others] = anyOf.filter(({ type }) => type !== 'null');
+  return others.length === 0 ? { ...only, ...rest } : { ...rest, anyOf: [only, ...others] };
 }

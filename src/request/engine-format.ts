@@ -9,6 +9,7 @@ import { isRedacting } from '../redact/demand.ts';
 import { hasDocuments, isShared, selectBuiltAgain } from '../sandbox/shared-columns.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { describe } from './metadata.ts';
+import { asDeclared } from './native/blocks.ts';
 import { BINARY, writeRedacted } from './redacted-format.ts';
 import { observeFound, redactionOf } from './redacted-rows.ts';
 import type { Produced, Task } from './result.ts';
@@ -48,6 +49,7 @@ export async function produceEngineFormat(
     queueMs,
     encodeMs,
     read,
+    columns,
   } = await run(deps, task, context).catch((error: unknown) => {
     throw notWritable(error, task.format) ?? error;
   });
@@ -57,9 +59,11 @@ export async function produceEngineFormat(
     const isCut = truncated || hasLimit(task.plan.consumerQuery?.canonicalSql ?? '');
     return withoutRowsRead(task.format, withRowsBefore(end, isCut ? rows : undefined), rows);
   });
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const columnsOf = async () => columns ?? (await columnsRun(deps, task, context));
   const engineMs = deps.clock.monotonic() - started - queueMs - encodeMs;
   return {
-    body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+    body: await asDeclared(body, task.format, columnsOf),
     rows,
     truncated,
     contentType: contentTypeOf(task.format),
@@ -120,18 +124,28 @@ interface Counted extends WrittenResult {
   readonly truncated: boolean;
   /** Milliseconds spent redacting and writing the rows after the query. */
   readonly encodeMs: number;
+  /** Undefined: they have not been described. */
+  readonly columns?: readonly Column[];
+}
+
+/** The columns of a statement that has run. */
+function columnsRun(
+  { engine }: EngineFormatDeps,
+  task: EngineTask,
+  { key, spending, signal }: RunContext,
+): Promise<readonly Column[]> {
+  return describe(engine, { ...task, key, spending, signal: () => signal });
 }
 
 /** The result of the engine; columns of which the format shows how they are stored, among other rows, are built again. */
 async function runOwn(deps: EngineFormatDeps, task: EngineTask, context: RunContext): Promise<Counted> {
   const direct = await runDirect(deps, task, context);
   if (!mayShowStorage(task.format, direct.bytes)) return direct;
-  const { key, spending, signal } = context;
-  const columns = await describe(deps.engine, { ...task, key, spending, signal: () => signal });
+  const columns = await columnsRun(deps, task, context);
   const shown = columns.filter(task.format.engine.startsWith('RowBinary') ? hasDocuments : isShared);
-  if (shown.length === 0) return direct;
+  if (shown.length === 0) return { ...direct, columns };
   checkNames(columns);
-  return runAlone(deps, task, context, { shown, direct });
+  return { ...(await runAlone(deps, task, context, { shown, direct })), columns };
 }
 
 /**
@@ -263,9 +277,9 @@ async function runRedacted(
     signal: context.signal,
     spending: context.spending,
   };
-  const { body, rows, truncated } = await writeRedacted(writing, result.bytes);
+  const { body, rows, truncated, columns } = await writeRedacted(writing, result.bytes);
   if (truncated) checkOverflow(format, rows + 1);
-  return { ...result, bytes: body, rows, truncated, encodeMs: now() - ran };
+  return { ...result, bytes: body, rows, truncated, columns, encodeMs: now() - ran };
 }
 
 /** For servers that do not report the number of rows of a result. */

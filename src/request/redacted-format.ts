@@ -43,6 +43,8 @@ export interface RedactedResult {
   /** Rows of the body. */
   readonly rows: number;
   readonly truncated: boolean;
+  /** Those of the body, with the types that they have where redaction changed nothing. */
+  readonly columns: readonly Pick<KeptColumn, 'name' | 'type'>[];
 }
 
 /** Writes a binary result in a format, without personal data. Throws Problem. */
@@ -56,14 +58,16 @@ export async function writeRedacted(what: RedactedFormat, binary: Uint8Array): P
   const before = Buffer.concat([head, lines]);
   const { columns, bytes: text } = await what.redactColumns(result.columns, before);
   const most = truncated ? rows : undefined;
-  if (text === before)
-    return { body: await ask(what, selectAll(result, most), what.format), rows, truncated };
+  if (text === before) {
+    const body = await ask(what, selectAll(result, most), what.format);
+    return { body, rows, truncated, columns: result.columns };
+  }
   const changed = { columns, text, most };
   const body = await ask(what, selectChanged(result, changed), what.format).catch((cause: unknown) => {
     if (!(cause instanceof Problem && cause.code === 'format.not_acceptable')) throw cause;
     return ask(what, selectChanged(result, { ...changed, isText: true }), what.format);
   });
-  return { body, rows, truncated };
+  return { body, rows, truncated, columns: changed.columns };
 }
 
 const SAME_NAMES = {

@@ -20,18 +20,26 @@ const QUOTED = [
   /\bCannot parse (?:uuid|IPv4|IPv6) ([^:\s]{1,200})/g,
 ];
 
+/** The table of `table.*` or `table.COLUMNS(…)`, which the engine prints as in a query. */
+const MATCHER = /^[^`']*\bQualified matcher ((?:(?:`[^`]{1,200}`|\w{1,200})\.){1,20})(?:\*|COLUMNS\()/;
+
 /** Names and values quoted in a message, in order: `a`, 'b', function c, FUNCTION d(…), alias e. */
 export function quotedNames(message: string): string[] {
   // Messages about the left side of IN name the function before the relevant name.
   const table = /is a table expression '([^']+)'/.exec(message)?.[1];
   if (table !== undefined) return [table];
+  const matcher = MATCHER.exec(message)?.[1];
+  if (matcher !== undefined) return [matcher.slice(0, -1).replaceAll('`', '')];
   const matches = QUOTED.flatMap((pattern) => Array.from(message.matchAll(pattern)));
   return matches.toSorted((a, b) => a.index - b.index).map(([, name]) => name ?? '');
 }
 
-/** The query, or the name of the WITH element, that a message reports as its scope, as the engine prints it. */
+/**
+ * The query, or the name of the WITH element, that a message reports as its scope, as the engine prints it. The name of the error, which
+ * clients cut off, may follow.
+ */
 export function scopeOf(message: string): string | undefined {
-  return /\bin (?:scope|query) +((?:(?:SELECT|WITH) .*?)|(?:`[^`]+`|\w+))\.? \([A-Z_]+\)/is.exec(
+  return /\bin (?:scope|query) +((?:(?:SELECT|WITH) .*?)|(?:`[^`]+`|\w+))\.?(?: \([A-Z_]+\)|\s*$)/is.exec(
     message,
   )?.[1];
 }

@@ -4,7 +4,7 @@
 export interface FailureMessage {
   readonly textFor: (name: string) => string;
   /** Evidence required that the endpoint's own tables did not cause the failure. */
-  readonly evidence: 'none' | 'location or scope' | 'location';
+  readonly evidence: 'none' | 'location or scope';
 }
 
 type Row = readonly [code: number, name: string, textFor: FailureMessage['textFor']];
@@ -21,14 +21,19 @@ const SEVERAL_TABLES = about('A name', 'is ambiguous: qualify it with its table'
 const NOT_CONVERTED = plain('A string cannot be converted to the required type');
 const TOO_COMPLEX = plain('The query is too complex for the engine: use fewer expressions and subqueries');
 
-/** About a name, which either occurs in the consumer's query or is not theirs. */
+const missing =
+  (kind: string, where = '') =>
+  (name: string): string =>
+    name === '' ? `The query has a ${kind} that does not exist` : `There is no ${kind} ${name}${where}`;
+
+/** About a name. If that is not found in the consumer's query, the query around it is theirs or the failure is not. */
 const NAMING: readonly Row[] = [
-  [8, 'THERE_IS_NO_COLUMN', (name) => `There is no column ${name} here`],
-  [10, 'NOT_FOUND_COLUMN_IN_BLOCK', (name) => `There is no column ${name} here`],
-  [16, 'NO_SUCH_COLUMN_IN_TABLE', (name) => `There is no column ${name} here`],
-  [46, 'UNKNOWN_FUNCTION', (name) => `There is no function ${name}`],
-  [47, 'UNKNOWN_IDENTIFIER', (name) => `There is no column or alias ${name} here`],
-  [63, 'UNKNOWN_AGGREGATE_FUNCTION', (name) => `There is no aggregate function ${name}`],
+  [8, 'THERE_IS_NO_COLUMN', missing('column', ' here')],
+  [10, 'NOT_FOUND_COLUMN_IN_BLOCK', missing('column', ' here')],
+  [16, 'NO_SUCH_COLUMN_IN_TABLE', missing('column', ' here')],
+  [46, 'UNKNOWN_FUNCTION', missing('function')],
+  [47, 'UNKNOWN_IDENTIFIER', missing('column or alias', ' here')],
+  [63, 'UNKNOWN_AGGREGATE_FUNCTION', missing('aggregate function')],
 ];
 
 /**
@@ -209,7 +214,7 @@ const EXECUTION: readonly Row[] = [
 
 /** The messages by ClickHouse's error codes (src/Common/ErrorCodes.cpp). */
 export const FAILURE_MESSAGES: ReadonlyMap<number, FailureMessage> = new Map([
-  ...NAMING.map((row) => entry(row, 'location')),
+  ...NAMING.map((row) => entry(row, 'location or scope')),
   ...ANALYSIS.map((row) => entry(row, 'none')),
   ...EXECUTION.map((row) => entry(row, 'location or scope')),
 ]);

@@ -32,11 +32,10 @@ export interface TextMatch {
  * that the engine parses to a function. Undefined if the query contains none of them.
  */
 export function findInQuery(query: Cursor, name: string): TextMatch | undefined {
-  const parts = name.split('.');
   const folded = name.toLowerCase();
   const operator = OPERATORS.get(folded);
   return (
-    find(query, (i) => parts.every((part, k) => isPart(query, i + 2 * k, part, k > 0))) ??
+    find(query, (i) => isPath(query, i, name)) ??
     find(query, (i) => query.text(i).toLowerCase() === folded && query.kind(i + 1) === '(') ??
     find(query, (i) => query.kind(i) === 'string' && query.text(i) === `'${name}'`) ??
     find(query, (i) => operator !== undefined && query.kind(i) === operator)
@@ -52,9 +51,17 @@ function find(query: Cursor, accepts: (index: number) => boolean): TextMatch | u
   return { start: query.start(first), source: query.slice(first, last + 1) };
 }
 
-/** Whether the token is that part of a path, preceded by a dot unless it is the first. */
-function isPart(query: Cursor, index: number, part: string, hasDot: boolean): boolean {
-  return hasDot === (query.kind(index - 1) === '.') && query.name(index) === part;
+/** Whether names with dots between them begin with that path at a token. Quoted names may have dots of their own. */
+function isPath(query: Cursor, first: number, path: string): boolean {
+  if (query.kind(first - 1) === '.') return false;
+  let rest = path;
+  for (let at = first; ; at += 2) {
+    const name = query.name(at);
+    if (name === undefined || !rest.startsWith(name)) return false;
+    if (rest === name) return true;
+    if (rest[name.length] !== '.' || query.kind(at + 1) !== '.') return false;
+    rest = rest.slice(name.length + 1);
+  }
 }
 
 /** Whether a query printed by the engine contains only names that the consumer wrote. */

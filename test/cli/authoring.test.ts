@@ -40,7 +40,7 @@ describe('new', () => {
     const { code, err } = await run(['new', 'sales.by-day'], { cwd });
     expect([code, err]).toEqual([
       0,
-      expect.stringContaining('Next: npx millrace validate endpoints/sales.by-day.yaml'),
+      expect.stringContaining('Next: npx --no-install millrace validate endpoints/sales.by-day.yaml'),
     ]);
     expect(await run(['validate', '--strict', '--no-engine'], { cwd })).toMatchObject({ code: 0, out: '' });
     expect(await run(['format', '--check', 'endpoints'], { cwd })).toMatchObject({ code: 0, out: '' });

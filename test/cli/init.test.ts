@@ -223,7 +223,7 @@ describe('what exists', () => {
       0,
       expect.stringMatching(/there are endpoints already[^]*\.gitignore exists and was kept/),
     ]);
-    expect(out).toMatch(/npm start[^]*npx millrace validate && npx millrace test/); // not its own `npm test`
+    expect(out).toMatch(/npm start[^]*npx --no-install millrace validate && npx --no-install millrace test/); // not its own `npm test`
     const git = (...args: string[]): string => execFileSync('git', args, { cwd, encoding: 'utf8' });
     git('init', '-q');
     git('config', 'core.hooksPath', '.husky');

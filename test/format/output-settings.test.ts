@@ -129,9 +129,12 @@ test('equal settings are one format', () => {
   expect(new Set(keys.map(formatKey)).size).toBe(keys.length);
 });
 
-test('names are case-sensitive, as in ClickHouse', () => {
-  expect(engineFormatNamed('Native')).toEqual({ name: 'Native', contentType: 'application/octet-stream' });
-  expect(['native', 'toString', '', 'MySQLWire', 'RawBLOB'].map(engineFormatNamed)).toEqual(
+test('names are those of ClickHouse in any case of letters', () => {
+  const native = { name: 'Native', contentType: 'application/octet-stream' };
+  for (const name of ['Native', 'native', 'NATIVE', 'nAtIvE'])
+    expect(engineFormatNamed(name)).toEqual(native);
+  for (const { name } of ENGINE_FORMATS) expect(engineFormatNamed(name.toUpperCase())?.name).toBe(name);
+  expect(['toString', '', 'MySQLWire', 'RawBLOB', 'Native '].map(engineFormatNamed)).toEqual(
     Array.from({ length: 5 }, () => undefined),
   );
   expect(contentTypeOf({ engine: 'XML', settings: {} })).toBe('application/xml; charset=UTF-8');

@@ -104,6 +104,18 @@ const FILES = [
       shared: { type: 'String', pattern: 'a|b', default: 'a' },
     },
   },
+  {
+    name: 'kinds',
+    query: `SELECT ${Array.from({ length: 15 }, (_, n) => `@p${n} AS c${n}`).join(', ')}`,
+    parameters: Object.fromEntries(
+      [
+        { type: 'UInt64', default: 1 }, { type: 'Int64', default: -1, min: -5 }, { type: 'Int128', default: 1 }, { type: 'UInt256', default: 1 },
+        { type: 'Decimal(10, 2)', default: 1.5 }, { type: 'Nullable(UInt64)', description: 'One.' }, { type: 'Nullable(String)', default: 'a' },
+        { type: 'Nullable(DateTime64(3))' }, { type: 'DateTime', default: 'now-1h' }, { type: 'Date', default: '2024-03-01' }, { type: 'Array(UInt64)', default: [] },
+        { type: 'Array(Nullable(Decimal(20, 2)))', default: [] }, { type: 'Map(String, UInt64)', default: {} }, { type: 'Nullable(Enum8(\'a\' = 1))' }, { type: 'Float64', default: 0.5 },
+      ].map((spec, n) => [`p${n}`, spec]),
+    ),
+  }, // prettier-ignore
   { name: 'a.b', query: 'SELECT 1 AS one' },
   { name: 'a_b', query: 'SELECT 2 AS two' },
   { name: 'query', query: 'SELECT 3 AS three' },
@@ -172,6 +184,7 @@ describe('names', () => {
       expect.stringMatching(/^a_b_[0-9a-f]{8}$/),
       expect.stringMatching(/^a_b_[0-9a-f]{8}$/),
       'cells_long',
+      'kinds',
       expect.stringMatching(/^long_x{50}_[0-9a-f]{8}$/),
       'many_parameters',
       'patterns',
@@ -216,7 +229,7 @@ describe('a definition', () => {
         type: 'object',
         properties: {
           n: {
-            type: ['integer', 'string'],
+            type: 'integer',
             minimum: 0,
             default: 5,
             description: 'A number. Send numbers beyond 2^53 as strings.',
@@ -266,6 +279,33 @@ describe('a definition', () => {
     });
     expect(JSON.stringify(inputSchema)).not.toContain('"format"');
   });
+
+  test('every argument has one type, also inside, and no other schema has a list of them', async () => {
+    const typesIn = (node: unknown): unknown[] => {
+      if (typeof node !== 'object' || node === null) return [];
+      const own = 'type' in node && !('properties' in node && typeof node.type === 'object') ? [node.type] : [];
+      return [...own, ...Object.values(node).flatMap(typesIn)];
+    };
+    const schemas = await list();
+    for (const { inputSchema, outputSchema } of schemas) {
+      expect(typesIn([inputSchema, outputSchema]).filter((type) => typeof type !== 'string')).toEqual([]);
+      expect(typesIn(inputSchema)).not.toContain('null');
+      for (const property of Object.values(inputSchema.properties ?? {})) expect(property).toHaveProperty('type', expect.any(String));
+    }
+    const kinds = (await definitionOf('kinds')).inputSchema.properties as Record<string, { type: string; description?: string }>; // of our own schema
+    expect(Object.values(kinds).map(({ type }) => type)).toEqual([
+      'integer', 'integer', 'integer', 'integer', 'number', 'integer', 'string', 'string', 'string', 'string', 'array', 'array', 'object', 'string', 'number',
+    ]);
+    expect(kinds['p5']?.description).toBe('One. Send numbers beyond 2^53 as strings. May be null.');
+  }); // prettier-ignore
+
+  test('numbers beyond 2^53 are accepted as strings, and null where the type has it', async () => {
+    const given = { p0: '18446744073709551615', p1: -3, p2: '170141183460469231731687303715884105727', p4: '12345678.25', p5: null, p10: ['18446744073709551615', 1], p11: ['123456789012345678.25', null], p12: { a: '18446744073709551615' } };
+    const { structuredContent } = await call('kinds', given);
+    expect(structuredContent).toMatchObject({
+      rows: [{ c0: '18446744073709551615', c1: -3, c2: '170141183460469231731687303715884105727', c5: null, c6: 'a', c10: ['18446744073709551615', 1] }],
+    });
+  }); // prettier-ignore
 
   test('every schema is valid', async () => {
     const schemas = (await list()).flatMap(({ inputSchema, outputSchema }) => [

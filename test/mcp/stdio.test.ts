@@ -129,6 +129,22 @@ describe.each([
   });
 });
 
+test.each([
+  ['initialized', { method: 'notifications/initialized' }],
+  ['progress', { method: 'notifications/progress', params: { progressToken: 'x', progress: 1 } }],
+  ['roots', { method: 'notifications/roots/list_changed' }],
+  ['unknown', { method: 'notifications/of/mine' }],
+])('a running service: the notification %s has no reply, and is no error', async (_, notification) => {
+  const client = start(remote(), { MILLRACE_KEY: KEY });
+  await initialize(client);
+  client.send(notification);
+  expect(await client.ask(5, 'ping')).toMatchObject({ id: 5, result: {} });
+  client.child.stdin?.end();
+  expect(await client.ended).toBe(0);
+  expect(client.errors()).toBe(`millrace: forwarding MCP to ${service.service.address}\n`);
+  expect(client.lines().map(({ id }) => id)).toEqual(['init', 5]);
+});
+
 test('its own process: a changed file changes the tools; a signal ends it', async () => {
   const client = start(local());
   await initialize(client);

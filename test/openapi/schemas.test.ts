@@ -84,3 +84,31 @@ test.each<{
   expect(refuses.filter((value) => check(value))).toEqual([]);
   expect(schema.default).toEqual(spec.default);
 });
+
+test.each([
+  'UInt64', 'Nullable(UInt64)', 'Decimal(20, 2)', 'Float64', 'Nullable(DateTime)', 'DateTime64(3)', 'Array(Nullable(Int64))', 'Map(String, Nullable(UInt256))',
+  'Tuple(a Nullable(UInt64))', "Nullable(Enum8('a' = 1))", 'Bool',
+])('no schema of %s has a list of types', (type) => {
+  const shown = JSON.stringify([
+    parameterSchema({ type }, undefined),
+    ...(['number', 'string', 'exact'] as const).map((int64) => columnSchema(type, int64)),
+  ]);
+  expect(shown).not.toContain('"type":[');
+}); // prettier-ignore
+
+test.each([
+  { type: 'Nullable(UInt64)', takes: [null, 1], refuses: ['1', 'a'] },
+  { type: 'Nullable(DateTime)', takes: [null, 'now-1h', '2024-03-01T12:00:00Z'], refuses: [1, 'x'] },
+  { type: "Nullable(Enum8('a' = 1))", takes: [null, 'a'], refuses: ['b'] },
+  { type: 'Array(Nullable(UInt8))', takes: [[null, 1]], refuses: [null, ['a']] },
+])('a parameter of $type', ({ type, takes, refuses }) => {
+  const check = ajv.compile(parameterSchema({ type }, undefined));
+  expect(takes.filter((value) => !check(value))).toEqual([]);
+  expect(refuses.filter((value) => check(value))).toEqual([]);
+});
+
+test.each(['UInt64', 'Decimal(20, 2)'])('exact values of %s are numbers or strings', (type) => {
+  const check = ajv.compile(columnSchema(type, 'exact'));
+  expect([1, '18446744073709551615'].every((value) => check(value))).toBe(true);
+  expect(check(null)).toBe(false);
+});

@@ -8,6 +8,7 @@ import { openLocal, type Local } from '../../src/app/local.ts';
 import { ENGINE_FORMATS, type EngineFormat } from '../../src/format/clickhouse-formats.ts';
 import { withOutputSettings } from '../../src/format/output-settings.ts';
 import { localCall, type Answer } from '../../src/request/call.ts';
+import { withDeclaredTypes } from '../../src/request/native/blocks.ts';
 import { someOfEach } from '../support/runs.ts';
 import { withoutMarker } from '../support/avro.ts';
 import { familyOf, OTHER_NAMES } from '../support/format-names.ts';
@@ -88,9 +89,11 @@ async function text(sql: string, engine: string, options: Asked = {}): Promise<s
 }
 
 async function written(sql: string, engine: string): Promise<Buffer> {
-  // Documents are strings there: as stored, a column has the paths of other rows, too.
-  const settings = engine === 'Native' ? ' SETTINGS output_format_native_write_json_as_string = 1' : '';
-  return Buffer.from((await plain.queryAsync(`${sql}${settings}`, { format: engine })).bytes());
+  // Documents are strings there, and declared as such: as stored, a column has the paths of other rows, too.
+  const isNative = engine === 'Native';
+  const settings = isNative ? ' SETTINGS output_format_native_write_json_as_string = 1' : '';
+  const bytes = Buffer.from((await plain.queryAsync(`${sql}${settings}`, { format: engine })).bytes());
+  return isNative ? withDeclaredTypes(bytes, []) : bytes;
 }
 
 /** Without the time that the query took, and without random identifiers of files. */

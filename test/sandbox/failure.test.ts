@@ -47,6 +47,21 @@ describe('errors of the consumer', () => {
       '1:8 There is no column or alias e.foo here The columns of edge_logs are id, timestamp, event_message, path, ms, metadata, tags, status.',
     ],
     [
+      'the star of an unknown table',
+      'SELECT e.id,\n  missing.* FROM edge_logs AS e',
+      '2:3 There is no column or alias missing.* here The columns of edge_logs are id, timestamp, event_message, path, ms, metadata, tags, status.',
+    ],
+    [
+      'a quoted name with a dot',
+      'SELECT id, `no.such`.a FROM edge_logs',
+      '1:12 There is no column or alias `no.such`.a here The columns of edge_logs are id, timestamp, event_message, path, ms, metadata, tags, status.',
+    ],
+    [
+      'a name too long to be found in a message',
+      `SELECT ${'a'.repeat(220)} FROM edge_logs`,
+      'The query has a column or alias that does not exist',
+    ],
+    [
       'after comments',
       '/* é\n */ SELECT foo FROM edge_logs',
       '2:12 There is no column or alias foo here The columns of edge_logs are id, timestamp, event_message, path, ms, metadata, tags, status.',
@@ -208,6 +223,22 @@ test.each([
     isLocated ? expect.objectContaining({ line: 1, column: 8 }) : expect.not.objectContaining({ line: 1 }),
   );
 });
+
+test.each(['', ' (UNKNOWN_IDENTIFIER)', ' (UNKNOWN_IDENTIFIER) (version 26.7.2.1 (official build))'])(
+  'the scope is read with what follows it: %s',
+  async (end) => {
+    const verdict = await sandbox.check('SELECT id FROM edge_logs');
+    const fault = (scope: string) => {
+      const message = `Code: 47. DB::Exception: Unknown expression identifier in scope ${scope}.${end}`;
+      return consumerFailure(verdict, { engineCode: 47, message }, { columns: new Set() })?.errors?.[0];
+    };
+    expect(fault('SELECT id FROM edge_logs')).toEqual({
+      message: 'The query has a column or alias that does not exist',
+    });
+    for (const scope of ['SELECT id, secret FROM edge_logs', 'edge_logs'])
+      expect(fault(scope)).toBeUndefined();
+  },
+);
 
 test('no message repeats the engine’s', async () => {
   const verdict = await sandbox.check('SELECT id FROM edge_logs');

@@ -74,7 +74,7 @@ cache: { ttl: 60 }
   await writeEndpoint(
     service,
     'values-2',
-    'id: 00000000-0000-4000-8000-000000000062\nname: logs_all\nquery: SELECT 1 AS n\n',
+    'id: 00000000-0000-4000-8000-000000000062\nname: logs_all\nquery: SELECT 1 AS n, @big AS big, @price AS price, @maybe AS maybe, @since AS since\nparameters: { big: { type: UInt64, default: 1 }, price: { type: "Decimal(20, 2)", default: 1 }, maybe: { type: Nullable(Int64) }, since: { type: Nullable(DateTime) } }\n',
   );
   await writeEndpoint(
     service,
@@ -99,6 +99,12 @@ describe('the document', () => {
     const validator = new Validator();
     expect(await validator.validate(await document())).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
+  });
+
+  test('no schema has a list of types', async () => {
+    const text = JSON.stringify(await document());
+    expect(text).toContain('"maybe"');
+    expect(text).not.toMatch(/"type":\[/);
   });
 
   test('needs a key', async () => {

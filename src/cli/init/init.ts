@@ -56,7 +56,7 @@ export async function init({ folder, template, version }: InitOptions, terminal:
 function dependencyNotes({ dependency }: Manifest): readonly string[] {
   if (!dependency.startsWith('file:')) return [];
   return [
-    `package.json names the millrace that ran this, ${dependency}: CI needs that file as well, or a version in a registry`,
+    `package.json names the millrace that ran this, ${dependency}: CI needs that file as well, or a version in a registry of your own`,
   ];
 }
 
@@ -80,11 +80,13 @@ function quoteForShell(path: string): string {
 function runSteps({ start, test }: Readonly<Record<string, unknown>>): readonly string[] {
   return [
     [
-      start === SCRIPTS.start ? 'npm start' : 'npx millrace serve --dev',
+      start === SCRIPTS.start ? 'npm start' : 'npx --no-install millrace serve --dev',
       'the endpoints, with sample rows, on http://127.0.0.1:4000',
     ],
     [
-      test === SCRIPTS.test ? 'npm test' : 'npx millrace validate && npx millrace test',
+      test === SCRIPTS.test
+        ? 'npm test'
+        : 'npx --no-install millrace validate && npx --no-install millrace test',
       'validates the files and runs their examples',
     ],
   ].map(([command = '', what = '']) => `${command.padEnd(15)} # ${what}`);

@@ -68,7 +68,7 @@ export function createRemote({ url, key }: ServiceAddress, { version, write }: R
       }).catch((cause: unknown) => {
         throw new Error(`The service at ${url} cannot be reached: ${reasonOf(cause)}`, { cause });
       });
-      if (response.body === null) return;
+      if (response.body === null || response.status === ACCEPTED) return response.body?.cancel();
       const type = response.headers.get('content-type') ?? '';
       const isStream = type.startsWith('text/event-stream');
       if (!isStream && !type.startsWith('application/json'))
@@ -86,6 +86,8 @@ export function createRemote({ url, key }: ServiceAddress, { version, write }: R
 }
 
 const DATA = 'data: ';
+/** The reply to a notification, which has no body and so no type. */
+const ACCEPTED = 202;
 
 /** Characters that a header field can hold. */
 function plain(text: string): string {

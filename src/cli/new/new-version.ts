@@ -55,7 +55,7 @@ export async function newVersion(
   await write(path, text, 'wx');
   terminal.note(`Wrote ${path}`);
   terminal.note(
-    `Next: change it, then npx millrace validate ${folder}; callers get ${served.file} until default: true is moved`,
+    `Next: change it, then npx --no-install millrace validate ${folder}; callers get ${served.file} until default: true is moved`,
   );
 }
 

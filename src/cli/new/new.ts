@@ -60,7 +60,7 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
       `  @${parameter}: ${lifted.parameters[parameter]?.type ?? ''}, was ${JSON.stringify(value)}`,
     );
   terminal.note(
-    `Next: npx millrace validate ${path}; npx millrace query ${name} ${pairs(lifted.example)}`.trimEnd(),
+    `Next: npx --no-install millrace validate ${path}; npx --no-install millrace query ${name} ${pairs(lifted.example)}`.trimEnd(),
   );
 }
 

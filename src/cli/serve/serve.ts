@@ -290,7 +290,7 @@ export function noEndpoints({ endpoints }: Settings, cause: unknown): CommandErr
 }
 
 const SAMPLES =
-  'These are sample endpoints, since there is no endpoints folder here. To create your own, run: npx millrace init, then restart.';
+  'These are sample endpoints, since there is no endpoints folder here. To create your own, run: millrace init, then restart.';
 
 function welcome(
   service: RunningService,

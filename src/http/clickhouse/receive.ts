@@ -73,7 +73,7 @@ export function receiveQuery(request: FastifyRequest, reply: FastifyReply, names
 
 type Named = Pick<
   ClickHouseContent,
-  'database' | 'defaultFormat' | 'parameters' | 'settings' | 'queryId' | 'session'
+  'database' | 'defaultFormat' | 'protocolVersion' | 'parameters' | 'settings' | 'queryId' | 'session'
 >;
 
 /** Header fields count before parameters, as on a server. */
@@ -86,7 +86,8 @@ function contentOf(request: FastifyRequest, parameters: Parameters): Named {
     database: nonEmpty(database),
     defaultFormat: nonEmpty(defaultFormat),
     parameters: new Map(own.map(([name, value]) => [name.slice(PLACEHOLDER.length), value])),
-    settings: new Map(protocolVersionOf(parameters) === 0 ? settings : [DOCUMENTS, ...settings]),
+    protocolVersion: protocolVersionOf(parameters),
+    settings: new Map(settings),
     queryId: requiredQueryId(request, parameters),
     session: sessionOf(parameters),
   };
@@ -100,9 +101,6 @@ function protocolVersionOf(parameters: Parameters): number {
   if (/^\d{1,9}$/.test(sent)) return Number(sent);
   throw invalid(PROTOCOL_VERSION, 'must be a whole number');
 }
-
-/** Clients of the native protocol read documents as strings: of the other ways, each version has another. */
-const DOCUMENTS = ['output_format_native_write_json_as_string', '1'] as const;
 
 function isOfProtocol(name: string): boolean {
   return OF_PROTOCOL.has(name) || name.startsWith(PLACEHOLDER) || name.startsWith('http_');

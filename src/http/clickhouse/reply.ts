@@ -7,7 +7,7 @@ import { answerFields } from '../answer-reply.ts';
 import type { Compression } from '../compression.ts';
 import { compressBlocks } from './blocks.ts';
 import { exceptionFor } from './exception.ts';
-import { withBlockInfo } from './native-blocks.ts';
+import { withBlockInfo } from '../../request/native/blocks.ts';
 import type { ReplyOptions } from './receive.ts';
 
 declare module 'fastify' {

@@ -2,7 +2,7 @@
 import type { Endpoint, PagePolicy } from '../../catalog/endpoint.ts';
 import type { DeclaredParameter } from '../../params/declared.ts';
 import { parameterSchema } from '../../openapi/parameters.ts';
-import type { Schema } from '../../openapi/schema.ts';
+import { withoutNull, type Schema } from '../../openapi/schema.ts';
 import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
 
 /** Locked parameters, by name. */
@@ -16,7 +16,7 @@ export function inputSchema({ parameters, examples, page }: Endpoint, locked: Lo
     const value: unknown = example?.parameters?.[name];
     const shown =
       value === undefined || JSON.stringify(value).length > MAX_EXAMPLE ? {} : { examples: [value] };
-    return [name, { ...argumentSchema(spec), ...shown }] as const;
+    return [name, { ...argumentSchema(spec), ...(value === null ? {} : shown) }] as const;
   });
   const required = own.filter(([, spec]) => spec.required === true).map(([name]) => name);
   return {
@@ -42,7 +42,7 @@ const MAX_EXAMPLE = 200;
 
 /**
  * A parameter for clients that check arguments before they send them: regular expressions are RE2, which JSON Schema does not
- * have, and arguments lose digits of large numbers unless they are strings.
+ * have, and arguments lose digits of large numbers unless they are strings, which the call accepts.
  */
 function argumentSchema(spec: DeclaredParameter): Schema {
   const { pattern, format, ...plain } = spec;
@@ -59,9 +59,12 @@ function argumentSchema(spec: DeclaredParameter): Schema {
       ? ['A regular expression (RE2).']
       : []),
     ...(isLarge ? ['Send numbers beyond 2^53 as strings.'] : []),
+    ...(jsonValueOf(spec.type).kind === 'nullable' ? ['May be null.'] : []),
   ];
   const described = notes.length === 0 ? {} : { description: notes.join(' ') };
-  return { ...described, ...(isLarge ? withStrings(schema) : schema) };
+  const { default: value, ...one } = oneType(schema);
+  // Without the argument, it is NULL as well.
+  return { ...described, ...one, ...(value === undefined || value === null ? {} : { default: value }) };
 }
 
 /** Whether JavaScript, in which most clients check schemas, accepts the expression; RE2 has more. */
@@ -100,22 +103,26 @@ function hasLargeNumbers(value: JsonValue): boolean {
   }
 }
 
-const isNumeric = (type: string): boolean => type === 'integer' || type === 'number';
-
-/** The schema with strings wherever it has numbers. */
-function withStrings(schema: Schema): Schema {
-  const { type, items, prefixItems, properties, additionalProperties, anyOf } = schema;
-  const types = type === undefined ? [] : [type].flat();
+/**
+ * The schema with one type for each value, at its top: some clients reject all tools for a list of types or for none. What else a call
+ * accepts, null and strings of numbers, is in the description.
+ */
+function oneType(schema: Schema): Schema {
+  const { anyOf, items, prefixItems, properties, additionalProperties, ...rest } = withoutNull(schema);
+  const [first] = anyOf ?? [];
   return {
-    ...schema,
-    ...(types.some(isNumeric) && !types.includes('string') ? { type: [...types, 'string'] } : {}),
-    ...(items ? { items: withStrings(items) } : {}),
-    ...(prefixItems && { prefixItems: prefixItems.map(withStrings) }),
-    ...(anyOf && { anyOf: anyOf.map(withStrings) }),
-    ...(properties && { properties: mapValues(properties, withStrings) }),
-    ...(typeof additionalProperties === 'object'
-      ? { additionalProperties: withStrings(additionalProperties) }
-      : {}),
+    ...(first?.type === undefined ? {} : { type: first.type }),
+    ...rest,
+    ...(anyOf && { anyOf: anyOf.map(oneType) }),
+    ...(items === undefined ? {} : { items: items && oneType(items) }),
+    ...(prefixItems && { prefixItems: prefixItems.map(oneType) }),
+    ...(properties && { properties: mapValues(properties, oneType) }),
+    ...(additionalProperties === undefined
+      ? {}
+      : {
+          additionalProperties:
+            typeof additionalProperties === 'object' ? oneType(additionalProperties) : additionalProperties,
+        }),
   };
 }
 

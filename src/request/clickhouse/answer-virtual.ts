@@ -3,15 +3,17 @@ import { Problem } from '../../core/problem.ts';
 import { EngineError, type Column, type Statement } from '../../engine/engine.ts';
 import { readAll } from '../../engine/rows.ts';
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
+import { stringValue } from '../../sql/string-literal.ts';
 import { countAnalyses } from '../analyses.ts';
 import { runProblem } from '../engine-problems.ts';
+import { asDeclared } from '../native/blocks.ts';
 import type { Plan } from '../plan.ts';
 import { queryOf, ROWS_STATEMENT } from './answer-command.ts';
 import { endpointCall, MAX_SHOWN } from './answer-endpoint.ts';
 import type { ClickHouseAnswer } from './call.ts';
 import type { Answering } from './answering.ts';
 import type { Command } from './commands.ts';
-import type { VirtualName } from './databases.ts';
+import { suffixedDatabases, type VirtualScope } from './databases.ts';
 import { inOriginal, type EditedText } from './edited-text.ts';
 import { inText, type Request } from './request.ts';
 import { resolveQuery } from './resolved-query.ts';
@@ -20,7 +22,7 @@ import { VIRTUAL_TABLES } from './virtual/definitions.ts';
 import type { Seen } from './virtual/seen.ts';
 
 export type VirtualStatement =
-  | { readonly kind: 'select'; readonly text: string; readonly database: VirtualName | undefined }
+  | { readonly kind: 'select'; readonly text: string; readonly database: VirtualScope | undefined }
   | {
       readonly kind: 'command';
       readonly command: Command;
@@ -45,7 +47,7 @@ export async function answerVirtual(
   if (!isDescription(statement)) await path.admitKey(call.key, call.record);
   if (sandboxes.offBecause() !== undefined) throw new Problem('sandbox.switched_off');
   const database = request.current?.database.name ?? 'system';
-  const seen = seenBy(answering, request);
+  const seen = seenBy(answering, request, statement);
   const started = clock.monotonic();
   const entry = running.begin(principal.id, {
     queryId,
@@ -120,7 +122,7 @@ async function planSent(
 
 interface VirtualText {
   readonly text: string;
-  readonly database: VirtualName | undefined;
+  readonly database: VirtualScope | undefined;
   readonly seen: Seen;
 }
 
@@ -196,10 +198,11 @@ async function run(
       comment,
     });
     const bytes = await readAll(chunks);
+    const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     const { resultRows } = format;
     if (resultRows?.overflow === 'throw' && rows > resultRows.max) throw tooManyRows(resultRows.max);
     return {
-      body: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+      body: await asDeclared(body, format, () => engine.describe(statement, { signal })),
       contentType,
       format: format.engine,
       queryId,
@@ -235,10 +238,17 @@ function tooManyRows(max: number): Problem {
   });
 }
 
-function seenBy(answering: Answering, { databases, principal, content }: Request): Seen {
+function seenBy(
+  answering: Answering,
+  { databases, principal, content }: Request,
+  statement: VirtualStatement,
+): Seen {
   const { columnsOf, running, clock, version } = answering;
+  const { cursor } = statement.kind === 'command' ? statement : { cursor: createCursor(statement.text) };
+  const strings = cursor.tokens.flatMap((_, at) => stringValue(cursor.text(at)) ?? []);
   return {
     databases,
+    suffixed: suffixedDatabases(databases, [content.database ?? '', ...strings]),
     virtual: VIRTUAL_TABLES,
     principal,
     version,

@@ -16,6 +16,8 @@ export interface ClickHouseContent {
   readonly text: string;
   readonly database: string | undefined;
   readonly defaultFormat: string | undefined;
+  /** Of the native protocol, for the format Native; 0: none. */
+  readonly protocolVersion: number;
   /** By name without `param_`; values as sent, escaped as TSV. */
   readonly parameters: ReadonlyMap<string, string>;
   readonly settings: ReadonlyMap<string, string>;

@@ -60,7 +60,7 @@ function readRequest(
     current,
     settings,
     queryId: content.queryId ?? call.requestId,
-    ...formatOf(name, settings),
+    ...formatOf({ name, protocolVersion: content.protocolVersion }, settings),
   };
 }
 

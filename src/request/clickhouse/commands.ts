@@ -5,7 +5,7 @@ import { quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import { createTokenReader, type TokenReader } from '../../sql/token-reader.ts';
 import type { TokenKind } from '../../sql/lexer.ts';
-import { findDatabase, type Database, type Databases, type NamedDatabase } from './databases.ts';
+import { findDatabase, splitSuffix, type Database, type Databases, type NamedDatabase } from './databases.ts';
 import { placed } from './edited-text.ts';
 import { noTable } from './names.ts';
 
@@ -217,7 +217,7 @@ function isSelect(word: string | undefined): boolean {
 function readExists(reading: Reading): Command {
   const { reader, databases } = reading;
   if (reader.take('DATABASE')) {
-    const name = readPath(reading).join('.');
+    const [name] = splitSuffix(readPath(reading).join('.'));
     return { kind: 'exists', exists: databases.find(name) !== undefined };
   }
   const isTemporary = reader.take('TEMPORARY');
@@ -323,7 +323,7 @@ function findTable({ databases, current }: Naming, path: readonly string[]): Nam
   const text = path.join('.');
   if (text.length > MAX_NAME) return undefined;
   for (let dot = text.lastIndexOf('.'); dot > 0; dot = text.lastIndexOf('.', dot - 1)) {
-    const found = tableIn(databases.find(text.slice(0, dot).split(':')[0] ?? ''), text.slice(dot + 1));
+    const found = tableIn(databases.find(splitSuffix(text.slice(0, dot))[0]), text.slice(dot + 1));
     if (found !== undefined) return found;
   }
   return tableIn(current?.database ?? onlyOf(databases), text);

@@ -9,6 +9,8 @@ import { Problem } from '../../core/problem.ts';
 
 /** The names of the virtual databases. */
 export type VirtualName = 'system' | 'information_schema';
+/** What a query over virtual tables reads: one database, or a join of the two. */
+export type VirtualScope = VirtualName | 'both';
 
 export type Database =
   | {
@@ -78,6 +80,24 @@ export function findDatabase(databases: Databases, text: string): NamedDatabase 
   if (database !== undefined) return { database, parameters: readSuffix(suffix) };
   if (name === 'default' && suffix === undefined) return undefined;
   throw unknownDatabase(databases, name);
+}
+
+/** Names with a suffix that a request may list tables by. */
+const MAX_ALIASES = 20;
+
+/**
+ * Databases by their names with a suffix, as clients look for the tables of the database that they are configured with: those among
+ * `names` that the key sees.
+ */
+export function suffixedDatabases(
+  { find }: Databases,
+  names: Iterable<string>,
+): readonly Extract<Database, { kind: 'endpoint' }>[] {
+  const suffixed = [...new Set(names)].flatMap((name) => {
+    const database = name.includes(':') ? find(splitSuffix(name)[0]) : undefined;
+    return database?.kind === 'endpoint' ? [{ ...database, name }] : [];
+  });
+  return suffixed.slice(0, MAX_ALIASES);
 }
 
 /** The name and what follows its colon. */

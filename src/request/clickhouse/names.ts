@@ -11,13 +11,27 @@ import {
   type Databases,
   type NamedDatabase,
 } from './databases.ts';
+import { KEYWORDS, NO_BARE_ALIAS } from '../../sandbox/keywords.ts';
 import { blank, placed, type Edit } from './edited-text.ts';
 import { readScopes } from './table-scopes.ts';
 
 export interface ResolvedNames {
   readonly edits: readonly Edit[];
   /** Undefined: the query reads no table. */
-  readonly named: NamedDatabase | undefined;
+  readonly named: ReadDatabase | undefined;
+}
+
+/** A database, or the two virtual ones together. */
+export type ReadDatabase = NamedDatabase | typeof BOTH;
+
+const BOTH = {
+  database: { kind: 'virtual', name: 'both' },
+  parameters: new Map<string, string>(),
+} as const;
+
+/** A table of the information schema beside those of system, which has some of the same names. */
+export function joinedName(table: string): string {
+  return `information_schema_${table}`;
 }
 
 /** Names with dots between them. */
@@ -43,6 +57,13 @@ interface Qualified {
   readonly parts: number;
 }
 
+/** A path that names a table, or a column of one. */
+interface Reference {
+  readonly path: Path;
+  readonly found: Qualified;
+  readonly isTable: boolean;
+}
+
 /**
  * Resolves the names of a query. `current` is the database of the request. Throws Problem `clickhouse.database_unknown`,
  * `clickhouse.database_missing`, `clickhouse.table_unknown` or `clickhouse.databases_mixed`.
@@ -55,6 +76,7 @@ export function resolveNames(
   const { isTable, elements } = readScopes(cursor);
   const edits: Edit[] = [];
   const qualified: Qualified[] = [];
+  const references: Reference[] = [];
   const bare: Part[] = [];
   for (let at = 0; at < cursor.length; at++) {
     const path = readPath(cursor, at);
@@ -68,7 +90,7 @@ export function resolveNames(
       edits.push(sequence.edit);
     } else if (found !== undefined) {
       qualified.push(found);
-      edits.push(...editsFor(cursor, path, found));
+      references.push({ path, found, isTable: isTablePlace });
     } else if (isTablePlace && length > 1) {
       if (isCondition(cursor, at)) continue;
       throw unknownTable(cursor, path, databases);
@@ -78,9 +100,37 @@ export function resolveNames(
     at = path.parts.at(-1)?.index ?? at;
   }
   const named = decide(cursor, { qualified, bare, databases, current });
+  if (named === BOTH) {
+    const joined = references.flatMap((reference) => joinedEdits(cursor, reference));
+    const own = current?.database.name === 'information_schema' ? bare : [];
+    return { edits: [...edits, ...joined, ...own.map((part) => joinedEdit(cursor, part, part))], named };
+  }
   const folded =
     named?.database.name === 'information_schema' ? lowerCased(cursor, named.database, bare) : [];
-  return { edits: [...edits, ...folded], named };
+  const referred = references.flatMap(({ path, found }) => editsFor(cursor, path, found));
+  return { edits: [...edits, ...referred, ...folded], named };
+}
+
+/** Tables of the information schema get the names that they have beside those of system. */
+function joinedEdits(cursor: Cursor, { path, found, isTable }: Reference): readonly Edit[] {
+  const target = path.parts[found.parts];
+  if (!isTable || target === undefined || found.database.name !== 'information_schema')
+    return editsFor(cursor, path, found);
+  return [joinedEdit(cursor, { name: found.table, index: path.at }, target)];
+}
+
+/** Replaces the tokens up to `last`. Columns are named after the table, unless it has an alias. */
+function joinedEdit(cursor: Cursor, { name, index }: Part, last: Part): Edit {
+  const table = name.toLowerCase();
+  const isPlain = cursor.word(index - 1) !== 'IN' && !hasAlias(cursor, last.index);
+  const text = `${joinedName(table)}${isPlain ? ` AS ${quoteIdentifier(table)}` : ''}`;
+  return { start: cursor.start(index), end: cursor.end(last.index), text };
+}
+
+function hasAlias(cursor: Cursor, table: number): boolean {
+  const word = cursor.word(table + 1);
+  if (word === undefined) return cursor.name(table + 1) !== undefined;
+  return word === 'AS' || !(KEYWORDS.has(word) || NO_BARE_ALIAS.has(word));
 }
 
 /** The information schema has its tables in upper case too; the sandbox has them once. */
@@ -259,7 +309,7 @@ interface Found {
 }
 
 /** The one database that the query reads. */
-function decide(cursor: Cursor, { qualified, bare, databases, current }: Found): NamedDatabase | undefined {
+function decide(cursor: Cursor, { qualified, bare, databases, current }: Found): ReadDatabase | undefined {
   const [first] = qualified;
   const [unqualified] = bare;
   const implied = unqualified && (current ?? (first === undefined ? onlyDatabase(databases) : undefined));
@@ -274,6 +324,7 @@ function decide(cursor: Cursor, { qualified, bare, databases, current }: Found):
   }
   const other = used.find(({ name }) => name !== one.name);
   if (other !== undefined) {
+    if (used.every(({ kind }) => kind === 'virtual')) return BOTH;
     throw new Problem('clickhouse.databases_mixed', {
       detail: `The query reads ${one.name} and ${other.name}: joins across databases are not supported`,
     });

@@ -10,7 +10,10 @@ export interface Substituted {
   readonly used: ReadonlySet<string>;
 }
 
-/** Replaces all placeholders. Throws Problem `clickhouse.parameter_missing` or `clickhouse.parameter_invalid`. */
+/**
+ * Replaces all placeholders; one without a value whose type is Nullable is NULL, as on a server. Throws Problem `clickhouse.parameter_missing` or
+ * `clickhouse.parameter_invalid`.
+ */
 export function substitute(cursor: Cursor, values: ReadonlyMap<string, string>): Substituted {
   const edits: Edit[] = [];
   const used = new Set<string>();
@@ -20,7 +23,7 @@ export function substitute(cursor: Cursor, values: ReadonlyMap<string, string>):
     const close = closingBrace(cursor, at);
     if (close === undefined || close < at + 4) continue;
     const type = cursor.slice(at + 3, close);
-    const value = values.get(name);
+    const value = values.get(name) ?? (NULLABLE.test(type) ? NULL : undefined);
     const problem = (
       code: 'clickhouse.parameter_missing' | 'clickhouse.parameter_invalid',
       message: string,
@@ -63,6 +66,7 @@ function isPlainPlace(cursor: Cursor, before: number): boolean {
 
 /** NULL in ClickHouse's text form. */
 const NULL = String.raw`\N`;
+const NULLABLE = /^(?:LowCardinality\s*\(\s*)?Nullable\s*\(/;
 const INTEGER = /^[+-]?\d{1,78}$/;
 const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$|^[+-]?(?:inf|infinity|nan)$/i;
 const BOOLS: ReadonlyMap<string, string> = new Map([
@@ -90,7 +94,7 @@ function literalOf(written: string, value: string, isPlain: boolean): string | u
   if (inner === undefined || /\p{Surrogate}/u.test(inner)) return undefined;
   if (type.startsWith('Map(')) return mapOf(inner, type);
   if (type === 'String') return value === NULL ? undefined : quoteString(inner);
-  if (type.startsWith('Nullable(') && value === NULL) return `CAST(NULL, ${quoteString(type)})`;
+  if (value === NULL && NULLABLE.test(type)) return `CAST(NULL, ${quoteString(type)})`;
   if (type === 'Bool' || type === 'Boolean') return BOOLS.get(inner.toLowerCase());
   const integer = INTEGER_TYPE.exec(type)?.[1];
   if (integer !== undefined) {

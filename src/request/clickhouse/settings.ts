@@ -1,4 +1,5 @@
-// Settings that clients send, in the URL, in SETTINGS and by SET: a closed table. Sessions hold none of them.
+// Settings that clients send, in the URL, in SETTINGS and by SET: a closed table, those of the engine and a few of clients. Sessions
+// hold none of them.
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { Problem } from '../../core/problem.ts';
 import { engineFormatNamed, type EngineFormat } from '../../format/clickhouse-formats.ts';
@@ -8,6 +9,8 @@ import {
   outputSettingFault,
   withOutputSettings,
 } from '../../format/output-settings.ts';
+import { hasBinaryTypes, WITH_ZONES } from '../native/blocks.ts';
+import { ENGINE_SETTINGS_BY_NAME } from './setting-kinds.ts';
 
 /** Why a setting may have a value: it changes nothing that a caller could see, or only what they agree to. */
 type Accepted =
@@ -28,75 +31,23 @@ const APPLIED: Accepted = { kind: 'applied' };
 const only = (...values: readonly string[]): Accepted => ({ kind: 'only', values });
 
 const NO_EFFECT = 'Accepted, without effect.';
+const OWN_LIMITS = 'Accepted, without effect: the limits of the database apply.';
+export const IN_FORCE_ONLY = 'Queries run with this value: another one would change them.';
 
-/** Settings of connections, logs, optimizers, threads and limits, which the service has of its own. */
-const WITHOUT_EFFECT = `
-readonly connect_timeout connect_timeout_with_failover_ms receive_timeout send_timeout tcp_keep_alive_timeout
-http_connection_timeout http_send_timeout http_receive_timeout keep_alive_timeout idle_connection_timeout
-http_headers_progress_interval_ms http_max_uri_size http_write_exception_in_output_format http_wait_end_of_query
-http_response_buffer_size cancel_http_readonly_queries_on_client_close wait_end_of_query send_progress_in_http_headers
-enable_http_compression http_zlib_compression_level network_compression_method network_zstd_compression_level
-log_queries log_comment log_query_settings log_query_threads log_profile_events log_formatted_queries log_queries_probability
-send_logs_level send_logs_source_regexp calculate_text_stack_trace stacktrace
-max_threads max_final_threads max_block_size preferred_block_size_bytes max_insert_block_size max_read_buffer_size
-max_parallel_replicas max_distributed_connections max_query_size max_parser_depth max_ast_depth max_ast_elements
-max_memory_usage max_memory_usage_for_user max_bytes_before_external_group_by max_bytes_before_external_sort
-max_rows_to_group_by max_columns_to_read priority load_balancing prefer_localhost_replica
-max_estimated_execution_time timeout_before_checking_execution_speed min_execution_speed max_execution_speed
-use_uncompressed_cache use_query_cache enable_writes_to_query_cache enable_reads_from_query_cache query_cache_ttl
-optimize_read_in_order optimize_aggregation_in_order optimize_move_to_prewhere optimize_skip_unused_shards
-optimize_use_projections optimize_trivial_count_query optimize_distributed_group_by_sharding_key
-query_plan_optimize_lazy_materialization enable_optimize_predicate_expression compile_expressions join_algorithm
-distributed_product_mode allow_simdjson enable_analyzer allow_experimental_analyzer allow_experimental_object_type
-allow_experimental_json_type allow_experimental_variant_type allow_experimental_dynamic_type allow_experimental_window_functions
-allow_experimental_geo_types allow_experimental_map_type allow_experimental_query_deduplication enable_json_type enable_time_time64_type
-allow_suspicious_low_cardinality_types allow_suspicious_types_in_group_by allow_suspicious_types_in_order_by
-allow_suspicious_variant_types allow_introspection_functions
-use_client_time_zone date_time_input_format cast_string_to_dynamic_use_inference input_format_parquet_max_block_size
-input_format_skip_unknown_fields input_format_null_as_default input_format_import_nested_json
-input_format_json_use_string_type_for_ambiguous_paths_in_named_tuples_inference_from_objects
-async_insert wait_for_async_insert insert_quorum insert_deduplicate insert_distributed_sync mutations_sync alter_sync
-allow_ddl final_or_default implicit_transaction wait_changes_become_visible_after_commit_mode
-throw_on_unsupported_query_inside_transaction custom_jdbc_config allow_experimental_lightweight_delete enable_lightweight_delete
-output_format_parallel_formatting output_format_enable_streaming schema_inference_make_columns_nullable
-async_query_sending_for_remote allow_experimental_parallel_reading_from_replicas enable_parallel_replicas cloud_mode
-`;
-
-/** What system.settings shows, which some clients read as numbers. */
-const VALUES: ReadonlyMap<string, string> = new Map([
-  ['date_time_input_format', 'best_effort'],
-  ['distributed_product_mode', 'deny'],
-  ['join_algorithm', 'direct,parallel_hash,hash'],
-  ['load_balancing', 'random'],
-  ['max_block_size', '65409'],
-  ['max_insert_block_size', '1048449'],
-  ['network_compression_method', 'LZ4'],
-  ['send_logs_level', 'none'],
-  ...['custom_jdbc_config', 'log_comment'].map((name) => [name, ''] as const),
-]);
+/** Of clients and of the protocol: the engine has no such settings. */
+const OF_CLIENTS = 'keep_alive_timeout wait_end_of_query stacktrace final_or_default custom_jdbc_config';
 
 const TABLE: ReadonlyMap<string, Known> = new Map([
-  ...WITHOUT_EFFECT.trim()
-    .split(/\s+/)
-    .map(
-      (name) =>
-        [
-          name,
-          {
-            accepted: IGNORED,
-            value: VALUES.get(name) ?? '0',
-            type: 'String',
-            description: NO_EFFECT,
-          },
-        ] as const,
-    ),
-  ...OUTPUT_SETTINGS.map(
-    ({ name, values }) =>
-      [
-        name,
-        { accepted: APPLIED, value: '', type: 'String', description: `Applied; must be ${values}.` },
-      ] as const,
+  ...[...ENGINE_SETTINGS_BY_NAME.values()].map(({ name, type, value, withoutEffect }) =>
+    withoutEffect === undefined
+      ? known(name, only(value), IN_FORCE_ONLY, [value, type])
+      : known(name, IGNORED, withoutEffect === 'limit' ? OWN_LIMITS : NO_EFFECT, [value, type]),
   ),
+  ...OF_CLIENTS.split(' ').map((name) => known(name, IGNORED, NO_EFFECT, ['', 'String'])),
+  ...OUTPUT_SETTINGS.map(({ name, values }) => {
+    const { type, value } = ENGINE_SETTINGS_BY_NAME.get(name) ?? { type: 'String', value: '' };
+    return known(name, APPLIED, `Applied; must be ${values}.`, [value, type]);
+  }),
   known('max_result_rows', APPLIED, 'At most the rows of the database.', ['0', 'UInt64']),
   known('result_overflow_mode', APPLIED, 'What happens beyond max_result_rows: throw or break.', [
     'throw',
@@ -134,15 +85,6 @@ const TABLE: ReadonlyMap<string, Known> = new Map([
   known('data_type_default_nullable', only('0'), NO_EFFECT, ['0', 'Bool']),
   known('additional_table_filters', only('', '{}'), 'Write the condition as WHERE.', ['{}', 'Map']),
   known('additional_result_filter', only(''), 'Write the condition as WHERE.', ['', 'String']),
-  ...[
-    'max_rows_to_read',
-    'max_bytes_to_read',
-    'max_result_bytes',
-    'timeout_overflow_mode',
-    'read_overflow_mode',
-  ].map((name) =>
-    known(name, IGNORED, 'Accepted, without effect: the limits of the database apply.', ['0', 'String']),
-  ),
 ]);
 
 function known(
@@ -184,16 +126,6 @@ export interface ReadSettings {
   readonly isCompact: boolean;
 }
 
-/** `allow_experimental_…` and the like switch features on that the sandbox judges by itself. */
-const HARMLESS_PREFIXES = [
-  'allow_experimental_',
-  'allow_suspicious_',
-  'input_format_',
-  'distributed_',
-  's3_',
-  'log_',
-];
-
 /**
  * Reads settings; of one sent twice, the later counts. Throws Problem `clickhouse.setting_unknown`, `clickhouse.setting_read_only` or
  * `clickhouse.setting_invalid`.
@@ -218,16 +150,31 @@ export function readSettings(sent: Iterable<readonly [name: string, value: strin
   };
 }
 
-/** As system.settings lists output settings: some clients send back what it lists. */
+/** `DEFAULT`, or what system.settings lists for an output setting: some clients send back what it lists. */
 function isDefault(name: string, value: string): boolean {
-  return value === '' && isOutputSetting(name) && outputSettingFault(name, value) !== undefined;
+  if (value.toUpperCase() === 'DEFAULT') return TABLE.has(name);
+  return (
+    isOutputSetting(name) &&
+    (value === '' || isSame(TABLE.get(name), value)) &&
+    outputSettingFault(name, value) !== undefined
+  );
+}
+
+const NUMERIC = /Int|Float|Double|econds/;
+
+/** Whether a value is the one in force, however it is written. */
+function isSame(setting: Known | undefined, value: string): boolean {
+  if (setting === undefined) return false;
+  const { type, value: own } = setting;
+  if (type.startsWith('Bool')) return normal(value) === normal(own);
+  const isNumber = NUMERIC.test(type) && own !== '' && value !== '';
+  return value === own || (isNumber && Number(value) === Number(own));
 }
 
 function checkSetting(name: string, value: string): void {
   const setting = TABLE.get(name);
   const shown = name.slice(0, 100);
   if (setting === undefined) {
-    if (HARMLESS_PREFIXES.some((prefix) => name.startsWith(prefix))) return;
     throw new Problem('clickhouse.setting_unknown', {
       detail: `Setting ${shown} is not supported`,
       hint: [
@@ -239,10 +186,13 @@ function checkSetting(name: string, value: string): void {
     });
   }
   const { accepted, description } = setting;
-  if (accepted.kind === 'only' && !accepted.values.includes(normal(value))) {
+  if (accepted.kind === 'only' && !accepted.values.includes(normal(value)) && !isSame(setting, value)) {
     throw new Problem('clickhouse.setting_read_only', {
       detail: `Setting ${shown} cannot be changed to ${value.slice(0, 60)}`,
-      hint: description,
+      hint:
+        description === IN_FORCE_ONLY
+          ? `Leave it out: queries run with ${setting.value || "''"}.`
+          : description,
     });
   }
   const fault = isOutputSetting(name) ? outputSettingFault(name, value) : undefined;
@@ -250,7 +200,9 @@ function checkSetting(name: string, value: string): void {
 }
 
 function normal(value: string): string {
-  return value === 'false' ? '0' : value;
+  const lower = value.toLowerCase();
+  if (lower === 'false') return '0';
+  return lower === 'true' ? '1' : value;
 }
 
 const INTEGER = /^\d{1,20}$/;
@@ -272,9 +224,15 @@ function invalid(name: string, fault: string): Problem {
   return new Problem('clickhouse.setting_invalid', { detail: `Setting ${name} ${fault}` });
 }
 
+export interface AskedFormat {
+  readonly name: string;
+  /** Of the native protocol; 0: none. */
+  readonly protocolVersion: number;
+}
+
 /** The format of a result, and its Content-Type. Throws Problem `format.not_acceptable`. */
 export function formatOf(
-  name: string,
+  { name, protocolVersion }: AskedFormat,
   { output, resultRows }: Pick<ReadSettings, 'output' | 'resultRows'>,
 ): { readonly format: EngineFormat; readonly contentType: string } {
   const named = engineFormatNamed(name);
@@ -282,8 +240,15 @@ export function formatOf(
     throw new Problem('format.not_acceptable', { detail: `Format ${name.slice(0, 100)} is not supported` });
   }
   const limited = resultRows === undefined ? {} : { resultRows };
-  return {
-    format: withOutputSettings({ engine: named.name, ...limited }, output),
-    contentType: named.contentType,
-  };
+  const format = withOutputSettings({ engine: named.name, ...limited }, output);
+  const hasZones = named.name === 'Native' && protocolVersion >= WITH_ZONES;
+  if (named.name === 'Native' && protocolVersion > 0 && hasBinaryTypes(format)) throw binaryTypes();
+  return { format: hasZones ? { ...format, hasZones } : format, contentType: named.contentType };
+}
+
+function binaryTypes(): Problem {
+  return new Problem('format.not_acceptable', {
+    detail: 'The format Native has no types in binary for clients with a protocol version',
+    hint: 'Leave out output_format_native_encode_types_in_binary_format.',
+  });
 }

@@ -155,8 +155,9 @@ function readEnd(cursor: Cursor, from: number): Pick<Clauses, 'format' | 'settin
   const settings: (readonly [string, string])[] = [];
   while (at < cursor.length) {
     const word = cursor.word(at);
-    if (word === 'FORMAT' && format === undefined && cursor.kind(at + 1) === 'word') {
-      format = cursor.text(at + 1);
+    const name = cursor.name(at + 1);
+    if (word === 'FORMAT' && format === undefined && name !== undefined) {
+      format = name;
       at += 2;
     } else if (word === 'SETTINGS' && settings.length === 0) {
       const read = readAssignments(cursor, at + 1);

@@ -91,6 +91,7 @@ async function ask(text: string, asked: Asked = {}): Promise<string> {
     text,
     database: asked.database,
     defaultFormat: asked.format,
+    protocolVersion: 0,
     parameters: new Map(Object.entries(asked.parameters ?? {})),
     settings: new Map(Object.entries(asked.settings ?? {})),
     queryId: asked.queryId,

@@ -1,7 +1,8 @@
 // The tables of the virtual databases: columns as ClickHouse has them, rows of what a key may see.
 import { INFORMATION_SCHEMA_COLUMNS, SYSTEM_COLUMNS } from '../generated/system-columns.ts';
-import type { VirtualName, VirtualTables } from '../databases.ts';
+import type { VirtualName, VirtualScope, VirtualTables } from '../databases.ts';
 import type { TypedColumn } from '../rows-text.ts';
+import { joinedName } from '../names.ts';
 import { describedRows } from './catalog-rows.ts';
 import type { RowSource, VirtualTable } from './seen.ts';
 import { serviceRows } from './service-rows.ts';
@@ -21,9 +22,13 @@ const SOURCES: Readonly<Record<VirtualName, Readonly<Record<string, RowSource>>>
   information_schema: describedRows.information_schema,
 };
 
-export const VIRTUAL_TABLES: Readonly<Record<VirtualName, readonly VirtualTable[]>> = {
-  system: tablesOf('system'),
-  information_schema: tablesOf('information_schema'),
+const SYSTEM = tablesOf('system');
+const INFORMATION_SCHEMA = tablesOf('information_schema');
+
+export const VIRTUAL_TABLES: Readonly<Record<VirtualScope, readonly VirtualTable[]>> = {
+  system: SYSTEM,
+  information_schema: INFORMATION_SCHEMA,
+  both: [...SYSTEM, ...INFORMATION_SCHEMA.map((table) => ({ ...table, name: joinedName(table.name) }))],
 };
 
 export const VIRTUAL_NAMES: VirtualTables = {

@@ -11,7 +11,7 @@ import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
 import { outlineQuery } from '../../../sql/outline.ts';
 import { checkProblem } from '../../engine-problems.ts';
 import type { Plan } from '../../plan.ts';
-import type { VirtualName } from '../databases.ts';
+import type { VirtualScope } from '../databases.ts';
 import { applyEdits, type Edit } from '../edited-text.ts';
 import { MAX_NUMBERS } from '../names.ts';
 import { jsonOf, rowsQuery } from '../rows-text.ts';
@@ -20,7 +20,7 @@ import type { Seen, VirtualTable } from './seen.ts';
 
 export interface VirtualQuery {
   /** Undefined: the query reads no table, and its WITH elements may have the names of virtual ones. */
-  readonly database: VirtualName | undefined;
+  readonly database: VirtualScope | undefined;
   readonly text: string;
   /** At most so many rows, and one more. */
   readonly rows: number;
@@ -39,8 +39,8 @@ const MAX_ROWS = 3 * 2 ** 20;
 export function createPlanVirtual(engine: Engine): PlanVirtual {
   const cache = createVerdictCache<Verdict>(VERDICTS);
   // Created at the first query: reading the definitions of all tables would take a third of the start of a service.
-  const sandboxes = new Map<VirtualName | undefined, Sandbox>();
-  const sandboxOf = (database: VirtualName | undefined): Sandbox => {
+  const sandboxes = new Map<VirtualScope | undefined, Sandbox>();
+  const sandboxOf = (database: VirtualScope | undefined): Sandbox => {
     const sandbox = sandboxes.get(database) ?? virtualSandbox(database, engine, cache);
     sandboxes.set(database, sandbox);
     return sandbox;
@@ -73,7 +73,7 @@ export function createPlanVirtual(engine: Engine): PlanVirtual {
 }
 
 function virtualSandbox(
-  database: VirtualName | undefined,
+  database: VirtualScope | undefined,
   engine: Engine,
   cache: VerdictCache<Verdict>,
 ): Sandbox {
@@ -121,7 +121,7 @@ function placeholderOf(table: string): string {
 }
 
 interface Filling {
-  readonly database: VirtualName | undefined;
+  readonly database: VirtualScope | undefined;
   readonly verdict: Verdict;
   readonly seen: Seen;
 }
@@ -138,7 +138,7 @@ async function withRows(head: string, { database, verdict, seen }: Filling): Pro
     size += Buffer.byteLength(quoted);
     if (size > MAX_ROWS) {
       throw new Problem('query.too_expensive', {
-        detail: `${database}.${name} has too many rows for your key: more than ${MAX_ROWS} bytes`,
+        detail: `The table ${name} has too many rows for your key: more than ${MAX_ROWS} bytes`,
         hint: 'Use a key that covers fewer endpoints, or DESCRIBE TABLE for each table.',
       });
     }

@@ -30,6 +30,8 @@ export interface SeenTable {
 
 export interface Seen {
   readonly databases: Databases;
+  /** Databases that the request names with a suffix, by that name. */
+  readonly suffixed: Databases['endpoints'];
   readonly virtual: Readonly<Record<VirtualName, readonly VirtualTable[]>>;
   readonly principal: Principal;
   readonly version: string;
@@ -42,15 +44,20 @@ export interface Seen {
 }
 
 /** The names of all databases with their comments, in order. */
-export function databaseNames({ databases }: Seen): readonly (readonly [name: string, comment: string])[] {
-  const own = databases.endpoints.map(({ name, endpoint }) => [name, endpoint.description.trim()] as const);
+export function databaseNames(seen: Seen): readonly (readonly [name: string, comment: string])[] {
+  const own = ownDatabases(seen).map(({ name, endpoint }) => [name, endpoint.description.trim()] as const);
   const virtual = ['INFORMATION_SCHEMA', 'information_schema', 'system'].map((name) => [name, ''] as const);
   return [...own, ...virtual].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
+/** Those that are endpoints. */
+export function ownDatabases({ databases, suffixed }: Seen): Databases['endpoints'] {
+  return [...databases.endpoints, ...suffixed];
+}
+
 /** All tables, without columns unless asked for. */
 export async function tablesSeen(seen: Seen, withColumns: boolean): Promise<readonly SeenTable[]> {
-  const own = seen.databases.endpoints.map(async ({ name: database, tables, endpoint }) => {
+  const own = ownDatabases(seen).map(async ({ name: database, tables, endpoint }) => {
     const columns = withColumns ? await seen.columnsOf(endpoint) : undefined;
     return tables.map((name) => {
       const comment = endpoint.description.trim();

@@ -3,7 +3,7 @@ import { ENGINE_FORMATS } from '../../../format/clickhouse-formats.ts';
 import { createFunctionPolicy } from '../../../sandbox/functions/policy.ts';
 import { SERVER_FUNCTIONS } from '../server-functions.ts';
 import { LISTED_SETTINGS } from '../settings.ts';
-import type { RowSource } from './seen.ts';
+import { ownDatabases, type RowSource } from './seen.ts';
 
 const TYPES = `
 Array BFloat16 Bool Date Date32 DateTime DateTime32 DateTime64 Decimal Decimal128 Decimal256 Decimal32 Decimal64 Dynamic Enum
@@ -99,7 +99,6 @@ export const serviceRows: Readonly<Record<string, RowSource>> = {
   },
   grants: {
     columns: ['user_name', 'access_type', 'database'],
-    rows: ({ principal, databases }) =>
-      databases.endpoints.map(({ name }) => [principal.name, 'SELECT', name]),
+    rows: (seen) => ownDatabases(seen).map(({ name }) => [seen.principal.name, 'SELECT', name]),
   },
 };

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Session } from 'chdb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withBlockInfo } from '../../../src/http/clickhouse/native-blocks.ts';
+import { withBlockInfo, withDeclaredTypes } from '../../../src/request/native/blocks.ts';
+import { readNative } from '../../support/native-reader.ts';
 import { countTurns } from '../../support/loop-turns.ts';
 
 let folder: string;
@@ -53,14 +54,38 @@ test.each(VALUES)('%s', async (value) => {
   const query = (end: string) => `SELECT 'before', ${value} AS v, 'after' FROM (SELECT number AS n FROM numbers(250)) ${end}`;
   for (const end of ['', 'LIMIT 1', 'WHERE n > 1000']) {
     const body = await native(query(end));
-    const framed = await withBlockInfo(body, 54_460);
+    const declared = await withDeclaredTypes(body, []);
+    const framed = await withBlockInfo(declared, 54_460);
     // Every block has its header, and every column its byte.
-    const blocks = (framed.length - body.length) / 11;
+    const blocks = (framed.length - declared.length) / 11;
     expect(Number.isInteger(blocks)).toBe(true);
     expect(blocks === 0).toBe(body.length === 0);
     expect(framed.indexOf('after')).toBeGreaterThan(body.length === 0 ? -2 : 0);
+    expect(readNative(framed, 54_460).length).toBe(blocks);
+    expect(readNative(declared, 0)).toEqual(readNative(framed, 54_460));
+    if (!value.includes('JSON')) expect(declared).toBe(body);
   }
 }); // prettier-ignore
+
+test.each([
+  ["CAST(if(n % 2, (1., 2.)::Point, [(1., 2.)]::Ring), 'Geometry')", 'Geometry'],
+  ['arrayResize([n::Float32], 10)::QBit(Float32, 10)', 'QBit(Float32, 10)'],
+  ['arrayResize([n::Float64], 16)::QBit(Float64, 16)', 'QBit(Float64, 16)'],
+])('%s, which the reader of the tests does not know', async (value, type) => {
+  const body = await native(
+    `SELECT ${value} AS v, 'JSON' AS after FROM (SELECT number AS n FROM numbers(250))`,
+  );
+  expect(body.toString('latin1')).toContain(type);
+  expect(await withDeclaredTypes(body, [])).toBe(body);
+  const framed = await withBlockInfo(body, 54_460);
+  expect((framed.length - body.length) / (8 + 2)).toBe(framed.toString('latin1').split('after').length - 1);
+});
+
+test('a body without documents is the same buffer', async () => {
+  const named = `CAST(1, 'Enum8(''JSON'' = 1)') AS e, CAST((1, 2), 'Tuple(JSON UInt8, b UInt8)') AS t`;
+  const body = await native(`SELECT 'JSON' AS JSON, ${named}`);
+  expect(await withDeclaredTypes(body, ['String', "DateTime('UTC')", 'x'])).toBe(body);
+});
 
 test('aggregate states, which no result has, are rejected', async () => {
   const body = await native('SELECT uniqState(number) AS s FROM numbers(3)');
