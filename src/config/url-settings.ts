@@ -16,20 +16,24 @@ export function findInvalidUrls(values: SettingsFile): Finding[] {
 }
 
 function invalidUrl(key: string): Finding {
-  const hint = HINTS.get(key) ?? 'Write a URL such as https://host:8443';
+  const hint = HINTS.get(key) ?? 'Write a URL without fragment, such as https://host:8443';
   return plainFinding('settings', 'settings.url_invalid', `${key} is not a valid URL`, hint);
 }
 
 const HINTS: ReadonlyMap<string, string> = new Map([
   [
     'redis_url',
-    'Write redis://:password@host:6379/0, with / as %2F, # as %23, @ as %40 and % as %25 in the password',
+    'Write redis://:password@host:6379/0, without query and fragment, with / as %2F, ? as %3F, # as %23, @ as %40 and % as %25 in the password',
   ],
-  ['jwt_jwks_url', 'Write a URL without user and password, such as https://id.example.com/jwks.json'],
+  [
+    'jwt_jwks_url',
+    'Write a URL without user, password and fragment, such as https://id.example.com/jwks.json',
+  ],
 ]);
 
+/** A fragment would be ignored: it is most likely the rest of a password. */
 function isUrl(text: string): boolean {
-  return URL.canParse(text);
+  return URL.canParse(text) && !text.includes('#');
 }
 
 /** `fetch` sends no user and password of a URL, and rejects one that has them. */
@@ -39,9 +43,12 @@ function isFetchable(text: string): boolean {
   return username === '' && password === '';
 }
 
-/** The path is the number of a database; user and password are percent-decoded. */
+/**
+ * The path is the number of a database; user and password are percent-decoded. A query has no meaning: with `?db=3`, database 0
+ * would be used.
+ */
 function isRedisUrl(text: string): boolean {
-  if (!isUrl(text)) return false;
+  if (!isUrl(text) || text.includes('?')) return false;
   const { pathname, username, password } = new URL(text);
   return /^\/?\d*$/.test(pathname) && [username, password].every(isDecodable);
 }
