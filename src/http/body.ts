@@ -51,7 +51,7 @@ function tooLarge(): Problem {
   return new Problem('request.body_too_large');
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
