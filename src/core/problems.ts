@@ -142,6 +142,7 @@ export const PROBLEMS = {
   'lql.value_missing': lql('Missing value'),
   'lql.value_invalid': lql('Invalid value'),
   'lql.operator_repeated': lql('Two consecutive operators'),
+  'lql.operator_unknown': lql('Unknown operator'),
   'lql.operator_invalid': lql('This operator cannot be used with this value'),
   'lql.negation_invalid': lql('This clause cannot be negated'),
   'lql.clause_repeated': lql('Duplicate clause'),

@@ -284,6 +284,39 @@ describe('bytes in a URL that are not UTF-8', () => {
   });
 });
 
+describe('operators that LQL does not have', () => {
+  const tool = (lql: string): string =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'query', arguments: { endpoint: 'said', lql } },
+    });
+  test.each(['a OR b', 'a AND b', 'NOT a', '(a)', 'a || b', '-(a b)'])('%s', async (lql) => {
+    const type = 'application/json';
+    const body = JSON.stringify({ lql });
+    const query = `lql=${encodeURIComponent(lql)}`;
+    const answers = [
+      await ask('GET', { path: `${CALL}?${query}` }),
+      await ask('GET', { path: `${CALL}?live=true&${query}` }),
+      await ask('POST', { path: CALL, type, body }),
+      await ask('GET', { path: `${EXPLAIN}?${query}` }),
+      await ask('POST', { path: EXPLAIN, type, body }),
+    ];
+    for (const answer of answers)
+      expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+        400,
+        {
+          code: 'lql.operator_unknown',
+          hint: expect.stringContaining('double quotes'),
+          errors: [{ line: 1 }],
+        },
+      ]);
+    const called = await ask('POST', { path: '/mcp', type, body: tool(lql), headers: BOTH });
+    expect(called.text).toContain('lql.operator_unknown');
+  });
+});
+
 describe('media ranges with parameters', () => {
   const json = [
     'application/json; charset=utf-8',
