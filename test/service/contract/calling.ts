@@ -104,7 +104,7 @@ export const CALLING: Checks = {
     async ({ json, curl }) => {
       expect(await json('plain?text=%ff')).toMatchObject(problem(400, 'request.parameters_invalid'));
       expect(await json('plain', typed('application/json', '{"text":"\\ud83d"}'))).toMatchObject(
-        problem(400, 'request.body_invalid'),
+        problem(400, 'request.parameters_invalid'),
       );
       const latin = typed('application/json; charset=iso-8859-1', '{"n":3}');
       expect(await json('plain', latin)).toMatchObject(problem(415, 'request.body_type_unsupported'));
