@@ -119,6 +119,12 @@ describe('settings', () => {
       ],
       ['REDIS_URL', 'redis://host/0#3', 'redis://host#', 'redis://:a?b@host'],
       ['CLICKHOUSE_URL', 'http://a,http://:p#a@b', 'http://a#b', 'http://a, http://b#'],
+      [
+        'CLICKHOUSE_URL',
+        'http://a?database=b',
+        'http://a,http://b/?clickhouse_setting_readonly=0',
+        'http://a?',
+      ],
       ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://[', 'http://a/v1#traces'],
     ].flatMap(([name = '', ...urls]) =>
       urls.map((url) => ({ env: { [name]: url }, code: 'settings.url_invalid', why: `the URL ${url}` })),
