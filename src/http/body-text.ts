@@ -1,4 +1,5 @@
 // Request bodies as text: decoded as Content-Encoding and the charset of Content-Type say, and never replaced by other text.
+import { isAscii } from 'node:buffer';
 import { Problem } from '../core/problem.ts';
 import { BODY_LIMIT, readBytes, type Exchange } from './body.ts';
 import { decodeContent } from './content-coding.ts';
@@ -24,8 +25,8 @@ export async function readText(exchange: Exchange): Promise<string> {
  * `request.body_type_unsupported` if the media type declares another encoding.
  */
 export function textOf(bytes: Buffer, contentType: string | undefined): string {
-  const charset = charsetOf(contentType);
-  if (charset !== undefined && !UTF_8_NAMES.has(charset)) {
+  const charset = charsetOf(contentType) ?? 'utf-8';
+  if (!UTF_8_NAMES.has(charset) && !(EXTEND_ASCII.test(charset) && isOnlyAscii(bytes, contentType))) {
     const detail = `Bodies with the charset ${charset.slice(0, 100)} are not supported`;
     throw new Problem('request.body_type_unsupported', { detail, hint: 'Send the body in UTF-8.' });
   }
@@ -34,6 +35,14 @@ export function textOf(bytes: Buffer, contentType: string | undefined): string {
   } catch (cause) {
     throw new Problem('request.body_invalid', { detail: 'The body is not valid UTF-8', cause });
   }
+}
+
+/** Encodings that libraries declare by default, whatever they send. */
+const EXTEND_ASCII = /^(?:iso-8859-\d{1,2}|latin-?1|windows-125\d)$/;
+
+/** Whether the bytes mean the same in all of these encodings. Those of a form may be encoded in ASCII. */
+function isOnlyAscii(bytes: Buffer, contentType = ''): boolean {
+  return isAscii(bytes) && !/^\s*application\/x-www-form-urlencoded\b/i.test(contentType);
 }
 
 const CHARSET = /;\s*charset\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/i;
