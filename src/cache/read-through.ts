@@ -67,6 +67,8 @@ export interface Outcome {
   readonly data?: DataState | undefined;
   /** Whole seconds since the run, or since the last check that found the data unchanged, for Age. */
   readonly age: number;
+  /** Whole seconds for which a response is fresh, counted from age 0 (RFC 9111, 4.2.1). */
+  readonly lifetime: number;
   /** Whole seconds of remaining freshness; negative if stale. */
   readonly ttl: number;
 }
@@ -356,11 +358,13 @@ function answer(
     data,
   }: { ask: Job; kind: Outcome['kind']; forwarded?: Outcome['forwarded']; data?: Outcome['data'] },
 ): Found {
-  const ttl = Math.floor(freshFor(ask.policy) - age / 1000);
+  const lifetime = freshFor(ask.policy);
+  const seconds = age / 1000;
+  const ttl = Math.floor(lifetime - seconds);
   return {
     kind: 'answer',
     entry,
-    outcome: { kind, forwarded, data, age: Math.max(0, Math.floor(age / 1000)), ttl },
+    outcome: { kind, forwarded, data, age: Math.max(0, Math.floor(seconds)), lifetime, ttl },
   };
 }
 

@@ -8,6 +8,10 @@ export const CACHE_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'Add until: data, or remove check.',
   },
   'cache.check_over_ttl': { title: 'check is longer than ttl', help: 'Set it to at most cache.ttl.' },
+  'cache.public_tenants': {
+    title: 'Responses of tenants may not be stored by shared caches',
+    help: 'Remove cache.public. If the data is open, the endpoint has no tenants: write tenancy: { none: the reason }.',
+  },
   'cache.unwatched': {
     title: 'With until: data, the query reads data whose changes cannot be seen',
     help: 'Its responses are valid for cache.check only. docs/guide/caching.md lists the kinds of tables whose changes can be seen.',

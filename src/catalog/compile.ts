@@ -251,6 +251,7 @@ function cachePolicy({ cache, warming }: EndpointFile): CachePolicy | undefined 
     minRefresh: cache.min_refresh ?? Math.min(10, cache.ttl),
     staleWhileRevalidate: cache.stale_while_revalidate ?? 0,
     staleIfError: cache.stale_if_error ?? 0,
+    isPublic: cache.public ?? false,
     warmEvery: warming?.every,
     warmExamples: warming?.examples ?? false,
   });

@@ -131,6 +131,8 @@ export interface CachePolicy {
   readonly minRefresh: number;
   readonly staleWhileRevalidate: number;
   readonly staleIfError: number;
+  /** Whether shared caches may store responses that are the same for every key. */
+  readonly isPublic: boolean;
   /** Undefined: responses are not refreshed in the background. */
   readonly warmEvery: number | undefined;
   readonly warmExamples: boolean;

@@ -26,7 +26,9 @@ export interface Exposure {
   readonly queries: readonly QueryExposure[];
   readonly redaction: RedactionExposure;
   /** In seconds; undefined: no caching. */
-  readonly cache: Pick<CachePolicy, 'ttl' | 'check' | 'staleWhileRevalidate' | 'staleIfError'> | undefined;
+  readonly cache:
+    | Pick<CachePolicy, 'ttl' | 'check' | 'staleWhileRevalidate' | 'staleIfError' | 'isPublic'>
+    | undefined;
   /** Of consumer queries; empty: none are accepted. */
   readonly languages: readonly ('sql' | 'lql')[];
   readonly dialects: readonly string[];
@@ -126,6 +128,7 @@ function exposureOf(
       check: cache.check,
       staleWhileRevalidate: cache.staleWhileRevalidate,
       staleIfError: cache.staleIfError,
+      isPublic: cache.isPublic,
     },
     languages: sandbox.enabled ? [...sandbox.languages] : [],
     dialects: sandbox.enabled && sandbox.languages.has('sql') ? sandbox.dialects : [],

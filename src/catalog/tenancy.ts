@@ -87,6 +87,15 @@ export function* tenancyFindings(file: EndpointFile, setting: TenancySetting): I
       hint: `Add required: true${spec.default === undefined ? '' : ', and remove default'}`,
     };
   }
+  if (typeof file.cache === 'object' && file.cache.public === true) {
+    yield {
+      code: 'cache.public_tenants',
+      path: ['cache', 'public'],
+      onKey: true,
+      message: `shared caches may not store responses of tenants, which ${name} separates`,
+      hint: 'Remove public, or write tenancy: { none: the reason } if the data is open',
+    };
+  }
 }
 
 /** The only required parameter, which is probably the tenant; otherwise an ellipsis. */

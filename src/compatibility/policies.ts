@@ -150,7 +150,19 @@ function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): G
       };
     }
   }
+  yield* compareSharing(base, head);
   yield* compareWarming(base, head);
+}
+
+/** Which caches may store responses. */
+function* compareSharing(base: Endpoint['cache'], head: Endpoint['cache']): Generator<Found> {
+  const [was, is] = [base?.isPublic ?? false, head?.isPublic ?? false];
+  if (was === is) return;
+  yield {
+    code: is ? 'cache.public_added' : 'cache.public_removed',
+    message: `shared caches may ${is ? 'now' : 'no longer'} store responses`,
+    path: is ? ['cache', 'public'] : ['cache'],
+  };
 }
 
 /** How old responses may be after the data has changed. */

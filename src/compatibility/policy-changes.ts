@@ -61,6 +61,14 @@ export const POLICY_CHANGES = {
     'Stale responses are served for a longer or shorter time',
     'Callers get stale responses, or errors instead.',
   ),
+  'cache.public_added': security(
+    'Shared caches may store responses',
+    'They may serve them to anyone, without a key, and for as long as they are fresh also after a change of keys or of redaction.',
+  ),
+  'cache.public_removed': cost(
+    'Shared caches may no longer store responses',
+    'Calls that they answered reach the service.',
+  ),
   'warming.raised': cost(
     'Cache warming was turned on, or does more',
     'The engine runs more queries, whether there are calls or not.',

@@ -11,6 +11,7 @@ import {
 } from './clickhouse-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { createSchemaCheck, createValueCheck, readSchema, type SchemaFinding } from './schema.ts';
+import { allowedOrigins, findInvalidOrigins } from './origins.ts';
 import { plainFinding } from './plain-finding.ts';
 import { engineSources, findUnknownSources } from './engine-sources.ts';
 import { findInvalidUrls } from './url-settings.ts';
@@ -38,7 +39,7 @@ export interface Settings {
   /** What SQL may reach outside of the embedded engine's data folder. */
   readonly engineSources: readonly string[];
   readonly headerPrefix: string;
-  /** Allowed CORS origins; undefined: only the service's own. */
+  /** Allowed CORS origins, as browsers write them; undefined: only the service's own. */
   readonly corsOrigins: readonly string[] | '*' | undefined;
   /** Undefined: endpoint files that hash columns are not served. */
   readonly piiHashKey: string | undefined;
@@ -162,7 +163,8 @@ export async function loadSettings(
   const diagnostics = [...fromFile.diagnostics, ...fromEnv.diagnostics, ...fromFlags.diagnostics];
   const values = { ...fromFile.values, ...fromEnv.values, ...fromFlags.values };
   diagnostics.push(...findHalfJwt(values), ...findHalfCertificate(values), ...findUnknownSources(values));
-  if (diagnostics.length === 0) diagnostics.push(...findInvalidUrls(values));
+  if (diagnostics.length === 0)
+    diagnostics.push(...findInvalidUrls(values), ...findInvalidOrigins(values.cors_origins));
   if (diagnostics.length > 0) return { diagnostics };
   const layers = { flag: fromFlags.values, environment: fromEnv.values, file: fromFile.values };
   return { settings: { ...resolve(values, names), shown: show(names, layers) } };
@@ -299,10 +301,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     seeds: all.seeds,
     engineSources: engineSources(all.engine_sources),
     headerPrefix: all.header_prefix,
-    corsOrigins:
-      all.cors_origins === undefined || all.cors_origins === '*'
-        ? all.cors_origins
-        : listOf(all.cors_origins),
+    corsOrigins: allowedOrigins(all.cors_origins),
     piiHashKey: all.pii_hash_key,
     clickhouse: clickhouseSettings(all),
     ...connectionsOf(all),

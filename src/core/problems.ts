@@ -142,6 +142,7 @@ export const PROBLEMS = {
   'lql.value_missing': lql('Missing value'),
   'lql.value_invalid': lql('Invalid value'),
   'lql.operator_repeated': lql('Two consecutive operators'),
+  'lql.operator_unknown': lql('Unknown operator'),
   'lql.operator_invalid': lql('This operator cannot be used with this value'),
   'lql.negation_invalid': lql('This clause cannot be negated'),
   'lql.clause_repeated': lql('Duplicate clause'),
@@ -295,12 +296,12 @@ export const PROBLEMS = {
   'request.encoding_unsupported': {
     status: 415,
     title: 'Unsupported Content-Encoding',
-    hint: 'Send the body with gzip, deflate, br or zstd, in the blocks of decompress=1, or uncompressed.',
+    hint: 'Send the body with gzip, deflate, br or zstd, or uncompressed.',
   },
   'request.encoding_invalid': {
     status: 400,
     title: 'The request body cannot be decompressed',
-    hint: 'Compress the body as Content-Encoding or decompress=1 says, or send it uncompressed.',
+    hint: 'Compress the body as Content-Encoding says, or send it uncompressed.',
   },
   'request.headers_too_large': {
     status: 431,

@@ -44,11 +44,13 @@ export function formatNamed(name: string): FormatName | undefined {
   return Object.hasOwn(FORMATS, name) ? (name as FormatName) : undefined; // a key of the table
 }
 
-/** The format of a media type, if there is one. */
-export function formatOfMediaType(mediaType: string): FormatName | undefined {
-  const [name] = Object.entries(FORMATS).find(([, { mediaTypes }]) => mediaTypes.includes(mediaType)) ?? [];
-  return name === undefined ? undefined : formatNamed(name);
-}
+/** The formats by media type with the parameters that responses declare, in order of preference. */
+export const OFFERED_TYPES: ReadonlyMap<string, FormatName> = new Map(
+  Object.entries(FORMATS).flatMap(([name, { contentType, mediaTypes }]) => {
+    const parameters = /;.*/.exec(contentType)?.[0] ?? '';
+    return mediaTypes.map((type) => [`${type}${parameters}`, name as FormatName] as const); // a key of the table
+  }),
+);
 
 /** The Content-Type of responses in a format. */
 export function contentTypeOf(format: FormatName | EngineFormat): string {

@@ -3,25 +3,51 @@ import type { FastifyReply } from 'fastify';
 import type { Outcome } from '../cache/read-through.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 import type { Answer } from '../request/call.ts';
-import { plainEtag } from './compression.ts';
+import { hasBody } from './body.ts';
+import { etagIn, plainEtag, type Compression } from './compression.ts';
 import { deprecationFields, successorLinks } from './deprecation-fields.ts';
 import { isReadable } from './header-fields.ts';
 import { linkField } from './links.ts';
 
-/** Sends the answer, or 304 if the client has it already. */
-export function sendAnswer(reply: FastifyReply, answer: Answer, headerPrefix: string): FastifyReply {
+export interface SendOptions {
+  readonly headerPrefix: string;
+  readonly compression: Pick<Compression, 'choose'>;
+}
+
+/** Sends the answer, or 304 if the client has it already, in the coding that it would get. */
+export function sendAnswer(
+  reply: FastifyReply,
+  answer: Answer,
+  { headerPrefix, compression }: SendOptions,
+): FastifyReply {
+  const { request } = reply;
   reply.answer = answer;
   reply.headers(rateLimitFields(reply.record.limits));
+  const shared = hasUrlOnly(reply) ? answer.shared : undefined;
   reply
-    .headers(answerFields({ ...answer, url: reply.request.url }, headerPrefix))
+    .headers(answerFields({ ...answer, shared, url: request.url }, headerPrefix))
     .header('Server-Timing', serverTiming(answer.timing));
-  if (hasAlready(reply, answer.etag)) return reply.code(304).send();
+  const etag = etagIn(answer.etag, compression.choose(request.headers['accept-encoding'], answer));
+  if (hasAlready(reply, etag, shared !== undefined)) return reply.code(304).header('ETag', etag).send();
   return reply.header('Content-Type', answer.contentType).send(answer.body);
+}
+
+/** Whether the URL and the header fields say all: shared caches do not see that a body makes another request of a GET. */
+function hasUrlOnly({ request: { method, raw } }: FastifyReply): boolean {
+  return (method === 'GET' || method === 'HEAD') && !hasBody(raw);
 }
 
 type AnswerParts = Pick<
   Answer,
-  'endpoint' | 'etag' | 'outcome' | 'truncated' | 'dialect' | 'preferredShape' | 'successor' | 'next'
+  | 'endpoint'
+  | 'etag'
+  | 'outcome'
+  | 'shared'
+  | 'truncated'
+  | 'dialect'
+  | 'preferredShape'
+  | 'successor'
+  | 'next'
 > &
   Partial<Pick<Answer, 'isMetadataPreferred'>> & {
     /** Of the request. */
@@ -54,6 +80,7 @@ export function answerFields(
     endpoint,
     etag,
     outcome,
+    shared,
     truncated,
     dialect,
     preferredShape,
@@ -66,7 +93,7 @@ export function answerFields(
 ): Readonly<Record<string, string>> {
   const links = next === undefined ? [] : [{ target: nextPage(url, next), rel: 'next' }];
   return {
-    'Cache-Control': outcome === undefined ? 'no-store' : `private, max-age=${Math.max(0, outcome.ttl)}`,
+    'Cache-Control': outcome === undefined ? 'no-store' : cacheControl(outcome, shared),
     ETag: etag,
     ...calledFields({ endpoint, successor, dialect }, headerPrefix, links),
     ...appliedField(preferredShape, isMetadataPreferred),
@@ -100,6 +127,17 @@ function serverTiming(timing: Answer['timing']): string {
     .join(', ');
 }
 
+/** The whole lifetime: caches subtract Age, which is sent beside it (RFC 9111, 4.2). Shared caches may serve stale responses (RFC 5861). */
+function cacheControl({ lifetime }: Outcome, shared: Answer['shared']): string {
+  if (shared === undefined) return `private, max-age=${lifetime}`;
+  const { staleWhileRevalidate, staleIfError } = shared;
+  return [
+    `public, max-age=${lifetime}, s-maxage=${lifetime}`,
+    ...(staleWhileRevalidate > 0 ? [`stale-while-revalidate=${staleWhileRevalidate}`] : []),
+    ...(staleIfError > 0 ? [`stale-if-error=${staleIfError}`] : []),
+  ].join(', ');
+}
+
 /**
  * `millrace; hit; ttl=890`, `millrace; fwd=uri-miss; stored; ttl=900`, … A negative ttl marks a stale response; `detail` is
  * what is known about the data of the cached response.
@@ -113,11 +151,16 @@ function cacheStatus({ kind, forwarded, ttl, data }: Outcome): string {
 }
 
 /**
- * RFC 9110, 13.1.2: weak comparison with a list of tags or `*`. Only GET and QUERY are conditional; an oversized list
- * is ignored.
+ * RFC 9110, 13.1.2: weak comparison with a list of tags or `*`. A client that has the response in another coding has its content, so
+ * that its tag matches too. For shared caches it does not: one that has several codings could not tell which of them is meant. Only
+ * GET and QUERY are conditional; an oversized list is ignored.
  */
-function hasAlready({ request }: FastifyReply, etag: string): boolean {
+function hasAlready({ request }: FastifyReply, etag: string, isShared: boolean): boolean {
   const condition = request.headers['if-none-match'];
   if (!isReadable(condition) || request.method === 'POST') return false;
-  return condition.split(',').some((tag) => ['*', etag].includes(plainEtag(tag.trim().replace(/^W\//, ''))));
+  const comparable = isShared ? (tag: string): string => tag : plainEtag;
+  return condition.split(',').some((each) => {
+    const tag = each.trim().replace(/^W\//, '');
+    return tag === '*' || comparable(tag) === comparable(etag);
+  });
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../core/problem.ts';
+import { ALL_METHODS } from './other-methods.ts';
 
 /** Bytes, compressed or not. */
 export const BODY_LIMIT = 1_048_576;
@@ -14,17 +15,12 @@ export interface Exchange {
 
 /** Disables Fastify's body parsing, and closes connections with much unread body left. */
 export function disableBodyParsing(app: FastifyInstance): void {
-  for (const method of ['GET', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+  for (const method of ALL_METHODS.filter((each) => each !== 'HEAD'))
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (isMuchUnread(request.raw)) reply.header('Connection', 'close');
     done();
   });
-}
-
-/** The body as UTF-8 text; '' if there is none. Call once. Rejects as `readBytes` does. */
-export async function readBody(exchange: Exchange): Promise<string> {
-  return (await readBytes(exchange)).toString();
 }
 
 /**
@@ -55,7 +51,7 @@ function tooLarge(): Problem {
   return new Problem('request.body_too_large');
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 

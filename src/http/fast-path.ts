@@ -40,6 +40,7 @@ interface FastPathEntry {
   readonly preferredShape: Answer['preferredShape'];
   readonly url: string;
   readonly successor: Answer['successor'];
+  readonly shared: Answer['shared'];
   /** Of the request that was answered first. */
   readonly record: CallRecord;
   /** The response header fields as last sent in each coding: alternating names and values. */
@@ -104,11 +105,20 @@ export function createFastPath(options: FastPathOptions): FastPath {
       if (found instanceof Promise) void found.catch(() => undefined).then(settle);
       else settle(found);
     },
-    remember: (request, { replay, endpoint, preferredShape, successor }, record) => {
+    remember: (request, { replay, endpoint, preferredShape, successor, shared }, record) => {
       const { url = '' } = request;
       const digest = replay === undefined ? undefined : digestOf(request, options);
       if (replay === undefined || digest === undefined || closed) return;
-      entries.set(digest, { replay, endpoint, preferredShape, successor, url, record, sent: new Map() });
+      entries.set(digest, {
+        replay,
+        endpoint,
+        preferredShape,
+        successor,
+        shared,
+        url,
+        record,
+        sent: new Map(),
+      });
       const [oldest] = entries.keys();
       if (entries.size > MAX_ENTRIES && oldest !== undefined) entries.delete(oldest);
     },
@@ -172,19 +182,20 @@ const ABSENT = '\0';
 
 /** Rebuilt when age or ttl has changed, about once a second. */
 function fieldsOf(
-  { sent, endpoint, preferredShape, successor, url }: FastPathEntry,
+  { sent, endpoint, preferredShape, successor, shared, url }: FastPathEntry,
   { entry, outcome }: Found,
   { body, coding }: Encoded,
   headerPrefix: string,
 ): readonly string[] {
-  const now = `${entry.etag} ${outcome.age} ${outcome.ttl} ${outcome.data ?? ''}`;
+  const { age, lifetime, ttl, data = '' } = outcome;
+  const now = `${entry.etag} ${age} ${lifetime} ${ttl} ${data}`;
   const last = sent.get(coding);
   if (last?.outcome === now) return last.fields;
   const etag = etagIn(entry.etag, coding);
   const all = {
     ...SECURITY_FIELDS,
     ...answerFields(
-      { ...entry, etag, outcome, endpoint, preferredShape, successor, url, dialect: undefined },
+      { ...entry, etag, outcome, endpoint, preferredShape, successor, shared, url, dialect: undefined },
       headerPrefix,
     ),
     ...(coding === undefined ? {} : { 'Content-Encoding': coding }),

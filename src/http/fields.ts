@@ -4,15 +4,14 @@ import { Problem } from '../core/problem.ts';
 import type { RawValue } from '../params/reading.ts';
 import { toRawValue } from '../params/raw-value.ts';
 import { closingQuote, parseJson, tooDeep } from './json-body.ts';
+import { MAX_PAIRS, pairsOf, tooMany } from './percent-encoded.ts';
 
 export type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
-/** Total values over all names, so that a name repeated a million times is bounded too. */
-const MAX_FIELDS = 1000;
 /** Of a JSON body. Types of parameters nest less deep. */
 const MAX_DEPTH = 32;
 
-type Pair = readonly [name: string, value: RawValue];
+type RawPair = readonly [name: string, value: RawValue];
 
 /**
  * Reads the fields of a query string (without its `?`) and of a body. Throws Problem. Linear time: fields are counted
@@ -22,7 +21,7 @@ export function readFields(
   queryString: string,
   body: { readonly type: string; readonly text: string } | undefined,
 ): Fields {
-  const pairs: Pair[] = [];
+  const pairs: RawPair[] = [];
   addPairs(pairs, queryString);
   if (body !== undefined) addBody(pairs, body);
   const fields = new Map<string, RawValue[]>();
@@ -34,7 +33,7 @@ export function readFields(
   return fields;
 }
 
-function addBody(pairs: Pair[], { type, text }: { type: string; text: string }): void {
+function addBody(pairs: RawPair[], { type, text }: { type: string; text: string }): void {
   switch (type) {
     case 'application/json':
       return addJson(pairs, text);
@@ -51,24 +50,15 @@ function addBody(pairs: Pair[], { type, text }: { type: string; text: string }):
   }
 }
 
-/** Appends the pairs of `a=1&b=2`. */
-function addPairs(pairs: Pair[], text: string): void {
-  let count = pairs.length;
-  for (let start = 0; start < text.length;) {
-    const found = text.indexOf('&', start);
-    const end = found === -1 ? text.length : found;
-    if (end > start) expectAtMost(++count);
-    start = end + 1;
-  }
-  pairs.push(...new URLSearchParams(text));
+function addPairs(pairs: RawPair[], text: string): void {
+  pairs.push(...pairsOf(text, { most: MAX_PAIRS - pairs.length }));
 }
 
 function expectAtMost(count: number): void {
-  if (count <= MAX_FIELDS) return;
-  throw new Problem('request.body_invalid', { detail: `The request has more than ${MAX_FIELDS} parameters` });
+  if (count > MAX_PAIRS) throw tooMany();
 }
 
-function addJson(pairs: Pair[], text: string): void {
+function addJson(pairs: RawPair[], text: string): void {
   if (text.trim() === '') return;
   const names = countNames(text, pairs.length);
   const value = parseJson(text);

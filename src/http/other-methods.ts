@@ -1,8 +1,10 @@
 // Answers the methods that a path does not have.
+import { METHODS } from 'node:http';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { Problem } from '../core/problem.ts';
 
-const ALL_METHODS = ['GET', 'HEAD', 'POST', 'QUERY', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+/** All that Node parses, except CONNECT, which is no request for a path. */
+export const ALL_METHODS: readonly string[] = METHODS.filter((method) => method !== 'CONNECT');
 
 /** RFC 9110: other methods get 405 with Allow; OPTIONS reports the methods. */
 export function rejectOtherMethods(app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]): void {

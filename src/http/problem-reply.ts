@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { Problem, problemDocument, type ProblemCode } from '../core/problem.ts';
+import { READABLE_CODINGS } from './content-coding.ts';
 import { deprecationFields, successorLinks } from './deprecation-fields.ts';
 import { linkField } from './links.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
@@ -11,6 +12,7 @@ const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** Sends a problem as the response. */
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  if (problem.code === 'request.encoding_unsupported') reply.header('Accept-Encoding', READABLE_CODINGS);
   if (problem.status === 401) reply.header('WWW-Authenticate', 'Bearer realm="millrace"');
   const { limits, called } = reply.record ?? {};
   reply.headers(rateLimitFields(limits));

@@ -1,12 +1,12 @@
 // Parses an HTTP request into a Call: the key, the fields, the format and the cache directives.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import { Problem } from '../core/problem.ts';
-import { formatNamed, formatOfMediaType, FORMATS, MEDIA_TYPES, type FormatName } from '../format/formats.ts';
+import { formatNamed, FORMATS, MEDIA_TYPES, OFFERED_TYPES, type FormatName } from '../format/formats.ts';
 import { MAX_KEY_LENGTH } from '../request/admit.ts';
 import type { Call, CallContent } from '../request/call.ts';
-import { readBody } from './body.ts';
+import { acceptedTypes } from './accepted-types.ts';
+import { readText } from './body-text.ts';
 import { readFields, type Fields } from './fields.ts';
 import { isReadable, MAX_FIELD_LENGTH } from './header-fields.ts';
 import { preferredShape, prefersMetadata } from './prefer.ts';
@@ -29,7 +29,7 @@ export function createReceiveCall(headerPrefix: string): ReceiveCall {
       endpoint: request.params.endpoint,
       key: keyOf(request),
       read: async () =>
-        readContent(request, await readBody({ request: request.raw, response: reply.raw }), names),
+        readContent(request, await readText({ request: request.raw, response: reply.raw }), names),
       record: reply.record,
       signal: () => (signal ??= createSignal()),
     };
@@ -71,12 +71,13 @@ function readForm(request: EndpointRequest, fields: Fields): Pick<CallContent, '
 }
 
 /** Whether the Accept header prefers events to all formats. */
-function acceptsEvents({ raw, headers: { accept } }: EndpointRequest): boolean {
-  if (!isReadable(accept) || !/text\/event-stream/i.test(accept)) return false;
-  return new Negotiator(raw).mediaType([EVENTS, ...MEDIA_TYPES]) === EVENTS;
+function acceptsEvents({ headers: { accept } }: EndpointRequest): boolean {
+  if (accept === undefined || !/text\/event-stream/i.test(accept)) return false;
+  const [preferred] = acceptedTypes(accept, [EVENTS, ...OFFERED_TYPES.keys()]);
+  return preferred === EVENTS;
 }
 
-const EVENTS = 'text/event-stream';
+const EVENTS = 'text/event-stream; charset=utf-8';
 
 /** What header fields ask for on every entry point. */
 export function readOptions(
@@ -184,9 +185,9 @@ function readFormat(request: FastifyRequest, fields: Fields): FormatName {
 }
 
 /** Undefined: the Accept header accepts none. */
-function preferredFormat({ raw }: Pick<FastifyRequest, 'raw'>): FormatName | undefined {
-  const mediaType = new Negotiator(raw).mediaType([...MEDIA_TYPES]);
-  return mediaType === undefined ? undefined : formatOfMediaType(mediaType);
+function preferredFormat({ headers: { accept } }: Pick<FastifyRequest, 'headers'>): FormatName | undefined {
+  const [preferred] = acceptedTypes(accept, [...OFFERED_TYPES.keys()]);
+  return preferred === undefined ? undefined : OFFERED_TYPES.get(preferred);
 }
 
 /**

@@ -18,7 +18,10 @@ export function watchSending(app: FastifyInstance, compression: Compression, slo
   app.decorateReply('fixedTag', undefined);
   app.decorateReply('isBodyFinal', false);
   app.addHook<string | Buffer | null>('onSend', async (_request, reply, payload) => {
-    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) {
+      if (reply.statusCode === 304 && reply.answer === undefined) varyByEncoding(reply); // as the response that it confirms
+      return payload;
+    }
     const plain = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const body = reply.isBodyFinal ? plain : await compressedBody(reply, plain, compression);
     if (reply.request.method !== 'HEAD') setImmediate(() => slowClients.watch(reply.raw, body));

@@ -21,7 +21,7 @@ import { createReceiveCall, fieldsRead, keyOf } from './receive.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
 import { sendLive } from './live-reply.ts';
 import { requestSignal } from './request-signal.ts';
-import { addTextRoutes, sendEndpointText, sendTagged, type TextSource } from './texts.ts';
+import { addTextRoutes, BY_KEY, sendEndpointText, sendTagged, type TextSource } from './texts.ts';
 
 export const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
 
@@ -115,7 +115,7 @@ function addQueryRoute(app: FastifyInstance, options: ServerOptions, fastPath: F
       fastPath.remember(request.raw, answer, reply.record);
       // Responses from the shared cache arrive in batches: written one by one, each would wake the peer.
       if (answer.outcome?.kind === 'hit') await setImmediate();
-      return sendAnswer(reply, answer, options.headerPrefix);
+      return sendAnswer(reply, answer, options);
     },
   });
   rejectOtherMethods(app, url, methods);
@@ -165,7 +165,7 @@ function addListingRoute(app: FastifyInstance, { list, admitKey }: ServerOptions
 function addCountedRoute(app: FastifyInstance, url: string, handler: ServerOptions['openapi']): void {
   addRoute(app, url, async (request, reply) => {
     const text = await handler(keyOf(request), reply.record);
-    reply.headers(rateLimitFields(reply.record.limits));
+    reply.headers({ ...rateLimitFields(reply.record.limits), ...BY_KEY });
     return text;
   });
 }

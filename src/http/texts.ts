@@ -68,6 +68,9 @@ export async function sendEndpointText(
   });
 }
 
+/** What a key may call differs by key. */
+export const BY_KEY = { Vary: 'Authorization, X-API-KEY' };
+
 export interface TaggedText {
   readonly contentType: string;
   readonly text: (reader: TextReader) => Promise<string | undefined>;
@@ -92,6 +95,6 @@ export async function sendTagged(
   const etag = `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`; // weak: the same for every coding
   const isUnchanged = matchesTag(condition, etag);
   if (isCheck && !isUnchanged) await count({ ...reader, kind: 'call' });
-  reply.headers({ ...rateLimitFields(record.limits), ETag: etag, 'Cache-Control': 'no-store' });
+  reply.headers({ ...rateLimitFields(record.limits), ...BY_KEY, ETag: etag, 'Cache-Control': 'no-store' });
   return isUnchanged ? reply.code(304).send() : reply.header('Content-Type', contentType).send(text);
 }

@@ -1,5 +1,6 @@
 // Parses the clauses that filter rows: timestamps, fields, and message terms and patterns.
 import { isFault, type Fault } from './finding.ts';
+import { foreignSyntax } from './foreign-operators.ts';
 import { type Reading, isWhite } from './source.ts';
 import { type ClauseContext, PATH_SOURCE, readPath } from './clause-context.ts';
 import type { TimeValue } from './time.ts';
@@ -79,6 +80,11 @@ export function readMessage(context: ClauseContext): Reading<Clause> {
   const quoted = source.text[start] === '"';
   const bareEnd = source.bareEnd(start);
   if (!quoted && bareEnd === start) return source.fail({ start, end: start }, emptyTerm(regex));
+  const foreign = quoted || regex ? undefined : foreignSyntax(source.text.slice(start, bareEnd));
+  if (foreign !== undefined && !(foreign.isClosing && source.findings.length > 0)) {
+    const { span, fault } = foreign;
+    return source.fail({ start: start + span.start, end: start + span.end }, fault);
+  }
   const { end, value } = quoted ? source.quoted(start) : { end: bareEnd, value: source.bare(start, bareEnd) };
   if (value === undefined) return { end };
   const word = { text: value, span: { start, end } };

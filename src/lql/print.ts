@@ -1,4 +1,5 @@
 // Prints a tree as normalized LQL that parses back to the same tree.
+import { isForeignOperator } from './foreign-operators.ts';
 import { formatMicros, type Moment, type TimeValue } from './time.ts';
 import type { Clause, FieldFilter, FieldValue, MessageFilter, Path, Tree } from './tree.ts';
 import { bareValue } from './value.ts';
@@ -77,7 +78,8 @@ const PLAIN_REGEX = /^[^\s\u200b"~][^\s\u200b"]*$/;
 function printMessage(clause: MessageFilter): string {
   const { text } = clause.value;
   if (clause.match === 'regex') return `${minus(clause)}~${PLAIN_REGEX.test(text) ? text : quote(text)}`;
-  return `${minus(clause)}${PLAIN_TERM.test(text) ? text : quote(text)}`;
+  const isPlain = PLAIN_TERM.test(text) && !isForeignOperator(text);
+  return `${minus(clause)}${isPlain ? text : quote(text)}`;
 }
 
 function quote(text: string): string {

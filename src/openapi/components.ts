@@ -16,7 +16,9 @@ export const COMPONENTS = {
   },
   headers: {
     ETag: text('The entity tag of this response; send it in If-None-Match to get 304 if nothing changed.'),
-    'Cache-Control': text('How long the client may cache the response.'),
+    'Cache-Control': text(
+      'How long the client may cache the response, from the time when its Age was 0; with public, shared caches too.',
+    ),
     'Cache-Status': text(
       'How the cache handled the request (RFC 9211). For endpoints that are cached until their data changes, detail says what is known about the data of the cached response: unchanged, changed, unchecked or unwatched.',
     ),

@@ -329,10 +329,11 @@ function responses(
   };
 }
 
-/** How old responses may be after a change of the data. */
+/** How old responses may be after a change of the data, and whether shared caches may store them. */
 function freshnessText({ cache }: Endpoint): string {
-  if (cache?.check === undefined) return '';
-  return ` Cached until the data changes, which is checked every ${cache.check} s.`;
+  const sharing = cache?.isPublic === true ? ' Shared caches may store responses.' : '';
+  if (cache?.check === undefined) return sharing;
+  return ` Cached until the data changes, which is checked every ${cache.check} s.${sharing}`;
 }
 
 /**

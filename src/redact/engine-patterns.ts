@@ -29,11 +29,15 @@ export interface EnginePatterns {
 
 const WIDE = '\\x{80}-\\x{10FFFF}';
 const LABEL = `[\\w\\-${WIDE}]`;
-const LOCAL = `[\\w.+'!#$*^~\\-${WIDE}]+`;
+const IN_LOCAL = `[\\w.+'!#$*^~\\-${WIDE}]`;
+const LOCAL = `${IN_LOCAL}+`;
 /** Encoded in quoted-printable: `. : + -`, in front of what may be read as a match by itself, as in `ann=2Eb@example.com`. */
 const QUOTED = '=(?:2[BDEbde]|3[Aa])';
-const HOSTS = `(?:@(?:${LABEL}+\\.)+(?:xn--${LABEL}+|[A-Za-z]{2,}|[${WIDE}]+))+`;
-const LOCALS = `(?:${LOCAL}${QUOTED})*${LOCAL}`;
+const HOST = `(?:${LABEL}+\\.)+(?:xn--${LABEL}+|[A-Za-z]{2,}|[${WIDE}]+)`;
+const HOSTS = `(?:@${HOST})+`;
+/** The address of a recipient in that of a sender, as in `bounce+ann=example.org@lists.example.net`. */
+const BOUNCE = `${IN_LOCAL}*\\+${IN_LOCAL}*=${HOST}`;
+const LOCALS = `(?:${BOUNCE}|(?:${LOCAL}${QUOTED})*${LOCAL})`;
 const EMAIL = `${LOCALS}${HOSTS}`;
 
 const HEX = '[0-9A-Fa-f]';
@@ -50,7 +54,7 @@ const IP = `(?:[0-9A-Fa-f:]|${HEX}=3[Aa])*(?:${IPV6})${REST}|${OCTETS}`;
 
 const KEY = '[\\w\\-]';
 const TOKEN68 = '[\\w.~+/=\\-]';
-const TOKEN = tokenOf(TOKEN68);
+const TOKEN = tokenOf(TOKEN68, `[ :=+"']`);
 /** Counted repetitions are long in the compiled expression: two lengths for all. What is before the first dot may be short. */
 const API_KEY = `(?:${keysOf(0, 20)}${KEY}{10,}|${keysOf(20, Infinity)}${KEY}{20,}|${keysOf(0, Infinity)}${KEY}*\\.${KEY}{16,})(?:\\.${KEY}{16,})*`;
 /** At least 13 digits: the check digit cannot be computed. */
@@ -59,8 +63,8 @@ const CARD = `${WORD_START}[2-6](?:[ +\\-]?[0-9]){12,}`;
 const IBAN = `${WORD_START}(?i:${IBAN_COUNTRIES.join('|')})[0-9]{2}(?:[ +]?[0-9A-Za-z]{4}){2,7}(?:[ +]?[0-9A-Za-z]{1,3})?`;
 const PHONE = '\\+[1-9](?:[ .()+\\-]{0,2}[0-9]){7,}';
 
-function tokenOf(character: string): string {
-  return `eyJ${KEY}{7,}\\.\\.?${KEY}{8,}(?:\\.${KEY}*)*|(?i:bearer)[ :=+]+(?:${character}*[0-9]${character}*|${character}{24,})`;
+function tokenOf(character: string, between: string): string {
+  return `eyJ${KEY}{7,}\\.\\.?${KEY}{8,}(?:\\.${KEY}*)*|(?i:bearer)${between}+(?:${character}*[0-9]${character}*|${character}{24,})`;
 }
 
 function keysOf(least: number, below: number): string {
@@ -78,10 +82,10 @@ const PATTERNS: Readonly<Record<DetectorName, string>> = {
   phone: PHONE,
 };
 
-/** Where the text of a JSON document differs: no string begins in a match, and a slash is escaped. */
+/** Where the text of a JSON document differs: no string begins in a match, and slashes and quotes are escaped. */
 const IN_JSON: Partial<Readonly<Record<DetectorName, string>>> = {
   email: EMAIL,
-  token: tokenOf(`(?:${TOKEN68}|\\\\/)`),
+  token: tokenOf(`(?:${TOKEN68}|\\\\/)`, `(?:[ :=+']|\\\\")`),
 };
 
 /** What every match of a pattern contains. */

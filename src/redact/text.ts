@@ -20,6 +20,8 @@ export const COLON = 0x3a;
 export const AT = 0x40;
 export const BACKSLASH = 0x5c;
 export const QUOTE = 0x22;
+export const APOSTROPHE = 0x27;
+export const EQUALS = 0x3d;
 export const UNDERSCORE = 0x5f;
 export const SPACE = 0x20;
 
@@ -28,7 +30,10 @@ export const DIGIT = 1;
 export const HEX = 2;
 export const ALPHA = 4;
 export const WIDE = 8;
-/** Characters of the local part of an e-mail address in practice (RFC 5322 allows more, such as `=` and `/`). */
+/**
+ * Characters of the local part of an e-mail address in practice. RFC 5322 allows more, such as `=` and `/`, which are far more often
+ * around an address than in one.
+ */
 export const LOCAL = 16;
 /** A label of a host name; `_` is not valid, but occurs. */
 export const LABEL = 32;

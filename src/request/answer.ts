@@ -35,6 +35,7 @@ import { cutPage, openPage, planPage, type ColumnsOf } from './pages.ts';
 import type { MakePlan, Plan } from './plan.ts';
 import { createResults, type Produced, type Result, type ResultsDeps, type Task } from './result.ts';
 import { shapeOf } from './result-shape.ts';
+import { sharedCaching } from './shared-caching.ts';
 import { runPlan, type Requester, type RunContext } from './run.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import { analysisOf, createSpending } from './spending.ts';
@@ -65,6 +66,7 @@ export interface Prepared extends Task, Pick<Admitted, 'isStillAdmitted' | 'succ
   readonly requester: Requester & { readonly key: string };
   readonly directives: CacheDirectives;
   readonly preferredShape: Answer['preferredShape'];
+  readonly shared: Answer['shared'];
   /** Undefined: the body has no `meta`. */
   readonly metadata: (Pick<MetadataTask, 'isReadShown'> & { readonly isPreferred: boolean }) | undefined;
   /** The call, for a comparison with the next version; undefined for calls that are never compared. */
@@ -139,6 +141,7 @@ export function createRequestPath(deps: RequestPathDeps): RequestPath {
       dialect: task.plan.consumerQuery?.dialect,
       preferredShape,
       isMetadataPreferred: withMetadata && metadata?.isPreferred,
+      shared: metadata === undefined ? prepared.shared : undefined,
       timing: { ...timing, ...result.timing },
       summary: summaryOf(result),
       replay:
@@ -208,6 +211,7 @@ async function prepareCall(
       : undefined,
     successor: admitted.successor,
     preferredShape: content.resultShape && shape,
+    shared: sharedCaching(called, { principal, consumerQuery }),
     metadata,
     requester,
     directives: content.directives,

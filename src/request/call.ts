@@ -1,5 +1,5 @@
 // A call and its answer, independent of the transport. Every entry point turns its requests into a Call.
-import type { Dialect, Endpoint, ResultShape } from '../catalog/endpoint.ts';
+import type { CachePolicy, Dialect, Endpoint, ResultShape } from '../catalog/endpoint.ts';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { Found, Outcome } from '../cache/read-through.ts';
 import type { ReadSummary, StageTimes, TraceContext } from '../core/observation.ts';
@@ -97,6 +97,9 @@ export interface CallRecord {
   engineMs?: number;
 }
 
+/** Seconds after the lifetime of a response (RFC 5861). */
+export type SharedCaching = Pick<CachePolicy, 'staleWhileRevalidate' | 'staleIfError'>;
+
 export type Replay = () => Found | undefined | Promise<Found | undefined>;
 
 /** As in X-ClickHouse-Summary. What is not known is 0: a cached response has read nothing. */
@@ -126,6 +129,8 @@ export interface Answer {
   readonly etag: string;
   /** The cache outcome; undefined for endpoints without caching. */
   readonly outcome: Outcome | undefined;
+  /** How shared caches may store the answer, which is then the same for every key; undefined: only the client may store it. */
+  readonly shared?: SharedCaching | undefined;
   readonly timing: StageTimes;
   /** Table data read by this call's query; undefined if it did not run or the engine does not report it. */
   readonly read: ReadSummary | undefined;

@@ -258,6 +258,11 @@ function viewEntry({ logViews }: Endpoint) {
 /** How responses of an endpoint are cached. */
 export function cacheEntry(cache: Endpoint['cache']) {
   if (cache === undefined) return null;
-  const { ttl, check, minRefresh } = cache;
-  return { ttl, ...(check === undefined ? {} : { until: 'data', check }), min_refresh: minRefresh };
+  const { ttl, check, minRefresh, isPublic } = cache;
+  return {
+    ttl,
+    ...(check === undefined ? {} : { until: 'data', check }),
+    min_refresh: minRefresh,
+    ...(isPublic ? { public: true } : {}),
+  };
 }

@@ -25,5 +25,10 @@ export function replayWhileValid(
 
 /** No longer fresh than the call has the same values, so that no other cache repeats it after that. */
 export function whileValid(outcome: Outcome, { until }: Validity, now: number): Outcome {
-  return { ...outcome, ttl: Math.min(outcome.ttl, Math.max(0, Math.floor((until - now) / 1000))) };
+  const left = Math.max(0, Math.floor((until - now) / 1000));
+  return {
+    ...outcome,
+    ttl: Math.min(outcome.ttl, left),
+    lifetime: Math.min(outcome.lifetime, outcome.age + left),
+  };
 }

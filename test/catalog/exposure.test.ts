@@ -68,7 +68,7 @@ test('tables, columns, tenants, redaction, caching and languages', async () => {
       detectors: ['ip'],
       columns: { email: 'mask' },
     },
-    cache: { ttl: 60, check: 5, staleWhileRevalidate: 30, staleIfError: 0 },
+    cache: { ttl: 60, check: 5, staleWhileRevalidate: 30, staleIfError: 0, isPublic: false },
     languages: ['sql'],
     dialects: ['clickhouse'],
     maxRows: 50,

@@ -122,6 +122,21 @@ const ROWS: readonly (readonly [
     [],
   ],
   [
+    'responses for shared caches',
+    `query: SELECT id FROM shop.orders WHERE tenant = @tenant\n${TENANT}cache: { ttl: 60, «public: true }\n`,
+    ['cache.public_tenants'],
+  ],
+  [
+    'responses for clients only',
+    `query: SELECT id FROM shop.orders WHERE tenant = @tenant\n${TENANT}cache: { ttl: 60, public: false }\n`,
+    [],
+  ],
+  [
+    'open data for shared caches',
+    'query: SELECT currency FROM shop.rates\ntenancy: { none: open data }\ncache: { ttl: 60, public: true }\n',
+    [],
+  ],
+  [
     'an optional parameter',
     `query: SELECT id FROM shop.orders WHERE tenant = @tenant\nparameters:\n  «tenant: { type: String }\ntenancy: { parameter: tenant }\n`,
     ['tenancy.optional_parameter'],

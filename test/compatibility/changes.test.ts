@@ -424,6 +424,13 @@ const ROWS: readonly Row[] = [
     'Cache.check',
     pair('cache', '{ ttl: 60, until: data }', '{ ttl: 60, until: data, check: 1 }'),
   ),
+  row('cache.public_added', 'Cache.public', pair('cache', CACHE, '{ ttl: 60, public: true }')),
+  row(
+    ['cache.enabled', 'cache.public_added'],
+    'Cache.public',
+    pair('cache', '', '{ ttl: 60, public: true }'),
+  ),
+  row('cache.public_removed', 'Cache.public', pair('cache', '{ ttl: 60, public: true }', CACHE)),
   row('cache.min_refresh_lowered', 'Cache.min_refresh', pair('cache', CACHE, '{ ttl: 60, min_refresh: 0 }')),
   row('cache.min_refresh_raised', 'Cache.min_refresh', pair('cache', CACHE, '{ ttl: 60, min_refresh: 20 }')),
   row('cache.stale_changed', 'Cache.stale_if_error', pair('cache', CACHE, '{ ttl: 60, stale_if_error: 9 }')),

@@ -110,12 +110,26 @@ describe('settings', () => {
     },
     ...[
       ['REDIS_URL', 'redis://:a#b@host', 'redis://:a/b@host', 'redis://:50%@host', 'redis://host/cache'],
-      ['CLICKHOUSE_URL', 'http://a,http://:p#a@b'],
-      ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://['],
+      [
+        'REDIS_URL',
+        'redis://host?db=3',
+        'redis://host/0?db=3',
+        'redis://host/0?',
+        'rediss://host/1?tls=true',
+      ],
+      ['REDIS_URL', 'redis://host/0#3', 'redis://host#', 'redis://:a?b@host'],
+      ['CLICKHOUSE_URL', 'http://a,http://:p#a@b', 'http://a#b', 'http://a, http://b#'],
+      [
+        'CLICKHOUSE_URL',
+        'http://a?database=b',
+        'http://a,http://b/?clickhouse_setting_readonly=0',
+        'http://a?',
+      ],
+      ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://[', 'http://a/v1#traces'],
     ].flatMap(([name = '', ...urls]) =>
       urls.map((url) => ({ env: { [name]: url }, code: 'settings.url_invalid', why: `the URL ${url}` })),
     ),
-    ...['https://[/', 'https://user:password@host/'].map((url) => ({
+    ...['https://[/', 'https://user:password@host/', 'https://host/keys#1'].map((url) => ({
       env: { MILLRACE_JWT_ISSUER: 'i', MILLRACE_JWT_AUDIENCE: 'a', MILLRACE_JWT_JWKS_URL: url },
       code: 'settings.url_invalid',
       why: `the URL of keys ${url}`,
@@ -123,6 +137,50 @@ describe('settings', () => {
   ])('$why is rejected', async ({ env, code }) => {
     const loaded = await loadSettings({ ...none, env });
     expect('diagnostics' in loaded && loaded.diagnostics.map((each) => each.code)).toEqual([code]);
+  });
+
+  test.each([
+    ['https://app.example.com/', /without the slash at its end/],
+    [
+      'https://app.example.com,https://b.example.com:8443/',
+      /https:\/\/b\.example\.com:8443, without the slash/,
+    ],
+    ['https://app.example.com/page', /Write https:\/\/app\.example\.com, /],
+    ['https://app.example.com?a', /Write https:\/\/app\.example\.com, /],
+    ['https://user:pw@app.example.com', /Write https:\/\/app\.example\.com, /],
+    ['app.example.com', /scheme/],
+    ['localhost:3000', /scheme/],
+    ['null', /scheme/],
+    ['file:///home', /scheme/],
+    ['https://', /scheme/],
+    ['https://a b', /scheme/],
+    ['https://a:99999', /scheme/],
+    ['https://*.example.com', /each origin/],
+    ['*,https://a', /alone/],
+    ['https://a,,https://b', /single commas/],
+    ['https://a,', /single commas/],
+  ])('the origins %s are rejected in a sentence', async (origins, hint) => {
+    const loaded = await loadSettings({ ...none, env: { MILLRACE_CORS_ORIGINS: origins } });
+    expect('diagnostics' in loaded && loaded.diagnostics).toMatchObject([
+      { code: 'settings.origin_invalid', hint: expect.stringMatching(hint) },
+    ]);
+    if (!('diagnostics' in loaded)) return;
+    expect(JSON.stringify(loaded.diagnostics)).not.toMatch(/\^|pw@app.*Write.*pw|pattern/);
+  });
+
+  test.each([
+    ['*', '*'],
+    [' * ', '*'],
+    ['https://app.example.com', ['https://app.example.com']],
+    [
+      'HTTPS://App.Example.com:443,http://a:80 , http://a:8080',
+      ['https://app.example.com', 'http://a', 'http://a:8080'],
+    ],
+    ['http://[::1]:3000, http://127.0.0.1:3000', ['http://[::1]:3000', 'http://127.0.0.1:3000']],
+    ['https://bücher.example', ['https://xn--bcher-kva.example']],
+  ])('the origins %s are read as browsers write them', async (origins, expected) => {
+    const loaded = await loadSettings({ ...none, env: { MILLRACE_CORS_ORIGINS: origins } });
+    expect('settings' in loaded && loaded.settings.corsOrigins).toEqual(expected);
   });
 
   test.each([

@@ -31,7 +31,7 @@ function found({ contentType, etag }: { contentType: string; etag?: string }): F
   return {
     kind: 'answer',
     entry: etag === undefined ? entry : { ...entry, etag },
-    outcome: { kind: 'hit', forwarded: undefined, age: 0, ttl: 60 },
+    outcome: { kind: 'hit', forwarded: undefined, age: 0, lifetime: 60, ttl: 60 },
   };
 }
 

@@ -50,6 +50,12 @@ describe('the fields of a request', () => {
       fields: { a: ['1'], b: ['é'] },
     },
     {
+      why: 'percent signs that encode nothing',
+      query: '%=100%&a=%zz%e&b=%41%',
+      fields: { '%': ['100%'], a: ['%zz%e'], b: ['A%'] },
+    },
+    { why: 'a name without a value', query: '&a&&b=&=c', fields: { a: [''], b: [''], '': ['c'] } },
+    {
       why: 'SQL text',
       query: 'a=1',
       body: { type: 'application/sql', text: 'SELECT 1' },
@@ -95,6 +101,10 @@ describe('the fields of a request', () => {
       code: 'request.body_invalid',
     },
     { why: 'too many fields in a form', body: form('a=1&'.repeat(1001)), code: 'request.body_invalid' },
+    { why: 'bytes that are not UTF-8', body: form('a=1&b=%ff'), code: 'request.parameters_invalid' },
+    { why: 'a name that is not UTF-8', body: form('%c3=1'), code: 'request.parameters_invalid' },
+    { why: 'bytes beside a percent sign', body: form('a=%zz%ff'), code: 'request.parameters_invalid' },
+    { why: 'half of an encoded character', body: form('a=%f0%9f%98'), code: 'request.parameters_invalid' },
     { why: 'a deep JSON body', body: json(`{"a":${'['.repeat(100)}`), code: 'request.body_invalid' },
     {
       why: 'another media type',

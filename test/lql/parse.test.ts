@@ -43,6 +43,30 @@ describe('a query', () => {
   });
 });
 
+describe('words that are operators elsewhere', () => {
+  test.each([
+    {
+      lql: '"OR" "a AND b" -"NOT"',
+      reads: [term('OR'), term('a AND b'), term('NOT', true)],
+      why: 'in quotes',
+    },
+    {
+      lql: 'or and not Or',
+      reads: ['or', 'and', 'not', 'Or'].map((each) => term(each)),
+      why: 'in lower case',
+    },
+    { lql: 'ORDER a||b !x', reads: ['ORDER', 'a||b', '!x'].map((each) => term(each)), why: 'inside a word' },
+    { lql: 'count(*) f(g(x)) f(x', reads: ['count(*)', 'f(g(x))', 'f(x'].map((each) => term(each)) },
+    { lql: '"(a)" ~(a|b)', reads: [term('(a)'), regex('(a|b)')], why: 'a regular expression' },
+    {
+      lql: 'm.x:OR m.y:(a OR b)',
+      reads: [field('metadata.x', ':', text('OR')), field('metadata.y', ':', text('a OR b'))],
+    },
+  ])('$lql $why', ({ lql, reads }) => {
+    expect(clauses(lql)).toEqual(reads);
+  });
+});
+
 describe('a double quote outside of quotes', () => {
   test.each([
     { lql: String.raw`er\"ror`, reads: [term('er"ror')] },

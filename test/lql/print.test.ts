@@ -30,6 +30,7 @@ describe('the simplest spelling is chosen', () => {
     { lql: 'from:a   select:metadata.b', plain: 'f:a s:m.b' },
     { lql: 'chart:count(*) chart:group_by(timestamp::h)', plain: 'c:count(*) c:group_by(t::hour)' },
     { lql: 'm.x:"abc" m.y:(a) "b"', plain: 'm.x:abc m.y:a b' },
+    { lql: '"OR" -"NOT" "or" m.x:"AND"', plain: '"OR" -"NOT" or m.x:AND' },
     { lql: 'm.x:"500" m.y:"true" m.z:"NULL"', plain: 'm.x:"500" m.y:"true" m.z:"NULL"' },
     { lql: 'm.x:"2024-01-01" m.y:2024-01-01', plain: 'm.x:"2024-01-01" m.y:2024-01-01' },
     { lql: String.raw`m.x:"\d" ~"a\\b"`, plain: String.raw`m.x:"\\d" ~a\b` },

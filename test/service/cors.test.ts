@@ -1,5 +1,8 @@
 // Requests from web pages: preflights without a key, what allowed origins may read, and nothing for other origins.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allowedOrigins } from '../../src/config/origins.ts';
 import { openService, type Service } from '../../src/app/service.ts';
 import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
 
@@ -17,7 +20,14 @@ beforeAll(async () => {
   );
   await silent.service.reload();
   named = await openService({
-    settings: { ...silent.settings, port: 0, adminPort: 0, corsOrigins: [PAGE, 'http://localhost:3000'] },
+    settings: {
+      ...silent.settings,
+      port: 0,
+      adminPort: 0,
+      corsOrigins: allowedOrigins(
+        'https://App.Example.com:443, HTTPS://other.example.com,http://LOCALHOST:3000, https://bücher.example:0443',
+      ),
+    },
     engine: silent.engine,
     extraTokens: [{ name: 'k', sha256: silent.keyHash, endpoints: ['*'] }],
     observe: () => undefined,
@@ -36,6 +46,29 @@ const preflight = (service: Service, origin: string): Promise<Response> =>
     },
   });
 
+/** Set by browsers, or by proxies. */
+const NOT_BY_PAGES =
+  /^(?:host|origin|accept-encoding|content-length|transfer-encoding|expect|user-agent|sec-.*|x-forwarded-.*)$/;
+
+/** Names of the request header fields that the entry points read. */
+async function fieldsInSource(): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for (const file of await sourceFiles(join(import.meta.dirname, '../../src/http'))) {
+    const text = await readFile(file, 'utf8');
+    for (const [, a, b, c] of text.matchAll(
+      /headers\??\.?\[?'([a-z-]+)'|headerText\(request, '([a-z-]+)'\)|(?<!-)headers\.([a-z]+)\b/g,
+    ))
+      found.add(a ?? b ?? c ?? '');
+  }
+  expect(found).toContain('x-clickhouse-key');
+  return [...found].filter((name) => !NOT_BY_PAGES.test(name));
+}
+
+async function sourceFiles(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+}
+
 describe('allowed origins', () => {
   test('a preflight needs no key, and lists what may be sent', async () => {
     const response = await preflight(named, PAGE);
@@ -47,6 +80,36 @@ describe('allowed origins', () => {
       'access-control-allow-headers': expect.stringContaining('X-API-KEY') as string,
     });
     expect(response.headers.get('access-control-allow-headers')).toContain('SVC-ENDPOINT-REDACT-PII');
+  });
+
+  test('a preflight lists every field that the service reads, and what tracers send', async () => {
+    const response = await preflight(named, PAGE);
+    const listed = (response.headers.get('access-control-allow-headers') ?? '').toLowerCase().split(', ');
+    const tracing = ['traceparent', 'tracestate', 'baggage', 'b3', 'sentry-trace', 'x-datadog-trace-id'];
+    const needed = [...(await fieldsInSource()), ...tracing];
+    expect(needed.filter((name) => !listed.includes(name))).toEqual([]);
+    expect(listed).toHaveLength(new Set(listed).size);
+  });
+
+  test.each([
+    'https://app.example.com:443',
+    'https://APP.example.com',
+    'HTTPS://App.Example.COM:443',
+    'https://other.example.com',
+    'http://localhost:3000',
+    'https://xn--bcher-kva.example',
+  ])('written as %s', async (origin) => {
+    const response = await fetch(`${named.address}${PATH}`, {
+      headers: { Origin: origin, 'X-API-KEY': KEY },
+    });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+    expect((await preflight(named, origin)).headers.get('access-control-allow-origin')).toBe(origin);
+    const tools = await fetch(`${named.address}/mcp`, {
+      method: 'POST',
+      headers: { Origin: origin, 'X-API-KEY': KEY, 'Content-Type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    });
+    expect(tools.status).toBe(200);
   });
 
   test('responses, rejections and cached responses may be read', async () => {
@@ -70,6 +133,11 @@ describe('other origins', () => {
     'https://app.example.com.evil.example',
     'null',
     'http://app.example.com',
+    'https://app.example.com/',
+    'https://app.example.com:8443',
+    'https://user@app.example.com',
+    'https://app.example.com/@evil.example.com',
+    'https://other.example.com:80',
   ])('%s', async (origin) => {
     for (let times = 0; times < 2; times++) {
       const response = await fetch(`${named.address}${PATH}`, {
@@ -78,6 +146,12 @@ describe('other origins', () => {
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, null]);
     }
     expect((await preflight(named, origin)).headers.get('access-control-allow-origin')).toBeNull();
+    const tools = await fetch(`${named.address}/mcp`, {
+      method: 'POST',
+      headers: { Origin: origin, 'X-API-KEY': KEY, 'Content-Type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    });
+    expect(tools.status).toBe(403);
   });
 
   test('all of them, if none is allowed', async () => {

@@ -113,7 +113,7 @@ test('Cache-Status says why a response was valid; Age and max-age count from the
     const seconds = Math.floor((performance.now() - received) / 1000);
     expect(again.cacheStatus).toMatch(/^millrace; hit; ttl=-?\d; detail=unchanged$/);
     // It is older, but confirmed by a check after the pause.
-    expect([again.age < seconds, again.maxAge <= 1, again.etag]).toEqual([true, true, first.etag]);
+    expect([again.age < seconds, again.maxAge, again.etag]).toEqual([true, 1, first.etag]);
   }
   expect(counts.runs).toBe(runs);
   await insert();
@@ -160,7 +160,7 @@ test('within `check`, nothing is asked', async () => {
   await insert();
   const again = await ask('long');
   expect(again.cacheStatus).toMatch(/^millrace; hit; ttl=3\d\d\d; detail=unchanged$/);
-  expect(again.maxAge).toBeGreaterThan(3000);
+  expect(again.maxAge).toBe(3600);
   expect(counts).toEqual({ checks, runs });
 });
 
@@ -249,7 +249,7 @@ describe('while checks fail', () => {
     faults.runs = true;
     await pause(CHECK_MS);
     const stale = await ask('excused');
-    expect(stale).toMatchObject({ status: 200, n: first.n, etag: first.etag, maxAge: 0 });
+    expect(stale).toMatchObject({ status: 200, n: first.n, etag: first.etag, maxAge: 1 });
     expect(stale.cacheStatus).toMatch(/ttl=-?\d+; detail=unchecked$/);
     expect((await ask('brief')).status).toBe(503);
     faults.checks = false;

@@ -58,7 +58,8 @@ function cacheText({ cache }: ListedExposure): string {
   const stale = Math.max(cache.staleWhileRevalidate, cache.staleIfError);
   const until =
     cache.check === undefined ? '' : `until the data changes, checked every ${cache.check} s, at most `;
-  return `${until}${cache.ttl} s${stale === 0 ? '' : `, stale responses for up to ${stale} s after that`}`;
+  const after = stale === 0 ? '' : `, stale responses for up to ${stale} s after that`;
+  return `${until}${cache.ttl} s${after}${cache.isPublic ? ', also in shared caches' : ''}`;
 }
 
 const MAX_LISTED = 20;

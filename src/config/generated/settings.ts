@@ -94,7 +94,7 @@ export interface SettingsFile {
    */
   header_prefix?: string;
   /**
-   * Allowed CORS origins, comma-separated, such as https://app.example.com; * for all. Default: none.
+   * Allowed CORS origins, comma-separated, such as https://app.example.com; * for all. Compared as browsers do: capitals and default ports make no difference. Default: none.
    */
   cors_origins?: string;
   /**
@@ -226,7 +226,7 @@ export interface SettingsFile {
    */
   drain_timeout?: number;
   /**
-   * URL of the Redis cache that replicas share, such as redis://host:6379/0. Unset: each process has its own cache.
+   * URL of the Redis cache that replicas share, such as redis://:password@host:6379/0, without query. Unset: each process has its own cache.
    */
   redis_url?: string;
   /**

@@ -258,6 +258,10 @@ export interface Cache {
    * For this many seconds after ttl, serve the stale response if the engine fails.
    */
   stale_if_error?: number;
+  /**
+   * true: the data is open, and shared caches (CDNs, proxies) may store responses that are the same for every key. They may serve them without asking the service, which then checks no key.
+   */
+  public?: boolean;
 }
 /**
  * Refreshes requested responses before they expire. Requires cache.

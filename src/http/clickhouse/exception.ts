@@ -44,6 +44,10 @@ const HINTS: Partial<Record<ProblemCode, string>> = {
   'request.parameters_invalid': 'Correct the parameter, or leave it out.',
   'request.body_invalid':
     'Send the query as the body, or the fields query and param_x as multipart/form-data.',
+  'request.encoding_unsupported':
+    'Send the body with gzip, deflate, br or zstd, in the blocks of decompress=1, or uncompressed.',
+  'request.encoding_invalid':
+    'Compress the body as Content-Encoding or decompress=1 says, or send it uncompressed.',
   'sandbox.syntax_unsupported': 'Write a single SELECT over the tables of one database.',
   'sandbox.check_mismatch':
     'Simplify the query; if it is already simple, report X-ClickHouse-Query-Id to the operator.',

@@ -4,7 +4,8 @@ import type { ClickHouseCall, ClickHouseContent } from '../../request/clickhouse
 import { headerText, queryStringOf, readOptions, type CallFields } from '../receive.ts';
 import { readQueryBody } from './body.ts';
 import { clickHouseKey } from './key.ts';
-import { flagOf, invalid, mergeParameters, readParameters, type Parameters } from './parameters.ts';
+import { invalidParameter } from '../percent-encoded.ts';
+import { flagOf, mergeParameters, readParameters, type Parameters } from './parameters.ts';
 
 /** A request as far as it is read before authentication: its URL and header fields. */
 export interface ReceivedQuery {
@@ -99,7 +100,7 @@ const PROTOCOL_VERSION = 'client_protocol_version';
 function protocolVersionOf(parameters: Parameters): number {
   const sent = nonEmpty(parameters.get(PROTOCOL_VERSION)) ?? '0';
   if (/^\d{1,9}$/.test(sent)) return Number(sent);
-  throw invalid(PROTOCOL_VERSION, 'must be a whole number');
+  throw invalidParameter(PROTOCOL_VERSION, 'must be a whole number');
 }
 
 function isOfProtocol(name: string): boolean {
@@ -115,7 +116,7 @@ const QUERY_ID = /^[\w.:-]{1,128}$/;
 function requiredQueryId(request: FastifyRequest, parameters: Parameters): string | undefined {
   const id = sentQueryId(request, parameters);
   if (id === undefined || QUERY_ID.test(id)) return id;
-  throw invalid('query_id', 'must be 1 to 128 letters, digits, "_", ".", ":" or "-"');
+  throw invalidParameter('query_id', 'must be 1 to 128 letters, digits, "_", ".", ":" or "-"');
 }
 
 function sentQueryId(request: FastifyRequest, parameters: Parameters): string | undefined {
@@ -128,10 +129,14 @@ const MAX_SESSION_SECONDS = 3600;
 function sessionOf(parameters: Parameters): ClickHouseContent['session'] {
   const id = nonEmpty(parameters.get('session_id'));
   if (id === undefined) return undefined;
-  if (id.length > MAX_SESSION_ID) throw invalid('session_id', `must be at most ${MAX_SESSION_ID} characters`);
+  if (id.length > MAX_SESSION_ID)
+    throw invalidParameter('session_id', `must be at most ${MAX_SESSION_ID} characters`);
   const sent = nonEmpty(parameters.get('session_timeout'));
   const timeout = sent === undefined ? undefined : Number(sent);
   if (timeout !== undefined && !(/^\d{1,9}$/.test(sent ?? '') && timeout <= MAX_SESSION_SECONDS))
-    throw invalid('session_timeout', `must be a whole number of seconds, at most ${MAX_SESSION_SECONDS}`);
+    throw invalidParameter(
+      'session_timeout',
+      `must be a whole number of seconds, at most ${MAX_SESSION_SECONDS}`,
+    );
   return { id, check: flagOf(parameters, 'session_check'), timeout };
 }

@@ -5,6 +5,7 @@ import { rateLimitFields } from '../../rate-limits/rate-limits.ts';
 import type { ClickHouseAnswer } from '../../request/clickhouse/call.ts';
 import { answerFields } from '../answer-reply.ts';
 import type { Compression } from '../compression.ts';
+import { READABLE_CODINGS } from '../content-coding.ts';
 import { compressBlocks } from './blocks.ts';
 import { exceptionFor } from './exception.ts';
 import { withBlockInfo } from '../../request/native/blocks.ts';
@@ -75,6 +76,7 @@ export function createReplies({ compression, headerPrefix, version }: RepliesOpt
       reply.code(status).headers({
         ...rateLimitFields(reply.record?.limits),
         ...(status === 401 ? { 'WWW-Authenticate': challengeFor(reply) } : {}),
+        ...(problem.code === 'request.encoding_unsupported' ? { 'Accept-Encoding': READABLE_CODINGS } : {}),
         ...(problem.retryAfter === undefined ? {} : { 'Retry-After': Math.ceil(problem.retryAfter) }),
         'Cache-Control': 'no-store',
         'Content-Type': TEXT,

@@ -1,14 +1,13 @@
 // MCP's Streamable HTTP transport (https://modelcontextprotocol.io/specification), without sessions: one request, one reply.
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import { Problem } from '../../core/problem.ts';
 import { rateLimitFields } from '../../rate-limits/rate-limits.ts';
 import type { Admission } from '../../request/admit.ts';
 import type { AnswerMcp, McpRequest } from '../../request/mcp-call.ts';
+import { acceptedTypes } from '../accepted-types.ts';
 import { addProblems, type BaseOptions } from '../base-server.ts';
-import { readBody } from '../body.ts';
-import { isReadable } from '../header-fields.ts';
+import { readText } from '../body-text.ts';
 import { expectDepth, parseJson } from '../json-body.ts';
 import { rejectOtherMethods } from '../other-methods.ts';
 import { toProblem } from '../problem-reply.ts';
@@ -36,6 +35,9 @@ export type McpOptions = BaseOptions & McpParts;
 const MAX_DEPTH = 64;
 const JSON_TYPE = 'application/json';
 const EVENTS_TYPE = 'text/event-stream';
+/** Both are UTF-8 by their definition. */
+const JSON_OFFERED = `${JSON_TYPE}; charset=utf-8`;
+const EVENTS_OFFERED = `${EVENTS_TYPE}; charset=utf-8`;
 
 /** Adds the route, and the documents that name the issuer of tokens. */
 export function addMcp(app: FastifyInstance, options: McpOptions): void {
@@ -88,7 +90,7 @@ async function receive(
   const { record } = reply;
   const principal = await options.identifyKey(key, record);
   const acceptsEvents = checkTypes(request);
-  const text = await readBody({ request: request.raw, response: reply.raw });
+  const text = await readText({ request: request.raw, response: reply.raw });
   expectDepth(text, MAX_DEPTH);
   const body = parseJson(text);
   record.clientName = mcpClientName(namedIn(body), request.headers['user-agent']);
@@ -120,12 +122,8 @@ function checkTypes(request: FastifyRequest): boolean {
     const detail = `Content-Type must be ${JSON_TYPE}`;
     throw new Problem('request.body_type_unsupported', { detail, hint: `Send ${JSON_TYPE}.` });
   }
-  const { accept } = request.headers;
-  const accepted =
-    accept === undefined || isReadable(accept)
-      ? new Negotiator(request.raw).mediaTypes([JSON_TYPE, EVENTS_TYPE])
-      : [];
-  if (accepted.includes(JSON_TYPE)) return accepted.includes(EVENTS_TYPE);
+  const accepted = acceptedTypes(request.headers.accept, [JSON_OFFERED, EVENTS_OFFERED]);
+  if (accepted.includes(JSON_OFFERED)) return accepted.includes(EVENTS_OFFERED);
   const hint = `Send Accept: ${JSON_TYPE}, ${EVENTS_TYPE}.`;
   throw new Problem('format.not_acceptable', { detail: `Accept must include ${JSON_TYPE}`, hint });
 }

@@ -4,7 +4,7 @@ export const LQL_GUIDE = `# LQL in short
 
 A query is a list of clauses separated by spaces; a row matches if all of them are true. Newest rows come first. The examples
 use a table \`logs\` with the columns \`timestamp\`, \`event_message\` and \`metadata\` (JSON): replace the names by those that
-describe_tables shows. Everything is case-sensitive. An error has the line and column in the query.
+describe_tables shows. Everything is case-sensitive. There is no OR and no grouping: \`~"a|b"\` finds one of two words. An error has the line and column in the query.
 
 | clause | matches or returns |
 |---|---|

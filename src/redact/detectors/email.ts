@@ -7,10 +7,12 @@ import {
   AT,
   DIGIT,
   DOT,
+  EQUALS,
   isAt,
   isWordAt,
   LABEL,
   LOCAL,
+  PLUS,
   QUOTE,
   runEnd,
   textOf,
@@ -45,7 +47,20 @@ function localStart(units: Units, at: number, from: number): number {
   let start = at;
   while (start > from && isAt(units, start - 1, LOCAL)) start--;
   while (start < at && !startsLocal(units, start)) start++;
-  return start;
+  return bounceStart(units, start, { at, from });
+}
+
+/**
+ * The start of `bounce+ann=example.org@lists.example.net`, the address of a sender with that of the recipient in it (VERP), in which
+ * a host name is between `=` and `@`. Only with `+`: otherwise what precedes `=` is more likely the name of a value.
+ */
+function bounceStart(units: Units, start: number, { at, from }: { at: number; from: number }): number {
+  if (start === from || units[start - 1] !== EQUALS || hostEnd(units, start) !== at) return start;
+  let first = start - 1;
+  let hasPlus = false;
+  while (first > from && isAt(units, first - 1, LOCAL)) hasPlus = units[--first] === PLUS || hasPlus;
+  while (first < start && !startsLocal(units, first)) first++;
+  return hasPlus ? first : start;
 }
 
 /** Not punctuation, which belongs to the surrounding text, as in `'ann@example.com'` or `**ann@example.com**`. */

@@ -1,7 +1,21 @@
 // Detector of access tokens: JSON Web Tokens by their shape, others by a preceding `Bearer`.
 import { freshEnd, type Match, type WordDetector } from '../detector.ts';
 import { HAS_ALPHA } from '../character-flags.ts';
-import { COLON, DIGIT, DOT, isAt, isWordAt, KEY, PLUS, SPACE, TOKEN68, type Units } from '../text.ts';
+import {
+  APOSTROPHE,
+  COLON,
+  DIGIT,
+  DOT,
+  EQUALS,
+  isAt,
+  isWordAt,
+  KEY,
+  PLUS,
+  QUOTE,
+  SPACE,
+  TOKEN68,
+  type Units,
+} from '../text.ts';
 
 export const tokenDetector: WordDetector = {
   name: 'token',
@@ -44,7 +58,7 @@ function readBearer(units: Units, word: number): Match | undefined {
     if (((units[word + i] ?? 0) | 0x20) !== BEARER.charCodeAt(i)) return undefined;
   }
   let start = word + BEARER.length;
-  while (isBetween(units[start])) start++;
+  while (BETWEEN.has(units[start])) start++;
   if (start === word + BEARER.length) return undefined;
   const end = freshEnd(units, start, TOKEN68);
   if (end - start < SHORTEST_WITH_DIGIT) return undefined;
@@ -52,12 +66,8 @@ function readBearer(units: Units, word: number): Match | undefined {
   return isLong || hasDigit(units, start, end) ? { start, end, name: 'token' } : undefined;
 }
 
-const EQUALS = 0x3d;
-
-/** Spaces, including `+` in a query string, and the separators in `bearer=` and `bearer:`. */
-function isBetween(unit: number | undefined): boolean {
-  return unit === SPACE || unit === COLON || unit === EQUALS || unit === PLUS;
-}
+/** Spaces, including `+` in a query string, the separators in `bearer=` and `bearer:`, and quotes. */
+const BETWEEN: ReadonlySet<number | undefined> = new Set([SPACE, COLON, EQUALS, PLUS, QUOTE, APOSTROPHE]);
 
 function hasDigit(units: Units, start: number, end: number): boolean {
   for (let i = start; i < end; i++) {

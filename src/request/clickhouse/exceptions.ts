@@ -73,6 +73,7 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'lql.value_missing': SYNTAX_ERROR,
   'lql.value_invalid': SYNTAX_ERROR,
   'lql.operator_repeated': SYNTAX_ERROR,
+  'lql.operator_unknown': SYNTAX_ERROR,
   'lql.operator_invalid': SYNTAX_ERROR,
   'lql.negation_invalid': SYNTAX_ERROR,
   'lql.clause_repeated': SYNTAX_ERROR,

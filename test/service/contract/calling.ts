@@ -1,5 +1,7 @@
 // Requests and parameters: each sentence of the contract, with the test that proves it.
 import { request } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { compress as zstd } from '@bokuweb/zstd-wasm';
 import { expect } from 'vitest';
 import { problem, type Checks } from './world.ts';
 
@@ -79,12 +81,47 @@ export const CALLING: Checks = {
     expect(await json('plain', typed('text/xml', '<n>1</n>'))).toMatchObject(
       problem(415, 'request.body_type_unsupported'),
     ),
+  'A body may have a `Content-Encoding` of gzip, deflate, br or zstd, within the same limit after decoding; others are rejected with 415 and `Accept-Encoding`.':
+    async ({ query }) => {
+      const coded = (coding: string, bytes: Buffer): Promise<Response> =>
+        query('plain', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', 'Content-Encoding': coding },
+          body: new Uint8Array(bytes),
+        });
+      const body = Buffer.from('{"n":3}');
+      const sent = { gzip: gzipSync(body), deflate: deflateSync(body), br: brotliCompressSync(body) };
+      const all = Object.entries({ ...sent, zstd: Buffer.from(zstd(body)) });
+      for (const [coding, bytes] of all)
+        expect(await (await coded(coding, bytes)).json()).toEqual({ result: [{ n: 3, text: null }] });
+      const bomb = await coded('gzip', gzipSync(Buffer.alloc(2 ** 21)));
+      expect(await bomb.json()).toMatchObject(problem(413, 'request.body_too_large'));
+      const other = await coded('compress', body);
+      expect(other.headers.get('accept-encoding')).toBe('gzip, deflate, br, zstd');
+      expect(await other.json()).toMatchObject(problem(415, 'request.encoding_unsupported'));
+    },
+  'URLs and bodies are UTF-8: other bytes, and halves of characters in JSON, are rejected with 400, another declared charset with 415, unless the body is ASCII and the charset extends it; a byte order mark is ignored.':
+    async ({ json, curl }) => {
+      expect(await json('plain?text=%ff')).toMatchObject(problem(400, 'request.parameters_invalid'));
+      expect(await json('plain', typed('application/json', '{"text":"\\ud83d"}'))).toMatchObject(
+        problem(400, 'request.parameters_invalid'),
+      );
+      const latin = (text: string): RequestInit => typed('application/json; charset=iso-8859-1', text);
+      expect(await json('plain', latin('{"text":"é"}'))).toMatchObject(
+        problem(415, 'request.body_type_unsupported'),
+      );
+      expect(await json('plain', latin('{"n":3}'))).toMatchObject({ result: [{ n: 3 }] });
+      const marked = await curl('/api/endpoints/query/plain', '--json', '\u{feff}{"text": "é"}');
+      expect(JSON.parse(marked)).toEqual({ result: [{ n: 7, text: 'é' }] });
+    },
   'A request may have at most 1,000 parameters.': async ({ json }) => {
     const url = (n: number): string => `lenient?${Array.from({ length: n }, (_, i) => `p${i}=1`).join('&')}`;
     expect(await json(url(1000))).toMatchObject({ result: [{}] });
     expect(await json(url(1001))).toMatchObject(problem(400, 'request.body_invalid'));
   },
-  'An unsupported method is rejected with 405 and `Allow`.': async ({ query }) => {
+  'An unsupported method, also `TRACE`, is rejected with 405 and `Allow`.': async ({ query, curl }) => {
+    const traced = await curl('/api/endpoints/query/plain', '-i', '-X', 'TRACE');
+    expect(traced).toMatch(/^HTTP\/1\.1 405 [^]*\r\nallow: GET, HEAD, OPTIONS, POST, QUERY\r\n/i);
     const response = await query('plain', { method: 'DELETE' });
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST, QUERY');
     expect(await response.json()).toMatchObject(problem(405, 'route.method_not_allowed'));

@@ -19,6 +19,21 @@ export const FORMATTED: Checks = {
     expect(await type('plain', 'text/csv;q=0.5, application/x-ndjson')).toBe('application/x-ndjson');
     expect(await type('plain')).toBe('application/json');
   },
+  'Parameters of a media range in `Accept` exclude no format, unless its `Content-Type` has that parameter with another value.':
+    async ({ query }) => {
+      const accepting = (accept: string): Promise<Response> =>
+        query('plain', { headers: { Accept: accept } });
+      for (const [name, { contentType }] of Object.entries(FORMATS)) {
+        expect([name, (await accepting(contentType)).headers.get('content-type')]).toEqual([
+          name,
+          contentType,
+        ]);
+        const [type = ''] = contentType.split(';');
+        expect((await accepting(`${type}; version="1;2,3"`)).headers.get('content-type')).toBe(contentType);
+      }
+      expect((await accepting('text/csv; header=absent')).status).toBe(406);
+      expect((await accepting('application/json; charset=iso-8859-1')).status).toBe(406);
+    },
   'An unsupported format is rejected with 406.': async ({ json }) => {
     expect(await json('plain?format=xml')).toMatchObject(problem(406, 'format.not_acceptable'));
     expect(await json('plain', { headers: { Accept: 'image/png' } })).toMatchObject(

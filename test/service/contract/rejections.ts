@@ -154,6 +154,11 @@ export const ROUTES: Checks = {
       result: [{ name: 'strict', parameters: [{ name: 'project', locked: true }, {}] }],
     });
   },
+  'The listing, the OpenAPI document and the texts for agents vary by key: `Vary` has `Authorization` and `X-API-KEY`.':
+    async ({ service }) => {
+      for (const path of ['/api/endpoints', '/openapi.json', '/llms.txt', '/guides/lql.md'])
+        expect((await service.call(path)).headers.get('vary')).toContain('Authorization, X-API-KEY');
+    },
   '`/api/endpoints/explain/{name or UUID}` checks a consumer query without running it, and returns the SQL translation of LQL.':
     async ({ service }) => {
       const explain = (lql: string): Promise<Response> =>

@@ -181,15 +181,39 @@ export const ANSWERS: Checks = {
   },
   'Endpoints without caching send `Cache-Control: no-store`.': async ({ query }) =>
     expect((await query('plain')).headers.get('cache-control')).toBe('no-store'),
-  'Cached responses send `Cache-Control: private, max-age` with the remaining lifetime, `Age` and `Cache-Status`.':
+  'A 304 has the header fields of the 200 that it replaces, with the entity tag of the coding that this would have.':
+    async ({ query }) => {
+      await query('kept-large');
+      for (const coding of ['gzip', 'br', 'identity']) {
+        const accept = { 'Accept-Encoding': coding };
+        const { headers } = await query('kept-large', withHeaders(accept));
+        const condition = {
+          ...accept,
+          'If-None-Match': headers.get('etag') ?? '',
+          'Cache-Control': 'max-age=500',
+        };
+        const unchanged = await query('kept-large', withHeaders(condition));
+        expect(unchanged.status).toBe(304);
+        for (const name of ['etag', 'vary', 'cache-control', 'millrace-endpoint'])
+          expect([name, unchanged.headers.get(name)]).toEqual([name, headers.get(name)]);
+      }
+    },
+  'Cached responses send `Cache-Control: private, max-age` with the whole lifetime, `Age`, which caches subtract from it, and `Cache-Status`.':
     async ({ query }) => {
       await query('kept');
       const { headers } = await query('kept');
-      expect(headers.get('cache-control')).toMatch(/^private, max-age=\d+$/);
+      expect(headers.get('cache-control')).toBe('private, max-age=600');
       expect([headers.get('age'), headers.get('cache-status')]).toEqual([
         expect.stringMatching(/^\d+$/),
         expect.stringMatching(/^millrace; hit; ttl=\d+$/),
       ]);
+    },
+  'Responses of open data that are the same for every key send `Cache-Control: public, max-age, s-maxage`, with the stale periods of the endpoint.':
+    async ({ query }) => {
+      const control = async (init?: RequestInit): Promise<string | null> =>
+        (await query('open', init)).headers.get('cache-control');
+      expect(await control()).toBe('public, max-age=600, s-maxage=600, stale-if-error=60');
+      expect(await control(withHeaders({ 'X-API-KEY': 'redacted' }))).toBe('private, max-age=600');
     },
   '`Cache-Control: no-cache` forces a new run, at most every `min_refresh` seconds.': async ({ query }) => {
     const run = async (name: string, init?: RequestInit): Promise<string> => (await query(name, init)).text();
