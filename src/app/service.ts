@@ -44,6 +44,8 @@ export interface ServiceOptions {
   /** Keys in addition to those of the tokens file. */
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  /** Lines of the log that could not be written; default: none. */
+  readonly droppedLines?: () => number;
   /** Development mode, see Parts; default: false. */
   readonly isDevelopment?: boolean;
   /** Relay for the engine's observations, so that metrics can count them once they exist. */
@@ -107,6 +109,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   };
 }
 
+const none = (): number => 0;
+
 /** Compressed responses get this fraction of the cache's memory on top: rows compress to an eighth or less. */
 const COMPRESSED_SHARE = 4;
 
@@ -150,7 +154,7 @@ async function openParts(
   const { isDevelopment = false } = options;
   const services = { keyring, observing, compression, slowClients };
   const parts = { ...core, ...services, settings, engine, link, state, isDevelopment };
-  metrics.watch(gaugesOf(parts));
+  metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
   const close = async (): Promise<void> => {
     await keyUse.close();
     await Promise.all([core.close(), keyring.close(), observing.close()]);

@@ -79,6 +79,10 @@ export type Observation =
       /** The signal that ended it, if one did. */
       readonly signal?: string;
     }
+  /** A warning of Node.js or of a library. */
+  | { readonly kind: 'process.warning'; readonly cause: unknown }
+  /** An error that nothing caught; the process ends. */
+  | { readonly kind: 'process.failed'; readonly cause: unknown }
   | { readonly kind: 'service.stopping'; readonly reason: string }
   | { readonly kind: 'service.stopped'; readonly ms: number }
   | {

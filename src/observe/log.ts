@@ -1,49 +1,22 @@
 // Structured log: one JSON object per observation and line. No parameter values, no keys, no consumer queries.
-import pino, { type DestinationStream, type Level } from 'pino';
-import type { After } from '../core/clock.ts';
+import pino, { type Level } from 'pino';
 import type { Observation, Observe } from '../core/observation.ts';
 import { describeCause } from './describe.ts';
 import { rounded } from './request-fields.ts';
 import { createRequestLine } from './request-line.ts';
 
-/** Size of the log buffer; further lines are dropped, so that a stuck reader never blocks a response. */
-const MAX_WAITING = 8 * 2 ** 20;
-const CHARACTERS_PER_WRITE = 32 * 1024;
-const FLUSH_MS = 100;
-
-/**
- * Writes lines to a file or file descriptor in batches: written one by one, they would cost as much as the requests
- * they describe.
- */
-export function logStream(to: string | number, after: After): DestinationStream {
-  const file = pino.destination({ dest: to, sync: false, maxLength: MAX_WAITING });
-  let lines = '';
-  let cancel: (() => void) | undefined;
-  const flush = (): void => {
-    cancel?.();
-    if (lines !== '') file.write(lines);
-    lines = '';
-  };
-  process.once('exit', () => {
-    flush();
-    file.flushSync();
-  });
-  return {
-    write: (line) => {
-      if (lines === '') cancel = after(FLUSH_MS, flush);
-      lines += line;
-      if (lines.length >= CHARACTERS_PER_WRITE) flush();
-    },
-  };
+/** Takes lines that end with LF. */
+export interface LineStream {
+  readonly write: (line: string) => void;
 }
 
 /** Adds the id of a worker process to each line, in front. */
-export function withPid(stream: DestinationStream, pid: number): DestinationStream {
+export function withPid(stream: LineStream, pid: number): LineStream {
   return { write: (line) => stream.write(`{"pid":${pid},${line.slice(1)}`) };
 }
 
 /** Logs observations at `level` or above to `stream`. `epoch` gives milliseconds since the Unix epoch. */
-export function createLog(level: Level | 'silent', stream: DestinationStream, epoch: () => number): Observe {
+export function createLog(level: Level | 'silent', stream: LineStream, epoch: () => number): Observe {
   const time = createTime(epoch);
   const log = pino(
     {
@@ -91,6 +64,8 @@ const LEVELS: Readonly<Record<Exclude<Observation['kind'], 'request.finished'>, 
   'tokens.rejected': 'error',
   'sandbox.switched_off': 'error',
   'service.worker_lost': 'error',
+  'process.failed': 'fatal',
+  'process.warning': 'warn',
   'engine.process_ended': 'error',
   'engine.process_not_started': 'error',
   'engine.statement_fatal': 'error',

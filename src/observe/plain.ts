@@ -50,6 +50,8 @@ const LINES: Lines = {
   'tokens.use_not_stored': (observation) => [
     `keys: usage counts could not be stored: ${describeCause(observation.cause)}`,
   ],
+  'process.warning': ({ cause }) => [`warning: ${describeCause(cause)}`],
+  'process.failed': ({ cause }) => [`failed: ${describeCause(cause)}`],
   'service.stopping': (observation) => [`stopping (${observation.reason})`],
   'engine.kill_failed': (observation) => [
     `engine: a query could not be cancelled: ${describeCause(observation.cause)}`,

@@ -23,7 +23,7 @@ export function addServe(program: Command, deps: CommandDeps): void {
       const samples = isDevelopment ? await sampleSettings(given) : undefined;
       const settings = samples ?? given;
       if (flags.check === true) return deps.setExitCode(await check(settings, isDevelopment, deps));
-      const observe = deps.openLog(settings.logLevel, isDevelopment);
+      const { observe, droppedLines } = deps.openLog(settings.logLevel, isDevelopment);
       const count = workerCount(flags['workers'], settings, isDevelopment);
       if (count !== undefined && deps.workers.index === undefined) {
         if (settings.redisUrl === undefined) deps.terminal.note(ALONE);
@@ -31,6 +31,7 @@ export function addServe(program: Command, deps: CommandDeps): void {
         return;
       }
       const own = settingsOfWorker(settings, deps.workers.index);
-      await serve({ settings: own, isDevelopment, hasSamples: samples !== undefined, observe }, deps);
+      const hasSamples = samples !== undefined;
+      await serve({ settings: own, isDevelopment, hasSamples, observe, droppedLines }, deps);
     });
 }

@@ -17,7 +17,7 @@ import { printable, renderFinding } from '../caret.ts';
 import { reportService } from './check.ts';
 import { createSchemaTables } from './schema-tables.ts';
 import type { Terminal } from '../terminal.ts';
-import type { OpenEngine, OpenService, RunningService } from '../dependencies.ts';
+import type { Log, OpenEngine, OpenService, RunningService } from '../dependencies.ts';
 
 export interface ServeOptions {
   readonly settings: Settings;
@@ -26,6 +26,7 @@ export interface ServeOptions {
   /** The package's own endpoints and seeds are served, since the folder has none. */
   readonly hasSamples: boolean;
   readonly observe: Observe;
+  readonly droppedLines: Log['droppedLines'];
 }
 
 export interface ServeDeps {
@@ -49,6 +50,7 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
     engine,
     extraTokens: key === undefined ? [] : [developmentToken(key)],
     observe,
+    droppedLines: options.droppedLines,
     engineEvents,
     isDevelopment,
   });
