@@ -170,38 +170,25 @@ function createQueue({ sink, after, droppedLine, onTrouble }: LogStreamOptions):
     listeners = [];
     for (const each of done) each();
   };
-  const fail = (cause: unknown): number => {
-    const code = codeOf(cause);
-    if (code === 'EAGAIN') return NOT_READY_MS;
-    isGone = GONE.has(code);
-    if (!isGone) {
-      lost.report(code);
-      return RETRY_MS;
-    }
-    const lines = batches.take().reduce((sum, batch) => sum + batch.lines, 0);
-    if (lines > 0) drop(lines);
-    return 0;
-  };
-  const succeed = (written: number): number => {
-    batches.advance(written);
-    return written === 0 ? RETRY_MS : 0;
+  const goOn = (pauseMs: number | undefined): void => {
+    const resume = (): void => {
+      isWriting = false;
+      next();
+    };
+    isGone = pauseMs === undefined;
+    if (isGone) drop(linesOf(batches.take()));
+    if (pauseMs === undefined || pauseMs === 0) resume();
+    else after(pauseMs, resume);
   };
   const next = (): void => {
     const first = batches.first();
     if (isWriting) return;
     if (first === undefined) return finish();
     isWriting = true;
-    const goOn = (): void => {
-      isWriting = false;
-      next();
-    };
-    void sink
-      .write(first.bytes)
-      .then(succeed, fail)
-      .then((pauseMs) => {
-        if (pauseMs === 0) goOn();
-        else after(pauseMs, goOn);
-      });
+    void writeFirst(sink, first, lost.report).then(({ written, pauseMs }) => {
+      batches.advance(written);
+      goOn(pauseMs);
+    });
   };
   const add = (batch: Batch): void => {
     if (isGone) return drop(batch.lines);
@@ -223,6 +210,37 @@ function createQueue({ sink, after, droppedLine, onTrouble }: LogStreamOptions):
       sink.writeNow(Buffer.concat([...batches.take().map(({ bytes }) => bytes), Buffer.from(lines)]));
     },
   };
+}
+
+interface Written {
+  /** Bytes. */
+  readonly written: number;
+  readonly pauseMs: number | undefined;
+}
+
+async function writeFirst(
+  sink: LogSink,
+  { bytes }: Batch,
+  report: (reason: string) => void,
+): Promise<Written> {
+  try {
+    const written = await sink.write(bytes);
+    return { written, pauseMs: written === 0 ? RETRY_MS : 0 };
+  } catch (cause) {
+    return { written: 0, pauseMs: pauseAfter(codeOf(cause), report) };
+  }
+}
+
+/** Milliseconds until the next attempt; undefined if none can succeed. */
+function pauseAfter(code: string, report: (reason: string) => void): number | undefined {
+  if (code === 'EAGAIN') return NOT_READY_MS;
+  if (GONE.has(code)) return undefined;
+  report(code);
+  return RETRY_MS;
+}
+
+function linesOf(batches: readonly Batch[]): number {
+  return batches.reduce((sum, { lines }) => sum + lines, 0);
 }
 
 function codeOf(cause: unknown): string {
