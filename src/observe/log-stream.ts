@@ -170,11 +170,11 @@ function createQueue({ sink, after, droppedLine, onTrouble }: LogStreamOptions):
     listeners = [];
     for (const each of done) each();
   };
+  const resume = (): void => {
+    isWriting = false;
+    next();
+  };
   const goOn = (pauseMs: number | undefined): void => {
-    const resume = (): void => {
-      isWriting = false;
-      next();
-    };
     isGone = pauseMs === undefined;
     if (isGone) drop(linesOf(batches.take()));
     if (pauseMs === undefined || pauseMs === 0) resume();
