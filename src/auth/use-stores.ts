@@ -1,7 +1,7 @@
 // Stores for key-use counts: a file in the data directory, or Redis shared by the replicas.
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isReply, type RedisLink } from '../cache/redis-link.ts';
+import { isReply, redisFailure, type RedisLink } from '../cache/redis-link.ts';
 import { changeAlone, replaceFile, type LockTime } from '../config/replace-file.ts';
 import { isKeyId } from './principal.ts';
 import { joinUses, type Use, type Uses, type UseStore } from './key-use.ts';
@@ -95,7 +95,7 @@ export function createUseRedis(link: RedisLink): UseStore {
       }, undefined);
       if (rejected === undefined) return;
       link.noteRejected(rejected);
-      throw rejected;
+      throw redisFailure(rejected);
     },
     read: () =>
       link.run<Uses>(async ({ client }) => {

@@ -1,6 +1,7 @@
 // A circuit breaker for a dependency that may be down or unresponsive: every call is bounded in time, and after the
 // first failure callers stop waiting until a background probe succeeds.
 import type { After, Clock } from '../core/clock.ts';
+import { KnownError } from '../core/observation.ts';
 
 export interface BreakerOptions {
   /** Longest duration of a call, in milliseconds. Ticks are coarse, so a call may time out up to 25% later. */
@@ -104,7 +105,7 @@ function createBoundedCalls({ timeoutMs, after }: Pick<BreakerOptions, 'timeoutM
     after(tickMs, () => {
       isTicking = false;
       tick++;
-      for (const [fail, due] of pending) if (tick > due) fail(new Error('no reply in time'));
+      for (const [fail, due] of pending) if (tick > due) fail(new KnownError('no reply in time'));
       startTicking();
     });
   }

@@ -304,3 +304,17 @@ export function createRelay(first: Observe): Relay {
     },
   };
 }
+
+/** An error that says itself what the log may have of it. */
+export interface LoggedError extends Error {
+  readonly logged: string;
+  /** The errors that caused it say no more. */
+  readonly isLoggedWhole?: boolean;
+}
+
+/** An error whose message has only constants, and names that the operator has chosen. */
+export class KnownError extends Error implements LoggedError {
+  get logged(): string {
+    return this.message;
+  }
+}

@@ -9,7 +9,7 @@ export const ENDPOINT_SETTING = 'SQL_millrace_endpoint';
 /** Throws EngineError 'rejected' for a name that is not a plain identifier. */
 export function parameterSetting(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return `SQL_millrace_param_${name}`;
-  throw new EngineError('rejected', `not a parameter name: ${JSON.stringify(name)}`);
+  throw new EngineError('rejected', `not a parameter name: ${JSON.stringify(name)}`, { isForeign: true });
 }
 
 /**

@@ -1,7 +1,7 @@
 // Structured log: one JSON object per observation and line. No parameter values, no keys, no consumer queries.
 import pino, { type Level } from 'pino';
 import type { Observation, Observe } from '../core/observation.ts';
-import { describeCause } from './describe.ts';
+import { loggedText } from './describe.ts';
 import { rounded } from './request-fields.ts';
 import { createRequestLine } from './request-line.ts';
 
@@ -23,7 +23,7 @@ export function createLog(level: Level | 'silent', stream: LineStream, epoch: ()
       level,
       base: null,
       timestamp: () => `,"time":"${time()}"`,
-      serializers: { ms: rounded, cause: describeCause },
+      serializers: { ms: rounded, cause: loggedText },
     },
     stream,
   );

@@ -113,8 +113,9 @@ function settle(pending: Map<number, Pending>, reply: EngineReply): void {
   if (waiting === undefined) return;
   pending.delete(reply.id);
   if ('error' in reply) {
-    const { failure, message, engineCode } = reply.error;
-    waiting.reject(new EngineError(failure, message, engineCode === undefined ? {} : { engineCode }));
+    const { failure, message, engineCode, isForeign } = reply.error;
+    const known = engineCode === undefined ? {} : { engineCode };
+    waiting.reject(new EngineError(failure, message, { ...known, isForeign }));
     return;
   }
   waiting.resolve(reply.value as never); // the type for this kind of request: both ends share EngineReplies
