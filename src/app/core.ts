@@ -26,7 +26,7 @@ import { createShadow } from '../request/shadow/shadow.ts';
 import { createSuspensions, type Suspensions } from '../request/suspensions.ts';
 import { createWatches, type Watches } from '../request/watches.ts';
 import { createCache, type Cache } from './cache.ts';
-import { after, clock } from './clock.ts';
+import { after, clock, patientAfter } from './clock.ts';
 import { openEntryKey } from './redis.ts';
 
 export interface Core {
@@ -123,7 +123,16 @@ function liveOptions(
   { live: watchOf }: Watches,
 ): RequestPathDeps['live'] {
   const { random } = Math;
-  return { watchOf, after, random, limits, sendTimeout, memory, connections, pause: setImmediate };
+  return {
+    watchOf,
+    after: patientAfter,
+    random,
+    limits,
+    sendTimeout,
+    memory,
+    connections,
+    pause: setImmediate,
+  };
 }
 
 /** Of the engine. */

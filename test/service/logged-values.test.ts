@@ -21,7 +21,6 @@ const SAVED = [
   "SELECT match(name, concat('(', @bird)) AS x FROM aviary.birds WHERE id < @most",
   'SELECT arrayMap(x -> toUUID(x), tags) AS x FROM aviary.birds WHERE id < @most',
   'SELECT toDecimal32(number, 5) AS x FROM aviary.birds WHERE id < @most',
-  'SELECT toInt32((SELECT any(name) FROM aviary.birds)) AS x FROM aviary.birds WHERE id < @most',
 ];
 
 beforeAll(async () => {

@@ -82,6 +82,7 @@ export const PROJECT_FILES = {
     'test/cli/',
     'test/mcp/stdio',
     'test/mcp/stdio-client',
+    'test/cache/connection-flood',
     'test/explorer/built-files',
     'test/explorer/code',
     'test/explorer/row-type',
