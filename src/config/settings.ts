@@ -72,6 +72,7 @@ export interface Settings {
   readonly traces: TraceSettings | undefined;
   readonly usage: boolean;
   readonly usageDays: number;
+  readonly shutdownDelay: number;
   readonly drainTimeout: number;
   readonly logLevel: NonNullable<SettingsFile['log_level']>;
   /**
@@ -317,6 +318,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     traces: traceSettings(all),
     usage: all.usage,
     usageDays: all.usage_days,
+    shutdownDelay: all.shutdown_delay,
     drainTimeout: all.drain_timeout,
     logLevel: all.log_level,
   };

@@ -97,6 +97,8 @@ export type Observation =
   | { readonly kind: 'catalog.failed'; readonly cause: unknown }
   | { readonly kind: 'sandbox.checked'; readonly attacks: number; readonly known: readonly string[] }
   | { readonly kind: 'sandbox.switched_off'; readonly open: readonly string[] }
+  /** The self-test has not run yet, since the engine is unavailable: consumer queries are disabled until it has. */
+  | { readonly kind: 'sandbox.not_checked'; readonly cause: unknown }
   /** The data directory may be readable by other users of the machine. */
   | { readonly kind: 'data.folder_open'; readonly reason: string }
   | { readonly kind: 'tokens.loaded'; readonly tokens: number }

@@ -113,6 +113,9 @@ const LINES: Lines = {
     'consumer queries are disabled; the sandbox self-test found these vulnerabilities:',
     ...observation.open.map((each) => `  ${each}`),
   ],
+  'sandbox.not_checked': ({ cause }) => [
+    `consumer queries are disabled until the sandbox self-test can run: ${describeCause(cause)}`,
+  ],
   'response.cut_off': (observation) => [
     `a client was cut off, too slow to read a response of ${observation.bytes} bytes`,
   ],

@@ -210,7 +210,11 @@ export interface SettingsFile {
    */
   usage_days?: number;
   /**
-   * Seconds for in-flight requests to finish after SIGTERM.
+   * Seconds for which the service goes on accepting requests after SIGTERM, while /health/ready is 503: longer than a load balancer takes to notice. Then it stops listening.
+   */
+  shutdown_delay?: number;
+  /**
+   * Seconds for in-flight requests to finish after the service has stopped listening.
    */
   drain_timeout?: number;
   /**
