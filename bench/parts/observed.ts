@@ -67,7 +67,7 @@ function logIntoPipe(): Observe {
   process.once('exit', () => reader.kill());
   const sink = fileSink(openSync(path, 'w'));
   const stream = createLogStream({ sink, after, droppedLine: () => '', onTrouble: ignore });
-  return createLog('info', stream, Date.now);
+  return createLog({ level: 'info', stream, epoch: Date.now, after, random: Math.random });
 }
 
 /** Runs in this process: the cost of receiving is part of the measurement, and small. */

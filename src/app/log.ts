@@ -1,9 +1,8 @@
 // The log of the process: where it goes, and what Node.js itself reports, in the same form.
 import { fstatSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { Log } from '../cli/dependencies.ts';
+import type { Log, LogSettings } from '../cli/dependencies.ts';
 import type { Terminal } from '../cli/terminal.ts';
-import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { createLog, withPid } from '../observe/log.ts';
 import { createLogStream, fileSink, pipeSink, type LogSink, type LogStream } from '../observe/log-stream.ts';
@@ -11,7 +10,7 @@ import { createPlainLog } from '../observe/plain.ts';
 import { after, clock } from './clock.ts';
 
 export interface ProcessLog {
-  readonly open: (level: Settings['logLevel'], isDevelopment: boolean) => Log;
+  readonly open: (settings: LogSettings, isDevelopment: boolean) => Log;
   /** Resolves to whether all output has been written, after at most `ms` milliseconds: its reader may have stopped. */
   finish(ms: number): Promise<boolean>;
 }
@@ -52,20 +51,27 @@ export function createProcessLog({ output, errors, note, worker }: ProcessLogOpt
     const stream = open({ stream: errors, fd: STDERR }, () => undefined);
     return { observe: createPlainLog((line) => stream.write(`${line}\n`)), droppedLines: stream.dropped };
   };
-  const openStructured = (level: Settings['logLevel']): Log => {
+  const openStructured = ({ level, requestRatio = 1 }: LogSettings): Log => {
     const stream = open({ stream: output, fd: STDOUT }, (reason) =>
       note(
         `millrace: the log cannot be written (${reason}): lines wait in up to 8 MiB, and further ones are dropped`,
       ),
     );
     const lines = worker === undefined ? stream : withPid(stream, process.pid);
-    const observe = createLog(level, lines, clock.epoch);
+    const observe = createLog({
+      level,
+      stream: lines,
+      epoch: clock.epoch,
+      after,
+      requestRatio,
+      random: Math.random,
+    });
     if (level !== 'silent') reportProcess(observe);
     return { observe, droppedLines: stream.dropped };
   };
   return {
-    open: (level, isDevelopment) =>
-      isDevelopment && level !== 'silent' ? openPlain() : openStructured(level),
+    open: (given, isDevelopment) =>
+      isDevelopment && given.level !== 'silent' ? openPlain() : openStructured(given),
     finish: async (ms) => {
       const written = [...streams.map((each) => each.flushed()), drained(output), drained(errors)];
       return Promise.race([Promise.all(written).then(() => true), setTimeout(ms, false)]);

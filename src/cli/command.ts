@@ -9,6 +9,7 @@ import type { ServeDeps } from './serve/serve.ts';
 import type { Terminal } from './terminal.ts';
 import type {
   Log,
+  LogSettings,
   OpenEngine,
   OpenLocal,
   OpenMcp,
@@ -33,7 +34,7 @@ export interface CommandDeps {
   /** How often each key was used, over all restarts and replicas. */
   readonly readUses: (settings: Settings) => Promise<Uses>;
   /** Where observations are written: human-readable lines or a structured log. */
-  readonly openLog: (level: Settings['logLevel'], isDevelopment: boolean) => Log;
+  readonly openLog: (settings: LogSettings, isDevelopment: boolean) => Log;
   readonly onSignal: ServeDeps['onSignal'];
   readonly workers: Workers;
   /** Sets the exit code for a command that has not failed; 0 by default. */

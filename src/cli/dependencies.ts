@@ -9,6 +9,13 @@ import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { PreflightFinding } from '../preflight/preflight.ts';
 
+/** What is written. */
+export interface LogSettings {
+  readonly level: Settings['logLevel'];
+  /** Ratio of requests with a status below 400 that are logged. */
+  readonly requestRatio?: number;
+}
+
 /** Where observations are written. */
 export interface Log {
   readonly observe: Observe;

@@ -75,6 +75,8 @@ export interface Settings {
   readonly shutdownDelay: number;
   readonly drainTimeout: number;
   readonly logLevel: NonNullable<SettingsFile['log_level']>;
+  /** Of requests with a status below 400. */
+  readonly logRequestRatio: number;
   /**
    * All settings by their names in the settings file, for display: secrets are masked, and each value has its source.
    */
@@ -321,6 +323,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     shutdownDelay: all.shutdown_delay,
     drainTimeout: all.drain_timeout,
     logLevel: all.log_level,
+    logRequestRatio: all.log_request_ratio,
   };
 }
 

@@ -1,8 +1,10 @@
 // Structured log: one JSON object per observation and line. No parameter values, no keys, no consumer queries.
 import pino, { type Level } from 'pino';
-import type { Observation, Observe } from '../core/observation.ts';
+import type { After } from '../core/clock.ts';
+import type { Finished, Observation, Observe } from '../core/observation.ts';
 import { loggedText } from './describe.ts';
 import { rounded } from './request-fields.ts';
+import { createRepeats } from './repeats.ts';
 import { createRequestLine } from './request-line.ts';
 
 /** Takes lines that end with LF. */
@@ -15,12 +17,25 @@ export function withPid(stream: LineStream, pid: number): LineStream {
   return { write: (line) => stream.write(`{"pid":${pid},${line.slice(1)}`) };
 }
 
-/** Logs observations at `level` or above to `stream`. `epoch` gives milliseconds since the Unix epoch. */
-export function createLog(level: Level | 'silent', stream: LineStream, epoch: () => number): Observe {
-  const time = createTime(epoch);
+export interface LogOptions {
+  readonly level: Level | 'silent';
+  readonly stream: LineStream;
+  /** Milliseconds since the Unix epoch. */
+  readonly epoch: () => number;
+  readonly after: After;
+  /** Ratio of requests with a status below 400 that are logged; default: 1. */
+  readonly requestRatio?: number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Logs observations at `level` or above to `stream`. */
+export function createLog(options: LogOptions): Observe {
+  const { stream, requestRatio = 1, random } = options;
+  const time = createTime(options.epoch);
   const log = pino(
     {
-      level,
+      level: options.level,
       base: null,
       timestamp: () => `,"time":"${time()}"`,
       serializers: { ms: rounded, cause: loggedText },
@@ -28,15 +43,17 @@ export function createLog(level: Level | 'silent', stream: LineStream, epoch: ()
     stream,
   );
   const requestLine = createRequestLine();
+  const logEvent = createRepeats((observation, repeated) => {
+    const { kind: event, ...fields } = observation;
+    const given = { event, ...fields };
+    log[levelOf(observation)](repeated === 0 ? given : { ...given, repeated });
+  }, options.after);
   return (observation) => {
     const level = levelOf(observation);
     if (!log.isLevelEnabled(level)) return;
-    if (observation.kind === 'request.finished') {
-      stream.write(requestLine(log.levels.values[level] ?? 0, time(), observation));
-      return;
-    }
-    const { kind: event, ...fields } = observation;
-    log[level]({ event, ...fields });
+    if (observation.kind !== 'request.finished') return logEvent(observation);
+    if (observation.status < 400 && requestRatio < 1 && random() >= requestRatio) return;
+    stream.write(requestLine(log.levels.values[level] ?? 0, time(), observation));
   };
 }
 
@@ -54,9 +71,22 @@ function createTime(epoch: () => number): () => string {
 
 /** The log level of an observation. */
 function levelOf(observation: Observation): Level {
-  if (observation.kind === 'request.finished') return observation.status >= 500 ? 'error' : 'info';
-  return LEVELS[observation.kind];
+  return observation.kind === 'request.finished' ? levelOfRequest(observation) : LEVELS[observation.kind];
 }
+
+/** By outcome. Probes come every few seconds, and what they find has events of its own. */
+function levelOfRequest({ route, status, code }: Finished): Level {
+  if (PROBES.has(route)) return 'debug';
+  if (status >= 500) return 'error';
+  return status >= 400 && code !== 'request.client_closed' ? 'warn' : 'info';
+}
+
+const PROBES: ReadonlySet<string> = new Set([
+  '/health/live',
+  '/health/ready',
+  '/clickhouse/ping',
+  '/clickhouse/replicas_status',
+]);
 
 const LEVELS: Readonly<Record<Exclude<Observation['kind'], 'request.finished'>, Level>> = {
   'catalog.rejected': 'error',

@@ -1,6 +1,7 @@
 // Nothing that operators see has callers' queries, bound values or stored rows: not the log, the metrics, the traces, or
 // `/config`, whatever fails, through every entry point.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { after } from '../../src/core/clock.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { REQUEST_FIELDS } from '../../src/observe/request-fields.ts';
@@ -45,7 +46,13 @@ afterAll(() => service.stop());
 /** What operators see of all observations, and of the admin listener. */
 async function seen(): Promise<string> {
   const lines: string[] = [];
-  const log = createLog('trace', { write: (line) => void lines.push(line) }, Date.now);
+  const log = createLog({
+    level: 'trace',
+    stream: { write: (line) => void lines.push(line) },
+    epoch: Date.now,
+    after,
+    random: Math.random,
+  });
   const metrics = createMetrics();
   for (const each of service.observed) {
     log(each);

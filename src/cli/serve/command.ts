@@ -23,7 +23,10 @@ export function addServe(program: Command, deps: CommandDeps): void {
       const samples = isDevelopment ? await sampleSettings(given) : undefined;
       const settings = samples ?? given;
       if (flags.check === true) return deps.setExitCode(await check(settings, isDevelopment, deps));
-      const { observe, droppedLines } = deps.openLog(settings.logLevel, isDevelopment);
+      const { observe, droppedLines } = deps.openLog(
+        { level: settings.logLevel, requestRatio: settings.logRequestRatio },
+        isDevelopment,
+      );
       const count = workerCount(flags['workers'], settings, isDevelopment);
       if (count !== undefined && deps.workers.index === undefined) {
         if (settings.redisUrl === undefined) deps.terminal.note(ALONE);

@@ -258,6 +258,10 @@ export interface SettingsFile {
    */
   contact?: string;
   /**
+   * Ratio of the requests with a status below 400 that are logged, from 0 to 1; the others always are. Metrics and the table of calls have all.
+   */
+  log_request_ratio?: number;
+  /**
    * Minimum log level.
    */
   log_level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
