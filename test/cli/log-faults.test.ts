@@ -1,6 +1,6 @@
 // A log that cannot be written never stops the service, nor keeps its process from ending.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
@@ -167,5 +167,15 @@ describe('commands', () => {
     const through = ['sh', '-c', 'exec "$@" 2> /dev/full', 'sh'];
     const { code } = await start(['validate', '--nothing'], { through }).finished;
     expect(code).toBe(2);
+  });
+
+  test('a disk that is full while a file is written leaves nothing behind', async () => {
+    const cwd = scratch();
+    // No file may have a byte.
+    const through = ['sh', '-c', 'ulimit -f 0; exec "$@"', 'sh'];
+    const { code } = await start(['token', 'create', 'a', '--tokens', 'tokens.yaml'], { cwd, through })
+      .finished;
+    expect(code).not.toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
   });
 });

@@ -158,7 +158,7 @@ export interface SettingsFile {
    */
   queue?: number;
   /**
-   * Memory limit for all queries of the embedded engine together, in bytes or with the unit KiB, MiB or GiB. Unset: half of the machine's memory.
+   * Memory limit for all queries of the embedded engine together, in bytes or with the unit KiB, MiB or GiB. Unset: half of the memory of the machine or the container.
    */
   memory?: number | string;
   /**
@@ -174,7 +174,7 @@ export interface SettingsFile {
    */
   send_timeout?: number;
   /**
-   * Memory for responses that clients have not yet received, in bytes or with the unit KiB, MiB or GiB; above it, the client whose response has been pending longest is disconnected.
+   * Memory for responses that clients have not yet received, in bytes or with the unit KiB, MiB or GiB; above it, the client whose response has been pending longest is disconnected. Unset: 512MiB, at most an eighth of the memory of the machine or the container.
    */
   send_memory?: number | string;
   /**
@@ -238,7 +238,7 @@ export interface SettingsFile {
    */
   cache_key?: string;
   /**
-   * Memory for responses cached in this process, in bytes or with the unit KiB, MiB or GiB.
+   * Memory for responses cached in this process, in bytes or with the unit KiB, MiB or GiB. Unset: 256MiB, at most an eighth of the memory of the machine or the container.
    */
   cache_memory?: number | string;
   /**

@@ -1,7 +1,8 @@
 // Writes the engine's configuration into the data directory. Without one, chDB reads ./config.xml in the working
 // directory.
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { writeAside } from '../../config/replace-file.ts';
 
 export interface ConfigOptions {
   /** The data directory; created if missing. */
@@ -14,9 +15,7 @@ export interface ConfigOptions {
 export async function writeConfigFile({ path, memory }: ConfigOptions): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const file = join(resolve(path), 'millrace.xml');
-  const draft = `${file}.${process.pid}`;
-  await writeFile(draft, configText(memory), { mode: 0o600 });
-  await rename(draft, file);
+  await writeAside(file, configText(memory));
   return file;
 }
 
