@@ -118,8 +118,10 @@ function faultOf(
   if (holder === undefined) return 'its lease is malformed';
   const expected = macOf(secret, name, `${holder}.${time}`);
   if (!timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) return 'the HMAC of its lease is wrong';
-  const age = Math.abs(clock.epoch() - Number.parseInt(time, 36));
-  if (age > leaseMs + CLOCK_SKEW_MS) return 'its lease was not renewed, or clocks differ by more than 10 s';
+  const age = clock.epoch() - Number.parseInt(time, 36);
+  const most = leaseMs + CLOCK_SKEW_MS;
+  if (age < -most) return 'clock skew: its lease was renewed in the future';
+  if (age > most) return 'its lease was not renewed, or clock skew between replicas is more than 10 s';
   return undefined;
 }
 

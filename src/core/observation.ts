@@ -239,6 +239,10 @@ export type Observation =
       readonly code: number | null;
       readonly signal: string | null;
     }
+  /** The engine's process has written to standard error; `text` only before it ran statements, which it may quote. */
+  | { readonly kind: 'engine.output'; readonly bytes: number; readonly text?: string }
+  /** What a command says while it starts to serve. */
+  | { readonly kind: 'service.note'; readonly text: string }
   | { readonly kind: 'engine.process_restarted'; readonly ms: number }
   | { readonly kind: 'engine.process_not_started'; readonly cause: unknown }
   | {

@@ -53,6 +53,10 @@ const LINES: Lines = {
   'process.warning': ({ cause }) => [`warning: ${describeCause(cause)}`],
   'process.failed': ({ cause }) => [`failed: ${describeCause(cause)}`],
   'service.stopping': (observation) => [`stopping (${observation.reason})`],
+  'engine.output': ({ bytes, text }) => [
+    `engine: ${text ?? `its process wrote ${bytes} bytes to standard error`}`,
+  ],
+  'service.note': ({ text }) => [text],
   'engine.kill_failed': (observation) => [
     `engine: a query could not be cancelled: ${describeCause(observation.cause)}`,
   ],

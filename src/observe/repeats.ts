@@ -1,4 +1,4 @@
-// Failures that repeat for each key or each check become one line a minute, with how many it stands for.
+// Failures that repeat for each key or each check become one line a minute, with their number.
 import type { After } from '../core/clock.ts';
 import type { Observation } from '../core/observation.ts';
 
@@ -18,7 +18,7 @@ const REPEATED: ReadonlySet<Observation['kind']> = new Set([
 
 const WINDOW_MS = 60_000;
 
-/** Logs an observation, with the number of those since the last line that it also stands for. */
+/** Logs an observation, with the number of others since the last line. */
 type Log = (observation: Observation, repeated: number) => void;
 
 /** Returns a function that logs the first of a kind and endpoint at once, and one more for all that follow within a minute. */

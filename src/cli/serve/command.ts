@@ -29,7 +29,7 @@ export function addServe(program: Command, deps: CommandDeps): void {
       );
       const count = workerCount(flags['workers'], settings, isDevelopment);
       if (count !== undefined && deps.workers.index === undefined) {
-        if (settings.redisUrl === undefined) deps.terminal.note(ALONE);
+        if (settings.redisUrl === undefined) observe({ kind: 'service.note', text: ALONE });
         deps.setExitCode(await supervise(count, { ...deps, observe, pause: setTimeout }));
         return;
       }

@@ -43,7 +43,11 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
   requireKeys(options);
   const engineEvents = createRelay(observe);
   const engine = await openEngineOrExplain(deps.openEngine, settings, engineEvents.observe);
-  await seedOrClose(engine, settings, deps.terminal);
+  await seedOrClose(
+    engine,
+    settings,
+    isDevelopment ? deps.terminal : loggingTerminal(deps.terminal, observe),
+  );
   const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
   const service = await openOrExplain(deps, {
     settings: { ...settings, usage: isDevelopment ? isUsageOn(settings) : settings.usage },
@@ -61,6 +65,11 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
       reload: () => void service.reload(),
     });
   });
+}
+
+/** Outside of development, what is said while the service starts is part of the log, whose lines are all JSON. */
+function loggingTerminal(terminal: Terminal, observe: Observe): Terminal {
+  return { ...terminal, note: (text) => observe({ kind: 'service.note', text }) };
 }
 
 /** On by default in development. */

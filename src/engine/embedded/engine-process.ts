@@ -1,6 +1,7 @@
 // The chDB process as seen by its parent: requests, replies and exit. A native call cannot be interrupted, and a fatal
 // error in native code ends its process; in a separate process, neither stops the service.
 import { fork, type ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { EngineError } from '../engine.ts';
 import type { Connection, Connections } from './connection.ts';
 import type { EngineReplies, EngineReply, EngineRequest } from './engine-messages.ts';
@@ -10,6 +11,8 @@ import { readResultPipe, RESULT_PIPE } from './result-pipe.ts';
 
 export interface EngineProcess extends Connections {
   readonly pid: number;
+  /** Standard error; null on a terminal, which shows it as it is. */
+  readonly errors: Readable | null;
   /** Resident memory in bytes; rejects with EngineError. */
   memory(): Promise<number>;
   /** Kills the process immediately, whatever it is running; pending requests reject with EngineError 'lost'. */
@@ -77,6 +80,7 @@ export function startEngineProcess(options: EngineProcessOptions): EngineProcess
 
   return {
     pid: child.pid ?? 0,
+    errors: child.stderr ?? null,
     open: async (profile) => remoteConnection(ask, profile, await ask({ kind: 'open', profile })),
     memory: () => ask({ kind: 'memory' }),
     kill,
@@ -136,7 +140,7 @@ function spawnProgram({ path, configFile, connections }: EngineProcessOptions): 
   });
   return fork(PROGRAM_FILE.path, [path, configFile], {
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
+    stdio: ['ignore', 'ignore', process.stderr.isTTY ? 'inherit' : 'pipe', 'ipc', 'pipe'],
     execArgv: [...PROGRAM_FILE.execArgv],
     env: {
       ...Object.fromEntries(inherited),

@@ -3,6 +3,7 @@
 import type { Observe } from '../../core/observation.ts';
 import type { After } from '../../core/clock.ts';
 import { startEngineProcess, type EngineProcess, type EngineProcessOptions } from './engine-process.ts';
+import { watchOutput } from './engine-output.ts';
 import { createKiller, type Killer } from './killer.ts';
 import { ownerOf } from './open-error.ts';
 import { createPool, type Pool } from './pool.ts';
@@ -28,12 +29,14 @@ export interface GenerationOptions extends EngineProcessOptions {
 export async function openGeneration(options: GenerationOptions): Promise<Generation> {
   const { path, connections, observe, after, stop } = options;
   const process = startEngineProcess(options); // its channel keeps this process alive while it waits
+  const noteOpened = watchOutput(process.errors, observe);
   const cancel = after(START_WITHIN_MS, process.kill);
   stop.addEventListener('abort', process.kill, { once: true });
   try {
     if (stop.aborted) process.kill();
     await untilFree(path, after, stop);
     const control = await openControlConnection(process);
+    noteOpened();
     const killer = createKiller({ control, after, observe });
     const pool = createPool({ connections: process, limit: connections * 2, observe });
     return { process, pool, control, killer, consumers: 0 };
