@@ -123,6 +123,8 @@ export type Observation =
       readonly labels?: Readonly<Record<string, string>> | undefined;
       readonly status: number;
       readonly code?: ProblemCode | undefined;
+      /** Line and column of the first error in the caller's query, as `3:14`. */
+      readonly position?: string | undefined;
       readonly rows?: number | undefined;
       /** How the cache handled the request. */
       readonly cache?: string | undefined;

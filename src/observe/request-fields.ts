@@ -136,6 +136,10 @@ export const REQUEST_FIELDS: Readonly<Record<Key, RequestField>> = {
     columns: [{ name: 'code', type: REPEATED, value: ({ code }) => code }],
     help: 'The [problem code](problems.md) of a rejected or failed request',
   },
+  position: {
+    value: ({ position }) => position,
+    help: 'Line and column of the first error in the query of the caller, as `3:14`',
+  },
   labels: {
     value: ({ labels }) => labels,
     columns: [{ name: 'labels', type: 'Map(LowCardinality(String), String)', value: ({ labels }) => labels }],

@@ -136,5 +136,17 @@ describe('a failing query', () => {
   });
 });
 
+test('a query that fails is logged with its position', async () => {
+  const headers = { 'X-Request-Id': 'positioned' };
+  const text = 'SELECT id,\n  kanarienvogel\nFROM birds';
+  expect((await service.call(`${QUERY}/birds?${query({ sql: text })}`, { headers })).status).toBe(422);
+  const finished = await eventually(() => {
+    const found = service.observed.find((each) => 'requestId' in each && each.requestId === 'positioned');
+    expect(found).toBeDefined();
+    return found;
+  });
+  expect(finished).toMatchObject({ code: 'query.failed', position: '2:3' });
+});
+
 const finishedSince = (index: number): number =>
   service.observed.slice(index).filter(({ kind }) => kind === 'request.finished').length;
