@@ -68,6 +68,7 @@ export const PROJECT_FILES = {
   /** Run whole services, in the process of the test. */
   service: [
     'test/clickhouse-clients/',
+    'test/engine/loop-lag',
     'test/explorer/log-questions',
     'test/mcp/',
     'test/redact/laundering',
