@@ -25,17 +25,21 @@ type Log = (observation: Observation, repeated: number) => void;
 export function createRepeats(log: Log, after: After): (observation: Observation) => void {
   const windows = new Map<string, { count: number; last: Observation | undefined }>();
 
+  /** Logs what a window has; false if that is nothing. */
+  const end = (key: string): boolean => {
+    const { count = 0, last } = windows.get(key) ?? {};
+    windows.delete(key);
+    if (last !== undefined) log(last, count - 1);
+    return last !== undefined;
+  };
   const open = (key: string): void => {
     windows.set(key, { count: 0, last: undefined });
     after(WINDOW_MS, () => {
-      const { count = 0, last } = windows.get(key) ?? {};
-      windows.delete(key);
-      if (last === undefined) return;
-      log(last, count - 1);
-      open(key);
+      if (end(key)) open(key);
     });
   };
   return (observation) => {
+    if (observation.kind === 'service.stopped') for (const key of windows.keys()) end(key);
     if (!REPEATED.has(observation.kind)) return log(observation, 0);
     const key = 'endpoint' in observation ? `${observation.kind} ${observation.endpoint}` : observation.kind;
     const window = windows.get(key);

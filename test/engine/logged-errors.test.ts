@@ -1,5 +1,5 @@
 // What the log has of the engine's errors: every one that these statements reach, over both engines.
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -84,4 +84,26 @@ test('the names of codes are those of the engine', async () => {
       .split('\n')
       .map((line): unknown => JSON.parse(line)),
   );
+});
+
+describe('own messages of EngineErrors, which are logged', () => {
+  /** Numbers, and names in the settings. */
+  const LOGGED = new Set(['number', 'timeoutMs', 'ms', 'waiting', 'path', 'names', 'cause.message']);
+  const folder = join(import.meta.dirname, '../../src');
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+
+  test('have no text of a statement or of a result', () => {
+    const found = sources.flatMap((file) => {
+      const text = readFileSync(join(folder, file), 'utf8');
+      return [...text.matchAll(/new EngineError\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g)]
+        .filter(([call]) => !/isForeign|engineCode/.test(call))
+        .flatMap(([call]) => [...call.matchAll(/\$\{([^}]*)\}/g)].map(([, value = '']) => value))
+        .filter((value) => !LOGGED.has(value))
+        .map((value) => `${file}: ${value}`);
+    });
+    expect(sources.length).toBeGreaterThan(100);
+    expect(found).toEqual([]);
+  });
 });

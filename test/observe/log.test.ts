@@ -139,6 +139,17 @@ describe('what fails again and again', () => {
     expect(lines()).toHaveLength(4);
   });
 
+  test('is complete when the service has stopped', () => {
+    const { log, lines } = open();
+    for (let each = 1; each <= 3; each++) log(failed('a', each));
+    log({ kind: 'service.stopped', ms: 1 });
+    expect(lines()).toMatchObject([
+      { failures: 1 },
+      { failures: 3, repeated: 1 },
+      { event: 'service.stopped' },
+    ]);
+  });
+
   test('lines add up to all that happened', async () => {
     const { log, lines, time } = open();
     for (let each = 0; each < 400; each++) {
