@@ -5,12 +5,17 @@
 // Dates without a time zone are printed in the process's zone, which is documented to be UTC.
 process.env.TZ = 'UTC';
 
-// A reader such as `head` that has seen enough is no failure.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error) => {
-    if (error.code !== 'EPIPE') throw error;
+// A reader such as `head` that has seen enough is no failure. A full disk is one, but ends no service.
+let isReported = false;
+process.stdout.on('error', (error) => {
+  if (error.code === 'EPIPE' || isReported) return;
+  isReported = true;
+  process.stderr.write(`millrace: cannot write to standard output: ${error.code}\n`);
+  process.on('exit', () => {
+    process.exitCode ||= 1;
   });
-}
+});
+process.stderr.on('error', () => {}); // there is nowhere else to report it
 
 import('../dist/commands/main.js').then(
   ({ main }) => main(process.argv),

@@ -1,24 +1,23 @@
 // Connects the command line to the process: arguments, environment, streams and signals.
-import { after, clock } from './app/clock.ts';
+import { createProcessLog } from './app/log.ts';
 import { readVersion } from './app/version.ts';
 import { leaveWorkers, workers } from './app/workers.ts';
 import { runProgram } from './cli/program.ts';
 import { createTerminal } from './cli/terminal.ts';
-import { createLog, forTerminal, logStream, withPid } from './observe/log.ts';
-import { createPlainLog } from './observe/plain.ts';
 
-const STDOUT = 1;
-
-/** Lines of worker processes, which share standard output, have their process id. */
-function logOf(worker: number | undefined): ReturnType<typeof logStream> {
-  const file = logStream(STDOUT, after);
-  const stream = process.stdout.isTTY ? forTerminal(file) : file;
-  return worker === undefined ? stream : withPid(stream, process.pid);
-}
+/** After a signal, how long the readers of the output may take for the rest of it. */
+const FINISH_MS = 1000;
 
 /** Runs one command line and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   const terminal = createTerminal(process.stdout, process.stderr, process.env);
+  const log = createProcessLog({
+    output: process.stdout,
+    errors: process.stderr,
+    note: terminal.note,
+    worker: workers.index,
+  });
+  let isStopped = false;
   process.exitCode = await runProgram(argv, {
     version: readVersion(),
     env: process.env,
@@ -32,14 +31,17 @@ export async function main(argv: readonly string[]): Promise<void> {
     streams: { input: process.stdin, output: process.stdout },
     readUses: async (given) => (await import('./app/keys.ts')).readUses(given),
     workers,
-    openLog: (level, isDevelopment) =>
-      isDevelopment && level !== 'silent'
-        ? createPlainLog(terminal.note)
-        : createLog(level, logOf(workers.index), clock.epoch),
+    openLog: log.open,
     onSignal: ({ stop, reload }) => {
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
+      for (const signal of ['SIGTERM', 'SIGINT'] as const)
+        process.once(signal, () => {
+          isStopped = true;
+          stop(signal);
+        });
       process.on('SIGHUP', reload);
     },
   });
   leaveWorkers();
+  // Output that is not read would keep the process running.
+  if (isStopped && !(await log.finish(FINISH_MS))) process.exit();
 }

@@ -15,7 +15,8 @@ import { openService } from '../../src/app/service.ts';
 import { hashKey } from '../../src/auth/keyring.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Observe } from '../../src/core/observation.ts';
-import { createLog, logStream } from '../../src/observe/log.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { createLogStream, fileSink } from '../../src/observe/log-stream.ts';
 import { after } from '../../src/app/clock.ts';
 
 const KINDS = ['nothing', 'metrics', 'log', 'traces'];
@@ -64,7 +65,9 @@ function logIntoPipe(): Observe {
   spawnSync('mkfifo', [path]);
   const reader = spawn('cat', [path], { stdio: 'ignore' });
   process.once('exit', () => reader.kill());
-  return createLog('info', logStream(openSync(path, 'w'), after), Date.now);
+  const sink = fileSink(openSync(path, 'w'));
+  const stream = createLogStream({ sink, after, droppedLine: () => '', onTrouble: ignore });
+  return createLog({ level: 'info', stream, epoch: Date.now, after, random: Math.random });
 }
 
 /** Runs in this process: the cost of receiving is part of the measurement, and small. */

@@ -1,6 +1,9 @@
 // The process's clocks, passed to everything that needs the time.
-import { epoch, monotonic, type Clock } from '../core/clock.ts';
+import { after, createPatientAfter, epoch, monotonic, type Clock } from '../core/clock.ts';
 
-export { after } from '../core/clock.ts';
+export { after };
 
 export const clock: Clock = { epoch, monotonic };
+
+/** For waits for servers. */
+export const patientAfter = createPatientAfter(after, monotonic);

@@ -30,7 +30,7 @@ import { createTransformer } from '../request/transform/transformer.ts';
 import { createWatches, type Watches } from '../request/watches.ts';
 import { createAccessControl, type AccessControl } from './access.ts';
 import { createCache, type Cache } from './cache.ts';
-import { after, clock } from './clock.ts';
+import { after, clock, patientAfter } from './clock.ts';
 import { openEntryKey } from './redis.ts';
 
 export interface Core {
@@ -133,7 +133,16 @@ function liveOptions(
   { live: watchOf }: Watches,
 ): RequestPathDeps['live'] {
   const { random } = Math;
-  return { watchOf, after, random, limits, sendTimeout, memory, connections, pause: setImmediate };
+  return {
+    watchOf,
+    after: patientAfter,
+    random,
+    limits,
+    sendTimeout,
+    memory,
+    connections,
+    pause: setImmediate,
+  };
 }
 
 /** A server decides by the grants of its user. */

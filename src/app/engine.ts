@@ -5,7 +5,7 @@ import type { Observe } from '../core/observation.ts';
 import { engineFolder } from '../engine/embedded/open-error.ts';
 import type { Engine } from '../engine/engine.ts';
 import { accessTypes, needsNetwork } from '../sql/outside-sources.ts';
-import { after, clock } from './clock.ts';
+import { clock, patientAfter as after } from './clock.ts';
 
 /** Only the modules of the selected engine are loaded. Rejects with EngineError. */
 export async function openEngine(settings: Settings, observe: Observe): Promise<Engine> {

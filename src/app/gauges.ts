@@ -10,6 +10,7 @@ export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'sandbo
   readonly engine: Engine;
   readonly link: RedisLink | undefined;
   readonly slowClients: SlowClients;
+  readonly droppedLines: () => number;
 }
 
 export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
@@ -52,6 +53,7 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     { name: 'millrace_warming_entries', help: 'Cache entries kept warm.', read: warming.size },
     ...sendingGauges(slowClients),
     ...liveGauges(path),
+    { ...DROPPED_LINES, read: options.droppedLines },
     { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },
   ];
   const redis = {
@@ -119,6 +121,12 @@ function liveGauges({ live }: GaugesOptions['path']): readonly Gauge[] {
 const ENGINE_MEMORY = {
   name: 'millrace_engine_memory_bytes',
   help: 'Resident memory of the embedded engine’s process in bytes, at its last health check.',
+};
+
+const DROPPED_LINES = {
+  name: 'millrace_log_lines_dropped_total',
+  help: 'Lines of the log that were dropped: its reader is too slow or has gone, or the disk is full.',
+  isCounter: true,
 };
 
 const SANDBOX_UP = {

@@ -15,6 +15,8 @@ export interface Observing {
   readonly observe: Observe;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
+  /** Writes the usage rows that wait. */
+  flush(): Promise<void>;
   /** Flushes buffered traces and usage rows. */
   close(): Promise<void>;
 }
@@ -48,7 +50,7 @@ export async function openObserving({
   const close = async (): Promise<void> => {
     await Promise.all([tracing.close(), usage?.close()]);
   };
-  return { observe, metrics, tracing, close };
+  return { observe, metrics, tracing, flush: async () => usage?.flush(), close };
 }
 
 /** Imported only if enabled, because the libraries are large. */

@@ -1,5 +1,4 @@
 // A service: opens everything in order, listens, and closes it in order.
-import { setTimeout } from 'node:timers/promises';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
@@ -9,7 +8,7 @@ import { createCompression } from '../http/compression.ts';
 import { createSlowClients } from '../http/slow-clients.ts';
 import type { Readiness } from '../http/server.ts';
 import { createPreflightGate } from '../preflight/gate.ts';
-import { after, clock } from './clock.ts';
+import { after } from './clock.ts';
 import { openCore } from './core.ts';
 import { gaugesOf } from './gauges.ts';
 import { preflight } from './preflight.ts';
@@ -18,6 +17,7 @@ import { openKeyring, openKeyUse } from './keys.ts';
 import { createListeners, readiness, type Parts } from './listeners.ts';
 import { openObserving } from './observing.ts';
 import { openRedis } from './redis.ts';
+import { createShutdown } from './shutdown.ts';
 
 /** A running service. */
 export interface Service {
@@ -33,7 +33,8 @@ export interface Service {
   /** Reloads endpoints and keys. */
   reload(): Promise<void>;
   /**
-   * Stops listening, lets running requests finish for up to `drainTimeout` seconds, and closes everything. Idempotent.
+   * Stops listening, for SIGTERM after `shutdownDelay` seconds without being ready, lets running requests finish for up to
+   * `drainTimeout` seconds, and closes everything. Called again, it ends the delay.
    */
   close(reason: string): Promise<void>;
 }
@@ -44,6 +45,8 @@ export interface ServiceOptions {
   /** Keys in addition to those of the tokens file. */
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  /** Lines of the log that could not be written; default: none. */
+  readonly droppedLines?: () => number;
   /** Development mode, see Parts; default: false. */
   readonly isDevelopment?: boolean;
   /** Relay for the engine's observations, so that metrics can count them once they exist. */
@@ -86,18 +89,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     throw cause;
   });
   observe({ kind: 'service.started', ...addresses, engine: engine.kind });
-  const drain = async (reason: string): Promise<void> => {
-    const started = clock.monotonic();
-    state.stopping = true;
-    observe({ kind: 'service.stopping', reason });
-    const stopped = stop();
-    await Promise.race([stopped, setTimeout(settings.drainTimeout * 1000, undefined, { ref: false })]);
-    await engine.close(0); // cancels statements that outlived the drain period, so that their requests get a response
-    for (const each of [server, clickhouse]) each?.server.closeAllConnections();
-    await stopped;
-    observe({ kind: 'service.stopped', ms: clock.monotonic() - started });
-  };
-  let closed: Promise<void> | undefined;
+  const close = createShutdown({
+    settings,
+    state,
+    engine,
+    flush: parts.observing.flush,
+    stop,
+    closeConnections: () => {
+      for (const each of [server, clickhouse]) each?.server.closeAllConnections();
+    },
+    observe,
+  });
   return {
     ...addresses,
     catalog: parts.catalog,
@@ -106,9 +108,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       await Promise.all([parts.catalog.reload(), parts.keyring.reload()]);
       await gate.check();
     },
-    close: (reason) => (closed ??= drain(reason)),
+    close,
   };
 }
+
+const none = (): number => 0;
 
 /** Compressed responses get this fraction of the cache's memory on top: rows compress to an eighth or less. */
 const COMPRESSED_SHARE = 4;
@@ -153,7 +157,7 @@ async function openParts(
   const { isDevelopment = false } = options;
   const services = { keyring, observing, compression, slowClients };
   const parts = { ...core, ...services, settings, engine, link, state, isDevelopment };
-  metrics.watch(gaugesOf(parts));
+  metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
   const close = async (): Promise<void> => {
     await keyUse.close();
     await Promise.all([core.close(), keyring.close(), observing.close()]);

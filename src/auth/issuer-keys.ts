@@ -1,4 +1,5 @@
 // The public keys of an issuer (JWKS, RFC 7517): fetched when a key is missing, and still used while fetching fails.
+import { KnownError } from '../core/observation.ts';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -10,7 +11,7 @@ import {
 } from 'jose';
 
 /** The issuer's keys are needed but cannot be fetched; the token is not at fault. */
-export class KeysUnavailable extends Error {
+export class KeysUnavailable extends KnownError {
   /** Whether a fetch has just failed; false if none was tried because of a recent failure. */
   readonly isNew: boolean;
 
@@ -59,8 +60,10 @@ export function createIssuerKeys(url: string, monotonic: () => number): (now: nu
       failed = undefined;
       return (local = createLocalJWKSet(remote.jwks() ?? { keys: [] }));
     } catch (cause) {
-      failed = { at: now + monotonic() - started, cause }; // a fetch can take longer than the pause
-      throw new KeysUnavailable(cause, true);
+      // The messages of this library are constants.
+      const known = cause instanceof errors.JOSEError ? new KnownError(cause.message) : cause;
+      failed = { at: now + monotonic() - started, cause: known }; // a fetch can take longer than the pause
+      throw new KeysUnavailable(known, true);
     }
   };
 
@@ -84,7 +87,8 @@ async function fetchBounded(url: string, options: RequestInit): Promise<Response
   let length = 0;
   for await (const chunk of response.body) {
     length += chunk.length;
-    if (length > MAX_BYTES) throw new Error(`the key set of the issuer has more than ${MAX_BYTES} bytes`);
+    if (length > MAX_BYTES)
+      throw new KnownError(`the key set of the issuer has more than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return new Response(Buffer.concat(chunks));

@@ -100,9 +100,14 @@ function timeFault({ iat, exp }: JWTPayload, now: number, skew: number): string 
   if (exp === undefined || exp - now > MAX_LIFE_SECONDS + skew)
     return `The claim exp is more than ${hours} hours from now; issue tokens for ${hours} hours at most`;
   if (iat === undefined) return undefined;
-  if (iat - now > skew) return 'The claim iat is in the future';
+  if (iat - now > skew) return inFuture('iat');
   if (!(exp - iat <= MAX_LIFE_SECONDS + skew)) return `The claim exp is more than ${hours} hours after iat`;
   return undefined;
+}
+
+/** Clocks that differ are the most frequent reason. */
+function inFuture(claim: string): string {
+  return `The claim ${claim} is in the future, by more than the permitted clock skew (jwt_clock_skew) of the issuer`;
 }
 
 /** Subjects of different types, such as 7 and "7", would be one principal, and an empty subject identifies none. */
@@ -130,6 +135,7 @@ function createGrantReader(claim: string): (payload: JWTPayload) => Grant | Reje
 function rejectionOf(error: Error): Rejected | undefined {
   if (error instanceof errors.JWTExpired) return { kind: 'rejected', reason: 'expired' };
   if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === 'nbf' && error.reason === 'check_failed') return unfit(inFuture('nbf'));
     return unfit(
       `The claim ${error.claim} is ${error.reason === 'missing' ? 'missing' : 'not what it has to be'}`,
     );

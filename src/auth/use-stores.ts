@@ -1,7 +1,8 @@
 // Stores for key-use counts: a file in the data directory, or Redis shared by the replicas.
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isReply, type RedisLink } from '../cache/redis-link.ts';
+import { isReply, redisFailure, type RedisLink } from '../cache/redis-link.ts';
+import { createScript } from '../cache/redis-script.ts';
 import { changeAlone, replaceFile, type LockTime } from '../config/replace-file.ts';
 import { isKeyId } from './principal.ts';
 import { joinUses, type Use, type Uses, type UseStore } from './key-use.ts';
@@ -56,7 +57,7 @@ const MAX_TIME = 8.64e15;
  * KEYS: the hashes of counts and of times. ARGV: id, count and last time of each use. Values of another type and counts
  * that are not numbers are replaced.
  */
-const ADD = `
+const ADD = createScript(`
 for _, key in ipairs(KEYS) do
   local kind = redis.call('type', key).ok
   if kind ~= 'hash' and kind ~= 'none' then redis.call('unlink', key) end
@@ -65,7 +66,7 @@ for i = 1, #ARGV, 3 do
   local sum = redis.pcall('hincrby', KEYS[1], ARGV[i], ARGV[i + 1])
   if type(sum) ~= 'number' then redis.call('hset', KEYS[1], ARGV[i], ARGV[i + 1]) end
   redis.call('hset', KEYS[2], ARGV[i], ARGV[i + 2])
-end`;
+end`);
 /** Redis is blocked while a script runs, so each handles a limited number. */
 const USES_PER_SCRIPT = 500;
 /** A larger hash is not from this service: no process counts that many keys. */
@@ -85,7 +86,7 @@ export function createUseRedis(link: RedisLink): UseStore {
           for (let i = 0; i < all.length; i += USES_PER_SCRIPT) {
             const some = all.slice(i, i + USES_PER_SCRIPT);
             const args = some.flatMap(([id, { uses: n, last }]) => [id, String(n), String(last)]);
-            await client.eval(ADD, { keys: [counts, times], arguments: args });
+            await ADD(client, { keys: [counts, times], arguments: args });
           }
           return undefined;
         } catch (cause) {
@@ -95,7 +96,7 @@ export function createUseRedis(link: RedisLink): UseStore {
       }, undefined);
       if (rejected === undefined) return;
       link.noteRejected(rejected);
-      throw rejected;
+      throw redisFailure(rejected);
     },
     read: () =>
       link.run<Uses>(async ({ client }) => {

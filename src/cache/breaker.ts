@@ -1,6 +1,7 @@
 // A circuit breaker for a dependency that may be down or unresponsive: every call is bounded in time, and after the
 // first failure callers stop waiting until a background probe succeeds.
-import type { After, Clock } from '../core/clock.ts';
+import { isLate, type After, type Clock } from '../core/clock.ts';
+import { KnownError } from '../core/observation.ts';
 
 export interface BreakerOptions {
   /** Longest duration of a call, in milliseconds. Ticks are coarse, so a call may time out up to 25% later. */
@@ -88,23 +89,31 @@ type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false
 /** Timeouts are counted in ticks of one shared timer: a timer per call would cost as much as the call itself. */
 const TICKS_PER_TIMEOUT = 4;
 
-function createBoundedCalls({ timeoutMs, after }: Pick<BreakerOptions, 'timeoutMs' | 'after'>): BoundedCalls {
+/**
+ * A tick that is late counts for less, because the process itself was too busy to read replies, or to send all calls: thousands of new
+ * connections at once hold it up for longer than a call may take. Not for nothing, so that each call settles.
+ */
+const LATE_TICK = 0.1;
+
+function createBoundedCalls({
+  timeoutMs,
+  after,
+  clock,
+}: Pick<BreakerOptions, 'timeoutMs' | 'after' | 'clock'>): BoundedCalls {
   const tickMs = timeoutMs / TICKS_PER_TIMEOUT;
   const pending = new Map<(cause: unknown) => void, number>(); // fails the call → the tick after which it is overdue
   let tick = 0;
   let isTicking = false;
 
-  /**
-   * Ticks only while calls are pending. A process too busy to read replies is also too busy to tick, so its own lag
-   * does not count as a timeout.
-   */
+  /** Ticks only while calls are pending. */
   function startTicking(): void {
     if (isTicking || pending.size === 0) return;
     isTicking = true;
+    const due = clock.monotonic() + tickMs;
     after(tickMs, () => {
       isTicking = false;
-      tick++;
-      for (const [fail, due] of pending) if (tick > due) fail(new Error('no reply in time'));
+      tick += isLate(due, clock.monotonic()) ? LATE_TICK : 1;
+      for (const [fail, due] of pending) if (tick > due) fail(new KnownError('no reply in time'));
       startTicking();
     });
   }

@@ -5,6 +5,7 @@ import type { Observe } from '../core/observation.ts';
 import type { After, Clock } from '../core/clock.ts';
 import type { RedisClient } from './redis-connection.ts';
 import { unlessRejected, type RedisLink } from './redis-link.ts';
+import { createScript, type Script } from './redis-script.ts';
 import type { Lease, LeaseDenial } from './remote.ts';
 
 export interface LeaseOptions {
@@ -38,10 +39,10 @@ const READ_LENGTH = 70;
  * KEYS: the lease. ARGV: our token, milliseconds, maximum length of a token. Returns 1 if the lease was acquired;
  * otherwise 0, its remaining milliseconds, and the first bytes of the value (empty unless it is a string).
  */
-const TAKE = `
+const TAKE = createScript(`
 if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return { 1, 0, '' } end
 local held = redis.pcall('getrange', KEYS[1], 0, ARGV[3])
-return { 0, redis.call('pttl', KEYS[1]), type(held) == 'string' and held or '' }`;
+return { 0, redis.call('pttl', KEYS[1]), type(held) == 'string' and held or '' }`);
 
 /** KEYS: the lease. ARGV: its holder, length of a holder. The rest of the script runs only if the holder matches. */
 const HELD = `
@@ -51,11 +52,11 @@ if held ~= ARGV[1] then return 0 end
 /**
  * ARGV also has the new token and milliseconds. A Redis at its memory limit rejects `SET` but still accepts `PEXPIRE`.
  */
-const RENEW = `${HELD}
+const RENEW = createScript(`${HELD}
 local set = redis.pcall('set', KEYS[1], ARGV[3], 'PX', ARGV[4])
 if type(set) == 'table' and set.err then return redis.call('pexpire', KEYS[1], ARGV[4]) end
-return 1`;
-const RELEASE = `${HELD} return redis.call('del', KEYS[1])`;
+return 1`);
+const RELEASE = createScript(`${HELD} return redis.call('del', KEYS[1])`);
 
 /** Returns a function that acquires the lease of a key. */
 export function createLeases(options: LeaseOptions): (key: string) => Promise<Lease | LeaseDenial> {
@@ -79,7 +80,7 @@ async function take(
 ): Promise<'held' | 'taken'> {
   const name = options.nameOf(key);
   const args = [tokenOf(options, name, holder), String(options.leaseMs), String(READ_LENGTH)];
-  const reply: unknown = await client.eval(TAKE, { keys: [name], arguments: args });
+  const reply: unknown = await TAKE(client, { keys: [name], arguments: args });
   const [taken, remainingMs, held] = Array.isArray(reply) ? reply.map(String) : [];
   if (taken === '1') return 'held';
   const reason = faultOf(options, { name, token: held ?? '', remainingMs: Number(remainingMs) });
@@ -117,19 +118,21 @@ function faultOf(
   if (holder === undefined) return 'its lease is malformed';
   const expected = macOf(secret, name, `${holder}.${time}`);
   if (!timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) return 'the HMAC of its lease is wrong';
-  const age = Math.abs(clock.epoch() - Number.parseInt(time, 36));
-  if (age > leaseMs + CLOCK_SKEW_MS) return 'its lease was not renewed, or clocks differ by more than 10 s';
+  const age = clock.epoch() - Number.parseInt(time, 36);
+  const most = leaseMs + CLOCK_SKEW_MS;
+  if (age < -most) return 'clock skew: its lease was renewed in the future';
+  if (age > most) return 'its lease was not renewed, or clock skew between replicas is more than 10 s';
   return undefined;
 }
 
 /** Renews a lease three times per lifetime until it is released or found to be lost. */
 function hold(options: LeaseOptions, name: string, holder: string): Lease {
   const { link, leaseMs, after } = options;
-  const run = (script: string, args: readonly string[]): Promise<number> =>
+  const run = (script: Script, args: readonly string[]): Promise<number> =>
     link.run(({ client }) => {
       const call = async (): Promise<number> => {
         const given = [holder, String(HOLDER_LENGTH), ...args];
-        return Number(await client.eval(script, { keys: [name], arguments: given }));
+        return Number(await script(client, { keys: [name], arguments: given }));
       };
       return unlessRejected(options, call, 1);
     }, 1); // if Redis is unavailable, assume that the lease is still held

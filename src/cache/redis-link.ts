@@ -1,6 +1,6 @@
 // The only access path to Redis: a connection that is replaced if it stops responding, a timeout for callers, and a
 // circuit breaker around every call.
-import type { Observe } from '../core/observation.ts';
+import { KnownError, type Observe } from '../core/observation.ts';
 import { createBreaker } from './breaker.ts';
 import type { After, Clock } from '../core/clock.ts';
 import { sleep } from './clock.ts';
@@ -60,8 +60,15 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
     on: {
       opened: (cause) => {
         // The client's own error only says that it is offline; the connection's last error says why.
-        const why = cause instanceof Error ? cause.message : String(cause);
-        observe({ kind: 'cache.remote_lost', cause: new Error(why, { cause: current().lastError() }) });
+        const why = redisFailure(cause);
+        const last = current().lastError();
+        const isNew = last !== undefined && last !== cause;
+        const lost = isNew
+          ? new KnownError(why instanceof KnownError ? why.message : 'a call failed', {
+              cause: redisFailure(last),
+            })
+          : why;
+        observe({ kind: 'cache.remote_lost', cause: lost });
       },
       closed: (ms) => observe({ kind: 'cache.remote_restored', ms }),
       probeFailed: (times) => {
@@ -142,6 +149,16 @@ export function isReply(error: unknown, code = '[A-Z]+'): boolean {
   return error instanceof Error && new RegExp(`^${code} `).test(error.message);
 }
 
+/** The client's own errors, whose messages are constants. */
+const OF_CLIENT = /^(?:Client|Connection|Socket|Disconnects|Reconnect)\w*Error$/;
+
+/** An error of the client or a reply of Redis, for the log: its messages have names of commands and of settings only. */
+export function redisFailure(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause;
+  const isKnown = isReply(cause) || OF_CLIENT.test(cause.constructor.name);
+  return isKnown ? new KnownError(cause.message.replaceAll(/['"`].*/gs, '…').slice(0, 200)) : cause;
+}
+
 /**
  * Runs `call`; an error reply from Redis (out of memory, read-only) is reported and gives `otherwise`. It does not open
  * the breaker, since reads still work.
@@ -156,7 +173,7 @@ export async function unlessRejected<T>(
   } catch (cause) {
     if (!isReply(cause)) throw cause;
     link.noteRejected(cause);
-    observe({ kind: 'cache.write_rejected', cause });
+    observe({ kind: 'cache.write_rejected', cause: redisFailure(cause) });
     return otherwise;
   }
 }

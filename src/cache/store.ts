@@ -116,6 +116,6 @@ async function entryIn(
   // is used.
   const [ageThere, ageHere] = [keepMs - remainingMs, asked.epoch - bornEpoch];
   if (!(Math.min(ageThere, ageHere) > -CLOCK_SKEW_MS))
-    return 'it was stored in the future, or clocks differ by more than 1 s';
+    return 'clock skew: it was stored in the future, so the clocks of replicas differ by more than 1 s';
   return { ...payload, etag, keepMs, fingerprint, born: before(asked, Math.max(0, ageThere, ageHere)) };
 }

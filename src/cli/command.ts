@@ -4,13 +4,14 @@ import type { Uses } from '../auth/key-use.ts';
 import { leadsOutside } from '../config/leads-outside.ts';
 import { loadSettings, settingNames, type Settings } from '../config/settings.ts';
 import type { Finding } from '../core/finding.ts';
-import type { Observe } from '../core/observation.ts';
 import { nearest } from '../core/nearest.ts';
 import { describeFinding } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeDeps } from './serve/serve.ts';
 import type { Terminal } from './terminal.ts';
 import type {
+  Log,
+  LogSettings,
   OpenEngine,
   OpenLocal,
   OpenMcp,
@@ -35,7 +36,7 @@ export interface CommandDeps {
   /** How often each key was used, over all restarts and replicas. */
   readonly readUses: (settings: Settings) => Promise<Uses>;
   /** Where observations are written: human-readable lines or a structured log. */
-  readonly openLog: (level: Settings['logLevel'], isDevelopment: boolean) => Observe;
+  readonly openLog: (settings: LogSettings, isDevelopment: boolean) => Log;
   readonly onSignal: ServeDeps['onSignal'];
   readonly workers: Workers;
   /** Sets the exit code for a command that has not failed; 0 by default. */

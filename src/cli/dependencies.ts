@@ -9,6 +9,20 @@ import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { PreflightFinding } from '../preflight/preflight.ts';
 
+/** What is written. */
+export interface LogSettings {
+  readonly level: Settings['logLevel'];
+  /** Ratio of requests with a status below 400 that are logged. */
+  readonly requestRatio?: number;
+}
+
+/** Where observations are written. */
+export interface Log {
+  readonly observe: Observe;
+  /** Lines that could not be written. */
+  readonly droppedLines: () => number;
+}
+
 export interface RunningService {
   readonly address: string;
   /** The ClickHouse interface's own listener, if it has one. */
@@ -30,6 +44,7 @@ export type OpenService = (options: {
   readonly engine: Engine;
   readonly extraTokens: readonly Token[];
   readonly observe: Observe;
+  readonly droppedLines?: Log['droppedLines'];
   readonly engineEvents?: Relay;
   readonly isDevelopment?: boolean;
 }) => Promise<RunningService>;

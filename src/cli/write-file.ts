@@ -1,5 +1,5 @@
 // Writes files, with the folders above them; failures are one line.
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CommandError } from './command-error.ts';
 
@@ -21,6 +21,8 @@ export async function write(path: string, text: string, flag: 'w' | 'wx' = 'w'):
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text, { flag });
   } catch (cause) {
+    // A disk that is full leaves the beginning of a new file.
+    if (flag === 'wx' && !isErrno(cause, 'EEXIST')) await rm(path, { force: true }).catch(() => undefined);
     throw new CommandError(
       `Cannot write ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
       {

@@ -8,11 +8,26 @@ import type { After } from '../core/clock.ts';
  */
 export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
   const before = await stat(path).catch(() => undefined);
-  const temporary = `${path}.${process.pid}.new`;
-  await writeFile(temporary, text);
-  await chmod(temporary, mode ?? (before === undefined ? 0o600 : before.mode & 0o777));
-  await rename(temporary, path);
+  await writeAside(path, text, mode ?? (before === undefined ? PRIVATE : before.mode & 0o777));
 }
+
+const PRIVATE = 0o600;
+
+/** Writes a file beside it, never readable by others than it will be, and renames that; it leaves nothing behind if it fails. */
+export async function writeAside(path: string, text: string, mode = PRIVATE): Promise<void> {
+  const temporary = `${path}.${process.pid}.new`;
+  try {
+    await rm(temporary, { force: true }); // of a process that had this id, possibly with another mode
+    await writeFile(temporary, text, { mode: PRIVATE, flag: 'wx' });
+    if (mode !== PRIVATE) await chmod(temporary, mode);
+    await rename(temporary, path);
+  } catch (cause) {
+    await rm(temporary, { force: true }).catch(ignore);
+    throw cause;
+  }
+}
+
+function ignore(): void {}
 
 const LOCK_WAIT_MS = 50;
 const LOCK_STALE_MS = 10_000;

@@ -1,8 +1,9 @@
 // Process settings. Precedence: flags, environment variables, millrace.yaml, defaults.
 import { readFile } from 'node:fs/promises';
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import type { Finding } from '../core/finding.ts';
 import { parseBytes } from './bytes.ts';
+import { availableMemory, defaultSizes } from './memory.ts';
 import {
   clickhouseSettings,
   findHalfCertificate,
@@ -82,8 +83,11 @@ export interface Settings {
   readonly traces: TraceSettings | undefined;
   readonly usage: boolean;
   readonly usageDays: number;
+  readonly shutdownDelay: number;
   readonly drainTimeout: number;
   readonly logLevel: NonNullable<SettingsFile['log_level']>;
+  /** Of requests with a status below 400. */
+  readonly logRequestRatio: number;
   /**
    * All settings by their names in the settings file, for display: secrets are masked, and each value has its source.
    */
@@ -287,6 +291,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     names.filter((n) => n.default !== undefined).map((n) => [n.key, n.default]),
   );
   const all = { ...defaults, ...given } as SettingsFile & Required<Omit<SettingsFile, OptionalKey>>; // every other key has a default in the schema
+  const sizes = defaultSizes(availableMemory());
   return {
     host: all.host,
     port: all.port,
@@ -306,7 +311,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     clickhouse: clickhouseSettings(all),
     ...connectionsOf(all),
     queue: all.queue,
-    memory: parseBytes(all.memory ?? Math.floor(totalmem() / 2)),
+    memory: parseBytes(all.memory ?? sizes.memory),
     engineConfinement: {
       mode: all.engine_confinement,
       files: listOf(all.engine_files),
@@ -317,21 +322,23 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     cacheNamespace: all.cache_namespace,
     cacheKey: all.cache_key,
     rateLimitFailure: all.rate_limit_failure,
-    cacheMemory: parseBytes(all.cache_memory),
+    cacheMemory: parseBytes(all.cache_memory ?? sizes.cacheMemory),
     adminHost: all.admin_host,
     adminPort: all.admin_port,
     adminNames: [all.admin_host, ...listOf(all.admin_names)],
     contact: all.contact,
     requestTimeout: all.request_timeout,
     sendTimeout: all.send_timeout,
-    sendMemory: parseBytes(all.send_memory),
+    sendMemory: parseBytes(all.send_memory ?? sizes.sendMemory),
     liveStreams: { total: all.live_streams, perKey: all.live_streams_per_key },
     trustedProxies: listOf(all.trusted_proxies),
     traces: traceSettings(all),
     usage: all.usage,
     usageDays: all.usage_days,
+    shutdownDelay: all.shutdown_delay,
     drainTimeout: all.drain_timeout,
     logLevel: all.log_level,
+    logRequestRatio: all.log_request_ratio,
   };
 }
 
@@ -384,4 +391,6 @@ type OptionalKey =
   | 'consumer_connections'
   | 'consumer_connections_per_key'
   | 'engine_files'
-  | 'memory';
+  | 'memory'
+  | 'cache_memory'
+  | 'send_memory';

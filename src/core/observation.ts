@@ -79,6 +79,10 @@ export type Observation =
       /** The signal that ended it, if one did. */
       readonly signal?: string;
     }
+  /** A warning of Node.js or of a library. */
+  | { readonly kind: 'process.warning'; readonly cause: unknown }
+  /** An error that nothing caught; the process ends. */
+  | { readonly kind: 'process.failed'; readonly cause: unknown }
   | { readonly kind: 'service.stopping'; readonly reason: string }
   | { readonly kind: 'service.stopped'; readonly ms: number }
   | {
@@ -93,6 +97,8 @@ export type Observation =
   | { readonly kind: 'catalog.failed'; readonly cause: unknown }
   | { readonly kind: 'sandbox.checked'; readonly attacks: number; readonly known: readonly string[] }
   | { readonly kind: 'sandbox.switched_off'; readonly open: readonly string[] }
+  /** The self-test has not run yet, since the engine is unavailable: consumer queries are disabled until it has. */
+  | { readonly kind: 'sandbox.not_checked'; readonly cause: unknown }
   /** The data directory may be readable by other users of the machine. */
   | { readonly kind: 'data.folder_open'; readonly reason: string }
   | { readonly kind: 'tokens.loaded'; readonly tokens: number }
@@ -117,6 +123,8 @@ export type Observation =
       readonly labels?: Readonly<Record<string, string>> | undefined;
       readonly status: number;
       readonly code?: ProblemCode | undefined;
+      /** Line and column of the first error in the caller's query, as `3:14`. */
+      readonly position?: string | undefined;
       readonly rows?: number | undefined;
       /** How the cache handled the request. */
       readonly cache?: string | undefined;
@@ -242,6 +250,10 @@ export type Observation =
       /** Each with the reason if it is not in force; none if `mode` is `off`. */
       readonly layers: readonly { readonly name: string; readonly missing?: string | undefined }[];
     }
+  /** The engine's process has written to standard error; `text` only before it ran statements, which it may quote. */
+  | { readonly kind: 'engine.output'; readonly bytes: number; readonly text?: string }
+  /** What a command says while it starts to serve. */
+  | { readonly kind: 'service.note'; readonly text: string }
   | { readonly kind: 'engine.process_restarted'; readonly ms: number }
   | { readonly kind: 'engine.process_not_started'; readonly cause: unknown }
   | {
@@ -317,4 +329,18 @@ export function createRelay(first: Observe): Relay {
       receiver = next;
     },
   };
+}
+
+/** An error that says itself what the log may have of it. */
+export interface LoggedError extends Error {
+  readonly logged: string;
+  /** The errors that caused it say no more. */
+  readonly isLoggedWhole?: boolean;
+}
+
+/** An error whose message has only constants, and names that the operator has chosen. */
+export class KnownError extends Error implements LoggedError {
+  get logged(): string {
+    return this.message;
+  }
 }

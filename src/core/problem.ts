@@ -1,4 +1,5 @@
 // The one error class of the request path: an entry of the problem table plus the details of this occurrence.
+import type { LoggedError } from './observation.ts';
 import { PROBLEMS } from './problems.ts';
 
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -24,7 +25,7 @@ export interface ProblemOptions {
  * Thrown by the request path and caught only at the HTTP layer. All its fields except `cause` are safe to send to the
  * caller.
  */
-export class Problem extends Error {
+export class Problem extends Error implements LoggedError {
   readonly code: ProblemCode;
   readonly status: number;
   readonly title: string;
@@ -42,6 +43,11 @@ export class Problem extends Error {
     this.hint = options.hint ?? kind.hint;
     this.errors = options.errors ?? [];
     this.retryAfter = options.retryAfter;
+  }
+
+  /** The detail has names and values of the request. */
+  get logged(): string {
+    return this.code;
   }
 }
 

@@ -14,7 +14,9 @@ function decodeColumn(line: string): Column {
   const row = parseObject(line);
   const { name, type } = row;
   if (typeof name === 'string' && typeof type === 'string') return { name, type };
-  throw new EngineError('invalid_response', `not a column description: ${line.slice(0, 200)}`);
+  throw new EngineError('invalid_response', `not a column description: ${line.slice(0, 200)}`, {
+    isForeign: true,
+  });
 }
 
 function parseObject(line: string): Readonly<Record<string, unknown>> {
@@ -22,6 +24,6 @@ function parseObject(line: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch (cause) {
-    throw new EngineError('invalid_response', `not JSON: ${line.slice(0, 200)}`, { cause });
+    throw new EngineError('invalid_response', `not JSON: ${line.slice(0, 200)}`, { isForeign: true, cause });
   }
 }

@@ -3,8 +3,9 @@
 import type { AccessRules } from './access-rules.ts';
 import type { Confinement } from './embedded/confinement/confinement.ts';
 import type { Callers } from './wait-queue.ts';
-import type { ReadSummary } from '../core/observation.ts';
+import type { LoggedError, ReadSummary } from '../core/observation.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
+import { loggedEngineText } from './error-text.ts';
 
 /**
  * A value of a typed query parameter in ClickHouse's text format; null is NULL. Not escaped: inside the quotes of an
@@ -167,21 +168,39 @@ export type EngineFailure =
   | 'lost' // the engine's process ended while it ran
   | 'invalid_response'; // an invalid response
 
-/** A failed statement. `message` is the engine's own text: for logs, and sent to a caller only after rewriting. */
-export class EngineError extends Error {
+export interface EngineErrorOptions {
+  readonly engineCode?: number;
+  /** The message has text of the engine, or of a statement or a result; default: whether there is a code. */
+  readonly isForeign?: boolean;
+  readonly cause?: unknown;
+}
+
+/**
+ * A failed statement. A foreign `message` is the engine's own text, which quotes queries, values and rows: never logged, and sent
+ * to a caller only after rewriting.
+ */
+export class EngineError extends Error implements LoggedError {
   readonly failure: EngineFailure;
   /** ClickHouse's error code, such as 47 (UNKNOWN_IDENTIFIER), if known. */
   readonly engineCode: number | undefined;
+  readonly isForeign: boolean;
 
-  constructor(
-    failure: EngineFailure,
-    message: string,
-    options: { engineCode?: number; cause?: unknown } = {},
-  ) {
+  constructor(failure: EngineFailure, message: string, options: EngineErrorOptions = {}) {
     super(bounded(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'EngineError';
     this.failure = failure;
     this.engineCode = options.engineCode;
+    this.isForeign = options.isForeign ?? options.engineCode !== undefined;
+  }
+
+  get logged(): string {
+    const { failure, engineCode, message, isForeign } = this;
+    return isForeign ? loggedEngineText(failure, engineCode, message) : message;
+  }
+
+  /** What caused an error of the engine is the same error of a library. */
+  get isLoggedWhole(): boolean {
+    return this.engineCode !== undefined;
   }
 }
 

@@ -76,5 +76,5 @@ export function engineErrorFrom(text: string, cause?: unknown): EngineError {
   const engineCode = errorCodeIn(text);
   const known = engineCode === undefined ? {} : { engineCode };
   const failure = FROM_FORMAT_LIBRARY.test(text) ? 'rejected' : failureOf(engineCode);
-  return new EngineError(failure, text, { ...known, cause });
+  return new EngineError(failure, text, { ...known, isForeign: true, cause });
 }

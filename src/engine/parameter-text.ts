@@ -39,5 +39,5 @@ export function setParameters(parameters: Readonly<Record<string, ParameterValue
 
 function checkedName(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return name;
-  throw new EngineError('rejected', `not a parameter name: ${JSON.stringify(name)}`);
+  throw new EngineError('rejected', `not a parameter name: ${JSON.stringify(name)}`, { isForeign: true });
 }

@@ -79,5 +79,5 @@ function hex(value: string): string {
 
 function plain(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return name;
-  throw new EngineError('rejected', `not a parameter name: ${JSON.stringify(name)}`);
+  throw new EngineError('rejected', `not a parameter name: ${JSON.stringify(name)}`, { isForeign: true });
 }

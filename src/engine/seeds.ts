@@ -1,7 +1,8 @@
 // Loads sample data, or an operator's own tables, into the embedded engine: the *.sql files of a folder, in name order.
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeAside } from '../config/replace-file.ts';
 import { readText } from '../config/read-text.ts';
 import type { EngineSources } from '../sql/outside-sources.ts';
 import { positionAt } from '../core/position.ts';
@@ -70,7 +71,7 @@ export async function loadSeeds(engine: Engine, options: SeedOptions): Promise<S
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   if (names.length === 0) return 'no_files';
   const noteFile = join(options.dataFolder, 'seeds-state');
-  const note = (state: string): Promise<void> => writeFile(noteFile, state, { mode: 0o600 });
+  const note = (state: string): Promise<void> => writeAside(noteFile, state);
   const state = await readFile(noteFile, 'utf8').catch(() => '');
   if (state === RELOADING && !again) return 'unfinished';
   if (state.startsWith('loaded') && !again) {

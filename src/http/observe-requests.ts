@@ -63,6 +63,12 @@ function observe(options: ObserveOptions, reply: FastifyReply): void {
     timing: answer?.outcome?.kind === 'hit' ? undefined : answer?.timing,
     read: answer?.read,
     code: problem?.code,
+    position: problem && positionOf(problem),
     cause: problem?.cause,
   });
+}
+
+function positionOf({ errors }: Problem): string | undefined {
+  const [{ line, column } = {}] = errors;
+  return line === undefined || column === undefined ? undefined : `${line}:${column}`;
 }

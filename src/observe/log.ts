@@ -1,75 +1,65 @@
 // Structured log: one JSON object per observation and line. No parameter values, no keys, no consumer queries.
 import { visibleJson } from './visible-text.ts';
-import pino, { type DestinationStream, type Level } from 'pino';
+import pino, { type Level } from 'pino';
 import type { After } from '../core/clock.ts';
-import type { Observation, Observe } from '../core/observation.ts';
-import { describeCause } from './describe.ts';
+import type { Finished, Observation, Observe } from '../core/observation.ts';
+import { loggedText } from './describe.ts';
 import { rounded } from './request-fields.ts';
+import { createRepeats } from './repeats.ts';
 import { createRequestLine } from './request-line.ts';
 
-/** Size of the log buffer; further lines are dropped, so that a stuck reader never blocks a response. */
-const MAX_WAITING = 8 * 2 ** 20;
-const CHARACTERS_PER_WRITE = 32 * 1024;
-const FLUSH_MS = 100;
-
-/**
- * Writes lines to a file or file descriptor in batches: written one by one, they would cost as much as the requests
- * they describe.
- */
-export function logStream(to: string | number, after: After): DestinationStream {
-  const file = pino.destination({ dest: to, sync: false, maxLength: MAX_WAITING });
-  let lines = '';
-  let cancel: (() => void) | undefined;
-  const flush = (): void => {
-    cancel?.();
-    if (lines !== '') file.write(lines);
-    lines = '';
-  };
-  process.once('exit', () => {
-    flush();
-    file.flushSync();
-  });
-  return {
-    write: (line) => {
-      if (lines === '') cancel = after(FLUSH_MS, flush);
-      lines += line;
-      if (lines.length >= CHARACTERS_PER_WRITE) flush();
-    },
-  };
+/** Takes lines that end with LF. */
+export interface LineStream {
+  readonly write: (line: string) => void;
 }
 
 /** Adds the id of a worker process to each line, in front. */
-export function withPid(stream: DestinationStream, pid: number): DestinationStream {
+export function withPid(stream: LineStream, pid: number): LineStream {
   return { write: (line) => stream.write(`{"pid":${pid},${line.slice(1)}`) };
 }
 
 /** Lines that a person may read: JSON may have control characters and marks of writing direction in strings, a terminal must not. */
-export function forTerminal(stream: DestinationStream): DestinationStream {
+export function forTerminal(stream: LineStream): LineStream {
   return { write: (line) => stream.write(visibleJson(line)) };
 }
 
-/** Logs observations at `level` or above to `stream`. `epoch` gives milliseconds since the Unix epoch. */
-export function createLog(level: Level | 'silent', stream: DestinationStream, epoch: () => number): Observe {
-  const time = createTime(epoch);
+export interface LogOptions {
+  readonly level: Level | 'silent';
+  readonly stream: LineStream;
+  /** Milliseconds since the Unix epoch. */
+  readonly epoch: () => number;
+  readonly after: After;
+  /** Ratio of requests with a status below 400 that are logged; default: 1. */
+  readonly requestRatio?: number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Logs observations at `level` or above to `stream`. */
+export function createLog(options: LogOptions): Observe {
+  const { stream, requestRatio = 1, random } = options;
+  const time = createTime(options.epoch);
   const log = pino(
     {
-      level,
+      level: options.level,
       base: null,
       timestamp: () => `,"time":"${time()}"`,
-      serializers: { ms: rounded, cause: describeCause },
+      serializers: { ms: rounded, cause: loggedText },
     },
     stream,
   );
   const requestLine = createRequestLine();
+  const logEvent = createRepeats((observation, repeated) => {
+    const { kind: event, ...fields } = observation;
+    const given = { event, ...fields };
+    log[levelOf(observation)](repeated === 0 ? given : { ...given, repeated });
+  }, options.after);
   return (observation) => {
     const level = levelOf(observation);
     if (!log.isLevelEnabled(level)) return;
-    if (observation.kind === 'request.finished') {
-      stream.write(requestLine(log.levels.values[level] ?? 0, time(), observation));
-      return;
-    }
-    const { kind: event, ...fields } = observation;
-    log[level]({ event, ...fields });
+    if (observation.kind !== 'request.finished') return logEvent(observation);
+    if (observation.status < 400 && requestRatio < 1 && random() >= requestRatio) return;
+    stream.write(requestLine(log.levels.values[level] ?? 0, time(), observation));
   };
 }
 
@@ -87,13 +77,27 @@ function createTime(epoch: () => number): () => string {
 
 /** The log level of an observation. */
 function levelOf(observation: Observation): Level {
-  if (observation.kind === 'request.finished') return observation.status >= 500 ? 'error' : 'info';
+  if (observation.kind === 'request.finished') return levelOfRequest(observation);
   if (observation.kind === 'engine.confined') return isWhole(observation.layers) ? 'info' : 'warn';
   return LEVELS[observation.kind];
 }
 
 const isWhole = (layers: Extract<Observation, { kind: 'engine.confined' }>['layers']): boolean =>
   layers.every(({ missing }) => missing === undefined);
+
+/** By outcome. Probes come every few seconds, and what they find has events of its own. */
+function levelOfRequest({ route, status, code }: Finished): Level {
+  if (PROBES.has(route)) return 'debug';
+  if (status >= 500) return 'error';
+  return status >= 400 && code !== 'request.client_closed' ? 'warn' : 'info';
+}
+
+const PROBES: ReadonlySet<string> = new Set([
+  '/health/live',
+  '/health/ready',
+  '/clickhouse/ping',
+  '/clickhouse/replicas_status',
+]);
 
 type ByKind = Exclude<Observation['kind'], 'request.finished' | 'engine.confined'>;
 
@@ -103,10 +107,14 @@ const LEVELS: Readonly<Record<ByKind, Level>> = {
   'tokens.rejected': 'error',
   'sandbox.switched_off': 'error',
   'service.worker_lost': 'error',
+  'process.failed': 'fatal',
+  'process.warning': 'warn',
   'engine.process_ended': 'error',
   'engine.process_not_started': 'error',
   'engine.statement_fatal': 'error',
+  'sandbox.not_checked': 'warn',
   'query.suspended': 'warn',
+  'engine.output': 'warn',
   'engine.kill_failed': 'warn',
   'engine.host_lost': 'warn',
   'response.cut_off': 'warn',
@@ -140,6 +148,7 @@ const LEVELS: Readonly<Record<ByKind, Level>> = {
   'warming.saved': 'debug',
   'warming.dropped': 'debug',
   'service.started': 'info',
+  'service.note': 'info',
   'service.stopping': 'info',
   'service.stopped': 'info',
   'catalog.loaded': 'info',

@@ -13,7 +13,12 @@ export interface Metrics {
 }
 
 /** A current value: one number, or one per value of a label. */
-export type Gauge = { readonly name: string; readonly help: string } & (
+export type Gauge = {
+  readonly name: string;
+  readonly help: string;
+  /** The value only grows. */
+  readonly isCounter?: boolean;
+} & (
   | { readonly label?: undefined; readonly read: () => number }
   | { readonly label: string; readonly read: () => readonly (readonly [string, number])[] }
 );
@@ -329,6 +334,7 @@ function createShadowMetrics(registers: readonly Registry[]): (event: ShadowComp
 
 function addGauge(registry: Registry, gauge: Gauge): void {
   const { name, help, label } = gauge;
+  if (gauge.isCounter === true && gauge.label === undefined) return addCounter(registry, gauge, gauge.read);
   const prom: PromGauge = new PromGauge({
     name,
     help,
@@ -338,6 +344,22 @@ function addGauge(registry: Registry, gauge: Gauge): void {
       if (gauge.label === undefined) return prom.set(gauge.read());
       prom.reset();
       for (const [value, number] of gauge.read()) prom.set({ [gauge.label]: value }, number);
+    },
+  });
+}
+
+function addCounter(
+  registry: Registry,
+  { name, help }: Pick<Gauge, 'name' | 'help'>,
+  read: () => number,
+): void {
+  const prom: Counter = new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect: (): void => {
+      prom.reset();
+      prom.inc(read());
     },
   });
 }

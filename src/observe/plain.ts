@@ -50,7 +50,13 @@ const LINES: Lines = {
   'tokens.use_not_stored': (observation) => [
     `keys: usage counts could not be stored: ${describeCause(observation.cause)}`,
   ],
+  'process.warning': ({ cause }) => [`warning: ${describeCause(cause)}`],
+  'process.failed': ({ cause }) => [`failed: ${describeCause(cause)}`],
   'service.stopping': (observation) => [`stopping (${observation.reason})`],
+  'engine.output': ({ bytes, text }) => [
+    `engine: ${text ?? `its process wrote ${bytes} bytes to standard error`}`,
+  ],
+  'service.note': ({ text }) => [text],
   'engine.kill_failed': (observation) => [
     `engine: a query could not be cancelled: ${describeCause(observation.cause)}`,
   ],
@@ -117,6 +123,9 @@ const LINES: Lines = {
   'sandbox.switched_off': (observation) => [
     'consumer queries are disabled; the sandbox self-test found these vulnerabilities:',
     ...observation.open.map((each) => `  ${each}`),
+  ],
+  'sandbox.not_checked': ({ cause }) => [
+    `consumer queries are disabled until the sandbox self-test can run: ${describeCause(cause)}`,
   ],
   'response.cut_off': (observation) => [
     `a client was cut off, too slow to read a response of ${observation.bytes} bytes`,

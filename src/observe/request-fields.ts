@@ -1,7 +1,7 @@
 // The table of request log fields: the log line, the table of calls, span attributes and their reference page derive
 // from it.
 import type { Difference, Finished, StageTimes } from '../core/observation.ts';
-import { describeCause } from './describe.ts';
+import { loggedText } from './describe.ts';
 
 /** One property of a finished request, in every output. Undefined values are left out. */
 export interface RequestField {
@@ -136,6 +136,10 @@ export const REQUEST_FIELDS: Readonly<Record<Key, RequestField>> = {
     columns: [{ name: 'code', type: REPEATED, value: ({ code }) => code }],
     help: 'The [problem code](problems.md) of a rejected or failed request',
   },
+  position: {
+    value: ({ position }) => position,
+    help: 'Line and column of the first error in the query of the caller, as `3:14`',
+  },
   labels: {
     value: ({ labels }) => labels,
     columns: [{ name: 'labels', type: 'Map(LowCardinality(String), String)', value: ({ labels }) => labels }],
@@ -179,8 +183,8 @@ export const REQUEST_FIELDS: Readonly<Record<Key, RequestField>> = {
     help: 'In the table of calls only, in rows of their own with the method `SHADOW`: a version that differs from the one before it, rows and kind of difference by column; `*` is the result as a whole',
   },
   cause: {
-    value: ({ cause }) => (cause === undefined ? undefined : describeCause(cause)),
-    help: 'The internal error message of a failed request',
+    value: ({ cause }) => (cause === undefined ? undefined : loggedText(cause)),
+    help: 'What failed: the code of an error of the engine and the kind of it, or the code of the system; never a message, which could quote the query, its values or rows',
   },
 };
 

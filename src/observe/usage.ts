@@ -1,6 +1,12 @@
 // Records endpoint calls as table rows: buffered, written in batches, and dropped rather than delaying requests.
 import type { After } from '../core/clock.ts';
-import type { Finished, Observation, Observe, ShadowCompared } from '../core/observation.ts';
+import {
+  KnownError,
+  type Finished,
+  type Observation,
+  type Observe,
+  type ShadowCompared,
+} from '../core/observation.ts';
 import { CALL_COLUMNS } from './request-fields.ts';
 
 /** How rows are written, and limits that tests can lower. */
@@ -20,7 +26,9 @@ export interface UsageOptions {
 /** The recorder of one process. */
 export interface Usage {
   readonly observe: Observe;
-  /** Writes the remaining rows, without retrying. */
+  /** Writes the rows that wait now. */
+  flush(): Promise<void>;
+  /** Writes the remaining rows, without retrying; those that cannot be written are counted as dropped. */
   close(): Promise<void>;
 }
 
@@ -53,17 +61,22 @@ export function createUsage(options: UsageOptions): Usage {
     });
   };
   tick();
+  const flush = async (): Promise<void> => {
+    await writing;
+    writeNow();
+    await writing;
+  };
 
   return {
     observe: (observation) => {
       const row = rowFor(observation, isCounted);
       if (row !== undefined && buffer.add(rowOf(row, now()))) writeNow();
     },
+    flush,
     close: async () => {
       cancel?.();
-      await writing;
-      writeNow();
-      await writing;
+      await flush();
+      buffer.dropWaiting();
     },
   };
 }
@@ -74,6 +87,8 @@ interface RowBuffer {
   add(row: string): boolean;
   /** Writes the rows that wait; ends at a failed write. */
   writeWaiting(): Promise<void>;
+  /** Counts the rows that still wait as dropped. */
+  dropWaiting(): void;
 }
 
 function createBuffer({
@@ -125,6 +140,18 @@ function createBuffer({
       const end = left + waiting.length;
       const isDone = (): boolean => left >= end && waiting.length < MANY_ROWS;
       while (!isDone() && (await writeSome())) continue;
+    },
+    dropWaiting: () => {
+      const lost = waiting.length + dropped;
+      remove(waiting.length);
+      dropped = 0;
+      if (lost > 0)
+        observe({
+          kind: 'usage.not_written',
+          rows: 0,
+          dropped: lost,
+          cause: new KnownError('the service ends'),
+        });
     },
   };
 }

@@ -35,6 +35,7 @@ const RETRY_MS = 5000;
 export function createPreflightGate(options: PreflightGateOptions): PreflightGate {
   const { selfTest, acceptSingleLayer, switchConsumerQueries, observe, after } = options;
   let isFirst = true;
+  let isReported = false;
   let isClosed = false;
   let cancel: () => void = nothing;
 
@@ -53,6 +54,13 @@ export function createPreflightGate(options: PreflightGateOptions): PreflightGat
     observe({ kind: 'sandbox.switched_off', open });
   }
 
+  /** Until the first self-test has run; reported once. */
+  function waitFor(cause: EngineError): void {
+    switchConsumerQueries(`the self-test could not be run: the engine is ${cause.failure}`);
+    if (!isReported) observe({ kind: 'sandbox.not_checked', cause });
+    isReported = true;
+  }
+
   async function check(): Promise<void> {
     cancel();
     const findings = await selfTest().catch((cause: unknown) => {
@@ -63,7 +71,7 @@ export function createPreflightGate(options: PreflightGateOptions): PreflightGat
       isFirst = false;
       return apply(findings);
     }
-    if (isFirst) switchOff([`the self-test could not be run: the engine is ${findings.failure}`]);
+    if (isFirst) waitFor(findings);
     if (!isClosed) cancel = after(RETRY_MS, () => void check());
   }
 

@@ -1,5 +1,6 @@
 // Rate-limit counters shared by the replicas: one Redis script counts a call against all its limits, or none.
 import { isReply, type RedisLink } from '../cache/redis-link.ts';
+import { createScript, type Script } from '../cache/redis-script.ts';
 import type { Count, Counters } from './rate-limits.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { Count, Counters } from './rate-limits.ts';
  * counter its count and the milliseconds until it resets. A corrupt counter (another type, not an integer, negative) is
  * deleted and the script returns nothing, so that it can never lock out a caller for longer than one window.
  */
-const TAKE = `
+const TAKE = createScript(`
 local function count(key)
   if redis.call('exists', key) == 0 then return 0 end
   local value = redis.pcall('getrange', key, 0, 15)
@@ -34,13 +35,13 @@ for i, key in ipairs(KEYS) do
   out[#out + 1] = used
   out[#out + 1] = math.max(left, 0)
 end
-return out`;
+return out`);
 
 /**
  * KEYS: counters. ARGV: amount and window in milliseconds of each. Returns for each counter its count and the milliseconds
  * until it resets. A corrupt counter is deleted and starts again.
  */
-const ADD = `
+const ADD = createScript(`
 local out = {}
 for i, key in ipairs(KEYS) do
   local amount, window = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
@@ -62,16 +63,16 @@ for i, key in ipairs(KEYS) do
   out[#out + 1] = used
   out[#out + 1] = math.max(left, 0)
 end
-return out`;
+return out`);
 
 /**
  * Undefined if Redis is unavailable, slow, returns an error, or held a corrupt counter, which has then been deleted.
  */
 export function createRedisCounters(link: RedisLink): Counters {
-  const run = (script: string, keys: readonly string[], args: readonly number[]) =>
+  const run = (script: Script, keys: readonly string[], args: readonly number[]) =>
     link.run(async ({ client }) => {
       const all = { keys: [...keys], arguments: args.map(String) };
-      const reply = await client.eval(script, all).catch((cause: unknown) => {
+      const reply = await script(client, all).catch((cause: unknown) => {
         if (!isReply(cause)) throw cause;
         link.noteRejected(cause);
         return undefined;

@@ -1,4 +1,4 @@
-// What a caller may know of an engine failure. The engine's message goes to `cause`, for the log only.
+// What a caller may know of an engine failure. The engine's message goes to `cause`, for development and for the log, which has its code only.
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { EngineError, LEFT_OUT, type EngineFailure } from '../engine/engine.ts';
 import type { Redactor } from '../redact/redactor.ts';
@@ -57,11 +57,14 @@ export function withoutValues(problem: unknown, redactor: Redactor | undefined):
   if (redactor?.source === undefined || !(problem instanceof Problem)) return problem;
   const { code, message, hint, errors, retryAfter, cause } = problem;
   if (!(cause instanceof EngineError)) return problem;
-  const { failure, engineCode } = cause;
+  const { failure, engineCode, isForeign } = cause;
   // What follows a part that was left out may begin within a value.
   const [known = ''] = cause.message.split(LEFT_OUT, 1);
   const text = redactor.redactText(known.replaceAll(/'(?:[^'\\]|\\.)*(?:'|\\?$)/gs, "'…'"));
-  const logged = new EngineError(failure, text, engineCode === undefined ? {} : { engineCode });
+  const logged = new EngineError(failure, text, {
+    ...(engineCode === undefined ? {} : { engineCode }),
+    isForeign,
+  });
   const again = retryAfter === undefined ? {} : { retryAfter };
   return new Problem(code, { detail: message, hint, errors, ...again, cause: logged });
 }

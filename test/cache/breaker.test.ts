@@ -54,6 +54,23 @@ describe('the breaker', () => {
     expect(bench.events).toEqual([]);
   });
 
+  test('a lag of the process itself is not a timeout', async () => {
+    const bench = setUp();
+    const call = follow(bench, never);
+    for (let each = 0; each < 20; each++) await bench.time.lag(500);
+    expect(call).toEqual({});
+    await bench.time.advance(100);
+    expect(call.result).toBe('no');
+  });
+
+  test('a process that always lags gives up all the same', async () => {
+    const bench = setUp();
+    const call = follow(bench, never);
+    for (let each = 0; each < 60; each++) await bench.time.lag(500);
+    expect(call.result).toBe('no');
+    expect(bench.events[0]).toBe('opened: no reply in time');
+  });
+
   test('times out a call without response, within 125 % of the timeout', async () => {
     const bench = setUp();
     const call = follow(bench, never);

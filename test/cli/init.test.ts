@@ -82,7 +82,7 @@ describe('what every repository gets', () => {
     await run(['init', '--template', 'blank'], { cwd });
     expect(JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))).toMatchObject({
       private: true,
-      scripts: { start: 'millrace serve --dev' },
+      scripts: { start: 'exec millrace serve --dev' },
       dependencies: { millrace: `file:${relative(realpathSync(cwd), ROOT)}` },
     });
     for (const file of ['.github/workflows/endpoints.yml', '.gitlab-ci.yml'])
@@ -235,7 +235,7 @@ describe('what exists', () => {
     expect(text).toContain('\n\t"scripts"');
     expect(JSON.parse(text)).toEqual({
       ...manifest,
-      scripts: { start: 'millrace serve --dev', test: 'mine', prepare: expect.any(String) },
+      scripts: { start: 'exec millrace serve --dev', test: 'mine', prepare: expect.any(String) },
     });
     const before = filesIn(cwd);
     expect((await run(['init'], { cwd })).err).toMatch(/^0 files created/);

@@ -1,7 +1,7 @@
 // The access log line contains everything in the request's observation, as standard JSON.
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import type { Finished } from '../../src/core/observation.ts';
+import { KnownError, type Finished } from '../../src/core/observation.ts';
 import { createRequestLine } from '../../src/observe/request-line.ts';
 
 const TIME = '2026-01-02T03:04:05.678Z';
@@ -51,7 +51,7 @@ test.each<{ why: string; request: Finished; says?: object }>([
       principal: undefined,
       status: 500,
       code: 'internal.error',
-      cause: new Error('one\n"two"', { cause: new Error('three') }),
+      cause: new KnownError('one\n"two"', { cause: new KnownError('three') }),
     },
     says: { cause: 'one\n"two" < three' },
   },

@@ -103,3 +103,17 @@ test('many rows are written at once, also those that arrive meanwhile', async ()
   await time.advance(5000);
   expect(written).toHaveLength(3500);
 });
+
+test('rows that wait at the end are written, or else counted as dropped', async () => {
+  const state = { isDown: false };
+  const { usage, written, observed } = open(() => (state.isDown ? new Error('down') : undefined));
+  for (const id of ['a', 'b']) usage.observe(call(id));
+  await usage.flush();
+  expect(written).toEqual(['a', 'b']);
+  state.isDown = true;
+  for (const id of ['c', 'd', 'e']) usage.observe(call(id));
+  await usage.close();
+  expect(written).toEqual(['a', 'b']);
+  const dropped = observed.map((each) => ('dropped' in each ? each.dropped : 0));
+  expect(dropped.reduce((sum, each) => sum + each, 0)).toBe(3);
+});

@@ -1,4 +1,5 @@
 // Characters that act on what shows them, made visible: in lines, documents, JSON, Markdown and on terminals.
+import { REAL_TIME } from '../support/real-time.ts';
 import { describe, expect, test } from 'vitest';
 import { escapeMarkdown, markdownCode, codeBlock } from '../../src/cli/markdown-text.ts';
 import { excerpt } from '../../src/cli/caret.ts';
@@ -109,7 +110,13 @@ test('the caret of an excerpt is below its column, whatever is in front of it', 
 
 test('lines of the structured log have no hidden characters on a terminal, and the same values', () => {
   const lines: string[] = [];
-  const log = createLog('info', forTerminal({ write: (line) => void lines.push(line) }), () => 0);
+  const log = createLog({
+    ...REAL_TIME,
+    level: 'info',
+    stream: forTerminal({ write: (line) => void lines.push(line) }),
+    epoch: () => 0,
+    random: () => 0,
+  });
   const reason = 'a\u009b31m\u202e\n##[error]b';
   log({ kind: 'cache.key_derived', reason });
   expect(lines.join('')).toBe(`${visible(lines.join('').trimEnd())}\n`);

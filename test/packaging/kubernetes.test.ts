@@ -92,10 +92,17 @@ test('environment variables of a Service named like the settings set no setting'
   expect(at(pod, 'enableServiceLinks')).toBe(false);
 });
 
-test('the termination grace period is long enough to drain', () => {
-  const sleep = Number(at(container, 'lifecycle.preStop.exec.command.1'));
+test('no probe depends on ClickHouse: a replica that starts while it is unavailable serves cached responses', () => {
+  const paths = ['startupProbe', 'readinessProbe', 'livenessProbe'].map((probe) =>
+    at(container, `${probe}.httpGet.path`),
+  );
+  expect(new Set(paths)).toEqual(new Set(['/health/live']));
+});
+
+test('the termination grace period is long enough to be taken out of service and to drain', () => {
+  const delay = Number(settings.get('MILLRACE_SHUTDOWN_DELAY'));
   const drain = Number(settings.get('MILLRACE_DRAIN_TIMEOUT'));
-  expect(Number(at(pod, 'terminationGracePeriodSeconds'))).toBeGreaterThan(sleep + drain);
+  expect(Number(at(pod, 'terminationGracePeriodSeconds'))).toBeGreaterThan(delay + drain);
 });
 
 describe('volumes', () => {

@@ -86,9 +86,9 @@ test.each([...deployFiles(), 'docs/guide/deploy.md', 'docs/guide/operating.md', 
 
 describe('the systemd unit', () => {
   test('starts the command of the package, and gives it time to drain', async () => {
-    const { drainTimeout, data } = await load(PLACES['systemd'] ?? {});
+    const { shutdownDelay, drainTimeout, data } = await load(PLACES['systemd'] ?? {});
     expect(one('ExecStart')).toMatch(/\/node_modules\/millrace\/bin\/millrace\.cjs serve$/);
-    expect(Number(one('TimeoutStopSec'))).toBeGreaterThan(drainTimeout);
+    expect(Number(one('TimeoutStopSec'))).toBeGreaterThan(shutdownDelay + drainTimeout);
     expect(one('ExecReload')).toContain('-HUP');
     expect(data).toBe(`/var/lib/${one('StateDirectory')}`);
   });

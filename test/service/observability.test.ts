@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { after } from '../../src/core/clock.ts';
 import type { Observation } from '../../src/core/observation.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { startGate } from '../support/gate.ts';
@@ -79,7 +80,13 @@ const admin = async (path: string): Promise<string> =>
 describe('a log line', () => {
   test('has the request and its outcome, without values and keys', async () => {
     const lines: string[] = [];
-    const log = createLog('info', { write: (line) => void lines.push(line) }, Date.now);
+    const log = createLog({
+      level: 'info',
+      stream: { write: (line) => void lines.push(line) },
+      epoch: Date.now,
+      after,
+      random: Math.random,
+    });
     await ask('rows?secret=do-not-log', {
       'X-Request-Id': 'line',
       'X-Forwarded-For': '203.0.113.7, 10.1.2.3',

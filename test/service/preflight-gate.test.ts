@@ -55,11 +55,12 @@ test('an engine that is busy at startup: none are accepted until a self-test has
   const { state, retries, observed, sandboxes, gate } = setUp();
   state.isBusy = true;
   await gate.check();
+  await gate.check();
   expect(sandboxes.offBecause()).toContain('busy');
   state.isBusy = false;
   await gate.check();
   expect([sandboxes.offBecause(), retries.length]).toEqual([undefined, 0]);
-  expect(observed.map(({ kind }) => kind)).toEqual(['sandbox.switched_off', 'sandbox.checked']);
+  expect(observed.map(({ kind }) => kind)).toEqual(['sandbox.not_checked', 'sandbox.checked']);
 });
 
 test('closed, it stops retrying', async () => {

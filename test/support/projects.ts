@@ -26,6 +26,7 @@ export const PROJECT_FILES = {
     'test/engine/engine-process',
     'test/engine/hosts',
     'test/engine/http-engine',
+    'test/engine/logged-errors',
     'test/import/import',
     'test/lql/rows',
     'test/lql/types',
@@ -68,6 +69,7 @@ export const PROJECT_FILES = {
   /** Run whole services, in the process of the test. */
   service: [
     'test/clickhouse-clients/',
+    'test/engine/loop-lag',
     'test/explorer/log-questions',
     'test/mcp/',
     'test/redact/laundering',
@@ -82,6 +84,7 @@ export const PROJECT_FILES = {
     'test/cli/',
     'test/mcp/stdio',
     'test/mcp/stdio-client',
+    'test/cache/connection-flood',
     'test/explorer/built-files',
     'test/explorer/code',
     'test/explorer/row-type',
@@ -116,6 +119,7 @@ export const ON_BOTH_ENGINES = [
   'test/service/http',
   'test/service/labels',
   'test/service/limits',
+  'test/service/logged-values',
   'test/service/non-interference',
   'test/service/observability',
   'test/service/sending',

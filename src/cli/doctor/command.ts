@@ -24,7 +24,11 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
     )
     .action(async (flags: Flags & DoctorFlags) => {
       const settings = await settingsOf(flags, deps);
-      const given = { settings, observe: deps.openLog('silent', false), whenInUse: IN_USE };
+      const given = {
+        settings,
+        observe: deps.openLog({ level: 'silent' }, false).observe,
+        whenInUse: IN_USE,
+      };
       if (flags.rowPolicies === true) {
         if (settings.clickhouse === undefined) throw new CommandError(NO_SERVER, { exitCode: 2 });
         const lines = await withLocal(given, deps, ({ catalog }, engine) => {

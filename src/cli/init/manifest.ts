@@ -7,7 +7,8 @@ const MAX_BYTES = 2 ** 20;
 
 /** The scripts that a repository gets. */
 export const SCRIPTS = {
-  start: 'millrace serve --dev',
+  // Otherwise npm's shell gets the signal that should end the service, and the service goes on.
+  start: 'exec millrace serve --dev',
   test: 'millrace validate && millrace test',
   // Hooks that another tool has installed stay. Without git, or outside a repository, nothing is said.
   prepare: '{ git config core.hooksPath || git config core.hooksPath .githooks; } 2>/dev/null || true',

@@ -65,7 +65,7 @@ export function addQuery(program: Command, deps: CommandDeps): void {
       const once = { ...asked, explain, meta, allPages };
       if (address !== undefined) return queryService(address, once, deps.terminal);
       const settings = await settingsOf(flags, deps);
-      await query({ ...once, settings, observe: deps.openLog('silent', false) }, deps);
+      await query({ ...once, settings, observe: deps.openLog({ level: 'silent' }, false).observe }, deps);
     });
 }
 
@@ -102,7 +102,10 @@ async function live(
   const options = { ...asked, signal: abort.signal, after: REAL_TIME.after };
   if (address !== undefined) return followService(address, options, deps.terminal);
   const settings = await settingsOf(flags, deps);
-  await followLocal({ ...options, settings, observe: deps.openLog('silent', false) }, deps);
+  await followLocal(
+    { ...options, settings, observe: deps.openLog({ level: 'silent' }, false).observe },
+    deps,
+  );
 }
 
 const DEFAULT_MAX_ROWS = 100_000;

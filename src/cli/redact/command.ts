@@ -24,7 +24,7 @@ export function addRedact(program: Command, deps: CommandDeps): void {
       if (flags.explain !== true) throw new CommandError('Nothing to do: add --explain', { exitCode: 2 });
       const settings = await settingsOf(flags, deps);
       const { rows, json: isJson = false } = flags;
-      const observe = deps.openLog('silent', false);
+      const observe = deps.openLog({ level: 'silent' }, false).observe;
       await explainRedaction({ endpoint, parameters, rows, isJson, settings, observe }, deps);
     });
 }

@@ -19,7 +19,7 @@ export function addSeed(program: Command, deps: CommandDeps): void {
       const engine = await openEngineOrExplain(
         deps.openEngine,
         settings,
-        deps.openLog('silent', false),
+        deps.openLog({ level: 'silent' }, false).observe,
         'Stop the service, run millrace seed, and start the service again',
       );
       try {

@@ -23,14 +23,18 @@ export function addServe(program: Command, deps: CommandDeps): void {
       const samples = isDevelopment ? await sampleSettings(given) : undefined;
       const settings = samples ?? given;
       if (flags.check === true) return deps.setExitCode(await check(settings, isDevelopment, deps));
-      const observe = deps.openLog(settings.logLevel, isDevelopment);
+      const { observe, droppedLines } = deps.openLog(
+        { level: settings.logLevel, requestRatio: settings.logRequestRatio },
+        isDevelopment,
+      );
       const count = workerCount(flags['workers'], settings, isDevelopment);
       if (count !== undefined && deps.workers.index === undefined) {
-        if (settings.redisUrl === undefined) deps.terminal.note(ALONE);
+        if (settings.redisUrl === undefined) observe({ kind: 'service.note', text: ALONE });
         deps.setExitCode(await supervise(count, { ...deps, observe, pause: setTimeout }));
         return;
       }
       const own = settingsOfWorker(settings, deps.workers.index);
-      await serve({ settings: own, isDevelopment, hasSamples: samples !== undefined, observe }, deps);
+      const hasSamples = samples !== undefined;
+      await serve({ settings: own, isDevelopment, hasSamples, observe, droppedLines }, deps);
     });
 }

@@ -19,7 +19,7 @@ import { renderFinding } from '../caret.ts';
 import { reportService } from './check.ts';
 import { createSchemaTables } from './schema-tables.ts';
 import type { Terminal } from '../terminal.ts';
-import type { OpenEngine, OpenService, RunningService } from '../dependencies.ts';
+import type { Log, OpenEngine, OpenService, RunningService } from '../dependencies.ts';
 
 export interface ServeOptions {
   readonly settings: Settings;
@@ -28,6 +28,7 @@ export interface ServeOptions {
   /** The package's own endpoints and seeds are served, since the folder has none. */
   readonly hasSamples: boolean;
   readonly observe: Observe;
+  readonly droppedLines: Log['droppedLines'];
 }
 
 export interface ServeDeps {
@@ -44,13 +45,18 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
   requireKeys(options);
   const engineEvents = createRelay(observe);
   const engine = await openEngineOrExplain(deps.openEngine, settings, engineEvents.observe);
-  await seedOrClose(engine, settings, deps.terminal);
+  await seedOrClose(
+    engine,
+    settings,
+    isDevelopment ? deps.terminal : loggingTerminal(deps.terminal, observe),
+  );
   const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
   const service = await openOrExplain(deps, {
     settings: { ...settings, usage: isDevelopment ? isUsageOn(settings) : settings.usage },
     engine,
     extraTokens: key === undefined ? [] : [developmentToken(key)],
     observe,
+    droppedLines: options.droppedLines,
     engineEvents,
     isDevelopment,
   });
@@ -61,6 +67,11 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
       reload: () => void service.reload(),
     });
   });
+}
+
+/** Outside of development, what is said while the service starts is part of the log, whose lines are all JSON. */
+function loggingTerminal(terminal: Terminal, observe: Observe): Terminal {
+  return { ...terminal, note: (text) => observe({ kind: 'service.note', text }) };
 }
 
 /** On by default in development. */

@@ -81,7 +81,8 @@ export async function supervise(count: number, deps: SupervisorDeps): Promise<nu
   const keep = async (first: Worker, index: number): Promise<number> => {
     for (let worker = first; ; worker = start(index)) {
       const { code, signal } = await worker.exited;
-      if (state.isStopping) return code;
+      // One that was still starting does not handle signals yet.
+      if (state.isStopping) return signal === 'SIGTERM' ? 0 : code;
       observe({
         kind: 'service.worker_lost',
         pid: worker.pid,

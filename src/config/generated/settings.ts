@@ -162,7 +162,7 @@ export interface SettingsFile {
    */
   queue?: number;
   /**
-   * Memory limit for all queries of the embedded engine together, in bytes or with the unit KiB, MiB or GiB. Unset: half of the machine's memory.
+   * Memory limit for all queries of the embedded engine together, in bytes or with the unit KiB, MiB or GiB. Unset: half of the memory of the machine or the container.
    */
   memory?: number | string;
   /**
@@ -186,7 +186,7 @@ export interface SettingsFile {
    */
   send_timeout?: number;
   /**
-   * Memory for responses that clients have not yet received, in bytes or with the unit KiB, MiB or GiB; above it, the client whose response has been pending longest is disconnected.
+   * Memory for responses that clients have not yet received, in bytes or with the unit KiB, MiB or GiB; above it, the client whose response has been pending longest is disconnected. Unset: 512MiB, at most an eighth of the memory of the machine or the container.
    */
   send_memory?: number | string;
   /**
@@ -222,7 +222,11 @@ export interface SettingsFile {
    */
   usage_days?: number;
   /**
-   * Seconds for in-flight requests to finish after SIGTERM.
+   * Seconds for which the service goes on accepting requests after SIGTERM, while /health/ready is 503: longer than a load balancer takes to notice. Then it stops listening.
+   */
+  shutdown_delay?: number;
+  /**
+   * Seconds for in-flight requests to finish after the service has stopped listening.
    */
   drain_timeout?: number;
   /**
@@ -246,7 +250,7 @@ export interface SettingsFile {
    */
   cache_key?: string;
   /**
-   * Memory for responses cached in this process, in bytes or with the unit KiB, MiB or GiB.
+   * Memory for responses cached in this process, in bytes or with the unit KiB, MiB or GiB. Unset: 256MiB, at most an eighth of the memory of the machine or the container.
    */
   cache_memory?: number | string;
   /**
@@ -265,6 +269,10 @@ export interface SettingsFile {
    * An e-mail address or a URL where callers reach the operator, shown in /openapi.json.
    */
   contact?: string;
+  /**
+   * Ratio of the requests with a status below 400 that are logged, from 0 to 1; the others always are. Metrics and the table of calls have all.
+   */
+  log_request_ratio?: number;
   /**
    * Minimum log level.
    */

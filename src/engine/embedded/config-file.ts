@@ -1,7 +1,8 @@
 // Writes the engine's configuration into the data directory. Without one, chDB reads ./config.xml in the working
 // directory.
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { writeAside } from '../../config/replace-file.ts';
 
 export interface ConfigOptions {
   /** The data directory; created if missing. */
@@ -16,13 +17,13 @@ export interface ConfigOptions {
 export async function writeConfigFile({ path, memory, hasUsers = false }: ConfigOptions): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const file = join(resolve(path), 'millrace.xml');
-  await replace(file, configText(memory, hasUsers ? usersFileOf(path) : undefined));
+  await writeAside(file, configText(memory, hasUsers ? usersFileOf(path) : undefined));
   return file;
 }
 
 /** Writes the users file, which the engine reads while it opens; removed after that, since it holds secrets. */
 export function writeUsersFile(path: string, text: string): Promise<void> {
-  return replace(usersFileOf(path), text);
+  return writeAside(usersFileOf(path), text);
 }
 
 export async function removeUsersFile(path: string): Promise<void> {
@@ -31,12 +32,6 @@ export async function removeUsersFile(path: string): Promise<void> {
 
 function usersFileOf(path: string): string {
   return join(resolve(path), 'millrace-users.xml');
-}
-
-async function replace(file: string, text: string): Promise<void> {
-  const draft = `${file}.${process.pid}`;
-  await writeFile(draft, text, { mode: 0o600 });
-  await rename(draft, file);
 }
 
 /** Cache sizes are fractions of the memory limit: the defaults assume a dedicated machine. */

@@ -36,6 +36,7 @@ export interface SentError {
   readonly failure: EngineFailure;
   readonly message: string;
   readonly engineCode: number | undefined;
+  readonly isForeign: boolean;
 }
 
 export type EngineReply =

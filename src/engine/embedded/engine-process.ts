@@ -1,6 +1,7 @@
 // The chDB process as seen by its parent: requests, replies and exit. A native call cannot be interrupted, and a fatal
 // error in native code ends its process; in a separate process, neither stops the service.
 import { fork, type ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { EngineError } from '../engine.ts';
 import type { Confinement, ConfinementOptions } from './confinement/confinement.ts';
 import type { Connection, Connections } from './connection.ts';
@@ -13,6 +14,8 @@ export interface EngineProcess extends Connections {
   readonly pid: number;
   /** What confines the process; rejects with EngineError. */
   confinement(): Promise<Confinement>;
+  /** Standard error; null on a terminal, which shows it as it is. */
+  readonly errors: Readable | null;
   /** Resident memory in bytes; rejects with EngineError. */
   memory(): Promise<number>;
   /** Kills the process immediately, whatever it is running; pending requests reject with EngineError 'lost'. */
@@ -85,6 +88,7 @@ export function startEngineProcess(options: EngineProcessOptions): EngineProcess
       const { mode, network } = options.confinement;
       return { mode, network, layers: await ask({ kind: 'confinement' }) };
     },
+    errors: child.stderr ?? null,
     open: async (profile) => remoteConnection(ask, profile, await ask({ kind: 'open', profile })),
     memory: () => ask({ kind: 'memory' }),
     kill,
@@ -121,8 +125,9 @@ function settle(pending: Map<number, Pending>, reply: EngineReply): void {
   if (waiting === undefined) return;
   pending.delete(reply.id);
   if ('error' in reply) {
-    const { failure, message, engineCode } = reply.error;
-    waiting.reject(new EngineError(failure, message, engineCode === undefined ? {} : { engineCode }));
+    const { failure, message, engineCode, isForeign } = reply.error;
+    const known = engineCode === undefined ? {} : { engineCode };
+    waiting.reject(new EngineError(failure, message, { ...known, isForeign }));
     return;
   }
   waiting.resolve(reply.value as never); // the type for this kind of request: both ends share EngineReplies
@@ -145,7 +150,7 @@ function spawnProgram({ path, configFile, connections, confinement }: EngineProc
   const confined = isConfined ? [JSON.stringify(confinement)] : [];
   return fork(PROGRAM_FILE.path, [path, configFile, ...confined], {
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
+    stdio: ['ignore', 'ignore', process.stderr.isTTY ? 'inherit' : 'pipe', 'ipc', 'pipe'],
     execArgv: [...(isConfined ? PROGRAM_FILE.confined : []), ...PROGRAM_FILE.execArgv],
     env: {
       ...Object.fromEntries(inherited),

@@ -80,8 +80,8 @@ function answer(handlers: Handlers, request: EngineRequest): Promise<EngineRepli
 }
 
 function sentError(cause: unknown): SentError {
-  const { failure, message, engineCode } = toEngineError(cause);
-  return { failure, message, engineCode };
+  const { failure, message, engineCode, isForeign } = toEngineError(cause);
+  return { failure, message, engineCode, isForeign };
 }
 
 /** SIGKILL, because native threads can keep the process alive after `process.exit`. */

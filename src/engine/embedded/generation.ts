@@ -9,6 +9,7 @@ import type { AccessRules } from '../access-rules.ts';
 import { removeUsersFile, writeUsersFile } from './config-file.ts';
 import type { Connections } from './connection.ts';
 import { EngineError } from '../engine.ts';
+import { watchOutput } from './engine-output.ts';
 import { createKiller, type Killer } from './killer.ts';
 import { ownerOf } from './open-error.ts';
 import { createPool, type Pool } from './pool.ts';
@@ -43,13 +44,16 @@ export interface GenerationOptions extends OpeningOptions {
 export async function openGeneration(options: GenerationOptions): Promise<Generation> {
   const { path, observe, after, stop } = options;
   const process = startEngineProcess(options); // its channel keeps this process alive while it waits
+  const noteOpened = watchOutput(process.errors, observe);
   const cancel = after(START_WITHIN_MS, process.kill);
   stop.addEventListener('abort', process.kill, { once: true });
   try {
     if (stop.aborted) process.kill();
     await untilFree(path, after, stop);
     const confinement = await confinementOf(process, observe);
-    return { ...(await openData(process, options)), confinement };
+    const opened = await openData(process, options);
+    noteOpened();
+    return { ...opened, confinement };
   } catch (cause) {
     process.kill();
     await process.ended;

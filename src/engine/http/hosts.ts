@@ -1,5 +1,5 @@
 // The servers of one engine: health, round-robin selection, and back-off for servers that do not respond.
-import type { Observe } from '../../core/observation.ts';
+import { KnownError, type Observe } from '../../core/observation.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../../core/clock.ts';
 import type { Client } from './client.ts';
@@ -67,7 +67,7 @@ export function createHosts({ hosts, pingTimeoutMs, after, observe, now }: Hosts
     if (isThere || known === 'resting') return;
     health.set(host, { kind: 'resting' });
     if (control.signal.aborted) return;
-    observe({ kind: 'engine.host_lost', host: host.name, cause: cause ?? new Error('it does not respond') });
+    observe({ kind: 'engine.host_lost', host: host.name, cause: cause ?? silent() });
     rest(host, now());
   }
 
@@ -108,6 +108,8 @@ export function createHosts({ hosts, pingTimeoutMs, after, observe, now }: Hosts
     },
   };
 }
+
+const silent = (): KnownError => new KnownError('it does not respond');
 
 /** Checks that are still running. */
 function looksIn(all: readonly Health[]): readonly Promise<unknown>[] {

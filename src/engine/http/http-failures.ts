@@ -11,7 +11,7 @@ export function toHttpError(cause: unknown): EngineError {
     return new EngineError(failureOf(engineCode), cause.message, { engineCode, cause });
   }
   if (isTransport(cause))
-    return new EngineError('unavailable', `no connection: ${messageOf(cause)}`, { cause });
+    return new EngineError('unavailable', `no connection: ${messageOf(cause)}`, { isForeign: true, cause });
   return toEngineError(cause);
 }
 
