@@ -1,7 +1,9 @@
 // Keeps the embedded engine's access rules those of the catalog: what consumer queries may read.
+import { setImmediate } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
 import { accessRules } from '../compatibility/access-rules.ts';
-import { readStoredTables } from '../compatibility/stored-tables.ts';
+import { readEndpoint, readStoredTables, type EndpointReads } from '../compatibility/stored-tables.ts';
 import type { DefinedTable } from '../engine/access-rules.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { PROBE_TABLE, probeEndpoints } from '../preflight/isolation-probe.ts';
@@ -20,6 +22,7 @@ export function createAccessControl(engine: Engine): AccessControl {
   const { restrict } = engine;
   if (restrict === undefined) return { apply: () => Promise.resolve(), refresh: () => Promise.resolve() };
   const probes = probeEndpoints();
+  const readsOf = createReadsOf();
   let last: Catalog | undefined;
   const apply = async (catalog: Catalog): Promise<void> => {
     last = catalog;
@@ -27,9 +30,29 @@ export function createAccessControl(engine: Engine): AccessControl {
       if (cause instanceof EngineError) return undefined;
       throw cause;
     });
-    if (stored !== undefined) await restrict(accessRules([...catalog.all, ...probes], withProbe(stored)));
+    if (stored === undefined) return;
+    await restrict(accessRules(await readsOf([...catalog.all, ...probes]), withProbe(stored)));
   };
   return { apply, refresh: () => (last === undefined ? Promise.resolve() : apply(last)) };
+}
+
+/** Endpoints that are read before other work has its turn. */
+const AT_ONCE = 20;
+
+/** Reads what consumer queries of each endpoint name, once, in slices. */
+function createReadsOf(): (endpoints: readonly Endpoint[]) => Promise<readonly EndpointReads[]> {
+  const known = new WeakMap<Endpoint, EndpointReads>();
+  return async (endpoints) => {
+    const all: EndpointReads[] = [];
+    let read = 0;
+    for (const endpoint of endpoints.filter(({ sandbox }) => sandbox.enabled)) {
+      const reads = known.get(endpoint) ?? readEndpoint(endpoint);
+      if (!known.has(endpoint) && ++read % AT_ONCE === 0) await setImmediate();
+      known.set(endpoint, reads);
+      all.push(reads);
+    }
+    return all;
+  };
 }
 
 /** The probe makes its table after the rules. */

@@ -1,21 +1,22 @@
 // What consumer queries of all endpoints may read on the embedded engine: the tables that their WITH clauses name, those that
 // these read in turn, and the rows that row policies on a server would let pass.
-import type { Endpoint } from '../catalog/endpoint.ts';
 import { referenceOf } from '../catalog/versions.ts';
 import type { AccessRules, DefinedTable, StoredTable, StoredTableName } from '../engine/access-rules.ts';
 import { EMBEDDED_CARRIER } from '../engine/row-policy.ts';
 import { POLICY_ENGINES, rowPolicies, scopeOf } from './row-policies.ts';
-import { byName, keyOf, reachedBy } from './stored-tables.ts';
+import { byName, keyOf, reachedBy, type EndpointReads } from './stored-tables.ts';
 
-/** `stored`: all tables of the engine. */
-export function accessRules(endpoints: readonly Endpoint[], stored: readonly DefinedTable[]): AccessRules {
-  const sandboxed = endpoints.filter(({ sandbox }) => sandbox.enabled);
+/** Of the endpoints that accept consumer queries; `stored`: all tables of the engine. */
+export function accessRules(
+  sandboxed: readonly EndpointReads[],
+  stored: readonly DefinedTable[],
+): AccessRules {
   const tables = byName(stored);
   const readers = new Map<DefinedTable, Set<string>>();
-  for (const endpoint of sandboxed) {
-    for (const table of reachedBy(endpoint, tables)) {
+  for (const each of sandboxed) {
+    for (const table of reachedBy(each, tables)) {
       const names = readers.get(table) ?? new Set();
-      readers.set(table, names.add(referenceOf(endpoint)));
+      readers.set(table, names.add(referenceOf(each.endpoint)));
     }
   }
   const { policies } = rowPolicies(sandboxed, tables, EMBEDDED_CARRIER);
@@ -32,7 +33,7 @@ export function accessRules(endpoints: readonly Endpoint[], stored: readonly Def
       .map(nameOf)
       .toSorted(byKey),
     hidden: stored.filter(isHidden).map(nameOf).toSorted(byKey),
-    revisions: new Map(sandboxed.map((endpoint) => [referenceOf(endpoint), endpoint.revision])),
+    revisions: new Map(sandboxed.map(({ endpoint }) => [referenceOf(endpoint), endpoint.revision])),
   };
 }
 

@@ -1,11 +1,10 @@
 // Derives row policies for stored tables from the conditions of the endpoint files: on a server, and on the embedded engine.
-import type { Endpoint } from '../catalog/endpoint.ts';
 import { referenceOf } from '../catalog/versions.ts';
 import type { StoredTable } from '../engine/access-rules.ts';
 import type { PolicyCarrier } from '../engine/row-policy.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { findTable, reachedBy, type StoredTables } from './stored-tables.ts';
-import { tableReads, type TableFilter, type TableRead } from './table-filters.ts';
+import { findTable, reachedBy, type EndpointReads, type StoredTables } from './stored-tables.ts';
+import type { TableFilter } from './table-filters.ts';
 
 export interface TablePolicy {
   readonly database: string;
@@ -33,19 +32,21 @@ const TEXTS = /^(String|FixedString\(\d+\))$/;
 const CASTS = /^(U?Int(8|16|32|64|128|256)|UUID|Date|Date32|IPv4|IPv6)$/;
 
 export function rowPolicies(
-  endpoints: readonly Endpoint[],
+  endpoints: readonly EndpointReads[],
   stored: StoredTables,
   carrier: PolicyCarrier,
 ): RowPolicies {
   const gaps: string[] = [];
   const byTable = new Map<StoredTable, EndpointFilters[]>();
   const add = (table: StoredTable, filters: EndpointFilters): void => {
-    byTable.set(table, [...(byTable.get(table) ?? []), filters]);
+    const all = byTable.get(table);
+    if (all === undefined) byTable.set(table, [filters]);
+    else all.push(filters);
   };
-  for (const endpoint of endpoints) {
-    const reference = referenceOf(endpoint);
+  for (const each of endpoints) {
+    const reference = referenceOf(each.endpoint);
     const direct = new Set<StoredTable>();
-    for (const [written, reads] of readsByTable(endpoint)) {
+    for (const [written, reads] of readsByTable(each)) {
       const table = findTable(stored, written);
       const why = unsuitable(table);
       if (table === undefined || why !== undefined) {
@@ -56,7 +57,7 @@ export function rowPolicies(
       add(table, filtersOf(reference, reads, table));
     }
     // What a view or a table over others reads has no condition.
-    for (const table of reachedBy(endpoint, stored))
+    for (const table of reachedBy(each, stored))
       if (!direct.has(table) && unsuitable(table) === undefined)
         add(table, { endpoint: reference, reads: [[]] });
   }
@@ -70,18 +71,10 @@ export function rowPolicies(
   return { policies, parameters: parameters.toSorted(), gaps };
 }
 
-function readsByTable(endpoint: Endpoint): ReadonlyMap<string, readonly (readonly TableFilter[])[]> {
+function readsByTable({ reads }: EndpointReads): ReadonlyMap<string, readonly (readonly TableFilter[])[]> {
   const found = new Map<string, (readonly TableFilter[])[]>();
-  for (const { table, filters } of readsOf(endpoint)) {
-    found.set(table, [...(found.get(table) ?? []), filters]);
-  }
+  for (const { table, filters } of reads) found.set(table, [...(found.get(table) ?? []), filters]);
   return found;
-}
-
-/** The reads of every variant; of more than are known one by one, no condition is certain. */
-function readsOf(endpoint: Endpoint): readonly TableRead[] {
-  const reads = endpoint.variants().flatMap((variant) => tableReads(variant));
-  return endpoint.hasEveryVariant ? reads : reads.map(({ table }) => ({ table, filters: [] }));
 }
 
 function unsuitable(table: StoredTable | undefined): string | undefined {
@@ -102,8 +95,10 @@ function filtersOf(
   { columns }: StoredTable,
 ): EndpointFilters {
   const isExpressible = ({ column }: TableFilter): boolean => {
-    const type = plainType(columns.get(column) ?? '');
-    return TEXTS.test(type) || CASTS.test(type);
+    const type = columns.get(column);
+    if (type === undefined) return false;
+    const plain = plainType(type);
+    return TEXTS.test(plain) || CASTS.test(plain);
   };
   return { endpoint, reads: reads.map((filters) => filters.filter(isExpressible)) };
 }
@@ -126,8 +121,9 @@ function policyFor(
   { filters: all, carrier, gaps }: PolicyParts,
 ): TablePolicy | undefined {
   const name = `${quoteIdentifier(table.database)}.${quoteIdentifier(table.table)}`;
-  const open = all.filter(({ reads }) => reads.some((filters) => filters.length === 0));
-  const restricted = all.find((each) => !open.includes(each));
+  const isOpen = ({ reads }: EndpointFilters): boolean => reads.some((filters) => filters.length === 0);
+  const open = all.filter(isOpen);
+  const restricted = all.find((each) => !isOpen(each));
   for (const { endpoint } of open) {
     gaps.push(
       `${name}: ${endpoint} has no condition \`column = @parameter\` on it that a row policy can repeat`,
@@ -147,11 +143,19 @@ function policyFor(
 /** One condition if all endpoints have the same; otherwise each with the names of its endpoints. */
 function conditionOf(all: readonly EndpointFilters[], table: StoredTable, carrier: PolicyCarrier): string {
   const groups = new Map<string, string[]>();
+  // Most endpoints have the same conditions.
+  const known = new Map<string, string>();
   for (const { endpoint, reads } of all) {
-    const condition = anyOf(
-      reads.map((filters) => allOf(filters.map((filter) => equality(filter, table, carrier)))),
-    );
-    groups.set(condition, [...(groups.get(condition) ?? []), endpoint]);
+    const key = reads
+      .map((filters) => filters.map(({ column, parameter }) => `${column}=${parameter}`).join())
+      .join(';');
+    const condition =
+      known.get(key) ??
+      anyOf(reads.map((filters) => allOf(filters.map((filter) => equality(filter, table, carrier)))));
+    known.set(key, condition);
+    const names = groups.get(condition);
+    if (names === undefined) groups.set(condition, [endpoint]);
+    else names.push(endpoint);
   }
   const [only, ...others] = groups.keys();
   if (only !== undefined && others.length === 0) return only;

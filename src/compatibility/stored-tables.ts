@@ -4,9 +4,9 @@ import { stringOf } from '../catalog/table-engines.ts';
 import type { DefinedTable, StoredTableName } from '../engine/access-rules.ts';
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { createCursor, type Cursor } from '../sql/cursor.ts';
+import { createCursor } from '../sql/cursor.ts';
 import { compileWholeMatch, regexError } from '../sql/regex.ts';
-import { tableReads } from './table-filters.ts';
+import { tableReads, type TableRead } from './table-filters.ts';
 
 /** Tables by name. */
 export type StoredTables = ReadonlyMap<string, DefinedTable>;
@@ -26,19 +26,38 @@ export function findTable(stored: StoredTables, name: string): DefinedTable | un
   return keys.flatMap((key) => stored.get(key) ?? [])[0];
 }
 
-/** What consumer queries of an endpoint can read, by what all variants of its WITH clause name. */
-export function reachedBy(endpoint: Endpoint, stored: StoredTables): ReadonlySet<DefinedTable> {
-  const reached = new Set<DefinedTable>();
-  const search = { byName: stored, reached };
-  for (const variant of endpoint.variants()) {
-    addNamed(search, withClause(variant));
-    for (const { table } of tableReads(variant)) addTable(search, findTable(stored, table));
-  }
-  return reached;
+/** What consumer queries of an endpoint name: reading it takes a millisecond, so it is read once. */
+export interface EndpointReads {
+  readonly endpoint: Endpoint;
+  /** Of every variant; of more than are known one by one, no condition is certain. */
+  readonly reads: readonly TableRead[];
+  readonly names: Names;
 }
 
-function withClause({ query, outline }: Endpoint): string {
-  return query.slice(outline.withStart, outline.withEnd);
+/** Tables that a query may name. */
+interface Names {
+  /** Keys of tables. */
+  readonly keys: ReadonlySet<string>;
+  /** What may be the database and the regular expression of `merge`. */
+  readonly patterns: readonly (readonly [database: string, table: string])[];
+}
+
+export function readEndpoint(endpoint: Endpoint): EndpointReads {
+  const variants = endpoint.variants();
+  const reads = variants.flatMap((variant) => tableReads(variant));
+  const known = endpoint.hasEveryVariant ? reads : reads.map(({ table }) => ({ table, filters: [] }));
+  const all = variants.map(({ query, outline }) => namesIn(query.slice(outline.withStart, outline.withEnd)));
+  const keys = new Set(all.flatMap((names) => [...names.keys]));
+  return { endpoint, reads: known, names: { keys, patterns: all.flatMap(({ patterns }) => patterns) } };
+}
+
+/** What consumer queries of an endpoint can read, also through views and tables over others. */
+export function reachedBy({ reads, names }: EndpointReads, stored: StoredTables): ReadonlySet<DefinedTable> {
+  const reached = new Set<DefinedTable>();
+  const search = { byName: stored, reached };
+  addNamed(search, names);
+  for (const { table } of reads) addTable(search, findTable(stored, table));
+  return reached;
 }
 
 /** What was found so far. */
@@ -47,20 +66,17 @@ interface Search {
   readonly reached: Set<DefinedTable>;
 }
 
-/**
- * Adds every table that a query, or the definition of a table in `database`, names, and those that their definitions name. A query
- * must write the database out, since its connection has none; a string may be a name, too, such as that of `dictGet`.
- */
-function addNamed(search: Search, sql: string, database?: string): void {
-  const query = createCursor(sql);
-  const named = namesIn(query, database).flatMap((key) => search.byName.get(key) ?? []);
-  for (const table of [...named, ...matchedBy(query, search)]) addTable(search, table);
+/** Adds every table that is named, and those that their definitions name. */
+function addNamed(search: Search, { keys, patterns }: Names): void {
+  for (const key of keys) addTable(search, search.byName.get(key));
+  for (const [database, pattern] of patterns)
+    for (const table of matching(search.byName, database, pattern)) addTable(search, table);
 }
 
 function addTable(search: Search, table: DefinedTable | undefined): void {
   if (table === undefined || search.reached.has(table) || isSystem(table)) return;
   search.reached.add(table);
-  if (!KEEPS_ROWS.test(table.engine)) addNamed(search, readsOf(table), table.database);
+  if (!KEEPS_ROWS.test(table.engine)) addNamed(search, namesIn(readsOf(table), table.database));
 }
 
 /** What such tables are filled from is read by the engine itself. */
@@ -75,42 +91,43 @@ function readsOf({ engine, definition }: DefinedTable): string {
   return query.slice(0, columns);
 }
 
-function namesIn(query: Cursor, database: string | undefined): readonly string[] {
-  const keys: string[] = [];
+/**
+ * The names in a query, or in the definition of a table in `database`. A query must write the database out, since its connection has
+ * none; a string may be a name, too, such as that of `dictGet`.
+ */
+function namesIn(sql: string, database?: string): Names {
+  const query = createCursor(sql);
+  const keys = new Set<string>();
   const add = (of: string | undefined, table: string | undefined): void => {
-    if (of !== undefined && table !== undefined) keys.push(keyOf({ database: of, table }));
+    if (of !== undefined && table !== undefined) keys.add(keyOf({ database: of, table }));
   };
   const strings: string[] = [];
+  let isMerge = false;
   for (let at = 0; at < query.length; at++) {
     if (query.kind(at + 1) === '.') add(query.name(at), query.name(at + 2));
     if (query.kind(at) === 'string') strings.push(stringOf(query.text(at)) ?? '');
     if (database !== undefined) add(database, query.name(at));
+    isMerge ||= query.word(at) === 'MERGE' && query.kind(at + 1) === '(';
   }
-  for (const [index, text] of strings.entries()) {
-    keys.push(...candidates(text));
+  const pairs = strings.slice(1).map((text, index) => [strings[index] ?? '', text] as const);
+  for (const text of strings) {
+    for (const key of candidates(text)) keys.add(key);
     add(database, text);
-    // `Buffer('database', 'table')`, `SOURCE(CLICKHOUSE(TABLE 'table' DB 'database'))`.
-    add(text, strings[index + 1]);
-    add(strings[index + 1], text);
   }
-  return keys;
+  // `Buffer('database', 'table')`, `SOURCE(CLICKHOUSE(TABLE 'table' DB 'database'))`.
+  for (const [first, second] of pairs) {
+    add(first, second);
+    add(second, first);
+  }
+  return { keys, patterns: isMerge ? pairs : [] };
 }
 
-/** Tables that `merge` or the engine Merge reads: any two strings in a row may be its database and regular expression. */
-function matchedBy(query: Cursor, { byName }: Search): readonly DefinedTable[] {
-  const strings: string[] = [];
-  let isMerge = false;
-  for (let at = 0; at < query.length; at++) {
-    isMerge ||= query.word(at) === 'MERGE' && query.kind(at + 1) === '(';
-    if (query.kind(at) === 'string') strings.push(stringOf(query.text(at)) ?? '');
-  }
-  if (!isMerge) return [];
-  return strings.slice(1).flatMap((pattern, index) => {
-    const matches = search(pattern);
-    const isDatabase = search(strings[index] ?? '');
-    return [...byName.values()].filter(({ database, table }) => {
-      return (database === strings[index] || isDatabase(database)) && matches(table);
-    });
+/** Tables that `merge`, or a table with the engine Merge, reads. */
+function matching(stored: StoredTables, named: string, pattern: string): readonly DefinedTable[] {
+  const matches = search(pattern);
+  const isDatabase = search(named);
+  return [...stored.values()].filter(({ database, table }) => {
+    return (database === named || isDatabase(database)) && matches(table);
   });
 }
 

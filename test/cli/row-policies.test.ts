@@ -9,7 +9,7 @@ import type { Endpoint } from '../../src/catalog/endpoint.ts';
 import { checkRowPolicies, rowPolicySql } from '../../src/cli/doctor/row-policies/check.ts';
 import { formatCondition } from '../../src/cli/doctor/row-policies/server.ts';
 import { rowPolicies as derivePolicies } from '../../src/compatibility/row-policies.ts';
-import { byName } from '../../src/compatibility/stored-tables.ts';
+import { byName, readEndpoint } from '../../src/compatibility/stored-tables.ts';
 import type { StoredTable } from '../../src/engine/access-rules.ts';
 import { SERVER_CARRIER } from '../../src/engine/row-policy.ts';
 import { filterParameters, tableReads } from '../../src/compatibility/table-filters.ts';
@@ -29,7 +29,11 @@ const rowPolicies = (
   endpoints: readonly Endpoint[],
   stored: readonly StoredTable[],
 ): ReturnType<typeof derivePolicies> =>
-  derivePolicies(endpoints, byName(stored.map((table) => ({ ...table, definition: '' }))), SERVER_CARRIER);
+  derivePolicies(
+    endpoints.map(readEndpoint),
+    byName(stored.map((table) => ({ ...table, definition: '' }))),
+    SERVER_CARRIER,
+  );
 
 function endpointOf(name: string, query: string, sandbox = 'true'): Endpoint {
   const file = `id: 00000000-0000-4000-8000-000000000000\nname: ${name}\nquery: |\n  ${query}

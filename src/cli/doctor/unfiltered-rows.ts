@@ -1,7 +1,7 @@
 // What no row filter of the embedded engine protects: rows that a consumer query which left its WITH clause would read.
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { rowPolicies } from '../../compatibility/row-policies.ts';
-import { byName, readStoredTables } from '../../compatibility/stored-tables.ts';
+import { byName, readEndpoint, readStoredTables } from '../../compatibility/stored-tables.ts';
 import { isFilterable } from '../../engine/embedded/users-file.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EMBEDDED_CARRIER } from '../../engine/row-policy.ts';
@@ -12,7 +12,7 @@ export async function unfilteredRows(
   engine: Engine,
   endpoints: readonly Endpoint[],
 ): Promise<readonly PreflightFinding[]> {
-  const sandboxed = endpoints.filter(({ sandbox }) => sandbox.enabled);
+  const sandboxed = endpoints.filter(({ sandbox }) => sandbox.enabled).map(readEndpoint);
   const { policies, gaps } = rowPolicies(sandboxed, byName(await readStoredTables(engine)), EMBEDDED_CARRIER);
   const unnamed = policies
     .filter((policy) => !isFilterable(policy))

@@ -4,7 +4,7 @@ import { EngineError, isAway, type Engine, type Statement } from '../../../engin
 import { serverRows } from '../../../preflight/server-rows.ts';
 import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
 import { rowPolicies, type RowPolicies } from '../../../compatibility/row-policies.ts';
-import { byName, readStoredTables } from '../../../compatibility/stored-tables.ts';
+import { byName, readEndpoint, readStoredTables } from '../../../compatibility/stored-tables.ts';
 import { SERVER_CARRIER } from '../../../engine/row-policy.ts';
 
 /** Our users and the policies for the consumers' user. */
@@ -16,7 +16,7 @@ export interface ServerPolicies extends RowPolicies {
 
 /** Derives the policies of all endpoints that accept consumer queries. Rejects with EngineError. */
 export async function readPolicies(engine: Engine, endpoints: readonly Endpoint[]): Promise<ServerPolicies> {
-  const sandboxed = endpoints.filter(({ sandbox }) => sandbox.enabled);
+  const sandboxed = endpoints.filter(({ sandbox }) => sandbox.enabled).map(readEndpoint);
   const database = await valueOf(engine, 'consumer', 'SELECT currentDatabase()');
   const stored = byName(await readStoredTables(engine), database);
   return {
