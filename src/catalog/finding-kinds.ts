@@ -10,6 +10,7 @@ import type { FindingKind } from './finding-kind.ts';
 import { OUTSIDE_KINDS } from './outside-kinds.ts';
 import { PII_KINDS } from './pii-kinds.ts';
 import { TENANCY_KINDS } from './tenancy-kinds.ts';
+import { TEST_KINDS } from './test-kinds.ts';
 import { PAGE_KINDS } from './page-kinds.ts';
 import { VIEW_KINDS } from './view-kinds.ts';
 import { VERSION_KINDS } from './version-kinds.ts';
@@ -366,28 +367,6 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'The engine rejects a fixture',
     help: 'The message is that of the engine; the location is that of the row if the engine reports it.',
   },
-  'test.status': {
-    title: 'Unexpected status',
-    help: 'Correct the endpoint, or update expect.status.',
-  },
-  'test.code': { title: 'Unexpected problem code', help: 'The message has the actual code.' },
-  'test.columns': {
-    title: 'Unexpected columns',
-    help: 'Names and their order are compared, because callers rely on both.',
-  },
-  'test.rows': {
-    title: 'Unexpected number of rows',
-    help: 'Correct the query or the fixtures, or update expect.rows.',
-  },
-  'test.truncated': {
-    title: 'Unexpected truncation',
-    help: 'Rows beyond max_rows are truncated.',
-  },
-  'test.result': {
-    title: 'Unexpected result',
-    help: 'The message has the path of the first difference; millrace test --update accepts the actual result.',
-  },
-  'test.now': { title: 'Invalid time in now', help: 'Use a time from 1970 to 2105.' },
   ...OUTSIDE_KINDS,
   ...PII_KINDS,
   ...INCLUDE_KINDS,
@@ -398,4 +377,5 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   ...PAGE_KINDS,
   ...VIEW_KINDS,
   ...LINT_KINDS,
+  ...TEST_KINDS,
 };

@@ -55,7 +55,6 @@ export const CONNECTION_ATTACKS: readonly ConnectionAttack[] = [
   { name: 'reach another server', sql: "SELECT * FROM remote('127.0.0.1:1', system.one)" },
   { name: 'run a program', sql: "SELECT * FROM executable('true', 'CSV', 'a String')" },
   { name: 'list tables', sql: 'SELECT name FROM system.tables', onlyReads: true },
-  { name: 'list the queries of others', sql: 'SELECT query FROM system.processes', onlyReads: true },
   { name: 'list users', sql: 'SELECT count() FROM system.users' },
   { name: 'lift a limit', sql: 'SELECT 1 SETTINGS max_execution_time = 0' },
   { name: 'lift read-only', sql: 'SELECT 1 SETTINGS readonly = 0' },

@@ -24,7 +24,8 @@ let engine: Engine;
 const open = (second: string): Promise<Engine> => {
   writeFileSync(configFile, clusters(second));
   const limits = { connections: 1, queue: 100, memory: 2 ** 30 };
-  return createEmbeddedEngine({ ...REAL_TIME, path, ...limits, observe: () => undefined });
+  const sources = ['REMOTE']; // clusters
+  return createEmbeddedEngine({ ...REAL_TIME, path, ...limits, sources, observe: () => undefined });
 };
 beforeAll(async () => {
   mkdirSync(join(path, 'millrace.d'), { recursive: true });

@@ -68,7 +68,9 @@ const LAYERS = ['landlock', 'seccomp'];
 
 describe('serve --check', () => {
   test('reports the state of every part, and serves nothing', async () => {
-    const { code, out } = await run(['serve', '--dev', '--check'], { cwd: folder() });
+    const { code, out } = await run(['serve', '--dev', '--check', '--engine-sources', 'url'], {
+      cwd: folder(),
+    });
     expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
       0,
       [...PARTS, ...LAYERS.map((layer) => `${layer} ok`), ''],
@@ -76,7 +78,7 @@ describe('serve --check', () => {
   });
 
   test('says that the engine process is not confined', async () => {
-    const args = ['serve', '--dev', '--check', '--engine-confinement', 'off'];
+    const args = ['serve', '--dev', '--check', '--engine-sources', 'url', '--engine-confinement', 'off'];
     const { code, out } = await run(args, { cwd: folder() });
     expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
       0,
@@ -87,14 +89,22 @@ describe('serve --check', () => {
   test('exits 1 for files that would not be served, with the first cause', async () => {
     const cwd = folder();
     writeFileSync(join(cwd, 'endpoints', 'broken.yaml'), 'name: [\n');
-    const { code, out, err } = await run(['serve', '--dev', '--check'], { cwd });
+    const { code, out, err } = await run(['serve', '--dev', '--check', '--engine-sources', 'url'], { cwd });
     expect(code).toBe(1);
     expect(out).toMatch(/^catalog +degraded +2 endpoints; endpoints\/broken\.yaml:\d+:\d+.*\w/m);
     expect(err).toMatch(/broken\.yaml:\d+:\d+/);
   });
 
   test('warns of a Redis that is away, with the cause', async () => {
-    const args = ['serve', '--dev', '--check', '--redis-url', 'redis://127.0.0.1:1'];
+    const args = [
+      'serve',
+      '--dev',
+      '--check',
+      '--engine-sources',
+      'url',
+      '--redis-url',
+      'redis://127.0.0.1:1',
+    ];
     const { code, out } = await start(args, { cwd: folder() }).finished; // reconnecting must end with it
     expect([code, out]).toEqual([0, expect.stringMatching(/^redis +degraded +\S.*(ECONNREFUSED|Redis)/m)]);
   });
@@ -102,13 +112,13 @@ describe('serve --check', () => {
   test('fails where serve would: on seeds that cannot be loaded', async () => {
     const cwd = folder();
     writeFileSync(join(cwd, 'seeds', '2.sql'), 'SELECT 1;\nSELEC 2');
-    const { code, err } = await run(['serve', '--dev', '--check'], { cwd });
+    const { code, err } = await run(['serve', '--dev', '--check', '--engine-sources', 'url'], { cwd });
     expect([code, err]).toEqual([1, expect.stringMatching(/seeds\/2\.sql:2: /)]);
   });
 
   test('warns of a shared cache without a key of its own', async () => {
     const redis = await startRedis();
-    const args = ['serve', '--dev', '--check', '--redis-url', redis.url];
+    const args = ['serve', '--dev', '--check', '--engine-sources', 'url', '--redis-url', redis.url];
     const [without, given] = [
       await run(args, { cwd: folder() }),
       await run([...args, '--cache-key', 'k'.repeat(32)], { cwd: folder() }),
@@ -120,7 +130,7 @@ describe('serve --check', () => {
   });
 
   test('is one line if there are no keys', async () => {
-    const { code, err } = await run(['serve', '--check'], { cwd: folder() });
+    const { code, err } = await run(['serve', '--check', '--engine-sources', 'url'], { cwd: folder() });
     expect([code, err]).toEqual([1, expect.stringContaining('No keys configured')]);
   });
 });

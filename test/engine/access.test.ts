@@ -11,7 +11,7 @@ import { isFilterable } from '../../src/engine/embedded/users-file.ts';
 import type { Engine, RowPolicyContext, Statement } from '../../src/engine/engine.ts';
 import { contextText, EMBEDDED_CARRIER } from '../../src/engine/row-policy.ts';
 import { failureOf, collect, rows, statement } from '../support/engine-statements.ts';
-import { startGate } from '../support/gate.ts';
+import { REACHING_GATES, startGate } from '../support/gate.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-access-'));
@@ -48,7 +48,7 @@ beforeAll(async () => {
     connections: 4,
     queue: 100,
     memory: 2 ** 29,
-    sources: ['URL'], // of gates
+    ...REACHING_GATES,
     observe: (each) => void observed.push(each),
   });
   for (const sql of [
@@ -237,7 +237,7 @@ describe('a change of rules', () => {
       connections: 2,
       queue: 10,
       memory: 2 ** 29,
-      sources: ['URL'],
+      ...REACHING_GATES,
       observe: (each) => void observed.push(each),
     });
     const running = rows(other, statement(`SELECT passed FROM ${gate.table}`));

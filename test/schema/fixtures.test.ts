@@ -40,7 +40,13 @@ beforeAll(async () => {
   write('f.all.ndjson', '{"id": 1, "at": "2001-02-03 00:00:00"}\n{"id": 1, "at": "2001-02-04 00:00:00"}\n');
   write('f.names.ndjson', '{"id": 1, "name": "one"}\n');
   write('f.broken.csv', 'a\n1\n');
-  ({ stage, findings } = await openStage({ engine, scratch: folder, fixtures, schema, engineSources: [] }));
+  ({ stage, findings } = await openStage({
+    engine,
+    scratch: join(folder, 'engine'),
+    fixtures,
+    schema,
+    engineSources: [],
+  }));
 });
 afterAll(() => engine.close(0));
 

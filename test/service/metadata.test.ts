@@ -77,7 +77,7 @@ describe('a body with metadata', () => {
       rows: 5,
       truncated: true,
       statistics: {
-        rows_read: 100,
+        rows_read: 200,
         bytes_read: expect.any(Number) as number,
         elapsed: expect.any(Number) as number,
       },

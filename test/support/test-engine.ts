@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
+import { accessTypes, OUTSIDE_SOURCE_NAMES } from '../../src/sql/outside-sources.ts';
 import { REAL_TIME } from './real-time.ts';
 
+/** Queries may name every source; its process has no network. */
 export function openTestEngine(connections = 1): Promise<Engine> {
   const path = join(mkdtempSync(join(tmpdir(), 'millrace-')), 'engine');
   const limits = { connections, queue: 100, memory: 2 ** 30 };
-  return createEmbeddedEngine({ ...REAL_TIME, path, ...limits, observe: () => undefined });
+  const sources = accessTypes(OUTSIDE_SOURCE_NAMES);
+  return createEmbeddedEngine({ ...REAL_TIME, path, ...limits, sources, observe: () => undefined });
 }

@@ -1,6 +1,6 @@
 // What a setting of the engine does to a query over the tables of an endpoint, by its type and name: nothing that a result shows, or
 // something that only its default leaves as it is.
-import { ISOLATION_SETTINGS, requiredOutputOf } from '../../engine/settings.ts';
+import { FIXED_SETTINGS, ISOLATION_SETTINGS, requiredOutputOf } from '../../engine/settings.ts';
 import { ENGINE_SETTINGS } from './generated/engine-settings.ts';
 
 /** Why a setting may have any value: the service limits and plans queries by itself, and writes nothing. */
@@ -24,14 +24,17 @@ export interface EngineSetting {
   readonly withoutEffect: WithoutEffect | undefined;
 }
 
-/** Settings that isolation depends on, of queries and of what formats write. */
-const IN_FORCE: ReadonlyMap<string, string> = new Map(
-  [ISOLATION_SETTINGS, ...['Native', 'Arrow'].map((engine) => requiredOutputOf({ engine, settings: {} }))]
-    .flatMap((settings) => Object.entries(settings))
-    .map(([name, value]) => [name, String(value)]),
-);
 /** Compiled code is shared by all callers. */
 const COMPILES = /(?:^|_)compile(?:_|$)/;
+
+/** Settings that isolation depends on, of queries and of what formats write. */
+const IN_FORCE: ReadonlyMap<string, string> = new Map(
+  [
+    ...Object.entries(FIXED_SETTINGS).filter(([name]) => COMPILES.test(name)),
+    ...Object.entries(ISOLATION_SETTINGS),
+    ...['Native', 'Arrow'].flatMap((engine) => Object.entries(requiredOutputOf({ engine, settings: {} }))),
+  ].map(([name, value]) => [name, String(value)]),
+);
 
 /** Names that match one of the rules below, but change what a query returns, or break it on purpose. */
 const CHANGING = new RegExp(

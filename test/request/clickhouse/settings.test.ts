@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Session } from 'chdb';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../../src/core/problem.ts';
-import { ISOLATION_SETTINGS } from '../../../src/engine/settings.ts';
+import { FIXED_SETTINGS, ISOLATION_SETTINGS } from '../../../src/engine/settings.ts';
 import { exceptionOf } from '../../../src/request/clickhouse/exceptions.ts';
 import { ENGINE_SETTINGS } from '../../../src/request/clickhouse/generated/engine-settings.ts';
 import { LISTED_SETTINGS, readSettings } from '../../../src/request/clickhouse/settings.ts';
@@ -42,7 +42,12 @@ test('every setting is accepted with its default, unless the service has another
     return names.split(' ').map((name) => [name, value] as const);
   });
   const rejected = defaults.filter(([name, value]) => read(name, value) !== 'accepted').map(([name]) => name);
-  const inForce = { ...ISOLATION_SETTINGS, output_format_native_write_json_as_string: 1 };
+  const compiling = Object.entries(FIXED_SETTINGS).filter(([name]) => name.includes('compile'));
+  const inForce = {
+    ...Object.fromEntries(compiling),
+    ...ISOLATION_SETTINGS,
+    output_format_native_write_json_as_string: 1,
+  };
   const changed = Object.entries(inForce).filter(
     ([name, value]) => defaults.find(([other]) => other === name)?.[1] !== String(value),
   );
@@ -82,7 +87,7 @@ describe('without effect', () => {
     // times
     ['connect_timeout', '5'], ['receive_timeout', '5.5'], ['queue_max_wait_ms', '10'], ['lock_acquire_timeout', '1'],
     // speed
-    ['optimize_read_in_order', '0'], ['optimize_skip_unused_shards', '1'], ['query_plan_filter_push_down', '0'], ['use_query_cache', '1'],
+    ['optimize_read_in_order', '0'], ['optimize_skip_unused_shards', '1'], ['query_plan_filter_push_down', '0'], ['use_uncompressed_cache', '1'],
     ['use_skip_indexes', '0'], ['join_algorithm', 'grace_hash'], ['enable_filesystem_cache', '0'], ['read_in_order_use_buffering', '0'],
     ['group_by_two_level_threshold', '1'], ['enable_software_prefetch_in_join', '0'], ['preferred_block_size_bytes', '100'],
     ['output_format_parquet_parallel_encoding', '0'], ['merge_tree_min_rows_for_concurrent_read', '1'], ['enable_analyzer', '1'],

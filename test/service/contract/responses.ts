@@ -306,16 +306,18 @@ export const ANSWERS: Checks = {
       'a text that repeats itself',
     );
   },
-  'The header `SVC-ENDPOINT-REDACT-PII: true` adds redaction, and no value disables it.': async ({
-    query,
-  }) => {
-    const mail = async (headers: Record<string, string>): Promise<string> =>
-      (await query('values?rows=1', { headers })).text();
-    expect(await mail({})).toContain('ann@example.com');
-    expect(await mail({ [REDACT]: 'true' })).not.toContain('ann@example.com');
-    for (const value of ['false', '0', 'no', ''])
-      expect(await mail({ 'X-API-KEY': 'redacted', [REDACT]: value })).not.toContain('ann@example.com');
-  },
+  'The header `SVC-ENDPOINT-REDACT-PII: true` adds redaction, as does any other value (`1`, `yes`, `on`, `TRUE;q=1`) except an empty one, `0` and `false` in any case. Sent more than once, or as a list, one value that adds it is enough. No value disables redaction.':
+    async ({ query }) => {
+      const mail = async (headers: Record<string, string>): Promise<string> =>
+        (await query('values?rows=1', { headers })).text();
+      expect(await mail({})).toContain('ann@example.com');
+      for (const value of ['true', '1', 'yes', 'on', 'TRUE;q=1', 'false, true'])
+        expect(await mail({ [REDACT]: value })).not.toContain('ann@example.com');
+      for (const value of ['', '0', 'false', 'FALSE'])
+        expect(await mail({ [REDACT]: value })).toContain('ann@example.com');
+      for (const value of ['false', '0', 'no', ''])
+        expect(await mail({ 'X-API-KEY': 'redacted', [REDACT]: value })).not.toContain('ann@example.com');
+    },
 };
 
 function codingOf({ service }: World, name: string, accepted: string): Promise<string | undefined> {
