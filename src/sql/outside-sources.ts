@@ -113,7 +113,7 @@ const TABLE = {
   rabbitmq: { access: 'RABBITMQ', title: 'RabbitMQ', engines: 'RabbitMQ' },
   hive: { access: 'HIVE', title: 'Hive', tableFunctions: 'hive', engines: 'Hive' },
   arrowflight: {
-    access: 'ARROW FLIGHT',
+    access: 'ARROW_FLIGHT',
     title: 'Arrow Flight',
     tableFunctions: 'arrowFlight',
     engines: 'ArrowFlight',
