@@ -149,6 +149,7 @@ function spawnProgram({ path, configFile, connections, confinement }: EngineProc
   });
   const confined = isConfined ? [JSON.stringify(confinement)] : [];
   return fork(PROGRAM_FILE.path, [path, configFile, ...confined], {
+    cwd: path, // the engine takes unquoted names of tables in its default database for files of this folder, too
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', process.stderr.isTTY ? 'inherit' : 'pipe', 'ipc', 'pipe'],
     execArgv: [...(isConfined ? PROGRAM_FILE.confined : []), ...PROGRAM_FILE.execArgv],
