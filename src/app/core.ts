@@ -61,8 +61,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const engine = countAnalyses(options.engine);
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
-  const hasPolicies = settings.clickhouse === undefined || settings.clickhouse.rowPolicies;
-  const policyParameters = hasPolicies ? policyParametersOf() : undefined;
+  const policyParameters = policyParametersOf(settings);
   const shared = link && { link, entryKey: await openEntryKey(settings, observe) };
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const bulkhead = createBulkhead(after);
@@ -168,8 +167,11 @@ function outdated(one: Catalog, other: Catalog): readonly Endpoint[] {
   return one.all.filter((endpoint) => other.find(referenceOf(endpoint))?.revision !== endpoint.revision);
 }
 
-/** Reads each endpoint's query once. */
-function policyParametersOf(): (endpoint: Endpoint) => readonly string[] {
+/** What row policies of a server, or row filters of the embedded engine, compare with; reads each endpoint's query once. */
+function policyParametersOf({
+  clickhouse,
+}: Settings): ((endpoint: Endpoint) => readonly string[]) | undefined {
+  if (clickhouse !== undefined && !clickhouse.rowPolicies) return undefined;
   const known = new WeakMap<Endpoint, readonly string[]>();
   return (endpoint) => {
     const parameters = known.get(endpoint) ?? filterParameters(endpoint);

@@ -116,12 +116,13 @@ interface PolicyParts {
   readonly gaps: string[];
 }
 
+const isOpen = ({ reads }: EndpointFilters): boolean => reads.some((filters) => filters.length === 0);
+
 function policyFor(
   table: StoredTable,
   { filters: all, carrier, gaps }: PolicyParts,
 ): TablePolicy | undefined {
   const name = `${quoteIdentifier(table.database)}.${quoteIdentifier(table.table)}`;
-  const isOpen = ({ reads }: EndpointFilters): boolean => reads.some((filters) => filters.length === 0);
   const open = all.filter(isOpen);
   const restricted = all.find((each) => !isOpen(each));
   for (const { endpoint } of open) {

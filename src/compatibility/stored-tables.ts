@@ -146,7 +146,7 @@ function candidates(name: string): readonly string[] {
     );
 }
 
-export function isSystem({ database }: StoredTableName): boolean {
+function isSystem({ database }: StoredTableName): boolean {
   return database === 'system' || database.toLowerCase() === 'information_schema';
 }
 

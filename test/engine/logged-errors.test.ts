@@ -88,7 +88,16 @@ test('the names of codes are those of the engine', async () => {
 
 describe('own messages of EngineErrors, which are logged', () => {
   /** Numbers, and names in the settings. */
-  const LOGGED = new Set(['number', 'timeoutMs', 'ms', 'waiting', 'path', 'names', 'cause.message']);
+  const LOGGED = new Set([
+    'number',
+    'timeoutMs',
+    'ms',
+    'waiting',
+    'fileSeconds',
+    'path',
+    'names',
+    'cause.message',
+  ]);
   const folder = join(import.meta.dirname, '../../src');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),

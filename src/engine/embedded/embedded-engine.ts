@@ -76,11 +76,11 @@ const EXIT_GRACE_MS = 1000;
 
 /** Opens the engine; rejects with EngineError 'unavailable' if the directory is in use or not writable. */
 export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<Engine> {
-  const { path, connections, observe, after, now, confinement = DEFAULT_CONFINEMENT } = options;
+  const { path, connections, sources = [], observe, after, now } = options;
+  const { confinement = DEFAULT_CONFINEMENT } = options;
   const configFile = await writeConfigFile({ ...options, hasUsers: true }).catch((cause: unknown) => {
     throw new EngineError('unavailable', `cannot write to the data directory ${path}`, { cause });
   });
-  const { sources = [] } = options;
   const opening = { path: resolve(path), configFile, connections, confinement, observe, after, sources };
   const rules = (): AccessRules | undefined => access.rules();
   let confined: Confinement = { ...confinement, layers: [] };
@@ -91,12 +91,11 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
     timeoutMs: options.queueTimeoutMs ?? DEFAULT_QUEUE_TIMEOUT_MS,
     after,
   });
-  const unrepeatable = new Set<Work>();
   const access = createAccess({
     queue,
     reopen: () => supervisor.reopen(),
     endRunning: () => {
-      const active = unrepeatable.size > 0 ? undefined : supervisor.active();
+      const active = runner.unrepeatable.size > 0 ? undefined : supervisor.active();
       if (active !== undefined) supervisor.restart(active, 'rules');
     },
     observe,
@@ -116,8 +115,8 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
   });
   const end = new AbortController();
   setMaxListeners(0, end.signal);
-  const state = { overdue: new Set<Work>(), closing: end.signal, access, unrepeatable };
-  const runner = { queue, supervisor, observe, after, now, ...state };
+  const works = { overdue: new Set<Work>(), unrepeatable: new Set<Work>() };
+  const runner = { queue, supervisor, observe, after, now, closing: end.signal, access, ...works };
 
   async function close(graceMs: number): Promise<void> {
     queue.close();
