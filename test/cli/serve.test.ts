@@ -71,7 +71,7 @@ describe('serve --check', () => {
     const { code, out } = await run(['serve', '--dev', '--check'], { cwd: folder() });
     expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
       0,
-      [...PARTS, ...LAYERS.map((layer) => `${layer} ok`), ''],
+      [...PARTS, ...LAYERS.map((layer) => `${layer} ok`), 'data ok', ''],
     ]);
   });
 
@@ -80,7 +80,7 @@ describe('serve --check', () => {
     const { code, out } = await run(args, { cwd: folder() });
     expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
       0,
-      [...PARTS, ...LAYERS.map((layer) => `${layer} off`), ''],
+      [...PARTS, ...LAYERS.map((layer) => `${layer} off`), 'data ok', ''],
     ]);
   });
 
