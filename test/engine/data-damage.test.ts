@@ -109,10 +109,16 @@ describe('tables without a definition', () => {
     });
   });
 
-  test('a definition that cannot be read: the engine does not open', async () => {
+  test('a definition that cannot be read: the engine does not open, and its output says why', async () => {
     const data = await fillData();
     await truncate(data.definition('wide'), 40);
-    await expect(openEngineAt(data.path)).rejects.toMatchObject({ failure: 'unavailable' });
+    const observed: Observation[] = [];
+    await expect(openEngineAt(data.path, observed)).rejects.toMatchObject({ failure: 'unavailable' });
+    await eventually(() =>
+      expect(observed).toContainEqual(
+        expect.objectContaining({ kind: 'engine.output', text: expect.stringMatching(/wide\.sql/) }),
+      ),
+    );
   });
 });
 
