@@ -68,12 +68,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const suspensions = createSuspensions({ now: clock.monotonic, observe });
   const counting = countingOf(settings, link);
   const plan = createPlan({ sandboxes, describe, policyParameters });
-  const { connections } = settings;
   const transformer = createTransformer({ pause: createPause(), after });
+  const { connections } = settings;
   const trials = { plan, transformer, describe, engine, connections, observe, clock, after };
   const shadow = createShadow({ ...trials, catalog: () => catalog.current(), random: Math.random });
-  const { readThrough } = cache;
-  const watches = createWatches({ engine, readThrough, clock, observe, hosts: hostsOf(settings) });
+  const watches = createWatches({ ...cache, engine, clock, observe, hosts: hostsOf(settings) });
   const path = createRequestPath({
     catalog: () => catalog.current(),
     keyring,
@@ -111,9 +110,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await cache.close();
     throw cause;
   });
-  const close = async (): Promise<void> => {
+  const close = (): Promise<void> => {
     path.live?.close();
-    await Promise.all([catalog.close(), cache.close(), transformer.close()]);
+    return Promise.all([catalog.close(), cache.close(), transformer.close()]).then(() => undefined);
   };
   return { catalog, access, describe, sandboxes, suspensions, path, cache, bulkhead, close };
 }

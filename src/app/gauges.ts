@@ -5,6 +5,7 @@ import type { SlowClients } from '../http/slow-clients.ts';
 import type { Gauge } from '../observe/metrics.ts';
 import { confinementGauge } from './confinement-checks.ts';
 import type { Core } from './core.ts';
+import { dataGauges } from './data-checks.ts';
 
 export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'sandboxes' | 'path'> {
   readonly engine: Engine;
@@ -63,6 +64,7 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
   return [
     ...gauges,
     ...confinementGauges(engine),
+    ...dataGauges(engine),
     ...(engine.memory === undefined ? [] : [{ ...ENGINE_MEMORY, read: engine.memory }]),
     ...(link === undefined ? [] : [{ ...redis, read: () => Number(!link.isUnavailable()) }]),
   ];

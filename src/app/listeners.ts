@@ -24,6 +24,7 @@ import { FULL_ACCESS } from './local.ts';
 import { confinementChecks } from './confinement-checks.ts';
 import { configurationOf } from './configuration.ts';
 import type { Core } from './core.ts';
+import { dataCause, dataCheck } from './data-checks.ts';
 import type { Observing } from './observing.ts';
 import { openMcp } from './mcp.ts';
 import { createTextSource } from './texts.ts';
@@ -172,6 +173,7 @@ export async function readiness({
     redis: redis === false ? 'Redis does not answer' : undefined,
     preflight: sandboxes.offBecause(),
     ...confinement.causes,
+    data: dataCause(engine),
   };
   return {
     ready,
@@ -181,6 +183,7 @@ export async function readiness({
       redis: redis === undefined ? 'off' : redis ? 'ok' : 'degraded',
       preflight: causes.preflight === undefined ? 'ok' : 'degraded',
       ...confinement.checks,
+      ...dataCheck(engine),
     },
     causes,
   };

@@ -105,7 +105,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     catalog: parts.catalog,
     readiness: () => readiness(parts),
     reload: async () => {
-      await Promise.all([parts.catalog.reload(), parts.keyring.reload()]);
+      await Promise.all([parts.catalog.reload(), parts.keyring.reload(), engine.checkData?.()]);
       await gate.check();
     },
     close,

@@ -101,6 +101,21 @@ export type Observation =
   | { readonly kind: 'sandbox.not_checked'; readonly cause: unknown }
   /** The data directory may be readable by other users of the machine. */
   | { readonly kind: 'data.folder_open'; readonly reason: string }
+  /** The embedded engine has set parts aside, whose rows no query returns. */
+  | {
+      readonly kind: 'data.parts_broken';
+      readonly parts: number;
+      readonly tables: readonly {
+        readonly table: string;
+        readonly parts: number;
+        /** Of the first parts. */
+        readonly names: readonly string[];
+        readonly reasons: readonly string[];
+      }[];
+    }
+  /** There are data of these tables, but no definitions. */
+  | { readonly kind: 'data.tables_missing'; readonly tables: readonly string[] }
+  | { readonly kind: 'data.not_checked'; readonly cause: unknown }
   | { readonly kind: 'tokens.loaded'; readonly tokens: number }
   | { readonly kind: 'tokens.rejected'; readonly diagnostics: readonly Finding[] }
   /** Keys that are not locked to a tenant, each reported once. */

@@ -2,6 +2,7 @@
 // tests.
 import type { AccessRules } from './access-rules.ts';
 import type { Confinement } from './embedded/confinement/confinement.ts';
+import type { DataDamage } from './embedded/data-damage.ts';
 import type { Callers } from './wait-queue.ts';
 import type { LoggedError, ReadSummary } from '../core/observation.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
@@ -143,6 +144,10 @@ export interface Engine {
   readonly memory?: () => number;
   /** What confines the engine's own process; undefined if it has none. */
   readonly confinement?: () => Confinement;
+  /** What was found when the data folder was last opened or checked; undefined if the engine has none. */
+  readonly damage?: () => DataDamage;
+  /** Checks the data folder again. Never rejects. */
+  readonly checkData?: () => Promise<void>;
   /** Resolves if the engine answers a trivial statement; otherwise rejects with EngineError. */
   ping(): Promise<void>;
   /** Runs a command of the operator (seeds), possibly several statements; never reachable from a request. */

@@ -43,7 +43,13 @@ export const ERROR_CODES: readonly CodeRow[] = [
   [516, 'AUTHENTICATION_FAILED', 'unavailable'],
   [763, 'SESSION_REFUSED', 'unavailable'],
   [999, 'KEEPER_EXCEPTION', 'unavailable'],
+  [40, 'CHECKSUM_DOESNT_MATCH', 'invalid_response'],
   [49, 'LOGICAL_ERROR', 'invalid_response'],
+  [74, 'CANNOT_READ_FROM_FILE_DESCRIPTOR', 'invalid_response'],
+  [226, 'NO_FILE_IN_DATA_PART', 'invalid_response'],
+  [228, 'BAD_SIZE_OF_FILE_IN_DATA_PART', 'invalid_response'],
+  [246, 'CORRUPTED_DATA', 'invalid_response'],
+  [740, 'POTENTIALLY_BROKEN_DATA_PART', 'invalid_response'],
   [1001, 'STD_EXCEPTION', 'invalid_response'],
   [1002, 'UNKNOWN_EXCEPTION', 'invalid_response'],
 ];
@@ -53,6 +59,20 @@ const FAILURES = new Map(ERROR_CODES.map(([code, , failure]) => [code, failure])
 /** The failure for a ClickHouse error code; without a code, the response was invalid. */
 export function failureOf(code: number | undefined): EngineFailure {
   return code === undefined ? 'invalid_response' : (FAILURES.get(code) ?? 'rejected');
+}
+
+/**
+ * Errors of damaged files if they occur where the engine reads a column, and of the statement elsewhere: ATTEMPT_TO_READ_AFTER_EOF,
+ * CANNOT_READ_ALL_DATA, CANNOT_OPEN_FILE, CANNOT_SEEK_THROUGH_FILE, FILE_DOESNT_EXIST, INCORRECT_DATA, CANNOT_DECOMPRESS.
+ */
+const FILE_CODES: ReadonlySet<number> = new Set([32, 33, 76, 87, 107, 117, 271]);
+const WHILE_READING = /\bwhile reading (?:column|or decompressing) /i;
+
+/** The failure for an error of the engine with this text. */
+function failureIn(text: string, code: number | undefined): EngineFailure {
+  if (FROM_FORMAT_LIBRARY.test(text)) return 'rejected';
+  const isOfFile = code !== undefined && FILE_CODES.has(code) && WHILE_READING.test(text);
+  return isOfFile ? 'invalid_response' : failureOf(code);
 }
 
 /** The code in ClickHouse's error format, `Code: 47. DB::Exception: …`. */
@@ -75,6 +95,5 @@ const FROM_FORMAT_LIBRARY = /\btype: avro::Exception\b/;
 export function engineErrorFrom(text: string, cause?: unknown): EngineError {
   const engineCode = errorCodeIn(text);
   const known = engineCode === undefined ? {} : { engineCode };
-  const failure = FROM_FORMAT_LIBRARY.test(text) ? 'rejected' : failureOf(engineCode);
-  return new EngineError(failure, text, { ...known, isForeign: true, cause });
+  return new EngineError(failureIn(text, engineCode), text, { ...known, isForeign: true, cause });
 }

@@ -98,6 +98,12 @@ const LINES: Lines = {
     `cache: deleted a corrupt entry from Redis: ${observation.reason}`,
   ],
   'data.folder_open': (observation) => [observation.reason],
+  'data.parts_broken': ({ tables }) => [
+    'data: parts are damaged, and their rows are missing:',
+    ...tables.map(({ table, parts, names }) => `  ${table}: ${parts} (${names.join(', ')})`),
+  ],
+  'data.tables_missing': ({ tables }) => [`data: tables have data, but no definition: ${tables.join(', ')}`],
+  'data.not_checked': ({ cause }) => [`data: it could not be checked for damage: ${describeCause(cause)}`],
   'cache.key_derived': (observation) => [`cache: ${observation.reason}`],
   'cache.write_rejected': (observation) => [
     `cache: Redis rejected a write: ${describeCause(observation.cause)}`,

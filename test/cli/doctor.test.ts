@@ -1,9 +1,10 @@
 // `millrace doctor`: its output, and when it fails.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, truncateSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run, scratch } from '../support/command.ts';
 import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
+import { fillData } from '../support/damaged-data.ts';
 import { deploy } from '../support/serving.ts';
 
 const SANDBOXED = `query: WITH t AS (SELECT 1 AS n) SELECT n FROM t
@@ -49,6 +50,26 @@ test('the embedded engine: whether its process is confined', async () => {
   expect(confined.out).not.toMatch(/process:/);
   const off = await run(['doctor', '--engine-confinement', 'off'], { cwd, env: {} });
   expect([off.code, off.out]).toEqual([0, expect.stringMatching(shown)]);
+});
+
+test('damaged data of the embedded engine: each table with what to do, and exit 1', async () => {
+  const { data, folder, definition } = await fillData();
+  const cwd = scratch();
+  mkdirSync(join(cwd, 'endpoints'));
+  const whole = await run(['doctor', '--data', data], { cwd, env: {} });
+  expect([whole.code, whole.out]).toEqual([0, expect.not.stringMatching(/data:/)]);
+  truncateSync(join(folder('wide', 'all_2_2_0'), 'text.bin'), 100);
+  unlinkSync(definition('logged'));
+  const { code, out, err } = await run(['doctor', '--data', data], { cwd, env: {} });
+  expect(code).toBe(1);
+  expect(out).toMatch(
+    /^damaged data: app\.wide: .*broken-on-start_all_2_2_0\n {8}.*\n {8}.*DROP DETACHED PART/m,
+  );
+  expect(out).toMatch(/^damaged data: app\.logged: .*\n {8}\w/m);
+  expect(err).toMatch(/ 0 open, 2 damaged, /);
+  const check = await run(['serve', '--check', '--dev', '--data', data], { cwd, env: {} });
+  expect(check.code).toBe(1);
+  expect(check.out).toMatch(/^data +degraded .*app\.wide \(1\).*app\.logged/m);
 });
 
 test('row policies: their SQL, or what prevents them', async () => {

@@ -73,7 +73,7 @@ describe('serve --check', () => {
     });
     expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
       0,
-      [...PARTS, ...LAYERS.map((layer) => `${layer} ok`), ''],
+      [...PARTS, ...LAYERS.map((layer) => `${layer} ok`), 'data ok', ''],
     ]);
   });
 
@@ -82,7 +82,7 @@ describe('serve --check', () => {
     const { code, out } = await run(args, { cwd: folder() });
     expect([code, out.split('\n').map((line) => line.trim().replace(/ +/g, ' '))]).toEqual([
       0,
-      [...PARTS, ...LAYERS.map((layer) => `${layer} off`), ''],
+      [...PARTS, ...LAYERS.map((layer) => `${layer} off`), 'data ok', ''],
     ]);
   });
 

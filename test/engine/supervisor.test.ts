@@ -16,7 +16,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(path, { recursive: true, force: true }));
 
-const OPENING = { connections: 1, confinement, after, rules: () => undefined, sources: [] };
+const data = { latest: () => ({ broken: [], missing: [] }), check: () => Promise.resolve() };
+const OPENING = { connections: 1, confinement, after, rules: () => undefined, sources: [], data };
 
 /** The second process hangs while it is started, until it is asked to stop. */
 async function startHanging(): Promise<Supervisor> {

@@ -22,6 +22,7 @@ export const PROJECT_FILES = {
     'test/convert/corpus',
     'test/convert/limits',
     'test/endpoints/seeds',
+    'test/engine/data-damage',
     'test/engine/embedded-engine',
     'test/engine/engine-process',
     'test/engine/hosts',

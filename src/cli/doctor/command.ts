@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { EngineError } from '../../engine/engine.ts';
 import { checkConfinement } from '../../preflight/confinement.ts';
+import { checkData } from '../../preflight/data.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { reportPreflight } from './doctor.ts';
@@ -16,7 +17,7 @@ interface DoctorFlags {
 export function addDoctor(program: Command, deps: CommandDeps): void {
   withSettings(program.command('doctor'))
     .description(
-      'Test the SQL sandbox with known escape attempts, and check the privileges and settings of the ClickHouse users; each finding comes with the SQL that fixes it. Exits 1 if an escape attempt succeeds.',
+      'Test the SQL sandbox with known escape attempts, and check the privileges and settings of the ClickHouse users; each finding comes with the SQL that fixes it. Exits 1 if an escape attempt succeeds, or data of the embedded engine are damaged.',
     )
     .option(
       '--row-policies',
@@ -38,7 +39,7 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
         return;
       }
       const findings = await withLocal(given, deps, async ({ preflight, catalog }, engine) => {
-        const found = [...(await preflight()), ...checkConfinement(engine)];
+        const found = [...(await preflight()), ...checkConfinement(engine), ...checkData(engine)];
         if (settings.clickhouse === undefined)
           return [...found, ...(await unfilteredRows(engine, catalog().all))];
         if (!settings.clickhouse.rowPolicies) return found;

@@ -2,14 +2,14 @@
 import type { PreflightFinding } from '../../preflight/preflight.ts';
 import type { Terminal } from '../terminal.ts';
 
-const SHOWN = { open: 'red', known: 'yellow', advice: 'yellow' } as const;
+const SHOWN = { open: 'red', damaged: 'red', known: 'yellow', advice: 'yellow' } as const;
 const WIDTH = 'advice  '.length;
 
-/** Prints the report; returns 1 if an escape attempt succeeded that must not. */
+/** Prints the report; returns 1 if an escape attempt succeeded that must not, or data are damaged. */
 export function reportPreflight(findings: readonly PreflightFinding[], terminal: Terminal): 0 | 1 {
   const { print, note, paint } = terminal;
-  const counts = { open: 0, known: 0, advice: 0 };
-  for (const outcome of ['open', 'known', 'advice'] as const) {
+  const counts = { open: 0, damaged: 0, known: 0, advice: 0 };
+  for (const outcome of ['open', 'damaged', 'known', 'advice'] as const) {
     const those = findings.filter((each) => each.outcome === outcome);
     counts[outcome] = those.length;
     for (const { layer, name, fix } of those) {
@@ -23,11 +23,12 @@ export function reportPreflight(findings: readonly PreflightFinding[], terminal:
       `${indent}The embedded engine itself allows the known ones; the checks in front of it reject them.`,
     );
   }
-  const held = findings.length - counts.open - counts.known - counts.advice;
+  const held = findings.filter(({ outcome }) => outcome === 'held').length;
+  const damaged = counts.damaged === 0 ? '' : `, ${counts.damaged} damaged`;
   note(
-    `${findings.length} checks: ${held} held, ${counts.known} known, ${counts.open} open, ${counts.advice} to consider`,
+    `${findings.length} checks: ${held} held, ${counts.known} known, ${counts.open} open${damaged}, ${counts.advice} to consider`,
   );
-  if (findings.every(({ layer }) => layer === 'process'))
+  if (findings.every(({ layer }) => layer === 'process' || layer === 'data'))
     note('No endpoint accepts consumer queries: nothing to test.');
-  return counts.open > 0 ? 1 : 0;
+  return counts.open + counts.damaged > 0 ? 1 : 0;
 }

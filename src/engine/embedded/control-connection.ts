@@ -5,7 +5,7 @@ import { AUTHOR_PROFILE, EMPTY_DATABASE } from './profile.ts';
 
 export interface ControlConnection {
   /** Runs a short internal statement, one at a time; resolves to its result in a format. Rejects with EngineError. */
-  ask(sql: string, format?: 'Null' | 'TSV'): Promise<string>;
+  ask(sql: string, format?: 'Null' | 'TSV' | 'JSONEachRow'): Promise<string>;
   /** `ask` must not be called afterwards. */
   close(): Promise<void>;
 }

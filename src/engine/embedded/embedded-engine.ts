@@ -18,6 +18,7 @@ import type { Call } from './call.ts';
 import { writeConfigFile } from './config-file.ts';
 import { DEFAULT_CONFINEMENT, type Confinement, type ConfinementOptions } from './confinement/confinement.ts';
 import type { CallResult, Connection } from './connection.ts';
+import { createDataCheck, type DataCheck } from './data-damage.ts';
 import { openGeneration, reopenGeneration, type Generation } from './generation.ts';
 import type { Pool } from './pool.ts';
 import { AUTHOR_PROFILE, SAVED_PROFILE } from './profile.ts';
@@ -81,7 +82,9 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
   const configFile = await writeConfigFile({ ...options, hasUsers: true }).catch((cause: unknown) => {
     throw new EngineError('unavailable', `cannot write to the data directory ${path}`, { cause });
   });
-  const opening = { path: resolve(path), configFile, connections, confinement, observe, after, sources };
+  const data = createDataCheck(resolve(path), observe);
+  const common = { observe, after, sources, data };
+  const opening = { path: resolve(path), configFile, connections, confinement, ...common };
   const rules = (): AccessRules | undefined => access.rules();
   let confined: Confinement = { ...confinement, layers: [] };
   const queue = createQueue({
@@ -118,24 +121,35 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
   const works = { overdue: new Set<Work>(), unrepeatable: new Set<Work>() };
   const runner = { queue, supervisor, observe, after, now, closing: end.signal, access, ...works };
 
-  async function close(graceMs: number): Promise<void> {
-    queue.close();
-    let cancel = after(graceMs, () => {
-      queue.dismiss();
-      end.abort(new EngineError('unavailable', 'the engine is closing'));
-      cancel = after(END_GRACE_MS, supervisor.kill);
-    });
-    await queue.settled();
-    cancel();
-    await supervisor.close(EXIT_GRACE_MS);
-  }
-
   let closed: Promise<void> | undefined;
   return {
     ...engineOver(runner, connections),
     confinement: () => confined,
-    close: (graceMs) => (closed ??= close(graceMs)),
+    damage: data.latest,
+    checkData: () => checkAgain(data, supervisor),
+    close: (graceMs) => (closed ??= closeEngine(runner, end, graceMs)),
   };
+}
+
+async function checkAgain(data: DataCheck, supervisor: Supervisor): Promise<void> {
+  const generation = await supervisor.current().catch(() => undefined); // the next process checks its data
+  if (generation !== undefined) await data.check(generation.control);
+}
+
+async function closeEngine(
+  { queue, supervisor, after }: Runner,
+  end: AbortController,
+  graceMs: number,
+): Promise<void> {
+  queue.close();
+  let cancel = after(graceMs, () => {
+    queue.dismiss();
+    end.abort(new EngineError('unavailable', 'the engine is closing'));
+    cancel = after(END_GRACE_MS, supervisor.kill);
+  });
+  await queue.settled();
+  cancel();
+  await supervisor.close(EXIT_GRACE_MS);
 }
 
 function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> {

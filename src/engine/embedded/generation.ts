@@ -8,6 +8,7 @@ import { startEngineProcess, type EngineProcess, type EngineProcessOptions } fro
 import type { AccessRules } from '../access-rules.ts';
 import { removeUsersFile, writeUsersFile } from './config-file.ts';
 import type { Connections } from './connection.ts';
+import type { DataCheck } from './data-damage.ts';
 import { EngineError } from '../engine.ts';
 import { watchOutput } from './engine-output.ts';
 import { createKiller, type Killer } from './killer.ts';
@@ -33,6 +34,7 @@ export interface OpeningOptions extends EngineProcessOptions {
   readonly rules: () => AccessRules | undefined;
   /** See UsersFileOptions. */
   readonly sources: readonly string[];
+  readonly data: DataCheck;
 }
 
 export interface GenerationOptions extends OpeningOptions {
@@ -87,6 +89,7 @@ async function openData(
   await writeUsersFile(path, usersFile({ rules, keys, sources }));
   const control = await openUnder(process, path);
   const killer = createKiller({ control, after, observe });
+  await options.data.check(control);
   const restricted = sealConnections(process, keys, rules !== undefined);
   const pool = createPool({ connections: restricted, limit: connections * 2, observe });
   return { process, pool, control, killer, consumers: 0 };

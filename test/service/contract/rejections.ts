@@ -196,12 +196,13 @@ export const ROUTES: Checks = {
     },
   '`GET /health/live` reports that the process is running.': async ({ curl }) =>
     expect(await curl('/health/live')).toBe('{"status":"ok"}'),
-  '`GET /health/ready` reports engine, files, Redis and preflight separately.': async ({ service }) => {
-    expect(await (await service.call('/health/ready')).json()).toMatchObject({
-      status: 'ok',
-      checks: { engine: 'ok', catalog: 'ok', redis: 'off', preflight: 'ok' },
-    });
-  },
+  "`GET /health/ready` reports engine, files, Redis, preflight and the embedded engine's data separately.":
+    async ({ service }) => {
+      expect(await (await service.call('/health/ready')).json()).toMatchObject({
+        status: 'ok',
+        checks: { engine: 'ok', catalog: 'ok', redis: 'off', preflight: 'ok' },
+      });
+    },
   '`/metrics` and `/config` are served only on the admin listener.': async ({ service }) => {
     for (const path of ['/metrics', '/config']) {
       expect((await service.call(path)).status).toBe(404);
