@@ -1,5 +1,5 @@
 // Gauges for metrics: current numbers of running, waiting and cached items.
-import type { RedisLink } from '../cache/redis-link.ts';
+import { WRITE_PATIENCE, type RedisLink } from '../cache/redis-link.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Engine, HostState } from '../engine/engine.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
@@ -53,13 +53,22 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     { ...FILES_REJECTED, read: () => rejectedFiles(catalog.diagnostics()) },
     { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },
   ];
-  const redis = {
-    name: 'millrace_redis_up',
-    help: 'Whether Redis is reachable: 0 while its circuit breaker is open.',
+  return [...gauges, ...redisGauges(link)];
+}
+
+/** Each scrape has Redis checked, without waiting: a service that has no calls learns of a fault too. */
+function redisGauges(link: RedisLink | undefined): readonly Gauge[] {
+  if (link === undefined) return [];
+  const read = (): number => {
+    void link.run(({ client }) => client.ping(), undefined, WRITE_PATIENCE);
+    return Number(!link.isUnavailable());
   };
   return [
-    ...gauges,
-    ...(link === undefined ? [] : [{ ...redis, read: () => Number(!link.isUnavailable()) }]),
+    {
+      name: 'millrace_redis_up',
+      help: 'Whether Redis is reachable, as known before this scrape, which has it checked again: 0 while its circuit breaker is open.',
+      read,
+    },
   ];
 }
 
