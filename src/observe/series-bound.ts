@@ -2,7 +2,7 @@
 // each scrape.
 
 /** In place of values beyond a bound. */
-export const OTHER = 'other';
+const OTHER = 'other';
 
 /** Endpoints with counters of their own. */
 export const MAX_ENDPOINTS = 1000;
