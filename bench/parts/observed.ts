@@ -32,7 +32,7 @@ const settings = {
   adminPort: 0,
   endpoints,
   data: folder,
-  traces: level < 3 ? undefined : { endpoint: await startCollector(), headers: {}, ratio: 0.1 },
+  traces: level < 3 ? undefined : { endpoint: await startCollector(), headers: {}, ratio: 0.1, resource: {} },
 };
 const engine = await openEngine(settings, ignore);
 const service = await openService({

@@ -1,13 +1,14 @@
 // Gauges for metrics: current numbers of running, waiting and cached items.
-import type { RedisLink } from '../cache/redis-link.ts';
-import type { Engine } from '../engine/engine.ts';
+import { WRITE_PATIENCE, type RedisLink } from '../cache/redis-link.ts';
+import type { Finding } from '../core/finding.ts';
+import type { Engine, HostState } from '../engine/engine.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { Gauge } from '../observe/metrics.ts';
 import { confinementGauge } from './confinement-checks.ts';
 import type { Core } from './core.ts';
 import { dataGauges } from './data-checks.ts';
 
-export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'sandboxes' | 'path'> {
+export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'catalog' | 'sandboxes' | 'path'> {
   readonly engine: Engine;
   readonly link: RedisLink | undefined;
   readonly slowClients: SlowClients;
@@ -15,15 +16,10 @@ export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'sandbo
 }
 
 export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
-  const { engine, bulkhead, cache, sandboxes, link, slowClients, path } = options;
+  const { bulkhead, cache, sandboxes, link, slowClients, path, catalog } = options;
   const { readThrough, warming } = cache;
   const gauges: Gauge[] = [
-    {
-      name: 'millrace_engine_statements',
-      help: 'Statements in the engine, by state: running, or waiting for a connection.',
-      label: 'state',
-      read: () => Object.entries(engine.load()),
-    },
+    ...engineGauges(options.engine),
     {
       name: 'millrace_endpoint_running',
       help: 'Running queries of endpoints with a concurrency limit.',
@@ -55,20 +51,57 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     ...sendingGauges(slowClients),
     ...liveGauges(path),
     { ...DROPPED_LINES, read: options.droppedLines },
+    { ...FILES_REJECTED, read: () => rejectedFiles(catalog.diagnostics()) },
     { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },
   ];
-  const redis = {
-    name: 'millrace_redis_up',
-    help: 'Whether Redis is reachable: 0 while its circuit breaker is open.',
+  return [...gauges, ...redisGauges(link)];
+}
+
+/** Each scrape has Redis checked, without waiting: a service that has no calls learns of a fault too. */
+function redisGauges(link: RedisLink | undefined): readonly Gauge[] {
+  if (link === undefined) return [];
+  const read = (): number => {
+    void link.run(({ client }) => client.ping(), undefined, WRITE_PATIENCE);
+    return Number(!link.isUnavailable());
   };
   return [
-    ...gauges,
+    {
+      name: 'millrace_redis_up',
+      help: 'Whether Redis is reachable, as known before this scrape, which has it checked again: 0 while its circuit breaker is open.',
+      read,
+    },
+  ];
+}
+
+function engineGauges(engine: Engine): readonly Gauge[] {
+  const { hosts } = engine;
+  const up = {
+    name: 'millrace_engine_up',
+    help: 'Whether queries can run: 0 while the embedded engine’s process is being replaced, or no ClickHouse host answers.',
+    read: () => Number(engine.isUp()),
+  };
+  const statements = {
+    name: 'millrace_engine_statements',
+    help: 'Statements in the engine, by state: running, or waiting for a connection.',
+    label: 'state',
+    read: () => Object.entries(engine.load()),
+  };
+  const hostUp = {
+    name: 'millrace_engine_host_up',
+    help: 'Whether the ClickHouse host answers, as known before this scrape, which has it checked again: 1 or 0.',
+    label: 'host',
+  };
+  return [
+    ...(hosts === undefined ? [] : [{ ...hostUp, read: () => hosts().map(hostEntry) }]),
+    up,
+    statements,
     ...confinementGauges(engine),
     ...dataGauges(engine),
     ...(engine.memory === undefined ? [] : [{ ...ENGINE_MEMORY, read: engine.memory }]),
-    ...(link === undefined ? [] : [{ ...redis, read: () => Number(!link.isUnavailable()) }]),
   ];
 }
+
+const hostEntry = ({ name, isUp }: HostState): readonly [string, number] => [name, Number(isUp)];
 
 function confinementGauges({ confinement }: Engine): readonly Gauge[] {
   if (confinement === undefined) return [];
@@ -118,6 +151,16 @@ function liveGauges({ live }: GaugesOptions['path']): readonly Gauge[] {
       read: () => size().bytes,
     },
   ];
+}
+
+const FILES_REJECTED = {
+  name: 'millrace_catalog_files_rejected',
+  help: 'Endpoint files whose newest version is invalid: their last good version is served, or none.',
+};
+
+function rejectedFiles(diagnostics: readonly Finding[]): number {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  return new Set(errors.map(({ file }) => file)).size;
 }
 
 const ENGINE_MEMORY = {

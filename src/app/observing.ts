@@ -1,4 +1,5 @@
 // Connects the observers: log, metrics, traces, and the usage table.
+import { randomUUID } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
@@ -32,7 +33,11 @@ export async function openObserving({
   engine,
   observe: log,
 }: ObservingOptions): Promise<Observing> {
-  const metrics = createMetrics();
+  const metrics = createMetrics({
+    version: readVersion(),
+    engine: engine.kind,
+    node: process.versions.node,
+  });
   const tracing = await openTracing(settings);
   const emit: Observe = (observation) => {
     metrics.observe(observation);
@@ -57,7 +62,14 @@ export async function openObserving({
 async function openTracing({ traces }: Settings): Promise<Tracing> {
   if (traces === undefined) return NO_TRACING;
   const { createTracing } = await import('../observe/collector.ts');
-  return createTracing({ ...traces, version: readVersion(), random: Math.random, now: clock.epoch });
+  const instance = randomUUID();
+  return createTracing({
+    ...traces,
+    version: readVersion(),
+    instance,
+    random: Math.random,
+    now: clock.epoch,
+  });
 }
 
 /** CANNOT_PARSE_TEXT, CANNOT_PARSE_ESCAPE_SEQUENCE, CANNOT_PARSE_QUOTED_STRING, CANNOT_PARSE_INPUT_ASSERTION_FAILED, CANNOT_PARSE_DATETIME, CANNOT_PARSE_NUMBER, INCORRECT_DATA. */

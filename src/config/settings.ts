@@ -15,6 +15,7 @@ import { createSchemaCheck, createValueCheck, readSchema, type SchemaFinding } f
 import { allowedOrigins, findInvalidOrigins } from './origins.ts';
 import { plainFinding } from './plain-finding.ts';
 import { engineSources, findUnknownSources } from './engine-sources.ts';
+import { findInvalidTraces, traceSettings, type TraceKey, type TraceSettings } from './trace-settings.ts';
 import { findInvalidUrls } from './url-settings.ts';
 import { parseYaml, type YamlDocument } from './yaml-document.ts';
 
@@ -111,14 +112,6 @@ export interface JwtSettings {
   readonly skewSeconds: number;
 }
 
-/** The trace exporter and its sampling ratio. */
-export interface TraceSettings {
-  readonly endpoint: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** From 0 to 1. */
-  readonly ratio: number;
-}
-
 /** The name of a setting in the file, with the flag and environment variable derived from it. */
 export interface SettingName {
   readonly key: keyof SettingsFile;
@@ -167,6 +160,7 @@ export async function loadSettings(
   const diagnostics = [...fromFile.diagnostics, ...fromEnv.diagnostics, ...fromFlags.diagnostics];
   const values = { ...fromFile.values, ...fromEnv.values, ...fromFlags.values };
   diagnostics.push(...findHalfJwt(values), ...findHalfCertificate(values), ...findUnknownSources(values));
+  diagnostics.push(...findInvalidTraces(values));
   if (diagnostics.length === 0)
     diagnostics.push(...findInvalidUrls(values), ...findInvalidOrigins(values.cors_origins));
   if (diagnostics.length > 0) return { diagnostics };
@@ -359,15 +353,6 @@ function jwtSettings(all: SettingsFile): JwtSettings | undefined {
   return { issuer, audience, jwksUrl, algorithms: algorithms.split(','), claim, skewSeconds };
 }
 
-function traceSettings(
-  all: SettingsFile & Required<Pick<SettingsFile, 'trace_ratio'>>,
-): TraceSettings | undefined {
-  const { otlp_endpoint: endpoint, otlp_headers: headers, trace_ratio: ratio } = all;
-  if (endpoint === undefined) return undefined;
-  const pairs = listOf(headers).map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]);
-  return { endpoint, headers: Object.fromEntries(pairs) as Record<string, string>, ratio }; // pairs of strings, made above
-}
-
 function listOf(text: string | undefined): readonly string[] {
   return text === undefined ? [] : text.split(/, */);
 }
@@ -375,8 +360,7 @@ function listOf(text: string | undefined): readonly string[] {
 type OptionalKey =
   | 'clickhouse_port'
   | 'tenancy'
-  | 'otlp_endpoint'
-  | 'otlp_headers'
+  | TraceKey
   | 'trusted_proxies'
   | 'admin_names'
   | 'contact'

@@ -140,6 +140,10 @@ export interface Engine {
   readonly restrict?: (rules: AccessRules) => Promise<void>;
   /** Numbers of running and waiting statements. */
   readonly load: () => Load;
+  /** Whether statements can run now, as far as is known without asking. */
+  readonly isUp: () => boolean;
+  /** The servers, each with whether it answers, as last known; each call has them checked. Undefined for the embedded engine. */
+  readonly hosts?: () => readonly HostState[];
   /** Resident memory of the engine's own process in bytes, as last measured; undefined if it has none. */
   readonly memory?: () => number;
   /** What confines the engine's own process; undefined if it has none. */
@@ -154,6 +158,12 @@ export interface Engine {
   execute(sql: string): Promise<void>;
   /** Accepts no more statements, cancels those still running after `graceMs`, closes everything. Idempotent. */
   close(graceMs: number): Promise<void>;
+}
+
+export interface HostState {
+  /** `host:port`. */
+  readonly name: string;
+  readonly isUp: boolean;
 }
 
 export interface Load {

@@ -6,6 +6,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Finished, TraceContext } from '../core/observation.ts';
+import { isProbe } from './probes.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
 import { readTraceparent } from './trace-context.ts';
 import type { Tracing } from './tracing.ts';
@@ -18,6 +19,10 @@ export interface TracingOptions {
   /** Sampling ratio for traces that start here, from 0 to 1. */
   readonly ratio: number;
   readonly version: string;
+  /** Attributes of the service; those of the version and of the process are added, unless given. */
+  readonly resource: Readonly<Record<string, string>>;
+  /** Identifies this process among those of the service (https://opentelemetry.io/docs/specs/semconv/resource/#service). */
+  readonly instance: string;
   /** From 0 to 1. */
   readonly random: () => number;
   /** Milliseconds since 1970. */
@@ -30,7 +35,7 @@ const SEND_TIMEOUT_MS = 5000;
 
 /** Spans in batches over OTLP/HTTP. Failures of the collector are ignored: spans are dropped. */
 export function createTracing(options: TracingOptions): Tracing {
-  const { endpoint, headers, ratio, version, random, now } = options;
+  const { endpoint, headers, ratio, version, resource, random, now } = options;
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
     headers: { ...headers },
@@ -40,7 +45,11 @@ export function createTracing(options: TracingOptions): Tracing {
   const mayBegin = createAllowance(now);
   let next = { traceId: '', spanId: '' };
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': 'millrace', 'service.version': version }),
+    resource: resourceFromAttributes({
+      'service.version': version,
+      'service.instance.id': options.instance,
+      ...resource,
+    }),
     // A request's span uses the id that was sent to the engine before the span existed.
     idGenerator: { generateTraceId: () => next.traceId, generateSpanId: () => next.spanId },
     spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: MAX_WAITING })],
@@ -76,7 +85,7 @@ export function createTracing(options: TracingOptions): Tracing {
       return { traceId: newId(16), spanId: newId(8), parentId: undefined, isSampled: true };
     },
     observe: (observation) => {
-      if (observation.kind !== 'request.finished') return;
+      if (observation.kind !== 'request.finished' || isProbe(observation.route)) return;
       const { trace } = observation;
       if (trace?.isSampled === true) record(observation, trace);
     },

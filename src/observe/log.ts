@@ -4,6 +4,7 @@ import pino, { type Level } from 'pino';
 import type { After } from '../core/clock.ts';
 import type { Finished, Observation, Observe } from '../core/observation.ts';
 import { loggedText } from './describe.ts';
+import { isProbe } from './probes.ts';
 import { rounded } from './request-fields.ts';
 import { createRepeats } from './repeats.ts';
 import { createRequestLine } from './request-line.ts';
@@ -87,17 +88,10 @@ const isWhole = (layers: Extract<Observation, { kind: 'engine.confined' }>['laye
 
 /** By outcome. Probes come every few seconds, and what they find has events of its own. */
 function levelOfRequest({ route, status, code }: Finished): Level {
-  if (PROBES.has(route)) return 'debug';
+  if (isProbe(route)) return 'debug';
   if (status >= 500) return 'error';
   return status >= 400 && code !== 'request.client_closed' ? 'warn' : 'info';
 }
-
-const PROBES: ReadonlySet<string> = new Set([
-  '/health/live',
-  '/health/ready',
-  '/clickhouse/ping',
-  '/clickhouse/replicas_status',
-]);
 
 type ByKind = Exclude<Observation['kind'], 'request.finished' | 'engine.confined'>;
 

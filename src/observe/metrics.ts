@@ -1,7 +1,9 @@
-// Prometheus metrics from observations. Labels are bounded: endpoint names, statuses and outcomes, but no parameter
+// Prometheus metrics from observations. Labels are bounded: the first endpoints, statuses and outcomes, but no parameter
 // values.
 import { collectDefaultMetrics, Counter, Gauge as PromGauge, Histogram, Registry } from 'prom-client';
 import type { Finished, Observation, Observe, ShadowCompared } from '../core/observation.ts';
+import { createRequestMetrics } from './request-metrics.ts';
+import { boundedEntries, createBound, createValueBound, MAX_ENDPOINTS } from './series-bound.ts';
 
 /** The metrics of one process. */
 export interface Metrics {
@@ -25,19 +27,27 @@ export type Gauge = {
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** What runs, as labels. */
+export type BuildInfo = Readonly<Record<'version' | 'engine' | 'node', string>>;
+
 /** An empty registry with every metric declared, so that each is present at the first scrape. */
-export function createMetrics(): Metrics {
+export function createMetrics(build: BuildInfo): Metrics {
   const registry = new Registry();
   const requests = createRequestMetrics(registry);
   const events = createEventMetrics(registry);
   const engineEvents = createEngineMetrics(registry);
+  const tokensEvents = createTokensMetrics(registry);
   collectDefaultMetrics({ register: registry });
+  addBuildInfo(registry, build);
+  const boundEndpoint = createBound(MAX_ENDPOINTS);
   return {
-    observe: (observation) => {
+    observe: (observed) => {
+      const observation = withBounded(observed, boundEndpoint);
       if (observation.kind === 'request.finished') requests(observation);
       else {
         events(observation);
         engineEvents(observation);
+        tokensEvents(observation);
       }
     },
     watch: (gauges) => {
@@ -47,95 +57,21 @@ export function createMetrics(): Metrics {
   };
 }
 
-function createRequestMetrics(registry: Registry): (request: Finished) => void {
-  const registers = [registry];
-  const requests = new Histogram({
-    name: 'millrace_request_seconds',
-    help: 'Duration of requests in seconds, by endpoint, status and cache outcome.',
-    labelNames: ['endpoint', 'status', 'cache'],
-    buckets: SECONDS,
-    registers,
-  });
-  const stages = new Histogram({
-    name: 'millrace_stage_seconds',
-    help: 'Duration of the stages of requests that executed a query, in seconds: auth, plan, queue, engine, redact, encode.',
-    labelNames: ['stage'],
-    buckets: SECONDS,
-    registers,
-  });
-  const bytes = new Counter({
-    name: 'millrace_response_bytes_total',
-    help: 'Bytes of response bodies, by endpoint.',
-    labelNames: ['endpoint'],
-    registers,
-  });
-  const problems = new Counter({
-    name: 'millrace_problems_total',
-    help: 'Rejected and failed requests, by problem code.',
-    labelNames: ['code'],
-    registers,
-  });
-  const labelled = new Counter({
-    name: 'millrace_labelled_requests_total',
-    help: 'Requests by the labels that endpoint files allow; beyond 100 values of a label, further ones count as other.',
-    labelNames: ['endpoint', 'label', 'value'],
-    registers,
-  });
-  const deprecated = new Counter({
-    name: 'millrace_deprecated_requests_total',
-    help: 'Requests for deprecated endpoints and versions; version is empty for endpoints without versions.',
-    labelNames: ['endpoint', 'version'],
-    registers,
-  });
-  const countData = createDataMetric(registers);
-  const countClient = createClientMetrics(registers);
-  const boundValue = createValueBound();
-  return (request) => {
-    const { endpoint = '', status, cache = '', ms, code, timing, labels } = request;
-    requests.observe({ endpoint, status: String(status), cache }, ms / 1000);
-    bytes.inc({ endpoint }, request.bytes);
-    if (code !== undefined) problems.inc({ code });
-    countData(request);
-    if (request.deprecated === true) deprecated.inc({ endpoint, version: String(request.version ?? '') });
-    countClient(request);
-    if (timing !== undefined)
-      for (const [stage, took] of Object.entries(timing)) stages.observe({ stage }, took / 1000);
-    if (labels !== undefined)
-      for (const [label, value] of Object.entries(labels))
-        labelled.inc({ endpoint, label, value: boundValue(`${endpoint} ${label}`, value) });
-  };
+/** An observation whose endpoint has series of its own, or counts as `other`. */
+function withBounded(observation: Observation, bound: (name: string) => string): Observation {
+  if (!('endpoint' in observation) || observation.endpoint === undefined) return observation;
+  const endpoint = bound(observation.endpoint);
+  return endpoint === observation.endpoint ? observation : { ...observation, endpoint };
 }
 
-/** Cached responses whose data is watched. */
-function createDataMetric(registers: readonly Registry[]): (request: Finished) => void {
-  const counter = new Counter({
-    name: 'millrace_cache_data_total',
-    help: 'Requests of endpoints with until: data for which there was a cached response, by what was known about its data: unchanged (valid), changed (recomputed, or served stale), unchecked (the check failed) or unwatched (its changes cannot be seen).',
-    labelNames: ['endpoint', 'data'],
-    registers: [...registers],
+function addBuildInfo(registry: Registry, build: BuildInfo): void {
+  const info = new PromGauge({
+    name: 'millrace_build_info',
+    help: 'Always 1; its labels are the version of the service, the kind of its engine (embedded or http) and the version of Node.js.',
+    labelNames: Object.keys(build),
+    registers: [registry],
   });
-  return ({ endpoint = '', data }) => {
-    if (data !== undefined) counter.inc({ endpoint, data });
-  };
-}
-
-/** Requests to entry points for programs of others, by program. */
-function createClientMetrics(registers: readonly Registry[]): (request: Finished) => void {
-  const counter = (name: string, help: string): Counter =>
-    new Counter({ name, help, labelNames: ['client_name', 'status'], registers: [...registers] });
-  const clickhouse = counter(
-    'millrace_clickhouse_requests_total',
-    'Requests to the ClickHouse interface, by client program (from User-Agent, a closed list) and status.',
-  );
-  const mcp = counter(
-    'millrace_mcp_requests_total',
-    'Requests to the MCP route, by client program (a closed list) and status.',
-  );
-  return ({ route, clientName, status }) => {
-    if (clientName === undefined) return;
-    const requests = route === '/mcp' ? mcp : clickhouse;
-    requests.inc({ client_name: clientName, status: String(status) });
-  };
+  info.set(build, 1);
 }
 
 type Event = Exclude<Observation, Finished>;
@@ -201,6 +137,29 @@ function createEventMetrics(registry: Registry): (event: Event) => void {
   };
 }
 
+/** The tokens file, and what else keys depend on. */
+function createTokensMetrics(registry: Registry): (event: Event) => void {
+  const registers = [registry];
+  const events = new Counter({
+    name: 'millrace_tokens_events_total',
+    help: 'Events of keys: loaded and rejected (versions of the tokens file), not_locked, jwks_failed (the issuer’s keys could not be fetched), use_not_stored.',
+    labelNames: ['event'],
+    registers,
+  });
+  const rejected = new PromGauge({
+    name: 'millrace_tokens_rejected',
+    help: 'Whether the newest version of the tokens file is invalid, so that an older one is in force: 1 or 0.',
+    registers,
+  });
+  for (const event of ['loaded', 'rejected', 'jwks_failed']) events.inc({ event }, 0);
+  return ({ kind }) => {
+    const [family, event = ''] = kind.split('.');
+    if (family !== 'tokens') return;
+    events.inc({ event });
+    if (event === 'loaded' || event === 'rejected') rejected.set(Number(event === 'rejected'));
+  };
+}
+
 /** Live calls. */
 function createLiveMetrics(registers: readonly Registry[]): (event: Event) => void {
   const counter = (name: string, help: string, label: string): Counter =>
@@ -241,10 +200,11 @@ function createEngineMetrics(registry: Registry): (event: Event) => void {
   });
   const processEnds = new Counter({
     name: 'millrace_engine_process_ends_total',
-    help: 'Exits of the embedded engine’s process: overdue (killed: a statement could not be cancelled), unresponsive (killed), exited.',
+    help: 'Exits of the embedded engine’s process: overdue (killed: a statement could not be cancelled), unresponsive (killed), rules (killed: new access rules), exited.',
     labelNames: ['reason'],
     registers,
   });
+  for (const reason of ['overdue', 'unresponsive', 'exited']) processEnds.inc({ reason }, 0);
   const fatal = new Counter({
     name: 'millrace_engine_fatal_statements_total',
     help: 'Statements that ended the embedded engine’s process, or may have, by origin (saved or consumer).',
@@ -343,7 +303,7 @@ function addGauge(registry: Registry, gauge: Gauge): void {
     collect: (): void => {
       if (gauge.label === undefined) return prom.set(gauge.read());
       prom.reset();
-      for (const [value, number] of gauge.read()) prom.set({ [gauge.label]: value }, number);
+      for (const [value, number] of boundedEntries(gauge.read())) prom.set({ [gauge.label]: value }, number);
     },
   });
 }
@@ -362,18 +322,4 @@ function addCounter(
       prom.inc(read());
     },
   });
-}
-
-/** Each distinct label value is a separate time series in Prometheus, so each label is limited to this many. */
-const MAX_VALUES = 100;
-
-function createValueBound(): (label: string, value: string) => string {
-  const known = new Map<string, Set<string>>();
-  return (label, value) => {
-    const values = known.get(label) ?? new Set();
-    known.set(label, values);
-    if (!values.has(value) && values.size >= MAX_VALUES) return 'other';
-    values.add(value);
-    return value;
-  };
 }

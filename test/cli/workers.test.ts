@@ -138,7 +138,7 @@ test.each([
 /** Calls that one worker has answered. */
 async function answered(admin: string): Promise<number> {
   const text = await (await fetch(`${admin}/metrics`)).text();
-  const counts = text.matchAll(/^millrace_request_seconds_count\{endpoint="run".*\} (\d+)$/gm);
+  const counts = text.matchAll(/^millrace_requests_total\{endpoint="run".*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 

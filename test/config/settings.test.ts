@@ -24,7 +24,7 @@ async function settingsOf(sources: SettingsSources) {
 }
 
 test('every setting of the schema is resolved', () => {
-  const sources = ['settings.ts', 'clickhouse-settings.ts']
+  const sources = ['settings.ts', 'clickhouse-settings.ts', 'trace-settings.ts']
     .map((name) => readFileSync(join(import.meta.dirname, '../../src/config', name), 'utf8'))
     .join('\n');
   const parts = [...sources.matchAll(/const \{([^}]*)\} = all\b/g)].map(([, names]) => names).join();

@@ -27,6 +27,8 @@ const CHECK_MS = 15_000;
 const folder = await mkdtemp(join(tmpdir(), 'millrace-process-'));
 const path = join(folder, 'data');
 const observed: Observation[] = [];
+/** Whether the engine was up whenever its process had ended or was replaced. */
+const up: boolean[] = [];
 let engine: Engine;
 let gate: Gate;
 beforeEach(async () => {
@@ -42,7 +44,10 @@ const gated = (): Statement => statement(`SELECT passed, 'done' AS text FROM ${g
 
 async function open(options: Partial<EmbeddedOptions> = {}): Promise<void> {
   observed.length = 0;
-  const observe = (each: Observation): void => void observed.push(each);
+  const observe = (each: Observation): void => {
+    observed.push(each);
+    if (each.kind.startsWith('engine.process_')) up.push(engine.isUp());
+  };
   engine = await createEmbeddedEngine({
     ...REAL_TIME,
     path,
@@ -169,6 +174,14 @@ describe('a process that exits', () => {
     gate.open();
     expect(await saved).toEqual([{ passed: 1, text: 'done' }]);
     expect(ends()).toMatchObject([{ reason: 'exited', signal: 'SIGKILL' }]);
+  });
+
+  test('the engine is down until another has started', async () => {
+    up.length = 0;
+    expect(engine.isUp()).toBe(true);
+    await kill();
+    await eventually(() => expect(restarts()).toHaveLength(1));
+    expect(up).toEqual([false, true]);
   });
 
   test('with several consumer statements, each is suspected', async () => {

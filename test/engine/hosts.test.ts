@@ -82,6 +82,18 @@ describe('several servers', () => {
     expect(kinds().filter((kind) => kind === 'engine.host_lost')).toHaveLength(1);
   });
 
+  test('those that do not answer are known, also if nothing is asked of them', async () => {
+    const states = (): readonly boolean[] => engine.hosts?.().map(({ isUp }) => isUp) ?? [];
+    expect([states(), engine.isUp()]).toEqual([[true, true], true]);
+    await one.die();
+    await eventually(() => expect([states(), engine.isUp()]).toEqual([[false, true], true]));
+    await two.die();
+    await eventually(() => expect([states(), engine.isUp()]).toEqual([[false, false], false]));
+    await one.revive();
+    await eventually(() => expect([states(), engine.isUp()]).toEqual([[true, false], true]));
+    await two.revive();
+  });
+
   test('statements on a frozen one are retried on another', async () => {
     await collect(engine, ONE);
     one.freeze();

@@ -19,7 +19,9 @@ const settings = mapping(find('ConfigMap', 'millrace-settings'), 'data');
 const portNames = new Set([...mapping(container, 'ports').values()].map((port) => at(port, 'name')));
 
 test('every file of the folder is applied, and is a Kubernetes object', () => {
-  const files = readdirSync(join(DEPLOY, 'kubernetes')).filter((name) => name !== 'kustomization.yaml');
+  const files = readdirSync(join(DEPLOY, 'kubernetes')).filter(
+    (name) => name.endsWith('.yaml') && name !== 'kustomization.yaml',
+  );
   expect(texts(kustomization, 'resources').toSorted()).toEqual(files.toSorted());
   for (const each of objects) {
     expect(each).toMatchObject({ apiVersion: expect.any(String), kind: expect.any(String) });
@@ -35,6 +37,16 @@ test.each([
   { kind: 'NetworkPolicy', selector: 'spec.podSelector.matchLabels' },
 ])('the $kind selects the pods of the deployment', ({ kind, selector }) => {
   expect(at(find(kind), selector)).toEqual(labels);
+});
+
+test('the PodMonitor, which needs definitions of its own, scrapes the admin port of the pods', () => {
+  const [folder] = readYaml(`${FOLDER}/monitoring/kustomization.yaml`);
+  expect(at(folder, 'namespace')).toBe(at(kustomization, 'namespace'));
+  const [monitor] = texts(folder, 'resources').flatMap((file) => readYaml(`${FOLDER}/monitoring/${file}`));
+  expect(monitor).toMatchObject({ apiVersion: 'monitoring.coreos.com/v1', kind: 'PodMonitor' });
+  expect(at(monitor, 'spec.selector.matchLabels')).toEqual(labels);
+  expect(at(monitor, 'spec.podMetricsEndpoints.0')).toMatchObject({ port: 'admin', path: '/metrics' });
+  expect(portNames).toContain(at(monitor, 'spec.podMetricsEndpoints.0.port'));
 });
 
 test('the autoscaler targets the deployment, which sets no replica count', () => {

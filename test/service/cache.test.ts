@@ -204,7 +204,9 @@ describe('the admin listener', () => {
     const response = await fetch(`${service.service.admin}/metrics`);
     const text = await response.text();
     expect(response.headers.get('content-type')).toContain('text/plain');
-    expect(text).toMatch(/millrace_request_seconds_count\{endpoint="kept",status="200",cache="hit"\} \d+/);
+    expect(text).toMatch(
+      /millrace_requests_total\{endpoint="kept",status="200",cache="hit",route="[^"]+"\} \d+/,
+    );
     expect(text).toContain('millrace_endpoints 7');
   });
 });

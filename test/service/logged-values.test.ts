@@ -53,7 +53,7 @@ async function seen(): Promise<string> {
     after,
     random: Math.random,
   });
-  const metrics = createMetrics();
+  const metrics = createMetrics({ version: '0', engine: 'embedded', node: '20' });
   for (const each of service.observed) {
     log(each);
     metrics.observe(each);

@@ -25,7 +25,7 @@ interface Span {
 let redis: RedisServer;
 let collector: Server;
 let service: TestService;
-const received: { spans: Span[]; authorization: string | undefined }[] = [];
+const received: { spans: Span[]; authorization: string | undefined; resources: object[] }[] = [];
 const spans = (): Span[] => received.flatMap((each) => each.spans);
 
 beforeAll(async () => {
@@ -35,10 +35,11 @@ beforeAll(async () => {
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       const body = JSON.parse(Buffer.concat(parts).toString()) as {
-        resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
+        resourceSpans: { resource: { attributes: object[] }; scopeSpans: { spans: Span[] }[] }[];
       }; // OTLP in JSON
       const found = body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((each) => each.spans));
-      received.push({ spans: found, authorization: request.headers.authorization });
+      const resources = body.resourceSpans.flatMap(({ resource }) => resource.attributes);
+      received.push({ spans: found, authorization: request.headers.authorization, resources });
       response.setHeader('Content-Type', 'application/json').end('{}');
     });
   });
@@ -49,7 +50,12 @@ beforeAll(async () => {
       redisUrl: redis.url,
       redisTimeout: 10_000,
       trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
-      traces: { endpoint: `http://127.0.0.1:${port}`, headers: { authorization: 'Bearer c' }, ratio: 0 },
+      traces: {
+        endpoint: `http://127.0.0.1:${port}`,
+        headers: { authorization: 'Bearer c' },
+        ratio: 0,
+        resource: { 'service.name': 'reports', 'service.namespace': 'shop' },
+      },
       usage: true,
     },
   });
@@ -148,6 +154,9 @@ describe('a log line', () => {
   });
 });
 
+/** The trace of the requests of probes. */
+const PROBED = 'd'.repeat(32);
+
 describe('metrics', () => {
   test('cover requests, stages, problems and current activity', async () => {
     await ask('rows');
@@ -155,7 +164,13 @@ describe('metrics', () => {
     await eventually(async () => {
       const text = await admin('/metrics');
       for (const line of [
-        /^millrace_request_seconds_count\{endpoint="rows",status="200",cache=""\} [1-9]/m,
+        /^millrace_requests_total\{endpoint="rows",status="200",cache="",route="\/api\/endpoints\/query\/:endpoint"\} [1-9]/m,
+        /^millrace_request_seconds_count\{endpoint="rows",status="200",cache="",route="[^"]+"\} [1-9]/m,
+        /^millrace_build_info\{version="\d+\.\d+\.\d+",engine="(embedded|http)",node="[^"]+"\} 1/m,
+        /^millrace_engine_up 1/m,
+        /^millrace_keys_rejected_total\{reason="invalid"\} 0/m,
+        /^millrace_catalog_files_rejected 0/m,
+        /^millrace_tokens_rejected 0/m,
         /^millrace_stage_seconds_count\{stage="queue"\} [1-9]/m,
         /^millrace_stage_seconds_count\{stage="engine"\} [1-9]/m,
         /^millrace_stage_seconds_count\{stage="encode"\} [1-9]/m,
@@ -176,6 +191,29 @@ describe('metrics', () => {
       ])
         expect(text).toMatch(line);
     });
+  });
+
+  test('have each host of a ClickHouse server', async () => {
+    const hosts = /^millrace_engine_host_up\{host="([^"]+)"\} 1$/m.exec(await admin('/metrics'))?.[1];
+    const [url] = service.settings.clickhouse?.urls ?? [];
+    expect(hosts).toBe(url === undefined ? undefined : new URL(url).host);
+  });
+
+  test('and traces have no probes', async () => {
+    const traceparent = `00-${PROBED}-${'e'.repeat(16)}-01`;
+    const paths = ['/health/live', '/health/ready', '/clickhouse/ping', '/clickhouse/replicas_status'];
+    for (const path of paths)
+      expect((await service.call(path, { headers: { traceparent } })).status).toBe(200);
+    await admin('/metrics');
+    await ask('rows', { traceparent, 'X-Request-Id': 'after-probes' });
+    await eventually(() => expect(finished('after-probes')).toBeDefined());
+    const text = await admin('/metrics');
+    const routes = [...text.matchAll(/^millrace_.*\broute="([^"]*)"/gm)].map(([, route]) => route);
+    expect(routes).not.toEqual([]);
+    expect(routes.filter((route) => /health|ping|replicas|metrics/.test(route ?? ''))).toEqual([]);
+    const traced = (): Span[] => spans().filter(({ traceId }) => traceId === PROBED);
+    await eventually(() => expect(traced()).not.toEqual([]));
+    expect(traced().filter(({ name }) => /health|ping|replicas/.test(name))).toEqual([]);
   });
 
   test('gauges follow the current state', async () => {
@@ -239,12 +277,29 @@ describe('traces', () => {
     expect(received.every(({ authorization }) => authorization === 'Bearer c')).toBe(true);
   });
 
+  test('name the service and its process', () => {
+    const [{ resources } = { resources: [] }] = received;
+    const attribute = (key: string, stringValue: unknown): object => ({ key, value: { stringValue } });
+    expect(resources).toEqual(
+      expect.arrayContaining([
+        attribute('service.name', 'reports'),
+        attribute('service.namespace', 'shop'),
+        attribute('service.version', expect.stringMatching(/^\d+\.\d+\.\d+/)),
+        attribute(
+          'service.instance.id',
+          expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+        ),
+      ]),
+    );
+    expect(new Set(received.map((each) => JSON.stringify(each.resources))).size).toBe(1);
+  });
+
   test('are not started if the ratio is 0, nor if the caller is not sampled', async () => {
     await ask('rows', { 'X-Request-Id': 'untraced' });
     await ask('rows', { traceparent: `00-${'c'.repeat(32)}-${CALLER}-00` });
     await setTimeout(100);
     expect(finished('untraced')).toMatchObject({ trace: undefined });
-    expect(spans().filter(({ traceId }) => traceId !== TRACE)).toEqual([]);
+    expect(spans().filter(({ traceId }) => ![TRACE, PROBED].includes(traceId))).toEqual([]);
   });
 });
 

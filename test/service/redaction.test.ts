@@ -41,7 +41,7 @@ beforeAll(async () => {
     ],
     settings: {
       piiHashKey: 'a secret of the operator',
-      traces: { endpoint: `http://127.0.0.1:${port}`, headers: {}, ratio: 0 },
+      traces: { endpoint: `http://127.0.0.1:${port}`, headers: {}, ratio: 0, resource: {} },
     },
   });
   await writeEndpoint(service, 'open', file(20, 'open', ''));

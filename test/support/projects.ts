@@ -143,6 +143,7 @@ export const WAITING = [
   'test/explorer/logs',
   'test/mcp/conformance',
   'test/mcp/stdio',
+  'test/packaging/alerts',
   'test/rate-limits/',
   'test/service/engine-faults',
   'test/service/live',

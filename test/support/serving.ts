@@ -15,6 +15,8 @@ export const BUDGET_KEY = 'a-key-with-a-budget';
 export interface Deployment {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The text of the tokens file. */
+  readonly tokens: string;
 }
 
 export interface Serving {
@@ -28,7 +30,7 @@ export interface Serving {
 
 /** Endpoint files by name, and the keys. */
 export function deploy(
-  front: FrontProcess,
+  front: Pick<FrontProcess, 'env'>,
   endpoints: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>> = {},
 ): Deployment {
@@ -43,10 +45,11 @@ export function deploy(
     `{ name: rated, sha256: ${hashKey(RATED_KEY)}, endpoints: ['*'], rate: 20/h }`,
     `{ name: budgeted, sha256: ${hashKey(BUDGET_KEY)}, endpoints: ['*'], budget: { time: 1s/hour } }`,
   ];
-  writeFileSync(join(cwd, 'tokens.yaml'), `tokens:\n${keys.map((key) => `  - ${key}\n`).join('')}`);
+  const tokens = `tokens:\n${keys.map((key) => `  - ${key}\n`).join('')}`;
+  writeFileSync(join(cwd, 'tokens.yaml'), tokens);
   const patient = { MILLRACE_DRAIN_TIMEOUT: '600' };
   const own = { MILLRACE_TOKENS: 'tokens.yaml', MILLRACE_LOG_LEVEL: 'debug' };
-  return { cwd, env: { ...front.env, ...patient, ...own, ...env } };
+  return { cwd, env: { ...front.env, ...patient, ...own, ...env }, tokens };
 }
 
 /** Resolves when it listens, on free ports. */

@@ -206,9 +206,17 @@ export interface SettingsFile {
    */
   otlp_endpoint?: string;
   /**
-   * Header fields for the collector, as comma-separated name=value pairs.
+   * Header fields for the collector, as comma-separated name=value pairs; values are percent-decoded (Authorization=Basic%20QTpC).
    */
   otlp_headers?: string;
+  /**
+   * Name of the service in traces. Default: service.name in otel_resource_attributes, or millrace.
+   */
+  otel_service_name?: string;
+  /**
+   * Attributes of all spans, as comma-separated name=value pairs; values are percent-decoded (deployment.environment.name=production,service.instance.id=replica-1).
+   */
+  otel_resource_attributes?: string;
   /**
    * Sampling ratio of traces, from 0 to 1, for requests without an incoming traceparent; at most 100 traces per second.
    */

@@ -189,6 +189,7 @@ function engineOver(runner: Runner, connections: number): Omit<Engine, 'close'> 
     },
     restrict: runner.access.restrict,
     load: queue.size,
+    isUp: () => supervisor.isOpen() && overdue.size < connections,
     memory: supervisor.memory,
     // Bypasses the queue: a busy engine is healthy as long as its statements can be cancelled.
     ping: async () => {

@@ -1,6 +1,6 @@
 // The servers of one engine: health, round-robin selection, and back-off for servers that do not respond.
 import { KnownError, type Observe } from '../../core/observation.ts';
-import { EngineError } from '../engine.ts';
+import { EngineError, type HostState } from '../engine.ts';
 import type { After } from '../../core/clock.ts';
 import type { Client } from './client.ts';
 
@@ -20,6 +20,10 @@ export interface Hosts {
   suspect(host: Host, cause: unknown): void;
   /** Whether the host responds now. Concurrent callers share one check. */
   answers(host: Host): Promise<boolean>;
+  /** Which hosts answer, as last known. */
+  readonly states: () => readonly HostState[];
+  /** Checks all hosts in rotation, without waiting: a service that has no calls learns of a fault too. */
+  check(): void;
   close(): Promise<void>;
 }
 
@@ -80,12 +84,7 @@ export function createHosts({ hosts, pingTimeoutMs, after, observe, now }: Hosts
     if (!control.signal.aborted) after(REST_MS, () => void again());
   }
 
-  function choose(avoid: Host | undefined): Host | undefined {
-    const well = hosts.filter((host) => health.get(host)?.kind === 'well');
-    const others = well.filter((host) => host !== avoid);
-    const from = others.length > 0 ? others : well;
-    return from[turn++ % from.length];
-  }
+  const choose = (avoid: Host | undefined): Host | undefined => next(wellOf(hosts, health), avoid, turn++);
 
   return {
     next: async (avoid) => {
@@ -102,11 +101,26 @@ export function createHosts({ hosts, pingTimeoutMs, after, observe, now }: Hosts
       health.set(host, { kind: 'suspected', looked: answers(host, cause) });
     },
     answers,
+    states: () => hosts.map((host) => ({ name: host.name, isUp: health.get(host)?.kind !== 'resting' })),
+    check: () => {
+      if (!control.signal.aborted) for (const host of wellOf(hosts, health)) void answers(host);
+    },
     close: async () => {
       control.abort();
       await Promise.all(hosts.map((host) => host.client.close()));
     },
   };
+}
+
+function wellOf(hosts: readonly Host[], health: ReadonlyMap<Host, Health>): readonly Host[] {
+  return hosts.filter((host) => health.get(host)?.kind === 'well');
+}
+
+/** The host whose turn it is, other than `avoid` if there are others. */
+function next(well: readonly Host[], avoid: Host | undefined, turn: number): Host | undefined {
+  const others = well.filter((host) => host !== avoid);
+  const from = others.length > 0 ? others : well;
+  return from[turn % from.length];
 }
 
 const silent = (): KnownError => new KnownError('it does not respond');

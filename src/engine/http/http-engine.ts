@@ -146,6 +146,11 @@ function engineOver(runner: Runner): Omit<Engine, 'close'> {
       return decodeColumns(await readText(chunks));
     },
     load: runner.queue.size,
+    isUp: () => runner.hosts.states().some(({ isUp }) => isUp),
+    hosts: () => {
+      runner.hosts.check();
+      return runner.hosts.states();
+    },
     ping: async () => {
       const { credentials } = runner.userOf(false);
       const request = { query: 'SELECT 1', clickhouse_settings: NO_SETTINGS, ...credentials };
