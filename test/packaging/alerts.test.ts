@@ -1,12 +1,13 @@
 // The alert rules: each fires for a fault of a running service, alone, and none fires before. Evaluated by promtool.
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCENARIOS } from '../../faults/scenarios.ts';
 import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { scratch } from '../support/command.ts';
+import { fillData } from '../support/damaged-data.ts';
 import { eventually } from '../support/eventually.ts';
 import { startGate, type Gate } from '../support/gate.ts';
 import { checkRules, evaluateRules, requirePromtool, type Scrape } from '../support/promtool.ts';
@@ -207,6 +208,18 @@ const EMBEDDED: readonly Fault[] = [
       killEngine();
       await shows(alone, exits, isOne);
       await shows(alone, 'millrace_engine_up', isOne);
+    },
+  },
+  {
+    why: 'restarted with a part whose files are damaged',
+    alerts: ['MillraceDataDamaged'],
+    after: 3,
+    strike: async () => {
+      await alone.stop();
+      const { data, folder } = await fillData();
+      truncateSync(join(folder('wide', 'all_2_2_0'), 'text.bin'), 1);
+      alone = await startServing({ ...aloneAt, env: { ...aloneAt.env, MILLRACE_DATA: data } });
+      await shows(alone, 'millrace_engine_broken_parts', isOne);
     },
   },
 ];
