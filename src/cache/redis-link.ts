@@ -112,7 +112,7 @@ async function pingSingle({ client }: RedisConnection): Promise<void> {
 
 async function modeOf(client: RedisConnection['client']): Promise<string | undefined> {
   try {
-    return `${(await client.hello()).mode}`; // a Buffer, whatever its type says
+    return (await client.hello()).mode.toString(); // a Buffer, since all strings are read as such
   } catch (cause) {
     if (isReply(cause)) return undefined;
     throw cause;

@@ -30,7 +30,13 @@ const TWO_HOURS = 'numbers(2 * 60)';
 
 const BUILT = 'dist/commands';
 /** Node.js starts with these; the others are imported. */
-const STARTED = ['confined-process.js', 'engine-program.js', 'main.js', 'parser-program.js'];
+const STARTED = [
+  'confined-process.js',
+  'engine-program.js',
+  'main.js',
+  'parser-program.js',
+  'transform-program.js',
+];
 
 /** A copy to be packed: packing empties `dist/`, which other tests run from. */
 function copyCheckout(): string {
