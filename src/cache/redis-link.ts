@@ -112,7 +112,8 @@ async function pingSingle({ client }: RedisConnection): Promise<void> {
 
 async function modeOf(client: RedisConnection['client']): Promise<string | undefined> {
   try {
-    return (await client.hello()).mode.toString(); // a Buffer, since all strings are read as such
+    const mode: unknown = (await client.hello()).mode; // a Buffer, as all strings of this client
+    return String(mode);
   } catch (cause) {
     if (isReply(cause)) return undefined;
     throw cause;
