@@ -17,10 +17,20 @@ process.stdout.on('error', (error) => {
 });
 process.stderr.on('error', () => {}); // there is nowhere else to report it
 
-import('../dist/commands/main.js').then(
-  ({ main }) => main(process.argv),
-  (cause) => {
-    process.stderr.write(`millrace is not built; run npm ci (${cause.message})\n`);
-    process.exitCode = 3;
-  },
-);
+// Without the method QUERY, the routes cannot be added. The range is that of `engines` in package.json.
+const [major, minor] = process.versions.node.split('.').map(Number);
+const isInRange = major > 22 || (major === 22 ? minor >= 12 : major === 20 && minor >= 19);
+if (isInRange && require('node:http').METHODS.includes('QUERY')) {
+  import('../dist/commands/main.js').then(
+    ({ main }) => main(process.argv),
+    (cause) => {
+      process.stderr.write(`millrace is not built; run npm ci (${cause.message})\n`);
+      process.exitCode = 3;
+    },
+  );
+} else {
+  process.stderr.write(
+    `millrace: Node.js ${process.versions.node} is not supported: use 20.19.2 or a later 20, or 22.12 or later\n`,
+  );
+  process.exitCode = 2;
+}

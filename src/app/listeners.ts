@@ -97,6 +97,7 @@ export function createListeners(parts: Parts): Listeners {
           answer: openMcp(parts, settings.cacheMemory),
           identifyKey: path.identifyKey,
           issuer: settings.jwt?.issuer,
+          publicUrl: settings.publicUrl,
         }
       : undefined,
   });

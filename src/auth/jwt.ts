@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { createValueCheck } from '../config/schema.ts';
-import type { JwtSettings } from '../config/settings.ts';
+import type { JwtSettings } from '../config/jwt-settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { createLru } from '../core/lru.ts';
 import { Problem } from '../core/problem.ts';

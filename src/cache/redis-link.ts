@@ -56,7 +56,7 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
   const { current } = connections;
   const breaker = createBreaker({
     ...options,
-    probe: () => current().client.ping(),
+    probe: () => pingSingle(current()),
     on: {
       opened: (cause) => {
         // The client's own error only says that it is offline; the connection's last error says why.
@@ -81,7 +81,7 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
   const ping = (patience: number): Promise<unknown> =>
     breaker.attempt(() => current().client.ping(), undefined, timeoutMs * patience);
   await Promise.race([current().connected, sleep(timeoutMs * WRITE_PATIENCE, options.after)]);
-  await ping(1);
+  await breaker.attempt(() => pingSingle(current()), undefined);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await ping(WRITE_PATIENCE); // replies arrive in order, so once this one does, all earlier writes have completed
@@ -98,6 +98,26 @@ export async function openRedisLink(options: RedisLinkOptions): Promise<RedisLin
     isUnavailable: breaker.isOpen,
     close: () => (closed ??= close()),
   };
+}
+
+/**
+ * Rejects also for a server that is part of a cluster, which has only some of the keys, and for a Sentinel, which has none. The mode is in
+ * the reply to HELLO; servers that do not have or permit the command are no such servers, or cannot be recognized.
+ */
+async function pingSingle({ client }: RedisConnection): Promise<void> {
+  const [, mode] = await Promise.all([client.ping(), modeOf(client)]);
+  if (mode === 'cluster' || mode === 'sentinel')
+    throw new KnownError(`the server is in the mode ${mode}: Redis Cluster and Sentinel are not supported`);
+}
+
+async function modeOf(client: RedisConnection['client']): Promise<string | undefined> {
+  try {
+    const mode: unknown = (await client.hello()).mode; // a Buffer, as all strings of this client
+    return String(mode);
+  } catch (cause) {
+    if (isReply(cause)) return undefined;
+    throw cause;
+  }
 }
 
 /** The connection in use, and the one that follows it. */

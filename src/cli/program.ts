@@ -1,6 +1,7 @@
 // The command line: its commands, exit codes and error messages.
 import { Command, CommanderError, Help, type Option } from 'commander';
 import type { AddCommand, CommandDeps } from './command.ts';
+import { MissingPackageError } from '../core/observation.ts';
 import { CommandError, noteError } from './command-error.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -54,7 +55,7 @@ export async function runProgram(argv: readonly string[], deps: ProgramDeps): Pr
 function reportError(error: unknown, terminal: Terminal): number {
   const { note, paint } = terminal;
   const prefix = `${paint('red', 'millrace:')} `;
-  if (isOfFile(error)) {
+  if (isOfFile(error) || error instanceof MissingPackageError) {
     note(`${prefix}${error.message}`);
     return 1;
   }

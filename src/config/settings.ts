@@ -12,11 +12,12 @@ import {
 } from './clickhouse-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { createSchemaCheck, createValueCheck, readSchema, type SchemaFinding } from './schema.ts';
+import { findHalfJwt, jwtSettings, type JwtOptionalKey, type JwtSettings } from './jwt-settings.ts';
 import { allowedOrigins, findInvalidOrigins } from './origins.ts';
 import { plainFinding } from './plain-finding.ts';
 import { engineSources, findUnknownSources } from './engine-sources.ts';
 import { findInvalidTraces, traceSettings, type TraceKey, type TraceSettings } from './trace-settings.ts';
-import { findInvalidUrls } from './url-settings.ts';
+import { findInvalidUrls, publicUrl } from './url-settings.ts';
 import { parseYaml, type YamlDocument } from './yaml-document.ts';
 
 /** Effective settings. Sizes are in bytes, times in seconds unless noted. */
@@ -36,6 +37,8 @@ export interface Settings {
   readonly tokens: string | undefined;
   /** Undefined: JSON Web Tokens are not accepted. */
   readonly jwt: JwtSettings | undefined;
+  /** Without a slash at its end; undefined: as a request or its proxy says. */
+  readonly publicUrl: string | undefined;
   readonly data: string;
   readonly seeds: string;
   /** What SQL may reach outside of the embedded engine's data folder. */
@@ -99,17 +102,6 @@ export interface Settings {
 export interface ShownSetting {
   readonly value: unknown;
   readonly source: 'flag' | 'environment' | 'file' | 'default';
-}
-
-/** The accepted issuer of JSON Web Tokens, and how its tokens are checked. */
-export interface JwtSettings {
-  readonly issuer: string;
-  readonly audience: string;
-  readonly jwksUrl: string;
-  readonly algorithms: readonly string[];
-  /** The claim with the granted access. */
-  readonly claim: string;
-  readonly skewSeconds: number;
 }
 
 /** The name of a setting in the file, with the flag and environment variable derived from it. */
@@ -296,6 +288,7 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
     tenancy: all.tenancy,
     tokens: all.tokens,
     jwt: jwtSettings(all),
+    publicUrl: publicUrl(all.public_url),
     data: all.data,
     seeds: all.seeds,
     engineSources: engineSources(all.engine_sources),
@@ -336,23 +329,6 @@ function resolve(given: SettingsFile, names: readonly SettingName[]): Omit<Setti
   };
 }
 
-const JWT_KEYS = ['jwt_issuer', 'jwt_audience', 'jwt_jwks_url'] as const;
-
-/** A partial configuration would accept or reject tokens unexpectedly. */
-function findHalfJwt(values: SettingsFile): Finding[] {
-  const missing = JWT_KEYS.filter((key) => values[key] === undefined);
-  if (missing.length === 0 || missing.length === JWT_KEYS.length) return [];
-  const message = `tokens of an issuer need ${JWT_KEYS.join(', ')}; missing: ${missing.join(', ')}`;
-  return [plainFinding('settings', 'settings.jwt_incomplete', message)];
-}
-
-function jwtSettings(all: SettingsFile): JwtSettings | undefined {
-  const { jwt_issuer: issuer, jwt_audience: audience, jwt_jwks_url: jwksUrl } = all;
-  if (issuer === undefined || audience === undefined || jwksUrl === undefined) return undefined;
-  const { jwt_algorithms: algorithms = '', jwt_claim: claim = '', jwt_clock_skew: skewSeconds = 0 } = all;
-  return { issuer, audience, jwksUrl, algorithms: algorithms.split(','), claim, skewSeconds };
-}
-
 function listOf(text: string | undefined): readonly string[] {
   return text === undefined ? [] : text.split(/, */);
 }
@@ -369,7 +345,8 @@ type OptionalKey =
   | 'tokens'
   | 'pii_hash_key'
   | 'cors_origins'
-  | (typeof JWT_KEYS)[number]
+  | JwtOptionalKey
+  | 'public_url'
   | ClickHouseOptionalKey
   | 'connections'
   | 'consumer_connections'

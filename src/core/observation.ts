@@ -359,3 +359,6 @@ export class KnownError extends Error implements LoggedError {
     return this.message;
   }
 }
+
+/** A package that is an optional dependency, and is needed, is not installed. The message says what for. */
+export class MissingPackageError extends KnownError {}

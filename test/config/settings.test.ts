@@ -24,7 +24,7 @@ async function settingsOf(sources: SettingsSources) {
 }
 
 test('every setting of the schema is resolved', () => {
-  const sources = ['settings.ts', 'clickhouse-settings.ts', 'trace-settings.ts']
+  const sources = ['settings.ts', 'clickhouse-settings.ts', 'jwt-settings.ts', 'trace-settings.ts']
     .map((name) => readFileSync(join(import.meta.dirname, '../../src/config', name), 'utf8'))
     .join('\n');
   const parts = [...sources.matchAll(/const \{([^}]*)\} = all\b/g)].map(([, names]) => names).join();
@@ -117,6 +117,16 @@ describe('settings', () => {
         'redis://host/0?',
         'rediss://host/1?tls=true',
       ],
+      ['REDIS_URL', 'redisx://host', 'redis+tls://host'],
+      [
+        'MILLRACE_PUBLIC_URL',
+        'api.example.com',
+        'ftp://host',
+        'https://[',
+        'https://u:p@host',
+        'https://host?a=b',
+        'https://host#a',
+      ],
       ['REDIS_URL', 'redis://host/0#3', 'redis://host#', 'redis://:a?b@host'],
       ['CLICKHOUSE_URL', 'http://a,http://:p#a@b', 'http://a#b', 'http://a, http://b#'],
       [
@@ -129,6 +139,19 @@ describe('settings', () => {
     ].flatMap(([name = '', ...urls]) =>
       urls.map((url) => ({ env: { [name]: url }, code: 'settings.url_invalid', why: `the URL ${url}` })),
     ),
+    ...[
+      'redis://a:6379,b:6379',
+      'redis://:p@a,b/0',
+      'rediss://a,b,c',
+      'redis-sentinel://host:26379/0',
+      'redis+sentinel://host/mymaster',
+      'redis+cluster://host',
+      'redis-cluster://a,b',
+    ].map((url) => ({
+      env: { REDIS_URL: url },
+      code: 'settings.redis_unsupported',
+      why: `the address of several servers ${url}`,
+    })),
     ...['https://[/', 'https://user:password@host/', 'https://host/keys#1'].map((url) => ({
       env: { MILLRACE_JWT_ISSUER: 'i', MILLRACE_JWT_AUDIENCE: 'a', MILLRACE_JWT_JWKS_URL: url },
       code: 'settings.url_invalid',

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { DIALECTS } from '../../src/convert/conversion.ts';
 import { createConverter } from '../../src/convert/convert.ts';
 import { createParser } from '../../src/convert/parse/parser.ts';
+import { MissingPackageError } from '../../src/core/observation.ts';
 
 const converter = createConverter();
 afterAll(() => converter.close());
@@ -64,5 +65,13 @@ test('a text that takes more memory than the limit is reported, and the next one
   const parser = createParser({ milliseconds: 60_000, mebibytes: 20 });
   expect(await parser.parse({ dialect: 'mysql', text: columns })).toEqual({ kind: 'too_large' });
   expect((await parser.parse({ dialect: 'mysql', text: 'SELECT 1' })).kind).toBe('read');
+  await parser.close();
+});
+
+test('without the package of the grammars, a sentence says so, for every text', async () => {
+  const parser = createParser(undefined, 'a-package-that-is-not-installed/grammar.js');
+  const request = { dialect: 'mysql', text: 'SELECT 1' } as const;
+  await expect(parser.parse(request)).rejects.toThrow(MissingPackageError);
+  await expect(parser.parse(request)).rejects.toThrow(MissingPackageError);
   await parser.close();
 });

@@ -82,6 +82,9 @@ describe('the filter', () => {
     ['a socket of TCP', { x64: 41, arm64: 198 }, [2, 1], EACCES],
     ['connect', { x64: 42, arm64: 203 }, [], EACCES],
     ['io_uring_setup', { x64: 425, arm64: 425 }, [], ENOSYS],
+    ['a ring of the event loop', { x64: 426, arm64: 426 }, [7], ALLOWED],
+    ['another ring', { x64: 426, arm64: 426 }, [8], ENOSYS],
+    ['io_uring_register', { x64: 427, arm64: 427 }, [7], ENOSYS],
     ['landlock_restrict_self', { x64: 446, arm64: 446 }, [], ALLOWED],
     ['a call of a newer kernel', { x64: 463, arm64: 463 }, [], ENOSYS],
   ];
@@ -96,7 +99,7 @@ describe('the filter', () => {
   );
 
   test.each(CASES)('$architecture: $what', ({ architecture, number, given, result }) => {
-    const filter = seccompFilter({ architecture, pid: PID, network: false });
+    const filter = seccompFilter({ architecture, pid: PID, network: false, rings: [7] });
     expect(decide(filter, { arch: AUDIT_ARCH[architecture], number, arguments: given })).toBe(result);
   });
 
@@ -110,8 +113,9 @@ describe('the filter', () => {
     ['listen', 50, [], EACCES],
     ['accept4', 288, [], EACCES],
     ['fork', 57, [], EPERM],
+    ['a ring, without any', 426, [0], ENOSYS],
   ] as const)('with the network open: %s', (_, number, given, result) => {
-    const filter = seccompFilter({ architecture: 'x64', pid: PID, network: true });
+    const filter = seccompFilter({ architecture: 'x64', pid: PID, network: true, rings: [] });
     expect(decide(filter, { arch: AUDIT_ARCH.x64, number, arguments: given })).toBe(result);
   });
 
@@ -120,7 +124,9 @@ describe('the filter', () => {
     ['of x32', { arch: AUDIT_ARCH.x64, number: 0x40000000 + 59 }, ENOSYS],
     ['of the other architecture', { arch: AUDIT_ARCH.arm64, number: 63 }, EPERM],
   ])('calls %s', (_, call, result) => {
-    expect(decide(seccompFilter({ architecture: 'x64', pid: PID, network: false }), call)).toBe(result);
+    expect(decide(seccompFilter({ architecture: 'x64', pid: PID, network: false, rings: [7] }), call)).toBe(
+      result,
+    );
   });
 
   test('is encoded as the kernel reads it', () => {

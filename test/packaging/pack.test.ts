@@ -19,6 +19,11 @@ const NOT_COPIED = new Set(['.git', '.millrace', 'coverage', 'node_modules', 'di
 const PACKED =
   /^(bin\/millrace\.cjs|(docs|endpoints|schemas|seeds|deploy|templates)\/.+|[A-Z]+(\.md)?|package\.json)$/;
 
+/** Pictures, and what builds an image, for which a checkout is needed. */
+const NOT_PACKED = /^(?:docs\/pictures\/|deploy\/(?:Dockerfile|compose))/;
+/** Bytes of the package's file, and of its content. */
+const MOST = { packed: 2_000_000, unpacked: 8_000_000 };
+
 /** The sample rows, whose whole period `test/endpoints/seeds.test.ts` loads. */
 const EIGHT_DAYS = 'numbers(8 * 24 * 60)';
 const TWO_HOURS = 'numbers(2 * 60)';
@@ -48,6 +53,14 @@ interface Installed {
   readonly folder: string;
   readonly bin: string;
   readonly files: readonly string[];
+  readonly sizes: { readonly packed: number; readonly unpacked: number };
+}
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+  readonly size: number;
+  readonly unpackedSize: number;
 }
 
 /** Packs, and installs the package with the libraries that it names, and no others, beside it; with fewer sample rows. */
@@ -62,7 +75,7 @@ function install(): Installed {
       encoding: 'utf8',
     }),
   );
-  const [{ filename, files }] = packed as [{ filename: string; files: { path: string }[] }]; // npm's own report
+  const [{ filename, files, size, unpackedSize }] = packed as [Packed]; // npm's own report
   execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', home]);
   const manifest: unknown = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   const { bin, dependencies } = manifest as { bin: { millrace: string }; dependencies: object }; // our own manifest
@@ -75,7 +88,12 @@ function install(): Installed {
   writeFileSync(sample, text.replace(EIGHT_DAYS, TWO_HOURS));
   mkdirSync(join(modules, '.bin'));
   symlinkSync(join(home, bin.millrace), join(modules, '.bin/millrace'));
-  return { folder, bin: join(modules, '.bin/millrace'), files: files.map(({ path }) => path) };
+  return {
+    folder,
+    bin: join(modules, '.bin/millrace'),
+    files: files.map(({ path }) => path),
+    sizes: { packed: size, unpacked: unpackedSize },
+  };
 }
 
 let installed: Installed;
@@ -122,11 +140,20 @@ describe('package contents', () => {
     );
   });
 
+  test('without pictures, and without what needs a checkout, in the documented size', () => {
+    expect(installed.files.filter((path) => NOT_PACKED.test(path))).toEqual([]);
+    expect(installed.sizes.packed).toBeLessThan(MOST.packed);
+    expect(installed.sizes.unpacked).toBeLessThan(MOST.unpacked);
+    const deploy = readFileSync(join(ROOT, 'docs/guide/deploy.md'), 'utf8');
+    expect(deploy).toContain(`\`millrace-<version>.tgz\` (less than ${MOST.packed / 1_000_000} MB)`);
+  });
+
   test('contain every page and file that the README links to', () => {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const links = [...readme.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
     expect(links.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-    const isPacked = (path: string): boolean => installed.files.some((file) => file.startsWith(path));
+    const isPacked = (path: string): boolean =>
+      NOT_PACKED.test(path) || installed.files.some((file) => file.startsWith(path));
     expect(links.filter((path) => !isPacked(path))).toEqual([]);
   });
 });
@@ -164,6 +191,20 @@ describe('in an otherwise empty folder', () => {
   ])('$args: $why', async ({ args, code, says }) => {
     const finished = await run(args, { cwd: scratch(), bin: installed.bin });
     expect([finished.code, finished.out + finished.err]).toEqual([code, expect.stringMatching(says)]);
+  });
+
+  test('SQL of other systems needs an optional dependency, and a sentence says so', async () => {
+    const cwd = scratch();
+    mkdirSync(join(cwd, 'endpoints'));
+    writeFileSync(join(cwd, 'query.sql'), 'SELECT 1 AS n');
+    const { code, err } = await run(['new', 'x', '--from-sql', 'query.sql', '--dialect', 'mysql'], {
+      cwd,
+      bin: installed.bin,
+    });
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^millrace: .*node-sql-parser.*not installed.*\n$/),
+    ]);
   });
 
   test('new refers to the schema where editors find it', async () => {

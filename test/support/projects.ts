@@ -62,6 +62,7 @@ export const PROJECT_FILES = {
     'test/auth/use-stores',
     'test/cache/hostile-redis',
     'test/cache/redis-faults',
+    'test/cache/redis-modes',
     'test/cache/replicas',
     'test/cache/store',
     'test/cache/until-data-replicas',

@@ -78,6 +78,10 @@ export interface SettingsFile {
    */
   jwt_clock_skew?: number;
   /**
+   * URL of the service for its clients, such as https://api.example.com, or with the path under which a proxy serves it. It is the resource of OAuth for clients of MCP. Unset: as the request says, or X-Forwarded-Proto and X-Forwarded-Host.
+   */
+  public_url?: string;
+  /**
    * Data folder of the embedded engine.
    */
   data?: string;
@@ -238,7 +242,7 @@ export interface SettingsFile {
    */
   drain_timeout?: number;
   /**
-   * URL of the Redis cache that replicas share, such as redis://:password@host:6379/0, without query. Unset: each process has its own cache.
+   * URL of the Redis cache that replicas share, such as redis://:password@host:6379/0, without query: one server, neither Redis Cluster nor Sentinel. Unset: each process has its own cache.
    */
   redis_url?: string;
   /**

@@ -1,7 +1,9 @@
 // Parses SQL of other systems with node-sql-parser, in a thread of its own: its grammars take exponential time and memory for
 // some nested texts.
+import { createRequire } from 'node:module';
 import type { Worker } from 'node:worker_threads';
 import { after } from '../../core/clock.ts';
+import { MissingPackageError } from '../../core/observation.ts';
 import { nextMessage, startThread } from '../../threads/thread.ts';
 import type { ParseReply, ParseRequest } from './messages.ts';
 
@@ -14,6 +16,8 @@ export interface ParserLimits {
 
 const LIMITS: ParserLimits = { milliseconds: 2000, mebibytes: 256 };
 const MAX_CHARACTERS = 256 * 1024;
+/** One grammar is enough: the skeletons of queries are the same in all dialects. */
+const GRAMMAR = 'node-sql-parser/build/postgresql.js';
 const LOOK_EVERY_MS = 50;
 
 /** Parses one text after another. */
@@ -24,11 +28,12 @@ export interface Parser {
 }
 
 /** Starts the thread when the first text is parsed, and again after a text that ended it. */
-export function createParser({ milliseconds, mebibytes } = LIMITS): Parser {
+export function createParser({ milliseconds, mebibytes } = LIMITS, grammar = GRAMMAR): Parser {
   let thread: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
   /** Loading the program does not count against the first text. Undefined if there is not enough memory for it. */
   const start = async (): Promise<Worker | undefined> => {
+    requireGrammar(grammar);
     const resourceLimits = { maxOldGenerationSizeMb: mebibytes };
     const started = startThread('./parser-program', import.meta.url, { resourceLimits });
     thread = started;
@@ -55,6 +60,18 @@ export function createParser({ milliseconds, mebibytes } = LIMITS): Parser {
       thread = undefined;
     },
   };
+}
+
+/** The package is an optional dependency. Throws MissingPackageError. */
+function requireGrammar(grammar: string): void {
+  try {
+    createRequire(import.meta.url).resolve(grammar);
+  } catch (cause) {
+    throw new MissingPackageError(
+      'SQL of other systems is read by the package node-sql-parser, which is not installed: install with optional dependencies',
+      { cause },
+    );
+  }
 }
 
 /**

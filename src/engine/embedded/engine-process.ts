@@ -159,6 +159,8 @@ function spawnProgram({ path, configFile, connections, confinement }: EngineProc
       TZ: 'UTC',
       // Each running statement occupies one thread of the libuv pool.
       UV_THREADPOOL_SIZE: String(Math.min(connections * 2 + 8, 1024)),
+      // Since Node.js 22, libuv opens io_urings at the start: some releases none with this, later ones fewer.
+      UV_USE_IO_URING: '0',
     },
   });
 }

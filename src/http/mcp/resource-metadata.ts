@@ -6,16 +6,24 @@ import { rejectOtherMethods } from '../other-methods.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
+export interface ResourceOptions {
+  readonly issuer: string;
+  /** Undefined: the origin of each request. */
+  readonly publicUrl: string | undefined;
+}
+
 /** Adds the documents of the service and of a path on it. They need no key. */
-export function addResourceMetadata(app: FastifyInstance, path: string, issuer: string): void {
-  for (const resource of ['', path]) {
+export function addResourceMetadata(app: FastifyInstance, path: string, options: ResourceOptions): void {
+  const { issuer, publicUrl } = options;
+  const paths = new Set(['', pathOf(publicUrl)].flatMap((base) => [base, `${base}${path}`]));
+  for (const resource of paths) {
     const url = `${WELL_KNOWN}${resource}`;
     app.get(url, async (request, reply) => {
-      const origin = originOf(request);
-      if (origin === undefined) throw new Problem('route.unknown');
+      const base = baseOf(request, publicUrl);
+      if (base === undefined) throw new Problem('route.unknown');
       reply.header('Content-Type', 'application/json; charset=utf-8').header('Cache-Control', 'no-store');
       return JSON.stringify({
-        resource: `${origin}${resource}`,
+        resource: resource.endsWith(path) ? `${base}${path}` : base,
         resource_name: 'Millrace',
         authorization_servers: [issuer],
         bearer_methods_supported: ['header'],
@@ -25,10 +33,24 @@ export function addResourceMetadata(app: FastifyInstance, path: string, issuer: 
   }
 }
 
-/** The address of the document of a path. */
-export function metadataUrl(request: FastifyRequest, path: string): string | undefined {
-  const origin = originOf(request);
-  return origin && `${origin}${WELL_KNOWN}${path}`;
+/** The address of the document of a path: the path of the service is the end of the document's (RFC 9728, 3.1). */
+export function metadataUrl(
+  request: FastifyRequest,
+  path: string,
+  publicUrl: string | undefined,
+): string | undefined {
+  const base = baseOf(request, publicUrl);
+  return base && `${new URL(base).origin}${WELL_KNOWN}${pathOf(publicUrl)}${path}`;
+}
+
+/** Without the slash at its end. */
+function pathOf(url: string | undefined): string {
+  return url === undefined ? '' : new URL(url).pathname.replace(/\/$/, '');
+}
+
+/** The address of the service, as configured or as the client has it. */
+function baseOf(request: FastifyRequest, publicUrl: string | undefined): string | undefined {
+  return publicUrl ?? originOf(request);
 }
 
 const HOST = /^(?:[\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/;

@@ -27,6 +27,8 @@ export interface McpParts {
   readonly identifyKey: Admission['identifyKey'];
   /** The issuer of JSON Web Tokens; undefined: none are accepted. */
   readonly issuer: string | undefined;
+  /** The address of the service for its clients; undefined: as each request says. */
+  readonly publicUrl: string | undefined;
 }
 
 export type McpOptions = BaseOptions & McpParts;
@@ -41,16 +43,17 @@ const EVENTS_OFFERED = `${EVENTS_TYPE}; charset=utf-8`;
 
 /** Adds the route, and the documents that name the issuer of tokens. */
 export function addMcp(app: FastifyInstance, options: McpOptions): void {
-  const { issuer } = options;
-  if (issuer !== undefined) addResourceMetadata(app, MCP_ROUTE, issuer);
+  const { issuer, publicUrl } = options;
+  if (issuer !== undefined) addResourceMetadata(app, MCP_ROUTE, { issuer, publicUrl });
   void app.register(async (scope) => addRoute(scope, options), { prefix: MCP_ROUTE });
 }
 
 function addRoute(scope: FastifyInstance, options: McpOptions): void {
-  const { issuer } = options;
-  addProblems(scope, options, (reply, problem) =>
-    sendMcpProblem(reply, problem, issuer === undefined ? undefined : metadataUrl(reply.request, MCP_ROUTE)),
-  );
+  const { issuer, publicUrl } = options;
+  addProblems(scope, options, (reply, problem) => {
+    const metadata = issuer === undefined ? undefined : metadataUrl(reply.request, MCP_ROUTE, publicUrl);
+    return sendMcpProblem(reply, problem, metadata);
+  });
   scope.addHook('onRequest', (request, reply, done) => {
     reply.record.clientName = mcpClientName(request.headers['user-agent']);
     done();

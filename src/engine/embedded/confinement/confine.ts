@@ -1,5 +1,5 @@
 // Confines this process, for good, by Landlock and seccomp. Each layer is applied by itself: without one of them, the other still holds.
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readlinkSync } from 'node:fs';
 import { LAYERS, noLayers, type Layer, type LayerName } from './confinement.ts';
 import {
   encodePathRule,
@@ -24,13 +24,27 @@ export interface ConfineOptions {
 export function confine(options: ConfineOptions): readonly Layer[] {
   const system = openSystem();
   if (typeof system === 'string') return noLayers(system);
+  const rings = openRings(); // before Landlock hides /proc
   // Landlock first: the filter denies some of what its set-up needs.
-  const apply: Readonly<Record<LayerName, (system: System, options: ConfineOptions) => string | undefined>> =
-    {
-      landlock: restrictFiles,
-      seccomp: filterCalls,
-    };
-  return LAYERS.map((name) => ({ name, missing: attempt(() => apply[name](system, options)) }));
+  const apply: Readonly<Record<LayerName, () => string | undefined>> = {
+    landlock: () => restrictFiles(system, options),
+    seccomp: () => filterCalls(system, options, rings),
+  };
+  return LAYERS.map((name) => ({ name, missing: attempt(apply[name]) }));
+}
+
+const OPEN_FILES = '/proc/self/fd';
+
+/** The file descriptors of io_uring of this process. */
+function openRings(): readonly number[] {
+  const isRing = (name: string): boolean => {
+    try {
+      return readlinkSync(`${OPEN_FILES}/${name}`) === 'anon_inode:[io_uring]';
+    } catch {
+      return false; // the one that has read the folder is closed
+    }
+  };
+  return readdirSync(OPEN_FILES).filter(isRing).map(Number);
 }
 
 /** The result, or why a system call failed. */
@@ -109,9 +123,13 @@ const SET_MODE_FILTER = 1;
 const ALL_THREADS = 1 << 0;
 const NO_MITIGATION = 1 << 2;
 
-function filterCalls(system: System, { network }: ConfineOptions): string | undefined {
+function filterCalls(
+  system: System,
+  { network }: ConfineOptions,
+  rings: readonly number[],
+): string | undefined {
   const { architecture } = system;
-  return installFilter(system, seccompFilter({ architecture, pid: process.pid, network }));
+  return installFilter(system, seccompFilter({ architecture, pid: process.pid, network, rings }));
 }
 
 /** For all threads of this process and all processes that it starts. Returns why it is not in force, if that is so; throws SystemCallError. */

@@ -32,15 +32,23 @@ export interface FilterOptions {
   /** The process, which may send signals to itself. */
   readonly pid: number;
   readonly network: boolean;
+  /** File descriptors of io_uring that the process has already: since Node.js 22, its event loops cannot do without theirs. */
+  readonly rings: readonly number[];
 }
 
 const denied = (error: number, calls: readonly SystemCall[]): readonly Rule[] =>
   calls.map((call) => ({ call, error }));
 
+/** Only rings that are set up already can be used. */
+const onlyRings = (rings: readonly number[]): Rule => {
+  const rule: Rule = { call: 'io_uring_enter', error: ENOSYS };
+  return rings.length === 0 ? rule : { ...rule, argument: { index: 0, values: rings } };
+};
+
 const onlySelf = (pid: number, calls: readonly SystemCall[]): readonly Rule[] =>
   calls.map((call) => ({ call, error: EPERM, argument: { index: 0, values: [pid] } }));
 
-function rulesOf({ pid, network }: FilterOptions): readonly Rule[] {
+function rulesOf({ pid, network, rings }: FilterOptions): readonly Rule[] {
   return [
     // The C library then falls back to `clone`, whose flags are visible to a filter.
     { call: 'clone3', error: ENOSYS },
@@ -61,7 +69,8 @@ function rulesOf({ pid, network }: FilterOptions): readonly Rule[] {
     ...denied(EPERM, ['setxattr', 'lsetxattr', 'fsetxattr', 'removexattr', 'lremovexattr', 'fremovexattr']),
     ...denied(EPERM, ['bpf', 'perf_event_open', 'userfaultfd', 'add_key', 'request_key', 'keyctl']),
     // Callers of io_uring know kernels without it.
-    ...denied(ENOSYS, ['io_uring_setup', 'io_uring_enter', 'io_uring_register']),
+    ...denied(ENOSYS, ['io_uring_setup', 'io_uring_register']),
+    onlyRings(rings),
     ...denied(EPERM, ['kexec_load', 'kexec_file_load', 'init_module', 'finit_module', 'delete_module']),
     ...denied(EPERM, ['reboot', 'syslog', 'acct', 'vhangup', 'sethostname', 'setdomainname']),
     ...denied(EPERM, ['settimeofday', 'clock_settime', 'clock_adjtime', 'adjtimex', 'iopl', 'ioperm']),
