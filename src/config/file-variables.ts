@@ -55,10 +55,12 @@ export function withoutValues(
   { filled }: Pick<FilledFile, 'filled'>,
 ): readonly Finding[] {
   const places = [...filled].map(([key, text]) => ({ key, text, ...document.locate([key]) }));
-  return findings.map(({ hint: _, ...finding }, index) => {
+  return findings.map((finding) => {
     const place = places.find(({ line, column }) => line === finding.line && column === finding.column);
-    if (place === undefined) return findings[index] ?? finding;
-    return { ...finding, message: `${place.key}: the value of ${place.text} is not valid` };
+    if (place === undefined) return finding;
+    const { file, line, column, severity, code } = finding;
+    const message = `${place.key}: the value of ${place.text} is not valid`;
+    return { file, line, column, severity, code, message };
   });
 }
 
