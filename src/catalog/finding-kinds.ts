@@ -347,6 +347,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A statement of the schema is not supported',
     help: 'What it creates does not exist for the analysis. If an endpoint reads it, add a CREATE TABLE statement with its columns to the schema.',
   },
+  'tables.missing_variable': {
+    title: 'A placeholder of the schema has no value',
+    help: 'Commands that check files read only the environment variables that the person who runs them names: --variables, or MILLRACE_VARIABLES. The value may have letters, digits, _, . and -. The statement is not carried out; with a placeholder in a string it is, as written, and the finding is a warning.',
+  },
   'fixture.unknown_table': {
     title: 'Fixture rows for an unknown table',
     help: 'Correct the name, or create the table in a file of the schema folder or of the fixtures.',

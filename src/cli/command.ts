@@ -58,10 +58,11 @@ export function withSettings(command: Command): Command {
   return command;
 }
 
-/** Loads the settings for a command with these `flags`. Rejects with CommandError. */
+/** Loads the settings for a command with these `flags`; the file may read `variables`, default: all. Rejects with CommandError. */
 export async function settingsOf(
   flags: Flags,
   { env, terminal, workers }: Pick<CommandDeps, 'env' | 'terminal' | 'workers'>,
+  variables?: readonly string[],
 ): Promise<Settings> {
   if (workers.index === undefined) for (const line of unknownVariables(env)) terminal.note(line);
   const named = settingNames().map(({ key }) => [key, flags[camelCase(key)]]);
@@ -69,6 +70,7 @@ export async function settingsOf(
   const loaded = await loadSettings({
     flags: Object.fromEntries(named) as Flags, // pairs of strings, built above
     env,
+    variables,
     file: { path, required: flags['config'] !== undefined },
   });
   if ('settings' in loaded) return loaded.settings;
@@ -88,7 +90,7 @@ function camelCase(key: string): string {
 
 /** Set by the container platform for a service of this name, by the tests, or for other containers. */
 const FOREIGN =
-  /^MILLRACE_(?:(?:.+_)?SERVICE_(?:HOST|PORT.*)|(?:.+_)?PORT_\d+_(?:TCP|UDP).*|TEST_.*|WORKER_INDEX|KEY|(?:CLICKHOUSE|CONSUMER|REDIS)_PASSWORD)$/;
+  /^MILLRACE_(?:(?:.+_)?SERVICE_(?:HOST|PORT.*)|(?:.+_)?PORT_\d+_(?:TCP|UDP).*|TEST_.*|WORKER_INDEX|KEY|VARIABLES|(?:CLICKHOUSE|CONSUMER|REDIS)_PASSWORD)$/;
 
 /** Warnings about variables that look like settings, but are none. */
 function unknownVariables(env: CommandDeps['env']): readonly string[] {

@@ -13,6 +13,7 @@ export interface SchemaFlags {
   readonly schema?: string;
   readonly schemaDatabase?: string;
   readonly engineSources?: string;
+  readonly variables?: string;
 }
 
 export interface SchemaChoice {
@@ -20,8 +21,8 @@ export interface SchemaChoice {
   readonly path: string;
   /** The database of names without one; undefined: `default`. */
   readonly database: string | undefined;
-  /** Values of placeholders such as `${DATABASE}`. */
-  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Values of placeholders such as `${DATABASE}`, by the names that the person who runs the command has named. */
+  readonly variables: ReadonlyMap<string, string | undefined>;
 }
 
 /** The folder that `millrace schema pull` writes. */
@@ -29,7 +30,7 @@ export const SCHEMA_FOLDER = 'schema';
 
 /** Adds the flags to a command. */
 export function withSchemaOptions(command: Command): Command {
-  return command
+  command
     .option(
       '--schema <path>',
       `folder or file of statements that create the tables: scripts, migrations, a dump (default: ${SCHEMA_FOLDER} if it has *.sql files, otherwise the seeds)`,
@@ -39,17 +40,43 @@ export function withSchemaOptions(command: Command): Command {
       '--engine-sources <names>',
       'what queries, fixtures and the schema may reach outside of the tables: file, url, s3, …, comma-separated [MILLRACE_ENGINE_SOURCES; default: nothing]',
     );
+  return withVariables(command);
+}
+
+/** Adds the flag that every command has which reads files that others may have written. */
+export function withVariables(command: Command): Command {
+  return command.option(
+    '--variables <names>',
+    'environment variables that the schema and the settings file may read, as in ${CLUSTER}, comma-separated [MILLRACE_VARIABLES; default: none]',
+  );
+}
+
+/** The variables that files may read. Throws CommandError for a name that no variable has. */
+export function namedVariables(
+  variables: string | undefined,
+  { env }: Pick<CommandDeps, 'env'>,
+): readonly string[] {
+  const names = (variables ?? env['MILLRACE_VARIABLES'] ?? '').split(',').map((name) => name.trim());
+  const named = names.filter((name) => name !== '');
+  const wrong = named.find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  if (wrong === undefined) return named;
+  const source = variables === undefined ? 'MILLRACE_VARIABLES' : '--variables';
+  throw new CommandError(
+    `${source}: ${JSON.stringify(wrong)} is not a name of an environment variable; write names, separated by commas`,
+    { exitCode: 2 },
+  );
 }
 
 /**
- * The settings for a command that runs files which others may have written. What the engine may reach is taken from the flag and the
- * environment only: the settings file may be part of what is checked. Rejects with CommandError.
+ * The settings for a command that runs files which others may have written. What the engine may reach, and which variables files may
+ * read, is taken from the flags and the environment only: the settings file may be part of what is checked. Rejects with CommandError.
  */
 export async function checkedSettings(
-  { engineSources }: SchemaFlags,
+  { engineSources, variables }: Pick<SchemaFlags, 'engineSources' | 'variables'>,
   deps: Pick<CommandDeps, 'env' | 'terminal' | 'workers'>,
 ): Promise<Settings> {
-  const settings = await settingsOf(engineSources === undefined ? {} : { engineSources }, deps);
+  const flags = engineSources === undefined ? {} : { engineSources };
+  const settings = await settingsOf(flags, deps, namedVariables(variables, deps));
   if (settings.shown['engine_sources']?.source !== 'file') return settings;
   deps.terminal.note(
     'warning: engine_sources in the settings file does not apply here, since a change under review could set it; use --engine-sources or MILLRACE_ENGINE_SOURCES',
@@ -59,12 +86,13 @@ export async function checkedSettings(
 
 /** The path that the flag names, or the default. */
 export function chooseSchema(
-  { schema, schemaDatabase }: SchemaFlags,
+  { schema, schemaDatabase, variables }: SchemaFlags,
   { seeds }: Pick<Settings, 'seeds'>,
   { env }: Pick<CommandDeps, 'env'>,
 ): SchemaChoice {
   const path = schema ?? (hasScripts(SCHEMA_FOLDER) ? SCHEMA_FOLDER : seeds);
-  return { path, database: schemaDatabase, variables: env };
+  const values = namedVariables(variables, { env }).map((name) => [name, env[name]] as const);
+  return { path, database: schemaDatabase, variables: new Map(values) };
 }
 
 /** The same, if it exists. Throws CommandError if the flag names a path that does not. */

@@ -16,9 +16,10 @@ import { findHalfJwt, jwtSettings, type JwtOptionalKey, type JwtSettings } from 
 import { allowedOrigins, findInvalidOrigins } from './origins.ts';
 import { plainFinding } from './plain-finding.ts';
 import { engineSources, findUnknownSources } from './engine-sources.ts';
+import { fillFile, withoutValues } from './file-variables.ts';
 import { findInvalidTraces, traceSettings, type TraceKey, type TraceSettings } from './trace-settings.ts';
 import { findInvalidUrls, publicUrl } from './url-settings.ts';
-import { parseYaml, type YamlDocument } from './yaml-document.ts';
+import { parseYaml } from './yaml-document.ts';
 
 /** Effective settings. Sizes are in bytes, times in seconds unless noted. */
 export interface Settings {
@@ -120,6 +121,8 @@ export interface SettingsSources {
   /** By key; undefined if the flag was not given. */
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The variables of `env` that the settings file may read; undefined: all. Where it is given, secrets are not used. */
+  readonly variables?: readonly string[] | undefined;
   /** The settings file. A missing file is an error only if `required`. */
   readonly file: { readonly path: string; readonly required: boolean };
 }
@@ -157,11 +160,13 @@ export async function loadSettings(
     diagnostics.push(...findInvalidUrls(values), ...findInvalidOrigins(values.cors_origins));
   if (diagnostics.length > 0) return { diagnostics };
   const layers = { flag: fromFlags.values, environment: fromEnv.values, file: fromFile.values };
-  return { settings: { ...resolve(values, names), shown: show(names, layers) } };
+  return { settings: { ...resolve({ ...fromFile.unread, ...values }, names), shown: show(names, layers) } };
 }
 
 interface Layer {
   readonly values: SettingsFile;
+  /** Settings as written, with placeholders for variables that are not read: they are not checked. */
+  readonly unread?: SettingsFile;
   readonly diagnostics: readonly Finding[];
 }
 
@@ -181,37 +186,25 @@ async function readSettingsFile(sources: SettingsSources): Promise<Layer> {
   }
   const parsed = parseYaml(path, text);
   if ('diagnostics' in parsed) return { values: {}, diagnostics: parsed.diagnostics };
-  const missing: Finding[] = [];
-  const value = substitute(parsed.document.value ?? {}, (path, variable) => {
-    const found = sources.env[variable];
-    if (found === undefined) missing.push(missingVariable(parsed.document, path, variable));
-    return found ?? '';
+  const { document } = parsed;
+  const filled = fillFile(document, {
+    env: sources.env,
+    named: sources.variables,
+    isUnused: (key) => UNUSED_IN_CHECKS.has(key) || settingNames().some((n) => n.key === key && n.isSecret),
   });
+  const { value, unread, findings } = filled;
+  const check = createSchemaCheck('settings');
   const diagnostics =
-    missing.length > 0 ? missing : createSchemaCheck('settings')({ ...parsed.document, value });
-  return { values: value as SettingsFile, diagnostics }; // used only if the schema check had no findings
+    findings.length > 0 ? findings : withoutValues(check({ ...document, value }), document, filled);
+  return { values: value as SettingsFile, unread, diagnostics }; // used only if the schema check had no findings
 }
 
-function missingVariable(document: YamlDocument, path: readonly string[], variable: string): Finding {
-  return {
-    file: document.file,
-    ...document.locate(path),
-    severity: 'error',
-    code: 'settings.missing_variable',
-    message: `the environment variable ${variable} is not set`,
-    hint: `Set ${variable}, or write the value in place of \${${variable}}`,
-  };
-}
-
-/** Replaces `${NAME}` in the strings of a flat mapping. */
-function substitute(value: unknown, lookup: (path: readonly string[], variable: string) => string): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const entries = Object.entries(value).map(([key, item]: [string, unknown]) => {
-    if (typeof item !== 'string') return [key, item];
-    return [key, item.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => lookup([key], name))];
-  });
-  return Object.fromEntries(entries);
-}
+/** Besides secrets, these settings are of no use to a command that opens no connection. */
+const UNUSED_IN_CHECKS: ReadonlySet<string> = new Set([
+  'clickhouse_url',
+  'clickhouse_user',
+  'clickhouse_consumer_user',
+]);
 
 function layer(
   names: readonly SettingName[],

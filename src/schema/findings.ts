@@ -1,5 +1,6 @@
 // Findings about the statements of a schema.
 import type { Finding } from '../core/finding.ts';
+import { nameIt } from '../config/file-variables.ts';
 import { positionAt } from '../core/position.ts';
 import type { EngineError } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
@@ -8,7 +9,7 @@ import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor } from '../sql/cursor.ts';
 import type { QualifiedName } from './name.ts';
 import type { SchemaStatement } from './script.ts';
-import { unfilled } from './templates.ts';
+import type { Unfilled } from './templates.ts';
 import type { Step } from './step.ts';
 
 /** A warning at a statement that is needed and not understood. */
@@ -18,13 +19,21 @@ export function statementFinding(
   target: QualifiedName | undefined,
 ): Finding {
   const what = target === undefined ? firstWords(sql) : nameOf(target);
-  const template = unfilled(sql);
-  const hint =
-    template === undefined
-      ? {}
-      : { hint: `Set the environment variable ${template.name}, which replaces ${template.placeholder}` };
   const code = 'tables.unsupported';
-  return { file, line, column, severity: 'warning', code, message: `${what}: ${message}`, ...hint };
+  return { file, line, column, severity: 'warning', code, message: `${what}: ${message}` };
+}
+
+/** The finding at a placeholder without a value; an error if the statement is not carried out. */
+export function variableFinding(
+  statement: SchemaStatement,
+  { placeholder, name, start, isString }: Unfilled,
+): Finding {
+  return findingAt(statement, start, {
+    severity: isString ? 'warning' : 'error',
+    code: 'tables.missing_variable',
+    message: `${placeholder} has no value: the environment variable ${name} is not named, not set, or not a word${isString ? '; it stays as written' : ''}`,
+    hint: `Name it where the command runs: ${nameIt(name)}; its value may have letters, digits, _, . and -`,
+  });
 }
 
 /** A warning at a statement that the engine rejected, at the name in the engine's message if the statement has it. */

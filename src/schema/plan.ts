@@ -7,11 +7,12 @@ import { readStatements } from './dump.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { statementFinding } from './findings.ts';
 import { withoutOutside } from './outside.ts';
-import { keyOf } from './name.ts';
+import { keyOf, type QualifiedName } from './name.ts';
 import { normalise } from './normalise.ts';
 import { SchemaError, type SchemaFile } from './schema-files.ts';
 import type { SchemaStatement } from './script.ts';
-import type { Step } from './step.ts';
+import type { Normalised, Step } from './step.ts';
+import { withoutVariables } from './without-variables.ts';
 
 /** A step, and where it comes from. */
 export interface PlannedStep {
@@ -87,6 +88,13 @@ function planFile(statements: readonly SchemaStatement[], state: Session): FileP
 
 function planStatement(statement: SchemaStatement, plan: FilePlan, state: Session): void {
   const result = normalise(statement.sql, { database: state.database, treeSettings: state.settings.tree });
+  const { finding, isLost } = withoutVariables(statement, result);
+  if (finding !== undefined) plan.findings.push(finding);
+  if (finding !== undefined && isLost) {
+    const target = targetOf(result);
+    if (target !== undefined) plan.broken.push([keyOf(target), finding]);
+    return;
+  }
   switch (result.kind) {
     case 'step':
       planStep(statement, result, plan, state);
@@ -106,6 +114,12 @@ function planStatement(statement: SchemaStatement, plan: FilePlan, state: Sessio
       if (result.target !== undefined) plan.broken.push([keyOf(result.target), finding]);
     }
   }
+}
+
+/** What the statement would have created. */
+function targetOf(result: Normalised): QualifiedName | undefined {
+  if (result.kind === 'unknown') return result.target;
+  return result.kind === 'step' && result.action === 'create' ? result.target : undefined;
 }
 
 /** Forms that reach outside of the tables are left out. */

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { leadsOutside } from '../config/leads-outside.ts';
 import { readText } from '../config/read-text.ts';
-import { fillTemplates } from './templates.ts';
+import { fillTemplates, type Variables } from './templates.ts';
 
 /** A file as read; `path` as it is to be shown. */
 export interface SchemaFile {
@@ -50,7 +50,7 @@ function compareSchemaPaths(a: string, b: string): number {
 /** The files in the order in which they apply, with `${NAME}` and `{{.NAME}}` replaced by variables; what a link leads to outside of the folder is not read. Rejects with SchemaError. */
 export async function readSchemaFiles(
   path: string,
-  variables: Readonly<Record<string, string | undefined>> = {},
+  variables: Variables = new Map(),
 ): Promise<readonly SchemaFile[]> {
   const stats = await stat(path).catch((cause: unknown) => {
     throw new SchemaError(`${path} does not exist`, { cause });

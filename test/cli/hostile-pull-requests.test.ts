@@ -173,6 +173,38 @@ const PULL_REQUESTS: readonly PullRequest[] = [
     found: 'tables.reads_outside 1:80',
   },
   {
+    why: 'a variable as the name of a table',
+    schema: 'CREATE TABLE d.${GITHUB_TOKEN} (a UInt8) ENGINE = Memory',
+    found: 'tables.missing_variable 1:16',
+  },
+  {
+    why: 'a variable in quotes',
+    schema: 'CREATE TABLE d.`x_{{ .GITHUB_TOKEN }}` (a UInt8) ENGINE = Memory',
+    found: 'tables.missing_variable 1:19',
+  },
+  {
+    why: 'a variable as a column and in an expression that fails',
+    schema: "CREATE TABLE d.t (${GITHUB_TOKEN} UInt8 DEFAULT toUInt8('${GITHUB_TOKEN}')) ENGINE = Memory",
+    found: 'tables.missing_variable 1:19',
+  },
+  {
+    why: 'a variable as a string',
+    isReplaced: true,
+    schema: "CREATE VIEW d.v AS SELECT throwIf(1, '${GITHUB_TOKEN}') AS a",
+    query: 'SELECT a FROM d.kept',
+    found: 'tables.missing_variable 1:39',
+  },
+  {
+    why: 'a variable as a database',
+    schema: 'USE `${MILLRACE_TEST_CANARY}`; CREATE TABLE t (a UInt8) ENGINE = Memory',
+    found: 'tables.missing_variable 1:6',
+  },
+  {
+    why: 'a variable as the path of a file',
+    schema: 'CREATE FUNCTION f AS x -> ${GITHUB_TOKEN}(x)',
+    found: 'tables.missing_variable 1:27',
+  },
+  {
     why: 'a fixture that writes a file',
     fixture: "INSERT INTO FUNCTION file('{OUT}', 'CSV', 'a String') VALUES ('x')",
     found: 'fixture.reads_outside 1:22',
@@ -345,8 +377,81 @@ describe('a source is reached if the person who runs the command names it', () =
   });
 });
 
+describe('variables of the environment', () => {
+  const read: PullRequest = {
+    why: '',
+    schema: 'CREATE TABLE d.${TABLE} (a UInt8) ENGINE = Memory',
+    query: 'SELECT a FROM d.named',
+    found: 'tables.missing_variable 1:16',
+  };
+
+  test.each([
+    { why: 'the flag', args: ['--variables', 'OTHER, TABLE'], env: {} },
+    { why: 'the environment', args: [], env: { MILLRACE_VARIABLES: 'TABLE' } },
+  ])('are read if the person who runs the command names them: $why', async ({ args, env }) => {
+    const { cwd } = createRepository(read);
+    const options = { cwd, env: { ...ENV, TABLE: 'named', ...env } };
+    for (const command of ['validate', 'test']) {
+      const finished = await run([command, ...args], options);
+      expect(finished.code).toBe(0);
+      expect(finished.err).not.toContain('MILLRACE_VARIABLES'); // it is no unknown setting
+    }
+  });
+
+  test('what is not a name is an error', async () => {
+    const { cwd } = createRepository(read);
+    const options = { cwd, env: { ...ENV, MILLRACE_VARIABLES: 'A=1' } };
+    expect(await run(['validate'], options)).toMatchObject({ code: 2 });
+  });
+
+  test.each([
+    'endpoints: ${GITHUB_TOKEN}',
+    'seeds: "seeds/${MILLRACE_TEST_CANARY}"',
+    'tokens: ${GITHUB_TOKEN}.yaml',
+    'header_prefix: ${GITHUB_TOKEN}',
+    'contact: ${GITHUB_TOKEN}',
+    'port: ${GITHUB_TOKEN}',
+    'tenancy: ${GITHUB_TOKEN}',
+  ])('are not read for the settings file: %s', async (setting) => {
+    const repository = createRepository({ why: '', found: '' });
+    const { cwd } = repository;
+    writeFileSync(join(cwd, 'millrace.yaml'), `${setting}\n`);
+    const outputs = [...(await check(repository))];
+    for (const args of [
+      ['types'],
+      ['openapi'],
+      ['exposure'],
+      ['format', '--check'],
+      ['capacity'],
+      ['new', 'b'],
+    ])
+      outputs.push(await run(args, { cwd, env: ENV }));
+    expectNothing(repository, outputs);
+    const line = `millrace.yaml:1:${setting.indexOf(':') + 3}: `;
+    for (const { code, err } of outputs) {
+      expect(code).toBe(2);
+      expect(err).toContain(line);
+      expect(err).toContain('settings.unnamed_variable');
+    }
+  });
+
+  test('are not needed for secrets, which checks do not use', async () => {
+    const repository = createRepository({ why: '', found: '' });
+    const text =
+      'clickhouse_url: ${GITHUB_TOKEN}\nclickhouse_password: ${UNSET}\npii_hash_key: ${GITHUB_TOKEN}\n';
+    writeFileSync(join(repository.cwd, 'millrace.yaml'), text);
+    const outputs = await check(repository);
+    expectNothing(repository, outputs);
+    expect(outputs.map(({ code }) => code)).toEqual([0, 0]);
+  });
+});
+
 test('other commands that analyse files', async () => {
-  const repository = createRepository({ ...reads, query: "SELECT toUInt8(file('{FILE}')) AS a" });
+  const repository = createRepository({
+    ...reads,
+    query: "SELECT toUInt8(file('{FILE}')) AS a",
+    schema: 'CREATE TABLE d.${GITHUB_TOKEN} (a UInt8) ENGINE = Memory',
+  });
   const { cwd } = repository;
   const git = (...args: readonly string[]): string =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], {

@@ -206,6 +206,36 @@ describe('settings', () => {
     expect('settings' in loaded && loaded.settings.corsOrigins).toEqual(expected);
   });
 
+  test('the file reads only variables that are named, if names are given; secrets are then not used', async () => {
+    const text =
+      'contact: ${OPEN}\nclickhouse_url: ${URL}\nclickhouse_password: a${PW}\nredis_url: ${PW}\npii_hash_key: ${PW}\n';
+    const env = { OPEN: 'https://ops.example', PW: 'canary', URL: 'canary' };
+    const settings = await settingsOf({ ...none, env, variables: ['OPEN'], file: await file(text) });
+    expect(settings.contact).toBe('https://ops.example');
+    expect(settings.piiHashKey).toBe('${PW}');
+    expect(JSON.stringify(settings)).not.toContain('canary');
+    const other = await loadSettings({ ...none, env, variables: ['NONE'], file: await file(text) });
+    expect(other).toMatchObject({
+      diagnostics: [{ code: 'settings.unnamed_variable', line: 1, column: 10 }],
+    });
+  });
+
+  test('a variable that is named and not set', async () => {
+    const sources = { ...none, variables: ['NONE'], file: await file('data: ${NONE}\n') };
+    expect(await loadSettings(sources)).toMatchObject({
+      diagnostics: [{ code: 'settings.missing_variable' }],
+    });
+  });
+
+  test('a message has no value of a variable', async () => {
+    const text = 'data: d\nport: ${PW}\nlog_level: a${PW}\nprot: 1\n';
+    const loaded = await loadSettings({ ...none, env: { PW: 'canary' }, file: await file(text) });
+    const found = 'diagnostics' in loaded ? loaded.diagnostics : [];
+    expect(found.map(({ line, column }) => `${line}:${column}`).toSorted()).toEqual(['2:7', '3:12', '4:1']);
+    expect(JSON.stringify(found)).not.toContain('canary');
+    expect(JSON.stringify(found)).toContain('a${PW}');
+  });
+
   test.each([
     {
       why: 'a variable that is not set',

@@ -211,7 +211,7 @@ CREATE TABLE \${UNSET}.t (a UInt8) ENGINE = Log;`);
       'tables.unsupported 8:1',
       'tables.unsupported 9:1',
       'tables.unsupported 10:1',
-      'tables.unsupported 11:1',
+      'tables.missing_variable 11:14',
       'tables.not_created 3:5',
       'tables.not_created 7:8',
     ]);
@@ -220,6 +220,37 @@ CREATE TABLE \${UNSET}.t (a UInt8) ENGINE = Log;`);
     expect(findings.map(({ message }) => message).join()).not.toContain('secret');
     expect(counts).toMatchObject({ carriedOut: 1 });
     expect(await columnsOf('SELECT * FROM d1.ok')).toBe('a UInt8');
+  });
+
+  test('a placeholder without a value is an error at its place, unless it is in a string or in a part that is left out', async () => {
+    const { findings, broken } = await load(`CREATE TABLE v1.{{ .UNSET }} (a UInt8) ENGINE = Log;
+CREATE TABLE v1.ok ON CLUSTER \${UNSET} (a UInt8 /* \${UNSET} */) ENGINE = ReplicatedMergeTree('/\${UNSET}', 'r') ORDER BY a;
+CREATE TABLE v1.text (a String DEFAULT 'x\${UNSET}') ENGINE = Log;
+CREATE TABLE v1.\`\${UNSET}\` (a UInt8) ENGINE = Log;
+CREATE VIEW v1.view AS
+SELECT a FROM \${UNSET}.t;
+CREATE TABLE v1.columns (\${UNSET} UInt8, b String DEFAULT '\${UNSET}') ENGINE = Log;
+CREATE TABLE v1.expires (a UInt8, d Date) ENGINE = MergeTree ORDER BY a TTL d + INTERVAL \${UNSET} DAY;
+SET flatten_nested = \${UNSET};
+USE \`\${UNSET}\`;
+CREATE USER u IDENTIFIED BY '\${UNSET}';
+CREATE TABLE v1_other (a UInt8) ENGINE = Log;`);
+    expect(
+      findings.map(({ severity, code, line, column }) => `${severity} ${code} ${line}:${column}`),
+    ).toEqual([
+      'error tables.missing_variable 1:17',
+      'warning tables.missing_variable 3:42',
+      'error tables.missing_variable 4:18',
+      'error tables.missing_variable 6:15',
+      'error tables.missing_variable 7:26',
+      'error tables.missing_variable 9:22',
+      'error tables.missing_variable 10:6',
+    ]);
+    expect([...broken.keys()]).toContain('v1.view');
+    for (const { message, hint } of findings) expect(`${message} ${hint}`).toContain('--variables UNSET');
+    expect(
+      await columnsOf('SELECT a, (SELECT a FROM v1.text), (SELECT a FROM default.v1_other) FROM v1.ok'),
+    ).toContain('UInt8');
   });
 
   test('what changes an object waits for the statement that creates it', async () => {

@@ -96,7 +96,7 @@ test('files apply in the order of the numbers in their names; what undoes a migr
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), '\uFEFFCREATE TABLE ${NAME}');
   }
-  const files = await readSchemaFiles(folder, { NAME: 'a' });
+  const files = await readSchemaFiles(folder, new Map([['NAME', 'a']]));
   expect(files.map(({ path }) => relative(folder, path))).toEqual(order);
   expect(files[0]?.text).toBe('CREATE TABLE a');
   expect(await readSchemaFiles(join(folder, '10_c.sql'))).toHaveLength(1);
@@ -105,7 +105,10 @@ test('files apply in the order of the numbers in their names; what undoes a migr
 
 test('placeholders of migration tools are replaced by variables that are words', () => {
   const text = '${DB}.t {{ .DB }}.t {{.NONE}} ${UNSAFE} ${lower}';
-  expect(fillTemplates(text, { DB: 'logs', UNSAFE: 'a; DROP', lower: 'x' })).toBe(
-    'logs.t logs.t {{.NONE}} ${UNSAFE} ${lower}',
-  );
+  const variables = new Map([
+    ['DB', 'logs'],
+    ['UNSAFE', 'a; DROP'],
+    ['lower', 'x'],
+  ]);
+  expect(fillTemplates(text, variables)).toBe('logs.t logs.t {{.NONE}} ${UNSAFE} ${lower}');
 });

@@ -1,21 +1,28 @@
 // `millrace capacity`, its flags and help.
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { capacity } from './capacity.ts';
-import { settingsOf, type CommandDeps } from '../command.ts';
+import type { CommandDeps } from '../command.ts';
+import { checkedSettings, type SchemaFlags, withVariables } from '../schema-options.ts';
+
+interface CapacityFlags extends Pick<SchemaFlags, 'variables'> {
+  readonly endpoints?: string;
+  readonly parent: string;
+  readonly format: 'sql' | 'json';
+}
 
 export function addCapacity(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('capacity')
     .description('Print the CREATE WORKLOAD statements for the workloads used in the endpoint files.')
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
     .addOption(
       new Option('--parent <name>', 'the parent of the workloads').default('all').argParser(plainName),
     )
-    .addOption(new Option('--format <format>', 'the output format').choices(['sql', 'json']).default('sql'))
-    .action(async (flags: { endpoints?: string; parent: string; format: 'sql' | 'json' }) => {
-      const folder = flags.endpoints ?? (await settingsOf({}, deps)).endpoints;
-      await capacity({ folder, parent: flags.parent, format: flags.format }, deps.terminal);
-    });
+    .addOption(new Option('--format <format>', 'the output format').choices(['sql', 'json']).default('sql'));
+  withVariables(command).action(async (flags: CapacityFlags) => {
+    const folder = flags.endpoints ?? (await checkedSettings(flags, deps)).endpoints;
+    await capacity({ folder, parent: flags.parent, format: flags.format }, deps.terminal);
+  });
 }
 
 function plainName(text: string): string {

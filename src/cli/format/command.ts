@@ -1,16 +1,21 @@
 // `millrace format`, its flags and help.
 import type { Command } from 'commander';
-import { settingsOf, type CommandDeps } from '../command.ts';
+import type { CommandDeps } from '../command.ts';
+import { checkedSettings, type SchemaFlags, withVariables } from '../schema-options.ts';
 import { format } from './format.ts';
 
+interface FormatFlags extends Pick<SchemaFlags, 'variables'> {
+  readonly check?: boolean;
+}
+
 export function addFormat(program: Command, deps: CommandDeps): void {
-  program
+  const command = program
     .command('format')
     .description('Format endpoint files: key order, whitespace, quotes. Values and comments are not changed.')
     .argument('[paths...]', 'endpoint files or folders (default: the endpoints folder)')
-    .option('--check', 'change nothing; exit 1 if a file is not formatted')
-    .action(async (paths: string[], { check = false }: { check?: boolean }) => {
-      const chosen = paths.length > 0 ? paths : [(await settingsOf({}, deps)).endpoints];
-      deps.setExitCode(await format({ paths: chosen, isCheck: check }, deps.terminal));
-    });
+    .option('--check', 'change nothing; exit 1 if a file is not formatted');
+  withVariables(command).action(async (paths: string[], { check = false, ...flags }: FormatFlags) => {
+    const chosen = paths.length > 0 ? paths : [(await checkedSettings(flags, deps)).endpoints];
+    deps.setExitCode(await format({ paths: chosen, isCheck: check }, deps.terminal));
+  });
 }

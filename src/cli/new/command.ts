@@ -2,7 +2,7 @@
 import { Option, type Command } from 'commander';
 import { DIALECTS, type ForeignDialect } from '../../convert/conversion.ts';
 import { CommandError } from '../command-error.ts';
-import { settingsOf, type CommandDeps } from '../command.ts';
+import type { CommandDeps } from '../command.ts';
 import { knownTables } from '../schema-engine.ts';
 import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
 import { readKnownTables } from '../known-tables.ts';
@@ -55,12 +55,12 @@ export function addNew(program: Command, deps: CommandDeps): void {
         throw new CommandError('--new-version copies the newest version: remove --from-sql', { exitCode: 2 });
       if (flags.page !== undefined)
         throw new CommandError('--new-version copies the newest version: remove --page', { exitCode: 2 });
-      const folder = flags.endpoints ?? (await settingsOf({}, deps)).endpoints;
+      const folder = flags.endpoints ?? (await checkedSettings(flags, deps)).endpoints;
       return newVersion({ name, folder, isPrinted }, deps.terminal);
     }
     if (dialect !== undefined && fromSql === undefined)
       throw new CommandError('--dialect needs a query: name its file with --from-sql', { exitCode: 2 });
-    const folder = flags.endpoints ?? (await settingsOf({}, deps)).endpoints;
+    const folder = flags.endpoints ?? (await checkedSettings(flags, deps)).endpoints;
     const sql = fromSql === undefined ? undefined : await readSql(fromSql);
     const converted =
       sql === undefined || dialect === undefined ? undefined : await convert({ sql, dialect, flags }, deps);
