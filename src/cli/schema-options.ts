@@ -52,7 +52,7 @@ export function withVariables(command: Command): Command {
 }
 
 /** The variables that files may read. Throws CommandError for a name that no variable has. */
-export function namedVariables(
+function namedVariables(
   variables: string | undefined,
   { env }: Pick<CommandDeps, 'env'>,
 ): readonly string[] {
