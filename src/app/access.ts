@@ -4,14 +4,14 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { accessRules } from '../compatibility/access-rules.ts';
 import { readEndpoint, readStoredTables, type EndpointReads } from '../compatibility/stored-tables.ts';
-import type { DefinedTable } from '../engine/access-rules.ts';
+import type { AccessRules, DefinedTable } from '../engine/access-rules.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { PROBE_TABLE, probeEndpoints } from '../preflight/isolation-probe.ts';
 
 export interface AccessControl {
   /**
    * Resolves when consumer statements of the catalog's endpoints may read their tables, and no others. If the engine cannot be asked
-   * for its tables, the rules stay as they were until `refresh`.
+   * for its tables, the rules stay as they were until `refresh`: at first, that none may be read.
    */
   apply(catalog: Catalog): Promise<void>;
   /** Applies the last catalog again, since tables may have changed. */
@@ -25,16 +25,20 @@ export function createAccessControl(engine: Engine): AccessControl {
   const readsOf = createReadsOf();
   let last: Catalog | undefined;
   const apply = async (catalog: Catalog): Promise<void> => {
+    const isFirst = last === undefined;
     last = catalog;
     const stored = await readStoredTables(engine).catch((cause: unknown) => {
       if (cause instanceof EngineError) return undefined;
       throw cause;
     });
-    if (stored === undefined) return;
+    if (stored === undefined && !isFirst) return;
+    if (stored === undefined) return restrict(NOTHING);
     await restrict(accessRules(await readsOf([...catalog.all, ...probes]), withProbe(stored)));
   };
   return { apply, refresh: () => (last === undefined ? Promise.resolve() : apply(last)) };
 }
+
+const NOTHING: AccessRules = { tables: [], dictionaries: [], hidden: [], revisions: new Map() };
 
 /** Endpoints that are read before other work has its turn. */
 const AT_ONCE = 20;

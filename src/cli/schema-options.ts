@@ -52,10 +52,7 @@ export function withVariables(command: Command): Command {
 }
 
 /** The variables that files may read. Throws CommandError for a name that no variable has. */
-function namedVariables(
-  variables: string | undefined,
-  { env }: Pick<CommandDeps, 'env'>,
-): readonly string[] {
+function namedVariables(variables: string | undefined, { env }: Pick<CommandDeps, 'env'>): readonly string[] {
   const names = (variables ?? env['MILLRACE_VARIABLES'] ?? '').split(',').map((name) => name.trim());
   const named = names.filter((name) => name !== '');
   const wrong = named.find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));

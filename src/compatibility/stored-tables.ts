@@ -2,7 +2,7 @@
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { stringOf } from '../catalog/table-engines.ts';
 import type { DefinedTable, StoredTableName } from '../engine/access-rules.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, Limits } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import { createCursor } from '../sql/cursor.ts';
 import { compileWholeMatch, regexError } from '../sql/regex.ts';
@@ -159,11 +159,14 @@ export function keyOf(name: StoredTableName): string {
  * EngineError.
  */
 export async function readStoredTables(engine: Engine): Promise<readonly DefinedTable[]> {
-  const rows = (await readRows(engine, TABLES)) as readonly Row[];
+  const rows = (await readRows(engine, TABLES, { limits: LIMITS })) as readonly Row[];
   return rows.map(([database, table, kind, definition, columns]) => {
     return { database, table, engine: kind, definition, columns: new Map(columns) };
   });
 }
+
+/** Enough for tens of thousands of tables. */
+const LIMITS: Limits = { time: 30, memory: 2 ** 30, readRows: 0, resultBytes: 2 ** 27 };
 
 type Row = readonly [string, string, string, string, readonly (readonly [string, string])[]];
 

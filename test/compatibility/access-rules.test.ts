@@ -8,7 +8,7 @@ import { createAccessControl } from '../../src/app/access.ts';
 import { assembleCatalog, type Candidate } from '../../src/catalog/catalog.ts';
 import { createCompile } from '../../src/catalog/compile.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine, Statement } from '../../src/engine/engine.ts';
+import { EngineError, type Engine, type Statement } from '../../src/engine/engine.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
@@ -167,4 +167,21 @@ describe('rows of others, without the condition of the endpoint', () => {
   test.each(['document', 'pattern'])('%s: all, which doctor reports', async (name) => {
     expect(await rows(engine, raw(name, 'SELECT n FROM app.t ORDER BY n'))).toHaveLength(3);
   });
+});
+
+test('if the tables are not known, none may be read', async () => {
+  const other = await createEmbeddedEngine({
+    ...REAL_TIME,
+    path: join(folder, 'other'),
+    connections: 1,
+    queue: 10,
+    memory: 2 ** 29,
+    observe: () => undefined,
+  });
+  await other.execute('CREATE TABLE default.t ENGINE = MergeTree ORDER BY n AS SELECT 1 AS n');
+  const away = (): Promise<never> => Promise.reject(new EngineError('unavailable', 'the engine is away'));
+  await createAccessControl({ ...other, run: away }).apply(catalog);
+  const what = statement('SELECT n FROM default.t', { origin: 'consumer' });
+  expect(await failureOf(collect(other, what))).toMatchObject({ engineCode: 497 });
+  await other.close(0);
 });
