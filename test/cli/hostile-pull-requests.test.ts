@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { some } from '../support/runs.ts';
 import { run, scratch, type Finished } from '../support/command.ts';
 
 /** What no output may have. */
@@ -330,7 +331,7 @@ function places(text: string): readonly string[] {
 }
 
 describe('a pull request', () => {
-  test.each(PULL_REQUESTS)('$why', async (change) => {
+  test.each(some(PULL_REQUESTS, 3))('$why', async (change) => {
     const repository = createRepository(change);
     const outputs = await check(repository);
     expectNothing(repository, outputs);

@@ -370,7 +370,7 @@ describe('readiness', () => {
       catalog: 'degraded',
       redis: 'ok',
       preflight: 'ok',
-      ...(service.engine.kind === 'embedded' ? CONFINED : {}),
+      ...(service.engine.kind === 'embedded' ? { ...CONFINED, data: 'ok' } : {}),
     });
     await redis.kill();
     expect(await checks()).toMatchObject({ status: 200, redis: 'degraded' });

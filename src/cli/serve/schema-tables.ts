@@ -1,7 +1,7 @@
 // The tables of the schema folder on the service's own embedded engine, for folders without seeds: with the rows of the
 // fixtures, so that endpoints can be tried in development.
 import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
 import { engineFolder } from '../../engine/embedded/open-error.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -27,7 +27,7 @@ export async function createSchemaTables(
   const schema = await loadSchema(engine, files, { engineSources }).catch(explainSchema);
   noteSchema(schema, terminal);
   const fixtures = join(settings.endpoints, 'fixtures');
-  const scratch = await mkdtemp(join(engineFolder(settings.data), 'rows-')); // which the engine can read
+  const scratch = await mkdtemp(join(resolve(engineFolder(settings.data)), 'rows-')); // which the engine can read
   try {
     const { findings } = await openStage({ engine, scratch, fixtures, schema, engineSources });
     for (const finding of findings) terminal.note(describeFinding(finding));
