@@ -78,7 +78,7 @@ function readsByTable({ reads }: EndpointReads): ReadonlyMap<string, readonly (r
 }
 
 function unsuitable(table: StoredTable | undefined): string | undefined {
-  if (table === undefined) return 'not a table on the server, so no row policy can restrict it';
+  if (table === undefined) return 'not a table of the engine, so no row policy can restrict it';
   if (POLICY_ENGINES.test(table.engine)) return undefined;
   return `row policies do not restrict tables with the engine ${table.engine}; create them on the tables that it reads`;
 }
