@@ -46,7 +46,7 @@ export const stall: Scenario = {
       reports.set(input.what, await measure(context, serving, { input, statuses }));
     }
     return [
-      onlyStatuses('responses', statuses, (status) => /^[24]\d\d$|^50[34]$/.test(status)),
+      onlyStatuses('responses', statuses, (status) => /^[24]\d\d$|^50[34]$|^exception /.test(status)),
       inTime('slowest without a request', idle.slowestMs, WORST_MS),
       ...Array.from(reports, ([what, all]) => inTime(what, most(all, 'slowestMs'), WORST_MS)),
       busiest(reports),
@@ -88,7 +88,7 @@ async function measure(
   const reports: ProbeReport[] = [];
   for (const times of context.isShort ? [1] : [1, AT_ONCE]) {
     const report = await probed(context, serving, () =>
-      inParallel(times, AT_ONCE, async () => count(statuses, statusOf(await send(serving, input)))),
+      inParallel(times, AT_ONCE, async () => count(statuses, outcomeOf(await send(serving, input)))),
     );
     context.note(
       `${input.what}, ${times} at once: ${report.slowestMs.toFixed(0)} ms, event loop ${report.busiestMs.toFixed(0)} ms\n`,
@@ -96,6 +96,12 @@ async function measure(
     reports.push(report);
   }
   return reports;
+}
+
+/** The ClickHouse interface answers 500 to exceptions, as a server does. */
+function outcomeOf(asked: Asked): string {
+  const code = asked.kind === 'whole' ? asked.headers['x-clickhouse-exception-code'] : undefined;
+  return code === undefined ? statusOf(asked) : `exception ${String(code)}`;
 }
 
 async function probed(
