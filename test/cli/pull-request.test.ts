@@ -109,7 +109,7 @@ const CHANGES: readonly Change[] = [
       'tenant = @tenant AND day >= @since',
       "(tenant = @tenant OR tenant != '') AND day >= @since",
     ),
-    codes: [0, 1, 1],
+    codes: [1, 1, 1],
   },
   {
     name: '5-redaction',
