@@ -166,7 +166,7 @@ function outdated(one: Catalog, other: Catalog): readonly Endpoint[] {
   return one.all.filter((endpoint) => other.find(referenceOf(endpoint))?.revision !== endpoint.revision);
 }
 
-/** What row policies of a server, or row filters of the embedded engine, compare with; reads each endpoint's query once. */
+/** Finds the parameters that row policies of a server, or row filters of the embedded engine, compare with. It reads each endpoint's query once. */
 function policyParametersOf({
   clickhouse,
 }: Settings): ((endpoint: Endpoint) => readonly string[]) | undefined {

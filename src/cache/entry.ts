@@ -20,7 +20,7 @@ export interface Payload {
   readonly next?: string | undefined;
   /** Undefined for formats that do not show it. */
   readonly cost?: Cost | undefined;
-  /** Of the body, if it was computed already. */
+  /** The entity tag of the body; undefined if it was not computed yet. */
   readonly etag?: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export function etagOf(body: Uint8Array): string {
 /** Bytes: some tens of milliseconds. */
 const HASHED = 2 ** 23;
 
-/** The same tag, computed in parts with a pause after each. */
+/** Computes the same tag in parts, and pauses after each. */
 export async function etagInParts(body: Uint8Array, pause: () => Promise<void>): Promise<string> {
   if (body.length <= HASHED) return etagOf(body);
   const all = createHash('sha256');

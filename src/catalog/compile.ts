@@ -80,7 +80,7 @@ export interface CompileOptions {
   readonly piiHashKey: string | undefined;
   /** The setting; default: none. */
   readonly tenancy?: TenancySetting;
-  /** What queries may reach outside of the tables; default: nothing. */
+  /** The sources that queries may reach outside of the tables; by default they may reach none. */
   readonly engineSources?: EngineSources;
   /** Milliseconds since 1970; default: the clock of the process. */
   readonly now?: () => number;

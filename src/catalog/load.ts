@@ -177,7 +177,7 @@ async function loadFile(
 
 const NONE: readonly SourceFile[] = [];
 
-/** Of a file that is not read: it is looked at again each time. */
+/** A file that is not read has this stamp, so that it is looked at again each time. */
 const OUTSIDE_STAMP = 'outside';
 
 function unreadable(file: string, stamp: string, { message, code }: NodeJS.ErrnoException): LoadedFile {

@@ -20,7 +20,7 @@ export function isTooCostly({ failure }: EngineError): boolean {
   return failure === 'timeout' || failure === 'memory' || failure === 'limit';
 }
 
-/** What an analysis takes too much of, as a predicate; throws any other error. */
+/** Completes the sentence `the analysis …` for an analysis that was too expensive. Throws every other error. */
 export function costOf(cause: unknown): string {
   if (cause instanceof EngineError && isTooCostly(cause)) return REASONS[cause.failure] ?? '';
   throw cause;

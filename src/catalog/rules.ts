@@ -31,7 +31,7 @@ export type UncodedFinding = Omit<RuleFinding, 'code'>;
 /** Process configuration that rules need. */
 export interface RuleContext {
   readonly piiHashKey: string | undefined;
-  /** What queries may reach outside of the tables. */
+  /** The sources that queries may reach outside of the tables. They are errors otherwise. */
   readonly engineSources: EngineSources;
   /** The time of examples without one of their own; milliseconds since 1970. */
   readonly now: () => number;

@@ -9,7 +9,6 @@ import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { PreflightFinding } from '../preflight/preflight.ts';
 
-/** What is written. */
 export interface LogSettings {
   readonly level: Settings['logLevel'];
   /** Ratio of requests with a status below 400 that are logged. */

@@ -37,7 +37,6 @@ export function createSourceReaders(
   };
 }
 
-/** What is known of paths without reading them. */
 interface Paths {
   readonly stampOfPath: (path: string) => Promise<string | undefined>;
   readonly leadsOutside: (path: string) => boolean;

@@ -14,7 +14,7 @@ export interface Range {
 }
 
 const MAX_LENGTH = 1000;
-/** Of a revision in messages. */
+/** Messages show so many characters of a revision. */
 const MAX_SHOWN = 100;
 
 /**
