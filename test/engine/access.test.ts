@@ -93,9 +93,9 @@ describe('rows of a tenant', () => {
 
   test.each([
     ['another tenant', `format_schema = '${contextText({ endpoint: 'e', values: { project: 'other' } })}'`],
-    ['a mark', `query_cache_tag = '*'`],
-    ['no seal', `query_cache_tag = ''`],
-    ['neither', `query_cache_tag = '', format_schema = ''`],
+    ['a mark', `s3queue_default_zookeeper_path = '*'`],
+    ['no seal', `s3queue_default_zookeeper_path = ''`],
+    ['neither', `s3queue_default_zookeeper_path = '', format_schema = ''`],
   ])('a setting inside of a query does not name %s', async (_, settings) => {
     const sql = `SELECT n FROM (SELECT n, project FROM app.t SETTINGS ${settings}) WHERE project != 'mine'`;
     expect(await rows(engine, asTenant('mine', sql))).toEqual([]);
@@ -176,6 +176,17 @@ describe('what the engine reads by itself', () => {
     const left =
       'SELECT toUInt8((SELECT count() FROM app.t)) AS t, toUInt8((SELECT count() FROM app.old)) AS old';
     expect(await rows(engine, statement(left))).toEqual([{ t: 5, old: 0 }]);
+  });
+
+  test('a saved query whose own settings are those of other features', async () => {
+    for (const setting of [
+      "query_cache_tag = 'reports'",
+      "format_schema = 'a'",
+      "insert_deduplication_token = 'b'",
+    ]) {
+      const sql = `SELECT toUInt8(count()) AS n FROM (SELECT n FROM app.t SETTINGS ${setting})`;
+      expect([setting, await rows(engine, statement(sql))]).toEqual([setting, [{ n: 5 }]]);
+    }
   });
 
   test('saved queries and the author read every row', async () => {
@@ -294,7 +305,9 @@ test('the users file does not stay in the data folder, nor a copy of it', async 
   const names = await readdir(join(folder, 'engine'), { recursive: true });
   const users = names.filter((name) => /users|preprocessed/i.test(name));
   expect(users).toEqual([]);
-  expect(await readFile(join(folder, 'engine', 'millrace.xml'), 'utf8')).not.toContain('query_cache_tag');
+  expect(await readFile(join(folder, 'engine', 'millrace.xml'), 'utf8')).not.toContain(
+    's3queue_default_zookeeper_path',
+  );
 });
 
 test.each([

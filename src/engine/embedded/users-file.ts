@@ -15,8 +15,11 @@ export interface AccessKeys {
   readonly secret: string;
 }
 
-/** The setting with the mark or the seal: a label of cached results, which nothing else uses here. */
-const SEAL_SETTING = 'query_cache_tag';
+/**
+ * The setting with the mark or the seal. A query that set it would read no rows, so it is one that queries have no reason to set: a
+ * default for new tables of the engine S3Queue, which needs a server.
+ */
+const SEAL_SETTING = 's3queue_default_zookeeper_path';
 
 /** Without grants that reach outside of the data folder: files, URLs, other databases. */
 const AUTHOR = [
