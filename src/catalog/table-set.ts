@@ -302,7 +302,7 @@ async function addTable(resolution: Resolution, table: StoredTable, origin: Orig
 }
 
 /** `a.b.c` is `b.c` in `a`, or `c` in `a.b`. */
-function candidates(name: string): readonly TableName[] {
+export function candidates(name: string): readonly TableName[] {
   const parts = name.split('.');
   return parts
     .slice(1)

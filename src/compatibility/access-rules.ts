@@ -1,7 +1,7 @@
 // What consumer queries of all endpoints may read on the embedded engine: the tables that their WITH clauses name, those that
 // these read in turn, and the rows that row policies on a server would let pass.
 import { referenceOf } from '../catalog/versions.ts';
-import type { AccessRules, DefinedTable, StoredTable, StoredTableName } from '../engine/access-rules.ts';
+import type { AccessRules, DefinedTable, TypedTable, StoredTableName } from '../engine/access-rules.ts';
 import { EMBEDDED_CARRIER } from '../engine/row-policy.ts';
 import { POLICY_ENGINES, rowPolicies, scopeOf } from './row-policies.ts';
 import { byName, keyOf, reachedBy, type EndpointReads } from './stored-tables.ts';
@@ -38,14 +38,14 @@ export function accessRules(
 }
 
 /** The engine applies row filters to these. */
-function isRestrictable({ engine }: StoredTable): boolean {
+function isRestrictable({ engine }: TypedTable): boolean {
   return POLICY_ENGINES.test(engine);
 }
 
 /** Tables of the engine from which every query may select, and which have no rows of others. */
 const HARMLESS = /^(?:one|numbers|numbers_mt|zeros|zeros_mt|primes|generate_series|generateSeries)$/;
 
-function isHidden(table: StoredTable): boolean {
+function isHidden(table: TypedTable): boolean {
   return table.database === 'system' && !HARMLESS.test(table.table);
 }
 

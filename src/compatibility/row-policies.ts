@@ -1,6 +1,6 @@
 // Derives row policies for stored tables from the conditions of the endpoint files: on a server, and on the embedded engine.
 import { referenceOf } from '../catalog/versions.ts';
-import type { StoredTable } from '../engine/access-rules.ts';
+import type { TypedTable } from '../engine/access-rules.ts';
 import type { PolicyCarrier } from '../engine/row-policy.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { findTable, reachedBy, type EndpointReads, type StoredTables } from './stored-tables.ts';
@@ -37,15 +37,15 @@ export function rowPolicies(
   carrier: PolicyCarrier,
 ): RowPolicies {
   const gaps: string[] = [];
-  const byTable = new Map<StoredTable, EndpointFilters[]>();
-  const add = (table: StoredTable, filters: EndpointFilters): void => {
+  const byTable = new Map<TypedTable, EndpointFilters[]>();
+  const add = (table: TypedTable, filters: EndpointFilters): void => {
     const all = byTable.get(table);
     if (all === undefined) byTable.set(table, [filters]);
     else all.push(filters);
   };
   for (const each of endpoints) {
     const reference = referenceOf(each.endpoint);
-    const direct = new Set<StoredTable>();
+    const direct = new Set<TypedTable>();
     for (const [written, reads] of readsByTable(each)) {
       const table = findTable(stored, written);
       const why = unsuitable(table);
@@ -77,7 +77,7 @@ function readsByTable({ reads }: EndpointReads): ReadonlyMap<string, readonly (r
   return found;
 }
 
-function unsuitable(table: StoredTable | undefined): string | undefined {
+function unsuitable(table: TypedTable | undefined): string | undefined {
   if (table === undefined) return 'not a table of the engine, so no row policy can restrict it';
   if (POLICY_ENGINES.test(table.engine)) return undefined;
   return `row policies do not restrict tables with the engine ${table.engine}; create them on the tables that it reads`;
@@ -92,7 +92,7 @@ interface EndpointFilters {
 function filtersOf(
   endpoint: string,
   reads: readonly (readonly TableFilter[])[],
-  { columns }: StoredTable,
+  { columns }: TypedTable,
 ): EndpointFilters {
   const isExpressible = ({ column }: TableFilter): boolean => {
     const type = columns.get(column);
@@ -118,10 +118,7 @@ interface PolicyParts {
 
 const isOpen = ({ reads }: EndpointFilters): boolean => reads.some((filters) => filters.length === 0);
 
-function policyFor(
-  table: StoredTable,
-  { filters: all, carrier, gaps }: PolicyParts,
-): TablePolicy | undefined {
+function policyFor(table: TypedTable, { filters: all, carrier, gaps }: PolicyParts): TablePolicy | undefined {
   const name = `${quoteIdentifier(table.database)}.${quoteIdentifier(table.table)}`;
   const open = all.filter(isOpen);
   const restricted = all.find((each) => !isOpen(each));
@@ -142,7 +139,7 @@ function policyFor(
 }
 
 /** One condition if all endpoints have the same; otherwise each with the names of its endpoints. */
-function conditionOf(all: readonly EndpointFilters[], table: StoredTable, carrier: PolicyCarrier): string {
+function conditionOf(all: readonly EndpointFilters[], table: TypedTable, carrier: PolicyCarrier): string {
   const groups = new Map<string, string[]>();
   // Most endpoints have the same conditions.
   const known = new Map<string, string>();
@@ -174,7 +171,7 @@ export function scopeOf(endpoints: readonly string[], carrier: PolicyCarrier): s
 
 function equality(
   { column, parameter }: TableFilter,
-  { columns }: StoredTable,
+  { columns }: TypedTable,
   carrier: PolicyCarrier,
 ): string {
   const type = plainType(columns.get(column) ?? '');

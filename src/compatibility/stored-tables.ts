@@ -1,6 +1,7 @@
 // The tables that the engine has, and which of them a query reads, through views and tables over others.
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { stringOf } from '../catalog/table-engines.ts';
+import { candidates } from '../catalog/table-set.ts';
 import type { DefinedTable, StoredTableName } from '../engine/access-rules.ts';
 import type { Engine, Limits } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
@@ -22,7 +23,7 @@ export function byName(stored: readonly DefinedTable[], current?: string): Store
 
 /** The table of a name as written: `a.b.c` is `b.c` in `a`, or `c` in `a.b`. */
 export function findTable(stored: StoredTables, name: string): DefinedTable | undefined {
-  const keys = [...candidates(name), keyOf({ database: '', table: name })];
+  const keys = [...keysOf(name), keyOf({ database: '', table: name })];
   return keys.flatMap((key) => stored.get(key) ?? [])[0];
 }
 
@@ -111,7 +112,7 @@ function namesIn(sql: string, database?: string): Names {
   }
   const pairs = strings.slice(1).map((text, index) => [strings[index] ?? '', text] as const);
   for (const text of strings) {
-    for (const key of candidates(text)) keys.add(key);
+    for (const key of keysOf(text)) keys.add(key);
     add(database, text);
   }
   // `Buffer('database', 'table')`, `SOURCE(CLICKHOUSE(TABLE 'table' DB 'database'))`.
@@ -137,13 +138,8 @@ function search(pattern: string): (text: string) => boolean {
   return regexError(source) === undefined ? compileWholeMatch(source) : () => false;
 }
 
-function candidates(name: string): readonly string[] {
-  const parts = name.split('.');
-  return parts
-    .slice(1)
-    .map((_, at) =>
-      keyOf({ database: parts.slice(0, at + 1).join('.'), table: parts.slice(at + 1).join('.') }),
-    );
+function keysOf(name: string): readonly string[] {
+  return candidates(name).map(({ database, name: table }) => keyOf({ database, table }));
 }
 
 function isSystem({ database }: StoredTableName): boolean {

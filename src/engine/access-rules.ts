@@ -6,7 +6,7 @@ export interface StoredTableName {
 }
 
 /** A table that the engine has. */
-export interface StoredTable extends StoredTableName {
+export interface TypedTable extends StoredTableName {
   /** ClickHouse's name of the table engine. */
   readonly engine: string;
   /** Types by column. */
@@ -14,7 +14,7 @@ export interface StoredTable extends StoredTableName {
 }
 
 /** A table with the statement that makes it. */
-export interface DefinedTable extends StoredTable {
+export interface DefinedTable extends TypedTable {
   readonly definition: string;
 }
 

@@ -10,7 +10,7 @@ import { checkRowPolicies, rowPolicySql } from '../../src/cli/doctor/row-policie
 import { formatCondition } from '../../src/cli/doctor/row-policies/server.ts';
 import { rowPolicies as derivePolicies } from '../../src/compatibility/row-policies.ts';
 import { byName, readEndpoint } from '../../src/compatibility/stored-tables.ts';
-import type { StoredTable } from '../../src/engine/access-rules.ts';
+import type { TypedTable } from '../../src/engine/access-rules.ts';
 import { SERVER_CARRIER } from '../../src/engine/row-policy.ts';
 import { filterParameters, tableReads } from '../../src/compatibility/table-filters.ts';
 import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
@@ -27,7 +27,7 @@ import { REAL_TIME } from '../support/real-time.ts';
 
 const rowPolicies = (
   endpoints: readonly Endpoint[],
-  stored: readonly StoredTable[],
+  stored: readonly TypedTable[],
 ): ReturnType<typeof derivePolicies> =>
   derivePolicies(
     endpoints.map(readEndpoint),
@@ -140,7 +140,7 @@ describe('the conditions of an endpoint', () => {
   });
 });
 
-const EDGE: StoredTable = {
+const EDGE: TypedTable = {
   database: 'logs',
   table: 'edge',
   engine: 'ReplicatedMergeTree',
