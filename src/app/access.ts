@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { accessRules } from '../compatibility/access-rules.ts';
 import { readEndpoint, readStoredTables, type EndpointReads } from '../compatibility/stored-tables.ts';
+import type { After } from '../core/clock.ts';
 import type { AccessRules, DefinedTable } from '../engine/access-rules.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { PROBE_TABLE, probeEndpoints } from '../preflight/isolation-probe.ts';
@@ -11,32 +12,49 @@ import { PROBE_TABLE, probeEndpoints } from '../preflight/isolation-probe.ts';
 export interface AccessControl {
   /**
    * Resolves when consumer statements of the catalog's endpoints may read their tables, and no others. If the engine cannot be asked
-   * for its tables, the rules stay as they were until `refresh`: at first, that none may be read.
+   * for its tables, the rules stay as they were until it can: at first, none may be read.
    */
   apply(catalog: Catalog): Promise<void>;
   /** Applies the last catalog again, since tables may have changed. */
   refresh(): Promise<void>;
+  /** Stops asking again. */
+  close(): void;
 }
 
-export function createAccessControl(engine: Engine): AccessControl {
+/** Milliseconds until the engine is asked for its tables again. */
+const AGAIN_MS = 1000;
+
+export function createAccessControl(engine: Engine, after: After): AccessControl {
   const { restrict } = engine;
-  if (restrict === undefined) return { apply: () => Promise.resolve(), refresh: () => Promise.resolve() };
+  if (restrict === undefined) return NO_CONTROL;
   const probes = probeEndpoints();
   const readsOf = createReadsOf();
   let last: Catalog | undefined;
+  let cancel = NO_CONTROL.close;
+  const refresh = (): Promise<void> => (last === undefined ? Promise.resolve() : apply(last));
   const apply = async (catalog: Catalog): Promise<void> => {
     const isFirst = last === undefined;
     last = catalog;
+    cancel();
     const stored = await readStoredTables(engine).catch((cause: unknown) => {
       if (cause instanceof EngineError) return undefined;
       throw cause;
     });
-    if (stored === undefined && !isFirst) return;
-    if (stored === undefined) return restrict(NOTHING);
+    if (stored === undefined) {
+      cancel = after(AGAIN_MS, () => void refresh());
+      return isFirst ? restrict(NOTHING) : undefined;
+    }
     await restrict(accessRules(await readsOf([...catalog.all, ...probes]), withProbe(stored)));
   };
-  return { apply, refresh: () => (last === undefined ? Promise.resolve() : apply(last)) };
+  return { apply, refresh, close: () => cancel() };
 }
+
+/** A server has its own grants. */
+const NO_CONTROL: AccessControl = {
+  apply: () => Promise.resolve(),
+  refresh: () => Promise.resolve(),
+  close: () => undefined,
+};
 
 const NOTHING: AccessRules = { tables: [], dictionaries: [], hidden: [], revisions: new Map() };
 

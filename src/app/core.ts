@@ -93,7 +93,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     live: liveOptions(settings, watches),
     clock,
   });
-  const access = createAccessControl(engine);
+  const access = createAccessControl(engine, after);
   const catalog = await openLiveCatalog({
     folder: settings.endpoints,
     compile: createCompile({ ...settings, engineSources: sourcesOf(settings) }),
@@ -111,7 +111,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     throw cause;
   });
   const close = (): Promise<void> => {
-    path.live?.close();
+    for (const each of [path.live, access]) each?.close();
     return Promise.all([catalog.close(), cache.close(), transformer.close()]).then(() => undefined);
   };
   return { catalog, access, describe, sandboxes, suspensions, path, cache, bulkhead, close };

@@ -10,6 +10,7 @@ import { createCompile } from '../../src/catalog/compile.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { EngineError, type Engine, type Statement } from '../../src/engine/engine.ts';
 import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
+import { eventually } from '../support/eventually.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-access-rules-'));
@@ -128,7 +129,7 @@ beforeAll(async () => {
     observe: () => undefined,
   });
   for (const sql of DEFINITIONS) await engine.execute(sql);
-  await createAccessControl(engine).apply(catalog);
+  await createAccessControl(engine, REAL_TIME.after).apply(catalog);
 });
 afterAll(async () => {
   await engine.close(0);
@@ -179,9 +180,33 @@ test('if the tables are not known, none may be read', async () => {
     observe: () => undefined,
   });
   await other.execute('CREATE TABLE default.t ENGINE = MergeTree ORDER BY n AS SELECT 1 AS n');
-  const away = (): Promise<never> => Promise.reject(new EngineError('unavailable', 'the engine is away'));
-  await createAccessControl({ ...other, run: away }).apply(catalog);
-  const what = statement('SELECT n FROM default.t', { origin: 'consumer' });
-  expect(await failureOf(collect(other, what))).toMatchObject({ engineCode: 497 });
+  await other.execute('CREATE DATABASE app');
+  await other.execute(
+    "CREATE TABLE app.t ENGINE = MergeTree ORDER BY n AS SELECT 1 AS n, 1 AS account, 'b' AS project",
+  );
+  let isAway = true;
+  let askAgain: (() => void) | undefined;
+  const away: Engine = {
+    ...other,
+    run: (what, options) =>
+      isAway
+        ? Promise.reject(new EngineError('unavailable', 'the engine is away'))
+        : other.run(what, options),
+  };
+  const control = createAccessControl(away, (_, run) => {
+    askAgain = run;
+    return () => undefined;
+  });
+  await control.apply(catalog);
+  for (const table of ['default.t', 'app.t']) {
+    const what = statement(`SELECT n FROM ${table}`, { origin: 'consumer' });
+    expect(await failureOf(collect(other, what))).toMatchObject({ engineCode: 497 });
+  }
+  isAway = false;
+  askAgain?.();
+  await eventually(async () =>
+    expect(await rows(other, raw('plain', 'SELECT n FROM app.t'))).toEqual([{ n: 1 }]),
+  );
+  control.close();
   await other.close(0);
 });

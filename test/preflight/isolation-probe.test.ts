@@ -27,7 +27,7 @@ beforeAll(async () => {
     memory: 2 ** 30,
     observe: () => undefined,
   });
-  await createAccessControl(engine).apply(assembleCatalog([]).catalog);
+  await createAccessControl(engine, REAL_TIME.after).apply(assembleCatalog([]).catalog);
 });
 afterAll(async () => {
   await engine.close(0);

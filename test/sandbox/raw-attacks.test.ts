@@ -37,7 +37,7 @@ beforeAll(async () => {
   );
   if (candidate === undefined) throw new Error('corpus.yaml');
   endpoint = candidate.endpoint;
-  await createAccessControl(engine).apply(assembleCatalog([candidate]).catalog);
+  await createAccessControl(engine, REAL_TIME.after).apply(assembleCatalog([candidate]).catalog);
 });
 afterAll(async () => {
   await engine.close(0);
