@@ -31,6 +31,7 @@ export function createAccessControl(engine: Engine, after: After): AccessControl
   const readsOf = createReadsOf();
   let last: Catalog | undefined;
   let cancel = NO_CONTROL.close;
+  let isClosed = false;
   const refresh = (): Promise<void> => (last === undefined ? Promise.resolve() : apply(last));
   const apply = async (catalog: Catalog): Promise<void> => {
     const isFirst = last === undefined;
@@ -41,12 +42,16 @@ export function createAccessControl(engine: Engine, after: After): AccessControl
       throw cause;
     });
     if (stored === undefined) {
-      cancel = after(AGAIN_MS, () => void refresh());
+      if (!isClosed) cancel = after(AGAIN_MS, () => void refresh());
       return isFirst ? restrict(NOTHING) : undefined;
     }
     await restrict(accessRules(await readsOf([...catalog.all, ...probes]), withProbe(stored)));
   };
-  return { apply, refresh, close: () => cancel() };
+  const close = (): void => {
+    isClosed = true;
+    cancel();
+  };
+  return { apply, refresh, close };
 }
 
 /** A server has its own grants. */
