@@ -35,16 +35,28 @@ export interface Lab {
   readonly close: () => void;
 }
 
-export async function openLab(): Promise<Lab> {
+/** What a lab reads: the statements that fill its database, the saved query, and the names of its tables. */
+export interface LabData {
+  /** Files beside this one. */
+  readonly files: readonly string[];
+  readonly saved: string;
+  readonly tables: readonly string[];
+}
+
+const LOGS: LabData = {
+  files: ['../../seeds/01_tables.sql', 'sample.sql'],
+  saved: SAVED,
+  tables: Object.keys(PROJECTS),
+};
+
+export async function openLab({ files, saved, tables: names }: LabData = LOGS): Promise<Lab> {
   const oracle = openOracle();
-  for (const file of ['../../seeds/01_tables.sql', 'sample.sql']) {
-    await oracle.ask(readFileSync(new URL(file, import.meta.url), 'utf8'));
-  }
-  const outline = outlineOf(SAVED);
+  for (const file of files) await oracle.ask(readFileSync(new URL(file, import.meta.url), 'utf8'));
+  const outline = outlineOf(saved);
   const tables = await Promise.all(
-    Object.keys(PROJECTS).map(async (name) => {
+    names.map(async (name) => {
       const described = await oracle.ask(
-        `DESCRIBE (${SAVED.slice(0, outline.withEnd)} SELECT * FROM ${name})`,
+        `DESCRIBE (${saved.slice(0, outline.withEnd)} SELECT * FROM ${name})`,
         'JSONEachRow',
       );
       return { name, columns: parseLines(described) as SourceTable['columns'] }; // as DESCRIBE answers
@@ -58,7 +70,7 @@ export async function openLab(): Promise<Lab> {
     }
   };
   const sandbox = createSandbox({
-    boundSql: SAVED,
+    boundSql: saved,
     outline,
     revision: 'r1',
     functions: createFunctionPolicy({ allow: [], deny: [] }),

@@ -6,6 +6,7 @@ export const PROJECT_FILES = {
   /** Need no more than `unit`, and minutes: probes of the engine, many engines, many generated cases, large inputs. */
   long: [
     'test/bigquery/pairs',
+    'test/bigquery/values',
     'test/cache/model',
     'test/cache/until-data',
     'test/catalog/large-files',
