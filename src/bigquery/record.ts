@@ -1,7 +1,8 @@
 // Records that a query makes: STRUCT, and whole rows.
 import { quoteString } from '../sql/literal.ts';
-import { joinSql, sql } from './sql.ts';
-import { columnValue, quoteName, whole, type Value } from './value.ts';
+import { joinSql, sql } from '../dialects/sql.ts';
+import { type Value } from '../dialects/value.ts';
+import { columnValue, quoteName, whole } from './value.ts';
 
 /** One field of a record. */
 export interface NamedValue {
@@ -16,7 +17,7 @@ export function objectOf(fields: readonly NamedValue[]): Value {
       sql`${quoteString(`${index === 0 ? '{' : ', '}${JSON.stringify(name)}: `)}, toJSONString(${each.sql})`,
   );
   const object = sql`CAST(concat(${joinSql(members)}, '}') AS JSON)`;
-  return columnValue(object, { kind: 'record', paths: new Map() });
+  return columnValue(object, { kind: 'object', isNullable: false, paths: new Map() });
 }
 
 /** A tuple with named elements; the engine infers their types. */
@@ -28,6 +29,10 @@ export function tupleOf(fields: readonly NamedValue[]): Value {
   );
   return {
     sql: sql`CAST(tuple(${joinSql(values)}), concat('Tuple(', ${joinSql(types)}, ')'))`,
-    type: { kind: 'tuple', fields: new Map(fields.map(({ name, value: each }) => [name, each.type])) },
+    type: {
+      kind: 'tuple',
+      isNullable: false,
+      fields: new Map(fields.map(({ name, value: each }) => [name, each.type])),
+    },
   };
 }

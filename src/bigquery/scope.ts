@@ -2,9 +2,10 @@
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { tupleOf } from './record.ts';
 import { syntax, unknown } from './translation-error.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from '../dialects/sql.ts';
 import type { Name } from '../sql/syntax-tree.ts';
-import { field, fieldNames, hasField, type Type, type Value } from './value.ts';
+import { type Type, type Value } from '../dialects/value.ts';
+import { field, fieldNames, hasField } from './value.ts';
 
 /** A column of a derived table. */
 export interface OutputColumn {
@@ -112,13 +113,13 @@ function implicitField(name: Name, relations: readonly Relation[]): Value | unde
   const records = relations.flatMap(({ element }) => element ?? []);
   const known = records.findLast((record) => hasField(record, name.name));
   if (known !== undefined) return field(known, name);
-  const open = records.filter((record) => record.json !== undefined && fieldNames(record).length === 0);
+  const open = records.filter((record) => record.subcolumn !== undefined && fieldNames(record).length === 0);
   const [only, more] = open.filter((record) => !open.some((other) => isInside(other, record)));
   return only === undefined || more !== undefined ? undefined : field(only, name);
 }
 
 /** Whether a record is nested in another one of the same table. */
-function isInside({ json: inner }: Value, { json: outer }: Value): boolean {
+function isInside({ subcolumn: inner }: Value, { subcolumn: outer }: Value): boolean {
   if (inner === undefined || outer === undefined || inner.path.length <= outer.path.length) return false;
   return inner.root === outer.root && outer.path.every((part, index) => inner.path[index] === part);
 }

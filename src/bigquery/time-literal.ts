@@ -1,9 +1,9 @@
 // BigQuery time literals in strings, and units of time.
 import { offsetMs, utcMs } from '../sql/calendar.ts';
 import { syntax } from './translation-error.ts';
-import { sql, type Sql } from './sql.ts';
+import { sql, type Sql } from '../dialects/sql.ts';
 import type { TimeType, Unit } from '../sql/syntax-tree.ts';
-import { value, type Value } from './value.ts';
+import { value, type Value } from '../dialects/value.ts';
 
 const TIME =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?\s*(?:([Zz]|UTC)|([+-])(\d{1,2})(?::?(\d{2}))?|([A-Za-z_]+\/[A-Za-z0-9_+:/-]+))?$/;

@@ -1,7 +1,7 @@
 // Queries of eight dialects, converted and run on the embedded engine: the same rows as on the other system.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DIALECTS, statusOf, type ForeignDialect } from '../../src/convert/conversion.ts';
+import { DIALECTS, statusOf, type ForeignDialect } from '../../src/dialects/conversion.ts';
 import { createConverter, type Converter } from '../../src/convert/convert.ts';
 import { someOfEach } from '../support/runs.ts';
 import { openOracle, type Oracle } from '../sql/oracle.ts';

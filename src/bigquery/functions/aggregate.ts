@@ -1,20 +1,10 @@
 // Aggregate and window functions.
+import { arrayOfType, TEXT, type Type, value, type Value } from '../../dialects/value.ts';
 import { constantCount, rule, type Application, type FunctionRule } from './function.ts';
 import { untranslated } from '../translation-error.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import type { Order } from '../../sql/syntax-tree.ts';
-import {
-  condition,
-  key,
-  NEVER_NULL,
-  number,
-  shown,
-  text,
-  value,
-  whole,
-  type Type,
-  type Value,
-} from '../value.ts';
+import { condition, key, NEVER_NULL, number, shown, text, whole } from '../value.ts';
 
 /** Without GROUP BY, an aggregate over no rows is null. */
 function orNull({ context, call }: Application, name: string): string {
@@ -73,7 +63,7 @@ function collected(application: Application): { readonly sql: Sql; readonly type
   const { call, context } = application;
   const argument = application.value(0);
   const item = argument.type.kind === 'dynamic' ? text(argument) : whole(argument);
-  const type: Type = argument.type.kind === 'dynamic' ? { kind: 'string' } : argument.type;
+  const type: Type = argument.type.kind === 'dynamic' ? TEXT : argument.type;
   const limit = call.limit === undefined ? undefined : String(Math.min(Number(call.limit), 1_000_000));
   if (call.orderBy.length === 0) {
     const parameter = limit === undefined ? '' : `(${limit})`;
@@ -81,7 +71,7 @@ function collected(application: Application): { readonly sql: Sql; readonly type
     return { sql: sql`arraySort(groupUniqArray${parameter}(${item}))`, type };
   }
   if (call.isDistinct) return { sql: distinctSorted(item, call.orderBy, limit), type };
-  const pair = context.fresh('x');
+  const pair = context.shared.fresh('x');
   const rows = sql`groupArray((${item}, ${orderKeys(call.orderBy, application)}))`;
   const isDescending = call.orderBy[0]?.isDescending === true;
   const sorted = sql`array${isDescending ? 'ReverseSort' : 'Sort'}(${pair} -> tupleElement(${pair}, 2), ${rows})`;
@@ -98,7 +88,7 @@ function distinctSorted(item: Sql, [order]: readonly Order[], limit: string | un
 function orderKeys(orders: readonly Order[], { context }: Application): Sql {
   const [first] = orders;
   const keys = orders.map((order) => {
-    const { sql: own, type } = key(context.rules.expression(order.value, { ...context, isGrouped: false }));
+    const { sql: own, type } = key(context.write(order.value, { ...context, isGrouped: false }));
     if (order.isDescending === first?.isDescending) return own;
     if (type.kind === 'int' || type.kind === 'float') return sql`-(${own})`;
     if (type.kind === 'timestamp') return sql`-toUnixTimestamp64Micro(toDateTime64(${own}, 6))`;
@@ -116,7 +106,7 @@ const arrayAgg = rule(
   1,
   (application) => {
     const { sql: array, type } = collected(application);
-    return { sql: array, type: { kind: 'array', element: type } };
+    return { sql: array, type: arrayOfType(type) };
   },
   'aggregate',
 );
@@ -126,7 +116,7 @@ const stringAgg = rule(
   2,
   (application) => {
     const separator = application.call.args.length > 1 ? text(application.value(1)) : "','";
-    return value('string', sql`arrayStringConcat(${collected(application).sql}, ${separator})`);
+    return value('text', sql`arrayStringConcat(${collected(application).sql}, ${separator})`);
   },
   'aggregate',
 );
@@ -141,7 +131,7 @@ const anyValue = rule(
       const name = NEVER_NULL.has(argument.type.kind) ? 'any' : orNull(application, 'any');
       return { sql: sql`${name}(${whole(argument)})`, type: argument.type };
     }
-    const by = key(context.rules.expression(call.having.by, context)).sql;
+    const by = key(context.write(call.having.by, context)).sql;
     const name = call.having.extreme === 'MAX' ? 'argMax' : 'argMin';
     return { sql: sql`${name}(${shown(argument)}, ${by})`, type: argument.type };
   },
@@ -165,7 +155,7 @@ export function quantile(application: Application, offset: number): Value {
   const argument = application.value(0);
   const own = argument.type.kind === 'dynamic' ? number(argument) : whole(argument);
   const name = orNull(application, 'quantileExactWeighted');
-  const type: Type = argument.type.kind === 'dynamic' ? { kind: 'float' } : argument.type;
+  const type: Type = argument.type.kind === 'dynamic' ? { kind: 'float', isNullable: true } : argument.type;
   return { sql: sql`${name}(${String(Math.min(offset, parts) / parts)})(${own}, 1)`, type };
 }
 
@@ -190,7 +180,7 @@ const quantiles = rule(
     const levels = Array.from({ length: parts + 1 }, (_, index) => String(index / parts));
     const argument = application.value(0);
     const array = sql`quantilesExactWeighted(${levels.join(', ')})(${number(argument)}, 1)`;
-    return { sql: array, type: { kind: 'array', element: { kind: 'float' } } };
+    return { sql: array, type: arrayOfType({ kind: 'float', isNullable: true }) };
   },
   'aggregate',
 );
@@ -207,7 +197,7 @@ function neighbour(name: 'lag' | 'lead'): FunctionRule {
     ({ value: at, call }) => {
       const { sql: own, type } = key(at(0));
       const rest = call.args.slice(1).map((_, index) => sql`, ${whole(at(index + 1))}`);
-      return { sql: sql`${name}(toNullable(${own})${rest})`, type };
+      return { sql: sql`${name}(toNullable(${own})${joinSql(rest, '')})`, type };
     },
     'window',
   );

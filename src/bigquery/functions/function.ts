@@ -1,9 +1,10 @@
 // Translated functions: the rule type, and helpers for the tables of functions.
+import { type Kind, UNKNOWN, type Value, value } from '../../dialects/value.ts';
 import type { Context } from '../context.ts';
 import { syntax } from '../translation-error.ts';
-import type { Sql } from '../sql.ts';
+import type { Sql } from '../../dialects/sql.ts';
 import type { Call, Expression, Unit } from '../../sql/syntax-tree.ts';
-import { condition, key, number, text, value, whole, type ScalarKind, type Value } from '../value.ts';
+import { condition, key, number, text, whole } from '../value.ts';
 
 /** One call being translated. */
 export interface Application {
@@ -37,7 +38,7 @@ const READINGS: Readonly<Record<Reading, (value: Value) => Sql>> = {
 /** Arguments by their conversions: `'text number?'`; `text*` for any number of them. */
 export function takes(
   parameters: string,
-  result: ScalarKind | 'first',
+  result: Kind | 'first',
   build: (...args: readonly Sql[]) => Sql,
 ): FunctionRule {
   const list = parameters.split(' ').filter((each) => each !== '');
@@ -53,9 +54,7 @@ export function takes(
       const sqls = values.map((each, index) => READINGS[readingOf(list[index] ?? last)](each));
       const built = build(...sqls);
       const [first] = values;
-      return result === 'first'
-        ? { sql: built, type: first?.type ?? { kind: 'unknown' } }
-        : value(result, built);
+      return result === 'first' ? { sql: built, type: first?.type ?? UNKNOWN } : value(result, built);
     },
   };
 }

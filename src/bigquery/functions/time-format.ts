@@ -1,6 +1,6 @@
 // Patterns of FORMAT_TIMESTAMP as calls of formatDateTime. Source: BigQuery, Format elements; ClickHouse, formatDateTime.
 import { untranslated } from '../translation-error.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 
 /** Elements of BigQuery, and of ClickHouse. */

@@ -1,7 +1,7 @@
 // Patterns of PARSE_TIMESTAMP as regular expressions: what they match is written as a time that the engine reads, with fractions
 // and offsets. Source: BigQuery, Format elements.
 import { syntax } from '../translation-error.ts';
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { timeLiteral } from '../time-literal.ts';
 import type { TimeType } from '../../sql/syntax-tree.ts';

@@ -1,13 +1,14 @@
 // Time functions. Times are in UTC; a DATETIME (no time zone) is stored as if it were UTC.
 import { constantText, rule, takes, unitOf, type Application, type FunctionRule } from './function.ts';
 import { syntax, untranslated } from '../translation-error.ts';
-import { sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { formatTime, timeFormat } from './time-format.ts';
 import { parseTime } from './time-parse.ts';
 import { isDateUnit, timeLiteral, truncated, unitName } from '../time-literal.ts';
 import type { TimeType, Unit } from '../../sql/syntax-tree.ts';
-import { number, text, value, whole, type Value } from '../value.ts';
+import { value, type Value } from '../../dialects/value.ts';
+import { number, text, whole } from '../value.ts';
 
 /** A time argument; constants may be strings. */
 export function timeOf({ value: at, written }: Application, index: number, type: TimeType): Value {
@@ -16,11 +17,11 @@ export function timeOf({ value: at, written }: Application, index: number, type:
   const each = at(index);
   const { kind } = each.type;
   if (kind === 'timestamp' || kind === 'datetime' || kind === 'date')
-    return { sql: whole(each), type: { kind } };
-  if (kind === 'string' || kind === 'dynamic') {
+    return { sql: whole(each), type: { kind, isNullable: true } };
+  if (kind === 'text' || kind === 'dynamic') {
     return value(type, sql`parseDateTime64BestEffortOrNull(${text(each)}, 6, 'UTC')`);
   }
-  return { sql: whole(each), type: { kind: type } };
+  return { sql: whole(each), type: { kind: type, isNullable: true } };
 }
 
 function zoneOf(application: Application, index: number): Sql | undefined {
@@ -97,7 +98,7 @@ function formatted(type: TimeType): FunctionRule {
     const pattern = constantText(application, 0, 'a pattern');
     const time = timeOf(application, 1, type).sql;
     const { at } = application.written(0);
-    return value('string', formatTime(time, pattern, { zone: zoneOf(application, 2), at }));
+    return value('text', formatTime(time, pattern, { zone: zoneOf(application, 2), at }));
   });
 }
 
@@ -140,10 +141,7 @@ const datetimeOf = rule(1, 6, (application) => {
     const parts = args.map((_, index) => number(application.value(index)));
     if (parts.length !== 6)
       syntax(application.call.at, 'datetime requires year, month, day, hour, minute, second');
-    return value(
-      'datetime',
-      sql`makeDateTime64(${parts.flatMap((each, i) => (i === 0 ? [each] : [', ', each]))}, 0, 6, 'UTC')`,
-    );
+    return value('datetime', sql`makeDateTime64(${joinSql(parts)}, 0, 6, 'UTC')`);
   }
   return value('datetime', wallTime(timeOf(application, 0, 'timestamp').sql, zoneOf(application, 1)));
 });

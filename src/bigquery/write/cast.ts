@@ -1,12 +1,13 @@
 // CAST and SAFE_CAST.
+import { arrayOfType, type Kind, type Value, value } from '../../dialects/value.ts';
 import { timeLiteral } from '../time-literal.ts';
 import { untranslated } from '../translation-error.ts';
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
-import { key, text, value, whole, type ScalarKind, type Value } from '../value.ts';
+import { key, text, whole } from '../value.ts';
 
 /** BigQuery types and their ClickHouse equivalents, and PostgreSQL's names for them. */
-const TYPES: Readonly<Record<string, readonly [name: string, kind: ScalarKind]>> = {
+const TYPES: Readonly<Record<string, readonly [name: string, kind: Kind]>> = {
   INT64: ['Int64', 'int'],
   INT: ['Int64', 'int'],
   INTEGER: ['Int64', 'int'],
@@ -23,10 +24,10 @@ const TYPES: Readonly<Record<string, readonly [name: string, kind: ScalarKind]>>
   BIGDECIMAL: ['Decimal(76, 38)', 'float'],
   BOOL: ['Bool', 'bool'],
   BOOLEAN: ['Bool', 'bool'],
-  STRING: ['String', 'string'],
-  BYTES: ['String', 'string'],
-  TEXT: ['String', 'string'],
-  VARCHAR: ['String', 'string'],
+  STRING: ['String', 'text'],
+  BYTES: ['String', 'text'],
+  TEXT: ['String', 'text'],
+  VARCHAR: ['String', 'text'],
   TIMESTAMP: ["DateTime64(6, \\'UTC\\')", 'timestamp'],
   TIMESTAMPTZ: ["DateTime64(6, \\'UTC\\')", 'timestamp'],
   DATETIME: ["DateTime64(6, \\'UTC\\')", 'datetime'],
@@ -47,7 +48,7 @@ export function castTo(each: Value, type: TypeName, written: Expression, isSafe:
   const [name, kind] = known;
   if (kind === 'timestamp' || kind === 'datetime' || kind === 'date')
     return toTime(each, kind, written, isSafe);
-  if (kind === 'string') return value('string', toText(each));
+  if (kind === 'text') return value('text', toText(each));
   const own = kind === 'int' && each.type.kind === 'float' ? roundedHalf(each) : source(each);
   return value(
     kind,
@@ -58,7 +59,7 @@ export function castTo(each: Value, type: TypeName, written: Expression, isSafe:
 }
 
 function source(each: Value): Sql {
-  return each.type.kind === 'record' ? text(each) : whole(each);
+  return each.type.kind === 'object' ? text(each) : whole(each);
 }
 
 /** BigQuery rounds to the nearest integer, halves away from zero. */
@@ -95,11 +96,18 @@ export function toText(each: Value): Sql {
       return trimmedTime(own);
     case 'bool':
       return sql`toString(CAST(${own} AS Nullable(Bool)))`;
-    case 'string':
+    case 'text':
       return own;
     case 'dynamic':
-    case 'record':
+    case 'object':
       return text(each);
+    case 'bytes':
+    case 'decimal':
+    case 'numeric':
+    case 'time':
+    case 'seconds':
+    case 'json':
+    case 'uuid':
     case 'int':
     case 'float':
     case 'date':
@@ -125,6 +133,6 @@ function arrayTo(each: Value, type: TypeName): Value {
   const plain = name.includes('DateTime') ? untranslated(type.at, 'Arrays of times cannot be cast') : name;
   return {
     sql: sql`CAST(${each.sql} AS Array(Nullable(${plain})))`,
-    type: { kind: 'array', element: { kind } },
+    type: arrayOfType({ kind, isNullable: true }),
   };
 }

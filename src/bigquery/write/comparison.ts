@@ -2,10 +2,11 @@
 import type { Context } from '../context.ts';
 import { arrayOf } from '../functions/array.ts';
 import { syntax } from '../translation-error.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { timeLiteral } from '../time-literal.ts';
 import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
-import { key, number, text, value, whole, type Value } from '../value.ts';
+import { value, type Value } from '../../dialects/value.ts';
+import { key, number, text, whole } from '../value.ts';
 
 const PATTERNS: ReadonlySet<string> = new Set(['LIKE', 'NOT LIKE', 'ILIKE', 'NOT ILIKE']);
 const OPERATORS: ReadonlySet<string> = new Set(['=', '!=', '<>', '<', '>', '<=', '>=']);
@@ -19,16 +20,11 @@ export function comparison(
   const sides = (): readonly Sql[] =>
     alike([expression.left, expression.right].map((each) => operand(each, context)));
   if (OPERATORS.has(operator)) {
-    return value('bool', {
-      origin: at,
-      sql: sql`(${joinSql(sides(), ` ${operator === '<>' ? '!=' : operator} `)})`,
-    });
+    return value('bool', located(at, sql`(${joinSql(sides(), ` ${operator === '<>' ? '!=' : operator} `)})`));
   }
   if (PATTERNS.has(operator)) {
-    const texts = [expression.left, expression.right].map((each) =>
-      text(context.rules.expression(each, context)),
-    );
-    return value('bool', { origin: at, sql: sql`(${joinSql(texts, ` ${operator} `)})` });
+    const texts = [expression.left, expression.right].map((each) => text(context.write(each, context)));
+    return value('bool', located(at, sql`(${joinSql(texts, ` ${operator} `)})`));
   }
   if (operator === 'IS DISTINCT FROM') return value('bool', sql`(NOT (${joinSql(sides(), ' <=> ')}))`);
   if (operator === 'IS NOT DISTINCT FROM') return value('bool', sql`(${joinSql(sides(), ' <=> ')})`);
@@ -43,7 +39,7 @@ interface Operand {
 
 /** Translates one side of a comparison. */
 export function operand(written: Expression, context: Context): Operand {
-  return { written, value: context.rules.expression(written, context) };
+  return { written, value: context.write(written, context) };
 }
 
 /** Whether two values are equal. */
@@ -56,7 +52,7 @@ function alike(operands: readonly Operand[]): readonly Sql[] {
   const values = operands.map((each) => each.value);
   const time = values.map(({ type }) => type.kind).find(isTime);
   const areNumbers = values.some(({ type }) => type.kind === 'int' || type.kind === 'float');
-  const isLoose = values.some(({ type }) => type.kind === 'dynamic' || type.kind === 'record');
+  const isLoose = values.some(({ type }) => type.kind === 'dynamic' || type.kind === 'object');
   return values.map((each, index) => {
     const written = operands[index]?.written;
     if (time !== undefined && written?.kind === 'string')
@@ -92,7 +88,7 @@ export function membership(
     const [own = '', low = '', high = ''] = alike(
       [expression.value, expression.low, expression.high].map(operandOf),
     );
-    return value('bool', { origin: at, sql: sql`(${own} ${not}BETWEEN ${low} AND ${high})` });
+    return value('bool', located(at, sql`(${own} ${not}BETWEEN ${low} AND ${high})`));
   }
   const { among } = expression;
   if (among.kind === 'list') {
@@ -101,16 +97,16 @@ export function membership(
     if (operands.some((each) => isTime(each.value.type.kind))) {
       // IN does not convert times to the precision of its left side.
       const equal = list.map((each) => sql`(${own} = ${each})`);
-      return value('bool', { origin: at, sql: sql`(${not}(${joinSql(equal, ' OR ')}))` });
+      return value('bool', located(at, sql`(${not}(${joinSql(equal, ' OR ')}))`));
     }
-    return value('bool', { origin: at, sql: sql`(${own} ${not}IN (${joinSql(list)}))` });
+    return value('bool', located(at, sql`(${own} ${not}IN (${joinSql(list)}))`));
   }
-  const own = key(context.rules.expression(expression.value, context)).sql;
+  const own = key(context.write(expression.value, context)).sql;
   if (among.kind === 'unnest') {
-    const { sql: array } = arrayOf(context.rules.expression(among.array, context));
-    return value('bool', { origin: at, sql: sql`(${not}has(${array}, ${own}))` });
+    const { sql: array } = arrayOf(context.write(among.array, context));
+    return value('bool', located(at, sql`(${not}has(${array}, ${own}))`));
   }
-  const query = context.rules.query(among.query, context, { isShown: false, isPlain: true });
+  const query = context.query(among.query, context, { isShown: false, isPlain: true });
   if (query.columns.length !== 1) syntax(among.query.at, 'A subquery after IN must have one column');
-  return value('bool', { origin: at, sql: sql`(${own} ${not}IN (${query.sql}))` });
+  return value('bool', located(at, sql`(${own} ${not}IN (${query.sql}))`));
 }

@@ -1,4 +1,5 @@
 // Writes expressions as ClickHouse SQL.
+import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { apply, hasAggregate, writeCall } from './call.ts';
 import { castTo } from './cast.ts';
@@ -10,23 +11,11 @@ import { extracted, timeOf } from '../functions/time.ts';
 import { syntax, untranslated } from '../translation-error.ts';
 import { objectOf, tupleOf } from '../record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { timeLiteral, unitName } from '../time-literal.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
-import {
-  condition,
-  field,
-  isMissing,
-  key,
-  number,
-  quoteName,
-  text,
-  value,
-  whole,
-  type Type,
-  type Value,
-} from '../value.ts';
+import { condition, field, isMissing, key, number, quoteName, text, whole } from '../value.ts';
 import { writeArrayQuery } from './array-query.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
@@ -35,7 +24,7 @@ type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 export function writeExpression(expression: Expression, context: Context): Value {
   context.spend(expression.at);
   const written = writeAny(expression, context);
-  const isText = context.isGrouped && (written.type.kind === 'dynamic' || written.type.kind === 'record');
+  const isText = context.isGrouped && (written.type.kind === 'dynamic' || written.type.kind === 'object');
   return isText ? key(written) : written;
 }
 
@@ -107,7 +96,7 @@ function writeLiteral(
 ): Value {
   switch (expression.kind) {
     case 'string':
-      return value('string', { origin: expression.at, sql: quoteString(expression.value) });
+      return value('text', located(expression.at, quoteString(expression.value)), false);
     case 'number':
       return writeNumber(expression.text);
     case 'boolean':
@@ -132,7 +121,7 @@ function writePath(parts: readonly Name[], context: Context): Value {
     resolve(parts, context.scope) ??
     (context.aliases === 'last' ? aliasOf(parts, context) : undefined);
   if (found === undefined) return columnUnknown(first ?? { name: '', at }, context.scope.relations);
-  return { ...found, sql: { origin: at, sql: found.sql } };
+  return { ...found, sql: located(at, found.sql) };
 }
 
 /** An operand whose field or element is accessed, and which is therefore not itself the group key. */
@@ -154,7 +143,7 @@ function aliasOf(parts: readonly Name[], context: Context): Value | undefined {
 function elementOf(expression: Expression, context: Context): Value {
   if (expression.kind !== 'index' || !isFirst(expression)) return ungrouped(expression, context);
   const inner = elementOf(expression.of, context);
-  return inner.json === undefined ? elementAt(expression, inner, context) : inner;
+  return inner.subcolumn === undefined ? elementAt(expression, inner, context) : inner;
 }
 
 function isFirst({ index, base }: Of<'index'>): boolean {
@@ -162,7 +151,7 @@ function isFirst({ index, base }: Of<'index'>): boolean {
 }
 
 const COMPOSITE: ReadonlySet<Type['kind']> = new Set([
-  'record',
+  'object',
   'array',
   'tuple',
   'map',
@@ -175,15 +164,18 @@ function writeIndex(expression: Of<'index'>, context: Context): Value {
   if (of.kind === 'call' && of.name === 'approx_quantiles' && index.kind === 'number') {
     const { application } = apply(of, context);
     const one = quantile(application, Number(index.text) - base);
-    return { ...one, sql: { origin: of.at, sql: one.sql } };
+    return { ...one, sql: located(of.at, one.sql) };
   }
   const inner = elementOf(of, context);
-  return inner.type.kind === 'record' && isFirst(expression) ? inner : elementAt(expression, inner, context);
+  return inner.type.kind === 'object' && isFirst(expression) ? inner : elementAt(expression, inner, context);
 }
 
 function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context): Value {
   if (inner.type.kind === 'map') {
-    return { sql: sql`${inner.sql}[${whole(writeExpression(index, context))}]`, type: inner.type.value };
+    return {
+      sql: sql`${inner.sql}[${whole(writeExpression(index, context))}]`,
+      type: inner.type.element ?? UNKNOWN,
+    };
   }
   const { sql: array, element } = arrayOf(inner);
   const place = base === 1 ? number(writeExpression(index, context)) : offsetSql(index, context);
@@ -234,7 +226,7 @@ function writeChain({ operator }: Of<'chain'>, values: readonly Value[]): Value 
   if (first?.type.kind === 'array') {
     return { sql: sql`arrayConcat(${joinSql(values.map((each) => each.sql))})`, type: first.type };
   }
-  return value('string', sql`concat(${joinSql(values.map((each) => sql`toString(${text(each)})`))})`);
+  return value('text', sql`concat(${joinSql(values.map((each) => sql`toString(${text(each)})`))})`);
 }
 
 const BIT_FUNCTIONS: Readonly<Record<string, string>> = {
@@ -250,7 +242,7 @@ function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly
   const bits = BIT_FUNCTIONS[operator];
   if (bits !== undefined)
     return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
-  const written = { origin: at, sql: sql`(${number(left)} ${operator} ${number(right)})` };
+  const written = located(at, sql`(${number(left)} ${operator} ${number(right)})`);
   const time = [left, right].find(({ type }) => TIMES.has(type.kind));
   if (time !== undefined && [left, right].some(({ type }) => type.kind === 'interval'))
     return { sql: written, type: time.type };
@@ -269,25 +261,26 @@ function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value, context: Co
 /** An unnested record of unknown fields is null only if there is no object either; undefined for other values. */
 function isRecordNull(
   of: Expression,
-  { type, json, sql: own }: Value,
+  { type, subcolumn, sql: own }: Value,
   { scope }: Context,
   isNot: boolean,
 ): Sql | undefined {
   const [name, more] = of.kind === 'path' ? of.parts : [];
-  if (name === undefined || more !== undefined || type.kind !== 'dynamic' || json === undefined)
+  if (name === undefined || more !== undefined || type.kind !== 'dynamic' || subcolumn === undefined)
     return undefined;
   const isRecord = scope.relations.some(
-    ({ alias, element }) => element?.json === json && alias?.toLowerCase() === name.name.toLowerCase(),
+    ({ alias, element }) =>
+      element?.subcolumn === subcolumn && alias?.toLowerCase() === name.name.toLowerCase(),
   );
-  return isRecord ? sql`(${isNot ? 'NOT ' : ''}${isMissing(own, json)})` : undefined;
+  return isRecord ? sql`(${isNot ? 'NOT ' : ''}${isMissing(own, subcolumn)})` : undefined;
 }
 
 function isNull(inner: Value, isNot: boolean): Sql {
   const { kind } = inner.type;
-  if (inner.absent !== undefined && kind !== 'dynamic' && (kind === 'record' || kind === 'array')) {
+  if (inner.absent !== undefined && kind !== 'dynamic' && (kind === 'object' || kind === 'array')) {
     return isNot ? sql`(NOT ${inner.absent})` : inner.absent;
   }
-  if (kind === 'array' || kind === 'map' || kind === 'record')
+  if (kind === 'array' || kind === 'map' || kind === 'object')
     return sql`(${isNot ? 'notEmpty' : 'empty'}(${inner.sql}))`;
   return sql`(${whole(inner)} IS ${isNot ? 'NOT ' : ''}NULL)`;
 }
@@ -303,7 +296,7 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   const last = otherwise === undefined ? value('null', 'NULL') : writeExpression(otherwise, context);
   const { sqls, type } = unified([...results, last]);
   const whens = conditions.map((each, index) => sql` WHEN ${each} THEN ${sqls[index] ?? ''}`);
-  return { sql: { origin: at, sql: sql`CASE${whens} ELSE ${sqls.at(-1) ?? 'NULL'} END` }, type };
+  return { sql: located(at, sql`CASE${joinSql(whens, '')} ELSE ${sqls.at(-1) ?? 'NULL'} END`), type };
 }
 
 /** Structs in an array take the field names of the first one. */
@@ -327,7 +320,7 @@ function implicitName(expression: Expression): Name | undefined {
 
 function writeArray(items: readonly Value[]): Value {
   const { sqls, type } = unified(items);
-  return { sql: sql`[${joinSql(sqls)}]`, type: { kind: 'array', element: type } };
+  return { sql: sql`[${joinSql(sqls)}]`, type: arrayOfType(type) };
 }
 
 function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
@@ -341,12 +334,12 @@ function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
 function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Value {
   const inline = writeArrayQuery(query, form, context);
   if (inline !== undefined) return inline;
-  const written = context.rules.query(query, context, { isShown: false, isPlain: true });
+  const written = context.query(query, context, { isShown: false, isPlain: true });
   const [column, more] = written.columns;
   if (form === 'exists') return value('bool', sql`exists(${written.sql})`);
   if (column === undefined || more !== undefined) syntax(at, 'A scalar subquery must have one column');
   if (form === 'value') return { sql: sql`(${written.sql})`, type: column.type };
-  const alias = context.fresh('t');
+  const alias = context.shared.fresh('t');
   const array = sql`(SELECT groupArray(${alias}.${quoteName(column.name)}) FROM (${written.sql}) AS ${alias})`;
-  return { sql: array, type: { kind: 'array', element: column.type } };
+  return { sql: array, type: arrayOfType(column.type) };
 }

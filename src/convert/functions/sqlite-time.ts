@@ -1,9 +1,10 @@
 // SQLite's date functions: a time, and modifiers such as '+1 month' and 'start of month'.
+import { sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
 import { shifted } from '../write/interval.ts';
-import { loose, operand, value, type Value } from '../write/value.ts';
-import type { Application, Rule } from './function.ts';
+import { loose, operand, value, type Value } from '../../dialects/value.ts';
+import type { Application, Rule } from '../../dialects/function.ts';
 import { asTime, truncated } from './time-parts.ts';
 import { strftimeFormat } from './time-format.ts';
 
@@ -30,7 +31,7 @@ function modified(application: Application, first: number): Value {
     const seconds = context.write(start, context);
     const base = value(
       'timestamp',
-      `fromUnixTimestamp64Second(toInt64(${seconds.sql}), 'UTC')`,
+      sql`fromUnixTimestamp64Second(toInt64(${seconds.sql}), 'UTC')`,
       seconds.type.isNullable,
     );
     return tail.reduce((each, modifier) => applied(each, modifier, application), base);
@@ -56,9 +57,9 @@ function applied(own: Value, modifier: Expression, application: Application): Va
   if (amount === undefined) return application.fail(`The modifier ${quoteString(written)} is not converted`);
   if (/^(?:month|year)$/i.test(unit) && (own.type.kind === 'date' || own.type.isDate === true)) {
     // January 31 and one month are March 2.
-    const start = `toStartOfMonth(${own.sql}) + INTERVAL ${Number(amount)} ${unit.toUpperCase()}`;
+    const start = sql`toStartOfMonth(${own.sql}) + INTERVAL ${String(Number(amount))} ${unit.toUpperCase()}`;
     return {
-      ...loose('date', `${start} + toIntervalDay(toDayOfMonth(${own.sql}) - 1)`, own.type.isNullable),
+      ...loose('date', sql`${start} + toIntervalDay(toDayOfMonth(${own.sql}) - 1)`, own.type.isNullable),
       type: own.type,
     };
   }
@@ -77,32 +78,34 @@ function applied(own: Value, modifier: Expression, application: Application): Va
 
 const isFirstDay = (own: Value): boolean =>
   /^(?:toStartOf(?:Month|Year)\(|toStartOf(?:Month|Year)\(.*\) \+ INTERVAL -?\d+ (?:MONTH|YEAR)$)/.test(
-    own.sql,
+    String(own.sql),
   ) || /^\d{4}-\d\d-(?:0[1-9]|1\d|2[0-8])/.test(own.literal ?? '');
 
 function written(own: Value, result: Result, application: Application): Value {
   const { isNullable } = own.type;
-  const micro = `toUnixTimestamp64Micro(toDateTime64(${own.sql}, 6, 'UTC'))`;
+  const micro = sql`toUnixTimestamp64Micro(toDateTime64(${own.sql}, 6, 'UTC'))`;
   switch (result) {
     case 'date':
       return value(
         'date',
-        own.type.kind === 'date' || own.type.isDate === true ? own.sql : `toDate(${own.sql})`,
+        own.type.kind === 'date' || own.type.isDate === true ? own.sql : sql`toDate(${own.sql})`,
         isNullable,
       );
     case 'datetime':
       return value(
         'timestamp',
-        own.type.kind === 'date' || own.type.isDate === true ? own.sql : `toDateTime(${operand(own)}, 'UTC')`,
+        own.type.kind === 'date' || own.type.isDate === true
+          ? own.sql
+          : sql`toDateTime(${operand(own)}, 'UTC')`,
         isNullable,
         own.type.kind === 'date' ? { isDate: true } : own.type,
       );
     case 'time':
-      return value('time', `formatDateTime(${own.sql}, '%H:%i:%S')`, isNullable);
+      return value('time', sql`formatDateTime(${own.sql}, '%H:%i:%S')`, isNullable);
     case 'julianday':
-      return loose('float', `${micro} / 86400000000 + 2440587.5`, isNullable);
+      return loose('float', sql`${micro} / 86400000000 + 2440587.5`, isNullable);
     case 'unixepoch':
-      return value('int', `toUnixTimestamp(${own.sql})`, isNullable, { scale: 0 });
+      return value('int', sql`toUnixTimestamp(${own.sql})`, isNullable, { scale: 0 });
     case 'strftime':
       return formatted(own, application);
   }
@@ -112,8 +115,8 @@ function formatted(own: Value, application: Application): Value {
   const format = application.source(0);
   if (format.kind !== 'string') return application.fail('The format is converted only if it is a literal');
   const { isNullable } = own.type;
-  if (format.value === '%s') return value('text', `toString(toUnixTimestamp(${own.sql}))`, isNullable);
+  if (format.value === '%s') return value('text', sql`toString(toUnixTimestamp(${own.sql}))`, isNullable);
   const converted = strftimeFormat(format.value);
   if ('reason' in converted) return application.fail(converted.reason);
-  return value('text', `formatDateTime(${own.sql}, ${quoteString(converted.format)})`, isNullable);
+  return value('text', sql`formatDateTime(${own.sql}, ${quoteString(converted.format)})`, isNullable);
 }

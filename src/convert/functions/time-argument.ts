@@ -1,6 +1,6 @@
 // Arguments of functions of times.
-import type { Value } from '../write/value.ts';
-import type { Application } from './function.ts';
+import type { Value } from '../../dialects/value.ts';
+import type { Application } from '../../dialects/function.ts';
 import { asTime } from './time-parts.ts';
 
 export const place = ({

@@ -1,12 +1,13 @@
 // Differences of times, in units.
-import { value, type Value } from '../write/value.ts';
-import type { Application, Rule } from './function.ts';
+import { sql, type Sql } from '../../dialects/sql.ts';
+import { value, type Value } from '../../dialects/value.ts';
+import type { Application, Rule } from '../../dialects/function.ts';
 import { time } from './time-argument.ts';
 import { unitOf } from './time-parts.ts';
 
-const dateOf = (own: Value): string =>
-  own.type.kind === 'date' || own.type.isDate === true ? own.sql : `toDate(${own.sql})`;
-const int = (sql: string, isNullable = true): Value => value('int', sql, isNullable, { scale: 0 });
+const dateOf = (own: Value): Sql =>
+  own.type.kind === 'date' || own.type.isDate === true ? own.sql : sql`toDate(${own.sql})`;
+const int = (sql: Sql, isNullable = true): Value => value('int', sql, isNullable, { scale: 0 });
 
 /** The number of boundaries of a unit between two times. */
 function boundaries(application: Application, unit: string, [from, to]: readonly [Value, Value]): Value {
@@ -14,13 +15,13 @@ function boundaries(application: Application, unit: string, [from, to]: readonly
   const { dialect } = application;
   if (unit === 'WEEK' && dialect === 'bigquery')
     return int(
-      `intDiv(dateDiff('day', toStartOfWeek(${from.sql}, 0), toStartOfWeek(${to.sql}, 0)), 7)`,
+      sql`intDiv(dateDiff('day', toStartOfWeek(${from.sql}, 0), toStartOfWeek(${to.sql}, 0)), 7)`,
       isNullable,
     );
   const own = unit === 'ISOWEEK' || unit === 'WEEK(MONDAY)' ? 'WEEK' : unit;
   if (!/^(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND)$/.test(own))
     return application.fail(`The unit ${unit} is not converted`);
-  return int(`dateDiff('${own.toLowerCase()}', ${from.sql}, ${to.sql})`, isNullable);
+  return int(sql`dateDiff('${own.toLowerCase()}', ${from.sql}, ${to.sql})`, isNullable);
 }
 
 /** The number of whole units between two times. */
@@ -31,8 +32,11 @@ function whole(application: Application, unit: string, [from, to]: readonly [Val
   // age() of these units is wrong for negative differences.
   const smaller = { WEEK: ['day', 7], QUARTER: ['month', 3], YEAR: ['month', 12] }[unit];
   if (smaller !== undefined)
-    return int(`intDiv(age('${smaller[0]}', ${from.sql}, ${to.sql}), ${smaller[1]})`, isNullable);
-  return int(`age('${unit.toLowerCase()}', ${from.sql}, ${to.sql})`, isNullable);
+    return int(
+      sql`intDiv(age('${String(smaller[0])}', ${from.sql}, ${to.sql}), ${String(smaller[1])})`,
+      isNullable,
+    );
+  return int(sql`age('${unit.toLowerCase()}', ${from.sql}, ${to.sql})`, isNullable);
 }
 
 const MICROSECONDS: Readonly<Record<string, number>> = {
@@ -51,7 +55,7 @@ export const timestampDiff: Rule = (application) => {
   const factor = MICROSECONDS[unit];
   if (factor === undefined) return application.fail(`The unit ${unit} is not converted`);
   return int(
-    `intDiv(dateDiff('microsecond', ${from.sql}, ${to.sql}), ${factor})`,
+    sql`intDiv(dateDiff('microsecond', ${from.sql}, ${to.sql}), ${String(factor)})`,
     from.type.isNullable || to.type.isNullable,
   );
 };
@@ -66,5 +70,8 @@ export const unitLastBoundaries: Rule = (application) =>
 /** MySQL's datediff(later, earlier). */
 export const daysBetween: Rule = (application) => {
   const [to, from] = [time(application, 0), time(application, 1)];
-  return int(`dateDiff('day', ${dateOf(from)}, ${dateOf(to)})`, from.type.isNullable || to.type.isNullable);
+  return int(
+    sql`dateDiff('day', ${dateOf(from)}, ${dateOf(to)})`,
+    from.type.isNullable || to.type.isNullable,
+  );
 };

@@ -1,8 +1,9 @@
 // Parts of times: EXTRACT, DATE_PART, year(), and truncation.
+import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Unit } from '../../sql/syntax-tree.ts';
-import { unconverted, type Context } from '../write/context.ts';
+import { unconverted, type Context } from '../../dialects/context.ts';
 import { dateLiteral, parseTime, timestampLiteral } from '../write/time-literal.ts';
-import { isKind, loose, operand, value, type Value } from '../write/value.ts';
+import { isKind, loose, operand, value, type Value } from '../../dialects/value.ts';
 
 /** A value as a time: strings are parsed. */
 export function asTime(own: Value, context: Context, at: number): Value {
@@ -16,7 +17,7 @@ export function asTime(own: Value, context: Context, at: number): Value {
   if (own.type.kind === 'text')
     return value(
       'timestamp',
-      `parseDateTime64BestEffort${context.shared.dialect === 'postgresql' ? '' : 'OrNull'}(${own.sql}, 3, 'UTC')`,
+      sql`parseDateTime64BestEffort${context.shared.dialect === 'postgresql' ? '' : 'OrNull'}(${own.sql}, 3, 'UTC')`,
     );
   if (isKind(own, 'date', 'timestamp', 'unknown', 'null')) return own;
   return unconverted(at, 'type', 'A value that is not a time is used as one', 'Cast it to a timestamp.');
@@ -85,75 +86,75 @@ export function partOf(own: Value, unit: string, { context, at }: Place): Value 
   const time = asTime(own, context, at);
   const { isNullable } = time.type;
   const { dialect } = context.shared;
-  const number = (sql: string): Value =>
+  const number = (sql: Sql): Value =>
     value(dialect === 'postgresql' ? 'decimal' : 'int', sql, isNullable, { scale: 0 });
   const isDay = time.type.kind === 'date' || time.type.isDate === true;
   if (isDay && (unit === 'HOUR' || unit === 'MINUTE' || unit === 'SECOND'))
-    return number(isNullable ? `if(${time.sql} IS NULL, NULL, 0)` : '0');
+    return number(isNullable ? sql`if(${time.sql} IS NULL, NULL, 0)` : '0');
   const plain = PLAIN[unit];
-  if (plain !== undefined) return number(`${plain}(${time.sql})`);
+  if (plain !== undefined) return number(sql`${plain}(${time.sql})`);
   switch (unit) {
     case 'WEEK':
       return number(
         ['bigquery', 'mysql', 'mariadb'].includes(dialect)
-          ? `toWeek(${time.sql}, 0)`
-          : `toISOWeek(${time.sql})`,
+          ? sql`toWeek(${time.sql}, 0)`
+          : sql`toISOWeek(${time.sql})`,
       );
     case 'DOW':
       return number(dayOfWeek(time.sql, dialect));
     case 'SECOND':
       return dialect === 'postgresql'
-        ? loose('numeric', `${microseconds(time)} % 60000000 / 1000000`, isNullable)
-        : number(`toSecond(${time.sql})`);
+        ? loose('numeric', sql`${microseconds(time)} % 60000000 / 1000000`, isNullable)
+        : number(sql`toSecond(${time.sql})`);
     case 'EPOCH':
       return epoch(time);
     case 'EPOCHSECOND':
-      return number(`toUnixTimestamp(${time.sql})`);
+      return number(sql`toUnixTimestamp(${time.sql})`);
     case 'EPOCHMILLISECOND':
-      return number(`intDiv(${microseconds(time)}, 1000)`);
+      return number(sql`intDiv(${microseconds(time)}, 1000)`);
     case 'DATE':
-      return value('date', time.type.kind === 'date' ? time.sql : `toDate(${time.sql})`, isNullable);
+      return value('date', time.type.kind === 'date' ? time.sql : sql`toDate(${time.sql})`, isNullable);
     case 'DECADE':
-      return number(`intDiv(toYear(${time.sql}), 10)`);
+      return number(sql`intDiv(toYear(${time.sql}), 10)`);
     case 'CENTURY':
-      return number(`intDiv(toYear(${time.sql}) + 99, 100)`);
+      return number(sql`intDiv(toYear(${time.sql}) + 99, 100)`);
     case 'MILLISECOND':
-      return number(`toMillisecond(${time.sql})`);
+      return number(sql`toMillisecond(${time.sql})`);
     default:
       return unconverted(at, 'type', `The part ${unit} is not converted`);
   }
 }
 
-const microseconds = (time: Value): string => `toUnixTimestamp64Micro(toDateTime64(${time.sql}, 6, 'UTC'))`;
+const microseconds = (time: Value): Sql => sql`toUnixTimestamp64Micro(toDateTime64(${time.sql}, 6, 'UTC'))`;
 
 /** Seconds since 1970, with a fraction. */
 export function epoch(time: Value): Value {
   const { isNullable, kind, isDate } = time.type;
   if (kind === 'date' || isDate === true)
-    return loose('numeric', `toInt64(toDate32(${time.sql})) * 86400`, isNullable);
-  return loose('numeric', `${microseconds(time)} / 1000000`, isNullable);
+    return loose('numeric', sql`toInt64(toDate32(${time.sql})) * 86400`, isNullable);
+  return loose('numeric', sql`${microseconds(time)} / 1000000`, isNullable);
 }
 
 /** Counted from Sunday as 0 or 1, or from Monday as 1. */
-function dayOfWeek(sql: string, dialect: string): string {
-  if (dialect === 'trino') return `toDayOfWeek(${sql})`;
+function dayOfWeek(built: Sql, dialect: string): Sql {
+  if (dialect === 'trino') return sql`toDayOfWeek(${built})`;
   return dialect === 'bigquery' || dialect === 'mysql' || dialect === 'mariadb'
-    ? `toDayOfWeek(${sql}, 3)`
-    : `toDayOfWeek(${sql}, 2)`;
+    ? sql`toDayOfWeek(${built}, 3)`
+    : sql`toDayOfWeek(${built}, 2)`;
 }
 
 function partOfSeconds(own: Value, unit: string, at: number): Value {
-  const whole = `toInt64(trunc(${own.sql}))`;
+  const whole = sql`toInt64(trunc(${own.sql}))`;
   const { isNullable } = own.type;
   switch (unit) {
     case 'EPOCH':
       return { ...own, type: { kind: 'numeric', isNullable } };
     case 'DAY':
-      return value('decimal', `intDiv(${whole}, 86400)`, isNullable, { scale: 0 });
+      return value('decimal', sql`intDiv(${whole}, 86400)`, isNullable, { scale: 0 });
     case 'HOUR':
-      return value('decimal', `intDiv(${whole} % 86400, 3600)`, isNullable, { scale: 0 });
+      return value('decimal', sql`intDiv(${whole} % 86400, 3600)`, isNullable, { scale: 0 });
     case 'MINUTE':
-      return value('decimal', `intDiv(${whole} % 3600, 60)`, isNullable, { scale: 0 });
+      return value('decimal', sql`intDiv(${whole} % 3600, 60)`, isNullable, { scale: 0 });
     default:
       return unconverted(at, 'type', `The part ${unit} of an interval is not converted`);
   }
@@ -182,19 +183,25 @@ export function truncated(own: Value, unit: string, { context, at }: Place): Val
   const { isNullable } = time.type;
   const isDay = time.type.kind === 'date' || time.type.isDate === true;
   const keepsDate = time.type.kind === 'date' && dialect !== 'postgresql' && dialect !== 'redshift';
-  const result = (sql: string, isWhole: boolean): Value =>
+  const result = (sql: Sql, isWhole: boolean): Value =>
     value(keepsDate ? 'date' : 'timestamp', sql, isNullable, isWhole && !keepsDate ? { isDate: true } : {});
   const [, day] = /^WEEK\((\w+)\)$/.exec(unit) ?? [];
   const start = unit === 'WEEK' ? (traits.weeksStartOnSunday ? 'SUNDAY' : 'MONDAY') : day;
   if (start !== undefined) {
     const index = DAYS.indexOf(start);
     if (index < 0) return unconverted(at, 'type', `The day ${start} is not known`);
-    if (index === 1) return result(`toMonday(${time.sql})`, true);
-    if (index === 0) return result(`toStartOfWeek(${time.sql}, 0)`, true);
-    return result(`toMonday(${operand(time)} - INTERVAL ${index - 1} DAY) + INTERVAL ${index - 1} DAY`, true);
+    if (index === 1) return result(sql`toMonday(${time.sql})`, true);
+    if (index === 0) return result(sql`toStartOfWeek(${time.sql}, 0)`, true);
+    return result(
+      sql`toMonday(${operand(time)} - INTERVAL ${String(index - 1)} DAY) + INTERVAL ${String(index - 1)} DAY`,
+      true,
+    );
   }
   if (isDay && !OF_DAYS.has(unit) && unit in STARTS) return { ...time, type: result('', true).type };
   const name = STARTS[unit] ?? unconverted(at, 'type', `Truncation to ${unit} is not converted`);
   const needsFraction = unit === 'SECOND' || unit === 'MILLISECOND';
-  return result(`${name}(${needsFraction ? `toDateTime64(${time.sql}, 3)` : time.sql})`, OF_DAYS.has(unit));
+  return result(
+    sql`${name}(${needsFraction ? sql`toDateTime64(${time.sql}, 3)` : time.sql})`,
+    OF_DAYS.has(unit),
+  );
 }

@@ -1,14 +1,15 @@
 // Times from and to strings and numbers.
+import { sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { castTo } from '../write/cast.ts';
-import { operand, text, value, type Value } from '../write/value.ts';
-import { literal, type Application, type Rule } from './function.ts';
+import { operand, text, value, type Value } from '../../dialects/value.ts';
+import { literal, type Application, type Rule } from '../../dialects/function.ts';
 import { place, time } from './time-argument.ts';
 import { mysqlFormat, strftimeFormat, toCharFormat, type Format } from './time-format.ts';
 
 function formatted(own: Value, format: Format, application: Application): Value {
   if ('reason' in format) return application.fail(format.reason);
-  return value('text', `formatDateTime(${own.sql}, ${quoteString(format.format)})`, own.type.isNullable);
+  return value('text', sql`formatDateTime(${own.sql}, ${quoteString(format.format)})`, own.type.isNullable);
 }
 
 export function toChar(application: Application): Value {
@@ -32,8 +33,8 @@ export function parsed(
 ): Value {
   if ('reason' in format) return application.fail(format.reason);
   const isNullable = of.type.isNullable || isSafe;
-  const sql = `parseDateTime${isSafe ? 'OrNull' : ''}(${text(of)}, ${quoteString(format.format)}, 'UTC')`;
-  return isDate ? value('date', `toDate(${sql})`, isNullable) : value('timestamp', sql, isNullable);
+  const built = sql`parseDateTime${isSafe ? 'OrNull' : ''}(${text(of)}, ${quoteString(format.format)}, 'UTC')`;
+  return isDate ? value('date', sql`toDate(${built})`, isNullable) : value('timestamp', built, isNullable);
 }
 
 export function strToDate(application: Application): Value {
@@ -90,10 +91,14 @@ export function toTimestamp(application: Application): Value {
 /** Seconds since 1970 as a time. */
 export function ofSeconds(own: Value): Value {
   if (own.type.kind === 'int')
-    return value('timestamp', `fromUnixTimestamp64Second(toInt64(${own.sql}), 'UTC')`, own.type.isNullable);
+    return value(
+      'timestamp',
+      sql`fromUnixTimestamp64Second(toInt64(${own.sql}), 'UTC')`,
+      own.type.isNullable,
+    );
   return value(
     'timestamp',
-    `fromUnixTimestamp64Micro(toInt64(round(${operand(own)} * 1000000)), 'UTC')`,
+    sql`fromUnixTimestamp64Micro(toInt64(round(${operand(own)} * 1000000)), 'UTC')`,
     own.type.isNullable,
   );
 }
@@ -114,7 +119,7 @@ export function fromUnix(application: Application): Value {
 }
 
 export function scaledEpoch(name: string): Rule {
-  return ({ arg }) => value('timestamp', `${name}(toInt64(${arg(0).sql}), 'UTC')`, arg(0).type.isNullable);
+  return ({ arg }) => value('timestamp', sql`${name}(toInt64(${arg(0).sql}), 'UTC')`, arg(0).type.isNullable);
 }
 
 export const format =

@@ -1,8 +1,9 @@
 // Functions of times.
+import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
 import { shifted, spansOf, type Span } from '../write/interval.ts';
-import { loose, operand, value, type Value } from '../write/value.ts';
-import { byDialect, literal, type Application, type Rule, type Rules } from './function.ts';
+import { loose, operand, value, type Value } from '../../dialects/value.ts';
+import { byDialect, literal, type Application, type Rule, type Rules } from '../../dialects/function.ts';
 import { truncateNumber } from './number.ts';
 import { sqliteTime } from './sqlite-time.ts';
 import { place, time } from './time-argument.ts';
@@ -30,7 +31,7 @@ import {
   toTimestamp,
 } from './time-text.ts';
 
-const int = (sql: string, isNullable = true): Value => value('int', sql, isNullable, { scale: 0 });
+const int = (sql: Sql, isNullable = true): Value => value('int', sql, isNullable, { scale: 0 });
 
 function part(unit: string): Rule {
   return (application) => partOf(application.arg(0), unit, place(application));
@@ -42,7 +43,7 @@ function dateTrunc(application: Application): Value {
   const [unit, own] = dialect === 'bigquery' ? [unitOf(source(1)), arg(0)] : [unitOf(source(0)), arg(1)];
   if (call.args.length < 3) return truncated(own, unit, place(application));
   const there = { ...asTime(own, application.context, application.at) };
-  const zoned = { ...there, sql: `toTimeZone(${there.sql}, ${arg(2).sql})` };
+  const zoned = { ...there, sql: sql`toTimeZone(${there.sql}, ${arg(2).sql})` };
   return truncated(zoned, unit, place(application));
 }
 
@@ -93,13 +94,13 @@ function bigqueryDate(application: Application): Value {
   if (call.args.length === 3)
     return value(
       'date',
-      `makeDate32(${arg(0).sql}, ${arg(1).sql}, ${arg(2).sql})`,
+      sql`makeDate32(${arg(0).sql}, ${arg(1).sql}, ${arg(2).sql})`,
       application.all().some(({ type }) => type.isNullable),
     );
   if (call.args.length === 2)
     return value(
       'date',
-      `toDate(toTimeZone(${time(application, 0).sql}, ${arg(1).sql}))`,
+      sql`toDate(toTimeZone(${time(application, 0).sql}, ${arg(1).sql}))`,
       arg(0).type.isNullable,
     );
   return cast('DATE')(application);
@@ -108,7 +109,7 @@ function bigqueryDate(application: Application): Value {
 const makeDate: Rule = ({ arg, all }) =>
   value(
     'date',
-    `makeDate32(${arg(0).sql}, ${arg(1).sql}, ${arg(2).sql})`,
+    sql`makeDate32(${arg(0).sql}, ${arg(1).sql}, ${arg(2).sql})`,
     all().some(({ type }) => type.isNullable),
   );
 const now: Rule = () => value('timestamp', 'now64(3)', false);
@@ -117,7 +118,7 @@ const lastDay: Rule = (application) => {
   const own = time(application, 0);
   if (application.call.args.length > 1 && unitOf(application.source(1)) !== 'MONTH')
     return application.fail('last_day is converted only for months');
-  return value('date', `toLastDayOfMonth(${own.sql})`, own.type.isNullable);
+  return value('date', sql`toLastDayOfMonth(${own.sql})`, own.type.isNullable);
 };
 
 const WEEK_MODES: ReadonlySet<string> = new Set(['0', '1', '2', '3', '4', '5', '6', '7']);
@@ -135,7 +136,7 @@ function week(application: Application): Value {
         : application.fail('The mode of week is converted only if it is a literal');
   const own = time(application, 0);
   return int(
-    `${call.name === 'yearweek' ? 'toYearWeek' : 'toWeek'}(${own.sql}, ${digits})`,
+    sql`${call.name === 'yearweek' ? 'toYearWeek' : 'toWeek'}(${own.sql}, ${digits})`,
     own.type.isNullable,
   );
 }
@@ -151,12 +152,12 @@ function convertZone(application: Application): Value {
   if (from !== undefined && !/^(?:utc|gmt|\+00:00)$/i.test(from.literal ?? ''))
     return application.fail('A time zone is converted only from UTC');
   const there = asTime(own, application.context, application.at);
-  return value('timestamp', `toTimeZone(${there.sql}, ${to.sql})`, own.type.isNullable);
+  return value('timestamp', sql`toTimeZone(${there.sql}, ${to.sql})`, own.type.isNullable);
 }
 
 const seconds: Rule = (application) => {
   const own = time(application, 0);
-  return int(`toUnixTimestamp(${own.sql})`, own.type.isNullable);
+  return int(sql`toUnixTimestamp(${own.sql})`, own.type.isNullable);
 };
 
 export const TIME_FUNCTIONS: Rules = {
@@ -188,7 +189,7 @@ export const TIME_FUNCTIONS: Rules = {
   dow: part('DOW'),
   dayofweekiso: part('ISODOW'),
   weekday: (application) =>
-    loose('int', `toDayOfWeek(${time(application, 0).sql}) - 1`, application.arg(0).type.isNullable, {
+    loose('int', sql`toDayOfWeek(${time(application, 0).sql}) - 1`, application.arg(0).type.isNullable, {
       scale: 0,
     }),
   week,
@@ -282,12 +283,12 @@ export const TIME_FUNCTIONS: Rules = {
   unix_seconds: seconds,
   unix_millis: (application) =>
     int(
-      `intDiv(toUnixTimestamp64Micro(toDateTime64(${time(application, 0).sql}, 6, 'UTC')), 1000)`,
+      sql`intDiv(toUnixTimestamp64Micro(toDateTime64(${time(application, 0).sql}, 6, 'UTC')), 1000)`,
       application.arg(0).type.isNullable,
     ),
   unix_micros: (application) =>
     int(
-      `toUnixTimestamp64Micro(toDateTime64(${time(application, 0).sql}, 6, 'UTC'))`,
+      sql`toUnixTimestamp64Micro(toDateTime64(${time(application, 0).sql}, 6, 'UTC'))`,
       application.arg(0).type.isNullable,
     ),
   to_unixtime: (application) => ({
@@ -304,13 +305,13 @@ export const TIME_FUNCTIONS: Rules = {
   makedate: ({ arg, all }) =>
     value(
       'date',
-      `makeDate32(${arg(0).sql}, 1, 1) + toIntervalDay(${operand(arg(1))} - 1)`,
+      sql`makeDate32(${arg(0).sql}, 1, 1) + toIntervalDay(${operand(arg(1))} - 1)`,
       all().some(({ type }) => type.isNullable),
     ),
   to_days: (application) =>
     loose(
       'int',
-      `toInt64(toDate32(${time(application, 0).sql})) + 719528`,
+      sql`toInt64(toDate32(${time(application, 0).sql})) + 719528`,
       application.arg(0).type.isNullable,
       { scale: 0 },
     ),

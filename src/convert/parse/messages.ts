@@ -1,5 +1,5 @@
 // What the parser's thread is sent, and what it answers.
-import type { ForeignDialect } from '../conversion.ts';
+import type { ForeignDialect } from '../../dialects/conversion.ts';
 import type { Reading } from '../read/read.ts';
 
 export interface ParseRequest {

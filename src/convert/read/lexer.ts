@@ -1,5 +1,5 @@
 // Splits SQL of other database systems into tokens, with the quotes, escapes and comments of each dialect.
-import type { ForeignDialect } from '../conversion.ts';
+import type { ForeignDialect } from '../../dialects/conversion.ts';
 import { syntaxError } from './read-error.ts';
 
 /** `text` is the name of a quoted identifier, the value of a string, and what is written for all other kinds. */

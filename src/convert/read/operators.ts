@@ -1,6 +1,6 @@
 // Infix operators of each dialect and how tightly they bind. The grammars of node-sql-parser get this wrong: `a OR b AND c`
 // becomes `(a OR b) AND c` in all of them.
-import type { ForeignDialect } from '../conversion.ts';
+import type { ForeignDialect } from '../../dialects/conversion.ts';
 
 /** Higher binds tighter. */
 export type Power = number;

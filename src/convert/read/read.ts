@@ -1,6 +1,6 @@
 // Reads one query of another database system.
 import type { Query } from '../../sql/syntax-tree.ts';
-import type { ConversionNote, ForeignDialect, Reads } from '../conversion.ts';
+import type { ConversionNote, ForeignDialect, Reads } from '../../dialects/conversion.ts';
 import { readAbove } from './expression.ts';
 import { tokenize } from './lexer.ts';
 import { readPrimary } from './primary.ts';

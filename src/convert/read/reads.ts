@@ -1,6 +1,6 @@
 // The tables and columns that a query reads.
 import type { Expression, FromItem, Name, Order, Query, Select, Window } from '../../sql/syntax-tree.ts';
-import type { Reads } from '../conversion.ts';
+import type { Reads } from '../../dialects/conversion.ts';
 import { isUnitName } from './interval.ts';
 
 /** One table in scope: undefined parts for subqueries, functions and tables of WITH. */

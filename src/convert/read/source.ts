@@ -1,6 +1,6 @@
 // The tokens of a query, read one after the other.
 import type { Expression, FromItem, Name, Query } from '../../sql/syntax-tree.ts';
-import type { ConversionNote, ForeignDialect } from '../conversion.ts';
+import type { ConversionNote, ForeignDialect } from '../../dialects/conversion.ts';
 import type { Token } from './lexer.ts';
 import { ReadError, syntaxError } from './read-error.ts';
 

@@ -1,8 +1,9 @@
 // Intervals, and arithmetic with times.
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Unit } from '../../sql/syntax-tree.ts';
-import { unconverted, type Context } from './context.ts';
+import { unconverted, type Context } from '../../dialects/context.ts';
 import { timestampLiteral } from './time-literal.ts';
-import { isKind, isNullable, isTime, loose, operand, value, type Value } from './value.ts';
+import { isKind, isNullable, isTime, loose, operand, value, type Value } from '../../dialects/value.ts';
 
 /** One part of an interval. */
 export interface Span {
@@ -113,18 +114,21 @@ export function secondsOf(spans: readonly Span[], context: Context): Value {
       );
     if (amount.kind === 'number') return value('seconds', String(Number(amount.text) * factor), false);
     const written = context.write(amount, context);
-    return value('seconds', `${operand(written)} * ${factor}`, written.type.isNullable);
+    return value('seconds', sql`${operand(written)} * ${String(factor)}`, written.type.isNullable);
   });
-  const sql = parts.map((each) => each.sql).join(' + ');
+  const built = joinSql(
+    parts.map((each) => each.sql),
+    ' + ',
+  );
   return {
-    sql,
+    sql: built,
     type: { kind: 'seconds', isNullable: isNullable(...parts) },
-    isLoose: parts.length > 1 || sql.includes('*'),
+    isLoose: parts.length > 1 || String(built).includes('*'),
   };
 }
 
 /** The unit's interval in ClickHouse. */
-function intervalSql({ value: amount, unit }: Span, context: Context): string {
+function intervalSql({ value: amount, unit }: Span, context: Context): Sql {
   const { name, factor } =
     LARGE[unit.name] === undefined
       ? { name: unit.name, factor: 1 }
@@ -137,13 +141,13 @@ function intervalSql({ value: amount, unit }: Span, context: Context): string {
     return fractionSql(Number(amountText), unit);
   }
   const written = context.write(amount, context);
-  if (written.type.kind === 'text') return `toInterval${title}(toInt64(${written.sql}))`;
+  if (written.type.kind === 'text') return sql`toInterval${title}(toInt64(${written.sql}))`;
   if (written.type.kind === 'int' || written.type.kind === 'unknown')
-    return `toInterval${title}(${factor === 1 ? written.sql : `${operand(written)} * ${factor}`})`;
+    return sql`toInterval${title}(${factor === 1 ? written.sql : sql`${operand(written)} * ${String(factor)}`})`;
   const seconds = SECONDS[name];
   if (seconds === undefined)
     return unconverted(unit.at, 'type', `A fraction of a ${name.toLowerCase()} is not supported`);
-  return `toIntervalMicrosecond(toInt64(round(${operand(written)} * ${seconds * 1e6})))`;
+  return sql`toIntervalMicrosecond(toInt64(round(${operand(written)} * ${String(seconds * 1e6)})))`;
 }
 
 /** `INTERVAL '1.5' HOUR`. */
@@ -175,14 +179,14 @@ export function shifted(
       'Cast the value to a date or a timestamp.',
     );
   const sorted = [...spans].toSorted((a, b) => ORDER.indexOf(a.unit.name) - ORDER.indexOf(b.unit.name));
-  const parts = sorted.map((span) => ` ${operator} ${intervalSql(span, context)}`);
+  const parts = sorted.map((span) => sql` ${operator} ${intervalSql(span, context)}`);
   const isWhole = spans.every(({ unit }) => ofDays.has(unit.name));
   const isDate = (time.type.kind === 'date' || time.type.isDate === true) && isWhole;
   // PostgreSQL and others make a timestamp of a date and an interval; Trino, Snowflake and BigQuery keep the date.
   const staysDate = time.type.kind === 'date' && isWhole;
   return loose(
     staysDate ? 'date' : time.type.kind === 'unknown' ? 'unknown' : 'timestamp',
-    operand(time) + parts.join(''),
+    sql`${operand(time)}${joinSql(parts, '')}`,
     time.type.isNullable || spans.some(({ value: amount }) => amount.kind !== 'number'),
     isDate && !staysDate ? { isDate: true } : {},
   );
@@ -193,7 +197,7 @@ export function difference(left: Value, right: Value, context: Context): Value {
   const nullable = isNullable(left, right);
   const isDays = isKind(left, 'date') && isKind(right, 'date');
   if (isDays && context.shared.dialect !== 'trino')
-    return value('int', `dateDiff('day', ${right.sql}, ${left.sql})`, nullable, { scale: 0 });
-  if (isDays) return loose('seconds', `dateDiff('day', ${right.sql}, ${left.sql}) * 86400`, nullable);
-  return loose('seconds', `dateDiff('microsecond', ${right.sql}, ${left.sql}) / 1000000`, nullable);
+    return value('int', sql`dateDiff('day', ${right.sql}, ${left.sql})`, nullable, { scale: 0 });
+  if (isDays) return loose('seconds', sql`dateDiff('day', ${right.sql}, ${left.sql}) * 86400`, nullable);
+  return loose('seconds', sql`dateDiff('microsecond', ${right.sql}, ${left.sql}) / 1000000`, nullable);
 }

@@ -1,9 +1,11 @@
 // IN, = ANY and <> ALL.
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
 import { comparison, toward, caseless, compared } from './comparison.ts';
-import { unconverted, type Context } from './context.ts';
+import { unconverted } from '../../dialects/context.ts';
+import type { Context } from './context.ts';
 import { correlatedExists, writeNested } from './subquery.ts';
-import { condition, isKind, isNullable, name, operand, type Value } from './value.ts';
+import { condition, isKind, isNullable, name, operand, type Value } from '../../dialects/value.ts';
 
 type In = Extract<Expression, { kind: 'in' }>;
 
@@ -18,7 +20,7 @@ export function writeIn(expression: In, context: Context): Value {
       return inQuery(expression, subject, context);
     case 'unnest': {
       const array = context.write(among.array, context);
-      return condition(`${isNot ? 'NOT ' : ''}has(${array.sql}, ${subject.sql})`, isNullable(subject));
+      return condition(sql`${isNot ? 'NOT ' : ''}has(${array.sql}, ${subject.sql})`, isNullable(subject));
     }
   }
 }
@@ -40,30 +42,30 @@ function inList(subject: Value, items: readonly Expression[], { isNot, at, conte
   if (present.length === 0) return condition('NULL', true);
   if (!isConstant && !isKind(subject, 'tuple')) {
     const equal = values.map((each) => comparison(subject, each, { operator: '=', at, context }).sql);
-    return condition(`${isNot ? 'NOT ' : ''}(${equal.join(' OR ')})`, isNullable(subject, ...values));
+    return condition(sql`${isNot ? 'NOT ' : ''}(${joinSql(equal, ' OR ')})`, isNullable(subject, ...values));
   }
   const [own, list] = adaptedList(subject, present, { isNot, at, context });
   const [only] = items;
   // An array parameter needs no parentheses.
-  const sql = `${operand(own)} ${isNot ? 'NOT ' : ''}IN ${items.length === 1 && only?.kind === 'parameter' ? list : `(${list})`}`;
+  const built = sql`${operand(own)} ${isNot ? 'NOT ' : ''}IN ${items.length === 1 && only?.kind === 'parameter' ? list : sql`(${list})`}`;
   return hasNull
-    ? condition(`(${sql} ${isNot ? 'AND' : 'OR'} NULL)`, true)
-    : condition(sql, isNullable(subject));
+    ? condition(sql`(${built} ${isNot ? 'AND' : 'OR'} NULL)`, true)
+    : condition(built, isNullable(subject));
 }
 
 function adaptedList(
   subject: Value,
   values: readonly Value[],
   { at, context }: Options,
-): readonly [Value, string] {
+): readonly [Value, Sql] {
   const [first] = values;
   const converted = values.map((each) => toward(each, subject, { at, context }));
   const own = first === undefined ? subject : toward(subject, first, { at, context });
   const isLetters = values.find((each) => each.literal !== undefined && /\p{L}/u.test(each.literal));
-  if (isLetters === undefined) return [own, converted.map(({ sql }) => sql).join(', ')];
+  if (isLetters === undefined) return [own, joinSql(converted.map(({ sql }) => sql))];
   return [
     caseless(own, isLetters, context),
-    converted.map((each) => caseless(each, own, context).sql).join(', '),
+    joinSql(converted.map((each) => caseless(each, own, context).sql)),
   ];
 }
 
@@ -93,17 +95,17 @@ function inQuery({ among, isNot, at, value: inner }: In, subject: Value, context
   const query =
     isSame || column === undefined
       ? nested.sql
-      : `SELECT lowerUTF8(${name(column.name)}) FROM (${nested.sql})`;
-  const sql = `${operand(member)} ${isNot ? 'NOT ' : ''}IN (${query})`;
+      : sql`SELECT lowerUTF8(${name(column.name)}) FROM (${nested.sql})`;
+  const built = sql`${operand(member)} ${isNot ? 'NOT ' : ''}IN (${query})`;
   if (!isNot || subject.type.kind === 'tuple' || column === undefined)
-    return condition(sql, isNullable(subject));
-  if (!subject.type.isNullable && !column.value.type.isNullable) return condition(sql, false);
+    return condition(built, isNullable(subject));
+  if (!subject.type.isNullable && !column.value.type.isNullable) return condition(built, false);
   // NOT IN is NULL if the query returns NULL, and true if it returns nothing.
-  const empty = `(SELECT count() FROM (${nested.sql})) = 0`;
-  const unknown = `(SELECT countIf(${name(column.name)} IS NULL) FROM (${nested.sql})) > 0`;
+  const empty = sql`(SELECT count() FROM (${nested.sql})) = 0`;
+  const unknown = sql`(SELECT countIf(${name(column.name)} IS NULL) FROM (${nested.sql})) > 0`;
   const whole = subject.type.isNullable
-    ? `multiIf(${empty}, true, ${unknown}, NULL, ${sql})`
-    : `if(${unknown}, NULL, ${sql})`;
+    ? sql`multiIf(${empty}, true, ${unknown}, NULL, ${built})`
+    : sql`if(${unknown}, NULL, ${built})`;
   return { ...condition(whole, true), isLoose: false };
 }
 
@@ -135,5 +137,5 @@ export function writeQuantified(
     );
   const array = context.write(among, context);
   const subject = context.write(inner, context);
-  return condition(`${isNot ? 'NOT ' : ''}has(${array.sql}, ${subject.sql})`, isNullable(subject));
+  return condition(sql`${isNot ? 'NOT ' : ''}has(${array.sql}, ${subject.sql})`, isNullable(subject));
 }

@@ -1,9 +1,11 @@
 // Subqueries in expressions.
+import { type Sql } from '../../dialects/sql.ts';
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
 import { isAggregate } from '../functions/aggregate.ts';
 import { indented } from './layout.ts';
-import { unconverted, type Context, type WrittenQuery } from './context.ts';
-import { condition, name, type Value } from './value.ts';
+import { unconverted } from '../../dialects/context.ts';
+import type { Context, WrittenQuery } from './context.ts';
+import { condition, name, type Value } from '../../dialects/value.ts';
 
 export interface NestedQuery extends WrittenQuery {
   readonly isCorrelated: boolean;
@@ -106,7 +108,7 @@ const REPEATABLE: ReadonlySet<string> = new Set([
  */
 function correlatedValue(
   query: Query,
-  { sql, column }: { readonly sql: string; readonly column: Value },
+  { sql, column }: { readonly sql: Sql; readonly column: Value },
   { at, context }: Place,
 ): Value {
   const { body } = query;
@@ -170,7 +172,8 @@ function joinedValue(query: Query, { at, context }: Place): Value {
       'Join a subquery with GROUP BY.',
     );
   context.shared.settings.set('join_use_nulls', '1');
-  if (!joins.pieces.includes(joined.sql)) joins.pieces.push(joined.sql);
+  const piece = String(joined.sql);
+  if (!joins.pieces.includes(piece)) joins.pieces.push(piece);
   return first;
 }
 

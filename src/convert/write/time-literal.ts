@@ -1,6 +1,6 @@
 // Strings that denote dates and times, as ClickHouse reads them.
 import { quoteString } from '../../sql/literal.ts';
-import { value, type Value } from './value.ts';
+import { value, type Value } from '../../dialects/value.ts';
 
 const TIME =
   /^\s*(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?\s*$/i;

@@ -1,5 +1,5 @@
 // How the dialects differ in what applies to whole queries.
-import type { ForeignDialect } from '../conversion.ts';
+import type { ForeignDialect } from './conversion.ts';
 
 export interface Traits {
   /** Where ORDER BY puts NULL: before or after all values, ascending; `never first` is after, in both directions. */

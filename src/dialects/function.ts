@@ -1,13 +1,14 @@
 // What a rule for a function is given, and how rules are composed.
-import type { Call, Expression } from '../../sql/syntax-tree.ts';
-import type { ForeignDialect } from '../conversion.ts';
-import { text, value, isNullable, type Kind, type Type, type Value } from '../write/value.ts';
-import type { Context } from '../write/context.ts';
+import type { Call, Expression } from '../sql/syntax-tree.ts';
+import type { ForeignDialect } from './conversion.ts';
+import type { Context } from './context.ts';
+import { joinSql, sql } from './sql.ts';
+import { text, value, isNullable, type Kind, type Type, type Value } from './value.ts';
 
 /** A call that is being written. */
-export interface Application {
+export interface Application<Within extends Context = Context> {
   readonly call: Call;
-  readonly context: Context;
+  readonly context: Within;
   readonly at: number;
   readonly dialect: ForeignDialect;
   /** An argument as in the source; throws if there are fewer. */
@@ -19,8 +20,8 @@ export interface Application {
   readonly fail: (message: string, hint?: string) => never;
 }
 
-export type Rule = (application: Application) => Value;
-export type Rules = Readonly<Record<string, Rule>>;
+export type Rule<Within extends Context = Context> = (application: Application<Within>) => Value;
+export type Rules<Within extends Context = Context> = Readonly<Record<string, Rule<Within>>>;
 
 /** By dialect; other dialects do not have the function, or it is not converted. */
 export function byDialect(rules: Partial<Record<ForeignDialect | 'others', Rule>>): Rule {
@@ -36,7 +37,7 @@ export function byDialect(rules: Partial<Record<ForeignDialect | 'others', Rule>
 export function same(name: string, kind: Kind, more: Partial<Type> = {}): Rule {
   return ({ all }) => {
     const args = all();
-    return value(kind, `${name}(${args.map(({ sql }) => sql).join(', ')})`, isNullable(...args), more);
+    return value(kind, sql`${name}(${joinSql(args.map((each) => each.sql))})`, isNullable(...args), more);
   };
 }
 
@@ -47,7 +48,7 @@ export function ofText(name: string, kind: Kind = 'text'): Rule {
     const [first, ...others] = args.map((each, index) =>
       index === 0 && each.type.kind !== 'unknown' ? text(each) : each.sql,
     );
-    return value(kind, `${name}(${[first ?? '', ...others].join(', ')})`, isNullable(...args));
+    return value(kind, sql`${name}(${joinSql([first ?? '', ...others])})`, isNullable(...args));
   };
 }
 
