@@ -15,14 +15,14 @@ export function arrayOf(each: Value): { readonly sql: Sql; readonly element: Typ
 }
 
 function sameArray(build: (array: Sql) => Sql): FunctionRule {
-  return rule(1, 1, ({ value: at }) => {
+  return rule(1, 1, ({ arg: at }) => {
     const { sql: array, element } = arrayOf(at(0));
     return { sql: build(array), type: arrayOfType(element) };
   });
 }
 
 function element(index: Sql): FunctionRule {
-  return rule(1, 1, ({ value: at }) => {
+  return rule(1, 1, ({ arg: at }) => {
     const { sql: array, element: type } = arrayOf(at(0));
     return { sql: sql`arrayElement(${array}, ${index})`, type };
   });
@@ -30,14 +30,14 @@ function element(index: Sql): FunctionRule {
 
 export const ARRAY_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   // A record is treated as an array with one element.
-  array_length: rule(1, 1, ({ value: at }) =>
+  array_length: rule(1, 1, ({ arg: at }) =>
     value('int', at(0).type.kind === 'object' ? '1' : sql`length(${arrayOf(at(0)).sql})`),
   ),
   array_reverse: sameArray((array) => sql`arrayReverse(${array})`),
   array_distinct: sameArray((array) => sql`arrayDistinct(${array})`),
   array_first: element('1'),
   array_last: element('-1'),
-  array_concat: rule(1, 50, ({ value: at, call }) => {
+  array_concat: rule(1, 50, ({ arg: at, call }) => {
     const arrays = call.args.map((_, index) => arrayOf(at(index)));
     const type = arrays[0]?.element ?? UNKNOWN;
     return {
@@ -45,10 +45,10 @@ export const ARRAY_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
       type: arrayOfType(type),
     };
   }),
-  array_to_string: rule(2, 2, ({ value: at }) =>
+  array_to_string: rule(2, 2, ({ arg: at }) =>
     value('text', sql`arrayStringConcat(${arrayOf(at(0)).sql}, ${text(at(1))})`),
   ),
-  generate_array: rule(2, 3, ({ value: at, call }) => {
+  generate_array: rule(2, 3, ({ arg: at, call }) => {
     const [from, to] = [number(at(0)), number(at(1))];
     const step = call.args.length > 2 ? sql`, toInt64(${number(at(2))})` : '';
     const array = sql`range(toInt64(${from}), toInt64(${to}) + 1${step})`;

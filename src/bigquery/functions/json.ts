@@ -14,7 +14,7 @@ const STEP = /\.([A-Za-z_][\w-]*)|\.?\[(\d{1,9})\]|\.?\['([^']*)'\]|\.?\["([^"]*
 function stepsOf(application: Application): readonly Step[] {
   if (application.call.args.length < 2) return [];
   const path = constantText(application, 1, 'a path');
-  const { at } = application.written(1);
+  const { at } = application.source(1);
   if (!path.startsWith('$')) syntax(at, 'A JSON path must start with $');
   const steps: Step[] = [];
   for (STEP.lastIndex = 1; STEP.lastIndex < path.length;) {
@@ -34,8 +34,8 @@ type Found =
 
 function find(application: Application): Found {
   const steps = stepsOf(application);
-  const { at } = application.written(0);
-  let inside = application.value(0);
+  const { at } = application.source(0);
+  let inside = application.arg(0);
   let taken = 0;
   for (; taken < steps.length && inside.subcolumn !== undefined; taken++) {
     const step = steps[taken];
@@ -92,7 +92,7 @@ export const JSON_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   json_extract_array: list('raw'),
   json_value_array: list('text'),
   json_extract_string_array: list('text'),
-  to_json_string: rule(1, 2, ({ value: at }) => value('text', sql`toJSONString(${shown(at(0))})`)),
-  to_json: rule(1, 1, ({ value: at }) => value('text', sql`toJSONString(${shown(at(0))})`)),
-  parse_json: rule(1, 1, ({ value: at }) => value('text', text(at(0)))),
+  to_json_string: rule(1, 2, ({ arg: at }) => value('text', sql`toJSONString(${shown(at(0))})`)),
+  to_json: rule(1, 1, ({ arg: at }) => value('text', sql`toJSONString(${shown(at(0))})`)),
+  parse_json: rule(1, 1, ({ arg: at }) => value('text', text(at(0)))),
 };

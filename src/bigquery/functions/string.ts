@@ -20,7 +20,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
     'text',
     (x = '', pattern = '') => sql`if(match(${x}, ${pattern}), extract(${x}, ${pattern}), NULL)`,
   ),
-  regexp_extract_all: rule(2, 2, ({ value: at }) => ({
+  regexp_extract_all: rule(2, 2, ({ arg: at }) => ({
     sql: sql`extractAll(${text(at(0))}, ${text(at(1))})`,
     type: arrayOfType(TEXT),
   })),
@@ -74,7 +74,7 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
     'text',
     (...all) => sql`concat(${joinSql(all.map((each) => sql`toString(${each})`))})`,
   ),
-  split: rule(1, 2, ({ value: at, call }) => ({
+  split: rule(1, 2, ({ arg: at, call }) => ({
     sql: sql`splitByString(${call.args.length > 1 ? text(at(1)) : "','"}, ${text(at(0))})`,
     type: arrayOfType(TEXT),
   })),
@@ -83,14 +83,12 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
     const kinds = [...pattern.matchAll(/%[-+ #\d.*]*([^]?)/g)].map(([, kind]) => kind ?? '');
     if (kinds.some((kind) => !/^[dioxXufFeEgGs%]$/.test(kind))) {
       untranslated(
-        application.written(0).at,
+        application.source(0).at,
         'FORMAT supports %d, %s, %f and similar specifiers here',
         'Use %s for other values.',
       );
     }
-    const rest = application.call.args
-      .slice(1)
-      .map((_, index) => sql`, ${text(application.value(index + 1))}`);
+    const rest = application.call.args.slice(1).map((_, index) => sql`, ${text(application.arg(index + 1))}`);
     return value('text', sql`printf(${quoteString(pattern)}${joinSql(rest, '')})`);
   }),
   to_hex: takes('text', 'text', (x = '') => sql`lower(hex(${x}))`),
@@ -118,33 +116,33 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   ieee_divide: takes('number number', 'float', (x = '', y = '') => sql`(${x} / ${y})`),
   is_nan: takes('number', 'bool', (x = '') => sql`isNaN(${x})`),
   is_inf: takes('number', 'bool', (x = '') => sql`isInfinite(${x})`),
-  if: rule(3, 3, ({ value: at }) => {
+  if: rule(3, 3, ({ arg: at }) => {
     const { sqls, type } = unified([at(1), at(2)]);
     return { sql: sql`if(${condition(at(0))}, ${joinSql(sqls)})`, type };
   }),
-  ifnull: rule(2, 2, ({ value: at }) => {
+  ifnull: rule(2, 2, ({ arg: at }) => {
     const { sqls, type } = unified([at(0), at(1)]);
     return { sql: sql`ifNull(${joinSql(sqls)})`, type };
   }),
-  coalesce: rule(1, 100, ({ value: at, call }) => {
+  coalesce: rule(1, 100, ({ arg: at, call }) => {
     const { sqls, type } = unified(call.args.map((_, index) => at(index)));
     return { sql: sql`coalesce(${joinSql(sqls)})`, type };
   }),
-  nullif: rule(2, 2, ({ value: at }) => {
+  nullif: rule(2, 2, ({ arg: at }) => {
     const { sqls, type } = unified([at(0), at(1)]);
     return { sql: sql`nullIf(${joinSql(sqls)})`, type };
   }),
-  greatest: rule(1, 100, ({ value: at, call }) => {
+  greatest: rule(1, 100, ({ arg: at, call }) => {
     const { sqls, type } = unified(call.args.map((_, index) => at(index)));
     return { sql: sql`greatest(${joinSql(sqls)})`, type };
   }),
-  least: rule(1, 100, ({ value: at, call }) => {
+  least: rule(1, 100, ({ arg: at, call }) => {
     const { sqls, type } = unified(call.args.map((_, index) => at(index)));
     return { sql: sql`least(${joinSql(sqls)})`, type };
   }),
-  string: rule(1, 2, ({ value: at }) => value('text', toText(at(0)))),
-  int64: rule(1, 1, ({ value: at }) => value('int', sql`accurateCastOrNull(${number(at(0))}, 'Int64')`)),
-  float64: rule(1, 1, ({ value: at }) => value('float', number(at(0)))),
+  string: rule(1, 2, ({ arg: at }) => value('text', toText(at(0)))),
+  int64: rule(1, 1, ({ arg: at }) => value('int', sql`accurateCastOrNull(${number(at(0))}, 'Int64')`)),
+  float64: rule(1, 1, ({ arg: at }) => value('float', number(at(0)))),
 };
 
 function substring(x: Sql = '', from: Sql = '', length?: Sql) {

@@ -11,7 +11,11 @@ import { value, type Value } from '../../dialects/value.ts';
 import { number, text, whole } from '../value.ts';
 
 /** A time argument; constants may be strings. */
-export function timeOf({ value: at, written }: Application, index: number, type: TimeType): Value {
+export function timeOf(
+  { arg: at, source: written }: Pick<Application, 'arg' | 'source'>,
+  index: number,
+  type: TimeType,
+): Value {
   const argument = written(index);
   if (argument.kind === 'string') return timeLiteral(type, argument.value, argument.at);
   const each = at(index);
@@ -26,9 +30,7 @@ export function timeOf({ value: at, written }: Application, index: number, type:
 
 function zoneOf(application: Application, index: number): Sql | undefined {
   if (application.call.args.length <= index) return undefined;
-  return quoteString(
-    zoneName(constantText(application, index, 'a time zone'), application.written(index).at),
-  );
+  return quoteString(zoneName(constantText(application, index, 'a time zone'), application.source(index).at));
 }
 
 /** Time zones by name or as an offset. */
@@ -54,7 +56,7 @@ function wallTime(time: Sql, zone: Sql | undefined): Sql {
 
 function trunc(type: TimeType): FunctionRule {
   return rule(2, 3, (application) => {
-    const first = application.written(0);
+    const first = application.source(0);
     // PostgreSQL and ClickHouse: date_trunc('hour', x).
     const isSwapped = first.kind === 'string' && /^[a-z]+$/i.test(first.value);
     const time = timeOf(application, isSwapped ? 1 : 0, type);
@@ -71,7 +73,7 @@ function trunc(type: TimeType): FunctionRule {
 
 function shifted(type: TimeType, sign: '+' | '-'): FunctionRule {
   return rule(2, 2, (application) => {
-    const { value: at, written } = application;
+    const { arg: at, source: written } = application;
     const time = timeOf(application, 0, type);
     const by = written(1);
     if (by.kind !== 'interval') syntax(by.at, 'Expected an interval such as INTERVAL 1 DAY');
@@ -97,14 +99,14 @@ function formatted(type: TimeType): FunctionRule {
   return rule(2, 3, (application) => {
     const pattern = constantText(application, 0, 'a pattern');
     const time = timeOf(application, 1, type).sql;
-    const { at } = application.written(0);
+    const { at } = application.source(0);
     return value('text', formatTime(time, pattern, { zone: zoneOf(application, 2), at }));
   });
 }
 
 function parsed(type: TimeType): FunctionRule {
   return rule(2, 3, (application) => {
-    const { written, call } = application;
+    const { source: written, call } = application;
     const pattern = constantText(application, 0, 'a pattern');
     const zone =
       call.args.length > 2 ? zoneName(constantText(application, 2, 'a time zone'), written(2).at) : undefined;
@@ -112,7 +114,7 @@ function parsed(type: TimeType): FunctionRule {
     const time =
       parseTime(pattern, {
         type,
-        text: text(application.value(1)),
+        text: text(application.arg(1)),
         literal: argument.kind === 'string' ? argument : undefined,
         zone,
         isSafe: call.isSafe,
@@ -122,7 +124,7 @@ function parsed(type: TimeType): FunctionRule {
 }
 
 /** With elements such as the day of a year, and whole seconds. */
-function parsedByEngine({ call, value: at }: Application, pattern: string, zone = 'UTC'): Sql {
+function parsedByEngine({ call, arg: at }: Application, pattern: string, zone = 'UTC'): Sql {
   const name = call.isSafe ? 'parseDateTimeOrNull' : 'parseDateTime';
   return sql`toTimeZone(${name}(${text(at(1))}, ${quoteString(pattern)}, ${quoteString(zone)}), 'UTC')`;
 }
@@ -138,7 +140,7 @@ const timestampOf = rule(1, 2, (application) => {
 const datetimeOf = rule(1, 6, (application) => {
   const { args } = application.call;
   if (args.length > 2) {
-    const parts = args.map((_, index) => number(application.value(index)));
+    const parts = args.map((_, index) => number(application.arg(index)));
     if (parts.length !== 6)
       syntax(application.call.at, 'datetime requires year, month, day, hour, minute, second');
     return value('datetime', sql`makeDateTime64(${joinSql(parts)}, 0, 6, 'UTC')`);
@@ -149,7 +151,7 @@ const datetimeOf = rule(1, 6, (application) => {
 const dateOf = rule(1, 3, (application) => {
   const { args } = application.call;
   if (args.length === 3) {
-    const [year = '', month = '', day = ''] = args.map((_, index) => number(application.value(index)));
+    const [year = '', month = '', day = ''] = args.map((_, index) => number(application.arg(index)));
     return value('date', sql`makeDate(${year}, ${month}, ${day})`);
   }
   const time = timeOf(application, 0, 'timestamp').sql;

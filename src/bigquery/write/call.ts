@@ -12,7 +12,7 @@ import { syntax, unknown, untranslated } from '../translation-error.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import type { Call, Expression, Name, Order, Window } from '../../sql/syntax-tree.ts';
 import { type Value } from '../../dialects/value.ts';
-import { key } from '../value.ts';
+import { key, settled } from '../value.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
@@ -54,7 +54,7 @@ export function apply(
   call: Call,
   context: Context,
 ): { readonly application: Application; readonly rule: FunctionRule } {
-  const { name, at, args } = call;
+  const { name, at } = call;
   const rule = FUNCTIONS.get(name) ?? functionUnknown(call);
   checkCount(call, rule);
   if (call.isSafe && FAILING.has(name))
@@ -68,14 +68,29 @@ export function apply(
     rule.kind === 'aggregate'
       ? { ...context, isGrouped: false, aliases: context.aliases === 'first' ? 'last' : context.aliases }
       : context;
-  const written = (index: number) => args[index] ?? syntax(at, `${name} requires more arguments`);
-  const values = new Map<number, Value>();
-  const value = (index: number) => {
-    const known = values.get(index) ?? inside.write(written(index), inside);
-    values.set(index, known);
+  return { rule, application: applicationOf(call, inside) };
+}
+
+function applicationOf(call: Call, context: Context): Application {
+  const { name, at, args } = call;
+  const values = new Map<Expression, Value>();
+  const write = (expression: Expression): Value => {
+    const known = values.get(expression) ?? settled(context.write(expression, context));
+    values.set(expression, known);
     return known;
   };
-  return { rule, application: { call, context: inside, value, written } };
+  const source = (index: number) => args[index] ?? syntax(at, `${name} requires more arguments`);
+  return {
+    call,
+    context,
+    at,
+    dialect: context.shared.dialect,
+    source,
+    arg: (index) => write(source(index)),
+    optional: (index) => (args[index] === undefined ? undefined : write(args[index])),
+    all: () => args.map(write),
+    fail: (message, hint) => untranslated(at, message, hint),
+  };
 }
 
 /** Whether the expression calls an aggregate function outside subqueries. */

@@ -190,22 +190,12 @@ function offsetSql(index: Expression, context: Context): Sql {
   return sql`${number(writeExpression(index, context))} + 1`;
 }
 
-function writeExtract({ at, part, value: of, zone }: Of<'extract'>, context: Context): Value {
-  const call = {
-    kind: 'call',
-    at,
-    name: 'extract',
-    args: [of],
-    isStar: false,
-    isSafe: false,
-    isDistinct: false,
-    orderBy: [],
-  } as const;
-  const application = { call, context, value: () => writeExpression(of, context), written: () => of };
+function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context): Value {
+  const own = { arg: () => writeExpression(of, context), source: () => of };
   if (zone !== undefined && zone.kind !== 'string')
     syntax(zone.at, 'Expected a time zone as a string literal');
   const there = zone?.kind === 'string' ? { text: zone.value, at: zone.at } : undefined;
-  return extracted(timeOf(application, 0, 'timestamp').sql, part, there);
+  return extracted(timeOf(own, 0, 'timestamp').sql, part, there);
 }
 
 function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
