@@ -47,9 +47,11 @@ function openPostgresql(): Run {
   const psql = [...command('PSQL', 'psql'), '-XqAt', '-v', 'ON_ERROR_STOP=1'] as const;
   execute(psql, `${statementsFor('postgresql').join(';\n')};`);
   return (query) => {
-    const answer = execute(psql, `SELECT row_to_json(corpus_row)::text FROM (\n${query}\n) AS corpus_row;`);
+    // Pairs rather than objects: columns may have the same name.
+    const row = '(SELECT json_agg(value) FROM json_each(row_to_json(corpus_row)))';
+    const answer = execute(psql, `SELECT ${row} FROM (\n${query}\n) AS corpus_row;`);
     const lines = answer.split('\n').filter((line) => line !== '');
-    return lines.map((line) => Object.values(JSON.parse(line) as object)); // a row is an object
+    return lines.map((line) => JSON.parse(line) as readonly unknown[]); // a row is a list
   };
 }
 
