@@ -1,10 +1,11 @@
-// Fills in the expected rows of test/convert/corpus/*.jsonl from the real database systems. Run by hand:
+// Fills in the expected rows of test/convert/corpus/*.jsonl, and the values of test/convert/values/*.jsonl, from the real database systems. Run by hand:
 // `npm run convert:expected`, with the environment variables PSQL, MARIADB and SQLITE as commands that reach an empty database.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { statementsFor, type System } from '../test/convert/corpus/tables.ts';
+import { textOf, type ValueLine } from '../test/convert/values/line.ts';
 
 /** A line of the corpus. `same_as` is a query for PostgreSQL with the same rows. */
 interface Line {
@@ -12,6 +13,8 @@ interface Line {
   readonly same_as?: string;
   readonly rows?: readonly (readonly unknown[])[];
 }
+
+const FOLDER = new URL('../test/convert/', import.meta.url);
 
 type Run = (query: string) => readonly (readonly unknown[])[];
 
@@ -44,9 +47,11 @@ function openPostgresql(): Run {
   const psql = [...command('PSQL', 'psql'), '-XqAt', '-v', 'ON_ERROR_STOP=1'] as const;
   execute(psql, `${statementsFor('postgresql').join(';\n')};`);
   return (query) => {
-    const answer = execute(psql, `SELECT row_to_json(corpus_row)::text FROM (\n${query}\n) AS corpus_row;`);
+    // Pairs rather than objects: columns may have the same name.
+    const row = '(SELECT json_agg(value) FROM json_each(row_to_json(corpus_row)))';
+    const answer = execute(psql, `SELECT ${row} FROM (\n${query}\n) AS corpus_row;`);
     const lines = answer.split('\n').filter((line) => line !== '');
-    return lines.map((line) => Object.values(JSON.parse(line) as object)); // a row is an object
+    return lines.map((line) => JSON.parse(line) as readonly unknown[]); // a row is a list
   };
 }
 
@@ -82,22 +87,60 @@ function openSqlite(folder: string): Run {
   };
 }
 
-function fill(name: string, run: Run): void {
-  const file = new URL(`../test/convert/corpus/${name}.jsonl`, import.meta.url);
+/** The line with its rows, or undefined if it has them from elsewhere: the documentation of a system that cannot be run here. */
+type Fill<T> = (line: T, run: Run) => T | undefined;
+
+const fillRows: Fill<Line> = (line, run) => ({ ...line, rows: run(withoutEnd(line.same_as ?? line.text)) });
+
+/** The systems that run here; the lines of others are filled in if they have a query for PostgreSQL. */
+const RUNNING: ReadonlySet<string> = new Set(['postgresql', 'mysql', 'mariadb', 'sqlite']);
+
+function fillValue(dialect: string): Fill<ValueLine> {
+  return (line, run) => {
+    if (line.same_as === undefined && !RUNNING.has(dialect)) return undefined;
+    const query = withoutEnd(line.same_as ?? textOf(line));
+    if (line.fails !== undefined) return withFailure(line, () => run(query));
+    const rows = run(query);
+    // A value is one row of one column.
+    return line.sql === undefined ? { ...line, is: rows[0]?.[0] ?? null } : { ...line, rows };
+  };
+}
+
+function withFailure(line: ValueLine, run: () => unknown): ValueLine {
+  try {
+    run();
+  } catch {
+    return line;
+  }
+  throw new Error('It does not fail');
+}
+
+const withoutEnd = (query: string): string => query.replace(/;\s*$/, '');
+
+function fillFile<T extends object>(path: string, run: Run, fill: Fill<T>): void {
+  const file = new URL(path, FOLDER);
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '');
   const filled = lines.map((line) => {
-    const read = JSON.parse(line) as Line; // as the test checks
     try {
-      return JSON.stringify({ ...read, rows: run((read.same_as ?? read.text).replace(/;\s*$/, '')) });
+      const read = JSON.parse(line) as T; // as the test checks
+      return JSON.stringify(fill(read, run) ?? read);
     } catch (error) {
-      process.stderr.write(`${name}: ${read.text}\n${String(error)}\n`);
+      process.stderr.write(`${path}: ${line}\n${String(error)}\n`);
       process.exitCode = 1;
       return line;
     }
   });
   writeFileSync(file, `${filled.join('\n')}\n`);
+}
+
+function fillDialect(dialect: string, run: Run): void {
+  fillFile(`corpus/${dialect}.jsonl`, run, fillRows);
+  const values = readdirSync(new URL('values/', FOLDER)).filter(
+    (name) => name.startsWith(`${dialect}-`) && name.endsWith('.jsonl'),
+  );
+  for (const name of values) fillFile(`values/${name}`, run, fillValue(dialect));
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-convert-'));
@@ -112,7 +155,7 @@ try {
   const only = process.argv.slice(2);
   for (const [name, system] of Object.entries(SOURCES)) {
     if (only.length > 0 && !only.includes(name)) continue;
-    fill(name, (runs[system] ??= open[system]()));
+    fillDialect(name, (runs[system] ??= open[system]()));
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

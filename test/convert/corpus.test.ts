@@ -7,6 +7,7 @@ import { someOfEach } from '../support/runs.ts';
 import { openOracle, type Oracle } from '../sql/oracle.ts';
 import { difference } from './compare-rows.ts';
 import { columnsOf, statementsFor } from './corpus/tables.ts';
+import { isOrdered } from './values/line.ts';
 
 /** A line of the corpus: a query and the rows of the other system. */
 interface Line {
@@ -45,8 +46,6 @@ async function rowsOf(sql: string): Promise<readonly (readonly unknown[])[]> {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as readonly unknown[]); // the format's lines are lists
 }
-
-const isOrdered = (text: string): boolean => /ORDER\s+BY(?![^(]*\))/i.test(text);
 
 describe.each(DIALECTS)('%s', (dialect) => {
   const lines = linesOf(dialect);
