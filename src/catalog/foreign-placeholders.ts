@@ -3,6 +3,7 @@
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { TokenKind } from '../sql/lexer.ts';
+import { plainSpaces } from '../sql/white-space.ts';
 
 /** A parameter that is not written as one, or a template; the start is in the author's query. */
 export interface ForeignPlaceholder {
@@ -34,7 +35,7 @@ export function foreignPlaceholders(sql: string): readonly ForeignPlaceholder[] 
   for (let index = 0; index < query.length; index++) {
     const length = placeholderLength(query, index);
     if (length === 0) continue;
-    const written = query.slice(index, index + length);
+    const written = plainSpaces(query.slice(index, index + length));
     // The rest of a block is reported with its first part.
     if (!/^\{%-?\s*(end|else|elif)/.test(written))
       found.push({ ...describe(written), start: query.start(index), written });
@@ -58,7 +59,7 @@ const QUOTED = /^'%?(\{\{\s*[a-z_]\w*\s*\}\}|\$\{[a-z_]\w*\})%?'$/i;
 function placeholderLength(query: Cursor, at: number): number {
   const [kind, next] = [query.kind(at), query.kind(at + 1)];
   if (kind === '{' && (next === '{' || next === '%')) return templateLength(query, at);
-  if (/^\$\w+$/.test(query.text(at)) || QUOTED.test(query.text(at))) return 1;
+  if (/^\$\w+$/.test(query.text(at)) || QUOTED.test(plainSpaces(query.text(at)))) return 1;
   if (query.text(at) === '$' && next === '{' && query.kind(at + 3) === '}') return 4;
   if (!startsValue(query, at)) return 0;
   if (kind === '{' && next === 'word' && query.kind(at + 2) === '}') return 3;

@@ -2,9 +2,11 @@
 import { positionAt } from '../core/position.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
+import { characterAt, unexpectedCharacter } from '../sql/character-name.ts';
 import { createCursor, significantTokens, type Cursor } from '../sql/cursor.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import type { Token } from '../sql/lexer.ts';
+import { plainSpaces } from '../sql/white-space.ts';
 
 /** Limits for one query: far above what people write, far below what harms the service. */
 const MAX_BYTES = 65_536;
@@ -25,7 +27,8 @@ export const CONSUMER_QUERY_LIMITS = {
 
 /**
  * Tokens without a final semicolon, whose brackets match, and the same tokens joined by single spaces. `joined` parses to
- * the same tokens, so that the query that is checked is the query that is sent.
+ * the same tokens, so that the query that is checked is the query that is sent. The text of the cursor is as sent, but for
+ * white space.
  */
 export interface LexedQuery {
   readonly cursor: Cursor;
@@ -66,15 +69,12 @@ export function lexConsumerQuery(text: string): LexedQuery {
       message: `A query may have at most ${MAX_BYTES} bytes`,
     });
   }
-  const control = /(?![\t\n\r])\p{Cc}|\p{Surrogate}/u.exec(text);
-  if (control !== null) {
-    throw unreadable(text, control.index, 'Control characters are not allowed, not even in strings');
-  }
   const all = tokenize(text);
+  checkControls(text, all);
   for (const token of all) checkToken(text, token);
   const tokens = withoutFinalSemicolon(all.filter(isSignificant));
   checkSize(text, tokens);
-  const cursor = createCursor(text, tokens);
+  const cursor = createCursor(withPlainSpaces(text, all), tokens);
   const brackets = cursor.brackets();
   if ('code' in brackets) throw unreadable(text, brackets.start, 'Unmatched parenthesis or bracket');
   checkDepth(text, tokens);
@@ -84,6 +84,36 @@ export function lexConsumerQuery(text: string): LexedQuery {
 
 function unreadable(text: string, offset: number, message: string): Problem {
   return rejection(text, offset, { code: 'sandbox.query_invalid', message });
+}
+
+const CONTROL = /(?![\t\n\r])\p{Cc}|\p{Surrogate}/u;
+
+/** Rejects control characters, except white space between tokens and in comments. */
+function checkControls(text: string, tokens: readonly Token[]): void {
+  if (!CONTROL.test(text)) return;
+  for (const token of tokens) {
+    if (token.kind === 'whitespace') continue;
+    const source = text.slice(token.start, token.end);
+    const control = CONTROL.exec(token.kind === 'comment' ? plainSpaces(source) : source);
+    if (control === null) continue;
+    const at = token.start + control.index;
+    throw unreadable(
+      text,
+      at,
+      `${characterAt(text, at)}: control characters are not allowed, not even in strings`,
+    );
+  }
+}
+
+/** Readers of pieces of the query then meet no other white space than theirs. All offsets stay. */
+function withPlainSpaces(text: string, tokens: readonly Token[]): string {
+  if (plainSpaces(text) === text) return text;
+  return tokens
+    .map((token) => {
+      const source = text.slice(token.start, token.end);
+      return isSignificant(token) ? source : plainSpaces(source);
+    })
+    .join('');
 }
 
 const UNREADABLE: Readonly<Partial<Record<Token['kind'], string>>> = {
@@ -97,7 +127,6 @@ const UNREADABLE: Readonly<Partial<Record<Token['kind'], string>>> = {
 };
 
 const LEX_ERRORS = {
-  unexpected_character: 'Unexpected character; quote it if it is part of a name or a string',
   unclosed_comment: 'Unclosed comment',
   unclosed_string: 'Unclosed string',
   unclosed_identifier: 'Unclosed quoted name',
@@ -107,22 +136,26 @@ const LEX_ERRORS = {
 
 /** Rejects a token that is invalid regardless of context. */
 function checkToken(text: string, token: Token): void {
-  const message = token.reason === undefined ? UNREADABLE[token.kind] : LEX_ERRORS[token.reason];
-  const source = text.slice(token.start, token.end);
-  const found = message ?? messageAbout(token, source);
+  if (token.kind === 'whitespace') return;
+  const found = lexError(text, token) ?? UNREADABLE[token.kind] ?? messageAbout(text, token);
   if (found !== undefined) throw unreadable(text, token.start, found);
 }
 
-function messageAbout(token: Token, source: string): string | undefined {
+function lexError(text: string, { reason, start }: Token): string | undefined {
+  if (reason === undefined) return undefined;
+  return reason === 'unexpected_character' ? unexpectedCharacter(text, start) : LEX_ERRORS[reason];
+}
+
+function messageAbout(text: string, token: Token): string | undefined {
+  const source = text.slice(token.start, token.end);
   const first = source.charAt(0);
   if (token.kind === 'comment') {
     return first === '#' || source.startsWith('//')
       ? 'Comments must start with -- or be enclosed in /* and */'
       : undefined;
   }
-  if (source.charCodeAt(0) > 127) return 'Non-ASCII characters are only allowed in quotes and comments';
-  // Only ASCII whitespace is accepted; the lexer also skips other Unicode spaces.
-  if (token.kind === 'whitespace' && !/^[\t\n\r ]*$/.test(source)) return 'Only ASCII whitespace is allowed';
+  // To the engine, typographic quotes and a typographic minus are quotes and a minus.
+  if (source.charCodeAt(0) > 127) return unexpectedCharacter(text, token.start);
   if (token.kind === 'string' && first !== "'")
     return 'Strings must be in single quotes, without a prefix such as x or b';
   if (token.kind === 'word' && source.includes('$')) return '$ is not allowed outside strings';

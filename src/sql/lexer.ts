@@ -1,6 +1,7 @@
 // ClickHouse's lexer, exactly: splits a string into tokens without gaps. Tested against the engine's `tokenizeQuery`.
-import { isSpaceUnit, isDigit, isHexDigit, isWordUnit } from './unicode.ts';
+import { isDigit, isHexDigit, isWordUnit } from './unicode.ts';
 import { scanNumber, scanNumberAfterDot } from './number.ts';
+import { isSpaceUnit } from './white-space.ts';
 
 /** The kinds of ClickHouse's lexer, with one kind for each symbol. */
 export type TokenKind =

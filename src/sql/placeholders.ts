@@ -1,8 +1,9 @@
 // Binds an author's `@name` to the engine's typed placeholder `{name:Type}` wherever the engine would read an expression.
+import { unexpectedCharacter } from './character-name.ts';
 import { createCursor, significantTokens, type Cursor } from './cursor.ts';
 import type { SqlFinding } from './finding.ts';
 import { isSignificant, tokenize } from './lexer.ts';
-import type { Token, TokenKind } from './lexer.ts';
+import type { LexError, Token, TokenKind } from './lexer.ts';
 
 /** One `@name`: its location in the author's query and, as bound, in `BoundQuery.sql`. */
 export interface PlaceholderUse {
@@ -156,7 +157,6 @@ function readUse(query: string, tokens: readonly Token[], index: number): Use | 
 }
 
 const LEX_MESSAGES = {
-  unexpected_character: 'unexpected character',
   unclosed_comment: 'unclosed comment',
   unclosed_string: 'unclosed string',
   unclosed_identifier: 'unclosed quoted identifier',
@@ -164,13 +164,19 @@ const LEX_MESSAGES = {
   number_invalid: 'invalid number or name',
 } as const;
 
+function lexMessage(sql: string, start: number, reason: LexError): string {
+  if (reason !== 'unexpected_character') return LEX_MESSAGES[reason];
+  return unexpectedCharacter(sql, start).replace(/^U/, 'u');
+}
+
 function lexicalFindings(query: Cursor): SqlFinding[] {
   const findings: SqlFinding[] = [];
   const closingBraces = query.tokens.filter(({ kind }) => kind === '}');
   let passed = 0; // closing braces before the token
   for (const [index, token] of query.tokens.entries()) {
     if (token.kind === '}') passed++;
-    if (token.reason !== undefined) findings.push(finding(token.reason, LEX_MESSAGES[token.reason], token));
+    if (token.reason !== undefined)
+      findings.push(finding(token.reason, lexMessage(query.sql, token.start, token.reason), token));
     if (token.kind === '@@')
       findings.push(finding('stray_at', '@@ is not supported: a parameter is written @name', token));
     if (token.kind === '{' && isHandWritten(query, index)) {

@@ -3,6 +3,7 @@ import { createCursor, type Cursor } from './cursor.ts';
 import type { SqlFinding } from './finding.ts';
 import { isSignificant, tokenize, type Token } from './lexer.ts';
 import { followsOperand } from './placeholders.ts';
+import { plainSpaces, trimSpaces } from './white-space.ts';
 
 /** A piece of a query, by offsets into it (UTF-16 code units). Pieces are in order and without gaps. */
 export type Piece = TextPiece | ChoicePiece | PartPiece;
@@ -114,7 +115,7 @@ function readPieces(
     } else if (marker.kind === 'end') {
       const message = 'this comment ends an optional part, and none begins before it';
       findings.push(finding('part_unopened', `${message}: /* if @name */ … /* end */`, token));
-    } else if (depth > 0 || /^.{0,3}\s*if/i.test(sql.slice(token.start, token.end))) {
+    } else if (depth > 0 || /^.{0,3}\s*if/i.test(plainSpaces(sql.slice(token.start, token.end)))) {
       findings.push(finding('part_marker', UNKNOWN, token));
     }
   }
@@ -169,7 +170,7 @@ function markerOf(sql: string, { start, end }: Token): Marker | undefined {
   const text = sql.slice(start, end);
   const isBlock = text.startsWith('/*');
   if (!isBlock && !text.startsWith('--')) return undefined;
-  const content = text.slice(2, isBlock ? -2 : undefined).trim();
+  const content = trimSpaces(plainSpaces(text.slice(2, isBlock ? -2 : undefined)));
   const names = content.length > 2000 ? undefined : CONDITION.exec(content)?.[1];
   if (names !== undefined)
     return { kind: 'if', names: names.split(/\s+and\s+/i).map((name) => name.replace(/^@/, '')) };

@@ -117,25 +117,39 @@ describe('the effective endpoint', () => {
     );
   });
 
-  test('a constant for a parameter that decides an optional part: the part is always there', () => {
-    const shared =
-      'tables:\n  t: |\n    SELECT 1 AS n FROM logs.edge WHERE 1\n    /* if @kind and @id */ AND kind = @kind AND id = @id\n    -- if @kind\n    AND kind != @kind -- kept\n    -- end\n    /* end */ /* if @id */ AND id > @id /* end */\nparameters: { kind: { type: String }, id: { type: UInt8 } }\n';
-    const files = {
-      ...one('{ from: parts, tables: [t], parameters: { kind: x } }', 'SELECT n FROM t'),
-      'parts.shared.yaml': shared,
-    };
-    const { candidate } = inspectedIn(files);
-    const { endpoint } = candidate;
-    expect(Object.keys(endpoint.parameters)).toEqual(['id']);
-    const queryOf = (id: string | undefined): string => {
-      const sent = new Map(id === undefined ? [] : [['id', [id]] as const]);
-      return endpoint.variantOf(endpoint.binder.bind(sent, 0)).query.replaceAll(/\s+/g, ' ');
-    };
-    expect(queryOf(undefined)).toContain('WHERE 1 )');
-    expect(queryOf('3')).toContain(
-      "AND kind = CAST('x', 'String') AND id = {id:UInt8} AND kind != CAST('x', 'String') -- kept AND id > {id:UInt8} )",
-    );
-  });
+  test.each([
+    ['', (text: string) => text],
+    [
+      ', with wide spaces',
+      (text: string) =>
+        text
+          .replaceAll('-- ', '--\u200b')
+          .replaceAll(' and ', '\u00a0AND\u3000')
+          .replaceAll('/* if ', '/*\ufeffIF\u2003'),
+    ],
+  ])(
+    'a constant for a parameter that decides an optional part: the part is always there%s',
+    (_why, write) => {
+      const shared =
+        'tables:\n  t: |\n    SELECT 1 AS n FROM logs.edge WHERE 1\n    /* if @kind and @id */ AND kind = @kind AND id = @id\n    -- if @kind\n    AND kind != @kind -- kept\n    -- end\n    /* end */ /* if @id */ AND id > @id /* end */\nparameters: { kind: { type: String }, id: { type: UInt8 } }\n';
+      const files = {
+        ...one('{ from: parts, tables: [t], parameters: { kind: x } }', 'SELECT n FROM t'),
+        'parts.shared.yaml': write(shared),
+      };
+      const { candidate } = inspectedIn(files);
+      const { endpoint } = candidate;
+      expect(Object.keys(endpoint.parameters)).toEqual(['id']);
+      const queryOf = (id: string | undefined): string => {
+        const sent = new Map(id === undefined ? [] : [['id', [id]] as const]);
+        const { query } = endpoint.variantOf(endpoint.binder.bind(sent, 0));
+        return query.replaceAll(/[\s\u200b]+/g, ' ');
+      };
+      expect(queryOf(undefined)).toContain('WHERE 1 )');
+      expect(queryOf('3')).toContain(
+        "AND kind = CAST('x', 'String') AND id = {id:UInt8} AND kind != CAST('x', 'String') -- kept AND id > {id:UInt8} )",
+      );
+    },
+  );
 
   test('reads the tables and the result of another endpoint, which includes some itself', () => {
     const { candidate } = inspectedIn({

@@ -173,6 +173,10 @@ describe('query', () => {
       ['kind|n', 'view|171', 'buy|29'],
     ],
     [{ sql: 'SELECT COUNTIF(kind = "buy") AS n FROM events', dialect: 'bigquery' }, ['n', '29']],
+    [
+      { sql: 'SELECT\u00a0count()\u200bAS\u3000n FROM\u2028events\ufeff', dialect: 'clickhouse' },
+      ['n', '200'],
+    ],
     [{ sql: 'SELECT big FROM events LIMIT 3', max_rows: 1 }, ['3 rows; 1 shown.', '9007199254741391']],
     [{ lql: 'f:events doc.level:error s:doc.level@level', max_rows: 1 }, ['level', 'error']],
   ])('%j', async (args, lines) => {
@@ -244,6 +248,8 @@ describe('explain', () => {
 
   test.each([
     ['SELECT\n  prise\nFROM events', '- line 2, column 3: ', 'Did you mean price?'],
+    ['\u200bSHOW\u00a0TABLES', '- line 1, column 2: ', 'describe_tables'],
+    ['SELECT kind,\u200e at FROM events', '- line 1, column 13: ', 'U+200E'],
     ['SELECT kind, at FROM events GROUP BY kind', '- line 1, column 14: ', 'GROUP BY'],
     ['SELECT counts() FROM events', '- line 1, column 8: ', 'Did you mean count?'],
     ['SELECT status FROM events', '- line 1, column 8: ', 'Did you mean doc.request.status?'],

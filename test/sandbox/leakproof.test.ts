@@ -232,6 +232,13 @@ describe('can fail on a row', () => {
     { sql: where('timestamp > (SELECT toDateTime64(0, 9))') },
     { sql: where("date_trunc('nanosecond', timestamp) > now()") },
     { sql: where('timestamp > now() - INTERVAL 1 NS') },
+    ...["'1 ns'", "'1\u200bns'", "'1\u2028nanosecond\u00a0'", "'1/**/ns'", String.raw`'1 n\x73'`].map(
+      (interval) => ({
+        sql: where(`timestamp > now() - INTERVAL ${interval}`),
+        why: 'the engine lexes the string',
+      }),
+    ),
+    { sql: where(String.raw`date_trunc('n\x61nosecond', timestamp) > now()`) },
     {
       sql: where('stamp > timestamp'),
       columns: [...COLUMNS, { name: 'stamp', type: 'DateTime64(9)' }],

@@ -71,9 +71,24 @@ export function mutants(count: number, seed: number, stock: Stock = CORPUS): str
         return words.toSpliced(at, random(2), '(', ...(pick(texts) ?? []), ')');
     }
   };
+  const separate = createRandom(seed + 1);
+  const separator = (): string => SEPARATORS[separate(8 * SEPARATORS.length)] ?? ' ';
   return Array.from({ length: count }, () => {
     let words: readonly string[] = pick(texts) ?? [];
     for (let rounds = 1 + random(2); rounds > 0; rounds--) words = mutate(words);
-    return words.join(' ');
+    return words.map((word, index) => `${index === 0 ? '' : separator()}${word}`).join('');
   });
 }
+
+/** What the engine reads as white space, and seldom stands between tokens. */
+const SEPARATORS = [
+  '\u00a0',
+  '\u200b',
+  '\u2028',
+  '\u3000',
+  '\ufeff',
+  '\v',
+  '\u0085',
+  '/*\u00a0*/',
+  '--\u2029\n',
+];

@@ -100,6 +100,12 @@ describe('optional parts', () => {
     ['inside an absent one', 'SELECT 1 /*if @a*/ , 2 /*if @b*/ , 3 /*end*/ /*end*/', ['b'], 'SELECT 1'],
     ['between tokens', 'SELECT a/* if @p */+b/* end */FROM t', [], 'SELECT a FROM t'],
     ['other comments', 'SELECT a -- if only\n/* the end */ # if @p\n, b', [], 'SELECT a , b'],
+    [
+      'with wide spaces',
+      'SELECT 1 /*\u200bif\u00a0@a\u2003and\ufeff@b\u3000*/ , 2 --\u2060end\u2028\n',
+      ['a'],
+      'SELECT 1',
+    ],
     ['in strings', 'SELECT \'/* if @p */\', "-- end"', [], 'SELECT \'/* if @p */\' , "-- end"'],
   ])('%s', (_why, sql, given, text) => {
     expect(wordsOf(expand(sql, {}, given).sql)).toBe(text);
@@ -111,6 +117,12 @@ describe('optional parts', () => {
     ['nothing inside', 'SELECT 1 /* if @a */ -- none\n /* end */', 'query.part_empty', 9],
     ['no else', 'SELECT 1 /* if @a */, 2 /* else */, 3 /* end */', 'query.part_marker', 24],
     ['no not', 'SELECT 1 /* if not @a */, 2 /* end */', 'query.part_marker', 9],
+    [
+      'a wide space in what is no marker',
+      'SELECT 1 /*\u200bif @a\u200bor @b */, 2 /* end */',
+      'query.part_marker',
+      9,
+    ],
     ['no or', 'SELECT 1 /* if @a or @b */, 2 /* end */', 'query.part_marker', 9],
     ['half of a pair', 'SELECT (1 /* if @a */) /* end */', 'query.part_unbalanced', 21],
     ['OR', 'SELECT 1 WHERE p /* if @a */ AND b OR c /* end */', 'query.part_or', 35],

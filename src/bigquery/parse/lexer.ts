@@ -1,4 +1,6 @@
 // Tokenizer for BigQuery SQL. Linear in the input length, which is bounded.
+import { unexpectedCharacter } from '../../sql/character-name.ts';
+import { WHITE_SPACE } from '../../sql/white-space.ts';
 import { syntax, tooLarge } from '../translation-error.ts';
 
 /** One token; offsets are UTF-16 code units, `end` exclusive. */
@@ -13,7 +15,7 @@ export interface Token {
 const MAX_CHARACTERS = 16_384;
 const MAX_TOKENS = 4_000;
 
-const WHITESPACE = /[\s\u00a0\u200b\u3000\ufeff]+|--[^\n]*|#[^\n]*|\/\*[^]*?\*\//y;
+const WHITESPACE = new RegExp(`[${WHITE_SPACE}]+|--[^\\n]*|#[^\\n]*|/\\*[^]*?\\*/`, 'y');
 const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
 const STRING_START = /([rR]?)('''|"""|'|")/y;
@@ -74,7 +76,7 @@ function unreadable(text: string, at: number): never {
   if (text.charAt(at) === '@' || text.charAt(at) === '?') {
     syntax(at, 'Parameters are applied inside the tables: they are not allowed in a consumer query');
   }
-  return syntax(at, 'Unexpected character');
+  return syntax(at, unexpectedCharacter(text, at));
 }
 
 function quotedAt(text: string, at: number): Token {

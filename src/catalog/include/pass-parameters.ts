@@ -6,6 +6,7 @@ import { compileParameter } from '../../params/parameter.ts';
 import { readFragment } from '../../sql/fragment.ts';
 import { tokenize } from '../../sql/lexer.ts';
 import { quoteString } from '../../sql/literal.ts';
+import { plainSpaces } from '../../sql/white-space.ts';
 import type { Placed } from './part.ts';
 import { slicePieces, textOf, type Origin, type Piece } from './pieces.ts';
 
@@ -57,7 +58,7 @@ function withoutSettled(pieces: readonly Piece[], isSettled: (name: string) => b
   const open: boolean[] = [];
   let copied = 0;
   for (const { kind, start, end } of tokenize(sql)) {
-    const comment = sql.slice(start, end);
+    const comment = plainSpaces(sql.slice(start, end));
     const marker = kind === 'comment' ? MARKER.exec(comment) : null;
     if (marker === null) continue;
     const names = [...(marker[1] ?? '').matchAll(/@(\w+)/g)].map(([, name = '']) => name);
@@ -94,7 +95,7 @@ function usesIn(sql: string): readonly Use[] {
 }
 
 function isMarker(comment: string): boolean {
-  return /^(?:--|\/\*)\s*if\s/.test(comment);
+  return /^(?:--|\/\*)\s*if\s/i.test(plainSpaces(comment));
 }
 
 function usesInMarker(comment: string, at: number): readonly Use[] {

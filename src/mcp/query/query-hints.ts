@@ -1,5 +1,6 @@
 // Hints about queries as models write them, which the messages of the sandbox do not cover.
 import { Problem } from '../../core/problem.ts';
+import { plainSpaces } from '../../sql/white-space.ts';
 
 interface Pattern {
   readonly matches: RegExp;
@@ -31,7 +32,8 @@ export async function withQueryHints<T>(query: string | undefined, run: () => Pr
     if (error instanceof Problem && error.code === 'request.parameters_invalid') throw asMembers(error);
     const isQuery = error instanceof Problem && /^(?:sandbox|bigquery|query|lql)\./.test(error.code);
     if (!isQuery) throw error;
-    const found = PATTERNS.find(({ matches }) => matches.test((query ?? '').slice(0, 65_536)));
+    const start = plainSpaces((query ?? '').slice(0, 65_536));
+    const found = PATTERNS.find(({ matches }) => matches.test(start));
     if (found === undefined) throw error;
     const { code, message: detail, errors, cause } = error;
     throw new Problem(code, { detail, errors, hint: found.hint, cause });

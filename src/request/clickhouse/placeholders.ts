@@ -2,6 +2,7 @@
 import { Problem } from '../../core/problem.ts';
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+import { plainSpaces } from '../../sql/white-space.ts';
 import { placed, type Edit } from './edited-text.ts';
 
 export interface Substituted {
@@ -22,7 +23,7 @@ export function substitute(cursor: Cursor, values: ReadonlyMap<string, string>):
     if (cursor.kind(at) !== '{' || name === undefined || cursor.kind(at + 2) !== ':') continue;
     const close = closingBrace(cursor, at);
     if (close === undefined || close < at + 4) continue;
-    const type = cursor.slice(at + 3, close);
+    const type = plainSpaces(cursor.slice(at + 3, close));
     const value = values.get(name) ?? (NULLABLE.test(type) ? NULL : undefined);
     const problem = (
       code: 'clickhouse.parameter_missing' | 'clickhouse.parameter_invalid',

@@ -82,16 +82,18 @@ export function replaceServerFunctions(cursor: Cursor, facts: ServerFacts): read
     const close = cursor.closing(at + 1);
     if (write === undefined || close > at + 3 || close === at + 1) continue;
     const value = write(facts);
-    const call = cursor.slice(at, close + 1);
-    const alias = isSelected(cursor, at, close) ? ` AS ${quoteIdentifier(columnName(call))}` : '';
+    const alias = isSelected(cursor, at, close)
+      ? ` AS ${quoteIdentifier(columnName(cursor, at, close))}`
+      : '';
     edits.push({ start: cursor.start(at), end: cursor.end(close), text: `${value}${alias}` });
     at = close;
   }
   return edits;
 }
 
-function columnName(call: string): string {
-  return call.replace(/\s+/g, '').replace(/[`'"\\]/g, '');
+function columnName(cursor: Cursor, from: number, to: number): string {
+  const tokens = cursor.tokens.slice(from, to + 1).map((_, index) => cursor.text(from + index));
+  return tokens.join('').replace(/[`'"\\]/g, '');
 }
 
 const AFTER_ITEM: ReadonlySet<string | undefined> = new Set(

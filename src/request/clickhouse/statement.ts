@@ -1,6 +1,7 @@
 // Reads the text of a request: what kind of statement it is, and the clauses after it, which are not of the query.
 import { Problem } from '../../core/problem.ts';
 import { checkDepth, checkTokens } from '../../sandbox/lexed-query.ts';
+import { characterAt } from '../../sql/character-name.ts';
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { isSignificant, tokenize } from '../../sql/lexer.ts';
 import { stringValue } from '../../sql/string-literal.ts';
@@ -113,7 +114,8 @@ function kindOf(cursor: Cursor): StatementKind {
   while (cursor.kind(at) === '(') at++;
   const kind = KINDS[cursor.word(at) ?? ''];
   if (kind !== undefined && (at === 0 || kind === 'select')) return kind;
-  const source = cursor.text(at).slice(0, 40);
+  const isCharacter = cursor.tokens[at]?.reason === 'unexpected_character';
+  const source = isCharacter ? characterAt(cursor.sql, cursor.start(at)) : cursor.text(at).slice(0, 40);
   const message = `There is no statement that starts with ${source || 'nothing'}`;
   throw new Problem('clickhouse.syntax_invalid', placed(cursor.sql, cursor.start(at), message));
 }

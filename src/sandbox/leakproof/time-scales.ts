@@ -1,6 +1,7 @@
 // Times with fractional seconds are integers in units of their scale. A time of a smaller scale is multiplied before it is
 // compared with one of a larger scale; with more than six digits the year 2299 overflows.
-import type { Cursor } from '../../sql/cursor.ts';
+import { significantTokens, type Cursor } from '../../sql/cursor.ts';
+import { stringValue } from '../../sql/string-literal.ts';
 
 const LARGE_COLUMN = /DateTime64\([7-9]/;
 const SMALL_COLUMN = /\bDate32\b|DateTime64\([0-6]/;
@@ -43,8 +44,14 @@ function hasLargeScale(cursor: Cursor, at: number): boolean {
 
 const SMALL_TYPE = /^'(?:Nullable\()?DateTime64\([0-6](?:, ?\\'[\w+/-]+\\')?\)\)?'$/;
 
-function isLargeUnit(text: string): boolean {
-  return /^'[\s\d-]*(?:ns|nano\w*)\s*'$/i.test(text);
+/** `INTERVAL '1 ns'`: the engine lexes the string, which may have comments and any white space. */
+function isLargeUnit(source: string): boolean {
+  const value = stringValue(source) ?? '';
+  if (!/n(?:s|ano)/i.test(value)) return false;
+  const tokens = significantTokens(value);
+  const last = tokens.pop();
+  const isUnit = last?.kind === 'word' && /^(?:ns|nano\w*)$/i.test(value.slice(last.start, last.end));
+  return isUnit && tokens.every(({ kind }) => kind === 'number' || kind === '-' || kind === '+');
 }
 
 /** A number of at most six digits, and nothing else. */

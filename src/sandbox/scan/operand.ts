@@ -4,6 +4,7 @@ import { isQueryGroup, scanExpressions, scanQueryGroup, scanUntil } from './grou
 import { checkFunction, isKeyword } from './names.ts';
 import type { TokenKind } from '../../sql/lexer.ts';
 import { stringValue } from '../../sql/string-literal.ts';
+import { WHITE_SPACE } from '../../sql/white-space.ts';
 import type { Scan, Scope } from './scan.ts';
 import { namesState } from '../string-arguments.ts';
 import { scanType } from './type.ts';
@@ -51,13 +52,16 @@ function rejectValue(scan: Scan): never {
   return scan.reject({ code: 'sandbox.syntax_unsupported', message: `Expected a value, but ${seen}` });
 }
 
+/** The type of a state: the engine accepts quotes, white space and comments before the parenthesis. */
+const STATE = new RegExp(`AggregateFunction[${WHITE_SPACE}\`"“”]*(?:\\(|/[/*]|--|#)`, 'i');
+
 /** No string may hold the type of a state: any function could read a type from it. */
 function scanString(scan: Scan): void {
   const value = stringValue(scan.text());
   if (value === undefined) {
     scan.reject({ code: 'sandbox.query_invalid', message: 'Invalid escape sequence in this string' });
   }
-  if (/AggregateFunction[\s`"]*\(/i.test(value)) {
+  if (STATE.test(value)) {
     scan.reject({
       code: 'sandbox.type_denied',
       message: 'Aggregate function types are not allowed in strings',

@@ -146,6 +146,8 @@ describe('names', () => {
       'SELECT count() FROM {d:Identifier}.{t:Identifier}',
       { parameters: { region: 'north', d: 'shop.orders', t: 'orders' } },
     ],
+    ['\ufeffSELECT\u00a0count()\u2003FROM\u200borders\u3000;\u2028', ORDERS],
+    ['SELECT\u202fcount()\vFROM `shop.orders`\u2060.\u200borders', NORTH],
   ])('%s', async (sql, asked) => {
     expect(await ask(sql, asked)).toBe('5\n');
   });
@@ -195,6 +197,9 @@ describe('places in the text as sent', () => {
     ['SELECT id FROM orders ORDER BY nope FORMAT JSON', '47 at 1:32'],
     ['SELECT sleep(1) FROM orders', '446 at 1:8'],
     ['SELECT 1; SELECT 2', '62 at 1:11'],
+    ['SELECT\u00a0nope\u2028FROM orders', '47 at 1:8'],
+    ['SELECT\u200eid FROM orders', '62 at 1:7'],
+    ['\u200eSELECT id FROM orders', '62 at 1:1'],
     ['DESCRIBE (SELECT\n nope FROM orders)', '47 at 2:2'],
     ['DESCRIBE (SELECT version(),\n timezone(), nope FROM orders)', '47 at 2:14'],
   ])('%s', async (sql, expected) => {
@@ -265,6 +270,12 @@ describe('placeholders', () => {
     expect(await ask('SELECT count() FROM orders WHERE region = {region:String}', ORDERS)).toBe('5\n');
   });
 
+  test('with wide spaces in them', async () => {
+    expect(await ask('SELECT {x\u00a0:\u2003Nullable\u200b(\u3000String)} AS x')).toBe(String.raw`\N` + '\n');
+    const parameters = { x: '7' };
+    expect(await ask('SELECT {\u00a0x:UInt8\ufeff} AS x', { parameters })).toBe('7\n');
+  });
+
   test('before the clauses of the interface', async () => {
     const parameters = { n: '1' };
     expect(await ask('SELECT 1 AS a LIMIT {n:Int32} \nFORMAT JSONEachRow', { parameters })).toBe('{"a":1}\n');
@@ -281,6 +292,8 @@ describe('clauses', () => {
   test.each<[sql: string, expected: string]>([
     ['SELECT 1 AS a FORMAT JSONEachRow', '{"a":1}\n'],
     ['SELECT 1 AS a FORMAT CSV;', '1\n'],
+    ['SELECT 1 AS a\u00a0FORMAT\u2003JSONEachRow\u200b;\u3000', '{"a":1}\n'],
+    ['SELECT 1 AS a\u2028SETTINGS\u202fmax_threads\u00a0=\u00a01\u00a0FORMAT\u00a0CSV', '1\n'],
     ['SELECT 1 AS a SETTINGS max_threads = 1 FORMAT CSV', '1\n'],
     ["SELECT 1 AS a FORMAT CSV SETTINGS max_threads = 1, log_comment = 'x'", '1\n'],
     ["SELECT ' FORMAT CSV' AS format", ' FORMAT CSV\n'],
