@@ -1,7 +1,7 @@
 // Values of other systems' SQL: each line of `values/` is equal to what the system returns, or refused at a place; never another row.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DIALECTS, statusOf, type Conversion } from '../../src/convert/conversion.ts';
+import { DIALECTS, statusOf, type Conversion } from '../../src/dialects/conversion.ts';
 import { createConverter, type Converter } from '../../src/convert/convert.ts';
 import { openOracle, type Oracle } from '../sql/oracle.ts';
 import { someOfEach } from '../support/runs.ts';
