@@ -10,7 +10,7 @@ const MAX_TEXT = 4_194_304;
 export class SqlTooLongError extends RangeError {}
 
 /** Pieces in order; `origin` is the source offset in the original query for everything inside. */
-export class Pieces {
+class Pieces {
   readonly parts: readonly Sql[];
   readonly origin: number | undefined;
   #text: string | undefined;
