@@ -10,6 +10,8 @@ import { UnconvertedError } from '../dialects/context.ts';
 import { TRAITS } from '../dialects/traits.ts';
 import { typeOfColumn } from '../dialects/value.ts';
 import { writeExpression } from './write/expression.ts';
+import { unified } from './common-type.ts';
+import { elementsOf, key, settled } from './value.ts';
 import { writeQuery } from './write/query.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
@@ -102,6 +104,10 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
     isRecordName: recordNames(tokens),
     write: writeExpression,
     query: writeQuery,
+    argument: settled,
+    key: (own) => key(settled(own)),
+    elements: elementsOf,
+    unify: unified,
   };
 }
 

@@ -2,8 +2,11 @@
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Name } from '../sql/syntax-tree.ts';
 import { sql, type Sql } from '../dialects/sql.ts';
+import { emptyArray } from '../dialects/functions/array-value.ts';
 import {
+  arrayOfType,
   float,
+  TEXT,
   text as textOf,
   typeOf,
   UNKNOWN,
@@ -112,7 +115,8 @@ export function quoteName(name: string): string {
 }
 
 /** The type of a value as a column of a derived table. */
-export function columnType({ type, subcolumn }: Value): Type {
+export function columnType({ type: own, subcolumn, absent }: Value): Type {
+  const type = absent === undefined || NEVER_NULL.has(own.kind) ? own : { ...own, isNullable: true };
   if (type.kind !== 'object' || subcolumn === undefined) return type;
   const prefix = subcolumn.path.map((part) => `${part}.`).join('');
   const inside = [...subcolumn.paths].filter(([path]) => path.startsWith(prefix));
@@ -152,6 +156,14 @@ export function number(each: Value): Sql {
 /** As a condition. */
 export function condition(each: Value): Sql {
   return each.type.kind === 'dynamic' ? sql`accurateCastOrNull(${each.sql}, 'Bool')` : whole(each);
+}
+
+/** A value as an array; a dynamically typed JSON path is read as an array of strings. */
+export function elementsOf(each: Value): Value {
+  if (each.type.kind === 'array') return each;
+  if (each.type.kind === 'null') return emptyArray();
+  if (each.type.kind !== 'dynamic') return { sql: each.sql, type: arrayOfType(UNKNOWN) };
+  return { sql: sql`CAST(${each.sql} AS Array(Nullable(String)))`, type: arrayOfType(TEXT) };
 }
 
 /** In a form that can be grouped, ordered, compared and counted. */

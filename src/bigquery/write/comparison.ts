@@ -1,6 +1,5 @@
 // Comparisons: both sides are converted to a common type.
 import type { Context } from '../context.ts';
-import { arrayOf } from '../functions/array.ts';
 import { syntax } from '../translation-error.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { timeLiteral } from '../time-literal.ts';
@@ -103,7 +102,7 @@ export function membership(
   }
   const own = key(context.write(expression.value, context)).sql;
   if (among.kind === 'unnest') {
-    const { sql: array } = arrayOf(context.write(among.array, context));
+    const { sql: array } = context.elements(context.write(among.array, context));
     return value('bool', located(at, sql`(${not}has(${array}, ${own}))`));
   }
   const query = context.query(among.query, context, { isShown: false, isPlain: true });

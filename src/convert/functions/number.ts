@@ -1,6 +1,7 @@
 // Functions of numbers.
 import { joinSql, sql } from '../../dialects/sql.ts';
-import { numberArithmetic, roundHalfAway } from '../write/arithmetic.ts';
+import { roundHalfAway } from '../../dialects/round.ts';
+import { numberArithmetic } from '../write/arithmetic.ts';
 import { differs } from '../../dialects/context.ts';
 import { float, isNullable, operand, value, type Kind, type Value } from '../../dialects/value.ts';
 import {
