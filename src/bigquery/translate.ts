@@ -52,7 +52,8 @@ export function translate(text: string, options: TranslateOptions): Translation 
       throw problemOf(text, { code: 'bigquery.too_large', at: 0, message: TOO_LONG });
     if (error instanceof UnconvertedError) {
       const { at, message, hint } = error;
-      throw problemOf(text, { code: 'bigquery.unsupported', at, message, hint });
+      const code = error.code === 'syntax' ? 'bigquery.syntax_invalid' : 'bigquery.unsupported';
+      throw problemOf(text, { code, at, message, hint });
     }
     throw error;
   }

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { arrayOf } from '../functions/array.ts';
 import { syntax } from '../translation-error.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
-import { timeLiteral } from '../time-literal.ts';
+import { exactLiteral, literalOf } from '../../dialects/time/argument.ts';
 import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
 import { value, type Value } from '../../dialects/value.ts';
 import { key, number, text, whole } from '../value.ts';
@@ -56,7 +56,11 @@ function alike(operands: readonly Operand[]): readonly Sql[] {
   return values.map((each, index) => {
     const written = operands[index]?.written;
     if (time !== undefined && written?.kind === 'string')
-      return timeLiteral(time, written.value, written.at).sql;
+      return (
+        time === 'date'
+          ? exactLiteral(time, written.value, written.at)
+          : literalOf(written.value, written.at, time)
+      ).sql;
     if (!isLoose) return whole(each);
     if (areNumbers) return number(each);
     return looseSide(each, values);
