@@ -1,6 +1,6 @@
 // Name resolution: tables, columns, aliases, fields of unnested records.
 import { didYouMean, nearest } from '../core/nearest.ts';
-import { tupleOf } from './record.ts';
+import { tupleOf } from '../dialects/record.ts';
 import { syntax, unknown } from './translation-error.ts';
 import type { Sql } from '../dialects/sql.ts';
 import type { Name } from '../sql/syntax-tree.ts';
@@ -71,7 +71,7 @@ export function resolve(parts: readonly Name[], scope: Scope): Value | undefined
 
 /**
  * Follows field names into a record, one after the other.
- * @throws TranslationError for a value without such a field
+ * @throws UnconvertedError for a value without such a field
  */
 export function fieldsOf(record: Value, names: readonly Name[]): Value {
   return names.reduce((each, name) => field(each, name), record);

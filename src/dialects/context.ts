@@ -23,6 +23,21 @@ export function unconverted(at: number, code: ConversionCode, message: string, h
   throw new UnconvertedError(at, code, message, hint);
 }
 
+/** Throws: invalid syntax, or syntax that is not supported. */
+export function syntax(at: number, message: string, hint?: string): never {
+  throw new UnconvertedError(at, 'syntax', message, hint);
+}
+
+/** Throws: unknown table, column or function. */
+export function unknown(at: number, message: string, hint?: string): never {
+  throw new UnconvertedError(at, 'name_unknown', message, hint);
+}
+
+/** Throws: the query exceeds a limit on length, nesting or size. */
+export function tooLarge(at: number, message: string): never {
+  throw new UnconvertedError(at, 'too_large', message);
+}
+
 /** What is the same for all parts of one translation. */
 export interface Shared {
   readonly dialect: ForeignDialect;

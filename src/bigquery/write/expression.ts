@@ -11,7 +11,7 @@ import { quantile } from '../functions/aggregate.ts';
 import { arrayOf } from '../functions/array.ts';
 import { extracted, timeOf } from '../functions/time.ts';
 import { syntax, untranslated } from '../translation-error.ts';
-import { objectOf, tupleOf } from '../record.ts';
+import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { timeLiteral, unitName } from '../time-literal.ts';
@@ -22,7 +22,7 @@ import { writeArrayQuery } from './array-query.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
-/** @throws TranslationError */
+/** @throws UnconvertedError */
 export function writeExpression(expression: Expression, context: Context): Value {
   context.spend(expression.at);
   const written = writeAny(expression, within(expression, context));
@@ -327,7 +327,7 @@ function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
     const name = (alias ?? implicitName(inner))?.name;
     return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
   });
-  return fields.some((each) => hasAggregate(each.value)) ? objectOf(named) : tupleOf(named);
+  return fields.some((each) => hasAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
 }
 
 function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Value {

@@ -28,7 +28,7 @@ interface State {
 
 /**
  * Translates the elements of FROM in order: each can refer to those before it.
- * @throws TranslationError
+ * @throws UnconvertedError
  */
 export function writeFrom(items: readonly FromItem[], context: Context): WrittenFrom {
   const { pieces, relations, conditions } = writeItems(items, { context, isLost: false });

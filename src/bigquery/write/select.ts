@@ -24,7 +24,7 @@ export interface SelectUse extends QueryUse {
 
 /**
  * Translates one SELECT with the ORDER BY that applies to it.
- * @throws TranslationError
+ * @throws UnconvertedError
  */
 export function writeSelect(select: Select, context: Context, use: SelectUse): WrittenQuery {
   const from = writeFrom(select.from, context);
