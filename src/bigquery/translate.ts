@@ -3,7 +3,7 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
 import { tokenize, type Token } from './parse/lexer.ts';
 import { parseTokens } from './parse/query.ts';
-import { problemOf, TranslationError, syntax, tooLarge } from './translation-error.ts';
+import { problemOf, syntax, tooLarge } from './translation-error.ts';
 import type { Table } from './scope.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { UnconvertedError } from '../dialects/context.ts';
@@ -47,14 +47,9 @@ export function translate(text: string, options: TranslateOptions): Translation 
     const flat = flatten(written.sql, MAX_CHARACTERS, (at) => tooLarge(at, TOO_LONG));
     return { sql: flat.text, sourceOffset: (offset) => sourceOffset(flat, offset) };
   } catch (error) {
-    if (error instanceof TranslationError) throw problemOf(text, error.fault);
+    if (error instanceof UnconvertedError) throw problemOf(text, error);
     if (error instanceof SqlTooLongError)
-      throw problemOf(text, { code: 'bigquery.too_large', at: 0, message: TOO_LONG });
-    if (error instanceof UnconvertedError) {
-      const { at, message, hint } = error;
-      const code = error.code === 'syntax' ? 'bigquery.syntax_invalid' : 'bigquery.unsupported';
-      throw problemOf(text, { code, at, message, hint });
-    }
+      throw problemOf(text, { code: 'too_large', at: 0, message: TOO_LONG, hint: undefined });
     throw error;
   }
 }

@@ -111,7 +111,7 @@ export function truncated(own: Value, unit: string, place: Place): Value {
   const ofDays = startOfDays(day(own), unit, context);
   if (ofDays !== undefined) {
     const isTime = context.shared.dialect === 'bigquery' && kind !== 'date';
-    return isTime ? known(sql`toDateTime64(${ofDays}, 6, 'UTC')`, false) : known(ofDays, true);
+    return isTime ? known(sql`toDateTime64(${ofDays}, 0, 'UTC')`, false) : known(ofDays, true);
   }
   if (OF_TIME.has(unit)) return known(sql`dateTrunc('${unit.toLowerCase()}', ${wholeSeconds(own)})`, false);
   const fraction = FRACTIONS[unit];
@@ -142,7 +142,7 @@ function truncatedThere(
   const start = unit === 'DAY' ? local : startOfDays(local, unit, context);
   const utc = (written: Sql): Value =>
     value('timestamp', sql`toTimeZone(${written}, 'UTC')`, own.type.isNullable, { isWide: true });
-  if (start !== undefined) return utc(sql`toDateTime64(${start}, 6, ${there})`);
+  if (start !== undefined) return utc(sql`toDateTime64(${start}, 0, ${there})`);
   if (OF_TIME.has(unit))
     return utc(sql`dateTrunc('${unit.toLowerCase()}', toTimeZone(${wholeSeconds(own)}, ${there}))`);
   return unit in FRACTIONS
