@@ -3,7 +3,7 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
 import { tokenize, type Token } from './parse/lexer.ts';
 import { parseTokens } from './parse/query.ts';
-import { problemOf, TranslationError, syntax, tooLarge } from './translation-error.ts';
+import { problemOf, syntax, tooLarge } from './translation-error.ts';
 import type { Table } from './scope.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { UnconvertedError } from '../dialects/context.ts';
@@ -11,7 +11,8 @@ import { TRAITS } from '../dialects/traits.ts';
 import { typeOfColumn } from '../dialects/value.ts';
 import { writeExpression } from './write/expression.ts';
 import { unified } from './common-type.ts';
-import { elementsOf, key, settled } from './value.ts';
+import { elementsOf } from '../dialects/functions/array-value.ts';
+import { key, settled } from './value.ts';
 import { writeQuery } from './write/query.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
@@ -49,13 +50,9 @@ export function translate(text: string, options: TranslateOptions): Translation 
     const flat = flatten(written.sql, MAX_CHARACTERS, (at) => tooLarge(at, TOO_LONG));
     return { sql: flat.text, sourceOffset: (offset) => sourceOffset(flat, offset) };
   } catch (error) {
-    if (error instanceof TranslationError) throw problemOf(text, error.fault);
+    if (error instanceof UnconvertedError) throw problemOf(text, error);
     if (error instanceof SqlTooLongError)
-      throw problemOf(text, { code: 'bigquery.too_large', at: 0, message: TOO_LONG });
-    if (error instanceof UnconvertedError) {
-      const { at, message, hint } = error;
-      throw problemOf(text, { code: 'bigquery.unsupported', at, message, hint });
-    }
+      throw problemOf(text, { code: 'too_large', at: 0, message: TOO_LONG, hint: undefined });
     throw error;
   }
 }
@@ -104,7 +101,6 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
     isRecordName: recordNames(tokens),
     write: writeExpression,
     query: writeQuery,
-    argument: settled,
     key: (own) => key(settled(own)),
     elements: elementsOf,
     unify: unified,

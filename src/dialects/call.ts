@@ -3,6 +3,7 @@ import type { Call, Expression } from '../sql/syntax-tree.ts';
 import { recorded, recordedList, unreadOf } from './consume.ts';
 import { unconverted, type Context } from './context.ts';
 import type { Application, Rule } from './function.ts';
+import { settled } from './operand.ts';
 import type { Value } from './value.ts';
 
 /** What the parts of a call are called, beside its arguments. */
@@ -46,7 +47,7 @@ export function applicationOf<W extends Context>(
     return args[index] ?? unconverted(at, 'function', `${name} requires more arguments`);
   };
   const arg = (index: number): Value => {
-    const known = written.get(index) ?? context.argument(context.write(source(index), context));
+    const known = written.get(index) ?? settled(context.write(source(index), context));
     readArguments.add(index);
     written.set(index, known);
     return known;

@@ -24,6 +24,21 @@ export function unconverted(at: number, code: ConversionCode, message: string, h
   throw new UnconvertedError(at, code, message, hint);
 }
 
+/** Throws: invalid syntax, or syntax that is not supported. */
+export function syntax(at: number, message: string, hint?: string): never {
+  throw new UnconvertedError(at, 'syntax', message, hint);
+}
+
+/** Throws: unknown table, column or function. */
+export function unknown(at: number, message: string, hint?: string): never {
+  throw new UnconvertedError(at, 'name_unknown', message, hint);
+}
+
+/** Throws: the query exceeds a limit on length, nesting or size. */
+export function tooLarge(at: number, message: string): never {
+  throw new UnconvertedError(at, 'too_large', message);
+}
+
 /** What is the same for all parts of one translation. */
 export interface Shared {
   readonly dialect: ForeignDialect;
@@ -51,9 +66,9 @@ export interface Context {
   readonly isJoin?: boolean;
   /** Aggregates are over the elements of this array. */
   readonly rows?: ArrayRows | undefined;
+  /** A condition of which only truth matters, as in WHERE: NULL may be false. */
+  readonly nullIsFalse?: boolean;
   write(expression: Expression, context: Context): Value;
-  /** A value as an argument of a function. */
-  argument(own: Value): Value;
   /** A value as a key that is grouped, ordered and counted by. */
   key(own: Value): Value;
   /** A value as an array. */
@@ -72,6 +87,18 @@ export interface Unified {
 export interface ArrayRows {
   readonly array: Sql;
   readonly variable: string;
+}
+
+/** The context of an operand whose value matters: NULL is not false there. */
+export function asValue<Within extends Context>(context: Within): Within {
+  return context.nullIsFalse === true ? { ...context, nullIsFalse: false } : context;
+}
+
+/** The context inside an expression: what joins conditions, or can use it, keeps that only truth matters. */
+export function within<Of extends Context>(expression: Expression, context: Of): Of {
+  const { kind } = expression;
+  const isKept = kind === 'in' || kind === 'quantified' || (kind === 'chain' && expression.operator !== '||');
+  return isKept ? context : asValue(context);
 }
 
 const WORD = /[\w$."`]*/y;

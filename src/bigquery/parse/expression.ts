@@ -10,7 +10,7 @@ const MAX_CHAIN = 100;
 
 /**
  * Parses one expression.
- * @throws TranslationError at the first token that cannot continue it
+ * @throws UnconvertedError at the first token that cannot continue it
  */
 export function parseExpression(reader: Reader): Expression {
   return reader.nest(() => parseChain(reader, 'OR', () => parseChain(reader, 'AND', () => parseNot(reader))));

@@ -8,7 +8,7 @@ const MAX_ITEMS = 50;
 
 /**
  * Parses the elements after FROM, which has been read.
- * @throws TranslationError
+ * @throws UnconvertedError
  */
 export function parseFrom(reader: Reader): readonly FromItem[] {
   const first = parseItem(reader, 'CROSS');

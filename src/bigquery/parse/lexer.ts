@@ -24,7 +24,7 @@ const SYMBOL = /<=|>=|<>|!=|\|\||<<|>>|=>|::|[-+*/%=<>(),.;[\]|&^~]/y;
 /**
  * Splits `text` into tokens, followed by an `end` token.
  * Source: BigQuery, Lexical structure and syntax.
- * @throws TranslationError
+ * @throws UnconvertedError
  */
 export function tokenize(text: string): readonly Token[] {
   if (text.length > MAX_CHARACTERS)

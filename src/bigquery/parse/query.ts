@@ -10,7 +10,7 @@ import type { Expression, Item, Name, Query, Select, SetOperation } from '../../
 /**
  * Parses one query to a tree.
  * Source: BigQuery, Query syntax.
- * @throws TranslationError
+ * @throws UnconvertedError
  */
 export function parseTokens(tokens: readonly Token[]): Query {
   const reader = createReader(tokens, { query: parseQuery, expression: parseExpression });

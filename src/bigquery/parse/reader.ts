@@ -10,7 +10,7 @@ export interface Grammar {
   readonly expression: (reader: Reader) => Expression;
 }
 
-/** Reads the tokens of one query in sequence. Every rejection is a TranslationError at the next token. */
+/** Reads the tokens of one query in sequence. Every rejection is an UnconvertedError at the next token. */
 export interface Reader {
   readonly grammar: Grammar;
   /** The token `ahead` of the next one. */

@@ -14,13 +14,13 @@ import type { FunctionRule } from '../functions/function.ts';
 import { JSON_FUNCTIONS } from '../functions/json.ts';
 import { SERIES_FUNCTIONS } from '../functions/series.ts';
 import { TEXT_FUNCTIONS } from '../functions/string.ts';
-import { TIME_FUNCTIONS } from '../functions/time.ts';
+import { BIGQUERY_TIMES } from '../functions/time.ts';
 import { replacementFor } from '../functions/unsupported.ts';
 import { syntax, unknown, untranslated } from '../translation-error.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
-  ...Object.entries(TIME_FUNCTIONS),
+  ...Object.entries(BIGQUERY_TIMES),
   ...Object.entries(JSON_FUNCTIONS),
   ...Object.entries(SERIES_FUNCTIONS),
 ]);
@@ -59,7 +59,7 @@ const FAILING: ReadonlySet<string> = new Set([
 
 /**
  * Translates a call.
- * @throws TranslationError for an unknown function, and UnconvertedError for arguments that it does not accept
+ * @throws UnconvertedError for an unknown function, or arguments that it does not accept
  */
 export function writeCall(call: Call, context: Context): Value {
   const rule = ruleFor(call);

@@ -3,16 +3,21 @@ import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialec
 import { quoteString } from '../../sql/literal.ts';
 import { hasAggregate, writeCall } from './call.ts';
 import { castTo } from './cast.ts';
-import { comparison, equality, membership, operand } from './comparison.ts';
+import { between, compared, comparison, operand } from './comparison.ts';
+import { membership } from './membership.ts';
+import { within } from '../../dialects/context.ts';
 import type { Context } from '../context.ts';
 import { elementAt, gathered } from '../../dialects/functions/array-value.ts';
 import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
-import { extracted, timeOf } from '../functions/time.ts';
 import { syntax, untranslated } from '../translation-error.ts';
-import { objectOf, tupleOf } from '../record.ts';
+import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
-import { timeLiteral, unitName } from '../time-literal.ts';
+import { asTime, exactLiteral, literalOf, localTime } from '../../dialects/time/argument.ts';
+import { intervalValue, shifted, spansOf } from '../../dialects/time/interval.ts';
+import { day, isDay, moment, timestamp } from '../../dialects/time/moment.ts';
+import { extracted } from '../../dialects/time/parts.ts';
+import { zoneOf } from '../../dialects/time/zone.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
 import { condition, field, isMissing, key, number, quoteName, text, whole } from '../value.ts';
@@ -20,10 +25,10 @@ import { writeArrayQuery } from './array-query.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
-/** @throws TranslationError */
+/** @throws UnconvertedError */
 export function writeExpression(expression: Expression, context: Context): Value {
   context.spend(expression.at);
-  const written = writeAny(expression, context);
+  const written = writeAny(expression, within(expression, context));
   const isText = context.isGrouped && (written.type.kind === 'dynamic' || written.type.kind === 'object');
   return isText ? key(written) : written;
 }
@@ -46,11 +51,11 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'call':
       return writeCall(expression, context);
     case 'cast':
-      return castTo(write(expression.value), expression.type, expression.value, expression.isSafe);
+      return castTo(write(expression.value), expression, context);
     case 'extract':
       return writeExtract(expression, context);
     case 'interval':
-      return writeInterval(expression, write(expression.value));
+      return intervalValue(expression, context);
     case 'unary':
       return writeUnary(expression, write(expression.value));
     case 'chain':
@@ -58,9 +63,11 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'binary':
       return (
         comparison(expression, context) ??
+        withInterval(expression, context) ??
         writeArithmetic(expression, [write(expression.left), write(expression.right)])
       );
     case 'between':
+      return between(expression, context);
     case 'in':
       return membership(expression, context);
     case 'is':
@@ -87,30 +94,32 @@ function writeAny(expression: Expression, context: Context): Value {
   }
 }
 
-function writeInterval({ unit }: Of<'interval'>, count: Value): Value {
-  return value('interval', sql`toInterval${unitName(unit)}(${number(count)})`);
-}
-
 function writeLiteral(
   expression: Of<'string'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
 ): Value {
   switch (expression.kind) {
     case 'string':
-      return value('text', located(expression.at, quoteString(expression.value)), false);
+      return {
+        ...value('text', located(expression.at, quoteString(expression.value)), false),
+        literal: expression.value,
+      };
     case 'number':
       return writeNumber(expression.text);
     case 'boolean':
-      return value('bool', expression.value ? 'true' : 'false');
+      return value('bool', expression.value ? 'true' : 'false', false);
     case 'null':
       return value('null', 'NULL');
     case 'time':
-      return timeLiteral(expression.type, expression.value, expression.at);
+      return exactLiteral(expression.type, expression.value, expression.at);
   }
 }
 
 function writeNumber(digits: string): Value {
   const plain = digits.replace(/^\./, '0.').replace(/\.(?!\d)/, '.0');
-  return value(/^(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float', plain);
+  return {
+    ...value(/^(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float', plain, false),
+    literal: plain,
+  };
 }
 
 function writePath(parts: readonly Name[], context: Context): Value {
@@ -168,11 +177,14 @@ function itemOf({ index, base }: Of<'index'>, inner: Value, context: Context): V
 }
 
 function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context): Value {
-  const own = { arg: () => writeExpression(of, context), source: () => of };
-  if (zone !== undefined && zone.kind !== 'string')
-    syntax(zone.at, 'Expected a time zone as a string literal');
-  const there = zone?.kind === 'string' ? { text: zone.value, at: zone.at } : undefined;
-  return extracted(timeOf(own, 0, 'timestamp').sql, part, there);
+  const own =
+    of.kind === 'string'
+      ? literalOf(of.value, of.at, 'timestamp')
+      : asTime(writeExpression(of, context), context, of.at, 'timestamp');
+  if (zone === undefined) return extracted(own, part, context);
+  const name = zone.kind === 'string' ? zoneOf(zone.value) : undefined;
+  if (name === undefined) return syntax(zone.at, 'Expected a time zone as a string literal');
+  return extracted(timestamp(localTime(own, name), own.type.isNullable), part, context);
 }
 
 function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
@@ -210,13 +222,51 @@ function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly
   if (bits !== undefined)
     return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
   const written = located(at, sql`(${number(left)} ${operator} ${number(right)})`);
-  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
-  if (time !== undefined && [left, right].some(({ type }) => type.kind === 'interval'))
-    return { sql: written, type: time.type };
-  if (time !== undefined && left.type.kind === 'date' && right.type.kind === 'int')
-    return { sql: written, type: time.type };
+  const time = timeArithmetic(operator, at, [left, right]);
+  if (time !== undefined) return { ...time, sql: located(at, time.sql) };
   const areWhole = operator !== '/' && left.type.kind === 'int' && right.type.kind === 'int';
-  return value(areWhole ? 'int' : time === undefined ? 'float' : 'unknown', written);
+  return value(areWhole ? 'int' : 'float', written);
+}
+
+/** A time and an interval that is written beside it; undefined for other operands. */
+function withInterval({ operator, left, right, at }: Of<'binary'>, context: Context): Value | undefined {
+  const [first, second] = [spansOf(left), spansOf(right)];
+  const spans = second ?? first;
+  if (spans === undefined || (first !== undefined && second !== undefined)) return undefined;
+  if (operator !== '+' && !(operator === '-' && second !== undefined)) return undefined;
+  const time = writeExpression(second === undefined ? right : left, context);
+  if (!TIMES.has(time.type.kind) && time.type.kind !== 'unknown') return undefined;
+  const moved = shifted({ ...time, sql: whole(time) }, operator, { spans, at, isOperator: true }, context);
+  return { ...moved, sql: located(at, sql`(${moved.sql})`) };
+}
+
+/** Times with intervals and days; undefined for other operands. */
+function timeArithmetic(
+  operator: string,
+  at: number,
+  [left, right]: readonly [Value, Value],
+): Value | undefined {
+  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
+  if (time === undefined) return undefined;
+  const other = time === left ? right : left;
+  const isSum = operator === '+' || (operator === '-' && time === left);
+  if (isSum && other.type.kind === 'interval') {
+    const kind = time.type.kind === 'date' ? 'datetime' : time.type.kind;
+    const own = sql`(${moment({ ...time, sql: whole(time) })} ${operator} ${other.sql})`;
+    return value(kind, own, true, { isWide: true });
+  }
+  if (isSum && isDay(time) && (other.type.kind === 'int' || other.type.kind === 'unknown'))
+    return value(
+      'date',
+      sql`(${day({ ...time, sql: whole(time) })} ${operator} toIntervalDay(${number(other)}))`,
+      true,
+      { isWide: true },
+    );
+  return untranslated(
+    at,
+    `${operator} is not supported for these types`,
+    'Use functions such as TIMESTAMP_DIFF or DATE_DIFF.',
+  );
 }
 
 function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value, context: Context): Value {
@@ -257,7 +307,7 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   const conditions = branches.map(({ when }) =>
     tested === undefined
       ? condition(writeExpression(when, context))
-      : equality(tested, operand(when, context)),
+      : compared('=', [tested, operand(when, context)], when.at).sql,
   );
   const results = branches.map(({ result }) => writeExpression(result, context));
   const last = otherwise === undefined ? value('null', 'NULL') : writeExpression(otherwise, context);
@@ -296,7 +346,7 @@ function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
     const name = (alias ?? implicitName(inner))?.name;
     return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
   });
-  return fields.some((each) => hasAggregate(each.value)) ? objectOf(named) : tupleOf(named);
+  return fields.some((each) => hasAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
 }
 
 function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Value {

@@ -3,8 +3,8 @@ import { roundHalfAway } from '../../dialects/round.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
-import { difference, secondsOf, shifted, spansOf } from './interval.ts';
-import { timestampLiteral } from './time-literal.ts';
+import { difference, secondsOf, shifted, spansOf } from '../../dialects/time/interval.ts';
+import { timestampLiteral } from '../../dialects/time/literal.ts';
 import { jsonNumber } from './json-path.ts';
 import {
   float,

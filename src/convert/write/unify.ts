@@ -2,7 +2,7 @@
 import { sql } from '../../dialects/sql.ts';
 import type { Unified } from '../../dialects/context.ts';
 import { jsonText } from './json-path.ts';
-import { dateLiteral, timestampLiteral } from './time-literal.ts';
+import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
 import { float, isNumber, isTime, text, value, type Type, type Value } from '../../dialects/value.ts';
 
 /** The values in one type. */
@@ -62,7 +62,7 @@ function times(values: readonly Value[], nullable: boolean): Unified {
   const areDates = isDay || typed.every(({ type }) => type.kind === 'date' || type.isDate === true);
   const sqls = literals.map(({ sql: built, type }) => {
     const isDate = type.kind === 'date' || type.isDate === true;
-    return isDate && !areDates ? sql`toDateTime64(${built}, 3, 'UTC')` : built;
+    return isDate && !areDates ? sql`toDateTime64(${built}, 6, 'UTC')` : built;
   });
   if (typed.some(({ type }) => type.kind === 'unknown'))
     return { sqls: literals.map(({ sql }) => sql), type: { kind: 'unknown', isNullable: nullable } };
@@ -72,6 +72,7 @@ function times(values: readonly Value[], nullable: boolean): Unified {
       kind: isDay ? 'date' : 'timestamp',
       isNullable: nullable,
       ...(areDates && !isDay ? { isDate: true } : {}),
+      ...(typed.every(({ type }) => type.isWide === true) ? { isWide: true } : {}),
     },
   };
 }

@@ -55,7 +55,6 @@ export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text
     write: writeExpression,
     query: writeQuery,
     lateral: lateralJoin,
-    argument: (own) => own,
     key: (own) => caselessKey(own, context),
     elements: elementsOf,
     unify: unified,

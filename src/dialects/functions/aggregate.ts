@@ -3,6 +3,7 @@
 import type { Expression } from '../../sql/syntax-tree.ts';
 import { differs, note } from '../context.ts';
 import type { Application } from '../function.ts';
+import { condition, NEVER_NULL } from '../operand.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql, joinSql, type Sql } from '../sql.ts';
 import { float, isKind, loose, operand, value, type Type, type Value } from '../value.ts';
@@ -170,17 +171,13 @@ export function pair(name: 'corr' | 'covarPop' | 'covarSamp'): AggregateRule {
 export function all(name: 'min' | 'max'): AggregateRule {
   return ({ application, isPartial, apply }) => {
     const own = application.arg(0);
-    return value('bool', sql`toBool(${apply(name, [conditionSql(own)])})`, own.type.isNullable || isPartial);
+    return value('bool', sql`toBool(${apply(name, [condition(own)])})`, own.type.isNullable || isPartial);
   };
-}
-
-function conditionSql(own: Value): Sql {
-  return own.type.kind === 'dynamic' ? sql`accurateCastOrNull(${own.sql}, 'Bool')` : own.sql;
 }
 
 /** COUNTIF; DISTINCT leaves at most one true. */
 export function countIf({ application, apply }: Aggregation): Value {
-  const own = conditionSql(application.arg(0));
+  const own = condition(application.arg(0));
   const distinct = { ...NONE, isDistinct: false };
   if (!application.call.isDistinct) return value('int', apply('countIf', [own], NONE), false, { scale: 0 });
   return value('int', sql`toInt64(ifNull(${apply('max', [own], distinct)}, false))`, false, { scale: 0 });
@@ -200,9 +197,6 @@ export function any({ application, isPartial, apply }: Aggregation): Value {
   const name = call.having.extreme === 'MAX' ? 'max_by' : 'min_by';
   return context.write({ ...plain, name, args: [...call.args, call.having.by] }, context);
 }
-
-/** Kinds of values that cannot be NULL in ClickHouse. */
-const NEVER_NULL: ReadonlySet<Type['kind']> = new Set(['object', 'array', 'tuple', 'map', 'dynamic']);
 
 /** The value where another one is least or greatest. */
 export function argExtreme(name: 'argMin' | 'argMax'): AggregateRule {

@@ -1,6 +1,6 @@
 // Arrays as values: ClickHouse has none that are NULL, so that NULL is a condition or, in the type, an empty array.
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { operand, UNKNOWN, value, type Type, type Value } from '../value.ts';
+import { arrayOfType, operand, TEXT, UNKNOWN, value, type Type, type Value } from '../value.ts';
 
 /** An array that is NULL in the source. */
 export function emptyArray(element: Type = UNKNOWN): Value {
@@ -72,4 +72,12 @@ export function joinedArrays(values: readonly Value[]): Value {
     .map((each) => (each.type.kind === 'array' ? each.sql : sql`[${each.sql}]`));
   const element = { ...first, isNullable: elements.some(({ isNullable }) => isNullable) };
   return { sql: sql`arrayConcat(${joinSql(parts)})`, type: { kind: 'array', isNullable: false, element } };
+}
+
+/** A value as an array; a dynamically typed JSON path is read as an array of strings. */
+export function elementsOf(own: Value): Value {
+  if (own.type.kind === 'array') return own;
+  if (own.type.kind === 'null') return emptyArray();
+  if (own.type.kind !== 'dynamic') return { sql: own.sql, type: arrayOfType(UNKNOWN) };
+  return { sql: sql`CAST(${own.sql} AS Array(Nullable(String)))`, type: arrayOfType(TEXT) };
 }

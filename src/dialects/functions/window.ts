@@ -1,7 +1,8 @@
 // Window functions that are not aggregates.
 import type { Application, Rule } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { value, type Type, type Value } from '../value.ts';
+import { NEVER_NULL } from '../operand.ts';
+import { value, type Value } from '../value.ts';
 import { overSql } from '../window.ts';
 
 type WindowRule = (application: Application, over: Sql) => Value;
@@ -24,8 +25,6 @@ function ranking(name: string, kind: 'int' | 'float'): Rule {
     return value(kind, sql`${name}(${args}) OVER ${over}`, false, kind === 'int' ? { scale: 0 } : {});
   });
 }
-
-const NEVER_NULL: ReadonlySet<Type['kind']> = new Set(['object', 'array', 'tuple', 'map', 'dynamic']);
 
 /** The value in a type that has NULL: over an empty frame, ClickHouse returns a default value for others. */
 const nullable = (own: Value): Sql => (NEVER_NULL.has(own.type.kind) ? own.sql : sql`toNullable(${own.sql})`);
