@@ -1,9 +1,11 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
-import { tokenize, type Token } from './parse/lexer.ts';
-import { parseTokens } from './parse/query.ts';
-import { problemOf, TranslationError, syntax, tooLarge } from './translation-error.ts';
+import { GRAMMAR } from '../dialects/bigquery/grammar.ts';
+import type { Token } from '../dialects/read/lexer.ts';
+import { ReadError, type ReadErrorCode } from '../dialects/read/read-error.ts';
+import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
+import { problemOf, TranslationError, syntax, tooLarge, type BigQueryCode } from './translation-error.ts';
 import type { Table } from './scope.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { UnconvertedError } from '../dialects/context.ts';
@@ -11,6 +13,7 @@ import { TRAITS } from '../dialects/traits.ts';
 import { typeOfColumn } from '../dialects/value.ts';
 import { writeExpression } from './write/expression.ts';
 import { writeQuery } from './write/query.ts';
+import { requireWritten } from './write/unwritten.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
 export interface SourceTable {
@@ -41,13 +44,18 @@ export function translate(text: string, options: TranslateOptions): Translation 
   try {
     const surrogate = /\p{Surrogate}/u.exec(text);
     if (surrogate !== null) syntax(surrogate.index, 'Lone surrogate');
-    const tokens = tokenize(text);
+    const { query, tokens } = read(text, GRAMMAR, { isStrict: true, limits: STRICT_LIMITS });
+    requireWritten(query);
     const context = contextOf(text, tokens, options);
-    const written = writeQuery(parseTokens(tokens), context, { isShown: true, isPlain: false });
+    const written = writeQuery(query, context, { isShown: true, isPlain: false });
     const flat = flatten(written.sql, MAX_CHARACTERS, (at) => tooLarge(at, TOO_LONG));
     return { sql: flat.text, sourceOffset: (offset) => sourceOffset(flat, offset) };
   } catch (error) {
     if (error instanceof TranslationError) throw problemOf(text, error.fault);
+    if (error instanceof ReadError) {
+      const { code, offset, message, hint } = error;
+      throw problemOf(text, { code: CODES[code], at: offset, message, hint });
+    }
     if (error instanceof SqlTooLongError)
       throw problemOf(text, { code: 'bigquery.too_large', at: 0, message: TOO_LONG });
     if (error instanceof UnconvertedError) {
@@ -57,6 +65,13 @@ export function translate(text: string, options: TranslateOptions): Translation 
     throw error;
   }
 }
+
+const CODES: Readonly<Record<ReadErrorCode, BigQueryCode>> = {
+  syntax: 'bigquery.syntax_invalid',
+  statement: 'bigquery.syntax_invalid',
+  unsupported: 'bigquery.unsupported',
+  too_large: 'bigquery.too_large',
+};
 
 /** Limit on the output, which can be much longer than the input: the sandbox's maximum query length. */
 const MAX_CHARACTERS = 65_536;

@@ -1,14 +1,14 @@
 // Comparisons: both sides are converted to a common type.
 import type { Context } from '../context.ts';
 import { arrayOf } from '../functions/array.ts';
-import { syntax } from '../translation-error.ts';
+import { syntax, untranslated } from '../translation-error.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { timeLiteral } from '../time-literal.ts';
 import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
 import { value, type Value } from '../../dialects/value.ts';
 import { key, number, text, whole } from '../value.ts';
+import { unnestedOf } from './unnested.ts';
 
-const PATTERNS: ReadonlySet<string> = new Set(['LIKE', 'NOT LIKE', 'ILIKE', 'NOT ILIKE']);
 const OPERATORS: ReadonlySet<string> = new Set(['=', '!=', '<>', '<', '>', '<=', '>=']);
 
 /** The comparison; undefined if the operator is not a comparison. */
@@ -22,13 +22,17 @@ export function comparison(
   if (OPERATORS.has(operator)) {
     return value('bool', located(at, sql`(${joinSql(sides(), ` ${operator === '<>' ? '!=' : operator} `)})`));
   }
-  if (PATTERNS.has(operator)) {
-    const texts = [expression.left, expression.right].map((each) => text(context.write(each, context)));
-    return value('bool', located(at, sql`(${joinSql(texts, ` ${operator} `)})`));
-  }
   if (operator === 'IS DISTINCT FROM') return value('bool', sql`(NOT (${joinSql(sides(), ' <=> ')}))`);
   if (operator === 'IS NOT DISTINCT FROM') return value('bool', sql`(${joinSql(sides(), ' <=> ')})`);
   return undefined;
+}
+
+/** LIKE and ILIKE. */
+export function matching(expression: Extract<Expression, { kind: 'like' }>, context: Context): Value {
+  const { operator, isNot, at } = expression;
+  if (operator !== 'LIKE' && operator !== 'ILIKE') untranslated(at, `${operator} is not supported`);
+  const texts = [expression.value, expression.pattern].map((each) => text(context.write(each, context)));
+  return value('bool', located(at, sql`(${joinSql(texts, ` ${isNot ? 'NOT ' : ''}${operator} `)})`));
 }
 
 /** A side of a comparison. */
@@ -103,7 +107,7 @@ export function membership(
   }
   const own = key(context.write(expression.value, context)).sql;
   if (among.kind === 'unnest') {
-    const { sql: array } = arrayOf(context.write(among.array, context));
+    const { sql: array } = arrayOf(context.write(unnestedOf(among.array), context));
     return value('bool', located(at, sql`(${not}has(${array}, ${own}))`));
   }
   const query = context.query(among.query, context, { isShown: false, isPlain: true });
