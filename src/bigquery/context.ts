@@ -21,7 +21,7 @@ export interface Context extends BaseContext {
   readonly spend: (at: number, count?: number) => void;
   /** Whether a name, in lower case, is never used as a whole value: it is followed by a dot, or does not occur. */
   readonly isRecordName: (name: string) => boolean;
-  // Passed here to avoid circular imports between the files that define them. Both throw TranslationError.
+  // Passed here to avoid circular imports between the files that define them. Both throw UnconvertedError.
   write(expression: Expression, context: Context): Value;
   query(query: Query, context: Context, use: QueryUse): WrittenQuery;
 }

@@ -3,9 +3,8 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
 import { GRAMMAR } from '../dialects/bigquery/grammar.ts';
 import type { Token } from '../dialects/read/lexer.ts';
-import { ReadError, type ReadErrorCode } from '../dialects/read/read-error.ts';
 import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
-import { problemOf, TranslationError, syntax, tooLarge, type BigQueryCode } from './translation-error.ts';
+import { problemOf, syntax, tooLarge } from './translation-error.ts';
 import type { Table } from './scope.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { UnconvertedError } from '../dialects/context.ts';
@@ -51,27 +50,12 @@ export function translate(text: string, options: TranslateOptions): Translation 
     const flat = flatten(written.sql, MAX_CHARACTERS, (at) => tooLarge(at, TOO_LONG));
     return { sql: flat.text, sourceOffset: (offset) => sourceOffset(flat, offset) };
   } catch (error) {
-    if (error instanceof TranslationError) throw problemOf(text, error.fault);
-    if (error instanceof ReadError) {
-      const { code, offset, message, hint } = error;
-      throw problemOf(text, { code: CODES[code], at: offset, message, hint });
-    }
+    if (error instanceof UnconvertedError) throw problemOf(text, error);
     if (error instanceof SqlTooLongError)
-      throw problemOf(text, { code: 'bigquery.too_large', at: 0, message: TOO_LONG });
-    if (error instanceof UnconvertedError) {
-      const { at, message, hint } = error;
-      throw problemOf(text, { code: 'bigquery.unsupported', at, message, hint });
-    }
+      throw problemOf(text, { code: 'too_large', at: 0, message: TOO_LONG, hint: undefined });
     throw error;
   }
 }
-
-const CODES: Readonly<Record<ReadErrorCode, BigQueryCode>> = {
-  syntax: 'bigquery.syntax_invalid',
-  statement: 'bigquery.syntax_invalid',
-  unsupported: 'bigquery.unsupported',
-  too_large: 'bigquery.too_large',
-};
 
 /** Limit on the output, which can be much longer than the input: the sandbox's maximum query length. */
 const MAX_CHARACTERS = 65_536;

@@ -23,6 +23,26 @@ export function unconverted(at: number, code: ConversionCode, message: string, h
   throw new UnconvertedError(at, code, message, hint);
 }
 
+/** Throws: invalid syntax, or syntax that is not supported. */
+export function syntax(at: number, message: string, hint?: string): never {
+  throw new UnconvertedError(at, 'syntax', message, hint);
+}
+
+/** Throws: a clause that is valid, but not supported. */
+export function unsupported(at: number, message: string, hint?: string): never {
+  throw new UnconvertedError(at, 'clause', message, hint);
+}
+
+/** Throws: unknown table, column or function. */
+export function unknown(at: number, message: string, hint?: string): never {
+  throw new UnconvertedError(at, 'name_unknown', message, hint);
+}
+
+/** Throws: the query exceeds a limit on length, nesting or size. */
+export function tooLarge(at: number, message: string): never {
+  throw new UnconvertedError(at, 'too_large', message);
+}
+
 /** What is the same for all parts of one translation. */
 export interface Shared {
   readonly dialect: ForeignDialect;
@@ -48,7 +68,21 @@ export interface Context {
   readonly isUngrouped: boolean;
   /** The condition of a join. */
   readonly isJoin?: boolean;
+  /** A condition of which only truth matters, as in WHERE: NULL may be false. */
+  readonly nullIsFalse?: boolean;
   write(expression: Expression, context: Context): Value;
+}
+
+/** The context of an operand whose value matters: NULL is not false there. */
+export function asValue<Within extends Context>(context: Within): Within {
+  return context.nullIsFalse === true ? { ...context, nullIsFalse: false } : context;
+}
+
+/** The context inside an expression: what joins conditions, or can use it, keeps that only truth matters. */
+export function within<Of extends Context>(expression: Expression, context: Of): Of {
+  const { kind } = expression;
+  const isKept = kind === 'in' || kind === 'quantified' || (kind === 'chain' && expression.operator !== '||');
+  return isKept ? context : asValue(context);
 }
 
 const WORD = /[\w$."`]*/y;

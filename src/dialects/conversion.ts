@@ -47,6 +47,7 @@ export type ConversionCode =
   | 'timeout'
   | 'too_large'
   | 'clause'
+  | 'name_unknown'
   | 'expression'
   | 'function'
   | 'type'

@@ -13,7 +13,7 @@ export interface NameLists {
   readonly defined: ReadonlySet<string>;
 }
 
-/** Of Millrace's tree: every table of FROM, and every part of every path. Throws ReadError. */
+/** Of Millrace's tree: every table of FROM, and every part of every path. Throws UnconvertedError. */
 export function ownLists(text: string): NameLists {
   const [tables, columns] = [new Set<string>(), new Set<string>()];
   const [deep, defined] = [new Set<string>(), new Set<string>()];

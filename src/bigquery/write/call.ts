@@ -39,7 +39,7 @@ const FAILING: ReadonlySet<string> = new Set([
 
 /**
  * Translates a call.
- * @throws TranslationError for an unknown function, or arguments that it does not accept
+ * @throws UnconvertedError for an unknown function, or arguments that it does not accept
  */
 export function writeCall(call: Call, context: Context): Value {
   const { application, rule } = apply(call, context);

@@ -3,13 +3,15 @@ import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialec
 import { quoteString } from '../../sql/literal.ts';
 import { apply, hasAggregate, writeCall } from './call.ts';
 import { castTo } from './cast.ts';
-import { comparison, equality, matching, membership, operand } from './comparison.ts';
+import { between, compared, comparison, matching, operand } from './comparison.ts';
+import { membership } from './membership.ts';
+import { within } from '../../dialects/context.ts';
 import type { Context } from '../context.ts';
 import { quantile } from '../functions/aggregate.ts';
 import { arrayOf } from '../functions/array.ts';
 import { extracted, timeOf } from '../functions/time.ts';
 import { syntax, untranslated } from '../translation-error.ts';
-import { objectOf, tupleOf } from '../record.ts';
+import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { timeLiteral, unitName } from '../time-literal.ts';
@@ -20,10 +22,10 @@ import { writeArrayQuery } from './array-query.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
-/** @throws TranslationError */
+/** @throws UnconvertedError */
 export function writeExpression(expression: Expression, context: Context): Value {
   context.spend(expression.at);
-  const written = writeAny(expression, context);
+  const written = writeAny(expression, within(expression, context));
   const isText = context.isGrouped && (written.type.kind === 'dynamic' || written.type.kind === 'object');
   return isText ? key(written) : written;
 }
@@ -64,6 +66,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'like':
       return matching(expression, context);
     case 'between':
+      return between(expression, context);
     case 'in':
       return membership(expression, context);
     case 'is':
@@ -107,11 +110,14 @@ function writeLiteral(
 ): Value {
   switch (expression.kind) {
     case 'string':
-      return value('text', located(expression.at, quoteString(expression.value)), false);
+      return {
+        ...value('text', located(expression.at, quoteString(expression.value)), false),
+        literal: expression.value,
+      };
     case 'number':
       return writeNumber(expression.text);
     case 'boolean':
-      return value('bool', expression.value ? 'true' : 'false');
+      return value('bool', expression.value ? 'true' : 'false', false);
     case 'null':
       return value('null', 'NULL');
     case 'time':
@@ -121,9 +127,9 @@ function writeLiteral(
 
 function writeNumber(digits: string): Value {
   const plain = digits.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, '.0');
+  const kind = /^-?(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float';
   // Two signs would begin a comment.
-  const own = plain.startsWith('-') ? `(${plain})` : plain;
-  return value(/^-?(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float', own);
+  return { ...value(kind, plain.startsWith('-') ? `(${plain})` : plain, false), literal: plain };
 }
 
 function writePath(parts: readonly Name[], context: Context): Value {
@@ -300,7 +306,7 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   const conditions = branches.map(({ when }) =>
     tested === undefined
       ? condition(writeExpression(when, context))
-      : equality(tested, operand(when, context)),
+      : compared('=', [tested, operand(when, context)], when.at).sql,
   );
   const results = branches.map(({ result }) => writeExpression(result, context));
   const last = otherwise === undefined ? value('null', 'NULL') : writeExpression(otherwise, context);
@@ -353,7 +359,7 @@ function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
     const name = (alias ?? implicitName(inner))?.name;
     return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
   });
-  return fields.some((each) => hasAggregate(each.value)) ? objectOf(named) : tupleOf(named);
+  return fields.some((each) => hasAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
 }
 
 function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Value {

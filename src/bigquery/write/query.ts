@@ -7,7 +7,7 @@ import type { Order, Query, Select, SetOperation } from '../../sql/syntax-tree.t
 import type { Table } from '../scope.ts';
 import { nameOf, orderByNames, writeSelect } from './select.ts';
 
-/** @throws TranslationError */
+/** @throws UnconvertedError */
 export function writeQuery(query: Query, context: Context, use: QueryUse): WrittenQuery {
   const { tables, elements } = writeTables(query, context);
   const inside = { ...context, tables };

@@ -24,7 +24,7 @@ export interface SelectUse extends QueryUse {
 
 /**
  * Translates one SELECT with the ORDER BY that applies to it.
- * @throws TranslationError
+ * @throws UnconvertedError
  */
 export function writeSelect(select: Select, context: Context, use: SelectUse): WrittenQuery {
   const from = writeFrom(select.from, context);
@@ -79,7 +79,7 @@ interface Output {
 }
 
 function clause(expression: Expression, context: Context): Sql {
-  return condition(context.write(expression, context));
+  return condition(context.write(expression, { ...context, nullIsFalse: true }));
 }
 
 function within(select: Select, relations: readonly Relation[], context: Context): Context {

@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads';
 import type * as NodeSqlParser from 'node-sql-parser';
 import type { ConversionNote } from '../../dialects/conversion.ts';
 import { GRAMMARS } from '../../dialects/grammars.ts';
-import { ReadError } from '../../dialects/read/read-error.ts';
+import { UnconvertedError } from '../../dialects/context.ts';
 import { OFFLINE_LIMITS, read } from '../../dialects/read/read.ts';
 import { readsOf } from '../reads.ts';
 import type { ParsedQuery, ParseReply, ParseRequest } from './messages.ts';
@@ -41,9 +41,10 @@ function reply(request: ParseRequest): ParseReply {
   try {
     return { kind: 'read', reading: parse(request) };
   } catch (error) {
-    if (error instanceof ReadError) {
-      const { code, offset, message } = error;
-      return { kind: 'invalid', code: code === 'unsupported' ? 'syntax' : code, offset, message };
+    if (error instanceof UnconvertedError) {
+      const { code, at: offset, message } = error;
+      const own = code === 'statement' || code === 'too_large' ? code : 'syntax';
+      return { kind: 'invalid', code: own, offset, message };
     }
     if (error instanceof RangeError) return { kind: 'too_large' };
     throw error;

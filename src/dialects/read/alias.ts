@@ -1,6 +1,6 @@
 // Reads aliases of columns and tables.
 import type { Name } from '../../sql/syntax-tree.ts';
-import { syntaxError } from './read-error.ts';
+import { syntax } from '../context.ts';
 import {
   has,
   isNameToken,
@@ -63,7 +63,7 @@ export function readColumnNames(source: Source): readonly Name[] {
   return readList(source, () => {
     const name = readName(source);
     if (!isSymbol(source, ',') && !isSymbol(source, ')'))
-      syntaxError(peek(source).start, 'Types of columns after an alias are not supported');
+      syntax(peek(source).start, 'Types of columns after an alias are not supported');
     return name;
   });
 }

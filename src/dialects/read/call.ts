@@ -7,7 +7,7 @@ import {
   areWords, expectSymbol, expectWords, has, isNameToken, isQueryAhead, isSymbol, isWord, peek, readExpression, readMember, readName,
   readParts, takeSymbol, takeWords, unexpected, unread, type Source,
 } from './source.ts'; // prettier-ignore
-import { syntaxError } from './read-error.ts';
+import { syntax } from '../context.ts';
 
 type Building = { -readonly [Key in keyof Call]: Call[Key] };
 
@@ -31,7 +31,7 @@ export function isCallAhead(source: Source): boolean {
 
 /**
  * Reads a call.
- * @throws ReadError
+ * @throws UnconvertedError
  */
 export function readCall(source: Source): Expression {
   const { start: at } = peek(source);
@@ -44,7 +44,7 @@ export function readCall(source: Source): Expression {
   const isRead = special === undefined ? readArguments(source, call) : readMore(source, call, special.first);
   if (isRead) return readSuffix(source, call);
   if (source.isStrict) return unexpected(source, '")"');
-  source.at = (source.closes.get(open) ?? syntaxError(peek(source).start, 'A parenthesis is not closed')) + 1;
+  source.at = (source.closes.get(open) ?? syntax(peek(source).start, 'A parenthesis is not closed')) + 1;
   readSuffix(source, call);
   return unread(source, at, `these arguments of ${call.name} are not supported`);
 }
@@ -99,7 +99,7 @@ function readArgument(source: Source): Expression {
 /** A clause after the arguments, inside the parentheses; each occurs once. */
 function readInnerClause(source: Source, call: Building): boolean {
   const { start } = peek(source);
-  const once = (isNew: boolean): void => void (isNew || syntaxError(start, 'This clause is written twice'));
+  const once = (isNew: boolean): void => void (isNew || syntax(start, 'This clause is written twice'));
   const nulls = readNulls(source);
   if (nulls !== undefined) {
     once(call.nulls === undefined);
@@ -148,7 +148,7 @@ function readSuffix(source: Source, call: Building): Expression {
   if (!isLast && areWords(source, ['FROM', 'FIRST']) && isAfterFrom(source)) source.at += 2; // the default
   const { start } = peek(source);
   const nulls = readNulls(source);
-  if (nulls !== undefined && call.nulls !== undefined) syntaxError(start, 'This clause is written twice');
+  if (nulls !== undefined && call.nulls !== undefined) syntax(start, 'This clause is written twice');
   if (nulls !== undefined) call.nulls = nulls;
   const isKept = isWord(source, 'KEEP') && isSymbol(source, '(', 1);
   if (isKept) source.at = (source.closes.get(source.at + 1) ?? source.at) + 1;

@@ -8,7 +8,6 @@ import {
   isSymbol,
   isWord,
   nested,
-  next,
   peek,
   requireDepth,
   takeWords,
@@ -106,7 +105,7 @@ function readRight(source: Source, left: Expression, { operator, at, power }: Op
   const like = patterns[operator];
   if (like !== undefined)
     return { kind: 'like', at: left.at, operator: like[0], value: left, pattern: right, isNot: like[1] };
-  return { kind: 'binary', at, operator: SAME[operator] ?? operator, left, right };
+  return { kind: 'binary', at: left.at, operator: SAME[operator] ?? operator, left, right };
 }
 
 /** IS, ISNULL and NOTNULL. */
@@ -118,7 +117,7 @@ function readTest(source: Source, value: Expression): Expression | undefined {
     if (takeWords(source, 'NOTNULL') || takeWords(source, 'NOT', 'NULL')) return isNull(true);
   }
   if (!isWord(source, 'IS')) return undefined;
-  const { start } = next(source);
+  source.at++;
   const isNot = takeWords(source, 'NOT');
   if (takeWords(source, 'NULL') || takeWords(source, 'UNKNOWN')) return isNull(isNot);
   if (takeWords(source, 'TRUE')) return { kind: 'is', at, value, what: 'TRUE', isNot };
@@ -130,5 +129,5 @@ function readTest(source: Source, value: Expression): Expression | undefined {
   }
   const right = readAbove(source, source.grammar.operators.is);
   const operator = isDistinct === isNot ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM';
-  return { kind: 'binary', at: start, operator, left: value, right };
+  return { kind: 'binary', at, operator, left: value, right };
 }

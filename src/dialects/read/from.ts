@@ -11,7 +11,7 @@ import { readAlias, readColumnNames } from './alias.ts';
 import { isCallAhead, readCall } from './call.ts';
 import { skipHints } from './hints.ts';
 import { leaf, replaced, written } from './outline.ts';
-import { tooLarge, unsupported } from './read-error.ts';
+import { tooLarge, unsupported } from '../context.ts';
 import { readRows, rowsQuery } from './rows.ts';
 import {
   expectSymbol, has, isQueryWithin, isSymbol, isWord, leaveOut, nested, peek, readExpression, readList, readName, readParts,
@@ -24,7 +24,7 @@ interface Join {
   readonly isNatural: boolean;
 }
 
-/** What follows FROM. RIGHT and FULL joins after a comma do not apply to the tables before it. @throws ReadError */
+/** What follows FROM. RIGHT and FULL joins after a comma do not apply to the tables before it. @throws UnconvertedError */
 export function readFrom(source: Source): readonly FromItem[] {
   const { tables } = source.limits;
   const groups: FromItem[][] = [];

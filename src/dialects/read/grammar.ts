@@ -51,6 +51,8 @@ export type Feature =
   | 'safe calls'
   /** `x IS y` */
   | 'is any'
+  /** `x IN ()` */
+  | 'empty lists'
   /** `x ISNULL` */
   | 'isnull'
   /** The first of several values after INTERVAL may be an expression. */

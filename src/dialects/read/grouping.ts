@@ -1,7 +1,7 @@
 // Reads GROUP BY.
 import type { Expression, Grouping, Select } from '../../sql/syntax-tree.ts';
 import { leaf, written } from './outline.ts';
-import { unsupported } from './read-error.ts';
+import { unsupported } from '../context.ts';
 import {
   isSymbol,
   isWord,

@@ -1,5 +1,5 @@
 // Reads what may follow a table, a query or SELECT: hints and locks, which change no rows, and clauses that are not supported.
-import { unsupported } from './read-error.ts';
+import { unsupported } from '../context.ts';
 import {
   expectWords, has, isSymbol, isWord, leaveOut, peek, readItems, readList, readName, readParts, takeWords, unexpected, type Source,
 } from './source.ts'; // prettier-ignore

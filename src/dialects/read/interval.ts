@@ -63,7 +63,7 @@ export function isUnitName(word: string): boolean {
   return NAMES.has(word.toUpperCase()) || PARTS.test(word);
 }
 
-/** Undefined if INTERVAL is a name here. @throws ReadError */
+/** Undefined if INTERVAL is a name here. @throws UnconvertedError */
 export function readInterval(source: Source, at: number): Expression | undefined {
   const after = peek(source, 1);
   const isName = after.kind === 'end' || (after.kind === 'symbol' && !['(', '-', '+'].includes(after.text));

@@ -33,7 +33,7 @@ const READERS: ReadonlyMap<string, KeywordReader> = new Map<string, KeywordReade
   ['BINARY', readBinary],
 ]);
 
-/** Undefined if the next word is a name. @throws ReadError */
+/** Undefined if the next word is a name. @throws UnconvertedError */
 export function readKeyword(source: Source): Expression | undefined {
   const { start: at, upper } = peek(source);
   return isTyped(source, upper) ? readTyped(source) : READERS.get(upper)?.(source, at);

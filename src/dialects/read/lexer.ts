@@ -1,6 +1,6 @@
 // Splits SQL into tokens by the lexical rules of its dialect. Linear in the length of the text.
 import { readString, type Literal } from './string-literal.ts';
-import { syntaxError, tooLarge, unsupported } from './read-error.ts';
+import { syntax, tooLarge, unsupported } from '../context.ts';
 import type { LexicalRules } from './lexical-rules.ts';
 
 /**
@@ -19,7 +19,7 @@ export interface Token {
 
 /**
  * All tokens except white space and comments, then one of kind `end`.
- * @throws ReadError
+ * @throws UnconvertedError
  */
 export function tokenize(text: string, rules: LexicalRules, maxTokens: number): Token[] {
   const tokens: Token[] = [];
@@ -62,14 +62,14 @@ function commentEnd(text: string, from: number, { hasNestedComments, hasRunComme
     );
   if (!hasNestedComments) {
     const end = text.indexOf('*/', from + 2);
-    return end < 0 ? syntaxError(from, 'This comment is not closed') : end + 2;
+    return end < 0 ? syntax(from, 'This comment is not closed') : end + 2;
   }
   COMMENT.lastIndex = from;
   for (let depth = 0, found = COMMENT.exec(text); found !== null; found = COMMENT.exec(text)) {
     depth += found[0] === '/*' ? 1 : -1;
     if (depth === 0) return found.index + 2;
   }
-  return syntaxError(from, 'This comment is not closed');
+  return syntax(from, 'This comment is not closed');
 }
 
 function tokenAt(text: string, at: number, rules: LexicalRules): Token {
@@ -114,7 +114,7 @@ function dollarToken(
   const tag = hasDollarStrings ? matchAt(DOLLAR_TAG, text, at) : undefined;
   if (tag !== undefined) {
     const end = text.indexOf(tag, at + tag.length);
-    if (end < 0) syntaxError(at, 'This string is not closed');
+    if (end < 0) syntax(at, 'This string is not closed');
     return plain('string', text.slice(at + tag.length, end), at, end + tag.length);
   }
   // The columns of VALUES are named by their position.
@@ -131,7 +131,7 @@ function numberAt(text: string, at: number, rules: LexicalRules): Token | undefi
     !rules.isWordAfterNumber && matchAt(rules.word, text, at + number.length) !== undefined;
   // `project-1.dataset` is a table.
   const own = isBeforeWord && /^\d+\.$/.test(number) ? number.slice(0, -1) : number;
-  if (isBeforeWord && own === number) syntaxError(at + number.length, 'A space must follow a number');
+  if (isBeforeWord && own === number) syntax(at + number.length, 'A space must follow a number');
   return plain('number', own.replaceAll('_', ''), at, at + own.length);
 }
 
@@ -168,11 +168,11 @@ function nameAt(text: string, open: number, { notInNames }: LexicalRules): Token
   const isDoubled = quote !== ']' && notInNames === undefined;
   const close = text.indexOf(quote, open + 1);
   const end = isDoubled ? doubledEnd(text, close, quote) : close;
-  if (end < 0) syntaxError(open, 'This quoted name is not closed');
+  if (end < 0) syntax(open, 'This quoted name is not closed');
   const body = text.slice(open + 1, end);
   const name = isDoubled ? body.replaceAll(quote + quote, quote) : body;
   if (name === '' || notInNames?.test(name) === true)
-    syntaxError(open, 'A quoted name must not be empty or contain quotes, backslashes, tabs or line breaks');
+    syntax(open, 'A quoted name must not be empty or contain quotes, backslashes, tabs or line breaks');
   return plain('quoted', name, open, end + 1);
 }
 

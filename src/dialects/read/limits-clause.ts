@@ -1,6 +1,6 @@
 // Reads LIMIT, OFFSET and FETCH.
 import type { Query } from '../../sql/syntax-tree.ts';
-import { syntaxError } from './read-error.ts';
+import { syntax } from '../context.ts';
 import {
   expectSymbol,
   has,
@@ -30,7 +30,7 @@ export function readLimits(source: Source): Limits {
     const isTwice = (['limit', 'offset'] as const).some(
       (key) => seen[key] !== undefined && limits[key] !== seen[key],
     );
-    if (isTwice || count > 2) syntaxError(start, 'This clause is written twice');
+    if (isTwice || count > 2) syntax(start, 'This clause is written twice');
   }
   return limits;
 }

@@ -4,10 +4,10 @@ import { castOf } from './interval.ts';
 import {
   expectSymbol, has, isNameToken, isSymbol, next, peek, readExpression, readMember, takeSymbol, takeWords, unexpected, type Source,
 } from './source.ts'; // prettier-ignore
-import { tooLarge } from './read-error.ts';
+import { tooLarge } from '../context.ts';
 import { readTypeName } from './type-name.ts';
 
-/** @throws ReadError */
+/** @throws UnconvertedError */
 export function readPostfix(source: Source, value: Expression): Expression {
   const { accessors } = source.limits;
   let whole = value;

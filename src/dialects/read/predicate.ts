@@ -120,5 +120,7 @@ function readAmong(source: Source): Among {
     return { kind: 'query', query };
   }
   const values = readList(source, () => readExpression(source));
-  return values.length === 0 ? unexpected(source, 'a value before ")"') : { kind: 'list', values };
+  return values.length === 0 && !has(source, 'empty lists')
+    ? unexpected(source, 'a value before ")"')
+    : { kind: 'list', values };
 }

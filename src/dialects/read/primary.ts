@@ -9,7 +9,7 @@ import {
   readParts, takeSymbol, unexpected, type Source,
 } from './source.ts'; // prettier-ignore
 
-/** @throws ReadError */
+/** @throws UnconvertedError */
 export function readPrimary(source: Source): Expression {
   return readPostfix(source, readPlain(source));
 }

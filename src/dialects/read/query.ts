@@ -4,7 +4,7 @@ import { readGroupBy, type Groups } from './grouping.ts';
 import { skipLocks, skipModifiers } from './hints.ts';
 import { readCount, readLimits } from './limits-clause.ts';
 import { leaf, outlined, replaced, written } from './outline.ts';
-import { syntaxError, tooLarge, unsupported } from './read-error.ts';
+import { syntax, tooLarge, unsupported } from '../context.ts';
 import { readRows, rowsQuery } from './rows.ts';
 import { isAfterItems, readItem, structItem } from './select-list.ts';
 import {
@@ -15,7 +15,7 @@ import { readNamedWindows, readOrder } from './window.ts';
 
 /**
  * Reads a query up to the parenthesis that closes it, a semicolon or the end.
- * @throws ReadError
+ * @throws UnconvertedError
  */
 export function readQuery(source: Source, use: QueryUse = { isValue: false }): Query {
   return nested(source, () => outlined(source, () => readWhole(source, use)));
@@ -31,7 +31,7 @@ function readWhole(source: Source, use: QueryUse): Query {
   const { at: from } = source;
   const limits = readLimits(source);
   if (limits.limit !== undefined && top !== undefined)
-    syntaxError(at, 'TOP and LIMIT in one query are not supported');
+    syntax(at, 'TOP and LIMIT in one query are not supported');
   const limit = limits.limit ?? top;
   const marked = [limit === undefined ? '' : 'LIMIT 1', limits.offset === undefined ? '' : 'OFFSET 2'];
   skipLocks(source);
@@ -102,7 +102,7 @@ function readBody(source: Source, use: QueryUse): Body {
   for (let operator = readOperator(source); operator !== undefined; operator = readOperator(source)) {
     const { start } = peek(source);
     const { member, top: other } = readMember(source, use);
-    if (top !== undefined || other !== undefined) syntaxError(start, TOP_MESSAGE);
+    if (top !== undefined || other !== undefined) syntax(start, TOP_MESSAGE);
     requireMembers(source, ++count);
     const last = terms.at(-1);
     const term: Term = { operator, member, isJoined: false };
@@ -295,7 +295,7 @@ function readClauses(source: Source): Clauses {
       qualify !== undefined && qualify !== clauses.qualify,
       windows.length > 0 && windows !== clauses.windows,
     ];
-    if (isTwice.includes(true)) syntaxError(start, 'This clause is written twice');
+    if (isTwice.includes(true)) syntax(start, 'This clause is written twice');
     // PostgreSQL's grammar has no QUALIFY.
     if (having === clauses.having) written(source, from, '');
   }

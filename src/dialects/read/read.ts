@@ -7,7 +7,7 @@ import { tokenize, type Token } from './lexer.ts';
 import type { OutlinedQuery } from './outline.ts';
 import { readPrimary } from './primary.ts';
 import { readQuery } from './query.ts';
-import { ReadError, syntaxError, tooLarge } from './read-error.ts';
+import { UnconvertedError, syntax, tooLarge } from '../context.ts';
 import {
   closesOf,
   isQueryAhead,
@@ -67,7 +67,7 @@ export const OFFLINE_LIMITS: Limits = {
 
 /**
  * Reads a text that contains one query, in time linear in its length. Offsets are in the text.
- * @throws ReadError
+ * @throws UnconvertedError
  */
 export function read(
   text: string,
@@ -105,7 +105,7 @@ function readOnly(source: Source): Query {
   const { kind, start } = peek(source);
   if (kind !== 'end') {
     if (isSymbol(source, ';', -1))
-      syntaxError(start, 'The text contains several statements, but an endpoint has one query');
+      syntax(start, 'The text contains several statements, but an endpoint has one query');
     unexpected(source, 'the end of the query', 'Send a single SELECT.');
   }
   if (!source.isStrict) requireShallow(query);
@@ -115,9 +115,9 @@ function readOnly(source: Source): Query {
 function requireQuery(source: Source): void {
   const { kind, start, upper } = peek(source);
   if (isQueryAhead(source)) return;
-  if (kind === 'end') throw new ReadError(start, 'statement', 'The text contains no query');
+  if (kind === 'end') throw new UnconvertedError(start, 'statement', 'The text contains no query');
   const message = `${upper.slice(0, 40)} is not a query: an endpoint has one SELECT`;
-  throw new ReadError(
+  throw new UnconvertedError(
     start,
     'statement',
     message,
@@ -128,7 +128,7 @@ function requireQuery(source: Source): void {
 /** Later steps are recursive, and take quadratic time for deep trees. */
 const MAX_TREE_DEPTH = 1000;
 
-/** @throws ReadError */
+/** @throws UnconvertedError */
 function requireShallow(query: Query): void {
   const pending: { readonly part: object; readonly depth: number }[] = [{ part: query, depth: 0 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

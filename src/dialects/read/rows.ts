@@ -16,7 +16,7 @@ export function rowsQuery(rows: Rows): Query {
   return { kind: 'query', at: rows.at, tables: [], body: rows, orderBy: [] };
 }
 
-/** @throws ReadError */
+/** @throws UnconvertedError */
 export function readRows(source: Source): Rows {
   const { start: at } = peek(source);
   expectWords(source, 'VALUES');

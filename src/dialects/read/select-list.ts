@@ -1,14 +1,14 @@
 // Reads the elements of the select list.
 import type { Item, Name } from '../../sql/syntax-tree.ts';
 import { readAlias } from './alias.ts';
-import { syntaxError, unsupported } from './read-error.ts';
+import { syntax, unsupported } from '../context.ts';
 import {
   has, isNameToken, isSymbol, isWord, peek, readExpression, readList, readName, takeWords, type Source,
 } from './source.ts'; // prettier-ignore
 
 type Star = Extract<Item, { kind: 'star' }>;
 
-/** @throws ReadError */
+/** @throws UnconvertedError */
 export function readItem(source: Source): Item {
   const star = readStar(source);
   if (star !== undefined) return star;
@@ -46,8 +46,7 @@ function readStarRest(source: Source, star: Pick<Star, 'at' | 'of'>): Star {
       unsupported(start, `${upper} after * is not supported`);
     const isExclusion = isExcept(source);
     if (!isExclusion && !(isWord(source, 'REPLACE') && isSymbol(source, '(', 1))) break;
-    if (isExclusion ? except.length > 0 : replace.length > 0)
-      syntaxError(start, 'This clause is written twice');
+    if (isExclusion ? except.length > 0 : replace.length > 0) syntax(start, 'This clause is written twice');
     source.at++;
     if (isExclusion)
       except.push(...(isSymbol(source, '(') ? readList(source, () => readName(source)) : [readName(source)]));

@@ -4,7 +4,7 @@ import { unexpectedCharacter } from '../../sql/character-name.ts';
 import type { Feature, Grammar } from './grammar.ts';
 import type { Token } from './lexer.ts';
 import { written, type Outline, type OutlinedQuery } from './outline.ts';
-import { syntaxError, tooLarge, unsupported } from './read-error.ts';
+import { syntax, tooLarge, unsupported } from '../context.ts';
 
 /** A part that is left out because it changes no rows. */
 export interface LeftOut {
@@ -54,7 +54,7 @@ export interface Source {
   readonly rules: Rules;
 }
 
-/** The mutually recursive readers. They throw ReadError. */
+/** The mutually recursive readers. They throw UnconvertedError. */
 export interface Rules {
   /** Reads an expression of operators that bind tighter than a power. */
   readonly above: (source: Source, power: number) => Expression;
@@ -74,7 +74,7 @@ export interface QueryUse {
 
 /**
  * Reads one expression.
- * @throws ReadError
+ * @throws UnconvertedError
  */
 export function readExpression(source: Source): Expression {
   return nested(source, () => source.rules.above(source, 0));
@@ -132,12 +132,12 @@ export function takeSymbol(source: Source, symbol: string): boolean {
   return true;
 }
 
-/** @throws ReadError if another token follows */
+/** @throws UnconvertedError if another token follows */
 export function expectSymbol(source: Source, symbol: string): Token {
   return isSymbol(source, symbol) ? next(source) : unexpected(source, `"${symbol}"`);
 }
 
-/** @throws ReadError if other tokens follow */
+/** @throws UnconvertedError if other tokens follow */
 export function expectWords(source: Source, ...words: readonly string[]): void {
   if (!takeWords(source, ...words)) unexpected(source, words.join(' '));
 }
@@ -149,11 +149,11 @@ const ANY_SYMBOL = /[-+*/%=<>(),.;[\]|&^~!@?{}:$#]/;
 export function unexpected(source: Source, expected: string, hint?: string): never {
   const { kind, start, end, text } = peek(source);
   if (source.isStrict && (kind === 'parameter' || text === '@' || text === '@@' || text === '?'))
-    syntaxError(start, 'Parameters are applied inside the tables: they are not allowed in a consumer query');
+    syntax(start, 'Parameters are applied inside the tables: they are not allowed in a consumer query');
   if (kind === 'symbol' && !(source.isStrict ? COMMON_SYMBOL : ANY_SYMBOL).test(text))
-    syntaxError(start, unexpectedCharacter(source.text, start), hint);
+    syntax(start, unexpectedCharacter(source.text, start), hint);
   const found = kind === 'end' ? 'the end of the query' : `"${source.text.slice(start, end).slice(0, 40)}"`;
-  return syntaxError(start, `Expected ${expected}, not ${found}`, hint);
+  return syntax(start, `Expected ${expected}, not ${found}`, hint);
 }
 
 /** A part of an expression, from an offset to the end of the token that was read last, that the tree has no form for. */
@@ -192,7 +192,7 @@ export function readParts(source: Source): readonly Name[] {
   return parts;
 }
 
-/** @throws ReadError if too many operators follow each other: their tree is as deep */
+/** @throws UnconvertedError if too many operators follow each other: their tree is as deep */
 export function requireDepth(source: Source, count: number): void {
   const { operators } = source.limits;
   if (count > operators)

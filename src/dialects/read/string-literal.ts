@@ -1,6 +1,6 @@
 // Reads string literals: their end, their escapes, and the bytes or bits that some of them write.
 import type { Escapes, LexicalRules, StringForm } from './lexical-rules.ts';
-import { syntaxError } from './read-error.ts';
+import { syntax } from '../context.ts';
 
 /** A string literal and the offset after it. Of bytes, each character of the value is one byte. */
 export interface Literal {
@@ -11,7 +11,7 @@ export interface Literal {
 
 /**
  * Reads the string whose quote is at `open`.
- * @throws ReadError
+ * @throws UnconvertedError
  */
 export function readString(text: string, open: number, form: StringForm, rules: LexicalRules): Literal {
   const char = text.charAt(open);
@@ -47,7 +47,7 @@ function closeOf(text: string, { open, quote, form, rules }: Opening): number {
       at++;
     } else if (rules.isOneLine && quote.length === 1 && char === '\n') break;
   }
-  return syntaxError(open, 'This string is not closed');
+  return syntax(open, 'This string is not closed');
 }
 
 function literalOf(
@@ -61,15 +61,15 @@ function literalOf(
     case 'bytes':
       return { kind: 'bytes', value, end };
     case 'hexadecimal':
-      if (!/^(?:[\da-fA-F]{2})*$/.test(value)) syntaxError(at, 'Expected pairs of hexadecimal digits');
+      if (!/^(?:[\da-fA-F]{2})*$/.test(value)) syntax(at, 'Expected pairs of hexadecimal digits');
       return { kind: 'bytes', value: Buffer.from(value, 'hex').toString('latin1'), end };
     case 'bits':
-      if (!/^[01]+$/.test(value)) syntaxError(at, 'Expected the digits 0 and 1');
+      if (!/^[01]+$/.test(value)) syntax(at, 'Expected the digits 0 and 1');
       return { kind: 'number', value: `0b${value}`, end };
     case 'unicode':
       return { kind: 'string', value: value.replace(UNICODE, unicodeOf), end };
     case 'unsupported':
-      return syntaxError(at, 'This kind of string is not supported');
+      return syntax(at, 'This kind of string is not supported');
   }
 }
 
@@ -135,7 +135,7 @@ function escapeAt(
   if (escapes.others === 'pattern' && (char === '%' || char === '_')) return [`\\${char}`, 2];
   if (escapes.others !== 'error') return [char, 2];
   const message = `\\${char} is not a valid escape sequence: write \\\\${char}, or r'…' for a raw string`;
-  return syntaxError(start, message);
+  return syntax(start, message);
 }
 
 function digitsAt(pattern: RegExp | undefined, body: string, at: number) {
@@ -150,9 +150,9 @@ function characterOf(code: number, at: number): string {
   const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
   return isCharacter
     ? String.fromCodePoint(code)
-    : syntaxError(at, 'This escape sequence is not a valid character');
+    : syntax(at, 'This escape sequence is not a valid character');
 }
 
 function byteOf(code: number, at: number): string {
-  return code <= 0xff ? String.fromCharCode(code) : syntaxError(at, 'This escape sequence is not a byte');
+  return code <= 0xff ? String.fromCharCode(code) : syntax(at, 'This escape sequence is not a byte');
 }

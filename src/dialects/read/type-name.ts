@@ -1,12 +1,12 @@
 // Reads names of types.
 import type { TypeField, TypeName } from '../../sql/syntax-tree.ts';
-import { unsupported } from './read-error.ts';
+import { unsupported } from '../context.ts';
 import {
   expectSymbol, has, isNameToken, isSymbol, isWord, nested, next, peek, readItems, readMember, takeSymbol, takeWords, textFrom,
   unexpected, type Source,
 } from './source.ts'; // prettier-ignore
 
-/** @throws ReadError */
+/** @throws UnconvertedError */
 export function readTypeName(source: Source): TypeName {
   let type = nested(source, () => readElementType(source));
   // PostgreSQL ignores the numbers in `int[3]`.

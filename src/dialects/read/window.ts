@@ -1,6 +1,6 @@
 // Reads ORDER BY elements and windows.
 import type { Name, Order, Select, Window } from '../../sql/syntax-tree.ts';
-import { unsupported } from './read-error.ts';
+import { unsupported } from '../context.ts';
 import {
   expectSymbol, expectWords, has, isNameToken, isSymbol, isWord, peek, readExpression, readItems, readName, takeWords, textFrom,
   unexpected, type Source,
@@ -11,7 +11,7 @@ export function readOrders(source: Source): readonly Order[] {
   return readItems(source, () => readOrder(source));
 }
 
-/** @throws ReadError */
+/** @throws UnconvertedError */
 export function readOrder(source: Source): Order {
   const value = readExpression(source);
   const isDescending = takeWords(source, 'DESC');

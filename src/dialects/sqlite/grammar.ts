@@ -20,6 +20,7 @@ export const GRAMMAR: Grammar = {
   features: new Set([
     ...[...STANDARD_FEATURES].filter((each) => each !== 'tight intersect'),
     'string aliases',
+    'empty lists',
     'is any',
     'isnull',
   ]),
