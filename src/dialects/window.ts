@@ -6,6 +6,10 @@ import { isKind, operand, type Value } from './value.ts';
 
 const MAX_BASES = 8;
 
+/** Other frames have bounds that are expressions, or exclude rows. */
+const PLAIN_FRAME =
+  /^(?:ROWS|RANGE) (?:BETWEEN )?(?:CURRENT ROW|(?:UNBOUNDED|[\d.]+) (?:PRECEDING|FOLLOWING))(?: AND (?:CURRENT ROW|(?:UNBOUNDED|[\d.]+) (?:PRECEDING|FOLLOWING)))?$/;
+
 /** A frame as its words, between two bounds. */
 const FRAME = /^(ROWS|RANGE) BETWEEN (.+?) AND (.+)$/;
 const OFFSET = /^(\d+(?:\.\d+)?) (PRECEDING|FOLLOWING)$/;
@@ -28,7 +32,7 @@ export function overSql(over: Window | Name, context: Context, frame?: string): 
   const parts: Sql[] = [];
   if (partition.length > 0) parts.push(sql`PARTITION BY ${joinSql(partition)}`);
   const own = window.frame ?? (window.orderBy.length > 0 ? frame : undefined);
-  if (own !== undefined && /GROUPS|EXCLUDE|INTERVAL|['@]/.test(own))
+  if (own !== undefined && !PLAIN_FRAME.test(own))
     return unconverted(at, 'clause', `The frame ${own} is not supported`);
   if (window.orderBy.length > 0) {
     const isByDistance = own !== undefined && /^RANGE.*\d/.test(own);

@@ -8,6 +8,7 @@ import { isKind, isTime, type Value } from '../../dialects/value.ts';
 import { key, settled } from '../value.ts';
 import { syntax } from '../translation-error.ts';
 import { alike, compared, operand } from './comparison.ts';
+import { unnestedOf } from './unnested.ts';
 
 type In = Extract<Expression, { kind: 'in' }>;
 
@@ -79,6 +80,8 @@ function inOther(own: Value, { among, isNot, at }: In, context: Context): Value 
       expression: { kind: 'in', value: among.array, among, isNot, at },
       context,
     });
-  const array = context.elements(among.kind === 'unnest' ? operand(among.array, context) : subject);
+  const array = context.elements(
+    among.kind === 'unnest' ? operand(unnestedOf(among.array), context) : subject,
+  );
   return inArray(settled(subject), array, { isNot, context });
 }
