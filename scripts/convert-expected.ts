@@ -1,10 +1,13 @@
-// Fills in the expected rows of test/convert/corpus/*.jsonl from the real database systems. Run by hand:
+// Fills in the expected rows of test/convert/corpus/*.jsonl, and the values of test/convert/values/*.jsonl, from the real database systems. Run by hand:
 // `npm run convert:expected`, with the environment variables PSQL, MARIADB and SQLITE as commands that reach an empty database.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// With `--generated`, compares generated expressions instead.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { statementsFor, type System } from '../test/convert/corpus/tables.ts';
+import type { System } from '../test/convert/corpus/tables.ts';
+import { textOf, type ValueLine } from '../test/convert/values/line.ts';
+import { compareGenerated } from './convert-generated.ts';
+import { openSystem, type Run } from './systems.ts';
 
 /** A line of the corpus. `same_as` is a query for PostgreSQL with the same rows. */
 interface Line {
@@ -13,9 +16,9 @@ interface Line {
   readonly rows?: readonly (readonly unknown[])[];
 }
 
-type Run = (query: string) => readonly (readonly unknown[])[];
+const FOLDER = new URL('../test/convert/', import.meta.url);
 
-const SOURCES: Readonly<Record<string, System>> = {
+const SOURCES: Readonly<Record<string, Exclude<System, 'clickhouse'>>> = {
   postgresql: 'postgresql',
   mysql: 'mariadb',
   mariadb: 'mariadb',
@@ -26,73 +29,47 @@ const SOURCES: Readonly<Record<string, System>> = {
   redshift: 'postgresql',
 };
 
-function command(variable: string, fallback: string): readonly [string, ...string[]] {
-  const [program = fallback, ...options] = (process.env[variable] ?? fallback).split(' ');
-  return [program, ...options];
-}
+/** The line with its rows, or undefined if it has them from elsewhere: the documentation of a system that cannot be run here. */
+type Fill<T> = (line: T, run: Run) => T | undefined;
 
-function execute([program, ...options]: readonly [string, ...string[]], input: string): string {
-  return execFileSync(program, options, {
-    input,
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
-    env: { ...process.env, PGTZ: 'UTC' },
-  });
-}
+const fillRows: Fill<Line> = (line, run) => ({ ...line, rows: run(withoutEnd(line.same_as ?? line.text)) });
 
-function openPostgresql(): Run {
-  const psql = [...command('PSQL', 'psql'), '-XqAt', '-v', 'ON_ERROR_STOP=1'] as const;
-  execute(psql, `${statementsFor('postgresql').join(';\n')};`);
-  return (query) => {
-    const answer = execute(psql, `SELECT row_to_json(corpus_row)::text FROM (\n${query}\n) AS corpus_row;`);
-    const lines = answer.split('\n').filter((line) => line !== '');
-    return lines.map((line) => Object.values(JSON.parse(line) as object)); // a row is an object
+/** The systems that run here; the lines of others are filled in if they have a query for PostgreSQL. */
+const RUNNING: ReadonlySet<string> = new Set(['postgresql', 'mysql', 'mariadb', 'sqlite']);
+
+function fillValue(dialect: string): Fill<ValueLine> {
+  return (line, run) => {
+    if (line.same_as === undefined && !RUNNING.has(dialect)) return undefined;
+    const query = withoutEnd(line.same_as ?? textOf(line));
+    if (line.fails !== undefined) return withFailure(line, () => run(query));
+    const rows = run(query);
+    // A value is one row of one column.
+    return line.sql === undefined ? { ...line, is: rows[0]?.[0] ?? null } : { ...line, rows };
   };
 }
 
-function openMariadb(): Run {
-  const mariadb = command('MARIADB', 'mariadb');
-  execute(mariadb, `${statementsFor('mariadb').join(';\n')};`);
-  return (query) => {
-    const xml = execute([...mariadb, '--xml'], `${query};`);
-    const rows = [...xml.matchAll(/<row>(.*?)<\/row>/gs)];
-    return rows.map(([, row = '']) =>
-      [...row.matchAll(/<field name="[^"]*"(?: xsi:nil="true" \/>|>(.*?)<\/field>)/gs)].map(([, cell]) =>
-        cell === undefined ? null : scalar(cell),
-      ),
-    );
-  };
+function withFailure(line: ValueLine, run: () => unknown): ValueLine {
+  try {
+    run();
+  } catch {
+    return line;
+  }
+  throw new Error('It does not fail');
 }
 
-function scalar(cell: string): string | number {
-  const text = cell.replace(
-    /&(lt|gt|quot|amp);/g,
-    (_, name: string) => ({ lt: '<', gt: '>', quot: '"' })[name] ?? '&',
-  );
-  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text) ? Number(text) : text;
-}
+const withoutEnd = (query: string): string => query.replace(/;\s*$/, '');
 
-function openSqlite(folder: string): Run {
-  const sqlite = [...command('SQLITE', 'sqlite3'), join(folder, 'corpus.db')] as const;
-  execute(sqlite, `${statementsFor('sqlite').join(';\n')};`);
-  return (query) => {
-    const answer = execute([...sqlite, '-json'], `${query};`);
-    // A list of objects; no output for no rows.
-    return answer.trim() === '' ? [] : (JSON.parse(answer) as object[]).map((row) => Object.values(row));
-  };
-}
-
-function fill(name: string, run: Run): void {
-  const file = new URL(`../test/convert/corpus/${name}.jsonl`, import.meta.url);
+function fillFile<T extends object>(path: string, run: Run, fill: Fill<T>): void {
+  const file = new URL(path, FOLDER);
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '');
   const filled = lines.map((line) => {
-    const read = JSON.parse(line) as Line; // as the test checks
     try {
-      return JSON.stringify({ ...read, rows: run((read.same_as ?? read.text).replace(/;\s*$/, '')) });
+      const read = JSON.parse(line) as T; // as the test checks
+      return JSON.stringify(fill(read, run) ?? read);
     } catch (error) {
-      process.stderr.write(`${name}: ${read.text}\n${String(error)}\n`);
+      process.stderr.write(`${path}: ${line}\n${String(error)}\n`);
       process.exitCode = 1;
       return line;
     }
@@ -100,20 +77,24 @@ function fill(name: string, run: Run): void {
   writeFileSync(file, `${filled.join('\n')}\n`);
 }
 
+function fillDialect(dialect: string, run: Run): void {
+  fillFile(`corpus/${dialect}.jsonl`, run, fillRows);
+  const values = readdirSync(new URL('values/', FOLDER)).filter(
+    (name) => name.startsWith(`${dialect}-`) && name.endsWith('.jsonl'),
+  );
+  for (const name of values) fillFile(`values/${name}`, run, fillValue(dialect));
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'millrace-convert-'));
 try {
   const runs: Partial<Record<System, Run>> = {};
-  const open = {
-    postgresql: openPostgresql,
-    mariadb: openMariadb,
-    sqlite: () => openSqlite(folder),
-    clickhouse: openPostgresql,
-  };
-  const only = process.argv.slice(2);
-  for (const [name, system] of Object.entries(SOURCES)) {
-    if (only.length > 0 && !only.includes(name)) continue;
-    fill(name, (runs[system] ??= open[system]()));
-  }
+  const only = process.argv.slice(2).filter((each) => !each.startsWith('-'));
+  if (process.argv.includes('--generated')) await compareGenerated(folder, only);
+  else
+    for (const [name, system] of Object.entries(SOURCES)) {
+      if (only.length > 0 && !only.includes(name)) continue;
+      fillDialect(name, (runs[system] ??= openSystem(system, folder)));
+    }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

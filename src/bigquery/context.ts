@@ -1,12 +1,13 @@
 // The context that the translation of an expression needs.
 import type { Scope, Table } from './scope.ts';
-import type { Sql } from './sql.ts';
-import type { Expression, Query, Window } from '../sql/syntax-tree.ts';
+import type { Sql } from '../dialects/sql.ts';
+import type { Context as BaseContext } from '../dialects/context.ts';
+import type { Expression, Query } from '../sql/syntax-tree.ts';
 import type { OutputColumn } from './scope.ts';
-import type { Value } from './value.ts';
+import { type Value } from '../dialects/value.ts';
 
 /** State while one expression or query is translated. Derived with changes for each nested query; the counters are shared. */
-export interface Context {
+export interface Context extends BaseContext {
   readonly scope: Scope;
   /** Tables that FROM may name, in lower case: the endpoint's, and those of WITH defined so far. */
   readonly tables: ReadonlyMap<string, Table>;
@@ -16,24 +17,13 @@ export interface Context {
   readonly aliases: 'no' | 'first' | 'last';
   /** In a grouped query, a dynamically typed path outside aggregate functions is a string. */
   readonly isGrouped: boolean;
-  /** Without GROUP BY, aggregates over no rows are null. */
-  readonly isUngrouped: boolean;
-  /** Named windows, in lower case. */
-  readonly windows: ReadonlyMap<string, Window>;
   /** Counts written expressions and columns, including repeats; throws above the limit. */
   readonly spend: (at: number, count?: number) => void;
-  /** Returns a new unique name. */
-  readonly fresh: (kind: string) => string;
   /** Whether a name, in lower case, is never used as a whole value: it is followed by a dot, or does not occur. */
   readonly isRecordName: (name: string) => boolean;
-  /** The translation rules, passed here to avoid circular imports between the files that define them. */
-  readonly rules: Rules;
-}
-
-/** The two mutually recursive rules of translation. Both throw TranslationError. */
-export interface Rules {
-  readonly expression: (expression: Expression, context: Context) => Value;
-  readonly query: (query: Query, context: Context, use: QueryUse) => WrittenQuery;
+  // Passed here to avoid circular imports between the files that define them. Both throw UnconvertedError.
+  write(expression: Expression, context: Context): Value;
+  query(query: Query, context: Context, use: QueryUse): WrittenQuery;
 }
 
 /** How the rows of a query are used, which decides how its columns are written. */

@@ -1,10 +1,11 @@
 // Name resolution: tables, columns, aliases, fields of unnested records.
 import { didYouMean, nearest } from '../core/nearest.ts';
-import { tupleOf } from './record.ts';
+import { tupleOf } from '../dialects/record.ts';
 import { syntax, unknown } from './translation-error.ts';
-import type { Sql } from './sql.ts';
+import type { Sql } from '../dialects/sql.ts';
 import type { Name } from '../sql/syntax-tree.ts';
-import { field, fieldNames, hasField, type Type, type Value } from './value.ts';
+import { type Type, type Value } from '../dialects/value.ts';
+import { field, fieldNames, hasField } from './value.ts';
 
 /** A column of a derived table. */
 export interface OutputColumn {
@@ -42,6 +43,8 @@ export interface Scope {
   /** Aliases of the select list, in lower case; empty until its columns are written. */
   readonly aliases: ReadonlyMap<string, Value>;
   readonly parent?: Scope;
+  /** Called if a name of an outer query is used. */
+  readonly onOuter?: () => void;
 }
 
 /** What the start of a path resolved to, and the number of parts consumed. */
@@ -54,16 +57,21 @@ const same = (a: string | undefined, b: string) => a?.toLowerCase() === b.toLowe
 
 /** Resolves a path in a scope or its parents. */
 export function resolve(parts: readonly Name[], scope: Scope): Value | undefined {
+  const left: Scope[] = [];
   for (let each: Scope | undefined = scope; each !== undefined; each = each.parent) {
     const found = resolveIn(parts, each);
-    if (found !== undefined) return fieldsOf(found.value, parts.slice(found.taken));
+    if (found !== undefined) {
+      for (const { onOuter } of left) onOuter?.();
+      return fieldsOf(found.value, parts.slice(found.taken));
+    }
+    left.push(each);
   }
   return undefined;
 }
 
 /**
  * Follows field names into a record, one after the other.
- * @throws TranslationError for a value without such a field
+ * @throws UnconvertedError for a value without such a field
  */
 export function fieldsOf(record: Value, names: readonly Name[]): Value {
   return names.reduce((each, name) => field(each, name), record);
@@ -112,13 +120,13 @@ function implicitField(name: Name, relations: readonly Relation[]): Value | unde
   const records = relations.flatMap(({ element }) => element ?? []);
   const known = records.findLast((record) => hasField(record, name.name));
   if (known !== undefined) return field(known, name);
-  const open = records.filter((record) => record.json !== undefined && fieldNames(record).length === 0);
+  const open = records.filter((record) => record.subcolumn !== undefined && fieldNames(record).length === 0);
   const [only, more] = open.filter((record) => !open.some((other) => isInside(other, record)));
   return only === undefined || more !== undefined ? undefined : field(only, name);
 }
 
 /** Whether a record is nested in another one of the same table. */
-function isInside({ json: inner }: Value, { json: outer }: Value): boolean {
+function isInside({ subcolumn: inner }: Value, { subcolumn: outer }: Value): boolean {
   if (inner === undefined || outer === undefined || inner.path.length <= outer.path.length) return false;
   return inner.root === outer.root && outer.path.every((part, index) => inner.path[index] === part);
 }

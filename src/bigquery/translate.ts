@@ -1,15 +1,18 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
-import { parseColumnType } from '../sql/column-type.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
-import { tokenize, type Token } from './parse/lexer.ts';
-import { parseTokens } from './parse/query.ts';
-import { problemOf, TranslationError, syntax, tooLarge } from './translation-error.ts';
+import { GRAMMAR } from '../dialects/bigquery/grammar.ts';
+import type { Token } from '../dialects/read/lexer.ts';
+import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
+import { problemOf, syntax, tooLarge } from './translation-error.ts';
 import type { Table } from './scope.ts';
-import { flatten, sourceOffset } from './sql.ts';
-import { typeOf } from './value.ts';
+import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
+import { UnconvertedError } from '../dialects/context.ts';
+import { TRAITS } from '../dialects/traits.ts';
+import { typeOfColumn } from '../dialects/value.ts';
 import { writeExpression } from './write/expression.ts';
 import { writeQuery } from './write/query.ts';
+import { requireWritten } from './write/unwritten.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
 export interface SourceTable {
@@ -40,20 +43,28 @@ export function translate(text: string, options: TranslateOptions): Translation 
   try {
     const surrogate = /\p{Surrogate}/u.exec(text);
     if (surrogate !== null) syntax(surrogate.index, 'Lone surrogate');
-    const tokens = tokenize(text);
-    const context = contextOf(tokens, options);
-    const flat = flatten(writeQuery(parseTokens(tokens), context, { isShown: true, isPlain: false }).sql);
+    const { query, tokens } = read(text, GRAMMAR, { isStrict: true, limits: STRICT_LIMITS });
+    requireWritten(query);
+    const context = contextOf(text, tokens, options);
+    const written = writeQuery(query, context, { isShown: true, isPlain: false });
+    const flat = flatten(written.sql, MAX_CHARACTERS, (at) => tooLarge(at, TOO_LONG));
     return { sql: flat.text, sourceOffset: (offset) => sourceOffset(flat, offset) };
   } catch (error) {
-    if (error instanceof TranslationError) throw problemOf(text, error.fault);
+    if (error instanceof UnconvertedError) throw problemOf(text, error);
+    if (error instanceof SqlTooLongError)
+      throw problemOf(text, { code: 'too_large', at: 0, message: TOO_LONG, hint: undefined });
     throw error;
   }
 }
 
+/** Limit on the output, which can be much longer than the input: the sandbox's maximum query length. */
+const MAX_CHARACTERS = 65_536;
+const TOO_LONG = 'The translated query is too large';
+
 /** Limit on written expressions and table columns. Each use of an alias may write its expression again. */
 const MAX_WRITTEN = 5_000;
 
-function contextOf(tokens: readonly Token[], { tables, taken }: TranslateOptions): Context {
+function contextOf(text: string, tokens: readonly Token[], { tables, taken }: TranslateOptions): Context {
   const words = tokens.filter(({ kind }) => kind === 'word' || kind === 'quoted').map((token) => token.text);
   const columns = tables.flatMap((table) => table.columns.map(({ name }) => name));
   const used = new Set([...words, ...columns, ...taken].map((name) => name.toLowerCase()));
@@ -68,6 +79,17 @@ function contextOf(tokens: readonly Token[], { tables, taken }: TranslateOptions
     if (spent > MAX_WRITTEN) tooLarge(at, 'The query has too many columns and repeated expressions');
   };
   return {
+    shared: {
+      dialect: 'bigquery',
+      traits: TRAITS.bigquery,
+      isStrict: true,
+      columnsOf: undefined,
+      tableOf: undefined,
+      text,
+      notes: [],
+      settings: new Map(),
+      fresh,
+    },
     scope: { relations: [], aliases: new Map() },
     tables: new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)])),
     reserved: new Set(tables.map(({ name }) => name.toLowerCase())),
@@ -76,9 +98,9 @@ function contextOf(tokens: readonly Token[], { tables, taken }: TranslateOptions
     isUngrouped: true,
     windows: new Map(),
     spend,
-    fresh,
     isRecordName: recordNames(tokens),
-    rules: { expression: writeExpression, query: writeQuery },
+    write: writeExpression,
+    query: writeQuery,
   };
 }
 
@@ -99,6 +121,6 @@ function recordNames(tokens: readonly Token[]): Context['isRecordName'] {
 function readTable({ name, columns }: SourceTable): Table {
   return {
     sql: quoteIdentifier(name),
-    columns: columns.map((column) => ({ name: column.name, type: typeOf(parseColumnType(column.type)) })),
+    columns: columns.map((column) => ({ name: column.name, type: typeOfColumn(column) })),
   };
 }

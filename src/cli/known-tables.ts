@@ -1,5 +1,5 @@
 // The tables of an engine and their columns, for the conversion of queries that read them.
-import type { ConvertOptions, SourceColumn } from '../convert/conversion.ts';
+import type { ConvertOptions, SourceColumn } from '../dialects/conversion.ts';
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 

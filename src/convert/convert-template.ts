@@ -1,5 +1,10 @@
 // Converts SQL with placeholders of other tools: their parameters and notes beside those of the SQL itself.
-import type { Conversion, ConversionNote, ConvertedParameter, ConvertOptions } from './conversion.ts';
+import type {
+  Conversion,
+  ConversionNote,
+  ConvertedParameter,
+  ConvertOptions,
+} from '../dialects/conversion.ts';
 import type { Converter } from './convert.ts';
 import { fitting } from './placeholders/parameters.ts';
 import type { Template } from './placeholders/template.ts';

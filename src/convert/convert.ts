@@ -1,5 +1,5 @@
 // The entry point: SQL of another database system as ClickHouse SQL. Runs offline, in commands, never for a request.
-import type { Conversion, ConversionNote, ConvertOptions } from './conversion.ts';
+import type { Conversion, ConversionNote, ConvertOptions } from '../dialects/conversion.ts';
 import type { ParseReply } from './parse/messages.ts';
 import { writeStatement, type WriteOptions, type Written } from './write/write.ts';
 import type { Query } from '../sql/syntax-tree.ts';

@@ -84,7 +84,12 @@ export async function openLab({ files, saved, tables: names }: LabData = LOGS): 
     tables,
     translate: toSql,
     check,
-    rows: async (text) => parseLines(await oracle.ask(await check(text), 'JSONEachRow')),
+    rows: async (text) => {
+      const sql = await check(text);
+      // Otherwise JSON has null for NaN and infinity.
+      await oracle.ask('SET output_format_json_quote_denormals = 1');
+      return parseLines(await oracle.ask(sql, 'JSONEachRow'));
+    },
     close: () => oracle.close(),
   };
 }

@@ -1,8 +1,8 @@
 // The tables and columns that a BigQuery query names, by two parsers: Millrace's own and node-sql-parser.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { tokenize } from '../../src/bigquery/parse/lexer.ts';
-import { parseTokens } from '../../src/bigquery/parse/query.ts';
+import { GRAMMAR } from '../../src/dialects/bigquery/grammar.ts';
+import { read, STRICT_LIMITS } from '../../src/dialects/read/read.ts';
 
 /** In lower case. `defined`: names that the query itself gives to tables, columns, records and elements. */
 export interface NameLists {
@@ -13,7 +13,7 @@ export interface NameLists {
   readonly defined: ReadonlySet<string>;
 }
 
-/** Of Millrace's tree: every table of FROM, and every part of every path. Throws TranslationError. */
+/** Of Millrace's tree: every table of FROM, and every part of every path. Throws UnconvertedError. */
 export function ownLists(text: string): NameLists {
   const [tables, columns] = [new Set<string>(), new Set<string>()];
   const [deep, defined] = [new Set<string>(), new Set<string>()];
@@ -33,7 +33,7 @@ export function ownLists(text: string): NameLists {
     lists.flatMap(nameIn).forEach((name) => columns.add(name));
     Object.values(node).forEach(visit);
   };
-  visit(parseTokens(tokenize(text)));
+  visit(read(text, GRAMMAR, { isStrict: true, limits: STRICT_LIMITS }).query);
   return { tables, columns, deep, defined };
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { TranslationError } from '../../src/bigquery/translation-error.ts';
+import { UnconvertedError } from '../../src/dialects/context.ts';
 import { openOtherReader, ownLists, type NameLists } from './name-lists.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
@@ -113,7 +113,7 @@ function listsOf(text: string): NameLists | undefined {
   try {
     return ownLists(text);
   } catch (error) {
-    if (error instanceof TranslationError && text.includes(' as at from')) return undefined;
+    if (error instanceof UnconvertedError && text.includes(' as at from')) return undefined;
     throw error;
   }
 }

@@ -35,6 +35,8 @@ function normal(cell: unknown): unknown {
     return new Date(
       `${cell.slice(0, 10)}T${cell.slice(11).replace(/Z|\+00.*$/, '') || '00:00:00'}Z`,
     ).toISOString();
+  if (/^-?nan$/i.test(cell)) return 'nan';
+  if (/^-?inf(?:inity)?$/i.test(cell)) return cell.toLowerCase().replace('infinity', 'inf');
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(cell) ? Number(Number(cell).toPrecision(9)) : cell;
 }
 
@@ -42,6 +44,8 @@ function same(a: unknown, b: unknown): boolean {
   if (typeof a === 'object' && a !== null && typeof b === 'string')
     return JSON.stringify(a) === JSON.stringify(parsed(b));
   const [x, y] = [normal(a), normal(b)];
+  if (Number.isSafeInteger(Number(a)) && Number.isSafeInteger(Number(b)) && typeof x === 'number')
+    return Number(a) === Number(b);
   if (typeof x === 'number' && typeof y === 'number')
     return Math.abs(Number(a) - Number(b)) <= 1e-9 * Math.max(1, Math.abs(Number(a)));
   if (Array.isArray(x) && Array.isArray(y))

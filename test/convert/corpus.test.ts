@@ -1,12 +1,13 @@
 // Queries of eight dialects, converted and run on the embedded engine: the same rows as on the other system.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DIALECTS, statusOf, type ForeignDialect } from '../../src/convert/conversion.ts';
+import { DIALECTS, statusOf, type ForeignDialect } from '../../src/dialects/conversion.ts';
 import { createConverter, type Converter } from '../../src/convert/convert.ts';
 import { someOfEach } from '../support/runs.ts';
 import { openOracle, type Oracle } from '../sql/oracle.ts';
 import { difference } from './compare-rows.ts';
 import { columnsOf, statementsFor } from './corpus/tables.ts';
+import { isOrdered } from './values/line.ts';
 
 /** A line of the corpus: a query and the rows of the other system. */
 interface Line {
@@ -45,8 +46,6 @@ async function rowsOf(sql: string): Promise<readonly (readonly unknown[])[]> {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as readonly unknown[]); // the format's lines are lists
 }
-
-const isOrdered = (text: string): boolean => /ORDER\s+BY(?![^(]*\))/i.test(text);
 
 describe.each(DIALECTS)('%s', (dialect) => {
   const lines = linesOf(dialect);

@@ -1,6 +1,6 @@
 // Limits on texts that are converted: time, memory, length and nesting. A conversion never rejects for its text.
 import { afterAll, expect, test } from 'vitest';
-import { DIALECTS } from '../../src/convert/conversion.ts';
+import { DIALECTS } from '../../src/dialects/conversion.ts';
 import { createConverter } from '../../src/convert/convert.ts';
 import { createParser } from '../../src/convert/parse/parser.ts';
 import { MissingPackageError } from '../../src/core/observation.ts';

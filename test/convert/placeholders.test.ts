@@ -1,6 +1,6 @@
 // Placeholders and templates of other tools: the SQL and the parameters that they become, and what is reported.
 import { describe, expect, test } from 'vitest';
-import type { ConvertedParameter } from '../../src/convert/conversion.ts';
+import type { ConvertedParameter } from '../../src/dialects/conversion.ts';
 import { detectTool } from '../../src/convert/placeholders/detect-tool.ts';
 import { readPlaceholders } from '../../src/convert/placeholders/read-placeholders.ts';
 import type { Declaration, TemplateDialect, TemplateTool } from '../../src/convert/placeholders/template.ts';

@@ -1,6 +1,6 @@
 // How queries of each dialect are read: operators by precedence, clauses, forms that the grammars of node-sql-parser reject.
 import { afterAll, describe, expect, test } from 'vitest';
-import { DIALECTS } from '../../src/convert/conversion.ts';
+import { DIALECTS } from '../../src/dialects/conversion.ts';
 import { createParser } from '../../src/convert/parse/parser.ts';
 import { readingsOf, show } from './reading.ts';
 

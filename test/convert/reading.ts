@@ -1,7 +1,7 @@
 // Queries of each dialect and how they are read: blocks of a query, `=>` and its tree.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ForeignDialect } from '../../src/convert/conversion.ts';
+import type { ForeignDialect } from '../../src/dialects/conversion.ts';
 import type { Parser } from '../../src/convert/parse/parser.ts';
 import { showQuery } from './show.ts';
 

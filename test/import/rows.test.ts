@@ -1,6 +1,6 @@
 // Templates of other tools on the engine: the rows for given and absent values are those of the tool's own SQL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConvertedParameter } from '../../src/convert/conversion.ts';
+import type { ConvertedParameter } from '../../src/dialects/conversion.ts';
 import { convertTemplate } from '../../src/convert/convert-template.ts';
 import { createConverter, type Converter } from '../../src/convert/convert.ts';
 import { readPlaceholders } from '../../src/convert/placeholders/read-placeholders.ts';

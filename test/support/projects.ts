@@ -22,6 +22,7 @@ export const PROJECT_FILES = {
     'test/compatibility/shipped-conditions',
     'test/convert/corpus',
     'test/convert/limits',
+    'test/convert/values',
     'test/endpoints/seeds',
     'test/engine/data-damage',
     'test/engine/embedded-engine',

@@ -1,19 +1,14 @@
 // Translated functions: the rule type, and helpers for the tables of functions.
+import { type Kind, UNKNOWN, type Value, value } from '../../dialects/value.ts';
+import type { Application as AnyApplication } from '../../dialects/function.ts';
 import type { Context } from '../context.ts';
 import { syntax } from '../translation-error.ts';
-import type { Sql } from '../sql.ts';
-import type { Call, Expression, Unit } from '../../sql/syntax-tree.ts';
-import { condition, key, number, text, value, whole, type ScalarKind, type Value } from '../value.ts';
+import type { Sql } from '../../dialects/sql.ts';
+import type { Unit } from '../../sql/syntax-tree.ts';
+import { condition, key, number, text, whole } from '../value.ts';
 
 /** One call being translated. */
-export interface Application {
-  readonly call: Call;
-  readonly context: Context;
-  /** The value of an argument; rejects the call if there is none. */
-  readonly value: (index: number) => Value;
-  /** The argument as written. */
-  readonly written: (index: number) => Expression;
-}
+export type Application = AnyApplication<Context>;
 
 /** How one function is translated. The number of arguments has been checked before `translate` is called. */
 export interface FunctionRule {
@@ -37,7 +32,7 @@ const READINGS: Readonly<Record<Reading, (value: Value) => Sql>> = {
 /** Arguments by their conversions: `'text number?'`; `text*` for any number of them. */
 export function takes(
   parameters: string,
-  result: ScalarKind | 'first',
+  result: Kind | 'first',
   build: (...args: readonly Sql[]) => Sql,
 ): FunctionRule {
   const list = parameters.split(' ').filter((each) => each !== '');
@@ -49,13 +44,11 @@ export function takes(
     kind: 'plain',
     translate: (application) => {
       const { args } = application.call;
-      const values = args.map((_, index) => application.value(index));
+      const values = args.map((_, index) => application.arg(index));
       const sqls = values.map((each, index) => READINGS[readingOf(list[index] ?? last)](each));
       const built = build(...sqls);
       const [first] = values;
-      return result === 'first'
-        ? { sql: built, type: first?.type ?? { kind: 'unknown' } }
-        : value(result, built);
+      return result === 'first' ? { sql: built, type: first?.type ?? UNKNOWN } : value(result, built);
     },
   };
 }
@@ -77,21 +70,21 @@ export function rule(
 }
 
 /** An argument that must be a string constant. */
-export function constantText({ call, written }: Application, index: number, what: string): string {
+export function constantText({ call, source: written }: Application, index: number, what: string): string {
   const argument = written(index);
   if (argument.kind === 'string') return argument.value;
   return syntax(argument.at, `${call.name} requires ${what} as a string literal`);
 }
 
 /** An argument that must be an integer constant. */
-export function constantCount({ call, written }: Application, index: number): number {
+export function constantCount({ call, source: written }: Application, index: number): number {
   const argument = written(index);
   if (argument.kind === 'number' && /^\d{1,9}$/.test(argument.text)) return Number(argument.text);
   return syntax(argument.at, `${call.name} requires an integer here`);
 }
 
 /** An argument that is a unit of time: `HOUR` or `WEEK(MONDAY)`. */
-export function unitOf({ call, written }: Application, index: number): Unit {
+export function unitOf({ call, source: written }: Application, index: number): Unit {
   const argument = written(index);
   const { at } = argument;
   if (argument.kind === 'path') {

@@ -1,9 +1,10 @@
 // Functions that read JSON, from strings and from JSON columns.
+import { arrayOfType, TEXT, type Value, value } from '../../dialects/value.ts';
 import { constantText, rule, type Application, type FunctionRule } from './function.ts';
 import { syntax } from '../translation-error.ts';
-import { sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { field, shown, text, value, type Value } from '../value.ts';
+import { field, shown, text } from '../value.ts';
 
 type Step = string | number;
 
@@ -13,7 +14,7 @@ const STEP = /\.([A-Za-z_][\w-]*)|\.?\[(\d{1,9})\]|\.?\['([^']*)'\]|\.?\["([^"]*
 function stepsOf(application: Application): readonly Step[] {
   if (application.call.args.length < 2) return [];
   const path = constantText(application, 1, 'a path');
-  const { at } = application.written(1);
+  const { at } = application.source(1);
   if (!path.startsWith('$')) syntax(at, 'A JSON path must start with $');
   const steps: Step[] = [];
   for (STEP.lastIndex = 1; STEP.lastIndex < path.length;) {
@@ -33,53 +34,52 @@ type Found =
 
 function find(application: Application): Found {
   const steps = stepsOf(application);
-  const { at } = application.written(0);
-  let inside = application.value(0);
+  const { at } = application.source(0);
+  let inside = application.arg(0);
   let taken = 0;
-  for (; taken < steps.length && inside.json !== undefined; taken++) {
+  for (; taken < steps.length && inside.subcolumn !== undefined; taken++) {
     const step = steps[taken];
     // A record is treated as an array with one element, as it is in a path.
     if (typeof step === 'string') inside = field(inside, { name: step, at });
     else if (step !== 0) break;
   }
-  if (taken === steps.length && inside.json !== undefined) return { kind: 'value', value: inside };
+  if (taken === steps.length && inside.subcolumn !== undefined) return { kind: 'value', value: inside };
   if (taken === steps.length && taken > 0) return { kind: 'value', value: inside };
   const rest = steps
     .slice(taken)
     .map((step) => (typeof step === 'number' ? `, ${step + 1}` : `, ${quoteString(step)}`));
-  return { kind: 'text', text: text(inside), rest };
+  return { kind: 'text', text: text(inside), rest: joinSql(rest, '') };
 }
 
 const scalar = rule(1, 2, (application) => {
   const found = find(application);
   if (found.kind === 'text')
-    return value('string', sql`JSONExtract(${found.text}${found.rest}, 'Nullable(String)')`);
+    return value('text', sql`JSONExtract(${found.text}${found.rest}, 'Nullable(String)')`);
   const { value: inside } = found;
-  const isText = inside.type.kind === 'string' || inside.type.kind === 'dynamic';
-  return value('string', isText ? text(inside) : sql`toString(${text(inside)})`);
+  const isText = inside.type.kind === 'text' || inside.type.kind === 'dynamic';
+  return value('text', isText ? text(inside) : sql`toString(${text(inside)})`);
 });
 
 const json = rule(1, 2, (application) => {
   const found = find(application);
-  if (found.kind === 'value') return value('string', sql`toJSONString(${shown(found.value)})`);
-  return value('string', sql`nullIf(JSONExtractRaw(${found.text}${found.rest}), '')`);
+  if (found.kind === 'value') return value('text', sql`toJSONString(${shown(found.value)})`);
+  return value('text', sql`nullIf(JSONExtractRaw(${found.text}${found.rest}), '')`);
 });
 
 function list(type: string): FunctionRule {
   return rule(1, 2, (application) => {
     const found = find(application);
-    const element = { kind: 'string' } as const;
     if (found.kind === 'value') {
       return {
         sql: sql`CAST(${found.value.sql} AS Array(Nullable(String)))`,
-        type: { kind: 'array', element },
+        type: arrayOfType(TEXT),
       };
     }
     const inside =
       type === 'raw'
         ? sql`JSONExtractArrayRaw(${found.text}${found.rest})`
         : sql`JSONExtract(${found.text}${found.rest}, 'Array(String)')`;
-    return { sql: inside, type: { kind: 'array', element } };
+    return { sql: inside, type: arrayOfType(TEXT) };
   });
 }
 
@@ -92,7 +92,7 @@ export const JSON_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   json_extract_array: list('raw'),
   json_value_array: list('text'),
   json_extract_string_array: list('text'),
-  to_json_string: rule(1, 2, ({ value: at }) => value('string', sql`toJSONString(${shown(at(0))})`)),
-  to_json: rule(1, 1, ({ value: at }) => value('string', sql`toJSONString(${shown(at(0))})`)),
-  parse_json: rule(1, 1, ({ value: at }) => value('string', text(at(0)))),
+  to_json_string: rule(1, 2, ({ arg: at }) => value('text', sql`toJSONString(${shown(at(0))})`)),
+  to_json: rule(1, 1, ({ arg: at }) => value('text', sql`toJSONString(${shown(at(0))})`)),
+  parse_json: rule(1, 1, ({ arg: at }) => value('text', text(at(0)))),
 };

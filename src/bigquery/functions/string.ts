@@ -1,31 +1,33 @@
 // String, numeric and conditional functions.
+import { timeString } from '../../dialects/time/text.ts';
+import { arrayOfType, TEXT, value } from '../../dialects/value.ts';
 import { toText } from '../write/cast.ts';
 import { constantText, rule, takes, type FunctionRule } from './function.ts';
 import { untranslated } from '../translation-error.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { unified } from '../common-type.ts';
-import { condition, number, text, value } from '../value.ts';
+import { condition, number, text } from '../value.ts';
 
 export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   regexp_contains: takes('text text', 'bool', (x, pattern) => sql`match(${x ?? ''}, ${pattern ?? ''})`),
   regexp_extract: takes(
     'text text',
-    'string',
+    'text',
     (x = '', pattern = '') => sql`if(match(${x}, ${pattern}), extract(${x}, ${pattern}), NULL)`,
   ),
   regexp_substr: takes(
     'text text',
-    'string',
+    'text',
     (x = '', pattern = '') => sql`if(match(${x}, ${pattern}), extract(${x}, ${pattern}), NULL)`,
   ),
-  regexp_extract_all: rule(2, 2, ({ value: at }) => ({
+  regexp_extract_all: rule(2, 2, ({ arg: at }) => ({
     sql: sql`extractAll(${text(at(0))}, ${text(at(1))})`,
-    type: { kind: 'array', element: { kind: 'string' } },
+    type: arrayOfType(TEXT),
   })),
   regexp_replace: takes(
     'text text text',
-    'string',
+    'text',
     (x = '', pattern = '', by = '') => sql`replaceRegexpAll(${x}, ${pattern}, ${by})`,
   ),
   starts_with: takes('text text', 'bool', (x = '', y = '') => sql`startsWith(${x}, ${y})`),
@@ -37,64 +39,62 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   ),
   strpos: takes('text text', 'int', (x = '', y = '') => sql`positionUTF8(${x}, ${y})`),
   instr: takes('text text', 'int', (x = '', y = '') => sql`positionUTF8(${x}, ${y})`),
-  lower: takes('text', 'string', (x = '') => sql`lowerUTF8(${x})`),
-  upper: takes('text', 'string', (x = '') => sql`upperUTF8(${x})`),
-  initcap: takes('text', 'string', (x = '') => sql`initcapUTF8(${x})`),
+  lower: takes('text', 'text', (x = '') => sql`lowerUTF8(${x})`),
+  upper: takes('text', 'text', (x = '') => sql`upperUTF8(${x})`),
+  initcap: takes('text', 'text', (x = '') => sql`initcapUTF8(${x})`),
   length: takes('text', 'int', (x = '') => sql`lengthUTF8(${x})`),
   char_length: takes('text', 'int', (x = '') => sql`lengthUTF8(${x})`),
   character_length: takes('text', 'int', (x = '') => sql`lengthUTF8(${x})`),
   byte_length: takes('text', 'int', (x = '') => sql`length(${x})`),
-  substr: takes('text number number?', 'string', substring),
-  substring: takes('text number number?', 'string', substring),
-  left: takes('text number', 'string', (x = '', n = '') => sql`leftUTF8(${x}, ${n})`),
-  right: takes('text number', 'string', (x = '', n = '') => sql`rightUTF8(${x}, ${n})`),
+  substr: takes('text number number?', 'text', substring),
+  substring: takes('text number number?', 'text', substring),
+  left: takes('text number', 'text', (x = '', n = '') => sql`leftUTF8(${x}, ${n})`),
+  right: takes('text number', 'text', (x = '', n = '') => sql`rightUTF8(${x}, ${n})`),
   trim: trimmed('trimBoth'),
   ltrim: trimmed('trimLeft'),
   rtrim: trimmed('trimRight'),
   replace: takes(
     'text text text',
-    'string',
+    'text',
     (x = '', from = '', to = '') => sql`replaceAll(${x}, ${from}, ${to})`,
   ),
-  reverse: takes('text', 'string', (x = '') => sql`reverseUTF8(${x})`),
-  repeat: takes('text number', 'string', (x = '', n = '') => sql`repeat(${x}, ${n})`),
+  reverse: takes('text', 'text', (x = '') => sql`reverseUTF8(${x})`),
+  repeat: takes('text number', 'text', (x = '', n = '') => sql`repeat(${x}, ${n})`),
   lpad: takes(
     'text number text?',
-    'string',
+    'text',
     (x = '', n = '', by = "' '") => sql`leftPadUTF8(${x}, ${n}, ${by})`,
   ),
   rpad: takes(
     'text number text?',
-    'string',
+    'text',
     (x = '', n = '', by = "' '") => sql`rightPadUTF8(${x}, ${n}, ${by})`,
   ),
   concat: takes(
     'text text*',
-    'string',
+    'text',
     (...all) => sql`concat(${joinSql(all.map((each) => sql`toString(${each})`))})`,
   ),
-  split: rule(1, 2, ({ value: at, call }) => ({
+  split: rule(1, 2, ({ arg: at, call }) => ({
     sql: sql`splitByString(${call.args.length > 1 ? text(at(1)) : "','"}, ${text(at(0))})`,
-    type: { kind: 'array', element: { kind: 'string' } },
+    type: arrayOfType(TEXT),
   })),
   format: rule(1, 100, (application) => {
     const pattern = constantText(application, 0, 'a pattern');
     const kinds = [...pattern.matchAll(/%[-+ #\d.*]*([^]?)/g)].map(([, kind]) => kind ?? '');
     if (kinds.some((kind) => !/^[dioxXufFeEgGs%]$/.test(kind))) {
       untranslated(
-        application.written(0).at,
+        application.source(0).at,
         'FORMAT supports %d, %s, %f and similar specifiers here',
         'Use %s for other values.',
       );
     }
-    const rest = application.call.args
-      .slice(1)
-      .map((_, index) => sql`, ${text(application.value(index + 1))}`);
-    return value('string', sql`printf(${quoteString(pattern)}${rest})`);
+    const rest = application.call.args.slice(1).map((_, index) => sql`, ${text(application.arg(index + 1))}`);
+    return value('text', sql`printf(${quoteString(pattern)}${joinSql(rest, '')})`);
   }),
-  to_hex: takes('text', 'string', (x = '') => sql`lower(hex(${x}))`),
-  md5: takes('text', 'string', (x = '') => sql`MD5(${x})`),
-  sha256: takes('text', 'string', (x = '') => sql`SHA256(${x})`),
+  to_hex: takes('text', 'text', (x = '') => sql`lower(hex(${x}))`),
+  md5: takes('text', 'text', (x = '') => sql`MD5(${x})`),
+  sha256: takes('text', 'text', (x = '') => sql`SHA256(${x})`),
   abs: takes('number', 'first', (x = '') => sql`abs(${x})`),
   round: takes('number number?', 'float', rounded),
   floor: takes('number', 'float', (x = '') => sql`floor(${x})`),
@@ -117,33 +117,39 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   ieee_divide: takes('number number', 'float', (x = '', y = '') => sql`(${x} / ${y})`),
   is_nan: takes('number', 'bool', (x = '') => sql`isNaN(${x})`),
   is_inf: takes('number', 'bool', (x = '') => sql`isInfinite(${x})`),
-  if: rule(3, 3, ({ value: at }) => {
+  if: rule(3, 3, ({ arg: at }) => {
     const { sqls, type } = unified([at(1), at(2)]);
     return { sql: sql`if(${condition(at(0))}, ${joinSql(sqls)})`, type };
   }),
-  ifnull: rule(2, 2, ({ value: at }) => {
+  ifnull: rule(2, 2, ({ arg: at }) => {
     const { sqls, type } = unified([at(0), at(1)]);
     return { sql: sql`ifNull(${joinSql(sqls)})`, type };
   }),
-  coalesce: rule(1, 100, ({ value: at, call }) => {
+  coalesce: rule(1, 100, ({ arg: at, call }) => {
     const { sqls, type } = unified(call.args.map((_, index) => at(index)));
     return { sql: sql`coalesce(${joinSql(sqls)})`, type };
   }),
-  nullif: rule(2, 2, ({ value: at }) => {
+  nullif: rule(2, 2, ({ arg: at }) => {
     const { sqls, type } = unified([at(0), at(1)]);
     return { sql: sql`nullIf(${joinSql(sqls)})`, type };
   }),
-  greatest: rule(1, 100, ({ value: at, call }) => {
+  greatest: rule(1, 100, ({ arg: at, call }) => {
     const { sqls, type } = unified(call.args.map((_, index) => at(index)));
     return { sql: sql`greatest(${joinSql(sqls)})`, type };
   }),
-  least: rule(1, 100, ({ value: at, call }) => {
+  least: rule(1, 100, ({ arg: at, call }) => {
     const { sqls, type } = unified(call.args.map((_, index) => at(index)));
     return { sql: sql`least(${joinSql(sqls)})`, type };
   }),
-  string: rule(1, 2, ({ value: at }) => value('string', toText(at(0)))),
-  int64: rule(1, 1, ({ value: at }) => value('int', sql`accurateCastOrNull(${number(at(0))}, 'Int64')`)),
-  float64: rule(1, 1, ({ value: at }) => value('float', number(at(0)))),
+  string: rule(1, 2, (application) => {
+    const { arg, call, fail } = application;
+    const time = timeString(application);
+    if (time === undefined && call.args.length > 1)
+      return fail('string has a time zone only with a timestamp');
+    return time ?? value('text', toText(arg(0)));
+  }),
+  int64: rule(1, 1, ({ arg: at }) => value('int', sql`accurateCastOrNull(${number(at(0))}, 'Int64')`)),
+  float64: rule(1, 1, ({ arg: at }) => value('float', number(at(0)))),
 };
 
 function substring(x: Sql = '', from: Sql = '', length?: Sql) {
@@ -159,7 +165,7 @@ function rounded(x: Sql = '', places: Sql = '0') {
 }
 
 function trimmed(name: string): FunctionRule {
-  return takes('text text?', 'string', (x = '', chars) =>
+  return takes('text text?', 'text', (x = '', chars) =>
     chars === undefined ? sql`${name}(${x})` : sql`${name}(${x}, ${chars})`,
   );
 }

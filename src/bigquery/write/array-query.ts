@@ -1,10 +1,12 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
+import { arrayOfType, type Value, value } from '../../dialects/value.ts';
 import type { Context } from '../context.ts';
 import { arrayOf } from '../functions/array.ts';
 import type { Relation } from '../scope.ts';
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
-import { columnValue, condition, isRecord, key, value, whole, type Type, type Value } from '../value.ts';
+import { columnValue, condition, isRecord, key, whole } from '../value.ts';
+import { unnestedOf } from './unnested.ts';
 
 type Form = Extract<Expression, { kind: 'query' }>['form'];
 
@@ -21,18 +23,18 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   const [from] = select?.from ?? [];
   if (select === undefined || from === undefined || from.source.kind !== 'unnest') return undefined;
   if (from.source.offset !== undefined || (form === 'array' && query.limit !== undefined)) return undefined;
-  const unnested = context.rules.expression(from.source.array, context);
+  const unnested = context.write(unnestedOf(from.source.array), context);
   const alias = from.alias?.name;
-  if (isRecord(unnested) || (unnested.json !== undefined && isUsedAsRecord(alias, context))) {
+  if (isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(alias, context))) {
     return ofRecord(select, form, within(context, { alias, columns: new Map(), element: unnested }));
   }
   const { sql: array, element } = arrayOf(unnested);
-  const variable = context.fresh('x');
+  const variable = context.shared.fresh('x');
   const inside = within(context, { alias, columns: new Map(), element: columnValue(variable, element) });
   const filtered =
     select.where === undefined
       ? array
-      : sql`arrayFilter(${variable} -> ${condition(inside.rules.expression(select.where, inside))}, ${array})`;
+      : sql`arrayFilter(${variable} -> ${condition(inside.write(select.where, inside))}, ${array})`;
   return ofArray(select, form, { array: filtered, variable, inside });
 }
 
@@ -55,7 +57,7 @@ function within(context: Context, relation: Relation): Context {
 
 /** A record is treated as an array with one element. */
 function ofRecord(select: Select, form: Form, inside: Context): Value | undefined {
-  const write = (each: Expression) => inside.rules.expression(each, inside);
+  const write = (each: Expression) => inside.write(each, inside);
   const where = select.where === undefined ? undefined : condition(write(select.where));
   if (form === 'exists') return value('bool', where ?? 'true');
   const item = soleItem(select);
@@ -64,7 +66,7 @@ function ofRecord(select: Select, form: Form, inside: Context): Value | undefine
   if (form === 'value')
     return where === undefined ? own : { sql: sql`if(${where}, ${own.sql}, NULL)`, type: own.type };
   const array = sql`[${own.sql}]`;
-  const type: Type = { kind: 'array', element: own.type };
+  const type = arrayOfType(own.type);
   return { sql: where === undefined ? array : sql`if(${where}, ${array}, [])`, type };
 }
 
@@ -94,10 +96,10 @@ function ofArray(select: Select, form: Form, elements: Elements): Value | undefi
   const item = soleItem(select);
   if (item === undefined) return undefined;
   if (isAggregate(item)) return form === 'value' ? aggregated(item, elements) : undefined;
-  const own = inside.rules.expression(item, inside);
+  const own = inside.write(item, inside);
   const mapped = sql`arrayMap(${variable} -> ${whole(own)}, ${array})`;
-  if (form === 'array') return { sql: mapped, type: { kind: 'array', element: own.type } };
-  const isScalar = !['record', 'array', 'tuple', 'map', 'dynamic', 'unknown'].includes(own.type.kind);
+  if (form === 'array') return { sql: mapped, type: arrayOfType(own.type) };
+  const isScalar = !['object', 'array', 'tuple', 'map', 'dynamic', 'unknown'].includes(own.type.kind);
   return { sql: sql`${isScalar ? 'arrayElementOrNull' : 'arrayElement'}(${mapped}, 1)`, type: own.type };
 }
 
@@ -107,12 +109,12 @@ function aggregated(call: Expression, { array, variable, inside }: Elements): Va
   if (call.name === 'count' && argument === undefined) return value('int', sql`length(${array})`);
   const name = AGGREGATES.get(call.name);
   if (argument === undefined || name === undefined || call.name === 'count') return undefined;
-  const own = inside.rules.expression(argument, inside);
+  const own = inside.write(argument, inside);
   const mapped = sql`arrayMap(${variable} -> ${whole(own)}, ${array})`;
   if (call.name !== 'string_agg') {
     const kind = call.name === 'countif' ? 'int' : call.name === 'avg' ? 'float' : undefined;
-    return { sql: sql`${name}(${mapped})`, type: kind === undefined ? own.type : { kind } };
+    return { sql: sql`${name}(${mapped})`, type: kind === undefined ? own.type : { kind, isNullable: true } };
   }
-  const by = separator === undefined ? "','" : whole(inside.rules.expression(separator, inside));
-  return value('string', sql`${name}(${mapped}, ${by})`);
+  const by = separator === undefined ? "','" : whole(inside.write(separator, inside));
+  return value('text', sql`${name}(${mapped}, ${by})`);
 }

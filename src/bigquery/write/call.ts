@@ -4,18 +4,19 @@ import { AGGREGATE_FUNCTIONS } from '../functions/aggregate.ts';
 import { ARRAY_FUNCTIONS } from '../functions/array.ts';
 import { JSON_FUNCTIONS } from '../functions/json.ts';
 import { TEXT_FUNCTIONS } from '../functions/string.ts';
-import { TIME_FUNCTIONS } from '../functions/time.ts';
+import { BIGQUERY_TIMES } from '../functions/time.ts';
 import type { Context } from '../context.ts';
 import type { Application, FunctionRule } from '../functions/function.ts';
 import { replacementFor } from '../functions/unsupported.ts';
 import { syntax, unknown, untranslated } from '../translation-error.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import type { Call, Expression, Name, Order, Window } from '../../sql/syntax-tree.ts';
-import { key, type Value } from '../value.ts';
+import { type Value } from '../../dialects/value.ts';
+import { key, settled } from '../value.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
-  ...Object.entries(TIME_FUNCTIONS),
+  ...Object.entries(BIGQUERY_TIMES),
   ...Object.entries(JSON_FUNCTIONS),
   ...Object.entries(ARRAY_FUNCTIONS),
   ...Object.entries(AGGREGATE_FUNCTIONS),
@@ -38,14 +39,14 @@ const FAILING: ReadonlySet<string> = new Set([
 
 /**
  * Translates a call.
- * @throws TranslationError for an unknown function, or arguments that it does not accept
+ * @throws UnconvertedError for an unknown function, or arguments that it does not accept
  */
 export function writeCall(call: Call, context: Context): Value {
   const { application, rule } = apply(call, context);
   const { sql: own, ...rest } = rule.translate(application);
-  if (call.over === undefined) return { sql: { origin: call.at, sql: own }, ...rest };
+  if (call.over === undefined) return { sql: located(call.at, own), ...rest };
   if (rule.kind === 'plain') syntax(call.at, `${call.name} does not support OVER`);
-  return { sql: { origin: call.at, sql: sql`${own} OVER ${writeWindow(call.over, context)}` }, ...rest };
+  return { sql: located(call.at, sql`${own} OVER ${writeWindow(call.over, context)}`), ...rest };
 }
 
 /** Finds the function's rule and checks what does not depend on it. */
@@ -53,7 +54,7 @@ export function apply(
   call: Call,
   context: Context,
 ): { readonly application: Application; readonly rule: FunctionRule } {
-  const { name, at, args } = call;
+  const { name, at } = call;
   const rule = FUNCTIONS.get(name) ?? functionUnknown(call);
   checkCount(call, rule);
   if (call.isSafe && FAILING.has(name))
@@ -67,14 +68,29 @@ export function apply(
     rule.kind === 'aggregate'
       ? { ...context, isGrouped: false, aliases: context.aliases === 'first' ? 'last' : context.aliases }
       : context;
-  const written = (index: number) => args[index] ?? syntax(at, `${name} requires more arguments`);
-  const values = new Map<number, Value>();
-  const value = (index: number) => {
-    const known = values.get(index) ?? inside.rules.expression(written(index), inside);
-    values.set(index, known);
+  return { rule, application: applicationOf(call, inside) };
+}
+
+function applicationOf(call: Call, context: Context): Application {
+  const { name, at, args } = call;
+  const values = new Map<Expression, Value>();
+  const write = (expression: Expression): Value => {
+    const known = values.get(expression) ?? settled(context.write(expression, context));
+    values.set(expression, known);
     return known;
   };
-  return { rule, application: { call, context: inside, value, written } };
+  const source = (index: number) => args[index] ?? syntax(at, `${name} requires more arguments`);
+  return {
+    call,
+    context,
+    at,
+    dialect: context.shared.dialect,
+    source,
+    arg: (index) => write(source(index)),
+    optional: (index) => (args[index] === undefined ? undefined : write(args[index])),
+    all: () => args.map(write),
+    fail: (message, hint) => untranslated(at, message, hint),
+  };
 }
 
 /** Whether the expression calls an aggregate function outside subqueries. */
@@ -111,7 +127,7 @@ const MAX_BASES = 8;
 function writeWindow(over: Window | Name, context: Context): Sql {
   const window = 'name' in over ? { base: over, partitionBy: [], orderBy: [] } : over;
   const { partitionBy, orderBy, frame } = resolveWindow(window, context);
-  const partition = partitionBy.map((each) => key(context.rules.expression(each, context)).sql);
+  const partition = partitionBy.map((each) => key(context.write(each, context)).sql);
   const parts: Sql[] = [];
   if (partition.length > 0) parts.push(sql`PARTITION BY ${joinSql(partition)}`);
   if (orderBy.length > 0)
@@ -139,13 +155,13 @@ function resolveWindow(window: Window, { windows }: Context): Window {
 
 /** An element of ORDER BY. BigQuery sorts NULL before all values, ClickHouse after. */
 function writeOrder(order: Order, context: Context): readonly Sql[] {
-  return orderSqls(key(context.rules.expression(order.value, context)), order);
+  return orderSqls(key(context.write(order.value, context)), order);
 }
 
 /** An element of ORDER BY; dynamically typed values are ordered as numbers, then as strings. */
-export function orderSqls({ sql: own, loose }: Value, { isDescending, nulls }: Order): readonly Sql[] {
+export function orderSqls({ sql: own, original }: Value, { isDescending, nulls }: Order): readonly Sql[] {
   const place = nulls ?? (isDescending ? 'LAST' : 'FIRST');
-  const keys = loose === undefined ? [own] : [sql`accurateCastOrNull(${own}, 'Float64')`, own];
+  const keys = original === undefined ? [own] : [sql`accurateCastOrNull(${own}, 'Float64')`, own];
   return keys.map(
     (each) => sql`${each} ${isDescending ? 'DESC' : 'ASC'}${place === 'FIRST' ? ' NULLS FIRST' : ''}`,
   );

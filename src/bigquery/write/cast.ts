@@ -1,12 +1,15 @@
 // CAST and SAFE_CAST.
-import { timeLiteral } from '../time-literal.ts';
+import { arrayOfType, type Kind, type Value, value } from '../../dialects/value.ts';
+import type { Context } from '../context.ts';
+import { literalTo, timeText, toTime } from '../../dialects/time/cast.ts';
+import { intervalText } from '../../dialects/time/interval.ts';
 import { untranslated } from '../translation-error.ts';
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
-import { key, text, value, whole, type ScalarKind, type Value } from '../value.ts';
+import { key, text, whole } from '../value.ts';
 
 /** BigQuery types and their ClickHouse equivalents, and PostgreSQL's names for them. */
-const TYPES: Readonly<Record<string, readonly [name: string, kind: ScalarKind]>> = {
+const TYPES: Readonly<Record<string, readonly [name: string, kind: Kind]>> = {
   INT64: ['Int64', 'int'],
   INT: ['Int64', 'int'],
   INTEGER: ['Int64', 'int'],
@@ -23,10 +26,10 @@ const TYPES: Readonly<Record<string, readonly [name: string, kind: ScalarKind]>>
   BIGDECIMAL: ['Decimal(76, 38)', 'float'],
   BOOL: ['Bool', 'bool'],
   BOOLEAN: ['Bool', 'bool'],
-  STRING: ['String', 'string'],
-  BYTES: ['String', 'string'],
-  TEXT: ['String', 'string'],
-  VARCHAR: ['String', 'string'],
+  STRING: ['String', 'text'],
+  BYTES: ['String', 'text'],
+  TEXT: ['String', 'text'],
+  VARCHAR: ['String', 'text'],
   TIMESTAMP: ["DateTime64(6, \\'UTC\\')", 'timestamp'],
   TIMESTAMPTZ: ["DateTime64(6, \\'UTC\\')", 'timestamp'],
   DATETIME: ["DateTime64(6, \\'UTC\\')", 'datetime'],
@@ -34,7 +37,11 @@ const TYPES: Readonly<Record<string, readonly [name: string, kind: ScalarKind]>>
 };
 
 /** The value converted to another type; if `isSafe`, null if it cannot be converted. */
-export function castTo(each: Value, type: TypeName, written: Expression, isSafe: boolean): Value {
+export function castTo(
+  each: Value,
+  { type, value: written, isSafe }: Extract<Expression, { kind: 'cast' }>,
+  context: Context,
+): Value {
   if (type.name === 'ARRAY') return arrayTo(each, type);
   const known = TYPES[type.name];
   if (known === undefined) {
@@ -45,9 +52,16 @@ export function castTo(each: Value, type: TypeName, written: Expression, isSafe:
     );
   }
   const [name, kind] = known;
-  if (kind === 'timestamp' || kind === 'datetime' || kind === 'date')
-    return toTime(each, kind, written, isSafe);
-  if (kind === 'string') return value('string', toText(each));
+  if (kind === 'timestamp' || kind === 'datetime' || kind === 'date') {
+    const { at } = written;
+    if (written.kind === 'string' && !isSafe) return literalTo(kind, written.value, { at, context });
+    return toTime({ ...each, sql: whole(each) }, kind, {
+      isSafe: isSafe || each.type.kind === 'dynamic',
+      at,
+      context,
+    });
+  }
+  if (kind === 'text') return value('text', toText(each));
   const own = kind === 'int' && each.type.kind === 'float' ? roundedHalf(each) : source(each);
   return value(
     kind,
@@ -58,7 +72,7 @@ export function castTo(each: Value, type: TypeName, written: Expression, isSafe:
 }
 
 function source(each: Value): Sql {
-  return each.type.kind === 'record' ? text(each) : whole(each);
+  return each.type.kind === 'object' ? text(each) : whole(each);
 }
 
 /** BigQuery rounds to the nearest integer, halves away from zero. */
@@ -67,43 +81,32 @@ function roundedHalf(each: Value): Sql {
   return sql`(sign(${own}) * floor(abs(${own}) + 0.5))`;
 }
 
-function toTime(
-  each: Value,
-  kind: 'timestamp' | 'datetime' | 'date',
-  written: Expression,
-  isSafe: boolean,
-): Value {
-  if (written.kind === 'string' && !isSafe) return timeLiteral(kind, written.value, written.at);
-  const { kind: from } = each.type;
-  if (from === 'timestamp' || from === 'datetime' || from === 'date') {
-    return value(
-      kind,
-      kind === 'date' ? sql`toDate(${whole(each)})` : sql`toDateTime64(${whole(each)}, 6, 'UTC')`,
-    );
-  }
-  const parsed = sql`parseDateTime64BestEffort${isSafe ? 'OrNull' : ''}(${text(each)}, 6, 'UTC')`;
-  return value(kind, kind === 'date' ? sql`toDate(${parsed})` : parsed);
-}
-
 /** Converts to a string in BigQuery's format for the type. */
 export function toText(each: Value): Sql {
   const own = whole(each);
   switch (each.type.kind) {
     case 'timestamp':
-      return sql`concat(${trimmedTime(own)}, '+00')`;
     case 'datetime':
-      return trimmedTime(own);
+    case 'date':
+      return timeText({ ...each, sql: own });
+    case 'interval':
+      return intervalText({ ...each, sql: own });
     case 'bool':
       return sql`toString(CAST(${own} AS Nullable(Bool)))`;
-    case 'string':
+    case 'text':
       return own;
     case 'dynamic':
-    case 'record':
+    case 'object':
       return text(each);
+    case 'bytes':
+    case 'decimal':
+    case 'numeric':
+    case 'time':
+    case 'seconds':
+    case 'json':
+    case 'uuid':
     case 'int':
     case 'float':
-    case 'date':
-    case 'interval':
     case 'null':
     case 'unknown':
     case 'array':
@@ -113,11 +116,6 @@ export function toText(each: Value): Sql {
   }
 }
 
-/** A time with zero, three or six fractional digits, as few as needed. */
-export function trimmedTime(time: Sql): Sql {
-  return sql`replaceRegexpOne(toString(toDateTime64(${time}, 6, 'UTC')), '\\.000000$|000$', '')`;
-}
-
 function arrayTo(each: Value, type: TypeName): Value {
   const [name, kind] =
     TYPES[type.of?.name ?? ''] ??
@@ -125,6 +123,6 @@ function arrayTo(each: Value, type: TypeName): Value {
   const plain = name.includes('DateTime') ? untranslated(type.at, 'Arrays of times cannot be cast') : name;
   return {
     sql: sql`CAST(${each.sql} AS Array(Nullable(${plain})))`,
-    type: { kind: 'array', element: { kind } },
+    type: arrayOfType({ kind, isNullable: true }),
   };
 }

@@ -4,10 +4,12 @@ import type { Context } from '../context.ts';
 import { arrayOf } from '../functions/array.ts';
 import { syntax, unknown, untranslated } from '../translation-error.ts';
 import { columnOf, columnsByName, type OutputColumn, type Relation } from '../scope.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import type { Expression, FromItem, Name } from '../../sql/syntax-tree.ts';
-import { columnValue, condition, isRecord, key, quoteName, value, type Value } from '../value.ts';
+import { value, type Value } from '../../dialects/value.ts';
+import { columnValue, condition, isRecord, key, quoteName } from '../value.ts';
 import { packed } from './packed.ts';
+import { unnestedOf } from './unnested.ts';
 
 /** FROM as SQL, and what the other clauses need to know about it. */
 export interface WrittenFrom {
@@ -27,10 +29,13 @@ interface State {
 
 /**
  * Translates the elements of FROM in order: each can refer to those before it.
- * @throws TranslationError
+ * @throws UnconvertedError
  */
 export function writeFrom(items: readonly FromItem[], context: Context): WrittenFrom {
-  const { pieces, relations, conditions } = writeItems(items, { context, isLost: false });
+  const [first, ...more] = items;
+  // Parentheses around the first tables change nothing.
+  const all = first?.source.kind === 'group' ? [...first.source.items, ...more] : items;
+  const { pieces, relations, conditions } = writeItems(all, { context, isLost: false });
   return { sql: pieces.length === 0 ? undefined : joinSql(pieces, ' '), relations, conditions };
 }
 
@@ -56,7 +61,7 @@ function inScope(relations: readonly Relation[], context: Context): Context {
 
 /** The unnested expression: the argument of UNNEST, or `table.column` if the table precedes it. */
 function arrayPath({ source, at }: FromItem, { relations }: State, context: Context): Expression | undefined {
-  if (source.kind === 'unnest') return source.array;
+  if (source.kind === 'unnest') return unnestedOf(source.array);
   if (source.kind !== 'table' || source.parts.length < 2) return undefined;
   const first = source.parts[0]?.name.toLowerCase();
   const named = [...relations, ...context.scope.relations];
@@ -100,9 +105,7 @@ function addTable(item: FromItem, state: State, { context, isLost }: TableOption
     : on === undefined
       ? 'CROSS JOIN '
       : `${join === 'CROSS' ? 'INNER' : join} JOIN `;
-  state.pieces.push(
-    sql`${keyword}${{ origin: item.at, sql: added.sql }}${on === undefined ? '' : sql` ON ${on}`}`,
-  );
+  state.pieces.push(sql`${keyword}${located(item.at, added.sql)}${on === undefined ? '' : sql` ON ${on}`}`);
   const kept = join === 'RIGHT' || join === 'FULL' ? state.relations.map(lost) : state.relations;
   const own = join === 'LEFT' || join === 'FULL' ? added.relations.map(lost) : added.relations;
   state.relations = [...kept, ...(merged === undefined ? own : own.map((each) => ({ ...each, merged })))];
@@ -110,8 +113,8 @@ function addTable(item: FromItem, state: State, { context, isLost }: TableOption
 
 function namedTable(item: FromItem, { context, isLost }: TableOptions): Joined {
   const { sql: table, columns, alias } = readTable(item, context);
-  const name = context.fresh('t');
-  const marker = isLost ? context.fresh('h') : undefined;
+  const name = context.shared.fresh('t');
+  const marker = isLost ? context.shared.fresh('h') : undefined;
   const read = marker === undefined ? table : sql`(SELECT *, 1 AS ${quoteName(marker)} FROM ${table})`;
   const own: Relation = {
     alias,
@@ -143,7 +146,7 @@ type Marked = Relation & {
 function lost(relation: Marked): Marked {
   const { marker: absent } = relation;
   if (absent === undefined) return relation;
-  const mark = (each: Value): Value => ({ ...each, absent });
+  const mark = (each: Value): Value => ({ ...each, type: { ...each.type, isNullable: true }, absent });
   return {
     ...relation,
     columns: columnsByName(
@@ -161,12 +164,12 @@ interface Read {
 
 function readTable({ source, alias, at }: FromItem, context: Context): Read {
   if (source.kind === 'query') {
-    const query = context.rules.query(source.query, context, { isShown: false, isPlain: false });
+    const query = context.query(source.query, context, { isShown: false, isPlain: false });
     return { sql: sql`(${query.sql})`, columns: query.columns, alias: alias?.name };
   }
   const parts = source.kind === 'table' ? source.parts : [];
   const [name, more] = parts;
-  if (name === undefined) return syntax(at, 'Expected a table');
+  if (name === undefined) return syntax(at, 'Table functions are not allowed');
   if (more !== undefined) return notHere(name, parts.map((part) => part.name).join('.'), context);
   const table = context.tables.get(name.name.toLowerCase());
   if (table === undefined) return notHere(name, name.name, context);
@@ -207,7 +210,7 @@ function joinCondition(
     return { condition: undefined, merged: undefined };
   }
   const inside = inScope([...before, ...own], context);
-  return { condition: condition(inside.rules.expression(on, inside)), merged: undefined };
+  return { condition: condition(inside.write(on, { ...inside, nullIsFalse: true })), merged: undefined };
 }
 
 function usedColumn(name: Name, relations: readonly Relation[]): Sql {
@@ -220,12 +223,13 @@ function usedColumn(name: Name, relations: readonly Relation[]): Sql {
 function addUnnested(item: FromItem, array: Expression, state: State, context: Context): void {
   const { join, alias, on, using } = item;
   const inside = inScope(state.relations, context);
-  const unnested = inside.rules.expression(array, inside);
+  const unnested = inside.write(array, inside);
   if (using !== undefined || join === 'RIGHT' || join === 'FULL') {
     untranslated(item.at, 'Arrays can only be unnested by CROSS, INNER or LEFT JOIN');
   }
   const name = alias?.name ?? (item.source.kind === 'table' ? item.source.parts.at(-1)?.name : undefined);
-  const isAlias = isRecord(unnested) || (unnested.json !== undefined && isUsedAsRecord(item, name, context));
+  const isAlias =
+    isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(item, name, context));
   const added = isAlias
     ? [recordOf(name, unnested, state.relations)]
     : addArray(item, { unnested, name }, state, context);
@@ -234,15 +238,15 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
   if (join === 'LEFT')
     untranslated(on.at, 'LEFT JOIN UNNEST only supports ON TRUE', 'Move the condition to WHERE.');
   const after = inScope(state.relations, context);
-  state.conditions.push(condition(after.rules.expression(on, after)));
+  state.conditions.push(condition(after.write(on, { ...after, nullIsFalse: true })));
 }
 
 /** A record of a table that an outer join may lose is lost with it. */
 function recordOf(alias: string | undefined, element: Value, relations: readonly Marked[]): Marked {
-  const { json } = element;
+  const { subcolumn } = element;
   const isOwn = ({ columns, element: other }: Marked) =>
     [...[...columns.values()].map((column) => column.value), ...(other === undefined ? [] : [other])].some(
-      (each) => json !== undefined && each.json?.root === json.root,
+      (each) => subcolumn !== undefined && each.subcolumn?.root === subcolumn.root,
     );
   const marker = relations.find(isOwn)?.marker;
   return { alias, columns: new Map(), element, ...(marker === undefined ? {} : { marker }) };
@@ -267,13 +271,13 @@ function addArray(
 ): readonly Relation[] {
   const { sql: array, element } = arrayOf(unnested);
   const offset = source.kind === 'unnest' ? source.offset : undefined;
-  const [item, place] = [context.fresh('a'), context.fresh('o')];
+  const [item, place] = [context.shared.fresh('a'), context.shared.fresh('o')];
   const numbers = offset === undefined ? '' : sql`, arrayEnumerate(${array}) AS ${place}`;
   if (state.pieces.length === 0) {
-    const whole = context.fresh('x');
+    const whole = context.shared.fresh('x');
     const read = offset === undefined ? '' : sql`, ${place}`;
     const inner = offset === undefined ? '' : sql`, arrayEnumerate(${whole}) AS ${place}`;
-    const table = context.fresh('t');
+    const table = context.shared.fresh('t');
     state.pieces.push(
       sql`(SELECT ${item}${read} FROM (SELECT ${array} AS ${whole}) ARRAY JOIN ${whole} AS ${item}${inner}) AS ${table}`,
     );
@@ -292,7 +296,7 @@ function addArray(
 }
 
 function isScalar(kind: string): boolean {
-  return !['record', 'array', 'tuple', 'map', 'dynamic', 'unknown'].includes(kind);
+  return !['object', 'array', 'tuple', 'map', 'dynamic', 'unknown'].includes(kind);
 }
 
 interface LeftArray {
@@ -303,8 +307,8 @@ interface LeftArray {
 }
 
 /** An empty array produces one row with a null element. */
-function leftArray({ array, item, numbers, isScalar: hasNull }: LeftArray, { fresh }: Context): Sql {
+function leftArray({ array, item, numbers, isScalar: hasNull }: LeftArray, { shared }: Context): Sql {
   if (!hasNull || numbers !== '') return sql`LEFT ARRAY JOIN ${array} AS ${item}${numbers}`;
-  const each = fresh('x');
+  const each = shared.fresh('x');
   return sql`ARRAY JOIN emptyArrayToSingle(arrayMap(${each} -> toNullable(${each}), ${array})) AS ${item}`;
 }

@@ -1,9 +1,10 @@
 // Several joined tables in parentheses as one subquery, whose columns get new names.
 import type { Context } from '../context.ts';
 import type { Relation } from '../scope.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { untranslated } from '../translation-error.ts';
-import { columnType, columnValue, NEVER_NULL, rerooted, whole, type Value } from '../value.ts';
+import { type Value } from '../../dialects/value.ts';
+import { columnType, columnValue, NEVER_NULL, rerooted, whole } from '../value.ts';
 
 /** Joined tables, and the conditions of their joins with arrays. */
 export interface Tables {
@@ -17,11 +18,11 @@ export function packed(
   { sql: tables, relations, conditions }: Tables,
   { context, isLost, at }: { readonly context: Context; readonly isLost: boolean; readonly at: number },
 ): { readonly sql: Sql; readonly relations: readonly (Relation & { readonly marker?: Sql })[] } {
-  const table = context.fresh('t');
+  const table = context.shared.fresh('t');
   const outputs: Sql[] = [];
   const roots = new Map<Sql, Sql>();
   const add = (own: Sql): Sql => {
-    const name = context.fresh('c');
+    const name = context.shared.fresh('c');
     outputs.push(sql`${own} AS ${name}`);
     return sql`${table}.${name}`;
   };
@@ -33,10 +34,11 @@ export function packed(
         'Write (SELECT …) AS name, with the columns that you need.',
       );
     }
-    const root = value.json && roots.get(value.json.root);
+    const root = value.subcolumn && roots.get(value.subcolumn.root);
     if (root !== undefined) return rerooted(value, root);
     const own = columnValue(add(whole(value)), columnType(value));
-    if (value.json !== undefined && own.json !== undefined) roots.set(value.json.root, own.json.root);
+    if (value.subcolumn !== undefined && own.subcolumn !== undefined)
+      roots.set(value.subcolumn.root, own.subcolumn.root);
     return own;
   };
   const renamed = relations.map((relation) => ({

@@ -1,13 +1,13 @@
 // Writes whole queries: WITH, set operations, and their ORDER BY and LIMIT.
+import { NULL_TYPE, type Type, UNKNOWN } from '../../dialects/value.ts';
 import type { Context, QueryUse, WrittenQuery } from '../context.ts';
 import { syntax, untranslated } from '../translation-error.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import type { Order, Query, Select, SetOperation } from '../../sql/syntax-tree.ts';
 import type { Table } from '../scope.ts';
-import type { Type } from '../value.ts';
 import { nameOf, orderByNames, writeSelect } from './select.ts';
 
-/** @throws TranslationError */
+/** @throws UnconvertedError */
 export function writeQuery(query: Query, context: Context, use: QueryUse): WrittenQuery {
   const { tables, elements } = writeTables(query, context);
   const inside = { ...context, tables };
@@ -64,7 +64,7 @@ function writeTables({ tables: own }: Query, context: Context) {
       aliases: 'no',
     };
     const written = writeQuery(query, alone, { isShown: false, isPlain: false });
-    const fresh = context.fresh('q');
+    const fresh = context.shared.fresh('q');
     elements.push(sql`${fresh} AS (${written.sql})`);
     tables.set(folded, { sql: fresh, columns: written.columns });
   }
@@ -79,7 +79,7 @@ function writeBody(query: Query, context: Context, use: QueryUse): WrittenQuery 
   const inner = writeRows(body, context, use);
   const isBare = orderBy.length === 0 && query.limit === undefined && query.tables.length === 0;
   if (isBare) return inner;
-  const table = context.fresh('t');
+  const table = context.shared.fresh('t');
   const orders = orderByNames({ orders: orderBy, columns: inner.columns, table }, context);
   const order = orders.length === 0 ? '' : sql` ORDER BY ${joinSql(orders)}`;
   return { sql: sql`SELECT * FROM (${inner.sql}) AS ${table}${order}`, columns: inner.columns };
@@ -96,7 +96,7 @@ function writeSet({ operator, members }: SetOperation, context: Context, use: Qu
   }
   const merged = columns.map(({ name }, index) => ({
     name,
-    type: commonType(written.map((each) => each.columns[index]?.type ?? { kind: 'unknown' })),
+    type: commonType(written.map((each) => each.columns[index]?.type ?? UNKNOWN)),
   }));
   return {
     sql: joinSql(
@@ -110,8 +110,9 @@ function writeSet({ operator, members }: SetOperation, context: Context, use: Qu
 function commonType(types: readonly Type[]): Type {
   const known = types.filter(({ kind }) => kind !== 'null');
   const [first] = known;
-  if (first === undefined) return { kind: 'null' };
-  return known.every(({ kind }) => kind === first.kind) ? first : { kind: 'unknown' };
+  if (first === undefined) return NULL_TYPE;
+  const isNullable = types.some((each) => each.isNullable);
+  return known.every(({ kind }) => kind === first.kind) ? { ...first, isNullable } : UNKNOWN;
 }
 
 function writeMember(member: Select | Query, context: Context, use: QueryUse): WrittenQuery {

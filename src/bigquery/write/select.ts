@@ -1,22 +1,13 @@
 // Writes one SELECT: columns, conditions, groups and order over the tables of its FROM.
+import { DYNAMIC, type Value } from '../../dialects/value.ts';
 import { orderSqls } from './call.ts';
-import { toText, trimmedTime } from './cast.ts';
+import { toText } from './cast.ts';
 import type { Context, QueryUse, WrittenQuery } from '../context.ts';
 import { syntax, tooLarge, unknown } from '../translation-error.ts';
 import { columnsByName, fieldsOf, type Relation } from '../scope.ts';
-import { flatten, joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Item, Name, Order, Select } from '../../sql/syntax-tree.ts';
-import {
-  columnType,
-  condition,
-  field,
-  fieldNames,
-  key,
-  quoteName,
-  shown,
-  whole,
-  type Value,
-} from '../value.ts';
+import { columnType, condition, field, fieldNames, key, quoteName, shown, whole } from '../value.ts';
 import { writeFrom } from './from.ts';
 
 /** A result column. `written` is its expression, if it has one. */
@@ -33,7 +24,7 @@ export interface SelectUse extends QueryUse {
 
 /**
  * Translates one SELECT with the ORDER BY that applies to it.
- * @throws TranslationError
+ * @throws UnconvertedError
  */
 export function writeSelect(select: Select, context: Context, use: SelectUse): WrittenQuery {
   const from = writeFrom(select.from, context);
@@ -70,7 +61,7 @@ export function writeSelect(select: Select, context: Context, use: SelectUse): W
 
 /** The name of the only table of a FROM; undefined if there are others, or it is a subquery. */
 function onlyTable(from: Sql | undefined): string | undefined {
-  return /^`[^`]+` AS (t\d+)$/.exec(from === undefined ? '' : flatten(from).text)?.[1];
+  return /^`[^`]+` AS (t\d+)$/.exec(from === undefined ? '' : String(from))?.[1];
 }
 
 /**
@@ -78,8 +69,7 @@ function onlyTable(from: Sql | undefined): string | undefined {
  * gives the table a scope of its own, at a cost.
  */
 function namedOutput({ name, sql: own }: Output, table: string | undefined): Sql {
-  const isColumn =
-    table !== undefined && flatten(own).text === flatten(sql`${table}.${quoteName(name)}`).text;
+  const isColumn = table !== undefined && String(own) === `${table}.${quoteName(name)}`;
   return isColumn ? own : sql`${own} AS ${quoteName(name)}`;
 }
 
@@ -89,7 +79,7 @@ interface Output {
 }
 
 function clause(expression: Expression, context: Context): Sql {
-  return condition(context.rules.expression(expression, context));
+  return condition(context.write(expression, { ...context, nullIsFalse: true }));
 }
 
 function within(select: Select, relations: readonly Relation[], context: Context): Context {
@@ -136,7 +126,7 @@ function writeItem(item: Item, context: Context): readonly Column[] {
   return [
     {
       name: nameOf(item),
-      value: context.rules.expression(written, context),
+      value: context.write(written, context),
       written,
     },
   ];
@@ -157,7 +147,7 @@ function writeStar(
       const other = replace.find(({ name }) => same(column, name));
       return other === undefined
         ? column
-        : { ...column, value: context.rules.expression(other.value, context), written: other.value };
+        : { ...column, value: context.write(other.value, context), written: other.value };
     });
 }
 
@@ -170,7 +160,7 @@ function columnsOf({ columns, element, alias, merged }: Relation): readonly Colu
   if (element === undefined)
     return [...columns.values()].filter(({ name }) => merged?.has(name.toLowerCase()) !== true);
   if (element.type.kind === 'tuple') return fieldColumns(element);
-  return element.json === undefined ? [{ name: alias, value: element }] : [];
+  return element.subcolumn === undefined ? [{ name: alias, value: element }] : [];
 }
 
 function fieldColumns(record: Value): readonly Column[] {
@@ -187,7 +177,7 @@ function starOf(of: Expression, context: Context): readonly Column[] {
   const record =
     relation?.element !== undefined && of.kind === 'path'
       ? fieldsOf(relation.element, of.parts.slice(1))
-      : context.rules.expression(of, context);
+      : context.write(of, context);
   return fieldColumns(record);
 }
 
@@ -205,15 +195,14 @@ function named(columns: readonly Column[]): readonly (Column & { readonly name: 
 
 function outputOf({ name, value: own }: Column & { readonly name: string }, { isShown, isPlain }: QueryUse) {
   // The group key is a string; the original value is the same for all rows of a group, so any of them can be returned.
-  if (own.loose !== undefined && !isPlain) {
-    return { name, type: { kind: 'dynamic' } as const, sql: sql`any(${own.loose})` };
+  if (own.original !== undefined && !isPlain) {
+    return { name, type: DYNAMIC, sql: sql`any(${own.original})` };
   }
   const kept = isPlain && own.type.kind === 'dynamic' ? key(own) : own;
   const output = { name, type: columnType(kept) };
   const { kind } = kept.type;
   if (isShown && kind === 'bool') return { ...output, sql: sql`CAST(${whole(kept)} AS Nullable(Bool))` };
-  if (isShown && kind === 'datetime')
-    return { ...output, sql: sql`replaceOne(${trimmedTime(whole(kept))}, ' ', 'T')` };
+  if (isShown && kind === 'datetime') return { ...output, sql: sql`replaceOne(${toText(kept)}, ' ', 'T')` };
   if (isShown && kind === 'interval') return { ...output, sql: toText(kept) };
   return { ...output, sql: isShown ? shown(kept) : whole(kept) };
 }
@@ -238,7 +227,7 @@ function keyOf(expression: Expression, columns: readonly Column[], context: Cont
   const [name, more] = expression.kind === 'path' ? expression.parts : [];
   const aliased = more === undefined ? context.scope.aliases.get(name?.name.toLowerCase() ?? '') : undefined;
   const column = ordinal(expression, columns) ?? columns.find((each) => each.value === aliased);
-  const own = column?.value ?? context.rules.expression(expression, context);
+  const own = column?.value ?? context.write(expression, context);
   return {
     column,
     value: key(own),
@@ -256,7 +245,7 @@ function orderKey(order: Order, columns: readonly Column[], context: Context): r
   const { column, value: own, isConstant: isSame } = keyOf(order.value, columns, context);
   if (isSame) return [];
   // By name, so that the expression is neither written nor evaluated twice.
-  const isLoose = own.loose !== undefined || column?.value.type.kind === 'record';
+  const isLoose = own.original !== undefined || column?.value.type.kind === 'object';
   if (column?.name === undefined || isLoose) return orderSqls(own, order);
   return orderSqls({ ...own, sql: quoteName(column.name) }, order);
 }

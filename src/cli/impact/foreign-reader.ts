@@ -5,7 +5,7 @@ import {
   type Conversion,
   type ConversionCode,
   type ForeignDialect,
-} from '../../convert/conversion.ts';
+} from '../../dialects/conversion.ts';
 import { convertTemplate } from '../../convert/convert-template.ts';
 import { createConverter } from '../../convert/convert.ts';
 import { readPlaceholders } from '../../convert/placeholders/read-placeholders.ts';

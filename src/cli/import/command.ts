@@ -1,7 +1,7 @@
 // `millrace import`, its flags and help.
 import { existsSync } from 'node:fs';
 import { Option, type Command } from 'commander';
-import { DIALECTS } from '../../convert/conversion.ts';
+import { DIALECTS } from '../../dialects/conversion.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
 import { CommandError } from '../command-error.ts';
 import type { CommandDeps } from '../command.ts';

@@ -1,6 +1,6 @@
 // Converts one query of an export to ClickHouse SQL.
-import type { ConversionNote, ConvertedParameter } from '../../convert/conversion.ts';
-import { statusOf, type ConversionStatus } from '../../convert/conversion.ts';
+import type { ConversionNote, ConvertedParameter } from '../../dialects/conversion.ts';
+import { statusOf, type ConversionStatus } from '../../dialects/conversion.ts';
 import type { Converter } from '../../convert/convert.ts';
 import { convertTemplate } from '../../convert/convert-template.ts';
 import { readPlaceholders } from '../../convert/placeholders/read-placeholders.ts';

@@ -1,5 +1,5 @@
 // What `millrace import` did with each query.
-import type { ConversionStatus } from '../../convert/conversion.ts';
+import type { ConversionStatus } from '../../dialects/conversion.ts';
 import { count } from '../findings/findings.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ConvertedQuery } from './convert-query.ts';

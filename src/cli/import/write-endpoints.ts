@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConvertedParameter } from '../../convert/conversion.ts';
+import type { ConvertedParameter } from '../../dialects/conversion.ts';
 import { formatYaml } from '../../config/format-yaml.ts';
 import { readTextSync } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';

@@ -1,6 +1,6 @@
 // `millrace new`, its flags and help.
 import { Option, type Command } from 'commander';
-import { DIALECTS, type ForeignDialect } from '../../convert/conversion.ts';
+import { DIALECTS, type ForeignDialect } from '../../dialects/conversion.ts';
 import { CommandError } from '../command-error.ts';
 import type { CommandDeps } from '../command.ts';
 import { knownTables } from '../schema-engine.ts';

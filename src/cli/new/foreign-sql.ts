@@ -1,6 +1,6 @@
 // SQL of another database system as the query of a new endpoint file.
 import type { Parameter } from '../../config/generated/endpoint.ts';
-import type { Conversion, ConvertedParameter, ForeignDialect } from '../../convert/conversion.ts';
+import type { Conversion, ConvertedParameter, ForeignDialect } from '../../dialects/conversion.ts';
 import { createConverter } from '../../convert/convert.ts';
 import { convertTemplate } from '../../convert/convert-template.ts';
 import { readPlaceholders } from '../../convert/placeholders/read-placeholders.ts';

@@ -1,24 +1,25 @@
 // Aggregate functions. Over no rows, ClickHouse returns 0 or an empty string where other systems return NULL: the
 // combinator OrNull restores that where there may be no rows.
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import type { Call, Expression, Order } from '../../sql/syntax-tree.ts';
-import { differs, note } from '../write/context.ts';
+import { differs, note } from '../../dialects/context.ts';
 import { roundHalfAway } from '../write/arithmetic.ts';
 import { caselessKey } from '../write/comparison.ts';
 import { jsonText } from '../write/json-path.ts';
-import { float, isKind, loose, value, type Type, type Value } from '../write/value.ts';
+import { float, isKind, loose, value, type Type, type Value } from '../../dialects/value.ts';
 import { mayBeEmpty, overSql } from '../write/window.ts';
-import type { Application } from './function.ts';
+import type { Application } from '../../dialects/function.ts';
 import { COLLECTING } from './collect.ts';
 
 /** An aggregate call: its arguments, and how it is applied. */
 export interface Aggregation {
   readonly application: Application;
   /** The condition of FILTER, as SQL. */
-  readonly filter: string | undefined;
+  readonly filter: Sql | undefined;
   /** There may be no rows, or none that pass the filter. */
   readonly isPartial: boolean;
   /** Writes a ClickHouse aggregate function with the combinators that the call needs. */
-  readonly apply: (name: string, args: readonly string[], options?: ApplyOptions) => string;
+  readonly apply: (name: string, args: readonly Sql[], options?: ApplyOptions) => Sql;
 }
 
 interface ApplyOptions {
@@ -44,15 +45,15 @@ export function writeAggregate(application: Application): Value {
   const filter = call.filter === undefined ? undefined : context.write(call.filter, context).sql;
   const isPartial =
     filter !== undefined || (over === undefined ? context.isUngrouped : mayBeEmpty(over, context));
-  const suffix = over === undefined ? '' : ` OVER ${overSql(over, context)}`;
+  const suffix = over === undefined ? '' : sql` OVER ${overSql(over, context)}`;
   const apply: Aggregation['apply'] = (name, args, { parameters = '', isNullOfNone = true } = {}) => {
     const combined = `${name}${isPartial && isNullOfNone ? 'OrNull' : ''}${filter === undefined ? '' : 'If'}`;
-    return `${combined}${parameters}(${[...args, ...(filter === undefined ? [] : [filter])].join(', ')})${suffix}`;
+    return sql`${combined}${parameters}(${joinSql([...args, ...(filter === undefined ? [] : [filter])])})${suffix}`;
   };
   return rule({ application, filter, isPartial, apply });
 }
 
-const counted = (sql: string): Value => value('int', sql, false, { scale: 0, isUnsigned: true });
+const counted = (sql: Sql): Value => value('int', sql, false, { scale: 0, isUnsigned: true });
 
 function count({ application, apply }: Aggregation): Value {
   const { call, all, context, fail } = application;
@@ -102,7 +103,7 @@ function sum({ application, isPartial, apply }: Aggregation): Value {
   const { kind, scale } = sumType(own, application);
   const distinct = call.isDistinct ? 'Distinct' : '';
   if (call.name === 'total')
-    return value('float', `ifNull(${apply('sum', [`toFloat64(${own.sql})`])}, 0)`, false);
+    return value('float', sql`ifNull(${apply('sum', [sql`toFloat64(${own.sql})`])}, 0)`, false);
   return value(kind, apply(`sum${distinct}`, [own.sql]), isNullableSum, { scale });
 }
 
@@ -112,21 +113,21 @@ function average({ application, isPartial, apply }: Aggregation): Value {
   const { kind, scale } = own.type;
   const nullable = own.type.isNullable || isPartial;
   const distinct = call.isDistinct ? 'Distinct' : '';
-  const sql = apply(`avg${distinct}`, [own.sql]);
+  const built = apply(`avg${distinct}`, [own.sql]);
   const isExact = kind === 'int' || kind === 'decimal' || kind === 'numeric' || kind === 'bool';
-  if (kind === 'seconds') return value('seconds', sql, nullable);
+  if (kind === 'seconds') return value('seconds', built, nullable);
   if (dialect === 'redshift' && kind === 'int')
-    return value('int', `toInt64(trunc(${sql}))`, nullable, { scale: 0 });
+    return value('int', sql`toInt64(trunc(${built}))`, nullable, { scale: 0 });
   if (dialect === 'trino' && kind === 'decimal' && scale !== undefined)
-    return { ...roundHalfAway(value('numeric', sql, nullable), scale) };
+    return { ...roundHalfAway(value('numeric', built, nullable), scale) };
   const isMysql = dialect === 'mysql' || dialect === 'mariadb';
   if (isMysql && (isExact || kind === 'unknown'))
-    return value('numeric', sql, nullable, {
+    return value('numeric', built, nullable, {
       scale: kind === 'bool' ? 4 : scale === undefined ? undefined : scale + 4,
     });
   const isFloat =
     !isExact || dialect === 'sqlite' || (kind === 'int' && (dialect === 'bigquery' || dialect === 'trino'));
-  return value(isFloat ? (kind === 'unknown' ? 'unknown' : 'float') : 'numeric', sql, nullable);
+  return value(isFloat ? (kind === 'unknown' ? 'unknown' : 'float') : 'numeric', built, nullable);
 }
 
 function extreme(name: 'min' | 'max'): AggregateRule {
@@ -154,7 +155,7 @@ function spread(name: 'stddevSamp' | 'varSamp' | 'stddevPop' | 'varPop'): Aggreg
     const isRounded = application.dialect === 'mariadb' && argument.type.kind !== 'float';
     return value(
       isRounded ? 'numeric' : 'float',
-      `if(${apply('count', [own], { isNullOfNone: false })} < ${least}, NULL, ${apply(name, [own], { isNullOfNone: false })})`,
+      sql`if(${apply('count', [own], { isNullOfNone: false })} < ${String(least)}, NULL, ${apply(name, [own], { isNullOfNone: false })})`,
       true,
       isRounded ? { scale: scale === undefined ? undefined : scale + 4 } : {},
     );
@@ -164,7 +165,7 @@ function spread(name: 'stddevSamp' | 'varSamp' | 'stddevPop' | 'varPop'): Aggreg
 function all(name: 'min' | 'max'): AggregateRule {
   return ({ application, isPartial, apply }) => {
     const own = application.arg(0);
-    return value('bool', `toBool(${apply(name, [own.sql])})`, own.type.isNullable || isPartial);
+    return value('bool', sql`toBool(${apply(name, [own.sql])})`, own.type.isNullable || isPartial);
   };
 }
 
@@ -194,7 +195,7 @@ function byExtreme(name: 'argMin' | 'argMax', { own, by, isPartial, apply }: ByE
   if (!own.type.isNullable)
     return { sql: apply(name, [own.sql, by.sql]), type: { ...own.type, isNullable: isPartial } };
   return {
-    sql: `tupleElement(${apply(name, [`tuple(${own.sql})`, by.sql], { isNullOfNone: false })}, 1)`,
+    sql: sql`tupleElement(${apply(name, [sql`tuple(${own.sql})`, by.sql], { isNullOfNone: false })}, 1)`,
     type: own.type,
   };
 }
@@ -259,7 +260,7 @@ function continuous({ application, apply }: Aggregation): Value {
   return value('float', apply('quantileExactInclusive', [toFloat(ranked.own)], { parameters: `(${level})` }));
 }
 
-const toFloat = (own: Value): string => (isKind(own, 'float', 'numeric') ? own.sql : `toFloat64(${own.sql})`);
+const toFloat = (own: Value): Sql => (isKind(own, 'float', 'numeric') ? own.sql : sql`toFloat64(${own.sql})`);
 
 function median({ application, apply }: Aggregation): Value {
   return value(
@@ -276,10 +277,10 @@ function discrete({ application, filter }: Aggregation): Value {
     return fail(`${call.name} is not converted with FILTER or OVER`);
   const level = fractionOf(application, ranked);
   const { own } = ranked;
-  const index = `greatest(1, toUInt64(ceil(${level} * count(${own.sql}))))`;
+  const index = sql`greatest(1, toUInt64(ceil(${String(level)} * count(${own.sql}))))`;
   if (ranked.isDescending) return fail('A descending order is not converted here');
   return {
-    sql: `arrayElementOrNull(arraySort(groupArray(${own.sql})), ${index})`,
+    sql: sql`arrayElementOrNull(arraySort(groupArray(${own.sql})), ${index})`,
     type: { ...own.type, isNullable: true },
   };
 }
@@ -322,7 +323,7 @@ function bits(name: string): AggregateRule {
     const isMysql = application.dialect === 'mysql' || application.dialect === 'mariadb';
     const own = application.arg(0).sql;
     return isMysql
-      ? value('int', apply(name, [`toUInt64(${own})`], { isNullOfNone: false }), false, { scale: 0 })
+      ? value('int', apply(name, [sql`toUInt64(${own})`], { isNullOfNone: false }), false, { scale: 0 })
       : value('int', apply(name, [own]), application.arg(0).type.isNullable || isPartial, { scale: 0 });
   };
 }
@@ -330,19 +331,13 @@ function bits(name: string): AggregateRule {
 /** x / sum(x) OVER (…). */
 function share({ application, apply }: Aggregation): Value {
   const own = application.arg(0);
-  return loose('numeric', `${float(own)} / nullIf(toFloat64(${apply('sum', [own.sql])}), 0)`);
+  return loose('numeric', sql`${float(own)} / nullIf(toFloat64(${apply('sum', [own.sql])}), 0)`);
 }
 
 function grouping({ application }: Aggregation): Value {
-  return value(
-    'int',
-    `grouping(${application
-      .all()
-      .map(({ sql }) => sql)
-      .join(', ')})`,
-    false,
-    { scale: 0 },
-  );
+  return value('int', sql`grouping(${joinSql(application.all().map(({ sql }) => sql))})`, false, {
+    scale: 0,
+  });
 }
 
 /** MySQL's standard deviations are those of the population. */

@@ -1,16 +1,17 @@
 // Aggregate functions that collect values: arrays and joined strings.
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import type { Order } from '../../sql/syntax-tree.ts';
-import { differs } from '../write/context.ts';
+import { differs } from '../../dialects/context.ts';
 import { caselessKey } from '../write/comparison.ts';
 import { jsonText } from '../write/json-path.ts';
-import { isNumber, isTime, operand, text, value, type Value } from '../write/value.ts';
+import { isNumber, isTime, operand, text, value, type Value } from '../../dialects/value.ts';
 import type { Aggregation } from './aggregate.ts';
-import type { Application } from './function.ts';
+import type { Application } from '../../dialects/function.ts';
 
 type Rule = (aggregation: Aggregation) => Value;
 
 /** An array of the values of an argument, in order; `keepsNull` keeps NULL, which groupArray skips. */
-function collected({ application, apply }: Aggregation, own: Value, keepsNull: boolean): string {
+function collected({ application, apply }: Aggregation, own: Value, keepsNull: boolean): Sql {
   const { call, fail } = application;
   const orders = call.withinGroup ?? call.orderBy;
   const none = { isNullOfNone: false };
@@ -20,26 +21,26 @@ function collected({ application, apply }: Aggregation, own: Value, keepsNull: b
     return ordered({ application, apply }, own, { orders, keepsNull });
   }
   if (!keepsNull || !own.type.isNullable) return apply('groupArray', [own.sql], none);
-  return `arrayMap(t -> t.1, ${apply('groupArray', [`tuple(${own.sql})`], none)})`;
+  return sql`arrayMap(t -> t.1, ${apply('groupArray', [sql`tuple(${own.sql})`], none)})`;
 }
 
 function distinct(
   { application, apply }: Pick<Aggregation, 'application' | 'apply'>,
   own: Value,
   orders: readonly Order[],
-): string {
+): Sql {
   const { context, fail } = application;
   const [order, more] = orders;
   if (caselessKey(own, context).sql !== own.sql)
     differs(context, application.at, 'collation', 'DISTINCT keeps strings that differ only in case');
   const array = apply('groupUniqArray', [own.sql], { isNullOfNone: false });
-  if (order === undefined) return `arraySort(${array})`;
+  if (order === undefined) return sql`arraySort(${array})`;
   const key = context.write(order.value, context);
   if (more !== undefined || (key.sql !== own.sql && text(key) !== own.sql))
     return fail('DISTINCT is converted only with the value itself as the order');
   if (key.sql !== own.sql && !['text', 'unknown'].includes(key.type.kind))
     return fail('DISTINCT ordered by a value that is not a string is not converted');
-  return `${order.isDescending ? 'arrayReverseSort' : 'arraySort'}(${array})`;
+  return sql`${order.isDescending ? 'arrayReverseSort' : 'arraySort'}(${array})`;
 }
 
 /** Tuples of keys and value, sorted by the keys; descending numbers and times are negated. */
@@ -47,7 +48,7 @@ function ordered(
   { application, apply }: Pick<Aggregation, 'application' | 'apply'>,
   own: Value,
   { orders, keepsNull }: { readonly orders: readonly Order[]; readonly keepsNull: boolean },
-): string {
+): Sql {
   const { context, fail } = application;
   const keys = orders.map((order) => ({
     order,
@@ -58,18 +59,18 @@ function ordered(
   const areDescending = keys.every(({ order }) => order.isDescending);
   const sqls = keys.map(({ order, key }) => {
     if (!order.isDescending || areDescending) return key.sql;
-    if (isNumber(key)) return `-${operand(key)}`;
+    if (isNumber(key)) return sql`-${operand(key)}`;
     if (isTime(key))
       return key.type.kind === 'date'
-        ? `-toInt64(toDate32(${key.sql}))`
-        : `-toUnixTimestamp64Micro(toDateTime64(${key.sql}, 6))`;
+        ? sql`-toInt64(toDate32(${key.sql}))`
+        : sql`-toUnixTimestamp64Micro(toDateTime64(${key.sql}, 6))`;
     return fail('An order of several keys is converted only if those that descend are numbers or times');
   });
   const skips = !keepsNull && own.type.isNullable;
-  const array = apply('groupArray', [`tuple(${[...sqls, own.sql].join(', ')})`], { isNullOfNone: false });
-  const sorted = `${areDescending ? 'arrayReverseSort' : 'arraySort'}(t -> ${tupleOf(sqls.length)}, ${array})`;
-  const values = `arrayMap(t -> t.${sqls.length + 1}, ${sorted})`;
-  return skips ? `arrayMap(x -> assumeNotNull(x), arrayFilter(x -> x IS NOT NULL, ${values}))` : values;
+  const array = apply('groupArray', [sql`tuple(${joinSql([...sqls, own.sql])})`], { isNullOfNone: false });
+  const sorted = sql`${areDescending ? 'arrayReverseSort' : 'arraySort'}(t -> ${tupleOf(sqls.length)}, ${array})`;
+  const values = sql`arrayMap(t -> t.${String(sqls.length + 1)}, ${sorted})`;
+  return skips ? sql`arrayMap(x -> assumeNotNull(x), arrayFilter(x -> x IS NOT NULL, ${values}))` : values;
 }
 
 const tupleOf = (count: number): string =>
@@ -86,23 +87,23 @@ const joined: Rule = (aggregation) => {
     each.type.kind === 'json'
       ? jsonText(each).sql
       : each.type.kind === 'unknown'
-        ? `toString(${each.sql})`
+        ? sql`toString(${each.sql})`
         : text(each),
   );
   const nullable = parts.some(({ type }) => type.isNullable);
   const own = value(
     'text',
-    strings.length === 1 ? (strings[0] ?? "''") : `concat(${strings.join(', ')})`,
+    strings.length === 1 ? (strings[0] ?? "''") : sql`concat(${joinSql(strings)})`,
     nullable,
   );
   const separator = separatorOf(application);
-  const array = `arrayStringConcat(${collected(aggregation, own, false)}, ${separator})`;
+  const array = sql`arrayStringConcat(${collected(aggregation, own, false)}, ${separator})`;
   if (dialect === 'snowflake' || (!nullable && !isPartial)) return value('text', array, false);
   const none = apply('count', [own.sql], { isNullOfNone: false });
-  return call.over === undefined ? value('text', `if(${none} = 0, NULL, ${array})`) : value('text', array);
+  return call.over === undefined ? value('text', sql`if(${none} = 0, NULL, ${array})`) : value('text', array);
 };
 
-function separatorOf({ call, dialect, context }: Application): string {
+function separatorOf({ call, dialect, context }: Application): Sql {
   const isMysql = dialect === 'mysql' || dialect === 'mariadb';
   const written = isMysql ? call.separator : call.args[1];
   if (written !== undefined) return context.write(written, context).sql;
@@ -123,7 +124,7 @@ const list: Rule = (aggregation) => {
       'Over no rows, the source returns NULL and ClickHouse an empty array',
     );
   const array = collected(aggregation, own, keepsNull);
-  const limited = call.limit === undefined ? array : `arraySlice(${array}, 1, ${call.limit})`;
+  const limited = call.limit === undefined ? array : sql`arraySlice(${array}, 1, ${call.limit})`;
   return { sql: limited, type: { kind: 'array', isNullable: false, element: own.type } };
 };
 

@@ -1,9 +1,11 @@
 // Conditional functions.
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { comparison } from '../write/comparison.ts';
 import { unified } from '../write/unify.ts';
-import { condition, isNullable, value, type Value } from '../write/value.ts';
+import { condition, isNullable, value, type Value } from '../../dialects/value.ts';
 import { castTo } from '../write/cast.ts';
-import { byDialect, integer, type Application, type Rules } from './function.ts';
+import { truth } from '../../dialects/truth.ts';
+import { byDialect, integer, type Application, type Rules } from '../../dialects/function.ts';
 
 /** The first argument that is not NULL. */
 function coalesce({ all }: Application): Value {
@@ -12,7 +14,7 @@ function coalesce({ all }: Application): Value {
   if (first !== undefined && more === undefined) return first;
   const { sqls, type } = unified(args);
   return {
-    sql: `coalesce(${sqls.join(', ')})`,
+    sql: sql`coalesce(${joinSql(sqls)})`,
     type: { ...type, isNullable: args.every((each) => each.type.isNullable) },
   };
 }
@@ -20,28 +22,30 @@ function coalesce({ all }: Application): Value {
 function nullIf({ arg, at, context }: Application): Value {
   const [own, other] = [arg(0), arg(1)];
   const equal = comparison(own, other, { operator: '=', at, context });
-  const isPlain = equal.sql.startsWith(`${own.sql} =`);
-  const sql = isPlain
-    ? `nullIf(${own.sql}, ${equal.sql.slice(own.sql.length + 3)})`
-    : `if(${equal.sql}, NULL, ${own.sql})`;
-  return { sql, type: { ...own.type, isNullable: true } };
+  const [left, test] = [String(own.sql), String(equal.sql)];
+  const isPlain = test.startsWith(`${left} =`);
+  const built = isPlain
+    ? `nullIf(${left}, ${test.slice(left.length + 3)})`
+    : sql`if(${equal.sql}, NULL, ${own.sql})`;
+  return { sql: built, type: { ...own.type, isNullable: true } };
 }
 
-function choose(test: string, [yes, no]: readonly [Value, Value]): Value {
+function choose(test: Sql, [yes, no]: readonly [Value, Value]): Value {
   const { sqls, type } = unified([yes, no]);
-  return { sql: `if(${test}, ${sqls.join(', ')})`, type };
+  return { sql: sql`if(${test}, ${joinSql(sqls)})`, type };
 }
 
 /** IF and IFF. */
-function choice({ arg, optional }: Application): Value {
-  return choose(arg(0).sql, [arg(1), optional(2) ?? value('null', 'NULL')]);
+function choice({ arg, optional, context, at }: Application): Value {
+  const test = truth(arg(0), context, at);
+  return choose(test.sql, [arg(1), optional(2) ?? value('null', 'NULL')]);
 }
 
 /** DECODE: NULL equals NULL. */
 function decode({ all, at, context }: Application): Value {
   const [subject, ...rest] = all();
   if (subject === undefined) return value('null', 'NULL');
-  const pairs: (readonly [string, Value])[] = [];
+  const pairs: (readonly [Sql, Value])[] = [];
   for (let index = 0; index + 1 < rest.length; index += 2) {
     const [when, result] = [rest[index], rest[index + 1]];
     if (when === undefined || result === undefined) break;
@@ -52,7 +56,7 @@ function decode({ all, at, context }: Application): Value {
   const last = rest.length % 2 === 1 ? (rest.at(-1) ?? value('null', 'NULL')) : value('null', 'NULL');
   const { sqls, type } = unified([...pairs.map(([, result]) => result), last]);
   return {
-    sql: `multiIf(${pairs.map(([test], index) => `${test}, ${sqls[index] ?? 'NULL'}`).join(', ')}, ${sqls.at(-1) ?? 'NULL'})`,
+    sql: sql`multiIf(${joinSql(pairs.map(([test], index) => sql`${test}, ${sqls[index] ?? 'NULL'}`))}, ${sqls.at(-1) ?? 'NULL'})`,
     type,
   };
 }
@@ -65,12 +69,15 @@ function extreme(name: 'greatest' | 'least') {
     const [only, more] = sqls;
     if (only !== undefined && more === undefined) return { sql: only, type };
     const nullable = sqls.filter((_, index) => args[index]?.type.isNullable === true);
-    const sql = `${name}(${sqls.join(', ')})`;
-    if (nullable.length === 0) return { sql, type };
+    const built = sql`${name}(${joinSql(sqls)})`;
+    if (nullable.length === 0) return { sql: built, type };
     if (!context.shared.traits.extremeOfNullIsNull)
-      return { sql, type: { ...type, isNullable: nullable.length === args.length } };
+      return { sql: built, type: { ...type, isNullable: nullable.length === args.length } };
     return {
-      sql: `if(${nullable.map((each) => `(${each}) IS NULL`).join(' OR ')}, NULL, ${sql})`,
+      sql: sql`if(${joinSql(
+        nullable.map((each) => sql`(${each}) IS NULL`),
+        ' OR ',
+      )}, NULL, ${built})`,
       type: { ...type, isNullable: true },
     };
   };
@@ -102,33 +109,34 @@ export const CONDITION_FUNCTIONS: Rules = {
   if: choice,
   iff: choice,
   iif: choice,
-  nvl2: ({ arg }) => choose(`${arg(0).sql} IS NOT NULL`, [arg(1), arg(2)]),
-  zeroifnull: ({ arg }) => ({ sql: `ifNull(${arg(0).sql}, 0)`, type: { ...arg(0).type, isNullable: false } }),
-  nullifzero: ({ arg }) => ({ sql: `nullIf(${arg(0).sql}, 0)`, type: { ...arg(0).type, isNullable: true } }),
+  nvl2: ({ arg }) => choose(sql`${arg(0).sql} IS NOT NULL`, [arg(1), arg(2)]),
+  zeroifnull: ({ arg }) => ({
+    sql: sql`ifNull(${arg(0).sql}, 0)`,
+    type: { ...arg(0).type, isNullable: false },
+  }),
+  nullifzero: ({ arg }) => ({
+    sql: sql`nullIf(${arg(0).sql}, 0)`,
+    type: { ...arg(0).type, isNullable: true },
+  }),
   decode,
   convert,
   greatest: extreme('greatest'),
   least: extreme('least'),
   isnull: byDialect({
-    mysql: ({ arg }) => condition(`${arg(0).sql} IS NULL`, false),
-    mariadb: ({ arg }) => condition(`${arg(0).sql} IS NULL`, false),
+    mysql: ({ arg }) => condition(sql`${arg(0).sql} IS NULL`, false),
+    mariadb: ({ arg }) => condition(sql`${arg(0).sql} IS NULL`, false),
     redshift: coalesce,
   }),
   equal_null: ({ arg, at, context }) => comparison(arg(0), arg(1), { operator: '<=>', at, context }),
-  xor: ({ all }) =>
-    condition(
-      `xor(${all()
-        .map(({ sql }) => sql)
-        .join(', ')})`,
-      isNullable(...all()),
-    ),
+  xor: ({ all }) => condition(sql`xor(${joinSql(all().map(({ sql }) => sql))})`, isNullable(...all())),
   field: ({ all, at, context }) => {
     const [subject, ...rest] = all();
     if (subject === undefined) return value('int', '0', false);
     const tests = rest.map(
-      (each, index) => `${comparison(subject, each, { operator: '=', at, context }).sql}, ${index + 1}`,
+      (each, index) =>
+        sql`${comparison(subject, each, { operator: '=', at, context }).sql}, ${String(index + 1)}`,
     );
-    return value('int', `multiIf(${tests.join(', ')}, 0)`, false, { scale: 0 });
+    return value('int', sql`multiIf(${joinSql(tests)}, 0)`, false, { scale: 0 });
   },
   elt: ({ all, source, fail }) => {
     const [, ...rest] = all();

@@ -1,4 +1,5 @@
 // Functions of JSON.
+import { sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import {
   jsonArray,
@@ -11,8 +12,8 @@ import {
   jsonType,
   pathArgument,
 } from '../write/json-path.ts';
-import { condition, value, type Value } from '../write/value.ts';
-import { byDialect, type Application, type Rule, type Rules } from './function.ts';
+import { condition, value, type Value } from '../../dialects/value.ts';
+import { byDialect, type Application, type Rule, type Rules } from '../../dialects/function.ts';
 
 /** The place that a path argument names. */
 function at(application: Application, index = 1): Value {
@@ -33,7 +34,7 @@ const extract: Rule = (application) => {
 const scalar: Rule = (application) => {
   const place = at(application);
   const kind = jsonType(place);
-  return value('text', `if(${kind} IN ('Object', 'Array'), NULL, ${jsonText(place).sql})`);
+  return value('text', sql`if(${kind} IN ('Object', 'Array'), NULL, ${jsonText(place).sql})`);
 };
 
 const unquoted: Rule = ({ arg }) => {
@@ -54,19 +55,19 @@ function byKeys(application: Application, empty: boolean): Value {
         : application.fail('A path is converted only if it is literal'),
     );
   const found = jsonText(jsonAt(arg(0), steps));
-  return empty ? value('text', `ifNull(${found.sql}, '')`, false) : found;
+  return empty ? value('text', sql`ifNull(${found.sql}, '')`, false) : found;
 }
 
 const size: Rule = (application) => {
   const place = at(application);
-  return value('int', `if(${jsonType(place)} = 'Null', NULL, ${jsonLength(place)})`, true, { scale: 0 });
+  return value('int', sql`if(${jsonType(place)} = 'Null', NULL, ${jsonLength(place)})`, true, { scale: 0 });
 };
 
 const arrayLength: Rule = (application) => {
   const own = application.arg(0);
-  if (own.type.kind === 'array') return value('int', `length(${own.sql})`, false, { scale: 0 });
+  if (own.type.kind === 'array') return value('int', sql`length(${own.sql})`, false, { scale: 0 });
   const place = at(application);
-  return value('int', `if(${jsonType(place)} = 'Array', ${jsonLength(place)}, NULL)`, true, { scale: 0 });
+  return value('int', sql`if(${jsonType(place)} = 'Array', ${jsonLength(place)}, NULL)`, true, { scale: 0 });
 };
 
 const NAMES = "['Object', 'Array', 'String', 'Int64', 'UInt64', 'Double', 'Bool', 'Null']";
@@ -75,7 +76,7 @@ const typeName: Rule = (application) => {
   const place = at(application);
   return value(
     'text',
-    `transform(toString(${jsonType(place)}), ${NAMES}, ['object', 'array', 'string', 'number', 'number', 'number', 'boolean', 'null'], '')`,
+    sql`transform(toString(${jsonType(place)}), ${NAMES}, ['object', 'array', 'string', 'number', 'number', 'number', 'boolean', 'null'], '')`,
     false,
   );
 };
@@ -103,8 +104,8 @@ export const JSON_FUNCTIONS: Rules = {
   parse_json: ({ arg }) => jsonOf(arg(0)),
   try_parse_json: ({ arg }) => jsonOf(arg(0)),
   json_parse: ({ arg }) => jsonOf(arg(0)),
-  to_json: ({ arg }) => value('json', `toJSONString(${arg(0).sql})`, arg(0).type.isNullable),
-  to_json_string: ({ arg }) => value('text', `toJSONString(${arg(0).sql})`, arg(0).type.isNullable),
+  to_json: ({ arg }) => value('json', sql`toJSONString(${arg(0).sql})`, arg(0).type.isNullable),
+  to_json_string: ({ arg }) => value('text', sql`toJSONString(${arg(0).sql})`, arg(0).type.isNullable),
   get_path: (application) =>
     jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
   get: byDialect({

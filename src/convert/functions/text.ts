@@ -1,38 +1,43 @@
 // Functions of strings.
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { caseless } from '../write/comparison.ts';
-import { differs } from '../write/context.ts';
+import { differs } from '../../dialects/context.ts';
 import { checkedRegex } from '../write/pattern.ts';
-import { castTo } from '../write/cast.ts';
-import { condition, isNullable, operand, text, value, type Value } from '../write/value.ts';
-import { byDialect, integer, literal, ofText, type Application, type Rule, type Rules } from './function.ts';
+import { condition, isNullable, operand, text, value, type Value } from '../../dialects/value.ts';
+import {
+  byDialect,
+  integer,
+  literal,
+  ofText,
+  type Application,
+  type Rule,
+  type Rules,
+} from '../../dialects/function.ts';
 
-/** An argument as a string. */
-function string({ arg, at, context }: Application, index: number): Value {
-  const own = arg(index);
-  if (own.type.kind === 'text' || own.type.kind === 'null') return own;
-  if (own.type.kind === 'unknown') return own;
-  return castTo(own, { name: 'TEXT', at }, { isSafe: false, at, context });
-}
+import { pattern, regexpLike, regexpMatch, regexpReplace } from './regular-expression.ts';
+import { string } from './text-argument.ts';
 
 /** NULL of NULL: an array cannot be NULL in ClickHouse, and its elements are empty strings then. */
-function unlessNull(own: Value, sql: string): string {
-  return own.type.isNullable ? `if(${own.sql} IS NULL, NULL, ${sql})` : sql;
+function unlessNull(own: Value, built: Sql): Sql {
+  return own.type.isNullable ? sql`if(${own.sql} IS NULL, NULL, ${built})` : built;
 }
 
-const int = (sql: string, isNullableValue = true): Value => value('int', sql, isNullableValue, { scale: 0 });
+const int = (sql: Sql, isNullableValue = true): Value => value('int', sql, isNullableValue, { scale: 0 });
 
 /** concat: NULL if an argument is NULL, except in PostgreSQL, which skips NULL. */
 function concat(application: Application): Value {
   const { all, context } = application;
   const written = all().map((_, index) => string(application, index));
   if (context.shared.traits.concatSkipsNull) {
-    const present = written.map((each) => (each.type.isNullable ? `ifNull(${text(each)}, '')` : text(each)));
-    return value('text', `concat(${present.join(', ')})`, false);
+    const present = written.map((each) =>
+      each.type.isNullable ? sql`ifNull(${text(each)}, '')` : text(each),
+    );
+    return value('text', sql`concat(${joinSql(present)})`, false);
   }
   return value(
     'text',
-    `concat(${written.map((each) => (each.type.kind === 'unknown' ? each.sql : text(each))).join(', ')})`,
+    sql`concat(${joinSql(written.map((each) => (each.type.kind === 'unknown' ? each.sql : text(each))))})`,
     isNullable(...written),
   );
 }
@@ -44,19 +49,19 @@ function concatWith(application: Application): Value {
   if (application.dialect === 'snowflake' || application.dialect === 'redshift')
     return value(
       'text',
-      `concatWithSeparator(${[separator, ...others].map((each) => each.sql).join(', ')})`,
+      sql`concatWithSeparator(${joinSql([separator, ...others].map((each) => each.sql))})`,
       isNullable(separator, ...others),
     );
   if (!isNullable(...others))
     return value(
       'text',
-      `concatWithSeparator(${[separator, ...others].map((each) => each.sql).join(', ')})`,
+      sql`concatWithSeparator(${joinSql([separator, ...others].map((each) => each.sql))})`,
       separator.type.isNullable,
     );
-  const array = `arrayFilter(x -> x IS NOT NULL, [${others.map((each) => (each.type.kind === 'null' ? 'CAST(NULL AS Nullable(String))' : each.sql)).join(', ')}])`;
+  const array = sql`arrayFilter(x -> x IS NOT NULL, [${joinSql(others.map((each) => (each.type.kind === 'null' ? 'CAST(NULL AS Nullable(String))' : each.sql)))}])`;
   return value(
     'text',
-    `arrayStringConcat(arrayMap(x -> assumeNotNull(x), ${array}), ${separator.sql})`,
+    sql`arrayStringConcat(arrayMap(x -> assumeNotNull(x), ${array}), ${separator.sql})`,
     separator.type.isNullable,
   );
 }
@@ -78,29 +83,29 @@ function substring(application: Application): Value {
   )
     return value(
       'text',
-      `substringUTF8(${[own, start, ...(length === undefined ? [] : [length])].map(({ sql }) => sql).join(', ')})`,
+      sql`substringUTF8(${joinSql([own, start, ...(length === undefined ? [] : [length])].map(({ sql }) => sql))})`,
       nullable,
     );
   if (first !== undefined && first > 0 && length !== undefined)
-    return value('text', `substringUTF8(${own.sql}, ${start.sql}, greatest(0, ${length.sql}))`, nullable);
+    return value('text', sql`substringUTF8(${own.sql}, ${start.sql}, greatest(0, ${length.sql}))`, nullable);
   if (isPostgres) {
     // Positions before the first count against the length.
     if (length === undefined)
-      return value('text', `substringUTF8(${own.sql}, greatest(1, ${start.sql}))`, nullable);
+      return value('text', sql`substringUTF8(${own.sql}, greatest(1, ${start.sql}))`, nullable);
     return value(
       'text',
-      `substringUTF8(${own.sql}, greatest(1, ${start.sql}), greatest(0, ${operand(length)} + least(0, ${operand(start)} - 1)))`,
+      sql`substringUTF8(${own.sql}, greatest(1, ${start.sql}), greatest(0, ${operand(length)} + least(0, ${operand(start)} - 1)))`,
       nullable,
     );
   }
   if (first !== undefined && first === 0) {
     if (dialect === 'mysql' || dialect === 'mariadb' || dialect === 'trino')
-      return value('text', nullable ? `if(${own.sql} IS NULL, NULL, '')` : "''", nullable);
+      return value('text', nullable ? sql`if(${own.sql} IS NULL, NULL, '')` : "''", nullable);
     if (dialect === 'sqlite' && length !== undefined)
-      return value('text', `substringUTF8(${own.sql}, 1, greatest(0, ${operand(length)} - 1))`, nullable);
+      return value('text', sql`substringUTF8(${own.sql}, 1, greatest(0, ${operand(length)} - 1))`, nullable);
     return value(
       'text',
-      `substringUTF8(${[own.sql, '1', ...(length === undefined ? [] : [length.sql])].join(', ')})`,
+      sql`substringUTF8(${joinSql([own.sql, '1', ...(length === undefined ? [] : [length.sql])])})`,
       nullable,
     );
   }
@@ -118,9 +123,9 @@ function counted(
   }: { readonly length: Value | undefined; readonly nullable: boolean; readonly application: Application },
 ): Value {
   const first = integer(application.source(1));
-  const size = length === undefined ? '' : `, greatest(0, ${length.sql})`;
+  const size = length === undefined ? '' : sql`, greatest(0, ${length.sql})`;
   if (first === undefined) {
-    const isPlain = start.type.kind === 'int' && /^(?:position|[a-z]*\() ?/.test(start.sql);
+    const isPlain = start.type.kind === 'int' && /^(?:position|[a-z]*\() ?/.test(String(start.sql));
     if (!isPlain)
       differs(
         application.context,
@@ -128,24 +133,24 @@ function counted(
         'function',
         'If the start is zero or negative, the result may differ',
       );
-    return value('text', `substringUTF8(${own.sql}, ${start.sql}${size})`, nullable);
+    return value('text', sql`substringUTF8(${own.sql}, ${start.sql}${size})`, nullable);
   }
   // Before the beginning of the string: an empty string, except in SQLite and BigQuery, which start at the beginning.
   const { dialect } = application;
-  const isShort = `lengthUTF8(${own.sql}) < ${-first}`;
-  const rest = `substringUTF8(${own.sql}, ${first}${size})`;
+  const isShort = sql`lengthUTF8(${own.sql}) < ${String(-first)}`;
+  const rest = sql`substringUTF8(${own.sql}, ${String(first)}${size})`;
   if (dialect === 'bigquery' || dialect === 'sqlite') {
     if (dialect === 'sqlite' && length !== undefined)
       return application.fail('substr with a negative start and a length is not converted');
-    return value('text', `if(${isShort}, substringUTF8(${own.sql}, 1${size}), ${rest})`, nullable);
+    return value('text', sql`if(${isShort}, substringUTF8(${own.sql}, 1${size}), ${rest})`, nullable);
   }
-  return value('text', `if(${isShort}, '', ${rest})`, nullable);
+  return value('text', sql`if(${isShort}, '', ${rest})`, nullable);
 }
 
 /** PostgreSQL's substring(text from pattern): the first group, or the whole match. */
 function regexSubstring(application: Application, own: Value): Value {
   const pattern = checkedRegex(literal(application, 1), application.at);
-  return value('text', `nullIf(extract(${own.sql}, ${quoteString(pattern)}), '')`);
+  return value('text', sql`nullIf(extract(${own.sql}, ${quoteString(pattern)}), '')`);
 }
 
 /** left and right: a negative length in PostgreSQL drops characters from the other end. */
@@ -155,8 +160,8 @@ function side(name: 'leftUTF8' | 'rightUTF8'): Rule {
     const size = application.arg(1);
     const isPlain = (integer(application.source(1)) ?? -1) >= 0;
     const isPostgres = application.dialect === 'postgresql';
-    const count = isPlain || isPostgres ? size.sql : `greatest(0, ${size.sql})`;
-    return value('text', `${name}(${own.sql}, ${count})`, isNullable(own, size));
+    const count = isPlain || isPostgres ? size.sql : sql`greatest(0, ${size.sql})`;
+    return value('text', sql`${name}(${own.sql}, ${count})`, isNullable(own, size));
   };
 }
 
@@ -165,9 +170,9 @@ function position(inner: number, outer: number): Rule {
   return (application) => {
     const { context, call } = application;
     const [needle, haystack] = [string(application, inner), string(application, outer)];
-    const start = call.args.length > 2 ? `, ${application.arg(2).sql}` : '';
+    const start = call.args.length > 2 ? sql`, ${application.arg(2).sql}` : '';
     const [a, b] = [caseless(haystack, needle, context), caseless(needle, haystack, context)];
-    return int(`positionUTF8(${a.sql}, ${b.sql}${start})`, isNullable(needle, haystack));
+    return int(sql`positionUTF8(${a.sql}, ${b.sql}${start})`, isNullable(needle, haystack));
   };
 }
 
@@ -178,7 +183,7 @@ function padded(name: 'leftPadUTF8' | 'rightPadUTF8'): Rule {
     const [size, fill] = [application.arg(1), application.optional(2)];
     return value(
       'text',
-      `${name}(${[text(own), size.sql, ...(fill === undefined ? [] : [fill.sql])].join(', ')})`,
+      sql`${name}(${joinSql([text(own), size.sql, ...(fill === undefined ? [] : [fill.sql])])})`,
       isNullable(own, size),
     );
   };
@@ -189,32 +194,32 @@ function trimmed(where: 'BOTH' | 'LEADING' | 'TRAILING', plain: string): Rule {
   return (application) => {
     const own = string(application, 0);
     const set = application.optional(1);
-    if (set === undefined) return value('text', `${plain}(${text(own)})`, own.type.isNullable);
+    if (set === undefined) return value('text', sql`${plain}(${text(own)})`, own.type.isNullable);
     const isMysql = application.dialect === 'mysql' || application.dialect === 'mariadb';
     if (isMysql && set.literal?.length !== 1)
       return application.fail('trim of a string of several characters is not converted');
-    return value('text', `trim(${where} ${set.sql} FROM ${text(own)})`, own.type.isNullable);
+    return value('text', sql`trim(${where} ${set.sql} FROM ${text(own)})`, own.type.isNullable);
   };
 }
 
 function replace(application: Application): Value {
   const [own, from, to] = [string(application, 0), application.arg(1), application.optional(2)];
-  const replaced = `replaceAll(${text(own)}, ${from.sql}, ${to?.sql ?? "''"})`;
+  const replaced = sql`replaceAll(${text(own)}, ${from.sql}, ${to?.sql ?? "''"})`;
   const isSafe = from.literal !== undefined && from.literal !== '';
   const nullable = isNullable(own, from, ...(to === undefined ? [] : [to]));
-  return value('text', isSafe ? replaced : `if(${from.sql} = '', ${text(own)}, ${replaced})`, nullable);
+  return value('text', isSafe ? replaced : sql`if(${from.sql} = '', ${text(own)}, ${replaced})`, nullable);
 }
 
 /** split_part: a negative position counts from the end in PostgreSQL. */
 function splitPart(application: Application): Value {
   const [own, by, index] = [string(application, 0), application.arg(1), application.arg(2)];
-  const parts = `splitByString(${by.sql}, ${text(own)})`;
+  const parts = sql`splitByString(${by.sql}, ${text(own)})`;
   if (by.literal === '') return application.fail('split_part by an empty string is not converted');
   const nullable = isNullable(own, by, index);
-  if (application.dialect === 'trino') return value('text', `arrayElementOrNull(${parts}, ${index.sql})`);
+  if (application.dialect === 'trino') return value('text', sql`arrayElementOrNull(${parts}, ${index.sql})`);
   const first = integer(application.source(2));
   if (first === 0) return application.fail('split_part at position 0 is not converted');
-  return value('text', unlessNull(own, `arrayElement(${parts}, ${index.sql})`), nullable);
+  return value('text', unlessNull(own, sql`arrayElement(${parts}, ${index.sql})`), nullable);
 }
 
 /** MySQL's substring_index. */
@@ -223,86 +228,18 @@ function substringIndex(application: Application): Value {
   const number = integer(application.source(2));
   if (number === undefined || number === 0)
     return application.fail('substring_index is converted only with a literal count');
-  const parts = `splitByString(${by.sql}, ${text(own)})`;
-  const slice = number > 0 ? `arraySlice(${parts}, 1, ${count.sql})` : `arraySlice(${parts}, ${count.sql})`;
-  return value('text', unlessNull(own, `arrayStringConcat(${slice}, ${by.sql})`), isNullable(own, by));
+  const parts = sql`splitByString(${by.sql}, ${text(own)})`;
+  const slice =
+    number > 0 ? sql`arraySlice(${parts}, 1, ${count.sql})` : sql`arraySlice(${parts}, ${count.sql})`;
+  return value('text', unlessNull(own, sql`arrayStringConcat(${slice}, ${by.sql})`), isNullable(own, by));
 }
 
-/** A pattern argument as a literal for RE2. */
-function pattern(application: Application, index: number, flags = ''): string {
-  const written = checkedRegex(literal(application, index), application.at);
-  const isMysql = application.dialect === 'mysql' || application.dialect === 'mariadb';
-  return quoteString(`${isMysql || flags.includes('i') ? '(?i)' : ''}${written}`);
-}
-
-/** Replacements in ClickHouse are written \1; in Trino and BigQuery $1 or \1. */
-function replacement(application: Application, index: number): string {
-  const each = application.optional(index);
-  if (each === undefined) return "''";
-  if (each.literal === undefined) return each.sql;
-  return quoteString(
-    application.dialect === 'trino' ? each.literal.replaceAll(/\$(\d)/g, '\\$1') : each.literal,
-  );
-}
-
-function regexpReplace(application: Application): Value {
-  const { dialect, call } = application;
-  const own = string(application, 0);
-  const flags = dialect === 'postgresql' && call.args.length > 3 ? literal(application, 3) : '';
-  if (dialect !== 'postgresql' && call.args.length > 3)
-    return application.fail('regexp_replace is converted with at most three arguments');
-  if (!/^[gi]*$/.test(flags)) return application.fail(`The flags ${flags} are not converted`);
-  const isAll = dialect !== 'postgresql' || flags.includes('g');
-  return value(
-    'text',
-    `replaceRegexp${isAll ? 'All' : 'One'}(${text(own)}, ${pattern(application, 1, flags)}, ${replacement(application, 2)})`,
-    own.type.isNullable,
-  );
-}
-
-/** The first match; NULL without one, in Redshift and MariaDB an empty string. */
-function regexpMatch(group: number): Rule {
-  return (application) => {
-    const { dialect, call } = application;
-    const own = string(application, 0);
-    const index =
-      dialect === 'trino' && call.args.length > 2 ? (integer(application.source(2)) ?? -1) : group;
-    if (index < 0 || (dialect !== 'trino' && call.args.length > 2))
-      return application.fail(`${call.name} is converted with at most two arguments`);
-    const written = literal(application, 1);
-    const hasGroup = /(?<!\\)\((?!\?)/.test(written);
-    const subject = text(own);
-    const isEmpty = dialect === 'redshift' || dialect === 'mariadb';
-    // extract returns the first group if there is one.
-    const whole =
-      index === 0 && hasGroup
-        ? `regexpExtract(${subject}, ${pattern(application, 1)}, 0)`
-        : index > 0 && hasGroup
-          ? `regexpExtract(${subject}, ${pattern(application, 1)}, ${index})`
-          : `extract(${subject}, ${pattern(application, 1)})`;
-    if (isEmpty) return value('text', whole, own.type.isNullable);
-    return value('text', `if(match(${subject}, ${pattern(application, 1)}), ${whole}, NULL)`);
-  };
-}
-
-const regexpLike: Rule = (application) => {
-  const { dialect, call } = application;
-  const own = string(application, 0);
-  if (call.args.length > 2) return application.fail(`${call.name} is converted with two arguments`);
-  const written = literal(application, 1);
-  const isWhole = dialect === 'snowflake';
-  return condition(
-    `match(${text(own)}, ${isWhole ? quoteString(`^(?:${checkedRegex(written, application.at)})$`) : pattern(application, 1)})`,
-    own.type.isNullable,
-  );
-};
-
-function containsText(test: (own: string, part: string) => string): Rule {
+function containsText(test: (own: Sql, part: Sql) => Sql): Rule {
   return (application) => {
     const [own, other] = [string(application, 0), string(application, 1)];
     return {
       ...condition(test(text(own), other.sql), isNullable(own, other)),
-      isLoose: test('', '').includes(' '),
+      isLoose: String(test('', '')).includes(' '),
     };
   };
 }
@@ -311,13 +248,13 @@ const sized =
   (name: string): Rule =>
   (application) => {
     const own = string(application, 0);
-    return int(`${name}(${text(own)})`, own.type.isNullable);
+    return int(sql`${name}(${text(own)})`, own.type.isNullable);
   };
 
 /** length counts characters; in MySQL bytes. */
 const length: Rule = (application) => {
   const own = application.arg(0);
-  if (own.type.kind === 'array') return int(`length(${own.sql})`, false);
+  if (own.type.kind === 'array') return int(sql`length(${own.sql})`, false);
   return sized(
     application.dialect === 'mysql' || application.dialect === 'mariadb' ? 'length' : 'lengthUTF8',
   )(application);
@@ -357,14 +294,14 @@ export const TEXT_FUNCTIONS: Rules = {
   translate: ofText('translateUTF8'),
   reverse: ofText('reverseUTF8'),
   repeat: ({ arg }) =>
-    value('text', `repeat(${text(arg(0))}, greatest(0, ${arg(1).sql}))`, isNullable(arg(0), arg(1))),
-  space: ({ arg }) => value('text', `repeat(' ', greatest(0, ${arg(0).sql}))`, isNullable(arg(0))),
+    value('text', sql`repeat(${text(arg(0))}, greatest(0, ${arg(1).sql}))`, isNullable(arg(0), arg(1))),
+  space: ({ arg }) => value('text', sql`repeat(' ', greatest(0, ${arg(0).sql}))`, isNullable(arg(0))),
   ascii: ofText('ascii', 'int'),
-  chr: ({ arg }) => value('text', `char(${arg(0).sql})`, arg(0).type.isNullable),
+  chr: ({ arg }) => value('text', sql`char(${arg(0).sql})`, arg(0).type.isNullable),
   md5: ({ arg, dialect, fail }) =>
     dialect === 'bigquery' || dialect === 'trino'
       ? fail('md5 returns bytes and is not converted')
-      : value('text', `lower(hex(MD5(${text(arg(0))})))`, arg(0).type.isNullable),
+      : value('text', sql`lower(hex(MD5(${text(arg(0))})))`, arg(0).type.isNullable),
   split_part: splitPart,
   substring_index: substringIndex,
   regexp_replace: regexpReplace,
@@ -375,18 +312,18 @@ export const TEXT_FUNCTIONS: Rules = {
   regexp_contains: regexpLike,
   regexp_count: (application) =>
     int(
-      `countMatches(${text(string(application, 0))}, ${pattern(application, 1)})`,
+      sql`countMatches(${text(string(application, 0))}, ${pattern(application, 1)})`,
       application.arg(0).type.isNullable,
     ),
-  starts_with: containsText((own, part) => `startsWith(${own}, ${part})`),
-  startswith: containsText((own, part) => `startsWith(${own}, ${part})`),
-  ends_with: containsText((own, part) => `endsWith(${own}, ${part})`),
-  endswith: containsText((own, part) => `endsWith(${own}, ${part})`),
+  starts_with: containsText((own, part) => sql`startsWith(${own}, ${part})`),
+  startswith: containsText((own, part) => sql`startsWith(${own}, ${part})`),
+  ends_with: containsText((own, part) => sql`endsWith(${own}, ${part})`),
+  endswith: containsText((own, part) => sql`endsWith(${own}, ${part})`),
   contains: byDialect({
-    snowflake: containsText((own, part) => `position(${own}, ${part}) > 0`),
-    trino: ({ arg }) => condition(`has(${arg(0).sql}, ${arg(1).sql})`, isNullable(arg(0), arg(1))),
+    snowflake: containsText((own, part) => sql`position(${own}, ${part}) > 0`),
+    trino: ({ arg }) => condition(sql`has(${arg(0).sql}, ${arg(1).sql})`, isNullable(arg(0), arg(1))),
   }),
-  contains_substr: containsText((own, part) => `positionCaseInsensitiveUTF8(${own}, ${part}) > 0`),
+  contains_substr: containsText((own, part) => sql`positionCaseInsensitiveUTF8(${own}, ${part}) > 0`),
   quote_literal: ({ fail }) => fail('quote_literal is not converted'),
   uuid: () => value('text', 'toString(generateUUIDv4())', false),
   gen_random_uuid: () => value('uuid', 'generateUUIDv4()', false),
@@ -394,7 +331,7 @@ export const TEXT_FUNCTIONS: Rules = {
   binary: ({ arg }) => ({ ...arg(0), type: { ...arg(0).type, kind: 'unknown' } }),
   hex: ({ arg, fail }) =>
     arg(0).type.kind === 'text'
-      ? value('text', `hex(${arg(0).sql})`, arg(0).type.isNullable)
+      ? value('text', sql`hex(${arg(0).sql})`, arg(0).type.isNullable)
       : fail('hex is converted only for strings'),
   strcmp: ({ fail }) => fail('strcmp is not converted'),
 };

@@ -1,11 +1,12 @@
 // Window functions that are not aggregates.
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import type { Call } from '../../sql/syntax-tree.ts';
 import { unified } from '../write/unify.ts';
 import { overSql } from '../write/window.ts';
-import { value, type Value } from '../write/value.ts';
-import type { Application } from './function.ts';
+import { value, type Value } from '../../dialects/value.ts';
+import type { Application } from '../../dialects/function.ts';
 
-type WindowRule = (application: Application, over: string) => Value;
+type WindowRule = (application: Application, over: Sql) => Value;
 
 export function isWindowFunction({ name, over }: Call): boolean {
   return over !== undefined && RULES.has(name);
@@ -32,9 +33,7 @@ function ranking(name: string, kind: 'int' | 'float'): WindowRule {
   return ({ all }, over) =>
     value(
       kind,
-      `${name}(${all()
-        .map(({ sql }) => sql)
-        .join(', ')}) OVER ${over}`,
+      sql`${name}(${joinSql(all().map(({ sql }) => sql))}) OVER ${over}`,
       false,
       kind === 'int' ? { scale: 0 } : {},
     );
@@ -50,16 +49,19 @@ function shifted(name: 'lag' | 'lead'): WindowRule {
     const own = arg(0);
     const offset = optional(1)?.sql ?? '1';
     const moved = {
-      sql: `${name}(toNullable(${own.sql}), ${offset}) OVER ${over}`,
+      sql: sql`${name}(toNullable(${own.sql}), ${offset}) OVER ${over}`,
       type: { ...own.type, isNullable: true },
     };
     if (call.args.length < 3 || source(2).kind === 'null') return moved;
     const fallback = arg(2);
     const { sqls, type } = unified([moved, fallback]);
     if (!own.type.isNullable)
-      return { sql: `coalesce(${sqls.join(', ')})`, type: { ...type, isNullable: fallback.type.isNullable } };
-    const isOutside = `${name}(toNullable(1), ${offset}) OVER ${over} IS NULL`;
-    return { sql: `if(${isOutside}, ${sqls[1] ?? 'NULL'}, ${sqls[0] ?? 'NULL'})`, type };
+      return {
+        sql: sql`coalesce(${joinSql(sqls)})`,
+        type: { ...type, isNullable: fallback.type.isNullable },
+      };
+    const isOutside = sql`${name}(toNullable(1), ${offset}) OVER ${over} IS NULL`;
+    return { sql: sql`if(${isOutside}, ${sqls[1] ?? 'NULL'}, ${sqls[0] ?? 'NULL'})`, type };
   };
 }
 
@@ -67,14 +69,14 @@ function edge(name: 'first_value' | 'last_value'): WindowRule {
   return ({ arg, call }, over) => {
     const own = arg(0);
     const nulls = !own.type.isNullable ? '' : call.nulls === 'IGNORE' ? ' IGNORE NULLS' : ' RESPECT NULLS';
-    return { sql: `${name}(${own.sql})${nulls} OVER ${over}`, type: own.type };
+    return { sql: sql`${name}(${own.sql})${nulls} OVER ${over}`, type: own.type };
   };
 }
 
-function nth({ arg }: Application, over: string): Value {
+function nth({ arg }: Application, over: Sql): Value {
   const own = arg(0);
   return {
-    sql: `nth_value(toNullable(${own.sql}), ${arg(1).sql}) OVER ${over}`,
+    sql: sql`nth_value(toNullable(${own.sql}), ${arg(1).sql}) OVER ${over}`,
     type: { ...own.type, isNullable: true },
   };
 }

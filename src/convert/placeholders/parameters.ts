@@ -1,5 +1,5 @@
 // The parameters of a template: its uses, declarations and what stands around them, as declarations of an endpoint file.
-import type { ConvertedParameter, ParameterValue } from '../conversion.ts';
+import type { ConvertedParameter, ParameterValue } from '../../dialects/conversion.ts';
 import type { Value } from './nodes.ts';
 import type { PlacedUse } from './output.ts';
 

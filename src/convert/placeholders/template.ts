@@ -1,5 +1,10 @@
 // What the readers of other tools' templates produce: SQL without placeholders, its parameters, and where each part came from.
-import type { ConversionNote, ConvertedParameter, ForeignDialect, ParameterValue } from '../conversion.ts';
+import type {
+  ConversionNote,
+  ConvertedParameter,
+  ForeignDialect,
+  ParameterValue,
+} from '../../dialects/conversion.ts';
 
 /** The tools whose placeholders and templates are read; driver: `$1`, `?`, `:x`, `%(x)s`, `@x` and ClickHouse's `{x:Type}`. */
 export type TemplateTool = 'driver' | 'metabase' | 'superset' | 'grafana' | 'tinybird' | 'redash' | 'dbt';

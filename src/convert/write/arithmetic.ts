@@ -1,8 +1,9 @@
 // Arithmetic operators.
+import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
-import { differs, unconverted, type Context } from './context.ts';
-import { difference, secondsOf, shifted, spansOf } from './interval.ts';
-import { timestampLiteral } from './time-literal.ts';
+import { differs, unconverted, type Context } from '../../dialects/context.ts';
+import { difference, secondsOf, shifted, spansOf } from '../../dialects/time/interval.ts';
+import { timestampLiteral } from '../../dialects/time/literal.ts';
 import { jsonNumber } from './json-path.ts';
 import {
   float,
@@ -15,7 +16,7 @@ import {
   value,
   type Kind,
   type Value,
-} from './value.ts';
+} from '../../dialects/value.ts';
 
 type Binary = Extract<Expression, { kind: 'binary' }>;
 
@@ -111,7 +112,7 @@ function plusDays(
   if (days.type.kind === 'seconds')
     return loose(
       'timestamp',
-      `${operand(time)} ${operator} toIntervalMicrosecond(toInt64(round(${operand(days)} * 1000000)))`,
+      sql`${operand(time)} ${operator} toIntervalMicrosecond(toInt64(round(${operand(days)} * 1000000)))`,
       isNullable(time, days),
     );
   if (
@@ -143,7 +144,7 @@ function withInterval({ operator, left, right, at }: Binary, context: Context): 
   if (first === undefined && second !== undefined && operator === '/') {
     const base = context.write(left, context);
     if (base.type.kind === 'seconds')
-      return loose('float', `${operand(base)} / ${operand(secondsOf(second, context))}`);
+      return loose('float', sql`${operand(base)} / ${operand(secondsOf(second, context))}`);
   }
   return unconverted(at, 'type', `${operator} is not converted for intervals`);
 }
@@ -162,23 +163,23 @@ function plain(a: Value, b: Value, operator: string): Value {
     a.type.bytes === undefined || b.type.bytes === undefined
       ? undefined
       : Math.max(a.type.bytes, b.type.bytes);
-  return loose(common(a, b), `${operand(a)} ${operator} ${operand(b)}`, isNullable(a, b), {
+  return loose(common(a, b), sql`${operand(a)} ${operator} ${operand(b)}`, isNullable(a, b), {
     scale: known,
     bytes,
   });
 }
 
-const isZeroFree = ({ sql }: Value): boolean => /^-?[\d.]+$/.test(sql) && Number(sql) !== 0;
+const isZeroFree = ({ sql }: Value): boolean => /^-?[\d.]+$/.test(String(sql)) && Number(sql) !== 0;
 
 /** The divisor; NULL instead of zero if the dialect divides by zero. */
 function divisor(
   b: Value,
   context: Context,
-  written: string,
-): { readonly sql: string; readonly isNullable: boolean } {
+  written: Sql,
+): { readonly sql: Sql; readonly isNullable: boolean } {
   if (!context.shared.traits.dividesByZero || isZeroFree(b))
     return { sql: written, isNullable: b.type.isNullable };
-  return { sql: `nullIf(${b.sql}, 0)`, isNullable: true };
+  return { sql: sql`nullIf(${b.sql}, 0)`, isNullable: true };
 }
 
 function quotient(a: Value, b: Value, { at, context }: Operation): Value {
@@ -186,9 +187,10 @@ function quotient(a: Value, b: Value, { at, context }: Operation): Value {
   const kinds = [a, b].map(({ type }) => type.kind);
   if (traits.hasIntegerDivision && kinds.every((kind) => kind === 'int' || kind === 'bool')) {
     const by = divisor(b, context, b.sql);
-    return value('int', `intDiv(${a.sql}, ${by.sql})`, a.type.isNullable || by.isNullable, { scale: 0 });
+    return value('int', sql`intDiv(${a.sql}, ${by.sql})`, a.type.isNullable || by.isNullable, { scale: 0 });
   }
-  if (a.type.kind === 'seconds') return loose('seconds', `${operand(a)} / ${operand(b)}`, isNullable(a, b));
+  if (a.type.kind === 'seconds')
+    return loose('seconds', sql`${operand(a)} / ${operand(b)}`, isNullable(a, b));
   const isOpen =
     traits.hasIntegerDivision &&
     kinds.includes('unknown') &&
@@ -202,10 +204,10 @@ function quotient(a: Value, b: Value, { at, context }: Operation): Value {
     );
   const by = divisor(b, context, float(b));
   const isFloat = kinds.includes('float') || dialect === 'bigquery' || dialect === 'sqlite';
-  const sql = `${float(a)} / ${by.sql}`;
+  const built = sql`${float(a)} / ${by.sql}`;
   const nullable = a.type.isNullable || by.isNullable;
-  if (isFloat) return loose('float', sql, nullable);
-  return exactQuotient(loose('numeric', sql, nullable, { scale: quotientScale(a, b, context) }), context);
+  if (isFloat) return loose('float', built, nullable);
+  return exactQuotient(loose('numeric', built, nullable, { scale: quotientScale(a, b, context) }), context);
 }
 
 /** Digits after the point of a quotient of exact numbers. */
@@ -232,8 +234,8 @@ const TIE = '1.000000000000002';
 export function roundHalfAway(own: Value, digits: number): Value {
   const more = digits === 0 ? '' : `, ${digits}`;
   if (own.type.kind === 'decimal' || own.type.kind === 'int')
-    return { ...own, sql: `round(${own.sql}${more})`, isLoose: false };
-  return value('numeric', `round(${operand(own)} * ${TIE}${more})`, own.type.isNullable, {
+    return { ...own, sql: sql`round(${own.sql}${more})`, isLoose: false };
+  return value('numeric', sql`round(${operand(own)} * ${TIE}${more})`, own.type.isNullable, {
     scale: Math.max(0, digits),
   });
 }
@@ -241,17 +243,17 @@ export function roundHalfAway(own: Value, digits: number): Value {
 function remainder(a: Value, b: Value, context: Context): Value {
   const nullable = isNullable(a, b);
   const isWhole = context.shared.dialect === 'sqlite';
-  const whole = (each: Value): string =>
+  const whole = (each: Value): Sql =>
     isWhole && each.type.kind !== 'int'
-      ? `toInt64(${each.sql})`
+      ? sql`toInt64(${each.sql})`
       : each.type.kind === 'decimal'
-        ? `toFloat64(${each.sql})`
+        ? sql`toFloat64(${each.sql})`
         : operand(each);
   const by = divisor(b, context, whole(b));
   const kind = common(a, b);
   return loose(
     isWhole ? 'int' : kind === 'decimal' ? 'numeric' : kind,
-    `${whole(a)} % ${by.sql}`,
+    sql`${whole(a)} % ${by.sql}`,
     nullable || by.isNullable,
     { scale: a.type.scale },
   );
@@ -272,18 +274,18 @@ export function otherArithmetic({ operator, left, right, at }: Binary, context: 
   const write = (each: Expression): Value => numeric(context.write(each, context));
   if (operator === '^' && (dialect === 'postgresql' || dialect === 'redshift')) {
     const [a, b] = [write(left), write(right)];
-    return value('float', `pow(${a.sql}, ${b.sql})`, isNullable(a, b));
+    return value('float', sql`pow(${a.sql}, ${b.sql})`, isNullable(a, b));
   }
   if (operator === 'DIV') {
     const [a, b] = [write(left), write(right)];
     const by = divisor(b, context, b.sql);
-    return value('int', `intDiv(${a.sql}, ${by.sql})`, isNullable(a) || by.isNullable, { scale: 0 });
+    return value('int', sql`intDiv(${a.sql}, ${by.sql})`, isNullable(a) || by.isNullable, { scale: 0 });
   }
   if (operator === 'MOD') return arithmetic({ kind: 'binary', operator: '%', left, right, at }, context);
   if (operator === 'XOR') {
     const [a, b] = [write(left), write(right)];
     return {
-      ...value('bool', `xor(${a.sql}, ${b.sql})`, isNullable(a, b)),
+      ...value('bool', sql`xor(${a.sql}, ${b.sql})`, isNullable(a, b)),
       type: { kind: 'bool', isNullable: isNullable(a, b), isNumberInClickHouse: true },
     };
   }
@@ -292,7 +294,11 @@ export function otherArithmetic({ operator, left, right, at }: Binary, context: 
   const [a, b] = [write(left), write(right)];
   // The operators of MySQL are those of unsigned integers.
   const isUnsigned = dialect === 'mysql' || dialect === 'mariadb';
-  const wide = (each: Value): string =>
-    isUnsigned ? `toUInt64(${each.sql})` : /^-?\d+$/.test(each.sql) ? `toInt64(${each.sql})` : each.sql;
-  return value('int', `${bits}(${wide(a)}, ${wide(b)})`, isNullable(a, b), { scale: 0 });
+  const wide = (each: Value): Sql =>
+    isUnsigned
+      ? sql`toUInt64(${each.sql})`
+      : /^-?\d+$/.test(String(each.sql))
+        ? sql`toInt64(${each.sql})`
+        : each.sql;
+  return value('int', sql`${bits}(${wide(a)}, ${wide(b)})`, isNullable(a, b), { scale: 0 });
 }

@@ -1,17 +1,19 @@
 // Function calls.
+import { joinSql, sql } from '../../dialects/sql.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import type { Call, Expression } from '../../sql/syntax-tree.ts';
 import { isAggregate, writeAggregate } from '../functions/aggregate.ts';
 import { ARRAY_FUNCTIONS } from '../functions/array.ts';
 import { CONDITION_FUNCTIONS } from '../functions/condition.ts';
-import type { Application, Rule } from '../functions/function.ts';
+import type { Application, Rule } from '../../dialects/function.ts';
 import { JSON_FUNCTIONS } from '../functions/json.ts';
 import { NUMBER_FUNCTIONS } from '../functions/number.ts';
 import { TEXT_FUNCTIONS } from '../functions/text.ts';
-import { TIME_FUNCTIONS } from '../functions/time.ts';
+import { TIME_FUNCTIONS } from '../../dialects/time/functions.ts';
 import { isWindowFunction, writeWindowFunction } from '../functions/window.ts';
-import { unconverted, type Context } from './context.ts';
-import { value, type Value } from './value.ts';
+import { unconverted } from '../../dialects/context.ts';
+import type { Context } from './context.ts';
+import { value, type Value } from '../../dialects/value.ts';
 
 const FUNCTIONS: ReadonlyMap<string, Rule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
@@ -22,6 +24,9 @@ const FUNCTIONS: ReadonlyMap<string, Rule> = new Map([
   ...Object.entries(CONDITION_FUNCTIONS),
 ]);
 
+/** The names of all functions that are converted, but for aggregate and window functions. */
+export const FUNCTION_NAMES: readonly string[] = [...FUNCTIONS.keys()];
+
 const DIRECT = 'clickhouse__';
 
 /** Writes a call. */
@@ -30,7 +35,7 @@ export function writeCall(call: Call, context: Context): Value {
   const name = call.name.replace(/^pg_catalog\./, '');
   if (name.startsWith(DIRECT)) {
     const args = call.args.map((each) => context.write(each, context).sql);
-    return value('unknown', `${name.slice(DIRECT.length)}(${args.join(', ')})`);
+    return value('unknown', sql`${name.slice(DIRECT.length)}(${joinSql(args)})`);
   }
   const isWithin = isAggregate(call);
   const application = apply(

@@ -1,12 +1,14 @@
 // CAST, ::, TRY_CAST and SAFE_CAST.
+import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
 import { roundHalfAway } from './arithmetic.ts';
-import { differs, unconverted, type Context } from './context.ts';
-import { secondsOf, spansOf } from './interval.ts';
+import { differs, unconverted, type Context } from '../../dialects/context.ts';
+import { secondsOf, spansOf } from '../../dialects/time/interval.ts';
 import { jsonArray, jsonElements, jsonOf, jsonText } from './json-path.ts';
-import { dateLiteral, timestampLiteral } from './time-literal.ts';
-import { isKind, isNumber, text, value, type Kind, type Type, type Value } from './value.ts';
+import { literalTo, toTime } from '../../dialects/time/cast.ts';
+import { moment } from '../../dialects/time/moment.ts';
+import { isKind, isNumber, text, value, type Kind, type Type, type Value } from '../../dialects/value.ts';
 
 const INTEGERS =
   'INT INTEGER INT2 INT4 INT8 BIGINT SMALLINT TINYINT MEDIUMINT INT64 BYTEINT SIGNED SERIAL BIGSERIAL UNSIGNED'.split(
@@ -56,25 +58,23 @@ export function writeCast(
     return unconverted(at, 'type', 'Only intervals with literal units are converted');
   if (inner.kind === 'string' && !isSafe)
     return (
-      literalCast(inner.value, type, at) ??
+      literalCast(inner.value, type, at, context) ??
       castTo(context.write(inner, context), type, { isSafe, at, context })
     );
   return castTo(context.write(inner, context), type, { isSafe, at, context });
 }
 
-function literalCast(literal: string, type: TypeName, at: number): Value | undefined {
+/** A string literal that is cast to a time. */
+function literalCast(literal: string, type: TypeName, at: number, context: Context): Value | undefined {
   const kind = KINDS.get(type.name);
-  if (kind === 'date')
-    return (
-      dateLiteral(literal) ?? unconverted(at, 'type', `'${literal}' is not a date of the form 2024-12-31`)
-    );
-  if (kind === 'timestamp')
-    return (
-      timestampLiteral(literal) ??
-      unconverted(at, 'type', `'${literal}' is not a time of the form 2024-12-31 10:00:00`)
-    );
-  return undefined;
+  return kind === 'date' || kind === 'timestamp' ? literalTo(kind, literal, { at, context }) : undefined;
 }
+
+/** MySQL and SQLite have NULL for strings that are no times. */
+const timeCast = (options: CastOptions): CastOptions => {
+  const { dialect } = options.context.shared;
+  return ['mysql', 'mariadb', 'sqlite'].includes(dialect) ? { ...options, isSafe: true } : options;
+};
 
 /** A value in a type of the source. */
 export function castTo(own: Value, type: TypeName, options: CastOptions): Value {
@@ -96,25 +96,28 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
     case 'bool':
       return toBoolean(from, options);
     case 'date':
-      return toDate(from, options);
+      return toTime(from, 'date', timeCast(options));
     case 'timestamp':
-      return toTimestamp(from, options);
+      return toTime(from, 'timestamp', timeCast(options));
     case 'json':
       return jsonOf(from);
     case 'uuid':
       return value(
         'uuid',
-        `toUUID${options.isSafe ? 'OrNull' : ''}(${from.sql})`,
+        sql`toUUID${options.isSafe ? 'OrNull' : ''}(${from.sql})`,
         from.type.isNullable || options.isSafe,
       );
     case 'time':
       if (isKind(from, 'timestamp', 'unknown'))
         differs(context, at, 'type', 'A time of day is a string without the fraction of the second');
       return isKind(from, 'timestamp')
-        ? value('time', `formatDateTime(${from.sql}, '%H:%i:%S')`, from.type.isNullable)
+        ? value('time', sql`formatDateTime(${moment(from)}, '%H:%i:%S')`, from.type.isNullable)
         : value('time', text(from), from.type.isNullable);
     case 'array':
       return toArray(from, type, at);
+    case 'bytes':
+    case 'datetime':
+    case 'dynamic':
     case 'numeric':
     case 'seconds':
     case 'interval':
@@ -148,11 +151,11 @@ function nullOf(kind: Kind): Value {
 const isOpen = ({ type }: Value): boolean => type.kind === 'unknown';
 
 /** A string or number as a number. */
-function parse(from: Value, type: string, { isSafe }: CastOptions): string {
-  const string = from.type.kind === 'text' ? from.sql : `toString(${from.sql})`;
+function parse(from: Value, type: string, { isSafe }: CastOptions): Sql {
+  const string = from.type.kind === 'text' ? from.sql : sql`toString(${from.sql})`;
   if (isSafe)
-    return isKind(from, 'text', 'unknown') ? `to${type}OrNull(${string})` : `to${type}(${from.sql})`;
-  return isKind(from, 'text') ? `to${type}(trimBoth(${from.sql}))` : `to${type}(${from.sql})`;
+    return isKind(from, 'text', 'unknown') ? sql`to${type}OrNull(${string})` : sql`to${type}(${from.sql})`;
+  return isKind(from, 'text') ? sql`to${type}(trimBoth(${from.sql}))` : sql`to${type}(${from.sql})`;
 }
 
 const BYTES: Readonly<Record<string, number>> = {
@@ -177,9 +180,9 @@ function toInteger(from: Value, type: TypeName, options: CastOptions): Value {
     // PostgreSQL rounds float to even, exact numbers away from zero.
     const rounded =
       isKind(from, 'float') && (dialect === 'postgresql' || dialect === 'redshift')
-        ? `round(${from.sql})`
+        ? sql`round(${from.sql})`
         : roundHalfAway(from, 0).sql;
-    return value('int', `toInt64(${truncates ? from.sql : rounded})`, nullable, more);
+    return value('int', sql`toInt64(${truncates ? from.sql : rounded})`, nullable, more);
   }
   if (isOpen(from) && !options.isSafe) {
     if (dialect !== 'sqlite')
@@ -189,11 +192,11 @@ function toInteger(from: Value, type: TypeName, options: CastOptions): Value {
         'type_unknown',
         `If the value is not an integer, ${dialect} rounds it and ClickHouse truncates it`,
       );
-    return value('int', `toInt64(${from.sql})`, nullable, more);
+    return value('int', sql`toInt64(${from.sql})`, nullable, more);
   }
   const isLenient = ['mysql', 'mariadb', 'sqlite'].includes(dialect);
   if (isKind(from, 'text') && isLenient)
-    return value('int', `toInt64OrZero(extract(${from.sql}, '^\\\\s*([+-]?[0-9]+)'))`, nullable, more);
+    return value('int', sql`toInt64OrZero(extract(${from.sql}, '^\\\\s*([+-]?[0-9]+)'))`, nullable, more);
   if (isKind(from, 'date', 'timestamp'))
     return unconverted(at, 'type', 'A time is cast to a number', 'Use toUnixTimestamp.');
   return value('int', parse(from, 'Int64', options), nullable, more);
@@ -221,14 +224,18 @@ function toDecimal(from: Value, { sizes, name }: TypeName, options: CastOptions)
     ? value('numeric', parse(from, 'Float64', options), nullable)
     : from;
   const rounded = roundHalfAway(number, scale);
-  return value('decimal', `toDecimal128(${rounded.sql}, ${scale})`, nullable, { scale });
+  return value('decimal', sql`toDecimal128(${rounded.sql}, ${String(scale)})`, nullable, { scale });
 }
 
 function toText(from: Value, { sizes }: TypeName, context: Context, at: number): Value {
   const { dialect } = context.shared;
   const nullable = from.type.isNullable;
-  const sized = (sql: string): Value =>
-    value('text', sizes?.[0] === undefined ? sql : `substringUTF8(${sql}, 1, ${sizes[0]})`, nullable);
+  const sized = (built: Sql): Value =>
+    value(
+      'text',
+      sizes?.[0] === undefined ? built : sql`substringUTF8(${built}, 1, ${String(sizes[0])})`,
+      nullable,
+    );
   if (isKind(from, 'timestamp')) {
     if (from.type.isDate !== true)
       differs(
@@ -239,12 +246,13 @@ function toText(from: Value, { sizes }: TypeName, context: Context, at: number):
       );
     const format = dialect === 'trino' ? '%Y-%m-%d %H:%i:%S.%f' : '%Y-%m-%d %H:%i:%S';
     return sized(
-      from.type.isDate === true ? `formatDateTime(${from.sql}, '${format}')` : `toString(${from.sql})`,
+      from.type.isDate === true ? sql`formatDateTime(${from.sql}, '${format}')` : sql`toString(${from.sql})`,
     );
   }
   if (isKind(from, 'bool') && context.shared.traits.hasNumericConditions)
-    return sized(`toString(toUInt8(${from.sql}))`);
-  if (/^-?\d+(?:\.\d+)?$/.test(from.sql) && !isKind(from, 'float')) return sized(quoteString(from.sql));
+    return sized(sql`toString(toUInt8(${from.sql}))`);
+  if (/^-?\d+(?:\.\d+)?$/.test(String(from.sql)) && !isKind(from, 'float'))
+    return sized(quoteString(String(from.sql)));
   if (isKind(from, 'float', 'numeric'))
     differs(context, at, 'type', 'The string form of numbers with a fraction differs');
   return sized(text(from));
@@ -253,41 +261,15 @@ function toText(from: Value, { sizes }: TypeName, context: Context, at: number):
 function toBoolean(from: Value, { isSafe, context }: CastOptions): Value {
   if (isKind(from, 'bool')) return from;
   const nullable = from.type.isNullable || isSafe;
-  if (isNumber(from)) return { ...value('bool', `toBool(${from.sql} != 0)`, nullable) };
-  if (isSafe) return value('bool', `accurateCastOrNull(${from.sql}, 'Bool')`);
+  if (isNumber(from)) return { ...value('bool', sql`toBool(${from.sql} != 0)`, nullable) };
+  if (isSafe) return value('bool', sql`accurateCastOrNull(${from.sql}, 'Bool')`);
   return value(
     'bool',
     context.shared.dialect === 'postgresql' || isKind(from, 'text')
-      ? `CAST(${from.sql} AS Nullable(Bool))`
-      : `toBool(${from.sql})`,
+      ? sql`CAST(${from.sql} AS Nullable(Bool))`
+      : sql`toBool(${from.sql})`,
     nullable,
   );
-}
-
-function toDate(from: Value, { isSafe }: CastOptions): Value {
-  if (isKind(from, 'date')) return from;
-  if (from.type.isDate === true) return { ...from, type: { kind: 'date', isNullable: from.type.isNullable } };
-  if (isKind(from, 'text'))
-    return value(
-      'date',
-      `toDate(${isSafe ? `parseDateTimeBestEffortOrNull(${from.sql}, 'UTC')` : `parseDateTimeBestEffort(${from.sql}, 'UTC')`})`,
-      from.type.isNullable || isSafe,
-    );
-  return value('date', `toDate(${from.sql})`, from.type.isNullable || isSafe);
-}
-
-function toTimestamp(from: Value, { isSafe }: CastOptions): Value {
-  const nullable = from.type.isNullable || isSafe;
-  if (isKind(from, 'timestamp')) return from;
-  if (isKind(from, 'date'))
-    return { ...from, type: { kind: 'timestamp', isNullable: from.type.isNullable, isDate: true } };
-  if (isKind(from, 'text'))
-    return value(
-      'timestamp',
-      `parseDateTime64BestEffort${isSafe ? 'OrNull' : ''}(${from.sql}, 3, 'UTC')`,
-      nullable,
-    );
-  return value('timestamp', `toDateTime64(${from.sql}, 3, 'UTC')`, nullable);
 }
 
 /** An array of JSON text, or of strings. */

@@ -1,8 +1,9 @@
 // Names for the columns of a query, from WITH name(…) or after the alias of a subquery.
 import type { Name, Query, Select } from '../../sql/syntax-tree.ts';
-import { unconverted, type WrittenQuery } from './context.ts';
+import { unconverted } from '../../dialects/context.ts';
+import type { WrittenQuery } from './context.ts';
 import { indent } from './layout.ts';
-import { name } from './value.ts';
+import { name } from '../../dialects/value.ts';
 
 /** The query with names for its columns. */
 export function renamed(query: Query, columns: readonly Name[]): Query {

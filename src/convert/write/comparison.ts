@@ -1,9 +1,10 @@
 // Comparison operators: literals take the type of the other side, and MySQL's strings are compared without regard to case.
+import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { differs, note, unconverted, type Context } from './context.ts';
-import { secondsOf, spansOf } from './interval.ts';
+import { differs, note, unconverted, type Context } from '../../dialects/context.ts';
+import { secondsOf, spansOf } from '../../dialects/time/interval.ts';
 import { jsonNumber, jsonText } from './json-path.ts';
-import { dateLiteral, parseTime, timestampLiteral } from './time-literal.ts';
+import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
 import {
   condition,
   isKind,
@@ -14,7 +15,7 @@ import {
   text,
   value,
   type Value,
-} from './value.ts';
+} from '../../dialects/value.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
 
 /** An operand of a comparison; an interval is a number of seconds. */
@@ -31,23 +32,29 @@ export function comparison(
 ): Value {
   checkPadding([left, right], { at, context });
   const [a, b] = joinable(adapted(left, right, { at, context }), context);
+  // The function has no common type of an integer and a Float64.
+  const areMixed = isNumber(a) && isNumber(b) && a.type.kind !== b.type.kind;
+  const same = (): Sql =>
+    areMixed
+      ? sql`isNotDistinctFrom(toFloat64(${a.sql}), toFloat64(${b.sql}))`
+      : sql`isNotDistinctFrom(${a.sql}, ${b.sql})`;
   const nullable = isNullable(a, b);
   switch (operator) {
     case '<=>':
     case 'IS NOT DISTINCT FROM':
-      return condition(`isNotDistinctFrom(${a.sql}, ${b.sql})`, false);
+      return condition(same(), false);
     case 'IS DISTINCT FROM':
-      return condition(`NOT isNotDistinctFrom(${a.sql}, ${b.sql})`, false);
+      return condition(sql`NOT ${same()}`, false);
     default:
       return condition(
-        `${operand(a)} ${dateOperator(left, right, operator, context)} ${operand(b)}`,
+        sql`${operand(a)} ${dateOperator(left, right, operator, context)} ${operand(b)}`,
         nullable,
       );
   }
 }
 
 const signed = (each: Value): Value =>
-  each.type.isUnsigned === true ? { ...each, sql: `toInt64(${each.sql})`, isLoose: false } : each;
+  each.type.isUnsigned === true ? { ...each, sql: sql`toInt64(${each.sql})`, isLoose: false } : each;
 
 /** The keys of a join must have a common type; UInt64 and signed integers have none. */
 function joinable([a, b]: readonly [Value, Value], { isJoin }: Context): readonly [Value, Value] {
@@ -115,7 +122,7 @@ export function toward(
 function textAsTime(own: Value, at: number, context: Context): Value {
   if (context.shared.dialect === 'sqlite')
     differs(context, at, 'type', 'SQLite compares this string and a time as text');
-  return value('timestamp', `parseDateTime64BestEffortOrNull(${own.sql}, 3, 'UTC')`);
+  return value('timestamp', sql`parseDateTime64BestEffortOrNull(${own.sql}, 3, 'UTC')`);
 }
 
 function textAsNumber(
@@ -124,7 +131,7 @@ function textAsNumber(
   { at, context }: { readonly at: number; readonly context: Context },
 ): Value {
   if (context.shared.dialect === 'snowflake')
-    return value('float', `toFloat64(${own.sql})`, own.type.isNullable);
+    return value('float', sql`toFloat64(${own.sql})`, own.type.isNullable);
   if (isKind(other, 'bool')) return own;
   return unconverted(
     at,
@@ -195,7 +202,7 @@ export function caseless(own: Value, other: Value, context: Context): Value {
   if (!isCompared || isPlain) return own;
   noteCollation(context);
   if (own.literal !== undefined) return { ...own, sql: quoteString(own.literal.toLowerCase()) };
-  return { ...own, sql: `lowerUTF8(${own.sql})`, isLoose: false };
+  return { ...own, sql: sql`lowerUTF8(${own.sql})`, isLoose: false };
 }
 
 /** A key of ORDER BY, GROUP BY or DISTINCT in which strings that differ only in case are equal. */
@@ -209,7 +216,7 @@ export function caselessKey(own: Value, context: Context): Value {
   )
     return own;
   noteCollation(context);
-  return { ...own, sql: `lowerUTF8(${text(own)})`, isLoose: false };
+  return { ...own, sql: sql`lowerUTF8(${text(own)})`, isLoose: false };
 }
 
 /** Once per query. */

@@ -1,29 +1,45 @@
 // Writes expressions.
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
 import { arithmetic, otherArithmetic } from './arithmetic.ts';
 import { writeCall } from './call.ts';
 import { castTo, writeCast } from './cast.ts';
 import { adapted, compared, comparison } from './comparison.ts';
-import { placeholder, unconverted, UnconvertedError, type Context, type GroupKeys } from './context.ts';
-import { asTime, extracted } from '../functions/time-parts.ts';
+import { differs, placeholder, unconverted, UnconvertedError, within } from '../../dialects/context.ts';
+import { truth } from '../../dialects/truth.ts';
+import type { Context, GroupKeys } from './context.ts';
+import { asTime, localTime } from '../../dialects/time/argument.ts';
+import { extracted } from '../../dialects/time/parts.ts';
+import { timestamp } from '../../dialects/time/moment.ts';
+import { zoneOf } from '../../dialects/time/zone.ts';
 import { jsonAt, jsonOf, jsonOperator } from './json-path.ts';
 import { writeIn, writeQuantified } from './membership.ts';
 import { writeLike } from './pattern.ts';
 import { resolve } from './scope.ts';
 import { writeSubquery } from './subquery.ts';
-import { dateLiteral, timestampLiteral } from './time-literal.ts';
+import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
 import { unified } from './unify.ts';
-import { condition, isKind, isNullable, loose, name, operand, value, type Value } from './value.ts';
+import {
+  condition,
+  isKind,
+  isNullable,
+  loose,
+  name,
+  operand,
+  value,
+  type Value,
+} from '../../dialects/value.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
 /** Writes an expression; a part that cannot be converted becomes a comment. */
 export function writeExpression(expression: Expression, context: Context): Value {
   try {
-    return context.grouped === undefined
-      ? writeAny(expression, context)
-      : writeGrouped(expression, context.grouped, context);
+    const inside = within(expression, context);
+    return inside.grouped === undefined
+      ? writeAny(expression, inside)
+      : writeGrouped(expression, inside.grouped, inside);
   } catch (error) {
     if (!(error instanceof UnconvertedError)) throw error;
     return value('unknown', placeholder(context, error));
@@ -37,8 +53,9 @@ function writeGrouped(
   context: Context,
 ): Value {
   const plain = writeAny(expression, { ...context, grouped: undefined });
-  const any = { ...plain, sql: `any(${plain.sql})`, isLoose: false };
-  if (keys.has(plain.sql)) return caseless.has(plain.sql) ? any : plain;
+  const any = { ...plain, sql: sql`any(${plain.sql})`, isLoose: false };
+  const key = String(plain.sql);
+  if (keys.has(key)) return caseless.has(key) ? any : plain;
   if (expression.kind !== 'path') return writeAny(expression, context);
   const { isColumn, isOuter } = resolve(expression.parts, context);
   return hasOthers && isColumn && !isOuter ? any : plain;
@@ -49,6 +66,7 @@ type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context
 /** How each kind of expression is written. */
 const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   string: ({ value: text }) => ({ ...value('text', quoteString(text), false), literal: text }),
+  bytes: writeBytes,
   number: ({ text }, context) => writeNumber(text, context),
   boolean: ({ value: own }) => value('bool', own ? 'true' : 'false', false),
   null: () => value('null', 'NULL'),
@@ -66,6 +84,7 @@ const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   interval: standalone,
   intervals: standalone,
   unary: (expression, context) => writeUnary(expression, context.write(expression.value, context), context),
+  collate: writeCollation,
   chain: (expression, context) =>
     writeChain(
       expression,
@@ -77,11 +96,10 @@ const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   quantified: writeQuantified,
   between: writeBetween,
   in: writeIn,
-  is: (expression, context) => writeIs(expression, context.write(expression.value, context)),
+  is: (expression, context) => writeIs(expression, context.write(expression.value, context), context),
   case: writeCase,
   array: ({ items }, context) => writeArray(items.map((each) => context.write(each, context))),
-  row: ({ items }, context) =>
-    value('tuple', `(${items.map((each) => context.write(each, context).sql).join(', ')})`, false),
+  row: ({ items }, context) => writeRow(items.map((each) => context.write(each, context))),
   struct: ({ at }) => unconverted(at, 'expression', 'STRUCT is not converted', 'Use tuple(…) or a map.'),
   lambda: writeLambda,
   named_argument: ({ at, name: own }) =>
@@ -102,6 +120,17 @@ function writeAny<K extends Expression['kind']>(
 
 function standalone({ at }: Of<'interval' | 'intervals'>): Value {
   return unconverted(at, 'type', 'An interval is converted only where it is added to a time or compared');
+}
+
+function writeBytes({ value: bytes }: Of<'bytes'>): Value {
+  if (/^[ -~]*$/.test(bytes)) return { ...value('text', quoteString(bytes), false), literal: bytes };
+  return value('text', `unhex('${Buffer.from(bytes, 'latin1').toString('hex')}')`, false);
+}
+
+function writeCollation({ value: own, collation }: Of<'collate'>, context: Context): Value {
+  const message = `COLLATE ${collation.name} is left out: strings are compared by their bytes`;
+  differs(context, collation.at, 'collation', message);
+  return context.write(own, context);
 }
 
 const FLOAT_LITERALS: ReadonlySet<string> = new Set(['bigquery', 'sqlite']);
@@ -130,10 +159,10 @@ function writePath({ parts }: Of<'path'>, context: Context): Value {
 /** A field of a tuple or a map, or of JSON. */
 function fieldOf(of: Value, field: string, { shared }: Context): Value {
   if (of.type.kind === 'map')
-    return value(of.type.element?.kind ?? 'unknown', `${operand(of)}[${quoteString(field)}]`, false);
-  if (of.type.kind === 'tuple') return value('unknown', `tupleElement(${of.sql}, ${quoteString(field)})`);
+    return value(of.type.element?.kind ?? 'unknown', sql`${operand(of)}[${quoteString(field)}]`, false);
+  if (of.type.kind === 'tuple') return value('unknown', sql`tupleElement(${of.sql}, ${quoteString(field)})`);
   if (of.type.kind === 'unknown' && shared.dialect !== 'snowflake')
-    return value('unknown', `${operand(of)}.${name(field)}`);
+    return value('unknown', sql`${operand(of)}.${name(field)}`);
   return jsonAt(of, [quoteString(field)]);
 }
 
@@ -153,20 +182,20 @@ function writeIndex({ of, index, base, at }: Of<'index'>, context: Context): Val
       index.kind === 'number'
         ? String(Number(index.text) + (base === 0 ? 1 : 0))
         : base === 0
-          ? `${operand(place)} + 1`
+          ? sql`${operand(place)} + 1`
           : place.sql;
     return jsonAt(array, [step]);
   }
   if (array.type.kind === 'map')
-    return value(array.type.element?.kind ?? 'unknown', `${operand(array)}[${place.sql}]`, false);
+    return value(array.type.element?.kind ?? 'unknown', sql`${operand(array)}[${place.sql}]`, false);
   const number =
     index.kind === 'number'
       ? String(Number(index.text) + (base === 0 ? 1 : 0))
       : base === 0
-        ? `${operand(place)} + 1`
+        ? sql`${operand(place)} + 1`
         : place.sql;
   const element = array.type.element ?? { kind: 'unknown' };
-  return { sql: `arrayElementOrNull(${array.sql}, ${number})`, type: { ...element, isNullable: true } };
+  return { sql: sql`arrayElementOrNull(${array.sql}, ${number})`, type: { ...element, isNullable: true } };
 }
 
 function writeSlice({ of, from, to, at }: Of<'slice'>, context: Context): Value {
@@ -174,8 +203,8 @@ function writeSlice({ of, from, to, at }: Of<'slice'>, context: Context): Value 
   const first = from === undefined ? '1' : context.write(from, context).sql;
   const last = to === undefined ? undefined : context.write(to, context);
   if (array.type.kind === 'json') return unconverted(at, 'expression', 'A slice of JSON is not converted');
-  const length = last === undefined ? '' : `, greatest(0, ${operand(last)} - ${first} + 1)`;
-  return { sql: `arraySlice(${array.sql}, ${first}${length})`, type: array.type };
+  const length = last === undefined ? '' : sql`, greatest(0, ${operand(last)} - ${first} + 1)`;
+  return { sql: sql`arraySlice(${array.sql}, ${first}${length})`, type: array.type };
 }
 
 function zoned({ value: inner, zone, at }: Of<'extract'>): Expression {
@@ -187,10 +216,10 @@ function extractedAge({ value: inner, part }: Of<'extract'>, context: Context): 
   if (inner.kind !== 'call' || inner.name !== 'age' || inner.args.length !== 2) return undefined;
   const [to, from] = inner.args.map((each) => asTime(context.write(each, context), context, inner.at));
   if (to === undefined || from === undefined) return undefined;
-  const months = `age('month', ${from.sql}, ${to.sql})`;
+  const months = sql`age('month', ${from.sql}, ${to.sql})`;
   const nullable = isNullable(to, from);
-  if (part.name === 'YEAR') return value('decimal', `intDiv(${months}, 12)`, nullable, { scale: 0 });
-  return part.name === 'MONTH' ? loose('decimal', `${months} % 12`, nullable, { scale: 0 }) : undefined;
+  if (part.name === 'YEAR') return value('decimal', sql`intDiv(${months}, 12)`, nullable, { scale: 0 });
+  return part.name === 'MONTH' ? loose('decimal', sql`${months} % 12`, nullable, { scale: 0 }) : undefined;
 }
 
 const isUtc = (each: Value): boolean => /^(?:utc|gmt|etc\/utc)$/i.test(each.literal ?? '');
@@ -206,7 +235,14 @@ function writeZone({ value: inner, zone, at }: Of<'at_zone'>, context: Context):
   const isChained = inner.kind === 'at_zone' && isUtc(context.write(inner.zone, context));
   if (isUtc(there) && inner.kind !== 'at_zone') return own;
   if (!isChained && context.shared.dialect === 'postgresql') note(context, at);
-  return value('timestamp', `toTimeZone(${own.sql}, ${there.sql})`, own.type.isNullable);
+  const name = zone.kind === 'string' ? zoneOf(zone.value) : undefined;
+  if (name === undefined)
+    return unconverted(
+      zone.at,
+      'time_zone',
+      'A time zone is converted only as a literal with the name of a zone',
+    );
+  return timestamp(localTime(own, name), own.type.isNullable);
 }
 
 function note(context: Context, at: number): void {
@@ -215,14 +251,15 @@ function note(context: Context, at: number): void {
   context.shared.notes.push({ severity: 'differs', code: 'time_zone', offset: at, end: at + 1, message });
 }
 
-function writeUnary({ operator, at }: Of<'unary'>, inner: Value, { shared }: Context): Value {
+function writeUnary({ operator, at }: Of<'unary'>, inner: Value, context: Context): Value {
+  const { shared } = context;
   switch (operator) {
     case 'NOT':
-      return condition(`NOT ${operand(inner)}`, inner.type.isNullable);
+      return condition(sql`NOT ${operand(truth(inner, context, at))}`, inner.type.isNullable);
     case '~':
       return value(
         'int',
-        `bitNot(${shared.traits.ignoresCase ? 'toUInt64' : 'toInt64'}(${inner.sql}))`,
+        sql`bitNot(${shared.traits.ignoresCase ? 'toUInt64' : 'toInt64'}(${inner.sql}))`,
         inner.type.isNullable,
       );
     case '+':
@@ -230,34 +267,33 @@ function writeUnary({ operator, at }: Of<'unary'>, inner: Value, { shared }: Con
     case '-':
       if (isKind(inner, 'text', 'date', 'timestamp'))
         return unconverted(at, 'type', 'The sign of a value that is not a number');
-      return { ...inner, sql: `-${operand(inner)}`, isLoose: true };
+      return { ...inner, sql: sql`-${operand(inner)}`, isLoose: true };
   }
 }
 
 function writeChain({ operator, at }: Of<'chain'>, values: readonly Value[], context: Context): Value {
   const nullable = isNullable(...values);
-  if (operator !== '||' && values.some((each) => isKind(each, 'text') && each.type.isMixed !== true))
-    return unconverted(at, 'type', `A string is an operand of ${operator}`, 'Compare it with a value.');
-  if (operator !== '||')
-    return condition(values.map((each) => conditionSql(each)).join(` ${operator} `), nullable);
+  if (operator !== '||') {
+    const conditions = values.map((each) => conditionSql(truth(each, context, at)));
+    return condition(joinSql(conditions, ` ${operator} `), nullable);
+  }
   if (values.some(({ type }) => type.kind === 'json' || type.kind === 'object'))
     return unconverted(at, 'expression', '|| of JSON is not converted');
   if (values.some(({ type }) => type.kind === 'array'))
     return {
-      sql: `arrayConcat(${values.map(({ sql }) => sql).join(', ')})`,
+      sql: sql`arrayConcat(${joinSql(values.map(({ sql }) => sql))})`,
       type: values[0]?.type ?? { kind: 'array', isNullable: false },
     };
   const strings = values.map(
     (each) => castTo(each, { name: 'TEXT', at }, { isSafe: false, at, context }).sql,
   );
-  return value('text', `concat(${strings.join(', ')})`, nullable);
+  return value('text', sql`concat(${joinSql(strings)})`, nullable);
 }
 
 /** An operand of AND and OR. */
-function conditionSql(each: Value): string {
-  if (isKind(each, 'float', 'decimal', 'numeric')) return `(${each.sql} != 0)`;
+function conditionSql(each: Value): Sql {
   // Comparisons bind tighter than AND.
-  return each.isLoose === true && / (?:AND|OR) /.test(each.sql) ? `(${each.sql})` : each.sql;
+  return each.isLoose === true && / (?:AND|OR) /.test(String(each.sql)) ? sql`(${each.sql})` : each.sql;
 }
 
 const COMPARISONS: ReadonlySet<string> = new Set([
@@ -296,20 +332,21 @@ function writeBetween({ value: inner, low, high, isNot, at }: Of<'between'>, con
   const nullable = isNullable(subject, from, to);
   if (isSimple)
     return condition(
-      `${operand(own)} ${isNot ? 'NOT ' : ''}BETWEEN ${operand(first)} AND ${operand(second)}`,
+      sql`${operand(own)} ${isNot ? 'NOT ' : ''}BETWEEN ${operand(first)} AND ${operand(second)}`,
       nullable,
     );
-  return condition(`${isNot ? 'NOT ' : ''}(${lower.sql} AND ${upper.sql})`, nullable);
+  return condition(sql`${isNot ? 'NOT ' : ''}(${lower.sql} AND ${upper.sql})`, nullable);
 }
 
-function writeIs({ what, isNot }: Of<'is'>, inner: Value): Value {
+function writeIs({ what, isNot, at }: Of<'is'>, inner: Value, context: Context): Value {
   if (what === 'NULL')
     return condition(
-      `${operand(inner.type.kind === 'json' ? jsonPresence(inner) : inner)} IS ${isNot ? 'NOT ' : ''}NULL`,
+      sql`${operand(inner.type.kind === 'json' ? jsonPresence(inner) : inner)} IS ${isNot ? 'NOT ' : ''}NULL`,
       false,
     );
-  const own = what === 'TRUE' ? `ifNull(${inner.sql}, false)` : `ifNull(NOT ${operand(inner)}, false)`;
-  return condition(isNot ? `NOT ${own}` : own, false);
+  const test = truth(inner, context, at);
+  const own = what === 'TRUE' ? sql`ifNull(${test.sql}, false)` : sql`ifNull(NOT ${operand(test)}, false)`;
+  return condition(isNot ? sql`NOT ${own}` : own, false);
 }
 
 function jsonPresence(inner: Value): Value {
@@ -322,22 +359,27 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   const conditions = branches.map(({ when }) => {
     const written = compared(when, context);
     return tested === undefined
-      ? written.sql
+      ? truth(written, context, when.at).sql
       : comparison(tested, written, { operator: '=', at, context }).sql;
   });
   const results = branches.map(({ result }) => context.write(result, context));
   const last = otherwise === undefined ? value('null', 'NULL') : context.write(otherwise, context);
   const { sqls, type } = unified([...results, last]);
-  const whens = conditions.map((each, index) => `WHEN ${each} THEN ${sqls[index] ?? 'NULL'}`);
+  const whens = conditions.map((each, index) => sql`WHEN ${each} THEN ${sqls[index] ?? 'NULL'}`);
   return {
-    sql: `CASE ${whens.join(' ')}${otherwise === undefined ? '' : ` ELSE ${sqls.at(-1) ?? 'NULL'}`} END`,
+    sql: sql`CASE ${joinSql(whens, ' ')}${otherwise === undefined ? '' : sql` ELSE ${sqls.at(-1) ?? 'NULL'}`} END`,
     type,
   };
 }
 
 function writeArray(items: readonly Value[]): Value {
   const { sqls, type } = unified(items);
-  return { sql: `[${sqls.join(', ')}]`, type: { kind: 'array', isNullable: false, element: type } };
+  return { sql: sql`[${joinSql(sqls)}]`, type: { kind: 'array', isNullable: false, element: type } };
+}
+
+function writeRow(items: readonly Value[]): Value {
+  const fields = new Map(items.map(({ type }, index) => [String(index + 1), type]));
+  return value('tuple', sql`(${joinSql(items.map((each) => each.sql))})`, false, { fields });
 }
 
 function writeLambda({ parameters, body }: Of<'lambda'>, context: Context): Value {
@@ -349,7 +391,7 @@ function writeLambda({ parameters, body }: Of<'lambda'>, context: Context): Valu
   const names = parameters.map((each) => name(each.name));
   return loose(
     written.type.kind,
-    `${names.length === 1 ? names.join('') : `(${names.join(', ')})`} -> ${written.sql}`,
+    sql`${names.length === 1 ? names.join('') : `(${names.join(', ')})`} -> ${written.sql}`,
     written.type.isNullable,
   );
 }

@@ -1,11 +1,13 @@
 // FROM and joins.
+import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, FromItem, JoinKind, Name } from '../../sql/syntax-tree.ts';
-import { placeholder, unconverted, UnconvertedError, type Context } from './context.ts';
+import { placeholder, unconverted, UnconvertedError } from '../../dialects/context.ts';
+import type { Context } from './context.ts';
 import { named, renamed } from './column-names.ts';
 import { indent } from './layout.ts';
 import { rowsOf, type RowSource } from './row-source.ts';
 import { tableColumns, type Column, type Joined, type Relation } from './scope.ts';
-import { name, type Value } from './value.ts';
+import { name, type Value } from '../../dialects/value.ts';
 
 /** FROM as SQL, and what the other clauses need to know about it. */
 export interface WrittenFrom {
@@ -76,7 +78,7 @@ function addItem(item: FromItem, state: State, context: Context): void {
       state.relations = [...state.relations, lateral.relation];
       if (lateral.sql !== undefined) {
         context.shared.settings.set('join_use_nulls', '1');
-        state.pieces.push(lateral.sql);
+        state.pieces.push(String(lateral.sql));
       }
       return;
     }
@@ -105,11 +107,11 @@ function addRows(item: FromItem, rows: RowSource, state: State, context: Context
   const sole = only === undefined || more !== undefined ? undefined : only;
   const variable = sole?.alias ?? context.shared.fresh('element');
   const array = isLeft
-    ? `arrayMap(x -> ${sole === undefined ? 'x' : 'toNullable(x)'}, ${rows.array})`
+    ? `arrayMap(x -> ${sole === undefined ? 'x' : 'toNullable(x)'}, ${String(rows.array)})`
     : rows.array;
   if (isLeft && sole === undefined)
     unconverted(item.at, 'join', 'This outer join with the elements of an array is not converted');
-  state.pieces.push(`${isLeft ? 'LEFT ' : ''}ARRAY JOIN ${array} AS ${name(variable)}`);
+  state.pieces.push(`${isLeft ? 'LEFT ' : ''}ARRAY JOIN ${String(array)} AS ${name(variable)}`);
   const values = new Map(
     columns.map((each) => [
       each.name.toLowerCase(),
@@ -131,8 +133,8 @@ function rowsQuery({ array, columns, alias }: RowSource): string {
   const variable = `${alias}_element`.replaceAll(/\W/g, '_');
   const [only, more] = columns;
   if (only !== undefined && more === undefined && only.of('x') === 'x')
-    return `SELECT arrayJoin(${array}) AS ${name(only.name)}`;
-  return `SELECT ${columns.map((each) => `${each.of(name(variable))} AS ${name(each.name)}`).join(', ')} FROM (SELECT arrayJoin(${array}) AS ${name(variable)})`;
+    return `SELECT arrayJoin(${String(array)}) AS ${name(only.name)}`;
+  return `SELECT ${columns.map((each) => `${String(each.of(name(variable)))} AS ${name(each.name)}`).join(', ')} FROM (SELECT arrayJoin(${String(array)}) AS ${name(variable)})`;
 }
 
 const WORDS: Readonly<Record<JoinKind, string>> = {
@@ -145,7 +147,7 @@ const WORDS: Readonly<Record<JoinKind, string>> = {
 
 function addJoined(item: FromItem, { sql = '', relation }: Joined, state: State, context: Context): void {
   if (state.pieces.length === 0) {
-    state.pieces.push(sql);
+    state.pieces.push(String(sql));
     state.relations = [relation];
     return;
   }
@@ -162,7 +164,9 @@ function addJoined(item: FromItem, { sql = '', relation }: Joined, state: State,
   const isCross = join === 'CROSS' || (join === 'INNER' && on === '' && using === undefined);
   const condition =
     using === undefined ? on : `\n  USING (${using.map((each) => name(spelled(each, relation))).join(', ')})`;
-  state.pieces.push(`${isCross ? 'CROSS JOIN' : WORDS[join]} ${sql}${isCross ? '' : condition}`);
+  state.pieces.push(
+    `${isCross ? 'CROSS JOIN' : WORDS[join]} ${String(sql)}${String(isCross ? '' : condition)}`,
+  );
   const merged = using === undefined ? undefined : new Set(using.map((each) => each.name.toLowerCase()));
   state.relations = [...earlier, { ...relation, isOptional, merged }];
 }
@@ -189,7 +193,7 @@ function onSql(
   { join, at }: FromItem,
   on: Expression,
   { context, relation }: { readonly context: Context; readonly relation: Relation },
-): string {
+): Sql {
   const isTrue = on.kind === 'boolean' && on.value;
   if (isTrue && join === 'INNER') return '';
   const isOuter = join !== 'INNER' && join !== 'CROSS';
@@ -200,7 +204,7 @@ function onSql(
       'ClickHouse needs an equality between columns of both tables in the condition of an outer join',
       'Join on an equality, and filter afterwards.',
     );
-  return `\n  ON ${context.write(on, { ...context, isJoin: true }).sql}`;
+  return sql`\n  ON ${context.write(on, { ...context, isJoin: true, nullIsFalse: true }).sql}`;
 }
 
 /** Whether a condition has an equality of both sides, in each of its alternatives. */

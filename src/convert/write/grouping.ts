@@ -1,10 +1,11 @@
 // GROUP BY, and what the other clauses of a grouped query can read.
 import type { Expression, Grouping, Select } from '../../sql/syntax-tree.ts';
 import { caselessKey } from './comparison.ts';
-import { unconverted, type Context } from './context.ts';
+import { unconverted } from '../../dialects/context.ts';
+import type { Context } from './context.ts';
 import { listed } from './layout.ts';
 import { shadowedNames, writeItems, type Column } from './select-list.ts';
-import type { Value } from './value.ts';
+import type { Value } from '../../dialects/value.ts';
 
 /** Dialects that allow columns outside of GROUP BY: they depend on the keys, or any value is returned. */
 const HAS_OTHERS: ReadonlySet<string> = new Set(['postgresql', 'mysql', 'mariadb', 'sqlite']);
@@ -24,7 +25,11 @@ export function groupedContext(select: Select, base: Context, isShown: boolean):
     const caseless = keys.filter((key) => caselessKey(key, context).sql !== key.sql).map(({ sql }) => sql);
     return {
       ...context,
-      grouped: { keys: new Set(keys.map(({ sql }) => sql)), caseless: new Set(caseless), hasOthers },
+      grouped: {
+        keys: new Set(keys.map((each) => String(each.sql))),
+        caseless: new Set(caseless.map(String)),
+        hasOthers,
+      },
     };
   };
   const plain = build(base);
@@ -64,7 +69,7 @@ export function groupLines(select: Select, columns: readonly Column[], context: 
   if (groupBy.length === 0) return [];
   const written = groupBy.map((each) => {
     const key = groupKey(each, ungrouped(select, columns, plain), plain);
-    if (context.grouped?.caseless.has(key.sql) === true) return caselessKey(key, context).sql;
+    if (context.grouped?.caseless.has(String(key.sql)) === true) return caselessKey(key, context).sql;
     const isPosition = each.kind === 'number' && columns[Number(each.text) - 1]?.isStar === false;
     return isPosition ? each.text : context.write(each, plain).sql;
   });
@@ -109,6 +114,6 @@ export function havingContext(context: Context): Context {
   const { dialect } = context.shared;
   if (dialect !== 'mysql' && dialect !== 'mariadb') return context;
   const keys = context.grouped?.keys ?? new Set();
-  const aliases = new Map([...context.aliases].filter(([, { value: own }]) => !keys.has(own.sql)));
+  const aliases = new Map([...context.aliases].filter(([, { value: own }]) => !keys.has(String(own.sql))));
   return { ...context, aliases, prefersAliases: true };
 }

@@ -1,12 +1,13 @@
 // Values inside JSON. JSON text is read with JSONExtract; a column of type JSON is read as text first.
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
-import { unconverted, type Context } from './context.ts';
-import { isKind, value, type Value } from './value.ts';
+import { unconverted, type Context } from '../../dialects/context.ts';
+import { isKind, value, type Value } from '../../dialects/value.ts';
 
 /** A value that represents a place in JSON text. */
 export interface JsonValue extends Value {
-  readonly json: { readonly root: string; readonly path: readonly string[] };
+  readonly json: { readonly root: Sql; readonly path: readonly Sql[] };
 }
 
 function isJson(each: Value): each is JsonValue {
@@ -18,19 +19,19 @@ export function jsonOf(each: Value): JsonValue {
   if (isJson(each)) return each;
   const root =
     each.type.kind === 'object'
-      ? `toJSONString(${each.sql})`
+      ? sql`toJSONString(${each.sql})`
       : isKind(each, 'text', 'json')
         ? each.sql
-        : `toString(${each.sql})`;
+        : sql`toString(${each.sql})`;
   return { ...value('json', root), json: { root, path: [] } };
 }
 
 /** A place below another one; `steps` are quoted keys, or positions from 1. */
-export function jsonAt(each: Value, steps: readonly string[]): JsonValue {
+export function jsonAt(each: Value, steps: readonly Sql[]): JsonValue {
   const { json } = jsonOf(each);
   const path = [...json.path, ...steps];
   return {
-    ...value('json', `nullIf(JSONExtractRaw(${[json.root, ...path].join(', ')}), '')`),
+    ...value('json', sql`nullIf(JSONExtractRaw(${joinSql([json.root, ...path])}), '')`),
     json: { root: json.root, path },
   };
 }
@@ -38,7 +39,7 @@ export function jsonAt(each: Value, steps: readonly string[]): JsonValue {
 /** As a string: strings without quotes, other values as JSON, null as NULL. */
 export function jsonText(each: Value): Value {
   const { json } = jsonOf(each);
-  return value('text', `JSONExtract(${[json.root, ...json.path].join(', ')}, 'Nullable(String)')`, true, {
+  return value('text', sql`JSONExtract(${joinSql([json.root, ...json.path])}, 'Nullable(String)')`, true, {
     isBinary: true,
   });
 }
@@ -48,7 +49,7 @@ export function jsonNumber(each: Value): Value {
   const { json } = jsonOf(each);
   return value(
     'float',
-    `toFloat64OrNull(JSONExtract(${[json.root, ...json.path].join(', ')}, 'Nullable(String)'))`,
+    sql`toFloat64OrNull(JSONExtract(${joinSql([json.root, ...json.path])}, 'Nullable(String)'))`,
   );
 }
 
@@ -59,7 +60,7 @@ export function jsonArray(each: Value, type: string): Value {
     kind: type.includes('String') ? 'text' : type.includes('Int') ? 'int' : 'float',
     isNullable: true,
   } as const;
-  return value('array', `JSONExtract(${[json.root, ...json.path].join(', ')}, 'Array(${type})')`, false, {
+  return value('array', sql`JSONExtract(${joinSql([json.root, ...json.path])}, 'Array(${type})')`, false, {
     element,
   });
 }
@@ -67,27 +68,27 @@ export function jsonArray(each: Value, type: string): Value {
 /** The elements of an array, each as JSON text. */
 export function jsonElements(each: Value): Value {
   const { json } = jsonOf(each);
-  return value('array', `JSONExtractArrayRaw(${[json.root, ...json.path].join(', ')})`, false, {
+  return value('array', sql`JSONExtractArrayRaw(${joinSql([json.root, ...json.path])})`, false, {
     element: { kind: 'json', isNullable: false },
   });
 }
 
 /** The number of elements or keys. */
-export function jsonLength(each: Value): string {
+export function jsonLength(each: Value): Sql {
   const { json } = jsonOf(each);
-  return `JSONLength(${[json.root, ...json.path].join(', ')})`;
+  return sql`JSONLength(${joinSql([json.root, ...json.path])})`;
 }
 
 /** Whether there is a value. */
-export function jsonHas(each: Value): string {
+export function jsonHas(each: Value): Sql {
   const { json } = jsonOf(each);
-  return `JSONHas(${[json.root, ...json.path].join(', ')})`;
+  return sql`JSONHas(${joinSql([json.root, ...json.path])})`;
 }
 
 /** The type: Object, Array, String, … */
-export function jsonType(each: Value): string {
+export function jsonType(each: Value): Sql {
   const { json } = jsonOf(each);
-  return `JSONType(${[json.root, ...json.path].join(', ')})`;
+  return sql`JSONType(${joinSql([json.root, ...json.path])})`;
 }
 
 const STEP = /\.(?:"((?:[^"\\]|\\.)*)"|([\w-]+))|\[(\d+)\]|\['([^']*)'\]/y;
@@ -135,10 +136,10 @@ export function jsonOperator({ operator, left, right, at }: Binary, context: Con
     case '?': {
       const key = context.write(right, context);
       const { json } = jsonOf(context.write(left, context));
-      const place = [json.root, ...json.path].join(', ');
-      const isKey = `JSONHas(${place}, ${key.sql})`;
+      const place = joinSql([json.root, ...json.path]);
+      const isKey = sql`JSONHas(${place}, ${key.sql})`;
       return {
-        ...value('bool', `(${isKey} OR has(JSONExtract(${place}, 'Array(String)'), ${key.sql}))`),
+        ...value('bool', sql`(${isKey} OR has(JSONExtract(${place}, 'Array(String)'), ${key.sql}))`),
         type: { kind: 'bool', isNullable: true, isNumberInClickHouse: true },
       };
     }
@@ -166,7 +167,7 @@ function unquoted(place: JsonValue, { shared }: Context): Value {
 }
 
 /** The right side of `->`: a key, a position from 0, or in MySQL and SQLite a path. */
-function stepsOf(right: Expression, context: Context): readonly string[] {
+function stepsOf(right: Expression, context: Context): readonly Sql[] {
   const { dialect } = context.shared;
   const hasPaths = dialect === 'mysql' || dialect === 'mariadb' || dialect === 'sqlite';
   if (right.kind === 'number') return [position(right.text)];
@@ -175,7 +176,7 @@ function stepsOf(right: Expression, context: Context): readonly string[] {
       ? pathArgument(right, right.at)
       : [quoteString(right.value)];
   const written = context.write(right, context);
-  if (written.type.kind === 'int') return [`${written.sql} + 1`];
+  if (written.type.kind === 'int') return [sql`${written.sql} + 1`];
   return [written.sql];
 }
 

@@ -1,11 +1,13 @@
 // Lateral subqueries: those that compute values become these values, those that filter by an equality are joined.
+import { joinSql, sql } from '../../dialects/sql.ts';
 import type { Expression, FromItem, Name, Query, Select } from '../../sql/syntax-tree.ts';
 import { isAggregate } from '../functions/aggregate.ts';
-import { unconverted, type Context } from './context.ts';
+import { unconverted } from '../../dialects/context.ts';
+import type { Context } from './context.ts';
 import type { Joined } from './scope.ts';
 import { indent } from './layout.ts';
 import { containsAggregate, writeNested } from './subquery.ts';
-import { name, type Value } from './value.ts';
+import { name, type Value } from '../../dialects/value.ts';
 
 /** A join with a lateral subquery; undefined if it does not refer to earlier tables. */
 export function lateralJoin(item: FromItem, context: Context): Joined | undefined {
@@ -88,16 +90,17 @@ function keyed(query: Query, body: Select, { item, own, context }: Place): Joine
     limit === undefined || isUngrouped
       ? ''
       : `\nLIMIT ${limit} BY ${keys.map((each) => name(each.name)).join(', ')}`;
-  const on = keys
-    .map((each) => `${name(own)}.${name(each.name)} = ${context.write(each.outer, context).sql}`)
-    .join(' AND ');
+  const on = joinSql(
+    keys.map((each) => sql`${name(own)}.${name(each.name)} = ${context.write(each.outer, context).sql}`),
+    ' AND ',
+  );
   const isLeft = item.join === 'LEFT' || isUngrouped;
   const columns = written.columns
     ?.slice(0, -keys.length)
     .map((each) => ({ name: each.name, type: each.value.type }));
   const counts = isUngrouped ? { values: countColumns(body, own, written.columns) } : {};
   return {
-    sql: `${isLeft ? 'LEFT' : 'INNER'} JOIN (\n${indent(written.sql + by)}\n) AS ${name(own)}\n  ON ${on}`,
+    sql: sql`${isLeft ? 'LEFT' : 'INNER'} JOIN (\n${indent(written.sql + by)}\n) AS ${name(own)}\n  ON ${on}`,
     relation: { alias: own, columns, isOptional: isLeft, ...counts },
   };
 }

@@ -1,9 +1,10 @@
 // LIKE, regular expressions, SIMILAR TO and GLOB.
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
-import { unconverted, type Context } from './context.ts';
+import { unconverted, type Context } from '../../dialects/context.ts';
 import { jsonText } from './json-path.ts';
-import { condition, isNullable, operand, text, type Value } from './value.ts';
+import { condition, isNullable, operand, text, type Value } from '../../dialects/value.ts';
 
 type Like = Extract<Expression, { kind: 'like' }>;
 
@@ -21,9 +22,9 @@ export function writeLike(expression: Like, context: Context): Value {
   if (operator === 'LIKE' || operator === 'ILIKE') {
     const ignoresCase =
       operator === 'ILIKE' || (context.shared.traits.likeIgnoresCase && subject.type.isBinary !== true);
-    const sql = likePattern(pattern, escapeOf(expression, context), at);
+    const built = likePattern(pattern, escapeOf(expression, context), at);
     return condition(
-      `${operand(string)} ${isNot ? 'NOT ' : ''}${ignoresCase ? 'ILIKE' : 'LIKE'} ${sql}`,
+      sql`${operand(string)} ${isNot ? 'NOT ' : ''}${ignoresCase ? 'ILIKE' : 'LIKE'} ${built}`,
       nullable,
     );
   }
@@ -37,7 +38,7 @@ export function writeLike(expression: Like, context: Context): Value {
       },
     },
   });
-  return condition(`${isNot ? 'NOT ' : ''}match(${string.sql}, ${regex})`, nullable);
+  return condition(sql`${isNot ? 'NOT ' : ''}match(${string.sql}, ${regex})`, nullable);
 }
 
 /** The escape character; an empty string for none. */
@@ -48,10 +49,10 @@ function escapeOf({ escape, at }: Like, { shared }: Context): string {
   return escape.value;
 }
 
-function likePattern(pattern: Value, escape: string, at: number): string {
+function likePattern(pattern: Value, escape: string, at: number): Sql {
   if (pattern.literal !== undefined) return quoteString(likeLiteral(pattern.literal, escape));
   if (escape === '\\') return operand(pattern);
-  if (escape === '') return `replaceAll(${text(pattern)}, '\\\\', '\\\\\\\\')`;
+  if (escape === '') return sql`replaceAll(${text(pattern)}, '\\\\', '\\\\\\\\')`;
   return unconverted(at, 'expression', 'A pattern that is not a literal is not converted with ESCAPE');
 }
 
@@ -71,7 +72,7 @@ function likeLiteral(pattern: string, escape: string): string {
 /** What RE2 does not support, or reads in another way. */
 const UNSUPPORTED = /\(\?[=!<]|\\[1-9mMyYZ]|\[\[[.=:][<>]/;
 
-function regexOf({ operator, at, escape }: Like, pattern: Value, context: Context): string {
+function regexOf({ operator, at, escape }: Like, pattern: Value, context: Context): Sql {
   const { dialect } = context.shared;
   if (operator === 'SIMILAR TO' || operator === 'GLOB') {
     if (pattern.literal === undefined)
@@ -92,7 +93,7 @@ function regexOf({ operator, at, escape }: Like, pattern: Value, context: Contex
     pattern.sql,
     after === '' ? '' : quoteString(after),
   ].filter((part) => part !== '');
-  return parts.length === 1 ? pattern.sql : `concat(${parts.join(', ')})`;
+  return parts.length === 1 ? pattern.sql : sql`concat(${joinSql(parts)})`;
 }
 
 /** A regular expression that RE2 reads in the same way. */

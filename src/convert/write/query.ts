@@ -1,21 +1,16 @@
 // Queries: WITH, set operations, VALUES.
+import { joinSql, sql } from '../../dialects/sql.ts';
 import type { Query, Rows, Select, SetOperation, WithTable } from '../../sql/syntax-tree.ts';
 import { caselessKey } from './comparison.ts';
-import {
-  differs,
-  placeholder,
-  unconverted,
-  UnconvertedError,
-  type Context,
-  type WrittenQuery,
-} from './context.ts';
+import { differs, placeholder, unconverted, UnconvertedError } from '../../dialects/context.ts';
+import type { Context, WrittenQuery } from './context.ts';
 import { named, renamed } from './column-names.ts';
 import { indent, limits } from './layout.ts';
 import type { WithColumns } from './scope.ts';
 import { writeSelect, type Tail } from './select.ts';
 import { orderOf } from './window.ts';
 import { unified } from './unify.ts';
-import { name, value, type Type, type Value } from './value.ts';
+import { name, value, type Type, type Value } from '../../dialects/value.ts';
 
 type Column = NonNullable<WrittenQuery['columns']>[number];
 
@@ -55,7 +50,7 @@ function writeWhole(query: Query, context: Context, use: Use): WrittenQuery {
   );
   if (written.length === 0) return body;
   const isRecursive = query.tables.some((table) => table.isRecursive === true);
-  return { ...body, sql: `WITH ${isRecursive ? 'RECURSIVE ' : ''}${written.join(', ')}\n${body.sql}` };
+  return { ...body, sql: sql`WITH ${isRecursive ? 'RECURSIVE ' : ''}${written.join(', ')}\n${body.sql}` };
 }
 
 function writeTable(table: WithTable, context: Context): WrittenQuery {
@@ -94,7 +89,10 @@ function writeTable(table: WithTable, context: Context): WrittenQuery {
     columns: begin.columns?.map((each) => ({ name: each.name, type: each.value.type })),
   };
   return {
-    sql: [begin, ...write(types)].map(({ sql }) => sql).join('\nUNION ALL\n'),
+    sql: joinSql(
+      [begin, ...write(types)].map(({ sql }) => sql),
+      '\nUNION ALL\n',
+    ),
     columns: begin.columns,
   };
 }
@@ -161,11 +159,11 @@ function aligned(members: readonly WrittenQuery[]): readonly WrittenQuery[] {
       const isText = kind === 'text' && column.value.literal !== undefined;
       if (isText && others.has('date')) {
         types[index] = { kind: 'date', isNullable };
-        return `toDate(${name(column.name)})`;
+        return `toDate32(${name(column.name)})`;
       }
       if ((isText || kind === 'date') && others.has('timestamp')) {
         types[index] = { kind: 'timestamp', isNullable };
-        return `toDateTime64(${name(column.name)}, 3, 'UTC')`;
+        return `toDateTime64(${name(column.name)}, 6, 'UTC')`;
       }
       return undefined;
     };
@@ -206,7 +204,7 @@ function writeRows({ rows, at }: Rows, context: Context): WrittenQuery {
     return { name: `column${index + 1}`, value: { sql: `column${index + 1}`, type } };
   });
   const selects = written.map(
-    (row) => `SELECT ${row.map(({ sql }, index) => `${sql} AS column${index + 1}`).join(', ')}`,
+    (row) => `SELECT ${row.map(({ sql }, index) => `${String(sql)} AS column${index + 1}`).join(', ')}`,
   );
   return { sql: selects.join('\nUNION ALL\n'), columns };
 }
@@ -242,9 +240,10 @@ function writeSet(
     differs(context, at, 'collation', `${operator} keeps strings that differ only in case`);
   const columns = commonColumns(written);
   const isUnion = operator.startsWith('UNION');
-  const sql = written
-    .map((each) => (isUnion ? each.sql : `(\n${indent(each.sql)}\n)`))
-    .join(`\n${operator}\n`);
+  const sql = joinSql(
+    written.map((each) => (isUnion ? each.sql : `(\n${indent(each.sql)}\n)`)),
+    `\n${operator}\n`,
+  );
   if (tail.orderBy.length === 0 && tail.limit === undefined && tail.offset === undefined)
     return { sql, columns };
   return withTail({ sql: `SELECT *\nFROM (\n${indent(sql)}\n)`, columns }, tail, { context, use });
@@ -272,7 +271,7 @@ function withTail(
   const lines = [inner.sql];
   if (keys.length > 0) lines.push(`ORDER BY ${keys.join(', ')}`);
   lines.push(...limits({ limit, offset, hasTies: hasTies === true }));
-  return { sql: lines.join('\n'), columns: inner.columns };
+  return { sql: joinSql(lines, '\n'), columns: inner.columns };
 }
 
 function keyAt(expression: Parameters<Context['write']>[0], inner: WrittenQuery, context: Context): Value {

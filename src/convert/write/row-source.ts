@@ -1,21 +1,24 @@
 // Functions and arrays in FROM: each is an array in ClickHouse, whose elements are the rows.
+import { timeSeries } from '../../dialects/time/series.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Call, Expression, FromItem } from '../../sql/syntax-tree.ts';
-import { unconverted, type Context } from './context.ts';
-import { spansOf, type Span } from './interval.ts';
+import { unconverted, type Context as BaseContext } from '../../dialects/context.ts';
+import type { Context } from './context.ts';
+import { spansOf, type Span } from '../../dialects/time/interval.ts';
 import { jsonAt, jsonElements, jsonOf, jsonPathSteps } from './json-path.ts';
-import { dateLiteral, parseTime, timestampLiteral } from './time-literal.ts';
-import { isTime, operand, value, type Type, type Value } from './value.ts';
+import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
+import { isTime, operand, value, type Type, type Value } from '../../dialects/value.ts';
 
 /** A column of the rows, written from one element. */
 export interface RowColumn {
   readonly name: string;
   readonly type: Type;
-  readonly of: (element: string) => string;
+  readonly of: (element: Sql) => Sql;
 }
 
 export interface RowSource {
-  readonly array: string;
+  readonly array: Sql;
   readonly columns: readonly RowColumn[];
   readonly alias: string;
   /** Whether it reads earlier tables. */
@@ -25,7 +28,7 @@ export interface RowSource {
 }
 
 interface Elements {
-  readonly array: string;
+  readonly array: Sql;
   readonly columns: readonly RowColumn[];
   readonly isOuter?: boolean;
 }
@@ -65,8 +68,8 @@ export function rowsOf(item: FromItem, context: Context): RowSource {
   };
 }
 
-const itself = (element: string): string => element;
-const sole = (array: string, type: Type, name = 'element'): Elements => ({
+const itself = (element: Sql): Sql => element;
+const sole = (array: Sql, type: Type, name = 'element'): Elements => ({
   array,
   columns: [{ name, type, of: itself }],
 });
@@ -81,9 +84,12 @@ function unnested({ source, at }: FromItem, context: Context): Elements {
   const element = array.type.element ?? { kind: 'unknown', isNullable: true };
   if (source.offset === undefined) return sole(array.sql, element);
   const base = source.offsetBase ?? 0;
-  const offset = { name: source.offset.name, type: INT, of: (each: string) => `${each}.2` };
-  const zipped = `arrayMap((x, i) -> (x, i${base === 0 ? ' - 1' : ''}), ${array.sql}, arrayEnumerate(${array.sql}))`;
-  return { array: zipped, columns: [{ name: 'element', type: element, of: (each) => `${each}.1` }, offset] };
+  const offset = { name: source.offset.name, type: INT, of: (each: Sql) => sql`${each}.2` };
+  const zipped = sql`arrayMap((x, i) -> (x, i${base === 0 ? ' - 1' : ''}), ${array.sql}, arrayEnumerate(${array.sql}))`;
+  return {
+    array: zipped,
+    columns: [{ name: 'element', type: element, of: (each) => sql`${each}.1` }, offset],
+  };
 }
 
 const arrayOf = (own: Value): Value => (own.type.kind === 'json' ? jsonElements(own) : own);
@@ -113,7 +119,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   split_to_table: splitRows,
   regexp_split_to_table: (call, context) => {
     const subject = context.write(argument(call, 0), context);
-    return sole(`splitByRegexp(${context.write(argument(call, 1), context).sql}, ${subject.sql})`, TEXT);
+    return sole(sql`splitByRegexp(${context.write(argument(call, 1), context).sql}, ${subject.sql})`, TEXT);
   },
 };
 
@@ -136,7 +142,7 @@ function series(call: Call, context: Context): Elements {
 }
 
 /** generate_series and its relatives as an array: integers, or times at intervals. */
-export function seriesArray(call: Call, context: Context): Value {
+export function seriesArray(call: Call, context: BaseContext): Value {
   const [from, to] = [argument(call, 0), argument(call, 1)].map((each) =>
     timeOr(context.write(each, context), call.name),
   );
@@ -145,7 +151,6 @@ export function seriesArray(call: Call, context: Context): Value {
   const step = call.args[2];
   const spans = step === undefined ? undefined : spansOf(step);
   if (spans === undefined && !isTime(from)) return integers(call, from, to, context);
-  const isDay = from.type.kind === 'date' && context.shared.dialect !== 'postgresql';
   const [span, more] = spans ?? [
     { value: { kind: 'number', text: '1', at: call.at }, unit: { name: 'DAY', at: call.at } } satisfies Span,
   ];
@@ -162,30 +167,20 @@ export function seriesArray(call: Call, context: Context): Value {
       'function',
       `${call.name} is converted only with a positive literal interval`,
     );
-  const unit = span.unit.name.toLowerCase();
-  if (['month', 'quarter', 'year'].includes(unit)) checkDay(from, call);
-  const count =
-    amount === 1
-      ? `dateDiff('${unit}', ${from.sql}, ${to.sql}) + 1`
-      : `intDiv(dateDiff('${unit}', ${from.sql}, ${to.sql}), ${amount}) + 1`;
-  const title = unit.charAt(0).toUpperCase() + unit.slice(1);
-  const added = `${operand(from)} + toInterval${title}(i${amount === 1 ? '' : ` * ${amount}`})`;
-  const all = `arrayMap(i -> ${added}, range(toUInt64(greatest(0, ${count}))))`;
-  const isWhole = unit === 'day' && amount === 1;
-  const array = isWhole ? all : `arrayFilter(t -> t <= ${to.sql}, ${all})`;
-  const isDate = from.type.kind === 'date' && ['day', 'week', 'month', 'quarter', 'year'].includes(unit);
-  const element: Type = {
-    kind: isDay && isDate ? 'date' : 'timestamp',
-    isNullable: false,
-    ...(isDate && !isDay ? { isDate: true } : {}),
-  };
-  return value('array', array, false, { element });
+  const unit = span.unit.name;
+  if (['MONTH', 'QUARTER', 'YEAR'].includes(unit)) checkDay(from, call);
+  // PostgreSQL returns timestamps of dates.
+  const isTimestamp = from.type.kind === 'date' && context.shared.dialect === 'postgresql';
+  const start = isTimestamp
+    ? { ...from, type: { ...from.type, kind: 'timestamp' as const, isDate: true } }
+    : from;
+  return timeSeries({ from: start, to, unit, step: String(amount), variable: 'i' });
 }
 
 /** PostgreSQL adds months one after the other: from January 31, March has 29 days. */
 function checkDay(from: Value, call: Call): void {
   const day = from.literal === undefined ? undefined : parseTime(from.literal)?.date.slice(8);
-  const isStart = /^(?:toStartOf|dateTrunc)/.test(from.sql);
+  const isStart = /^(?:toStartOf|dateTrunc)/.test(String(from.sql));
   if (!isStart && (day === undefined || Number(day) > 28))
     unconverted(call.at, 'function', `${call.name} by months is converted only from a day before the 29th`);
 }
@@ -199,7 +194,7 @@ function timeOr(own: Value, called: string): Value {
   );
 }
 
-function integers(call: Call, from: Value, to: Value, context: Context): Value {
+function integers(call: Call, from: Value, to: Value, context: BaseContext): Value {
   const step = call.args[2];
   const last = step === undefined ? undefined : context.write(step, context);
   if (
@@ -208,12 +203,14 @@ function integers(call: Call, from: Value, to: Value, context: Context): Value {
     )
   )
     return unconverted(call.at, 'function', `${call.name} is converted only for integers and times`);
-  const isDown = last?.sql.startsWith('-') === true;
+  const isDown = last !== undefined && String(last.sql).startsWith('-');
   const end =
-    /^\d+$/.test(to.sql) && !isDown ? String(Number(to.sql) + 1) : `${operand(to)} ${isDown ? '-' : '+'} 1`;
+    /^\d+$/.test(String(to.sql)) && !isDown
+      ? String(Number(to.sql) + 1)
+      : sql`${operand(to)} ${isDown ? '-' : '+'} 1`;
   return value(
     'array',
-    `range(toInt64(${from.sql}), toInt64(${end})${last === undefined ? '' : `, ${last.sql}`})`,
+    sql`range(toInt64(${from.sql}), toInt64(${end})${last === undefined ? '' : sql`, ${last.sql}`})`,
     false,
     { element: INT },
   );
@@ -224,14 +221,14 @@ function jsonArrayRows(call: Call, context: Context): Elements {
   return sole(elements.sql, { kind: 'json', isNullable: false }, 'value');
 }
 
-function placeOf(own: Value): string {
+function placeOf(own: Value): Sql {
   const { json } = jsonOf(own);
-  return [json.root, ...json.path].join(', ');
+  return joinSql([json.root, ...json.path]);
 }
 
 function jsonTextRows(call: Call, context: Context): Elements {
   return sole(
-    `JSONExtract(${placeOf(context.write(argument(call, 0), context))}, 'Array(Nullable(String))')`,
+    sql`JSONExtract(${placeOf(context.write(argument(call, 0), context))}, 'Array(Nullable(String))')`,
     TEXT,
     'value',
   );
@@ -239,20 +236,20 @@ function jsonTextRows(call: Call, context: Context): Elements {
 
 function keyRows(call: Call, context: Context): Elements {
   return sole(
-    `JSONExtractKeys(${placeOf(context.write(argument(call, 0), context))})`,
+    sql`JSONExtractKeys(${placeOf(context.write(argument(call, 0), context))})`,
     { kind: 'text', isNullable: false },
     call.name,
   );
 }
 
 const pairColumns = (type: Type): readonly RowColumn[] => [
-  { name: 'key', type: { kind: 'text', isNullable: false }, of: (each) => `${each}.1` },
-  { name: 'value', type, of: (each) => `${each}.2` },
+  { name: 'key', type: { kind: 'text', isNullable: false }, of: (each) => sql`${each}.1` },
+  { name: 'value', type, of: (each) => sql`${each}.2` },
 ];
 
 function pairRows(call: Call, context: Context): Elements {
   return {
-    array: `JSONExtractKeysAndValues(${placeOf(context.write(argument(call, 0), context))}, 'Nullable(String)')`,
+    array: sql`JSONExtractKeysAndValues(${placeOf(context.write(argument(call, 0), context))}, 'Nullable(String)')`,
     columns: pairColumns(TEXT),
   };
 }
@@ -262,7 +259,7 @@ function eachRows(call: Call, context: Context): Elements {
   if (context.shared.dialect !== 'sqlite')
     return {
       ...pairRows(call, context),
-      array: `JSONExtractKeysAndValuesRaw(${placeOf(context.write(argument(call, 0), context))})`,
+      array: sql`JSONExtractKeysAndValuesRaw(${placeOf(context.write(argument(call, 0), context))})`,
       columns: pairColumns({ kind: 'json', isNullable: false }),
     };
   const path = call.args[1];
@@ -276,10 +273,10 @@ function eachRows(call: Call, context: Context): Elements {
 }
 
 /** Pairs of key and value: of an object, or of an array with positions as keys. */
-function pairsOf(place: string, type: string): string {
-  const ofObject = `JSONExtractKeysAndValues(${place}, '${type}')`;
-  const values = `JSONExtract(${place}, 'Array(${type})')`;
-  return `if(JSONType(${place}) = 'Object', ${ofObject}, arrayMap((v, i) -> (toString(i - 1), v), ${values}, arrayEnumerate(${values})))`;
+function pairsOf(place: Sql, type: string): Sql {
+  const ofObject = sql`JSONExtractKeysAndValues(${place}, '${type}')`;
+  const values = sql`JSONExtract(${place}, 'Array(${type})')`;
+  return sql`if(JSONType(${place}) = 'Object', ${ofObject}, arrayMap((v, i) -> (toString(i - 1), v), ${values}, arrayEnumerate(${values})))`;
 }
 
 /** Snowflake's FLATTEN. */
@@ -305,19 +302,19 @@ function flattenRows(call: Call, context: Context): Elements {
   const own = context.write(input, context);
   if (own.type.kind === 'array')
     return {
-      array: `arrayMap((v, i) -> (v, i - 1), ${own.sql}, arrayEnumerate(${own.sql}))`,
+      array: sql`arrayMap((v, i) -> (v, i - 1), ${own.sql}, arrayEnumerate(${own.sql}))`,
       columns: [
-        { name: 'value', type: own.type.element ?? TEXT, of: (each) => `${each}.1` },
-        { name: 'index', type: INT, of: (each) => `${each}.2` },
+        { name: 'value', type: own.type.element ?? TEXT, of: (each) => sql`${each}.1` },
+        { name: 'index', type: INT, of: (each) => sql`${each}.2` },
       ],
     };
   const place = placeOf(jsonAt(own, steps));
-  const elements = `JSONExtractArrayRaw(${place})`;
-  const array = `if(JSONType(${place}) = 'Object', arrayMap(p -> (toNullable(p.1), p.2, CAST(NULL AS Nullable(Int64))), JSONExtractKeysAndValuesRaw(${place})), arrayMap((v, i) -> (CAST(NULL AS Nullable(String)), v, toNullable(toInt64(i) - 1)), ${elements}, arrayEnumerate(${elements})))`;
+  const elements = sql`JSONExtractArrayRaw(${place})`;
+  const array = sql`if(JSONType(${place}) = 'Object', arrayMap(p -> (toNullable(p.1), p.2, CAST(NULL AS Nullable(Int64))), JSONExtractKeysAndValuesRaw(${place})), arrayMap((v, i) -> (CAST(NULL AS Nullable(String)), v, toNullable(toInt64(i) - 1)), ${elements}, arrayEnumerate(${elements})))`;
   const columns: readonly RowColumn[] = [
-    { name: 'key', type: TEXT, of: (each) => `${each}.1` },
-    { name: 'value', type: { kind: 'json', isNullable: false }, of: (each) => `${each}.2` },
-    { name: 'index', type: { ...INT, isNullable: true }, of: (each) => `${each}.3` },
+    { name: 'key', type: TEXT, of: (each) => sql`${each}.1` },
+    { name: 'value', type: { kind: 'json', isNullable: false }, of: (each) => sql`${each}.2` },
+    { name: 'index', type: { ...INT, isNullable: true }, of: (each) => sql`${each}.3` },
   ];
   return { array, columns };
 }
@@ -325,7 +322,7 @@ function flattenRows(call: Call, context: Context): Elements {
 function splitRows(call: Call, context: Context): Elements {
   const subject = context.write(argument(call, 0), context);
   return sole(
-    `splitByString(${context.write(argument(call, 1), context).sql}, ${subject.sql})`,
+    sql`splitByString(${context.write(argument(call, 1), context).sql}, ${subject.sql})`,
     TEXT,
     'value',
   );

@@ -1,9 +1,9 @@
 // Name resolution: tables, columns, aliases.
-import { parseColumnType } from '../../sql/column-type.ts';
+import type { Sql } from '../../dialects/sql.ts';
 import type { Name } from '../../sql/syntax-tree.ts';
 import type { Context } from './context.ts';
-import { unconverted } from './context.ts';
-import { name, typeOfColumn, value, type Type, type Value } from './value.ts';
+import { unconverted } from '../../dialects/context.ts';
+import { name, typeOfColumn, value, type Type, type Value } from '../../dialects/value.ts';
 
 export interface Column {
   readonly name: string;
@@ -32,7 +32,7 @@ export interface Relation {
 /** What one element of FROM becomes. */
 export interface Joined {
   /** With the alias; undefined for a relation without rows of its own. */
-  readonly sql: string | undefined;
+  readonly sql: Sql | undefined;
   readonly relation: Relation;
 }
 
@@ -43,8 +43,13 @@ export function tableColumns(parts: readonly Name[], { shared }: Context): reado
   const found = shared.columnsOf?.(parts.map((part) => part.name));
   return found?.map((column) => ({
     name: column.name,
-    type: typeOfColumn(column, parseColumnType(column.type)),
+    type: withoutDynamic(typeOfColumn(column)),
   }));
+}
+
+/** A column of type Dynamic is one of an unknown type. */
+function withoutDynamic(type: Type): Type {
+  return type.kind === 'dynamic' ? { ...type, kind: 'unknown' } : type;
 }
 
 /** A path resolved in the innermost query that knows its first part, and the parts that are left over: fields. */

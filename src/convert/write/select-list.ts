@@ -1,10 +1,12 @@
 // The select list: columns, their names, and stars.
+import { sql } from '../../dialects/sql.ts';
 import type { Expression, Item, Name, Select } from '../../sql/syntax-tree.ts';
 import { roundHalfAway } from './arithmetic.ts';
-import { differs, note, unconverted, type Context, type WrittenQuery } from './context.ts';
+import { differs, note, unconverted } from '../../dialects/context.ts';
+import type { Context, WrittenQuery } from './context.ts';
 import { pathsOf } from './from.ts';
 import type { Relation } from './scope.ts';
-import { name, value, type Value } from './value.ts';
+import { name, value, type Value } from '../../dialects/value.ts';
 
 export interface Column {
   readonly name: string;
@@ -30,7 +32,8 @@ export function aliasesOf(columns: readonly Column[]): Context['aliases'] {
 export function shadowedNames({ items }: Select, isCaseless: boolean): ReadonlySet<string> {
   const names = items.flatMap((item) => {
     if (item.kind === 'star') return [];
-    const { alias, value: own } = item;
+    const { alias, value: whole } = item;
+    const own = whole.kind === 'collate' ? whole.value : whole;
     const isColumn = own.kind === 'path' && (alias === undefined || isSamePath(own, alias));
     return isCaseless || !isColumn ? [alias?.name ?? implicitName(own)] : [];
   });
@@ -92,7 +95,7 @@ function writeItem(
       code: 'clause',
       message: `Two columns are named ${own}: the second one is renamed to ${unique}`,
     });
-  const sql = written.sql === name(unique) ? written.sql : `${written.sql} AS ${name(unique)}`;
+  const sql = written.sql === name(unique) ? written.sql : `${String(written.sql)} AS ${name(unique)}`;
   return { name: unique, value: written, raw, sql, isStar: false, isNamed };
 }
 
@@ -108,6 +111,7 @@ function implicitName(expression: Expression): string {
   const { kind } = expression;
   if (kind === 'path') return expression.parts.at(-1)?.name ?? 'column';
   if (kind === 'field') return expression.name.name;
+  if (kind === 'collate') return implicitName(expression.value);
   if (kind === 'call') return expression.name.replace(/^clickhouse__/, '');
   if (kind === 'extract' || kind === 'case') return kind;
   if (kind !== 'cast') return 'column';
@@ -135,7 +139,7 @@ function shown(
     kind === 'numeric' &&
     scale !== undefined &&
     ROUNDED.has(dialect) &&
-    !/^(?:[\d.-]+$|round\()/.test(written.sql)
+    !/^(?:[\d.-]+$|round\()/.test(String(written.sql))
   )
     return { ...roundHalfAway(written, Math.min(scale, 15)), type: written.type };
   if (kind === 'json' && dialect === 'sqlite')
@@ -145,7 +149,7 @@ function shown(
   if (isShown && kind === 'interval')
     differs(context, at, 'type', 'An interval is returned in the form of ClickHouse');
   if (kind === 'bool' && isNumberInClickHouse === true && !traits.hasNumericConditions && isShown)
-    return { sql: `toBool(${written.sql})`, type: { ...written.type, isNumberInClickHouse: false } };
+    return { sql: sql`toBool(${written.sql})`, type: { ...written.type, isNumberInClickHouse: false } };
   return written;
 }
 
@@ -163,7 +167,7 @@ function writeStar(item: Extract<Item, { kind: 'star' }>, context: Context): Col
   const replace =
     item.replace.length === 0
       ? ''
-      : ` REPLACE (${item.replace.map((each) => `${context.write(each.value, context).sql} AS ${name(each.name.name)}`).join(', ')})`;
+      : ` REPLACE (${item.replace.map((each) => `${String(context.write(each.value, context).sql)} AS ${name(each.name.name)}`).join(', ')})`;
   const sql = `${table === undefined ? '' : `${name(table.name)}.`}*${except}${replace}`;
   return {
     name: '*',

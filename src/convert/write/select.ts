@@ -1,14 +1,17 @@
 // One SELECT.
+import { joinSql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Order, Select } from '../../sql/syntax-tree.ts';
+import { truth } from '../../dialects/truth.ts';
 import { caselessKey } from './comparison.ts';
-import { unconverted, type Context, type WrittenQuery } from './context.ts';
+import { unconverted } from '../../dialects/context.ts';
+import type { Context, WrittenQuery } from './context.ts';
 import { writeFrom } from './from.ts';
 import { groupedContext, groupLines, havingContext } from './grouping.ts';
 import { limits, listed } from './layout.ts';
 import { aliasesOf, shadowedNames, starColumns, usedNames, writeItems, type Column } from './select-list.ts';
 import { containsAggregate } from './subquery.ts';
 import { orderOf } from './window.ts';
-import { name, type Value } from './value.ts';
+import { name, type Value } from '../../dialects/value.ts';
 
 /** What follows a SELECT. */
 export interface Tail {
@@ -64,11 +67,12 @@ export function writeSelect(
   ];
   if (where.length > 0)
     lines.push(
-      `WHERE ${where.length === 1 ? where.join('') : where.map((each) => `(${each})`).join(' AND ')}`,
+      `WHERE ${where.length === 1 ? where.join('') : where.map((each) => `(${String(each)})`).join(' AND ')}`,
     );
   lines.push(...groupLines(select, columns, aliased));
-  if (select.having !== undefined) lines.push(`HAVING ${conditionOf(select.having, havingContext(aliased))}`);
-  if (select.qualify !== undefined) lines.push(`QUALIFY ${conditionOf(select.qualify, aliased)}`);
+  if (select.having !== undefined)
+    lines.push(`HAVING ${String(conditionOf(select.having, havingContext(aliased)))}`);
+  if (select.qualify !== undefined) lines.push(`QUALIFY ${String(conditionOf(select.qualify, aliased))}`);
   lines.push(...tailLines(select, tail, { columns, context: aliased }));
   // Subqueries in expressions may have added joins.
   if (from.sql !== undefined) lines.splice(1, 0, `FROM ${from.sql}`, ...(base.joins?.pieces ?? []));
@@ -80,8 +84,9 @@ export function writeSelect(
 const seesAliases = ({ shared }: Context): boolean =>
   ['snowflake', 'sqlite', 'redshift'].includes(shared.dialect);
 
-function conditionOf(expression: Expression, context: Context): string {
-  return context.write(expression, context).sql;
+function conditionOf(expression: Expression, context: Context): Sql {
+  const inside = { ...context, nullIsFalse: true };
+  return truth(context.write(expression, inside), inside, expression.at).sql;
 }
 
 /** SELECT DISTINCT of strings that are equal without regard to case. */
@@ -103,12 +108,14 @@ function tailLines(
   if (keys.length > 0) lines.push(listed('ORDER BY', keys));
   const distinctOn = select.distinctOn ?? [];
   if (distinctOn.length > 0)
-    lines.push(`LIMIT 1 BY ${distinctOn.map((each) => orderKey(each, columns, context).sql).join(', ')}`);
+    lines.push(
+      `LIMIT 1 BY ${String(joinSql(distinctOn.map((each) => orderKey(each, columns, context).sql)))}`,
+    );
   if (isCaseless(select, columns, context)) {
     if (columns.some(({ isStar }) => isStar))
       unconverted(select.at, 'clause', 'SELECT DISTINCT * is not converted');
     lines.push(
-      `LIMIT 1 BY ${columns.map((each) => caselessKey({ ...each.value, sql: name(each.name) }, context).sql).join(', ')}`,
+      `LIMIT 1 BY ${String(joinSql(columns.map((each) => caselessKey({ ...each.value, sql: name(each.name) }, context).sql)))}`,
     );
   }
   return [...lines, ...limits({ ...tail, hasTies: tail.hasTies === true })];

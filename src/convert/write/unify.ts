@@ -1,10 +1,11 @@
 // Values of which one is returned: ClickHouse requires a common type, which it does not always find.
+import { sql, type Sql } from '../../dialects/sql.ts';
 import { jsonText } from './json-path.ts';
-import { dateLiteral, timestampLiteral } from './time-literal.ts';
-import { float, isNumber, isTime, text, value, type Type, type Value } from './value.ts';
+import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
+import { float, isNumber, isTime, text, value, type Type, type Value } from '../../dialects/value.ts';
 
 export interface Unified {
-  readonly sqls: readonly string[];
+  readonly sqls: readonly Sql[];
   readonly type: Type;
 }
 
@@ -25,7 +26,7 @@ export function unified(values: readonly Value[]): Unified {
   return { sqls: values.map(({ sql }) => sql), type: { ...kind, isNullable: nullable } };
 }
 
-const isLiteral = ({ sql }: Value): boolean => /^-?\d+$/.test(sql);
+const isLiteral = ({ sql }: Value): boolean => /^-?\d+$/.test(String(sql));
 
 /** Int64 and Float64 have no common type in ClickHouse. */
 function numbers(values: readonly Value[], nullable: boolean): Unified {
@@ -39,10 +40,10 @@ function numbers(values: readonly Value[], nullable: boolean): Unified {
     (each) => each.type.kind === 'int' && each.type.isUnsigned !== true && !isLiteral(each),
   );
   const sqls = values.map((each) => {
-    if (each.type.isUnsigned === true && hasSigned && kind === 'int') return `toInt64(${each.sql})`;
+    if (each.type.isUnsigned === true && hasSigned && kind === 'int') return sql`toInt64(${each.sql})`;
     if (!isFloat || each.type.kind === 'null' || isLiteral(each)) return each.sql;
     return each.type.kind === 'int'
-      ? `toFloat64(${each.sql})`
+      ? sql`toFloat64(${each.sql})`
       : each.type.kind === 'decimal'
         ? float(each)
         : each.sql;
@@ -63,9 +64,9 @@ function times(values: readonly Value[], nullable: boolean): Unified {
     return { sqls: values.map(text), type: { kind: 'text', isNullable: nullable } };
   const isDay = typed.every(({ type }) => type.kind === 'date');
   const areDates = isDay || typed.every(({ type }) => type.kind === 'date' || type.isDate === true);
-  const sqls = literals.map(({ sql, type }) => {
+  const sqls = literals.map(({ sql: built, type }) => {
     const isDate = type.kind === 'date' || type.isDate === true;
-    return isDate && !areDates ? `toDateTime64(${sql}, 3, 'UTC')` : sql;
+    return isDate && !areDates ? sql`toDateTime64(${built}, 6, 'UTC')` : built;
   });
   if (typed.some(({ type }) => type.kind === 'unknown'))
     return { sqls: literals.map(({ sql }) => sql), type: { kind: 'unknown', isNullable: nullable } };
@@ -75,6 +76,7 @@ function times(values: readonly Value[], nullable: boolean): Unified {
       kind: isDay ? 'date' : 'timestamp',
       isNullable: nullable,
       ...(areDates && !isDay ? { isDate: true } : {}),
+      ...(typed.every(({ type }) => type.isWide === true) ? { isWide: true } : {}),
     },
   };
 }

@@ -1,8 +1,9 @@
 // OVER: partitions, orders and frames.
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import type { Name, Order, Window } from '../../sql/syntax-tree.ts';
 import { caselessKey } from './comparison.ts';
-import { differs, unconverted, type Context } from './context.ts';
-import { operand, type Value } from './value.ts';
+import { differs, unconverted, type Context } from '../../dialects/context.ts';
+import { operand, type Value } from '../../dialects/value.ts';
 
 const MAX_BASES = 8;
 
@@ -20,22 +21,25 @@ export function mayBeEmpty(over: Window | Name, context: Context): boolean {
 }
 
 /** The parentheses after OVER. `frame` applies if the window has an order and no frame. */
-export function overSql(over: Window | Name, context: Context, frame?: string): string {
+export function overSql(over: Window | Name, context: Context, frame?: string): Sql {
   const window = resolved(over, context);
   const partition = window.partitionBy.map((each) => caselessKey(context.write(each, context), context).sql);
-  const parts: string[] = [];
-  if (partition.length > 0) parts.push(`PARTITION BY ${partition.join(', ')}`);
+  const parts: Sql[] = [];
+  if (partition.length > 0) parts.push(sql`PARTITION BY ${joinSql(partition)}`);
   if (window.orderBy.length > 0)
-    parts.push(`ORDER BY ${window.orderBy.map((each) => orderSql(each, context)).join(', ')}`);
+    parts.push(sql`ORDER BY ${joinSql(window.orderBy.map((each) => orderSql(each, context)))}`);
   const own = window.frame ?? (window.orderBy.length > 0 ? frame : undefined);
   if (own !== undefined)
     parts.push(checkedFrame(own, 'at' in over ? over.at : (window.orderBy[0]?.value.at ?? 0)));
-  return `(${parts.join(' ')})`;
+  return sql`(${joinSql(parts, ' ')})`;
 }
 
+/** Other frames have bounds that are expressions, or exclude rows. */
+const PLAIN_FRAME =
+  /^(?:ROWS|RANGE) (?:BETWEEN )?(?:CURRENT ROW|(?:UNBOUNDED|[\d.]+) (?:PRECEDING|FOLLOWING))(?: AND (?:CURRENT ROW|(?:UNBOUNDED|[\d.]+) (?:PRECEDING|FOLLOWING)))?$/;
+
 function checkedFrame(frame: string, at: number): string {
-  if (/GROUPS|EXCLUDE|INTERVAL|['@]/.test(frame))
-    return unconverted(at, 'clause', `The frame ${frame} is not converted`);
+  if (!PLAIN_FRAME.test(frame)) return unconverted(at, 'clause', `The frame ${frame} is not converted`);
   return frame;
 }
 
@@ -57,12 +61,12 @@ function resolved(over: Window | Name, { windows }: Context): Window {
 }
 
 /** An element of ORDER BY; ClickHouse puts NULL last in both directions. */
-function orderSql(order: Order, context: Context): string {
+function orderSql(order: Order, context: Context): Sql {
   return orderOf(caselessKey(context.write(order.value, context), context), order, context);
 }
 
 /** An element of ORDER BY, given its value. */
-export function orderOf(key: Value, { isDescending, nulls, value: source }: Order, context: Context): string {
+export function orderOf(key: Value, { isDescending, nulls, value: source }: Order, context: Context): Sql {
   const { shared } = context;
   const { nulls: place } = shared.traits;
   const isJson = key.type.kind === 'json' || key.type.isMixed === true;
@@ -74,11 +78,11 @@ export function orderOf(key: Value, { isDescending, nulls, value: source }: Orde
       ? (place === 'low' && !isDescending) || (place === 'high' && isDescending)
       : nulls === 'FIRST';
   const isFirst = first && key.type.isNullable;
-  return `${operand(key)}${isDescending ? ' DESC' : ''}${isFirst ? ' NULLS FIRST' : ''}`;
+  return sql`${operand(key)}${isDescending ? ' DESC' : ''}${isFirst ? ' NULLS FIRST' : ''}`;
 }
 
 /** SQLite orders NULL before numbers before strings. */
-function mixedOrder(key: string, isDescending: boolean): string {
-  if (isDescending) return `${key} IS NULL, toFloat64OrNull(${key}) DESC NULLS FIRST, ${key} DESC`;
-  return `${key} IS NOT NULL, toFloat64OrNull(${key}), ${key}`;
+function mixedOrder(key: Sql, isDescending: boolean): Sql {
+  if (isDescending) return sql`${key} IS NULL, toFloat64OrNull(${key}) DESC NULLS FIRST, ${key} DESC`;
+  return sql`${key} IS NOT NULL, toFloat64OrNull(${key}), ${key}`;
 }

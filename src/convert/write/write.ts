@@ -1,8 +1,8 @@
 // The entry point of writing: a syntax tree as ClickHouse SQL.
 import type { Query } from '../../sql/syntax-tree.ts';
-import type { ConversionNote, ConvertOptions, ForeignDialect } from '../conversion.ts';
+import type { ConversionNote, ConvertOptions, ForeignDialect } from '../../dialects/conversion.ts';
 import type { Context } from './context.ts';
-import { TRAITS } from './dialect.ts';
+import { TRAITS } from '../../dialects/traits.ts';
 import { writeExpression } from './expression.ts';
 import { lateralJoin } from './lateral.ts';
 import { writeQuery } from './query.ts';
@@ -31,7 +31,17 @@ export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text
     return text.toLowerCase().includes(name) ? fresh(kind) : name;
   };
   const context: Context = {
-    shared: { dialect, traits: TRAITS[dialect], columnsOf, tableOf, text, notes, settings, fresh },
+    shared: {
+      dialect,
+      traits: TRAITS[dialect],
+      isStrict: false,
+      columnsOf,
+      tableOf,
+      text,
+      notes,
+      settings,
+      fresh,
+    },
     relations: [],
     withTables: new Map(),
     aliases: new Map(),
@@ -43,5 +53,5 @@ export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text
   };
   const { sql } = writeQuery(query, context, { isShown: true });
   const list = [...settings].map(([name, value]) => `${name} = ${value}`);
-  return { sql: list.length === 0 ? sql : `${sql}\nSETTINGS ${list.join(', ')}`, notes };
+  return { sql: list.length === 0 ? String(sql) : `${String(sql)}\nSETTINGS ${list.join(', ')}`, notes };
 }

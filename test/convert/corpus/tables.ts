@@ -1,8 +1,8 @@
-// The tables of the corpus of conversions, and their definitions for each database system.
+// The tables of the corpus and of the values of conversions, and their definitions for each database system.
 import { readFileSync } from 'node:fs';
 
 /** Type of a column; with a question mark, it can be null. */
-type Kind = 'int' | 'float' | 'decimal' | 'text' | 'bool' | 'date' | 'timestamp' | 'json';
+type Kind = 'int' | 'float' | 'decimal' | 'text' | 'bool' | 'date' | 'early_date' | 'timestamp' | 'json';
 type Cell = string | number | boolean | null;
 
 interface Table {
@@ -21,6 +21,7 @@ const TYPES: Readonly<Record<System, Readonly<Record<Kind, string>>>> = {
     text: 'text',
     bool: 'boolean',
     date: 'date',
+    early_date: 'date',
     timestamp: 'timestamp',
     json: 'jsonb',
   },
@@ -31,6 +32,7 @@ const TYPES: Readonly<Record<System, Readonly<Record<Kind, string>>>> = {
     text: 'varchar(200)',
     bool: 'boolean',
     date: 'date',
+    early_date: 'date',
     timestamp: 'datetime(3)',
     json: 'json',
   },
@@ -41,6 +43,7 @@ const TYPES: Readonly<Record<System, Readonly<Record<Kind, string>>>> = {
     text: 'text',
     bool: 'integer',
     date: 'text',
+    early_date: 'text',
     timestamp: 'text',
     json: 'text',
   },
@@ -51,6 +54,7 @@ const TYPES: Readonly<Record<System, Readonly<Record<Kind, string>>>> = {
     text: 'String',
     bool: 'Bool',
     date: 'Date',
+    early_date: 'Date32',
     timestamp: "DateTime64(3, 'UTC')",
     json: 'String',
   },
@@ -80,7 +84,7 @@ export function statementsFor(system: System): readonly string[] {
     return [
       `DROP TABLE IF EXISTS ${name}`,
       `CREATE TABLE ${name} (${defined.join(', ')})${engine}`,
-      `INSERT INTO ${name} VALUES ${values.join(', ')}`,
+      ...(values.length === 0 ? [] : [`INSERT INTO ${name} VALUES ${values.join(', ')}`]),
     ];
   });
 }

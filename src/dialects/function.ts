@@ -1,0 +1,66 @@
+// What a rule for a function is given, and how rules are composed.
+import type { Call, Expression } from '../sql/syntax-tree.ts';
+import type { ForeignDialect } from './conversion.ts';
+import type { Context } from './context.ts';
+import { joinSql, sql } from './sql.ts';
+import { text, value, isNullable, type Kind, type Type, type Value } from './value.ts';
+
+/** A call that is being written. */
+export interface Application<Within extends Context = Context> {
+  readonly call: Call;
+  readonly context: Within;
+  readonly at: number;
+  readonly dialect: ForeignDialect;
+  /** An argument as in the source; throws if there are fewer. */
+  readonly source: (index: number) => Expression;
+  readonly arg: (index: number) => Value;
+  readonly optional: (index: number) => Value | undefined;
+  readonly all: () => readonly Value[];
+  /** The call is not converted. */
+  readonly fail: (message: string, hint?: string) => never;
+}
+
+export type Rule<Within extends Context = Context> = (application: Application<Within>) => Value;
+export type Rules<Within extends Context = Context> = Readonly<Record<string, Rule<Within>>>;
+
+/** By dialect; other dialects do not have the function, or it is not converted. */
+export function byDialect(rules: Partial<Record<ForeignDialect | 'others', Rule>>): Rule {
+  return (application) => {
+    const rule = rules[application.dialect] ?? rules.others;
+    return rule === undefined
+      ? application.fail(`${application.call.name} is not converted from ${application.dialect}`)
+      : rule(application);
+  };
+}
+
+/** The same function under ClickHouse's name. */
+export function same(name: string, kind: Kind, more: Partial<Type> = {}): Rule {
+  return ({ all }) => {
+    const args = all();
+    return value(kind, sql`${name}(${joinSql(args.map((each) => each.sql))})`, isNullable(...args), more);
+  };
+}
+
+/** A function of strings: other values are converted to strings first. */
+export function ofText(name: string, kind: Kind = 'text'): Rule {
+  return ({ all }) => {
+    const args = all();
+    const [first, ...others] = args.map((each, index) =>
+      index === 0 && each.type.kind !== 'unknown' ? text(each) : each.sql,
+    );
+    return value(kind, sql`${name}(${joinSql([first ?? '', ...others])})`, isNullable(...args));
+  };
+}
+
+/** The text of a literal string argument. */
+export function literal({ source, fail }: Application, index: number): string {
+  const each = source(index);
+  return each.kind === 'string' ? each.value : fail('This argument is converted only if it is a literal');
+}
+
+/** The integer of a literal argument; undefined if it is not one. */
+export function integer(expression: Expression | undefined): number | undefined {
+  return expression?.kind === 'number' && /^-?\d+$/.test(expression.text)
+    ? Number(expression.text)
+    : undefined;
+}

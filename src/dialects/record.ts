@@ -1,0 +1,134 @@
+// Records: JSON columns, tuples and maps, their fields, and records that a query makes.
+import { quoteString } from '../sql/literal.ts';
+import type { Name } from '../sql/syntax-tree.ts';
+import { tooLarge, unconverted, unknown } from './context.ts';
+import { whole } from './operand.ts';
+import { joinSql, sql, type Sql } from './sql.ts';
+import { objectOf, quoteName } from './subcolumn.ts';
+import { typeOf, UNKNOWN, type Subcolumn, type Type, type Value } from './value.ts';
+
+/** A column, given its SQL. */
+export function columnValue(column: Sql, type: Type): Value {
+  if (type.kind !== 'object') return { sql: column, type };
+  return { sql: column, type, subcolumn: { root: column, path: [], paths: type.paths ?? new Map() } };
+}
+
+/** Names of a record's declared fields, first level only; undefined if unknown. */
+export function fieldNames({ type, subcolumn }: Value): readonly string[] {
+  if (type.kind === 'tuple') return [...(type.fields?.keys() ?? [])];
+  if (subcolumn === undefined) return [];
+  const prefix = subcolumn.path.map((part) => `${part}.`).join('');
+  const inside = [...subcolumn.paths.keys()].filter((path) => path.startsWith(prefix));
+  return [...new Set(inside.map((path) => path.slice(prefix.length).split('.')[0] ?? ''))];
+}
+
+/** The name of a field as spelled in the type. */
+function spelled(names: readonly string[], name: string): string | undefined {
+  const folded = name.toLowerCase();
+  return names.find((each) => each === name) ?? names.find((each) => each.toLowerCase() === folded);
+}
+
+/** Whether the value has fields itself; false for an array of records. */
+export function isRecord({ type }: Value): boolean {
+  return type.kind === 'object' || type.kind === 'tuple' || type.kind === 'map';
+}
+
+/** Whether a field of that name is known to exist. */
+export function hasField(record: Value, name: string): boolean {
+  return spelled(fieldNames(record), name) !== undefined;
+}
+
+/** A field of a record, a tuple or a map. */
+export function field(record: Value, { name, at }: Name): Value {
+  const { type, subcolumn, absent } = record;
+  const isAbsent = absent === undefined ? {} : { absent };
+  if (subcolumn !== undefined)
+    return { ...pathField(subcolumn, { name: spelled(fieldNames(record), name) ?? name, at }), ...isAbsent };
+  if (type.kind === 'map')
+    return { sql: sql`${record.sql}[${quoteString(name)}]`, type: type.element ?? UNKNOWN, ...isAbsent };
+  if (type.kind === 'tuple') {
+    const known = spelled(fieldNames(record), name);
+    const fieldType = type.fields?.get(known ?? '');
+    if (known === undefined || fieldType === undefined) {
+      unknown(at, `There is no field ${name} here: the fields are ${fieldNames(record).join(', ')}`);
+    }
+    return {
+      ...columnValue(sql`tupleElement(${record.sql}, ${quoteString(known)})`, fieldType),
+      ...isAbsent,
+    };
+  }
+  return unconverted(
+    at,
+    'type',
+    `${name} cannot be read: the value has no fields`,
+    'Only records, such as metadata, have fields.',
+  );
+}
+
+const MAX_PATH = 16;
+
+function pathField({ root, path, paths }: Subcolumn, { name, at }: Name): Value {
+  if (path.length >= MAX_PATH) tooLarge(at, `A path may have at most ${MAX_PATH} parts`);
+  const inside = [...path, name];
+  const dotted = inside.join('.');
+  const typed = paths.get(dotted);
+  const leaf = sql`${root}.${inside.map(quoteName).join('.')}`;
+  if (typed !== undefined) return columnValue(leaf, { ...typeOf(typed), isNullable: true });
+  const subcolumn = { root, path: inside, paths };
+  const hasInside = [...paths.keys()].some((each) => each.startsWith(`${dotted}.`));
+  if (!hasInside) return { sql: leaf, type: { kind: 'dynamic', isNullable: true }, subcolumn };
+  return { sql: objectOf(subcolumn), type: { kind: 'object', isNullable: true, paths }, subcolumn };
+}
+
+/** The value at the same path of another JSON column. */
+export function rerooted({ subcolumn, type }: Value, root: Sql): Value {
+  const { path, paths } = subcolumn ?? { path: [], paths: new Map() };
+  const leaf = path.length === 0 ? root : sql`${root}.${path.map(quoteName).join('.')}`;
+  const own = { root, path, paths };
+  return { sql: type.kind === 'object' ? objectOf(own) : leaf, type, subcolumn: own };
+}
+
+/** The type of a value as a column of a derived table. */
+export function columnType({ type, subcolumn }: Value): Type {
+  if (type.kind !== 'object' || subcolumn === undefined) return type;
+  const prefix = subcolumn.path.map((part) => `${part}.`).join('');
+  const inside = [...subcolumn.paths].filter(([path]) => path.startsWith(prefix));
+  return {
+    kind: 'object',
+    isNullable: type.isNullable,
+    paths: new Map(inside.map(([path, each]) => [path.slice(prefix.length), each])),
+  };
+}
+
+/** One field of a record. */
+export interface NamedValue {
+  readonly name: string;
+  readonly value: Value;
+}
+
+/** A JSON object: tuple element types must be constant, and those of aggregates are not. */
+export function jsonOf(fields: readonly NamedValue[]): Value {
+  const members = fields.map(
+    ({ name, value: each }, index) =>
+      sql`${quoteString(`${index === 0 ? '{' : ', '}${JSON.stringify(name)}: `)}, toJSONString(${each.sql})`,
+  );
+  const object = sql`CAST(concat(${joinSql(members)}, '}') AS JSON)`;
+  return columnValue(object, { kind: 'object', isNullable: false, paths: new Map() });
+}
+
+/** A tuple with named elements; the engine infers their types. */
+export function tupleOf(fields: readonly NamedValue[]): Value {
+  const values = fields.map((each) => whole(each.value));
+  const types = fields.map(
+    ({ name }, index) =>
+      sql`${quoteString(`${index === 0 ? '' : ', '}${quoteName(name)} `)}, toTypeName(${values[index] ?? ''})`,
+  );
+  return {
+    sql: sql`CAST(tuple(${joinSql(values)}), concat('Tuple(', ${joinSql(types)}, ')'))`,
+    type: {
+      kind: 'tuple',
+      isNullable: false,
+      fields: new Map(fields.map(({ name, value: each }) => [name, each.type])),
+    },
+  };
+}

@@ -1,0 +1,221 @@
+// Translated values: their ClickHouse SQL, and as much of their type as affects how they must be written.
+import { parseColumnType, type ColumnType } from '../sql/column-type.ts';
+import { quoteIdentifier } from '../sql/literal.ts';
+import type { SourceColumn } from './conversion.ts';
+import { sql, type Sql } from './sql.ts';
+
+/**
+ * `decimal`: Decimal in ClickHouse. `numeric`: an exact number in the source, Float64 in ClickHouse. `datetime`: a time without time
+ * zone, stored as if it were UTC. `seconds`: an interval of the source, as a number of seconds. `interval`: an interval of ClickHouse.
+ * `json`: JSON as a string. `object`: the type JSON. `time`: a time of day as a string. `dynamic`: a JSON path without a declared type.
+ */
+export type Kind =
+  | 'int'
+  | 'decimal'
+  | 'numeric'
+  | 'float'
+  | 'text'
+  | 'bytes'
+  | 'bool'
+  | 'date'
+  | 'timestamp'
+  | 'datetime'
+  | 'time'
+  | 'seconds'
+  | 'interval'
+  | 'json'
+  | 'object'
+  | 'array'
+  | 'map'
+  | 'tuple'
+  | 'uuid'
+  | 'dynamic'
+  | 'null'
+  | 'unknown';
+
+/** Typed paths of a JSON column, from its root. */
+export type Paths = ReadonlyMap<string, ColumnType>;
+
+export interface Type {
+  readonly kind: Kind;
+  readonly isNullable: boolean;
+  /** Digits after the point, if known. */
+  readonly scale?: number | undefined;
+  /** Of an array, and of the values of a map. */
+  readonly element?: Type;
+  /** Of a tuple. */
+  readonly fields?: ReadonlyMap<string, Type>;
+  /** Of an object. */
+  readonly paths?: Paths;
+  /** A timestamp of the source that is a Date in ClickHouse. */
+  readonly isDate?: boolean;
+  /** Date32, or DateTime64 in UTC of at most six digits: all times of the years 1 to 9999. */
+  readonly isWide?: boolean;
+  /** Of an interval, in capitals. */
+  readonly unit?: string;
+  /** A condition, which ClickHouse returns as 0 or 1. */
+  readonly isNumberInClickHouse?: boolean;
+  /** A string that MySQL compares by its bytes. */
+  readonly isBinary?: boolean;
+  /** A string that represents a JSON value: SQLite orders numbers before strings. */
+  readonly isMixed?: boolean;
+  /** UInt64, which has no common type with signed integers. */
+  readonly isUnsigned?: boolean;
+  /** The size in bytes of a signed integer column. */
+  readonly bytes?: number | undefined;
+}
+
+/** A path in a JSON column, which ClickHouse reads as a subcolumn. */
+export interface Subcolumn {
+  readonly root: Sql;
+  readonly path: readonly string[];
+  readonly paths: Paths;
+}
+
+/** `isLoose`: needs parentheses as an operand. */
+export interface Value {
+  readonly sql: Sql;
+  readonly type: Type;
+  readonly isLoose?: boolean;
+  /** The literal's text, for those that functions read. */
+  readonly literal?: string;
+  readonly subcolumn?: Subcolumn;
+  /** For a string form of a dynamically typed value: the original value. */
+  readonly original?: Sql;
+  /** A condition: an outer join found no matching row. */
+  readonly absent?: Sql;
+}
+
+export const UNKNOWN: Type = { kind: 'unknown', isNullable: true };
+export const NULL_TYPE: Type = { kind: 'null', isNullable: true };
+export const TEXT: Type = { kind: 'text', isNullable: true };
+export const DYNAMIC: Type = { kind: 'dynamic', isNullable: true };
+
+/** The type of an array: never NULL in ClickHouse. */
+export function arrayOfType(element: Type): Type {
+  return { kind: 'array', isNullable: false, element };
+}
+
+export function value(kind: Kind, own: Sql, isNullable = true, more: Partial<Type> = {}): Value {
+  return { sql: own, type: { kind, isNullable, ...more } };
+}
+
+export function loose(kind: Kind, own: Sql, isNullable = true, more: Partial<Type> = {}): Value {
+  return { sql: own, type: { kind, isNullable, ...more }, isLoose: true };
+}
+
+/** A condition. */
+export function condition(own: Sql, isNullable: boolean): Value {
+  return loose('bool', own, isNullable, { isNumberInClickHouse: true });
+}
+
+/** As an operand of an operator. */
+export function operand({ sql: own, isLoose }: Value): Sql {
+  return isLoose === true ? sql`(${own})` : own;
+}
+
+export const isNullable = (...values: readonly Value[]): boolean =>
+  values.some(({ type }) => type.isNullable);
+
+const NUMBERS: ReadonlySet<Kind> = new Set(['int', 'decimal', 'numeric', 'float']);
+const TIMES: ReadonlySet<Kind> = new Set(['date', 'timestamp', 'datetime']);
+export const isNumberKind = (kind: Kind): boolean => NUMBERS.has(kind);
+export const isNumber = ({ type }: Value): boolean => NUMBERS.has(type.kind);
+export const isTime = ({ type }: Value): boolean => TIMES.has(type.kind);
+export const isKind = ({ type }: Value, ...kinds: readonly Kind[]): boolean => kinds.includes(type.kind);
+
+/** As Float64: Decimal divides with the scale of its left operand. */
+export function float(each: Value): Sql {
+  if (each.type.kind === 'dynamic') return sql`accurateCastOrNull(${each.sql}, 'Float64')`;
+  return each.type.kind === 'decimal' || each.type.kind === 'unknown'
+    ? sql`toFloat64(${each.sql})`
+    : operand(each);
+}
+
+/** As a string. */
+export function text(each: Value): Sql {
+  const { kind, scale, isNumberInClickHouse } = each.type;
+  if (kind === 'text' || kind === 'bytes' || kind === 'json' || kind === 'time' || kind === 'null')
+    return each.sql;
+  if (kind === 'dynamic') return sql`CAST(${each.sql} AS Nullable(String))`;
+  if (kind === 'object') return sql`toJSONString(${each.sql})`;
+  if (kind === 'decimal' && scale !== undefined) return sql`toDecimalString(${each.sql}, ${String(scale)})`;
+  if (kind === 'bool' && isNumberInClickHouse === true) return sql`toString(toBool(${each.sql}))`;
+  return sql`toString(${each.sql})`;
+}
+
+const SIZES: Readonly<Record<string, number>> = { Int8: 1, Int16: 2, Int32: 4 };
+
+/** The type of a column that DESCRIBE has printed. */
+export function typeOfColumn(column: SourceColumn): Type {
+  const parsed = parseColumnType(column.type);
+  const isNullableColumn = /^(?:LowCardinality\()?Nullable\(/.test(column.type) || parsed.kind === 'dynamic';
+  return { ...typeOf(parsed), isNullable: isNullableColumn };
+}
+
+const WIDE = /^(?:Date32|DateTime64\([0-6], ?'UTC'\))$/;
+const plain = (kind: Kind): Type => ({ kind, isNullable: false });
+const inside = (type: ColumnType): Type => ({ ...typeOf(type), isNullable: true });
+
+/** The type for a part of a column's type; whether it can be NULL is not known there. */
+export function typeOf(type: ColumnType): Type {
+  switch (type.kind) {
+    case 'string':
+      return plain('text');
+    case 'boolean':
+      return plain('bool');
+    case 'number':
+      return numberType(type.name);
+    case 'time':
+      return {
+        ...plain(/Date(?!Time)/.test(type.name) ? 'date' : 'timestamp'),
+        ...(WIDE.test(type.name) ? { isWide: true } : {}),
+      };
+    case 'json':
+      return { ...plain('object'), paths: type.paths };
+    case 'array':
+      return { ...plain('array'), element: inside(type.element) };
+    case 'map':
+      return { ...plain('map'), element: typeOf(type.value) };
+    case 'tuple':
+      return {
+        ...plain('tuple'),
+        fields: new Map([...type.elements].map(([name, each]) => [name, inside(each)])),
+      };
+    case 'uuid':
+      return plain('uuid');
+    case 'dynamic':
+      return { kind: 'dynamic', isNullable: true };
+    case 'ipv4':
+    case 'ipv6':
+    case 'other':
+      return UNKNOWN;
+  }
+}
+
+function numberType(name: string): Type {
+  if (/Int/.test(name))
+    return { kind: 'int', isNullable: false, scale: 0, bytes: SIZES[name], isUnsigned: name === 'UInt64' };
+  const [, scale] = /^Decimal\w*\(\s*\d+\s*,\s*(\d+)\s*\)$/.exec(name) ?? [];
+  if (name.startsWith('Decimal'))
+    return { kind: 'decimal', isNullable: false, scale: scale === undefined ? undefined : Number(scale) };
+  return { kind: 'float', isNullable: false };
+}
+
+/** Words that are not written as bare identifiers, since ClickHouse reads them as keywords somewhere. */
+const KEYWORDS = new Set(
+  `all and anti any array as asc asof between both by case cast cross cube cte date default desc describe distinct div else end escape except
+  exists extract false fetch final first following for format from full global group grouping having ilike in index inf inner insert intersect
+  interval into is join key last leading left like limit mod nan natural not null nulls offset on or order outer over partition preceding prewhere
+  qualify range right rollup row rows sample select semi set sets settings table then ties timestamp to top totals trailing true trim unbounded
+  union update using values view when where window with year month day hour minute second week quarter`.split(
+    /\s+/,
+  ),
+);
+
+/** An identifier, quoted if necessary. */
+export function name(written: string): string {
+  return /^[A-Za-z_]\w*$/.test(written) && !KEYWORDS.has(written.toLowerCase())
+    ? written
+    : quoteIdentifier(written);
+}

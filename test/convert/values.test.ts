@@ -1,0 +1,74 @@
+// Values of other systems' SQL: each line of `values/` is equal to what the system returns, or refused at a place; never another row.
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DIALECTS, statusOf, type Conversion } from '../../src/dialects/conversion.ts';
+import { createConverter, type Converter } from '../../src/convert/convert.ts';
+import { openOracle, type Oracle } from '../sql/oracle.ts';
+import { someOfEach } from '../support/runs.ts';
+import { difference } from './compare-rows.ts';
+import { columnsOf, statementsFor } from './corpus/tables.ts';
+import { isOrdered, linesOf, textOf } from './values/line.ts';
+
+/** Files are named by the dialect and what they are about: `sqlite-rows.jsonl`. */
+const FILES = readdirSync(new URL('values/', import.meta.url)).filter((name) => name.endsWith('.jsonl'));
+
+let oracle: Oracle;
+let converter: Converter;
+beforeAll(async () => {
+  oracle = openOracle();
+  converter = createConverter();
+  for (const statement of statementsFor('clickhouse')) await oracle.ask(statement);
+});
+afterAll(async () => {
+  oracle.close();
+  await converter.close();
+});
+
+describe.each(FILES)('%s', (file) => {
+  const dialect = DIALECTS.find((each) => each === file.split('-')[0]);
+  const lines = linesOf(readFileSync(new URL(`values/${file}`, import.meta.url), 'utf8'));
+
+  test('each line has a source, and is there once', () => {
+    expect(dialect).toBeDefined();
+    expect(lines.filter(({ source }) => source === '')).toEqual([]);
+    const texts = lines.map(textOf);
+    expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
+  });
+
+  const chosen = someOfEach(lines, ({ source }) => source, { each: 4 });
+
+  test.each(chosen.map((line) => ({ ...line, text: textOf(line) })))('$text', async (line) => {
+    const { text, rows, is, refused, fails } = line;
+    const conversion = await converter.convert(text, {
+      dialect: dialect ?? 'postgresql',
+      columnsOf: (table) => columnsOf(table.at(-1)?.toLowerCase() ?? ''),
+    });
+    if (refused !== undefined) return expectRefused(conversion, text);
+    const reasons = conversion.notes.filter(({ severity }) => severity !== 'note');
+    if (fails !== undefined) {
+      if (reasons.length > 0) return expectRefused(conversion, text);
+      return expect(rowsOf(conversion.sql ?? '')).rejects.toThrow(/./);
+    }
+    expect(reasons).toEqual([]);
+    const found = difference(rows ?? [[is]], await rowsOf(conversion.sql ?? ''), isOrdered(text));
+    expect({ sql: conversion.sql, difference: found }).toEqual({
+      sql: conversion.sql,
+      difference: undefined,
+    });
+  });
+});
+
+/** Not converted, or not without a difference, with the place in the text that is the reason. */
+function expectRefused(conversion: Conversion, text: string): void {
+  expect(statusOf(conversion)).not.toBe('converted');
+  const reasons = conversion.notes.filter(({ severity }) => severity !== 'note');
+  expect(reasons.filter(({ offset, end }) => offset < 0 || end <= offset || end > text.length)).toEqual([]);
+}
+
+async function rowsOf(sql: string): Promise<readonly (readonly unknown[])[]> {
+  // Otherwise JSON has null for NaN and infinity.
+  await oracle.ask('SET output_format_json_quote_denormals = 1');
+  const answer = await oracle.ask(sql, 'JSONCompactEachRow');
+  const lines = answer.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as readonly unknown[]); // the format's lines are lists
+}
