@@ -1,7 +1,7 @@
 // The source of a converted query, as endpoint files keep it, and its conversion by this release.
 import { hash } from 'node:crypto';
 import type { Converted } from '../config/generated/endpoint.ts';
-import type { ConversionNote, ForeignDialect } from '../convert/conversion.ts';
+import type { ConversionNote, ForeignDialect } from '../dialects/conversion.ts';
 import type { Converter } from '../convert/convert.ts';
 import { convertTemplate } from '../convert/convert-template.ts';
 import { readPlaceholders } from '../convert/placeholders/read-placeholders.ts';

@@ -16,7 +16,7 @@ import { reconvert, type ReconvertReport } from '../../src/cli/reconvert/reconve
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { createCompile } from '../../src/catalog/compile.ts';
 import type { Converted } from '../../src/config/generated/endpoint.ts';
-import type { ForeignDialect } from '../../src/convert/conversion.ts';
+import type { ForeignDialect } from '../../src/dialects/conversion.ts';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures/import');
 
