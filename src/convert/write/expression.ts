@@ -6,7 +6,7 @@ import { arithmetic, otherArithmetic } from './arithmetic.ts';
 import { writeCall } from './call.ts';
 import { castTo, writeCast } from './cast.ts';
 import { adapted, compared, comparison } from './comparison.ts';
-import { placeholder, unconverted, UnconvertedError, within } from '../../dialects/context.ts';
+import { differs, placeholder, unconverted, UnconvertedError, within } from '../../dialects/context.ts';
 import { truth } from '../../dialects/truth.ts';
 import type { Context, GroupKeys } from './context.ts';
 import { asTime, localTime } from '../../dialects/time/argument.ts';
@@ -66,6 +66,7 @@ type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context
 /** How each kind of expression is written. */
 const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   string: ({ value: text }) => ({ ...value('text', quoteString(text), false), literal: text }),
+  bytes: writeBytes,
   number: ({ text }, context) => writeNumber(text, context),
   boolean: ({ value: own }) => value('bool', own ? 'true' : 'false', false),
   null: () => value('null', 'NULL'),
@@ -83,6 +84,7 @@ const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   interval: standalone,
   intervals: standalone,
   unary: (expression, context) => writeUnary(expression, context.write(expression.value, context), context),
+  collate: writeCollation,
   chain: (expression, context) =>
     writeChain(
       expression,
@@ -118,6 +120,17 @@ function writeAny<K extends Expression['kind']>(
 
 function standalone({ at }: Of<'interval' | 'intervals'>): Value {
   return unconverted(at, 'type', 'An interval is converted only where it is added to a time or compared');
+}
+
+function writeBytes({ value: bytes }: Of<'bytes'>): Value {
+  if (/^[ -~]*$/.test(bytes)) return { ...value('text', quoteString(bytes), false), literal: bytes };
+  return value('text', `unhex('${Buffer.from(bytes, 'latin1').toString('hex')}')`, false);
+}
+
+function writeCollation({ value: own, collation }: Of<'collate'>, context: Context): Value {
+  const message = `COLLATE ${collation.name} is left out: strings are compared by their bytes`;
+  differs(context, collation.at, 'collation', message);
+  return context.write(own, context);
 }
 
 const FLOAT_LITERALS: ReadonlySet<string> = new Set(['bigquery', 'sqlite']);
