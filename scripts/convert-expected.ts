@@ -1,11 +1,13 @@
 // Fills in the expected rows of test/convert/corpus/*.jsonl, and the values of test/convert/values/*.jsonl, from the real database systems. Run by hand:
 // `npm run convert:expected`, with the environment variables PSQL, MARIADB and SQLITE as commands that reach an empty database.
-import { execFileSync } from 'node:child_process';
+// With `--generated`, compares generated expressions instead.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { statementsFor, type System } from '../test/convert/corpus/tables.ts';
+import type { System } from '../test/convert/corpus/tables.ts';
 import { textOf, type ValueLine } from '../test/convert/values/line.ts';
+import { compareGenerated } from './convert-generated.ts';
+import { openSystem, type Run } from './systems.ts';
 
 /** A line of the corpus. `same_as` is a query for PostgreSQL with the same rows. */
 interface Line {
@@ -16,9 +18,7 @@ interface Line {
 
 const FOLDER = new URL('../test/convert/', import.meta.url);
 
-type Run = (query: string) => readonly (readonly unknown[])[];
-
-const SOURCES: Readonly<Record<string, System>> = {
+const SOURCES: Readonly<Record<string, Exclude<System, 'clickhouse'>>> = {
   postgresql: 'postgresql',
   mysql: 'mariadb',
   mariadb: 'mariadb',
@@ -28,64 +28,6 @@ const SOURCES: Readonly<Record<string, System>> = {
   trino: 'postgresql',
   redshift: 'postgresql',
 };
-
-function command(variable: string, fallback: string): readonly [string, ...string[]] {
-  const [program = fallback, ...options] = (process.env[variable] ?? fallback).split(' ');
-  return [program, ...options];
-}
-
-function execute([program, ...options]: readonly [string, ...string[]], input: string): string {
-  return execFileSync(program, options, {
-    input,
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
-    env: { ...process.env, PGTZ: 'UTC' },
-  });
-}
-
-function openPostgresql(): Run {
-  const psql = [...command('PSQL', 'psql'), '-XqAt', '-v', 'ON_ERROR_STOP=1'] as const;
-  execute(psql, `${statementsFor('postgresql').join(';\n')};`);
-  return (query) => {
-    // Pairs rather than objects: columns may have the same name.
-    const row = '(SELECT json_agg(value) FROM json_each(row_to_json(corpus_row)))';
-    const answer = execute(psql, `SELECT ${row} FROM (\n${query}\n) AS corpus_row;`);
-    const lines = answer.split('\n').filter((line) => line !== '');
-    return lines.map((line) => JSON.parse(line) as readonly unknown[]); // a row is a list
-  };
-}
-
-function openMariadb(): Run {
-  const mariadb = command('MARIADB', 'mariadb');
-  execute(mariadb, `${statementsFor('mariadb').join(';\n')};`);
-  return (query) => {
-    const xml = execute([...mariadb, '--xml'], `${query};`);
-    const rows = [...xml.matchAll(/<row>(.*?)<\/row>/gs)];
-    return rows.map(([, row = '']) =>
-      [...row.matchAll(/<field name="[^"]*"(?: xsi:nil="true" \/>|>(.*?)<\/field>)/gs)].map(([, cell]) =>
-        cell === undefined ? null : scalar(cell),
-      ),
-    );
-  };
-}
-
-function scalar(cell: string): string | number {
-  const text = cell.replace(
-    /&(lt|gt|quot|amp);/g,
-    (_, name: string) => ({ lt: '<', gt: '>', quot: '"' })[name] ?? '&',
-  );
-  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text) ? Number(text) : text;
-}
-
-function openSqlite(folder: string): Run {
-  const sqlite = [...command('SQLITE', 'sqlite3'), join(folder, 'corpus.db')] as const;
-  execute(sqlite, `${statementsFor('sqlite').join(';\n')};`);
-  return (query) => {
-    const answer = execute([...sqlite, '-json'], `${query};`);
-    // A list of objects; no output for no rows.
-    return answer.trim() === '' ? [] : (JSON.parse(answer) as object[]).map((row) => Object.values(row));
-  };
-}
 
 /** The line with its rows, or undefined if it has them from elsewhere: the documentation of a system that cannot be run here. */
 type Fill<T> = (line: T, run: Run) => T | undefined;
@@ -146,17 +88,13 @@ function fillDialect(dialect: string, run: Run): void {
 const folder = mkdtempSync(join(tmpdir(), 'millrace-convert-'));
 try {
   const runs: Partial<Record<System, Run>> = {};
-  const open = {
-    postgresql: openPostgresql,
-    mariadb: openMariadb,
-    sqlite: () => openSqlite(folder),
-    clickhouse: openPostgresql,
-  };
-  const only = process.argv.slice(2);
-  for (const [name, system] of Object.entries(SOURCES)) {
-    if (only.length > 0 && !only.includes(name)) continue;
-    fillDialect(name, (runs[system] ??= open[system]()));
-  }
+  const only = process.argv.slice(2).filter((each) => !each.startsWith('-'));
+  if (process.argv.includes('--generated')) await compareGenerated(folder, only);
+  else
+    for (const [name, system] of Object.entries(SOURCES)) {
+      if (only.length > 0 && !only.includes(name)) continue;
+      fillDialect(name, (runs[system] ??= openSystem(system, folder)));
+    }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

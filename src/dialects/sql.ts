@@ -10,7 +10,7 @@ const MAX_TEXT = 4_194_304;
 export class SqlTooLongError extends RangeError {}
 
 /** Pieces in order; `origin` is the source offset in the original query for everything inside. */
-export class Pieces {
+class Pieces {
   readonly parts: readonly Sql[];
   readonly origin: number | undefined;
   #text: string | undefined;
@@ -33,7 +33,13 @@ export class Pieces {
 
 /** Template tag that builds SQL from pieces. */
 export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): Sql {
-  return new Pieces(strings.flatMap((text, index) => [text, values[index] ?? '']));
+  const parts: Sql[] = [];
+  for (const [index, text] of strings.entries()) {
+    if (text !== '') parts.push(text);
+    const value = values[index];
+    if (value !== undefined && value !== '') parts.push(value);
+  }
+  return new Pieces(parts);
 }
 
 /** SQL whose source is at an offset of the original query. */
@@ -43,7 +49,12 @@ export function located(origin: number, own: Sql): Sql {
 
 /** The pieces with a separator between them; empty if there are none. */
 export function joinSql(pieces: readonly Sql[], separator = ', '): Sql {
-  return new Pieces(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [separator, piece])));
+  const parts: Sql[] = [];
+  for (const piece of pieces) {
+    if (parts.length > 0) parts.push(separator);
+    parts.push(piece);
+  }
+  return new Pieces(parts);
 }
 
 /** One line of SQL, and where its pieces start, in ascending order. */

@@ -24,6 +24,9 @@ const FUNCTIONS: ReadonlyMap<string, Rule> = new Map([
   ...Object.entries(CONDITION_FUNCTIONS),
 ]);
 
+/** The names of all functions that are converted, but for aggregate and window functions. */
+export const FUNCTION_NAMES: readonly string[] = [...FUNCTIONS.keys()];
+
 const DIRECT = 'clickhouse__';
 
 /** Writes a call. */
