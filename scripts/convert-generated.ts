@@ -1,5 +1,5 @@
 // Generates expressions over the functions and operators that are converted, and compares their conversions with the database systems
-// that run here: equal, refused, rejected by ClickHouse, or wrong. Run by hand: `npm run convert:expected -- --generated [dialect …]`, with
+// that run here: equal, unconverted, rejected by ClickHouse, or wrong. Run by hand: `npm run convert:expected -- --generated [dialect …]`, with
 // the variables of `convert:expected`. SEED and CASES (for each function) choose the expressions. Exits with 1 if a value is wrong.
 import { createConverter, type Converter } from '../src/convert/convert.ts';
 import { FUNCTION_NAMES } from '../src/convert/write/call.ts';
@@ -148,7 +148,7 @@ function windowCases(): readonly Case[] {
   );
 }
 
-type Outcome = 'equal' | 'refused' | 'rejected' | 'wrong';
+type Outcome = 'equal' | 'unconverted' | 'rejected' | 'wrong';
 
 interface Compared {
   readonly outcome: Outcome;
@@ -165,7 +165,7 @@ async function compare(
     columnsOf: (table) => columnsOf(table.at(-1)?.toLowerCase() ?? ''),
   });
   if (conversion.sql === undefined || statusOf(conversion) !== 'converted')
-    return { outcome: 'refused', report: '' };
+    return { outcome: 'unconverted', report: '' };
   try {
     const answer = await oracle.ask(
       `${conversion.sql}${/\bSETTINGS\b/.test(conversion.sql) ? ',' : ' SETTINGS'} output_format_json_quote_denormals = 1`,
@@ -188,7 +188,7 @@ async function compare(
 async function compareDialect(dialect: Dialect, folder: string): Promise<number> {
   const run = openSystem(dialect, folder);
   const [converter, oracle] = [createConverter(), openOracle()];
-  const counts: Record<Outcome, number> = { equal: 0, refused: 0, rejected: 0, wrong: 0 };
+  const counts: Record<Outcome, number> = { equal: 0, unconverted: 0, rejected: 0, wrong: 0 };
   try {
     for (const statement of statementsFor('clickhouse')) await oracle.ask(statement);
     const cases = [

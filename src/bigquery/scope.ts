@@ -43,6 +43,8 @@ export interface Scope {
   /** Aliases of the select list, in lower case; empty until its columns are written. */
   readonly aliases: ReadonlyMap<string, Value>;
   readonly parent?: Scope;
+  /** Called if a name of an outer query is used. */
+  readonly onOuter?: () => void;
 }
 
 /** What the start of a path resolved to, and the number of parts consumed. */
@@ -55,9 +57,14 @@ const same = (a: string | undefined, b: string) => a?.toLowerCase() === b.toLowe
 
 /** Resolves a path in a scope or its parents. */
 export function resolve(parts: readonly Name[], scope: Scope): Value | undefined {
+  const left: Scope[] = [];
   for (let each: Scope | undefined = scope; each !== undefined; each = each.parent) {
     const found = resolveIn(parts, each);
-    if (found !== undefined) return fieldsOf(found.value, parts.slice(found.taken));
+    if (found !== undefined) {
+      for (const { onOuter } of left) onOuter?.();
+      return fieldsOf(found.value, parts.slice(found.taken));
+    }
+    left.push(each);
   }
   return undefined;
 }

@@ -63,7 +63,21 @@ export interface Context {
   readonly isUngrouped: boolean;
   /** The condition of a join. */
   readonly isJoin?: boolean;
+  /** A condition of which only truth matters, as in WHERE: NULL may be false. */
+  readonly nullIsFalse?: boolean;
   write(expression: Expression, context: Context): Value;
+}
+
+/** The context of an operand whose value matters: NULL is not false there. */
+export function asValue<Within extends Context>(context: Within): Within {
+  return context.nullIsFalse === true ? { ...context, nullIsFalse: false } : context;
+}
+
+/** The context inside an expression: what joins conditions, or can use it, keeps that only truth matters. */
+export function within<Of extends Context>(expression: Expression, context: Of): Of {
+  const { kind } = expression;
+  const isKept = kind === 'in' || kind === 'quantified' || (kind === 'chain' && expression.operator !== '||');
+  return isKept ? context : asValue(context);
 }
 
 const WORD = /[\w$."`]*/y;

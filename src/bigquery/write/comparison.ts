@@ -1,62 +1,117 @@
 // Comparisons: both sides are converted to a common type.
 import type { Context } from '../context.ts';
-import { arrayOf } from '../functions/array.ts';
-import { syntax } from '../translation-error.ts';
-import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
+import { asValue } from '../../dialects/context.ts';
+import { joinSql, located, sql, type Sql } from '../../dialects/sql.ts';
 import { timeLiteral } from '../time-literal.ts';
 import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
-import { value, type Value } from '../../dialects/value.ts';
-import { key, number, text, whole } from '../value.ts';
+import { condition, isKind, isNullable, isNumber, value, type Value } from '../../dialects/value.ts';
+import { key, number, settled, text, whole } from '../value.ts';
+
+type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
 const PATTERNS: ReadonlySet<string> = new Set(['LIKE', 'NOT LIKE', 'ILIKE', 'NOT ILIKE']);
-const OPERATORS: ReadonlySet<string> = new Set(['=', '!=', '<>', '<', '>', '<=', '>=']);
+const OPERATORS: ReadonlyMap<string, string> = new Map(
+  ['=', '<', '>', '<=', '>=', '!='].map((each) => [each, each] as const).concat([['<>', '!=']]),
+);
 
 /** The comparison; undefined if the operator is not a comparison. */
-export function comparison(
-  expression: Extract<Expression, { kind: 'binary' }>,
-  context: Context,
-): Value | undefined {
-  const { operator, at } = expression;
-  const sides = (): readonly Sql[] =>
-    alike([expression.left, expression.right].map((each) => operand(each, context)));
-  if (OPERATORS.has(operator)) {
-    return value('bool', located(at, sql`(${joinSql(sides(), ` ${operator === '<>' ? '!=' : operator} `)})`));
-  }
+export function comparison({ operator, left, right, at }: Of<'binary'>, context: Context): Value | undefined {
+  const sides = (): readonly [Value, Value] => [operand(left, context), operand(right, context)];
+  const known = OPERATORS.get(operator);
+  if (known !== undefined) return placed(at, compared(known, sides(), at));
   if (PATTERNS.has(operator)) {
-    const texts = [expression.left, expression.right].map((each) => text(context.write(each, context)));
+    const texts = [left, right].map((each) => text(context.write(each, context)));
     return value('bool', located(at, sql`(${joinSql(texts, ` ${operator} `)})`));
   }
-  if (operator === 'IS DISTINCT FROM') return value('bool', sql`(NOT (${joinSql(sides(), ' <=> ')}))`);
-  if (operator === 'IS NOT DISTINCT FROM') return value('bool', sql`(${joinSql(sides(), ' <=> ')})`);
+  if (operator === 'IS DISTINCT FROM') return value('bool', sql`(NOT ${same(sides(), at)})`, false);
+  if (operator === 'IS NOT DISTINCT FROM') return value('bool', same(sides(), at), false);
   return undefined;
 }
 
-/** A side of a comparison. */
-interface Operand {
-  readonly written: Expression;
-  readonly value: Value;
-}
-
 /** Translates one side of a comparison. */
-export function operand(written: Expression, context: Context): Operand {
-  return { written, value: context.write(written, context) };
+export function operand(written: Expression, context: Context): Value {
+  return settled(context.write(written, asValue(context)));
 }
 
-/** Whether two values are equal. */
-export function equality(left: Operand, right: Operand): Sql {
-  return sql`(${joinSql(alike([left, right]), ' = ')})`;
+const placed = (at: number, own: Value): Value => ({ ...own, sql: located(at, own.sql) });
+
+/** The condition, in parentheses. */
+export function compared(operator: string, sides: readonly [Value, Value], at: number): Value {
+  const [left, right] = sides;
+  const byFields = operator === '=' || operator === '!=' ? tupleEquality(operator, sides, at) : undefined;
+  if (byFields !== undefined) return byFields;
+  const isDynamic = sides.some((each) => isKind(each, 'dynamic'));
+  const isExact = isDynamic && sides.some(isWide);
+  const test = (pair: readonly Sql[]): Sql => joinSql(pair, ` ${operator} `);
+  const own = isExact
+    ? sql`ifNull(${test([whole64(left), whole64(right)])}, ${test(alike(sides, at))})`
+    : sql`(${test(alike(sides, at))})`;
+  return { ...condition(own, isNullable(left, right)), isLoose: false };
+}
+
+/** Whether Float64 may not be able to represent an integer. */
+function isWide({ type, literal }: Value): boolean {
+  return (
+    type.kind === 'int' && !(literal !== undefined && Math.abs(Number(literal)) <= Number.MAX_SAFE_INTEGER)
+  );
+}
+
+function whole64(each: Value): Sql {
+  return isKind(each, 'dynamic') ? sql`accurateCastOrNull(${each.sql}, 'Int64')` : each.sql;
+}
+
+/** Structs are equal if their fields are: a field that differs decides, even if another one is NULL. */
+function tupleEquality(
+  operator: string,
+  [left, right]: readonly [Value, Value],
+  at: number,
+): Value | undefined {
+  const [own, others] = [left.type.fields, right.type.fields];
+  if (own === undefined || others === undefined || own.size !== others.size) return undefined;
+  const types = [...own.values()].map((type, index) => [type, [...others.values()][index]] as const);
+  const isSure = types.every(([a, b]) => !a.isNullable && b?.isNullable === false);
+  if (isSure) return undefined;
+  const equal = types.map(([a, b = a], index) => {
+    const field = (of: Value): Sql => sql`tupleElement(${of.sql}, ${String(index + 1)})`;
+    return compared(
+      '=',
+      [
+        { sql: field(left), type: a },
+        { sql: field(right), type: b },
+      ],
+      at,
+    );
+  });
+  const all = joinSql(
+    equal.map((each) => each.sql),
+    ' AND ',
+  );
+  return value('bool', operator === '=' ? sql`(${all})` : sql`(NOT (${all}))`, isNullable(...equal));
+}
+
+/** Whether both are NULL, both are NaN, or they are equal. */
+function same(sides: readonly [Value, Value], at: number): Sql {
+  // The operator has no common type of an integer and a Float64.
+  const areMixed = sides.every(isNumber) && sides[0].type.kind !== sides[1].type.kind;
+  const pair = alike(sides, at).map((each) => (areMixed ? sql`toFloat64(${each})` : each));
+  const own = joinSql(pair, ' <=> ');
+  const mayBeNan = sides.every((each) => isKind(each, 'float') && each.literal === undefined);
+  return mayBeNan
+    ? sql`(${own} OR (${joinSql(
+        pair.map((each) => sql`isNaN(${each})`),
+        ' AND ',
+      )}) IS TRUE)`
+    : sql`(${own})`;
 }
 
 /** Makes the values comparable: strings compared with times are parsed as times. */
-function alike(operands: readonly Operand[]): readonly Sql[] {
-  const values = operands.map((each) => each.value);
+export function alike(values: readonly Value[], at: number): readonly Sql[] {
   const time = values.map(({ type }) => type.kind).find(isTime);
-  const areNumbers = values.some(({ type }) => type.kind === 'int' || type.kind === 'float');
-  const isLoose = values.some(({ type }) => type.kind === 'dynamic' || type.kind === 'object');
-  return values.map((each, index) => {
-    const written = operands[index]?.written;
-    if (time !== undefined && written?.kind === 'string')
-      return timeLiteral(time, written.value, written.at).sql;
+  const areNumbers = values.some(isNumber);
+  const isLoose = values.some((each) => isKind(each, 'dynamic', 'object'));
+  return values.map((each) => {
+    if (time !== undefined && each.literal !== undefined && isKind(each, 'text'))
+      return timeLiteral(time, each.literal, at).sql;
     if (!isLoose) return whole(each);
     if (areNumbers) return number(each);
     return looseSide(each, values);
@@ -76,37 +131,12 @@ function isTime(kind: string): kind is TimeType {
   return kind === 'timestamp' || kind === 'datetime' || kind === 'date';
 }
 
-/** BETWEEN and IN. */
-export function membership(
-  expression: Extract<Expression, { kind: 'between' | 'in' }>,
-  context: Context,
-): Value {
-  const { isNot, at } = expression;
-  const operandOf = (each: Expression) => operand(each, context);
-  const not = isNot ? 'NOT ' : '';
-  if (expression.kind === 'between') {
-    const [own = '', low = '', high = ''] = alike(
-      [expression.value, expression.low, expression.high].map(operandOf),
-    );
-    return value('bool', located(at, sql`(${own} ${not}BETWEEN ${low} AND ${high})`));
-  }
-  const { among } = expression;
-  if (among.kind === 'list') {
-    const operands = [expression.value, ...among.values].map(operandOf);
-    const [own = '', ...list] = alike(operands);
-    if (operands.some((each) => isTime(each.value.type.kind))) {
-      // IN does not convert times to the precision of its left side.
-      const equal = list.map((each) => sql`(${own} = ${each})`);
-      return value('bool', located(at, sql`(${not}(${joinSql(equal, ' OR ')}))`));
-    }
-    return value('bool', located(at, sql`(${own} ${not}IN (${joinSql(list)}))`));
-  }
-  const own = key(context.write(expression.value, context)).sql;
-  if (among.kind === 'unnest') {
-    const { sql: array } = arrayOf(context.write(among.array, context));
-    return value('bool', located(at, sql`(${not}has(${array}, ${own}))`));
-  }
-  const query = context.query(among.query, context, { isShown: false, isPlain: true });
-  if (query.columns.length !== 1) syntax(among.query.at, 'A subquery after IN must have one column');
-  return value('bool', located(at, sql`(${own} ${not}IN (${query.sql}))`));
+/** BETWEEN: false if one of its comparisons is, even if the other one is NULL. */
+export function between({ value: own, low, high, isNot, at }: Of<'between'>, context: Context): Value {
+  const values = [own, low, high].map((each) => operand(each, context));
+  const [subject = '', from = '', to = ''] = alike(values, at);
+  const written = values.slice(1).some(({ type }) => type.isNullable)
+    ? sql`(${isNot ? 'NOT ' : ''}(${subject} >= ${from} AND ${subject} <= ${to}))`
+    : sql`(${subject} ${isNot ? 'NOT ' : ''}BETWEEN ${from} AND ${to})`;
+  return value('bool', located(at, written), isNullable(...values));
 }

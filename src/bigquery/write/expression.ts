@@ -3,7 +3,9 @@ import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialec
 import { quoteString } from '../../sql/literal.ts';
 import { apply, hasAggregate, writeCall } from './call.ts';
 import { castTo } from './cast.ts';
-import { comparison, equality, membership, operand } from './comparison.ts';
+import { between, compared, comparison, operand } from './comparison.ts';
+import { membership } from './membership.ts';
+import { within } from '../../dialects/context.ts';
 import type { Context } from '../context.ts';
 import { quantile } from '../functions/aggregate.ts';
 import { arrayOf } from '../functions/array.ts';
@@ -23,7 +25,7 @@ type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 /** @throws UnconvertedError */
 export function writeExpression(expression: Expression, context: Context): Value {
   context.spend(expression.at);
-  const written = writeAny(expression, context);
+  const written = writeAny(expression, within(expression, context));
   const isText = context.isGrouped && (written.type.kind === 'dynamic' || written.type.kind === 'object');
   return isText ? key(written) : written;
 }
@@ -61,6 +63,7 @@ function writeAny(expression: Expression, context: Context): Value {
         writeArithmetic(expression, [write(expression.left), write(expression.right)])
       );
     case 'between':
+      return between(expression, context);
     case 'in':
       return membership(expression, context);
     case 'is':
@@ -96,11 +99,14 @@ function writeLiteral(
 ): Value {
   switch (expression.kind) {
     case 'string':
-      return value('text', located(expression.at, quoteString(expression.value)), false);
+      return {
+        ...value('text', located(expression.at, quoteString(expression.value)), false),
+        literal: expression.value,
+      };
     case 'number':
       return writeNumber(expression.text);
     case 'boolean':
-      return value('bool', expression.value ? 'true' : 'false');
+      return value('bool', expression.value ? 'true' : 'false', false);
     case 'null':
       return value('null', 'NULL');
     case 'time':
@@ -110,7 +116,10 @@ function writeLiteral(
 
 function writeNumber(digits: string): Value {
   const plain = digits.replace(/^\./, '0.').replace(/\.(?!\d)/, '.0');
-  return value(/^(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float', plain);
+  return {
+    ...value(/^(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float', plain, false),
+    literal: plain,
+  };
 }
 
 function writePath(parts: readonly Name[], context: Context): Value {
@@ -280,7 +289,7 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   const conditions = branches.map(({ when }) =>
     tested === undefined
       ? condition(writeExpression(when, context))
-      : equality(tested, operand(when, context)),
+      : compared('=', [tested, operand(when, context)], when.at).sql,
   );
   const results = branches.map(({ result }) => writeExpression(result, context));
   const last = otherwise === undefined ? value('null', 'NULL') : writeExpression(otherwise, context);

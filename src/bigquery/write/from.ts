@@ -206,7 +206,7 @@ function joinCondition(
     return { condition: undefined, merged: undefined };
   }
   const inside = inScope([...before, ...own], context);
-  return { condition: condition(inside.write(on, inside)), merged: undefined };
+  return { condition: condition(inside.write(on, { ...inside, nullIsFalse: true })), merged: undefined };
 }
 
 function usedColumn(name: Name, relations: readonly Relation[]): Sql {
@@ -234,7 +234,7 @@ function addUnnested(item: FromItem, array: Expression, state: State, context: C
   if (join === 'LEFT')
     untranslated(on.at, 'LEFT JOIN UNNEST only supports ON TRUE', 'Move the condition to WHERE.');
   const after = inScope(state.relations, context);
-  state.conditions.push(condition(after.write(on, after)));
+  state.conditions.push(condition(after.write(on, { ...after, nullIsFalse: true })));
 }
 
 /** A record of a table that an outer join may lose is lost with it. */

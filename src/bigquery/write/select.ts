@@ -79,7 +79,7 @@ interface Output {
 }
 
 function clause(expression: Expression, context: Context): Sql {
-  return condition(context.write(expression, context));
+  return condition(context.write(expression, { ...context, nullIsFalse: true }));
 }
 
 function within(select: Select, relations: readonly Relation[], context: Context): Context {

@@ -4,6 +4,7 @@ import { comparison } from '../write/comparison.ts';
 import { unified } from '../write/unify.ts';
 import { condition, isNullable, value, type Value } from '../../dialects/value.ts';
 import { castTo } from '../write/cast.ts';
+import { truth } from '../../dialects/truth.ts';
 import { byDialect, integer, type Application, type Rules } from '../../dialects/function.ts';
 
 /** The first argument that is not NULL. */
@@ -35,8 +36,9 @@ function choose(test: Sql, [yes, no]: readonly [Value, Value]): Value {
 }
 
 /** IF and IFF. */
-function choice({ arg, optional }: Application): Value {
-  return choose(arg(0).sql, [arg(1), optional(2) ?? value('null', 'NULL')]);
+function choice({ arg, optional, context, at }: Application): Value {
+  const test = truth(arg(0), context, at);
+  return choose(test.sql, [arg(1), optional(2) ?? value('null', 'NULL')]);
 }
 
 /** DECODE: NULL equals NULL. */

@@ -1,5 +1,5 @@
 // Comparison operators: literals take the type of the other side, and MySQL's strings are compared without regard to case.
-import { sql } from '../../dialects/sql.ts';
+import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { differs, note, unconverted, type Context } from '../../dialects/context.ts';
 import { secondsOf, spansOf } from './interval.ts';
@@ -32,13 +32,19 @@ export function comparison(
 ): Value {
   checkPadding([left, right], { at, context });
   const [a, b] = joinable(adapted(left, right, { at, context }), context);
+  // The function has no common type of an integer and a Float64.
+  const areMixed = isNumber(a) && isNumber(b) && a.type.kind !== b.type.kind;
+  const same = (): Sql =>
+    areMixed
+      ? sql`isNotDistinctFrom(toFloat64(${a.sql}), toFloat64(${b.sql}))`
+      : sql`isNotDistinctFrom(${a.sql}, ${b.sql})`;
   const nullable = isNullable(a, b);
   switch (operator) {
     case '<=>':
     case 'IS NOT DISTINCT FROM':
-      return condition(sql`isNotDistinctFrom(${a.sql}, ${b.sql})`, false);
+      return condition(same(), false);
     case 'IS DISTINCT FROM':
-      return condition(sql`NOT isNotDistinctFrom(${a.sql}, ${b.sql})`, false);
+      return condition(sql`NOT ${same()}`, false);
     default:
       return condition(
         sql`${operand(a)} ${dateOperator(left, right, operator, context)} ${operand(b)}`,

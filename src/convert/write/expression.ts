@@ -6,7 +6,8 @@ import { arithmetic, otherArithmetic } from './arithmetic.ts';
 import { writeCall } from './call.ts';
 import { castTo, writeCast } from './cast.ts';
 import { adapted, compared, comparison } from './comparison.ts';
-import { placeholder, unconverted, UnconvertedError } from '../../dialects/context.ts';
+import { placeholder, unconverted, UnconvertedError, within } from '../../dialects/context.ts';
+import { truth } from '../../dialects/truth.ts';
 import type { Context, GroupKeys } from './context.ts';
 import { asTime, extracted } from '../functions/time-parts.ts';
 import { jsonAt, jsonOf, jsonOperator } from './json-path.ts';
@@ -32,9 +33,10 @@ type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 /** Writes an expression; a part that cannot be converted becomes a comment. */
 export function writeExpression(expression: Expression, context: Context): Value {
   try {
-    return context.grouped === undefined
-      ? writeAny(expression, context)
-      : writeGrouped(expression, context.grouped, context);
+    const inside = within(expression, context);
+    return inside.grouped === undefined
+      ? writeAny(expression, inside)
+      : writeGrouped(expression, inside.grouped, inside);
   } catch (error) {
     if (!(error instanceof UnconvertedError)) throw error;
     return value('unknown', placeholder(context, error));
@@ -89,11 +91,10 @@ const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   quantified: writeQuantified,
   between: writeBetween,
   in: writeIn,
-  is: (expression, context) => writeIs(expression, context.write(expression.value, context)),
+  is: (expression, context) => writeIs(expression, context.write(expression.value, context), context),
   case: writeCase,
   array: ({ items }, context) => writeArray(items.map((each) => context.write(each, context))),
-  row: ({ items }, context) =>
-    value('tuple', sql`(${joinSql(items.map((each) => context.write(each, context).sql))})`, false),
+  row: ({ items }, context) => writeRow(items.map((each) => context.write(each, context))),
   struct: ({ at }) => unconverted(at, 'expression', 'STRUCT is not converted', 'Use tuple(…) or a map.'),
   lambda: writeLambda,
   named_argument: ({ at, name: own }) =>
@@ -227,10 +228,11 @@ function note(context: Context, at: number): void {
   context.shared.notes.push({ severity: 'differs', code: 'time_zone', offset: at, end: at + 1, message });
 }
 
-function writeUnary({ operator, at }: Of<'unary'>, inner: Value, { shared }: Context): Value {
+function writeUnary({ operator, at }: Of<'unary'>, inner: Value, context: Context): Value {
+  const { shared } = context;
   switch (operator) {
     case 'NOT':
-      return condition(sql`NOT ${operand(inner)}`, inner.type.isNullable);
+      return condition(sql`NOT ${operand(truth(inner, context, at))}`, inner.type.isNullable);
     case '~':
       return value(
         'int',
@@ -248,16 +250,10 @@ function writeUnary({ operator, at }: Of<'unary'>, inner: Value, { shared }: Con
 
 function writeChain({ operator, at }: Of<'chain'>, values: readonly Value[], context: Context): Value {
   const nullable = isNullable(...values);
-  if (operator !== '||' && values.some((each) => isKind(each, 'text') && each.type.isMixed !== true))
-    return unconverted(at, 'type', `A string is an operand of ${operator}`, 'Compare it with a value.');
-  if (operator !== '||')
-    return condition(
-      joinSql(
-        values.map((each) => conditionSql(each)),
-        ` ${operator} `,
-      ),
-      nullable,
-    );
+  if (operator !== '||') {
+    const conditions = values.map((each) => conditionSql(truth(each, context, at)));
+    return condition(joinSql(conditions, ` ${operator} `), nullable);
+  }
   if (values.some(({ type }) => type.kind === 'json' || type.kind === 'object'))
     return unconverted(at, 'expression', '|| of JSON is not converted');
   if (values.some(({ type }) => type.kind === 'array'))
@@ -273,7 +269,6 @@ function writeChain({ operator, at }: Of<'chain'>, values: readonly Value[], con
 
 /** An operand of AND and OR. */
 function conditionSql(each: Value): Sql {
-  if (isKind(each, 'float', 'decimal', 'numeric')) return sql`(${each.sql} != 0)`;
   // Comparisons bind tighter than AND.
   return each.isLoose === true && / (?:AND|OR) /.test(String(each.sql)) ? sql`(${each.sql})` : each.sql;
 }
@@ -320,13 +315,14 @@ function writeBetween({ value: inner, low, high, isNot, at }: Of<'between'>, con
   return condition(sql`${isNot ? 'NOT ' : ''}(${lower.sql} AND ${upper.sql})`, nullable);
 }
 
-function writeIs({ what, isNot }: Of<'is'>, inner: Value): Value {
+function writeIs({ what, isNot, at }: Of<'is'>, inner: Value, context: Context): Value {
   if (what === 'NULL')
     return condition(
       sql`${operand(inner.type.kind === 'json' ? jsonPresence(inner) : inner)} IS ${isNot ? 'NOT ' : ''}NULL`,
       false,
     );
-  const own = what === 'TRUE' ? sql`ifNull(${inner.sql}, false)` : sql`ifNull(NOT ${operand(inner)}, false)`;
+  const test = truth(inner, context, at);
+  const own = what === 'TRUE' ? sql`ifNull(${test.sql}, false)` : sql`ifNull(NOT ${operand(test)}, false)`;
   return condition(isNot ? sql`NOT ${own}` : own, false);
 }
 
@@ -340,7 +336,7 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   const conditions = branches.map(({ when }) => {
     const written = compared(when, context);
     return tested === undefined
-      ? written.sql
+      ? truth(written, context, when.at).sql
       : comparison(tested, written, { operator: '=', at, context }).sql;
   });
   const results = branches.map(({ result }) => context.write(result, context));
@@ -356,6 +352,11 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
 function writeArray(items: readonly Value[]): Value {
   const { sqls, type } = unified(items);
   return { sql: sql`[${joinSql(sqls)}]`, type: { kind: 'array', isNullable: false, element: type } };
+}
+
+function writeRow(items: readonly Value[]): Value {
+  const fields = new Map(items.map(({ type }, index) => [String(index + 1), type]));
+  return value('tuple', sql`(${joinSql(items.map((each) => each.sql))})`, false, { fields });
 }
 
 function writeLambda({ parameters, body }: Of<'lambda'>, context: Context): Value {

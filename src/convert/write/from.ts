@@ -204,7 +204,7 @@ function onSql(
       'ClickHouse needs an equality between columns of both tables in the condition of an outer join',
       'Join on an equality, and filter afterwards.',
     );
-  return sql`\n  ON ${context.write(on, { ...context, isJoin: true }).sql}`;
+  return sql`\n  ON ${context.write(on, { ...context, isJoin: true, nullIsFalse: true }).sql}`;
 }
 
 /** Whether a condition has an equality of both sides, in each of its alternatives. */

@@ -1,6 +1,7 @@
 // One SELECT.
 import { joinSql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Order, Select } from '../../sql/syntax-tree.ts';
+import { truth } from '../../dialects/truth.ts';
 import { caselessKey } from './comparison.ts';
 import { unconverted } from '../../dialects/context.ts';
 import type { Context, WrittenQuery } from './context.ts';
@@ -84,7 +85,8 @@ const seesAliases = ({ shared }: Context): boolean =>
   ['snowflake', 'sqlite', 'redshift'].includes(shared.dialect);
 
 function conditionOf(expression: Expression, context: Context): Sql {
-  return context.write(expression, context).sql;
+  const inside = { ...context, nullIsFalse: true };
+  return truth(context.write(expression, inside), inside, expression.at).sql;
 }
 
 /** SELECT DISTINCT of strings that are equal without regard to case. */

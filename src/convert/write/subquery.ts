@@ -3,7 +3,7 @@ import { type Sql } from '../../dialects/sql.ts';
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
 import { isAggregate } from '../functions/aggregate.ts';
 import { indented } from './layout.ts';
-import { unconverted } from '../../dialects/context.ts';
+import { asValue, unconverted } from '../../dialects/context.ts';
 import type { Context, WrittenQuery } from './context.ts';
 import { condition, name, type Value } from '../../dialects/value.ts';
 
@@ -18,7 +18,7 @@ export function writeNested(query: Query, context: Context): NestedQuery {
     isCorrelated = true;
   };
   const written = context.query(query, {
-    ...context,
+    ...asValue(context),
     relations: [],
     parent: context,
     aliases: new Map(),
@@ -175,36 +175,4 @@ function joinedValue(query: Query, { at, context }: Place): Value {
   const piece = String(joined.sql);
   if (!joins.pieces.includes(piece)) joins.pieces.push(piece);
   return first;
-}
-
-/** `EXISTS` in place of `subject IN` with a correlated query; the subject is a qualified name, which means the same inside. */
-export function correlatedExists(query: Query, subject: Expression, { at, context }: Place): string {
-  const { body } = query;
-  const [only, more] = body.kind === 'select' ? body.items : [];
-  const isSimple =
-    body.kind === 'select' &&
-    query.limit === undefined &&
-    body.groupBy.length === 0 &&
-    body.having === undefined &&
-    query.tables.length === 0;
-  const isQualified = subject.kind === 'path' && subject.parts.length > 1;
-  if (
-    !isSimple ||
-    !isQualified ||
-    only?.kind !== 'value' ||
-    more !== undefined ||
-    containsAggregate(only.value)
-  )
-    return unconverted(
-      at,
-      'expression',
-      'IN with this correlated subquery is not converted',
-      'Write EXISTS.',
-    );
-  const equal: Expression = { kind: 'binary', operator: '=', left: only.value, right: subject, at };
-  const where: Expression =
-    body.where === undefined ? equal : { kind: 'chain', operator: 'AND', at, values: [body.where, equal] };
-  const items = [{ kind: 'value', value: { kind: 'number', text: '1', at } }] as const;
-  const nested = writeNested({ ...query, orderBy: [], body: { ...body, items, where } }, context);
-  return `EXISTS (${indented(nested.sql)})`;
 }
