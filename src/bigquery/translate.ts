@@ -1,16 +1,23 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
 import { quoteIdentifier } from '../sql/literal.ts';
-import type { Context } from './context.ts';
 import { tokenize, type Token } from './parse/lexer.ts';
 import { parseTokens } from './parse/query.ts';
-import { problemOf, syntax, tooLarge } from './translation-error.ts';
-import type { Table } from './scope.ts';
+import { problemOf, syntax, tooLarge, untranslated } from './translation-error.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { UnconvertedError } from '../dialects/context.ts';
 import { TRAITS } from '../dialects/traits.ts';
-import { typeOfColumn } from '../dialects/value.ts';
+import { arrayOfType, typeOfColumn } from '../dialects/value.ts';
 import { writeExpression } from './write/expression.ts';
-import { writeQuery } from './write/query.ts';
+import { writeQuery } from '../dialects/write/query.ts';
+import type { Context, Supplied, Table } from '../dialects/write/context.ts';
+import { ONE_LINE } from '../dialects/write/style.ts';
+import { key } from '../dialects/operand.ts';
+import { field } from '../dialects/record.ts';
+import { unified } from './common-type.ts';
+import { arrayOf } from './functions/array.ts';
+import { shown } from './shown.ts';
+import { writeArrayQuery } from './write/array-query.ts';
+import { isAggregate, orderSqls } from './write/call.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
 export interface SourceTable {
@@ -86,23 +93,39 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
       notes: [],
       settings: new Map(),
       fresh,
+      tableNames: new Set(tables.map(({ name }) => name.toLowerCase())),
+      spend,
+      isRecordName: recordNames(tokens),
     },
     scope: { relations: [], aliases: new Map() },
     tables: new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)])),
-    reserved: new Set(tables.map(({ name }) => name.toLowerCase())),
-    aliases: 'no',
     isGrouped: false,
     isUngrouped: true,
     windows: new Map(),
-    spend,
-    isRecordName: recordNames(tokens),
+    supplied: SUPPLIED,
     write: writeExpression,
     query: writeQuery,
   };
 }
 
+const SUPPLIED: Supplied = {
+  style: ONE_LINE,
+  isAggregate,
+  key,
+  orders: orderSqls,
+  typeOf: (values) => unified(values).type,
+  elements: (own) => {
+    const { sql: array, element } = arrayOf(own);
+    return { sql: array, type: arrayOfType(element) };
+  },
+  shown,
+  jsonField: field,
+  rows: ({ at }) => untranslated(at, 'A function in FROM is not supported'),
+  arrayQuery: ({ query, form }, context) => writeArrayQuery(query, form, context),
+};
+
 /** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */
-function recordNames(tokens: readonly Token[]): Context['isRecordName'] {
+function recordNames(tokens: readonly Token[]): Context['shared']['isRecordName'] {
   const dotted = new Set<string>();
   const alone = new Map<string, number>();
   for (const [index, { kind, text }] of tokens.entries()) {
@@ -118,6 +141,9 @@ function recordNames(tokens: readonly Token[]): Context['isRecordName'] {
 function readTable({ name, columns }: SourceTable): Table {
   return {
     sql: quoteIdentifier(name),
-    columns: columns.map((column) => ({ name: column.name, type: typeOfColumn(column) })),
+    columns: columns.map((column) => ({
+      name: column.name,
+      value: { sql: column.name, type: typeOfColumn(column) },
+    })),
   };
 }

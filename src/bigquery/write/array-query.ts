@@ -2,7 +2,7 @@
 import { arrayOfType, type Value, value } from '../../dialects/value.ts';
 import type { Context } from '../context.ts';
 import { arrayOf } from '../functions/array.ts';
-import type { Relation } from '../scope.ts';
+import { withElement } from '../../dialects/write/unnest.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
 import { columnValue, condition, isRecord, key, whole } from '../value.ts';
@@ -25,11 +25,11 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   const unnested = context.write(from.source.array, context);
   const alias = from.alias?.name;
   if (isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(alias, context))) {
-    return ofRecord(select, form, within(context, { alias, columns: new Map(), element: unnested }));
+    return ofRecord(select, form, withElement(context, alias, unnested));
   }
   const { sql: array, element } = arrayOf(unnested);
   const variable = context.shared.fresh('x');
-  const inside = within(context, { alias, columns: new Map(), element: columnValue(variable, element) });
+  const inside = withElement(context, alias, columnValue(variable, element));
   const filtered =
     select.where === undefined
       ? array
@@ -45,13 +45,8 @@ function soleSelect(query: Query): Select | undefined {
   return isSimple && body.having === undefined && body.qualify === undefined ? body : undefined;
 }
 
-function isUsedAsRecord(alias: string | undefined, { isRecordName }: Context): boolean {
-  return alias === undefined || isRecordName(alias.toLowerCase());
-}
-
-function within(context: Context, relation: Relation): Context {
-  const scope = { relations: [relation], aliases: new Map<string, Value>(), parent: context.scope };
-  return { ...context, scope, aliases: 'no' };
+function isUsedAsRecord(alias: string | undefined, { shared }: Context): boolean {
+  return alias === undefined || shared.isRecordName(alias.toLowerCase());
 }
 
 /** A record is treated as an array with one element. */

@@ -13,6 +13,7 @@ import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import type { Call, Expression, Name, Order, Window } from '../../sql/syntax-tree.ts';
 import { type Value } from '../../dialects/value.ts';
 import { key, settled } from '../value.ts';
+import { inAggregate } from '../../dialects/write/scope.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
@@ -64,10 +65,7 @@ export function apply(
   const hasExtras = call.orderBy.length > 0 || call.limit !== undefined || call.having !== undefined;
   if (isPlain && (call.isDistinct || call.isStar || hasExtras))
     syntax(at, `${name} accepts only plain arguments`);
-  const inside: Context =
-    rule.kind === 'aggregate'
-      ? { ...context, isGrouped: false, aliases: context.aliases === 'first' ? 'last' : context.aliases }
-      : context;
+  const inside: Context = rule.kind === 'aggregate' ? inAggregate(context) : context;
   return { rule, application: applicationOf(call, inside) };
 }
 
@@ -92,6 +90,8 @@ function applicationOf(call: Call, context: Context): Application {
     fail: (message, hint) => untranslated(at, message, hint),
   };
 }
+
+export const isAggregate = ({ name }: Call): boolean => FUNCTIONS.get(name)?.kind === 'aggregate';
 
 /** Whether the expression calls an aggregate function outside subqueries. */
 export function hasAggregate(expression: Expression): boolean {

@@ -5,90 +5,69 @@ import { apply, hasAggregate, writeCall } from './call.ts';
 import { castTo } from './cast.ts';
 import { between, compared, comparison, operand } from './comparison.ts';
 import { membership } from './membership.ts';
-import { within } from '../../dialects/context.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../dialects/write/context.ts';
 import { quantile } from '../functions/aggregate.ts';
 import { arrayOf } from '../functions/array.ts';
 import { extracted, timeOf } from '../functions/time.ts';
 import { syntax, untranslated } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
-import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { timeLiteral, unitName } from '../time-literal.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
-import { condition, field, isMissing, key, number, quoteName, text, whole } from '../value.ts';
-import { writeArrayQuery } from './array-query.ts';
+import { condition, field, isMissing, key, number, text, whole } from '../value.ts';
+import { COMMON, expressionWriter, type Writers } from '../../dialects/write/expression.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
-/** @throws UnconvertedError */
-export function writeExpression(expression: Expression, context: Context): Value {
-  context.spend(expression.at);
-  const written = writeAny(expression, within(expression, context));
-  const isText = context.isGrouped && (written.type.kind === 'dynamic' || written.type.kind === 'object');
-  return isText ? key(written) : written;
-}
+const notSql = ({ at, kind }: Expression): never => untranslated(at, `Not BigQuery SQL: ${kind}`);
 
-function writeAny(expression: Expression, context: Context): Value {
-  const write = (each: Expression) => writeExpression(each, context);
-  switch (expression.kind) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-    case 'null':
-    case 'time':
-      return writeLiteral(expression);
-    case 'path':
-      return writePath(expression.parts, context);
-    case 'field':
-      return field(elementOf(expression.of, context), expression.name);
-    case 'index':
-      return writeIndex(expression, context);
-    case 'call':
-      return writeCall(expression, context);
-    case 'cast':
-      return castTo(write(expression.value), expression.type, expression.value, expression.isSafe);
-    case 'extract':
-      return writeExtract(expression, context);
-    case 'interval':
-      return writeInterval(expression, write(expression.value));
-    case 'unary':
-      return writeUnary(expression, write(expression.value));
-    case 'chain':
-      return writeChain(expression, expression.values.map(write));
-    case 'binary':
-      return (
-        comparison(expression, context) ??
-        writeArithmetic(expression, [write(expression.left), write(expression.right)])
-      );
-    case 'between':
-      return between(expression, context);
-    case 'in':
-      return membership(expression, context);
-    case 'is':
-      return writeIs(expression, write(expression.value), context);
-    case 'case':
-      return writeCase(expression, context);
-    case 'array':
-      return writeArray(likeFirst(expression.items).map(write));
-    case 'struct':
-      return writeStruct(expression, context);
-    case 'query':
-      return writeQueryValue(expression, context);
-    case 'parameter':
-    case 'at_zone':
-    case 'intervals':
-    case 'like':
-    case 'quantified':
-    case 'row':
-    case 'lambda':
-    case 'named_argument':
-    case 'slice':
-    case 'unread':
-      return untranslated(expression.at, `Not BigQuery SQL: ${expression.kind}`); // the parser produces none of them
-  }
-}
+const WRITERS: Writers = {
+  ...COMMON,
+  string: writeLiteral,
+  number: writeLiteral,
+  boolean: writeLiteral,
+  time: writeLiteral,
+  field: ({ of, name }, context) => field(elementOf(of, context), name),
+  index: writeIndex,
+  call: writeCall,
+  cast: ({ value: inner, type, isSafe }, context) =>
+    castTo(context.write(inner, context), type, inner, isSafe),
+  extract: writeExtract,
+  interval: (expression, context) => writeInterval(expression, context.write(expression.value, context)),
+  unary: (expression, context) => writeUnary(expression, context.write(expression.value, context)),
+  chain: (expression, context) =>
+    writeChain(
+      expression,
+      expression.values.map((each) => context.write(each, context)),
+    ),
+  binary: (expression, context) =>
+    comparison(expression, context) ??
+    writeArithmetic(expression, [
+      context.write(expression.left, context),
+      context.write(expression.right, context),
+    ]),
+  between,
+  in: membership,
+  is: (expression, context) => writeIs(expression, context.write(expression.value, context), context),
+  case: writeCase,
+  array: ({ items }, context) => writeArray(likeFirst(items).map((each) => context.write(each, context))),
+  struct: writeStruct,
+  // The parser produces none of these.
+  parameter: notSql,
+  at_zone: notSql,
+  intervals: notSql,
+  like: notSql,
+  quantified: notSql,
+  row: notSql,
+  lambda: notSql,
+  named_argument: notSql,
+  slice: notSql,
+  unread: notSql,
+};
+
+/** Writes an expression. @throws UnconvertedError */
+export const writeExpression = expressionWriter(WRITERS);
 
 function writeInterval({ unit }: Of<'interval'>, count: Value): Value {
   return value('interval', sql`toInterval${unitName(unit)}(${number(count)})`);
@@ -122,30 +101,9 @@ function writeNumber(digits: string): Value {
   };
 }
 
-function writePath(parts: readonly Name[], context: Context): Value {
-  const [first] = parts;
-  const at = first?.at ?? 0;
-  const found =
-    (context.aliases === 'first' ? aliasOf(parts, context) : undefined) ??
-    resolve(parts, context.scope) ??
-    (context.aliases === 'last' ? aliasOf(parts, context) : undefined);
-  if (found === undefined) return columnUnknown(first ?? { name: '', at }, context.scope.relations);
-  return { ...found, sql: located(at, found.sql) };
-}
-
 /** An operand whose field or element is accessed, and which is therefore not itself the group key. */
 function ungrouped(expression: Expression, context: Context): Value {
-  return writeAny(expression, { ...context, isGrouped: false });
-}
-
-function aliasOf(parts: readonly Name[], context: Context): Value | undefined {
-  const [first, ...rest] = parts;
-  const { aliases, relations } = context.scope;
-  const aliased = aliases.get(first?.name.toLowerCase() ?? '');
-  if (aliased === undefined) return undefined;
-  const isTable = relations.some(({ alias }) => alias?.toLowerCase() === first?.name.toLowerCase());
-  if (rest.length > 0 && isTable) return undefined;
-  return fieldsOf(aliased, rest);
+  return context.write(expression, { ...context, isGrouped: false });
 }
 
 /** The operand of an accessor. Of `records[OFFSET(0)]`, the record: it is treated as an array with one element. */
@@ -182,12 +140,12 @@ function writeIndex(expression: Of<'index'>, context: Context): Value {
 function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context): Value {
   if (inner.type.kind === 'map') {
     return {
-      sql: sql`${inner.sql}[${whole(writeExpression(index, context))}]`,
+      sql: sql`${inner.sql}[${whole(context.write(index, context))}]`,
       type: inner.type.element ?? UNKNOWN,
     };
   }
   const { sql: array, element } = arrayOf(inner);
-  const place = base === 1 ? number(writeExpression(index, context)) : offsetSql(index, context);
+  const place = base === 1 ? number(context.write(index, context)) : offsetSql(index, context);
   return {
     sql: sql`${COMPOSITE.has(element.kind) ? 'arrayElement' : 'arrayElementOrNull'}(${array}, ${place})`,
     type: element,
@@ -196,11 +154,11 @@ function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context)
 
 function offsetSql(index: Expression, context: Context): Sql {
   if (index.kind === 'number' && /^\d+$/.test(index.text)) return String(Number(index.text) + 1);
-  return sql`${number(writeExpression(index, context))} + 1`;
+  return sql`${number(context.write(index, context))} + 1`;
 }
 
 function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context): Value {
-  const own = { arg: () => writeExpression(of, context), source: () => of };
+  const own = { arg: () => context.write(of, context), source: () => of };
   if (zone !== undefined && zone.kind !== 'string')
     syntax(zone.at, 'Expected a time zone as a string literal');
   const there = zone?.kind === 'string' ? { text: zone.value, at: zone.at } : undefined;
@@ -288,11 +246,11 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   const tested = subject === undefined ? undefined : operand(subject, context);
   const conditions = branches.map(({ when }) =>
     tested === undefined
-      ? condition(writeExpression(when, context))
+      ? condition(context.write(when, context))
       : compared('=', [tested, operand(when, context)], when.at).sql,
   );
-  const results = branches.map(({ result }) => writeExpression(result, context));
-  const last = otherwise === undefined ? value('null', 'NULL') : writeExpression(otherwise, context);
+  const results = branches.map(({ result }) => context.write(result, context));
+  const last = otherwise === undefined ? value('null', 'NULL') : context.write(otherwise, context);
   const { sqls, type } = unified([...results, last]);
   const whens = conditions.map((each, index) => sql` WHEN ${each} THEN ${sqls[index] ?? ''}`);
   return { sql: located(at, sql`CASE${joinSql(whens, '')} ELSE ${sqls.at(-1) ?? 'NULL'} END`), type };
@@ -325,20 +283,7 @@ function writeArray(items: readonly Value[]): Value {
 function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
   const named = fields.map(({ value: inner, alias }, index) => {
     const name = (alias ?? implicitName(inner))?.name;
-    return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
+    return { name: name ?? `_field_${index + 1}`, value: key(context.write(inner, context)) };
   });
   return fields.some((each) => hasAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
-}
-
-function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Value {
-  const inline = writeArrayQuery(query, form, context);
-  if (inline !== undefined) return inline;
-  const written = context.query(query, context, { isShown: false, isPlain: true });
-  const [column, more] = written.columns;
-  if (form === 'exists') return value('bool', sql`exists(${written.sql})`);
-  if (column === undefined || more !== undefined) syntax(at, 'A scalar subquery must have one column');
-  if (form === 'value') return { sql: sql`(${written.sql})`, type: column.type };
-  const alias = context.shared.fresh('t');
-  const array = sql`(SELECT groupArray(${alias}.${quoteName(column.name)}) FROM (${written.sql}) AS ${alias})`;
-  return { sql: array, type: arrayOfType(column.type) };
 }

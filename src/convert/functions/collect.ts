@@ -36,9 +36,10 @@ function distinct(
   const array = apply('groupUniqArray', [own.sql], { isNullOfNone: false });
   if (order === undefined) return sql`arraySort(${array})`;
   const key = context.write(order.value, context);
-  if (more !== undefined || (key.sql !== own.sql && text(key) !== own.sql))
+  const isSame = (each: Sql): boolean => String(each) === String(own.sql);
+  if (more !== undefined || !(isSame(key.sql) || (key.type.kind !== 'unknown' && isSame(text(key)))))
     return fail('DISTINCT is converted only with the value itself as the order');
-  if (key.sql !== own.sql && !['text', 'unknown'].includes(key.type.kind))
+  if (!isSame(key.sql) && !['text', 'unknown'].includes(key.type.kind))
     return fail('DISTINCT ordered by a value that is not a string is not converted');
   return sql`${order.isDescending ? 'arrayReverseSort' : 'arraySort'}(${array})`;
 }

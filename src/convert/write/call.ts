@@ -13,6 +13,7 @@ import { TIME_FUNCTIONS } from '../functions/time.ts';
 import { isWindowFunction, writeWindowFunction } from '../functions/window.ts';
 import { unconverted } from '../../dialects/context.ts';
 import type { Context } from './context.ts';
+import { inAggregate } from '../../dialects/write/scope.ts';
 import { value, type Value } from '../../dialects/value.ts';
 
 const FUNCTIONS: ReadonlyMap<string, Rule> = new Map([
@@ -40,7 +41,7 @@ export function writeCall(call: Call, context: Context): Value {
   const isWithin = isAggregate(call);
   const application = apply(
     { ...call, name },
-    isWithin && call.over === undefined ? { ...context, grouped: undefined, prefersAliases: false } : context,
+    isWithin && call.over === undefined ? inAggregate(context) : context,
   );
   if (isWindowFunction(call)) return writeWindowFunction(application);
   if (isWithin) return writeAggregate(application);

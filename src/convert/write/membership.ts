@@ -16,7 +16,7 @@ import { condition, isKind, name, UNKNOWN, type Value } from '../../dialects/val
 import type { Expression, Query } from '../../sql/syntax-tree.ts';
 import { comparison, toward, caseless, compared } from './comparison.ts';
 import type { Context } from './context.ts';
-import { writeNested } from './subquery.ts';
+import { writeNested } from '../../dialects/write/nested.ts';
 
 type In = Extract<Expression, { kind: 'in' }>;
 type Quantified = Extract<Expression, { kind: 'quantified' }>;

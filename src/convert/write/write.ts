@@ -1,11 +1,17 @@
 // The entry point of writing: a syntax tree as ClickHouse SQL.
 import type { Query } from '../../sql/syntax-tree.ts';
 import type { ConversionNote, ConvertOptions, ForeignDialect } from '../../dialects/conversion.ts';
-import type { Context } from './context.ts';
+import type { Context, Supplied } from '../../dialects/write/context.ts';
+import { writeQuery } from '../../dialects/write/query.ts';
+import { READABLE } from '../../dialects/write/style.ts';
+import { isAggregate } from '../functions/aggregate.ts';
+import { caselessKey } from './comparison.ts';
+import { rowsOf } from './row-source.ts';
+import { shown } from './shown.ts';
+import { unified } from './unify.ts';
+import { orderOf } from './window.ts';
 import { TRAITS } from '../../dialects/traits.ts';
-import { writeExpression } from './expression.ts';
-import { lateralJoin } from './lateral.ts';
-import { writeQuery } from './query.ts';
+import { jsonField, writeExpression } from './expression.ts';
 
 export interface WriteOptions {
   readonly dialect: ForeignDialect;
@@ -20,6 +26,19 @@ export interface Written {
   readonly sql: string;
   readonly notes: readonly ConversionNote[];
 }
+
+const SUPPLIED: Supplied = {
+  style: READABLE,
+  isAggregate,
+  key: caselessKey,
+  orders: (own, order, context) => [orderOf(own, order, context)],
+  typeOf: (values) => unified(values).type,
+  elements: (own) => own,
+  shown,
+  jsonField,
+  rows: rowsOf,
+  arrayQuery: () => undefined,
+};
 
 /** Writes a query. Never throws for its content. */
 export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: WriteOptions): Written {
@@ -41,17 +60,20 @@ export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text
       notes,
       settings,
       fresh,
+      tableNames: undefined,
+      spend: () => undefined,
+      isRecordName: () => false,
     },
-    relations: [],
-    withTables: new Map(),
-    aliases: new Map(),
+    scope: { relations: [], aliases: new Map() },
+    tables: new Map(),
     windows: new Map(),
+    isGrouped: false,
     isUngrouped: true,
+    supplied: SUPPLIED,
     write: writeExpression,
     query: writeQuery,
-    lateral: lateralJoin,
   };
-  const { sql } = writeQuery(query, context, { isShown: true });
+  const { sql } = writeQuery(query, context, { isShown: true, isPlain: false });
   const list = [...settings].map(([name, value]) => `${name} = ${value}`);
   return { sql: list.length === 0 ? String(sql) : `${String(sql)}\nSETTINGS ${list.join(', ')}`, notes };
 }
