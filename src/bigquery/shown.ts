@@ -4,7 +4,7 @@ import { columnType } from '../dialects/record.ts';
 import { sql } from '../dialects/sql.ts';
 import { DYNAMIC, type Value } from '../dialects/value.ts';
 import type { Use } from '../dialects/write/context.ts';
-import { toText, trimmedTime } from './write/cast.ts';
+import { toText } from './write/cast.ts';
 
 /** A value as a column. */
 export function shown(own: Value, { isShown, isPlain }: Use): Value {
@@ -15,6 +15,6 @@ export function shown(own: Value, { isShown, isPlain }: Use): Value {
   if (!isShown) return { type, sql: whole(kept) };
   const { kind } = kept.type;
   if (kind === 'bool') return { type, sql: sql`CAST(${whole(kept)} AS Nullable(Bool))` };
-  if (kind === 'datetime') return { type, sql: sql`replaceOne(${trimmedTime(whole(kept))}, ' ', 'T')` };
+  if (kind === 'datetime') return { type, sql: sql`replaceOne(${toText(kept)}, ' ', 'T')` };
   return { type, sql: kind === 'interval' ? toText(kept) : inResult(kept) };
 }

@@ -8,11 +8,14 @@ import { membership } from './membership.ts';
 import type { Context } from '../../dialects/write/context.ts';
 import { quantile } from '../functions/aggregate.ts';
 import { arrayOf } from '../functions/array.ts';
-import { extracted, timeOf } from '../functions/time.ts';
 import { syntax, untranslated } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
-import { timeLiteral, unitName } from '../time-literal.ts';
+import { asTime, exactLiteral, literalOf, localTime } from '../../dialects/time/argument.ts';
+import { intervalValue, shifted, spansOf } from '../../dialects/time/interval.ts';
+import { day, isDay, moment, timestamp } from '../../dialects/time/moment.ts';
+import { extracted } from '../../dialects/time/parts.ts';
+import { zoneOf } from '../../dialects/time/zone.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
 import { condition, field, isMissing, key, number, text, whole } from '../value.ts';
@@ -31,10 +34,9 @@ const WRITERS: Writers = {
   field: ({ of, name }, context) => field(elementOf(of, context), name),
   index: writeIndex,
   call: writeCall,
-  cast: ({ value: inner, type, isSafe }, context) =>
-    castTo(context.write(inner, context), type, inner, isSafe),
+  cast: (expression, context) => castTo(context.write(expression.value, context), expression, context),
   extract: writeExtract,
-  interval: (expression, context) => writeInterval(expression, context.write(expression.value, context)),
+  interval: intervalValue,
   unary: (expression, context) => writeUnary(expression, context.write(expression.value, context)),
   chain: (expression, context) =>
     writeChain(
@@ -43,6 +45,7 @@ const WRITERS: Writers = {
     ),
   binary: (expression, context) =>
     comparison(expression, context) ??
+    withInterval(expression, context) ??
     writeArithmetic(expression, [
       context.write(expression.left, context),
       context.write(expression.right, context),
@@ -69,10 +72,6 @@ const WRITERS: Writers = {
 /** Writes an expression. @throws UnconvertedError */
 export const writeExpression = expressionWriter(WRITERS);
 
-function writeInterval({ unit }: Of<'interval'>, count: Value): Value {
-  return value('interval', sql`toInterval${unitName(unit)}(${number(count)})`);
-}
-
 function writeLiteral(
   expression: Of<'string'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
 ): Value {
@@ -89,7 +88,7 @@ function writeLiteral(
     case 'null':
       return value('null', 'NULL');
     case 'time':
-      return timeLiteral(expression.type, expression.value, expression.at);
+      return exactLiteral(expression.type, expression.value, expression.at);
   }
 }
 
@@ -158,11 +157,14 @@ function offsetSql(index: Expression, context: Context): Sql {
 }
 
 function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context): Value {
-  const own = { arg: () => context.write(of, context), source: () => of };
-  if (zone !== undefined && zone.kind !== 'string')
-    syntax(zone.at, 'Expected a time zone as a string literal');
-  const there = zone?.kind === 'string' ? { text: zone.value, at: zone.at } : undefined;
-  return extracted(timeOf(own, 0, 'timestamp').sql, part, there);
+  const own =
+    of.kind === 'string'
+      ? literalOf(of.value, of.at, 'timestamp')
+      : asTime(context.write(of, context), context, of.at, 'timestamp');
+  if (zone === undefined) return extracted(own, part, context);
+  const name = zone.kind === 'string' ? zoneOf(zone.value) : undefined;
+  if (name === undefined) return syntax(zone.at, 'Expected a time zone as a string literal');
+  return extracted(timestamp(localTime(own, name), own.type.isNullable), part, context);
 }
 
 function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
@@ -200,13 +202,51 @@ function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly
   if (bits !== undefined)
     return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
   const written = located(at, sql`(${number(left)} ${operator} ${number(right)})`);
-  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
-  if (time !== undefined && [left, right].some(({ type }) => type.kind === 'interval'))
-    return { sql: written, type: time.type };
-  if (time !== undefined && left.type.kind === 'date' && right.type.kind === 'int')
-    return { sql: written, type: time.type };
+  const time = timeArithmetic(operator, at, [left, right]);
+  if (time !== undefined) return { ...time, sql: located(at, time.sql) };
   const areWhole = operator !== '/' && left.type.kind === 'int' && right.type.kind === 'int';
-  return value(areWhole ? 'int' : time === undefined ? 'float' : 'unknown', written);
+  return value(areWhole ? 'int' : 'float', written);
+}
+
+/** A time and an interval that is written beside it; undefined for other operands. */
+function withInterval({ operator, left, right, at }: Of<'binary'>, context: Context): Value | undefined {
+  const [first, second] = [spansOf(left), spansOf(right)];
+  const spans = second ?? first;
+  if (spans === undefined || (first !== undefined && second !== undefined)) return undefined;
+  if (operator !== '+' && !(operator === '-' && second !== undefined)) return undefined;
+  const time = context.write(second === undefined ? right : left, context);
+  if (!TIMES.has(time.type.kind) && time.type.kind !== 'unknown') return undefined;
+  const moved = shifted({ ...time, sql: whole(time) }, operator, { spans, at, isOperator: true }, context);
+  return { ...moved, sql: located(at, sql`(${moved.sql})`) };
+}
+
+/** Times with intervals and days; undefined for other operands. */
+function timeArithmetic(
+  operator: string,
+  at: number,
+  [left, right]: readonly [Value, Value],
+): Value | undefined {
+  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
+  if (time === undefined) return undefined;
+  const other = time === left ? right : left;
+  const isSum = operator === '+' || (operator === '-' && time === left);
+  if (isSum && other.type.kind === 'interval') {
+    const kind = time.type.kind === 'date' ? 'datetime' : time.type.kind;
+    const own = sql`(${moment({ ...time, sql: whole(time) })} ${operator} ${other.sql})`;
+    return value(kind, own, true, { isWide: true });
+  }
+  if (isSum && isDay(time) && (other.type.kind === 'int' || other.type.kind === 'unknown'))
+    return value(
+      'date',
+      sql`(${day({ ...time, sql: whole(time) })} ${operator} toIntervalDay(${number(other)}))`,
+      true,
+      { isWide: true },
+    );
+  return untranslated(
+    at,
+    `${operator} is not supported for these types`,
+    'Use functions such as TIMESTAMP_DIFF or DATE_DIFF.',
+  );
 }
 
 function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value, context: Context): Value {

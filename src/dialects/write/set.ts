@@ -113,9 +113,9 @@ function toward({ value: each }: OutputColumn, own: string, types: readonly Type
   const isMixed = types.every((type) => type.kind === 'int') && new Set(types.map(isUnsigned)).size > 1;
   if (isMixed) return { sql: `toInt64(${own})`, type: { kind: 'int', isNullable, scale: 0 } };
   const isText = kind === 'text' && each.literal !== undefined;
-  if (isText && has('date')) return { sql: `toDate(${own})`, type: { kind: 'date', isNullable } };
+  if (isText && has('date')) return { sql: `toDate32(${own})`, type: { kind: 'date', isNullable } };
   if ((isText || kind === 'date') && has('timestamp'))
-    return { sql: `toDateTime64(${own}, 3, 'UTC')`, type: { kind: 'timestamp', isNullable } };
+    return { sql: `toDateTime64(${own}, 6, 'UTC')`, type: { kind: 'timestamp', isNullable } };
   return undefined;
 }
 
