@@ -1,23 +1,24 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
 import { quoteIdentifier } from '../sql/literal.ts';
-import { tokenize, type Token } from './parse/lexer.ts';
-import { parseTokens } from './parse/query.ts';
-import { problemOf, syntax, tooLarge, untranslated } from './translation-error.ts';
+import { GRAMMAR } from '../dialects/bigquery/grammar.ts';
+import type { Token } from '../dialects/read/lexer.ts';
+import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
+import { problemOf, syntax, tooLarge } from './translation-error.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { UnconvertedError } from '../dialects/context.ts';
 import { TRAITS } from '../dialects/traits.ts';
-import { arrayOfType, typeOfColumn } from '../dialects/value.ts';
+import { typeOfColumn } from '../dialects/value.ts';
 import { writeExpression } from './write/expression.ts';
-import { writeQuery } from '../dialects/write/query.ts';
-import type { Context, Supplied, Table } from '../dialects/write/context.ts';
-import { ONE_LINE } from '../dialects/write/style.ts';
-import { key } from '../dialects/operand.ts';
+import { elementsOf } from '../dialects/functions/array-value.ts';
+import { key, settled } from '../dialects/operand.ts';
 import { field } from '../dialects/record.ts';
+import type { Context, Supplied, Table } from '../dialects/write/context.ts';
+import { writeQuery } from '../dialects/write/query.ts';
+import { ONE_LINE } from '../dialects/write/style.ts';
 import { unified } from './common-type.ts';
-import { arrayOf } from './functions/array.ts';
 import { shown } from './shown.ts';
 import { writeArrayQuery } from './write/array-query.ts';
-import { isAggregate, orderSqls } from './write/call.ts';
+import { requireWritten } from './write/unwritten.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
 export interface SourceTable {
@@ -48,9 +49,10 @@ export function translate(text: string, options: TranslateOptions): Translation 
   try {
     const surrogate = /\p{Surrogate}/u.exec(text);
     if (surrogate !== null) syntax(surrogate.index, 'Lone surrogate');
-    const tokens = tokenize(text);
+    const { query, tokens } = read(text, GRAMMAR, { isStrict: true, limits: STRICT_LIMITS });
+    requireWritten(query);
     const context = contextOf(text, tokens, options);
-    const written = writeQuery(parseTokens(tokens), context, { isShown: true, isPlain: false });
+    const written = writeQuery(query, context, { isShown: true, isPlain: false });
     const flat = flatten(written.sql, MAX_CHARACTERS, (at) => tooLarge(at, TOO_LONG));
     return { sql: flat.text, sourceOffset: (offset) => sourceOffset(flat, offset) };
   } catch (error) {
@@ -105,22 +107,17 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
     supplied: SUPPLIED,
     write: writeExpression,
     query: writeQuery,
+    key: (own) => key(settled(own)),
+    elements: elementsOf,
+    unify: unified,
   };
 }
 
 const SUPPLIED: Supplied = {
   style: ONE_LINE,
-  isAggregate,
-  key,
-  orders: orderSqls,
-  typeOf: (values) => unified(values).type,
-  elements: (own) => {
-    const { sql: array, element } = arrayOf(own);
-    return { sql: array, type: arrayOfType(element) };
-  },
   shown,
   jsonField: field,
-  rows: ({ at }) => untranslated(at, 'A function in FROM is not supported'),
+  rows: ({ at }) => syntax(at, 'Table functions are not allowed'),
   arrayQuery: ({ query, form }, context) => writeArrayQuery(query, form, context),
 };
 

@@ -1,8 +1,8 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
-import { arrayOfType, type Value, value } from '../../dialects/value.ts';
+import { arrayOfType, UNKNOWN, type Value, value } from '../../dialects/value.ts';
 import type { Context } from '../context.ts';
-import { arrayOf } from '../functions/array.ts';
-import { withElement } from '../../dialects/write/unnest.ts';
+import { unnestedOf, withElement } from '../../dialects/write/unnest.ts';
+import { containsAggregate, hasWindow } from '../../dialects/write/walk.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
 import { columnValue, condition, isRecord, key, whole } from '../value.ts';
@@ -22,12 +22,13 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   const [from] = select?.from ?? [];
   if (select === undefined || from === undefined || from.source.kind !== 'unnest') return undefined;
   if (from.source.offset !== undefined || (form === 'array' && query.limit !== undefined)) return undefined;
-  const unnested = context.write(from.source.array, context);
+  const unnested = context.write(unnestedOf(from.source.array), context);
   const alias = from.alias?.name;
   if (isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(alias, context))) {
     return ofRecord(select, form, withElement(context, alias, unnested));
   }
-  const { sql: array, element } = arrayOf(unnested);
+  const { sql: array, type } = context.elements(unnested);
+  const element = type.element ?? UNKNOWN;
   const variable = context.shared.fresh('x');
   const inside = withElement(context, alias, columnValue(variable, element));
   const filtered =
@@ -55,7 +56,7 @@ function ofRecord(select: Select, form: Form, inside: Context): Value | undefine
   const where = select.where === undefined ? undefined : condition(write(select.where));
   if (form === 'exists') return value('bool', where ?? 'true');
   const item = soleItem(select);
-  if (item === undefined || isAggregate(item)) return undefined;
+  if (item === undefined || containsAggregate(item) || hasWindow(item)) return undefined;
   const own = key(write(item));
   if (form === 'value')
     return where === undefined ? own : { sql: sql`if(${where}, ${own.sql}, NULL)`, type: own.type };
@@ -69,27 +70,12 @@ function soleItem({ items }: Select): Expression | undefined {
   return more === undefined && only?.kind === 'value' ? only.value : undefined;
 }
 
-function isAggregate(expression: Expression): boolean {
-  return expression.kind === 'call' && AGGREGATES.has(expression.name);
-}
-
-/** Aggregate functions and their array equivalents. */
-const AGGREGATES: ReadonlyMap<string, string> = new Map([
-  ['count', 'length'],
-  ['countif', 'arrayCount'],
-  ['sum', 'arraySum'],
-  ['avg', 'arrayAvg'],
-  ['min', 'arrayMin'],
-  ['max', 'arrayMax'],
-  ['string_agg', 'arrayStringConcat'],
-]);
-
 function ofArray(select: Select, form: Form, elements: Elements): Value | undefined {
   const { array, variable, inside } = elements;
   if (form === 'exists') return value('bool', sql`notEmpty(${array})`);
   const item = soleItem(select);
-  if (item === undefined) return undefined;
-  if (isAggregate(item)) return form === 'value' ? aggregated(item, elements) : undefined;
+  if (item === undefined || hasWindow(item)) return undefined;
+  if (containsAggregate(item)) return aggregated(item, form, elements);
   const own = inside.write(item, inside);
   const mapped = sql`arrayMap(${variable} -> ${whole(own)}, ${array})`;
   if (form === 'array') return { sql: mapped, type: arrayOfType(own.type) };
@@ -97,18 +83,8 @@ function ofArray(select: Select, form: Form, elements: Elements): Value | undefi
   return { sql: sql`${isScalar ? 'arrayElementOrNull' : 'arrayElement'}(${mapped}, 1)`, type: own.type };
 }
 
-function aggregated(call: Expression, { array, variable, inside }: Elements): Value | undefined {
-  if (call.kind !== 'call' || call.isDistinct || call.orderBy.length > 0) return undefined;
-  const [argument, separator] = call.args;
-  if (call.name === 'count' && argument === undefined) return value('int', sql`length(${array})`);
-  const name = AGGREGATES.get(call.name);
-  if (argument === undefined || name === undefined || call.name === 'count') return undefined;
-  const own = inside.write(argument, inside);
-  const mapped = sql`arrayMap(${variable} -> ${whole(own)}, ${array})`;
-  if (call.name !== 'string_agg') {
-    const kind = call.name === 'countif' ? 'int' : call.name === 'avg' ? 'float' : undefined;
-    return { sql: sql`${name}(${mapped})`, type: kind === undefined ? own.type : { kind, isNullable: true } };
-  }
-  const by = separator === undefined ? "','" : whole(inside.write(separator, inside));
-  return value('text', sql`${name}(${mapped}, ${by})`);
+/** Aggregates over the elements; the query has one row. */
+function aggregated(item: Expression, form: Form, { array, variable, inside }: Elements): Value {
+  const own = inside.write(item, { ...inside, rows: { array, variable }, isUngrouped: true });
+  return form === 'value' ? own : { sql: sql`[${own.sql}]`, type: arrayOfType(own.type) };
 }

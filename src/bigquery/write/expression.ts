@@ -1,13 +1,14 @@
 // Writes expressions as ClickHouse SQL.
 import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { apply, hasAggregate, writeCall } from './call.ts';
+import { writeCall } from './call.ts';
 import { castTo } from './cast.ts';
-import { between, compared, comparison, operand } from './comparison.ts';
+import { between, compared, comparison, matching, operand } from './comparison.ts';
 import { membership } from './membership.ts';
 import type { Context } from '../../dialects/write/context.ts';
-import { quantile } from '../functions/aggregate.ts';
-import { arrayOf } from '../functions/array.ts';
+import { elementAt } from '../../dialects/functions/array-value.ts';
+import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
+import { containsAggregate } from '../../dialects/write/walk.ts';
 import { syntax, untranslated } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
@@ -23,7 +24,10 @@ import { COMMON, expressionWriter, type Writers } from '../../dialects/write/exp
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
-const notSql = ({ at, kind }: Expression): never => untranslated(at, `Not BigQuery SQL: ${kind}`);
+const notSupported =
+  (what: string, hint?: string) =>
+  ({ at }: Expression): never =>
+    untranslated(at, `${what} not supported`, hint);
 
 const WRITERS: Writers = {
   ...COMMON,
@@ -34,7 +38,7 @@ const WRITERS: Writers = {
   field: ({ of, name }, context) => field(elementOf(of, context), name),
   index: writeIndex,
   call: writeCall,
-  cast: (expression, context) => castTo(context.write(expression.value, context), expression, context),
+  cast: writeCast,
   extract: writeExtract,
   interval: intervalValue,
   unary: (expression, context) => writeUnary(expression, context.write(expression.value, context)),
@@ -50,23 +54,24 @@ const WRITERS: Writers = {
       context.write(expression.left, context),
       context.write(expression.right, context),
     ]),
+  like: matching,
   between,
   in: membership,
   is: (expression, context) => writeIs(expression, context.write(expression.value, context), context),
   case: writeCase,
   array: ({ items }, context) => writeArray(likeFirst(items).map((each) => context.write(each, context))),
   struct: writeStruct,
-  // The parser produces none of these.
-  parameter: notSql,
-  at_zone: notSql,
-  intervals: notSql,
-  like: notSql,
-  quantified: notSql,
-  row: notSql,
-  lambda: notSql,
-  named_argument: notSql,
-  slice: notSql,
-  unread: notSql,
+  row: notSupported('Tuples are', 'Compare the values one by one.'),
+  bytes: notSupported('Literals of bytes are'),
+  collate: notSupported('COLLATE is'),
+  parameter: notSupported('Parameters are'),
+  at_zone: notSupported('AT TIME ZONE is'),
+  intervals: notSupported('Intervals of several units are'),
+  quantified: notSupported('ANY and ALL are'),
+  lambda: notSupported('Lambdas are'),
+  named_argument: notSupported('Named arguments are'),
+  slice: notSupported('Slices of arrays are'),
+  unread: notSupported('This expression is'),
 };
 
 /** Writes an expression. @throws UnconvertedError */
@@ -93,11 +98,10 @@ function writeLiteral(
 }
 
 function writeNumber(digits: string): Value {
-  const plain = digits.replace(/^\./, '0.').replace(/\.(?!\d)/, '.0');
-  return {
-    ...value(/^(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float', plain, false),
-    literal: plain,
-  };
+  const plain = digits.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, '.0');
+  const kind = /^-?(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float';
+  // Two signs would begin a comment.
+  return { ...value(kind, plain.startsWith('-') ? `(${plain})` : plain, false), literal: plain };
 }
 
 /** An operand whose field or element is accessed, and which is therefore not itself the group key. */
@@ -109,51 +113,33 @@ function ungrouped(expression: Expression, context: Context): Value {
 function elementOf(expression: Expression, context: Context): Value {
   if (expression.kind !== 'index' || !isFirst(expression)) return ungrouped(expression, context);
   const inner = elementOf(expression.of, context);
-  return inner.subcolumn === undefined ? elementAt(expression, inner, context) : inner;
+  return inner.subcolumn === undefined ? itemOf(expression, inner, context) : inner;
 }
 
 function isFirst({ index, base }: Of<'index'>): boolean {
   return index.kind === 'number' && Number(index.text) === base;
 }
 
-const COMPOSITE: ReadonlySet<Type['kind']> = new Set([
-  'object',
-  'array',
-  'tuple',
-  'map',
-  'dynamic',
-  'unknown',
-]);
-
 function writeIndex(expression: Of<'index'>, context: Context): Value {
   const { of, index, base } = expression;
-  if (of.kind === 'call' && of.name === 'approx_quantiles' && index.kind === 'number') {
-    const { application } = apply(of, context);
-    const one = quantile(application, Number(index.text) - base);
-    return { ...one, sql: located(of.at, one.sql) };
+  if (
+    of.kind === 'call' &&
+    of.name === 'approx_quantiles' &&
+    index.kind === 'number' &&
+    /^\d/.test(index.text)
+  ) {
+    const place = { ...index, text: String(Number(index.text) - base) };
+    return writeCall({ ...of, name: QUANTILE_ELEMENT, args: [...of.args, place] }, context);
   }
   const inner = elementOf(of, context);
-  return inner.type.kind === 'object' && isFirst(expression) ? inner : elementAt(expression, inner, context);
+  return inner.type.kind === 'object' && isFirst(expression) ? inner : itemOf(expression, inner, context);
 }
 
-function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context): Value {
-  if (inner.type.kind === 'map') {
-    return {
-      sql: sql`${inner.sql}[${whole(context.write(index, context))}]`,
-      type: inner.type.element ?? UNKNOWN,
-    };
-  }
-  const { sql: array, element } = arrayOf(inner);
-  const place = base === 1 ? number(context.write(index, context)) : offsetSql(index, context);
-  return {
-    sql: sql`${COMPOSITE.has(element.kind) ? 'arrayElement' : 'arrayElementOrNull'}(${array}, ${place})`,
-    type: element,
-  };
-}
-
-function offsetSql(index: Expression, context: Context): Sql {
-  if (index.kind === 'number' && /^\d+$/.test(index.text)) return String(Number(index.text) + 1);
-  return sql`${number(context.write(index, context))} + 1`;
+function itemOf({ index, base }: Of<'index'>, inner: Value, context: Context): Value {
+  const place = context.write(index, context);
+  if (inner.type.kind === 'map')
+    return { sql: sql`${inner.sql}[${whole(place)}]`, type: inner.type.element ?? UNKNOWN };
+  return elementAt(context.elements(inner), { ...place, sql: number(place) }, base);
 }
 
 function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context): Value {
@@ -195,12 +181,14 @@ const BIT_FUNCTIONS: Readonly<Record<string, string>> = {
   '<<': 'bitShiftLeft',
   '>>': 'bitShiftRight',
 };
+const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/']);
 const TIMES: ReadonlySet<Type['kind']> = new Set(['timestamp', 'datetime', 'date']);
 
 function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly [Value, Value]): Value {
   const bits = BIT_FUNCTIONS[operator];
   if (bits !== undefined)
     return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
+  if (!ARITHMETIC.has(operator)) untranslated(at, `The operator ${operator} is not supported`);
   const written = located(at, sql`(${number(left)} ${operator} ${number(right)})`);
   const time = timeArithmetic(operator, at, [left, right]);
   if (time !== undefined) return { ...time, sql: located(at, time.sql) };
@@ -296,6 +284,22 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   return { sql: located(at, sql`CASE${joinSql(whens, '')} ELSE ${sqls.at(-1) ?? 'NULL'} END`), type };
 }
 
+/** The elements of `ARRAY<type>[…]` have its type. */
+function writeCast(expression: Of<'cast'>, context: Context): Value {
+  const { value: inner, type, isSafe } = expression;
+  const element = inner.kind === 'array' && inner.items.length > 0 ? type.of : undefined;
+  if (inner.kind !== 'array' || element === undefined)
+    return castTo(writeExpression(inner, context), expression, context);
+  const items = inner.items.map((value): Expression => ({
+    kind: 'cast',
+    at: value.at,
+    value,
+    type: element,
+    isSafe,
+  }));
+  return writeArray(items.map((each) => writeExpression(each, context)));
+}
+
 /** Structs in an array take the field names of the first one. */
 function likeFirst(items: readonly Expression[]): readonly Expression[] {
   const [first] = items;
@@ -317,7 +321,8 @@ function implicitName(expression: Expression): Name | undefined {
 
 function writeArray(items: readonly Value[]): Value {
   const { sqls, type } = unified(items);
-  return { sql: sql`[${joinSql(sqls)}]`, type: arrayOfType(type) };
+  const own = type.kind === 'bool' ? sqls.map((each) => sql`toBool(${each})`) : sqls;
+  return { sql: sql`[${joinSql(own)}]`, type: arrayOfType(type) };
 }
 
 function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
@@ -325,5 +330,5 @@ function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
     const name = (alias ?? implicitName(inner))?.name;
     return { name: name ?? `_field_${index + 1}`, value: key(context.write(inner, context)) };
   });
-  return fields.some((each) => hasAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
+  return fields.some((each) => containsAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
 }

@@ -6,7 +6,7 @@ import { arithmetic, otherArithmetic } from './arithmetic.ts';
 import { writeCall } from './call.ts';
 import { castTo, writeCast } from './cast.ts';
 import { adapted, compared, comparison } from './comparison.ts';
-import { unconverted } from '../../dialects/context.ts';
+import { differs, unconverted } from '../../dialects/context.ts';
 import { truth } from '../../dialects/truth.ts';
 import { asTime, localTime } from '../../dialects/time/argument.ts';
 import { extracted } from '../../dialects/time/parts.ts';
@@ -17,6 +17,9 @@ import { COMMON, expressionWriter, type Writers } from '../../dialects/write/exp
 import { jsonAt, jsonOf, jsonOperator } from './json-path.ts';
 import { writeIn, writeQuantified } from './membership.ts';
 import { writeLike } from './pattern.ts';
+import { elementAt, isNullArray, joinedArrays } from '../../dialects/functions/array-value.ts';
+import { sliceOf } from '../../dialects/functions/array.ts';
+import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
 import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
 import { unified } from './unify.ts';
 import {
@@ -36,6 +39,7 @@ type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 const WRITERS: Writers = {
   ...COMMON,
   string: ({ value: text }) => ({ ...value('text', quoteString(text), false), literal: text }),
+  bytes: writeBytes,
   number: ({ text }, context) => writeNumber(text, context),
   time: writeTime,
   index: writeIndex,
@@ -48,6 +52,7 @@ const WRITERS: Writers = {
   interval: standalone,
   intervals: standalone,
   unary: (expression, context) => writeUnary(expression, context.write(expression.value, context), context),
+  collate: writeCollation,
   chain: (expression, context) =>
     writeChain(
       expression,
@@ -72,6 +77,17 @@ export const writeExpression = expressionWriter(WRITERS);
 
 function standalone({ at }: Of<'interval' | 'intervals'>): Value {
   return unconverted(at, 'type', 'An interval is converted only where it is added to a time or compared');
+}
+
+function writeBytes({ value: bytes }: Of<'bytes'>): Value {
+  if (/^[ -~]*$/.test(bytes)) return { ...value('text', quoteString(bytes), false), literal: bytes };
+  return value('text', `unhex('${Buffer.from(bytes, 'latin1').toString('hex')}')`, false);
+}
+
+function writeCollation({ value: own, collation }: Of<'collate'>, context: Context): Value {
+  const message = `COLLATE ${collation.name} is left out: strings are compared by their bytes`;
+  differs(context, collation.at, 'collation', message);
+  return context.write(own, context);
 }
 
 const FLOAT_LITERALS: ReadonlySet<string> = new Set(['bigquery', 'sqlite']);
@@ -100,15 +116,11 @@ export function jsonField(of: Value, { name: own }: Name, { shared }: Context): 
   return jsonAt(of, [quoteString(own)]);
 }
 
-function writeIndex({ of, index, base, at }: Of<'index'>, context: Context): Value {
-  if (of.kind === 'call' && of.name === 'approx_quantiles' && index.kind === 'number')
-    return context.write(
-      {
-        ...of,
-        args: [...of.args, { kind: 'number', text: String(Number(index.text) + (base === 0 ? 0 : -1)), at }],
-      },
-      context,
-    );
+function writeIndex({ of, index, base }: Of<'index'>, context: Context): Value {
+  if (of.kind === 'call' && of.name === 'approx_quantiles' && index.kind === 'number') {
+    const place = { ...index, text: String(Number(index.text) - base) };
+    return context.write({ ...of, name: QUANTILE_ELEMENT, args: [...of.args, place] }, context);
+  }
   const array = context.write(of, context);
   const place = context.write(index, context);
   if (array.type.kind === 'json') {
@@ -122,23 +134,16 @@ function writeIndex({ of, index, base, at }: Of<'index'>, context: Context): Val
   }
   if (array.type.kind === 'map')
     return value(array.type.element?.kind ?? 'unknown', sql`${operand(array)}[${place.sql}]`, false);
-  const number =
-    index.kind === 'number'
-      ? String(Number(index.text) + (base === 0 ? 1 : 0))
-      : base === 0
-        ? sql`${operand(place)} + 1`
-        : place.sql;
-  const element = array.type.element ?? { kind: 'unknown' };
-  return { sql: sql`arrayElementOrNull(${array.sql}, ${number})`, type: { ...element, isNullable: true } };
+  return elementAt(context.elements(array), place, base);
 }
 
 function writeSlice({ of, from, to, at }: Of<'slice'>, context: Context): Value {
   const array = context.write(of, context);
-  const first = from === undefined ? '1' : context.write(from, context).sql;
-  const last = to === undefined ? undefined : context.write(to, context);
   if (array.type.kind === 'json') return unconverted(at, 'expression', 'A slice of JSON is not converted');
-  const length = last === undefined ? '' : sql`, greatest(0, ${operand(last)} - ${first} + 1)`;
-  return { sql: sql`arraySlice(${array.sql}, ${first}${length})`, type: array.type };
+  const [first, last] = [from, to].map((each) =>
+    each === undefined ? undefined : context.write(each, context),
+  );
+  return sliceOf(context.elements(array), first, last);
 }
 
 function zoned({ value: inner, zone, at }: Of<'extract'>): Expression {
@@ -213,11 +218,7 @@ function writeChain({ operator, at }: Of<'chain'>, values: readonly Value[], con
   }
   if (values.some(({ type }) => type.kind === 'json' || type.kind === 'object'))
     return unconverted(at, 'expression', '|| of JSON is not converted');
-  if (values.some(({ type }) => type.kind === 'array'))
-    return {
-      sql: sql`arrayConcat(${joinSql(values.map(({ sql }) => sql))})`,
-      type: values[0]?.type ?? { kind: 'array', isNullable: false },
-    };
+  if (values.some(({ type }) => type.kind === 'array')) return joinedArrays(values);
   const strings = values.map(
     (each) => castTo(each, { name: 'TEXT', at }, { isSafe: false, at, context }).sql,
   );
@@ -273,6 +274,12 @@ function writeBetween({ value: inner, low, high, isNot, at }: Of<'between'>, con
 }
 
 function writeIs({ what, isNot, at }: Of<'is'>, inner: Value, context: Context): Value {
+  if (what === 'NULL' && inner.type.kind === 'array')
+    return value(
+      'bool',
+      isNot ? sql`NOT ${isNullArray(inner) ?? 'false'}` : (isNullArray(inner) ?? 'false'),
+      false,
+    );
   if (what === 'NULL')
     return condition(
       sql`${operand(inner.type.kind === 'json' ? jsonPresence(inner) : inner)} IS ${isNot ? 'NOT ' : ''}NULL`,

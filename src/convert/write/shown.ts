@@ -3,7 +3,7 @@ import { sql } from '../../dialects/sql.ts';
 import { differs } from '../../dialects/context.ts';
 import { value, type Value } from '../../dialects/value.ts';
 import type { Context, Use } from '../../dialects/write/context.ts';
-import { roundHalfAway } from './arithmetic.ts';
+import { roundHalfAway } from '../../dialects/round.ts';
 
 const ROUNDED: ReadonlySet<string> = new Set(['mysql', 'mariadb']);
 

@@ -4,14 +4,15 @@ import type { ConversionNote, ConvertOptions, ForeignDialect } from '../../diale
 import type { Context, Supplied } from '../../dialects/write/context.ts';
 import { writeQuery } from '../../dialects/write/query.ts';
 import { READABLE } from '../../dialects/write/style.ts';
-import { isAggregate } from '../functions/aggregate.ts';
 import { caselessKey } from './comparison.ts';
 import { rowsOf } from './row-source.ts';
 import { shown } from './shown.ts';
 import { unified } from './unify.ts';
-import { orderOf } from './window.ts';
 import { TRAITS } from '../../dialects/traits.ts';
+import { emptyArray } from '../../dialects/functions/array-value.ts';
+import type { Value } from '../../dialects/value.ts';
 import { jsonField, writeExpression } from './expression.ts';
+import { jsonElements } from './json-path.ts';
 
 export interface WriteOptions {
   readonly dialect: ForeignDialect;
@@ -29,11 +30,6 @@ export interface Written {
 
 const SUPPLIED: Supplied = {
   style: READABLE,
-  isAggregate,
-  key: caselessKey,
-  orders: (own, order, context) => [orderOf(own, order, context)],
-  typeOf: (values) => unified(values).type,
-  elements: (own) => own,
   shown,
   jsonField,
   rows: rowsOf,
@@ -72,8 +68,16 @@ export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text
     supplied: SUPPLIED,
     write: writeExpression,
     query: writeQuery,
+    key: (own) => caselessKey(own, context),
+    elements: elementsOf,
+    unify: unified,
   };
   const { sql } = writeQuery(query, context, { isShown: true, isPlain: false });
   const list = [...settings].map(([name, value]) => `${name} = ${value}`);
   return { sql: list.length === 0 ? String(sql) : `${String(sql)}\nSETTINGS ${list.join(', ')}`, notes };
+}
+
+function elementsOf(own: Value): Value {
+  if (own.type.kind === 'null') return emptyArray();
+  return own.type.kind === 'json' ? jsonElements(own) : own;
 }

@@ -1,5 +1,5 @@
 // The context of a query that is written.
-import type { Call, Expression, FromItem, Name, Order, Query } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, Name, Query } from '../../sql/syntax-tree.ts';
 import type { Context as BaseContext } from '../context.ts';
 import type { Sql } from '../sql.ts';
 import type { Type, Value } from '../value.ts';
@@ -134,14 +134,6 @@ export interface RowColumn {
 /** What the two entry points write differently. */
 export interface Supplied {
   readonly style: Style;
-  readonly isAggregate: (call: Call) => boolean;
-  /** A value as a key of GROUP BY, ORDER BY and DISTINCT. */
-  readonly key: (value: Value, context: Context) => Value;
-  /** An element of ORDER BY, given its value. */
-  readonly orders: (value: Value, order: Order, context: Context) => readonly Sql[];
-  readonly typeOf: (values: readonly Value[]) => Type;
-  /** A value as an array. */
-  readonly elements: (value: Value) => Value;
   /** A value as a column of the result. */
   readonly shown: (value: Value, use: Use & { readonly at: number; readonly context: Context }) => Value;
   /** A field of a value that is not a record. */

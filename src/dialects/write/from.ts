@@ -41,8 +41,7 @@ interface Place {
 
 /** Writes the elements of FROM in order: each can refer to those before it. */
 export function writeFrom(items: readonly FromItem[], context: Context): WrittenFrom {
-  const all = context.shared.isStrict ? items : flattened(items);
-  const { pieces, relations, conditions } = writeItems(all, { context, isLost: false });
+  const { pieces, relations, conditions } = writeItems(flattened(items), { context, isLost: false });
   const { style } = context.supplied;
   return { sql: pieces.length === 0 ? undefined : style.lines(pieces), relations, conditions };
 }

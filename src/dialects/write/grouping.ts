@@ -25,7 +25,7 @@ export function groupedContext(select: Select, base: Context, use: Use): Context
   const build = (context: Context): Context => {
     const draft = writeItems(select, context, use);
     const keys = groupBy.map((each) => keyOf(each, draft, context));
-    const caseless = keys.filter((key) => context.supplied.key(key, context).sql !== key.sql);
+    const caseless = keys.filter((key) => context.key(key).sql !== key.sql);
     return {
       ...context,
       grouped: {
@@ -78,16 +78,16 @@ export function groupLines(select: Select, columns: readonly Column[], context: 
 }
 
 function groupSql(expression: Expression, columns: readonly Column[], context: Context): Sql {
-  const { supplied, shared, grouped } = context;
+  const { shared, grouped } = context;
   const column = columnOf(expression, columns, context);
   const plain: Context = { ...context, grouped: undefined };
   const key = column?.raw ?? context.write(expression, plain);
   if (shared.isStrict) {
-    const own = supplied.key(key, context).sql;
+    const own = context.key(key).sql;
     // A bare number would be read as a column position.
     return isConstant(column === undefined ? expression : column.source) ? sql`materialize(${own})` : own;
   }
-  if (grouped?.caseless.has(String(key.sql)) === true) return supplied.key(key, context).sql;
+  if (grouped?.caseless.has(String(key.sql)) === true) return context.key(key).sql;
   if (column === undefined) return key.sql;
   return expression.kind === 'number' ? expression.text : context.write(expression, plain).sql;
 }

@@ -72,7 +72,7 @@ function usedColumn(name: Name, relations: readonly Relation[], context: Context
   const found = relations.map((relation) => columnOf(relation, name)).find((each) => each !== undefined);
   return found === undefined
     ? unknown(name.at, `USING requires column ${name.name} on both sides`)
-    : context.supplied.key(found.value, context).sql;
+    : context.key(found.value).sql;
 }
 
 function spelled(name: Name, added: readonly Relation[]): string {

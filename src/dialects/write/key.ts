@@ -1,6 +1,7 @@
 // Keys of GROUP BY, ORDER BY and DISTINCT ON: a position, an alias, or an expression.
 import type { Expression, Order } from '../../sql/syntax-tree.ts';
 import { syntax } from '../context.ts';
+import { orderOf } from '../window.ts';
 import type { Sql } from '../sql.ts';
 import type { Value } from '../value.ts';
 import type { Context } from './context.ts';
@@ -41,7 +42,7 @@ export function orderKeys(
     const column = columnAt(order.value, columns) ?? columnNamed(order.value, columns);
     if (isConstant(column === undefined ? order.value : column.source) && !isPosition(order.value, columns))
       return [];
-    return context.supplied.orders(orderKey(order.value, column, context), order, context);
+    return orderOf(orderKey(order.value, column, context), order, context);
   });
 }
 
@@ -51,19 +52,14 @@ function isPosition({ kind }: Expression, columns: readonly Column[]): boolean {
 
 /** The value of a key of ORDER BY or DISTINCT ON. */
 export function orderKey(expression: Expression, column: Column | undefined, context: Context): Value {
-  const { key, style } = context.supplied;
-  const found = column === undefined ? context.write(expression, context) : byName(column, context, style);
+  const found = column === undefined ? context.write(expression, context) : byName(column, context);
   const own = context.hasRollup === true ? { ...found, type: { ...found.type, isNullable: true } } : found;
-  return key(own, context);
+  return context.key(own);
 }
 
 /** By name, so that the expression is neither written nor evaluated twice; a value whose column is in another form is written again. */
-function byName(
-  { name, raw, value: own }: Column,
-  context: Context,
-  style: Context['supplied']['style'],
-): Value {
-  const key = context.supplied.key(raw, context);
+function byName({ name, raw, value: own }: Column, context: Context): Value {
+  const key = context.key(raw);
   const isOther = context.shared.isStrict && (key.original !== undefined || raw.type.kind === 'object');
-  return isOther ? key : { sql: style.name(name), type: own.type };
+  return isOther ? key : { sql: context.supplied.style.name(name), type: own.type };
 }

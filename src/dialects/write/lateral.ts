@@ -1,6 +1,7 @@
 // Lateral subqueries: those that compute values become these values, those that filter by an equality are joined.
 import type { Expression, FromItem, Name, Query, Select } from '../../sql/syntax-tree.ts';
 import { unconverted } from '../context.ts';
+import { isAggregate } from '../functions/row-functions.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import type { Context, OutputColumn, Relation, RelationColumn } from './context.ts';
 import { writeNested } from './nested.ts';
@@ -43,7 +44,7 @@ function computed(
 ): Lateral {
   const values: RelationColumn[] = [];
   body.items.forEach((item, index) => {
-    if (item.kind === 'star' || containsAggregate(item.value, context.supplied.isAggregate))
+    if (item.kind === 'star' || containsAggregate(item.value))
       return unconverted(body.at, 'join', 'This lateral subquery is not converted');
     const name =
       columns?.[index]?.name ??
@@ -79,11 +80,11 @@ interface Conditions {
 
 /** A subquery whose rows are selected by equalities with earlier tables: it is joined by them. */
 function keyed(query: Query, body: Select, { item, own, context }: Place): Lateral {
-  const { style, isAggregate, key } = context.supplied;
+  const { style } = context.supplied;
   const isUngrouped =
     body.groupBy.length === 0 &&
-    body.items.some((each) => each.kind === 'value' && containsAggregate(each.value, isAggregate));
-  checkShape(query, body, { isUngrouped, context });
+    body.items.some((each) => each.kind === 'value' && containsAggregate(each.value));
+  checkShape(query, body, isUngrouped);
   const { keys, where } = conditionsOf(body, context);
   const { limit, ...unlimited } = query;
   const select = withKeys(body, { keys, where }, isUngrouped);
@@ -99,7 +100,7 @@ function keyed(query: Query, body: Select, { item, own, context }: Place): Later
   const written = style.name(own);
   const on = keys.map(
     (each, index) =>
-      sql`${written}.${names[index] ?? ''} = ${key(context.write(each.outer, context), context).sql}`,
+      sql`${written}.${names[index] ?? ''} = ${context.key(context.write(each.outer, context)).sql}`,
   );
   const isLeft = item.join === 'LEFT' || isUngrouped;
   const { isStrict, settings, fresh } = context.shared;
@@ -142,11 +143,7 @@ function joinedRelation(
   return { ...relation, columns: columnsByName(counted) };
 }
 
-function checkShape(
-  query: Query,
-  body: Select,
-  { isUngrouped, context }: { readonly isUngrouped: boolean; readonly context: Context },
-): void {
+function checkShape(query: Query, body: Select, isUngrouped: boolean): void {
   const isPlain =
     !body.isDistinct && body.distinctOn === undefined && body.qualify === undefined && body.groupBy !== 'ALL';
   const hasWindows = body.items.some((each) => each.kind === 'value' && hasWindow(each.value));
@@ -154,7 +151,7 @@ function checkShape(
     query.offset === undefined && query.tables.length === 0 && !(isUngrouped && body.having !== undefined);
   if (!isPlain || !isWhole || hasWindows)
     unconverted(body.at, 'join', 'This lateral subquery is not converted');
-  if (isUngrouped) checkAggregates(body, context);
+  if (isUngrouped) checkAggregates(body);
 }
 
 function conditionsOf(body: Select, context: Context): Conditions {
@@ -217,9 +214,9 @@ function keyOf(condition: Expression, outer: ReadonlySet<string>): Key | undefin
 }
 
 /** Without rows, count is 0 and other aggregates are NULL: only plain calls can be distinguished. */
-function checkAggregates({ items, at }: Select, { supplied }: Context): void {
+function checkAggregates({ items, at }: Select): void {
   for (const item of items) {
-    const isPlain = item.kind === 'value' && item.value.kind === 'call' && supplied.isAggregate(item.value);
+    const isPlain = item.kind === 'value' && item.value.kind === 'call' && isAggregate(item.value);
     if (!isPlain)
       unconverted(
         at,

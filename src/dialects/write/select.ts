@@ -55,15 +55,14 @@ function selectContext(select: Select, relations: readonly Relation[], context: 
   const isGrouped = hasGroups(select);
   const { isStrict } = context.shared;
   const names = isStrict ? {} : { shadowed: shadowedNames(select, false), usedNames: usedNames(select) };
-  const isAggregated = select.items.some(
-    (item) => item.kind === 'star' || containsAggregate(item.value, context.supplied.isAggregate),
-  );
+  const isAggregated = select.items.some((item) => item.kind === 'star' || containsAggregate(item.value));
   return {
     ...inRelations(context, relations, names),
     windows: new Map(select.windows.map((each) => [each.name.name.toLowerCase(), each.window])),
     isGrouped,
     isUngrouped: !isGrouped,
     grouped: undefined,
+    rows: undefined,
     joins: { pieces: [], isOpen: !isGrouped && !isAggregated },
   };
 }
@@ -141,8 +140,8 @@ function limitBy(select: Select, columns: readonly Column[], context: Context): 
   if (isDistinctCaseless(select, columns, context)) {
     if (columns.some(({ star }) => star !== undefined))
       unconverted(select.at, 'clause', 'SELECT DISTINCT * is not converted');
-    const { key, style } = context.supplied;
-    lines.push(oneBy(columns.map((each) => key({ ...each.value, sql: style.name(each.name) }, context).sql)));
+    const { style } = context.supplied;
+    lines.push(oneBy(columns.map((each) => context.key({ ...each.value, sql: style.name(each.name) }).sql)));
   }
   return lines;
 }

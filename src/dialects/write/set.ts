@@ -36,21 +36,21 @@ function checkStrings(
   { at, context }: { readonly at: number; readonly context: Context },
 ): void {
   const isCaseless = ({ value: own }: OutputColumn): boolean =>
-    own.literal === undefined && context.supplied.key(own, context).sql !== own.sql;
+    own.literal === undefined && context.key(own).sql !== own.sql;
   if (context.shared.traits.ignoresCase && written.some(({ columns }) => columns?.some(isCaseless) === true))
     differs(context, at, 'collation', `${operator} keeps strings that differ only in case`);
 }
 
 function commonColumns(
   written: readonly WrittenQuery[],
-  { supplied }: Context,
+  context: Context,
 ): readonly OutputColumn[] | undefined {
   const [first] = written;
   return first?.columns?.map((column, index) => {
     const values = written.map((each) => each.columns?.[index]?.value ?? value('unknown', ''));
     return {
       name: column.name,
-      value: { sql: supplied.style.name(column.name), type: supplied.typeOf(values) },
+      value: { sql: context.supplied.style.name(column.name), type: context.unify(values).type },
     };
   });
 }
@@ -128,7 +128,7 @@ export function rowsQuery({ rows, at }: Rows, context: Context): WrittenQuery {
   if (width === 0 || rows.some((row) => row.length !== width))
     return unconverted(at, 'clause', 'VALUES with rows of different lengths');
   const columns = Array.from({ length: width }, (_, index) => {
-    const type = context.supplied.typeOf(written.flatMap((row) => row[index] ?? []));
+    const { type } = context.unify(written.flatMap((row) => row[index] ?? []));
     return { name: `column${index + 1}`, value: { sql: `column${index + 1}`, type } };
   });
   const selects = written.map((row) => {

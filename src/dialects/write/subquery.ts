@@ -1,6 +1,8 @@
 // Subqueries in expressions.
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
 import { syntax, unconverted } from '../context.ts';
+import { gathered } from '../functions/array-value.ts';
+import { isAggregate } from '../functions/row-functions.ts';
 import { sql, type Sql } from '../sql.ts';
 import { arrayOfType, condition, type Value } from '../value.ts';
 import type { Context, OutputColumn } from './context.ts';
@@ -18,7 +20,7 @@ export function writeSubquery(expression: Subquery, context: Context): Value {
   const { style } = context.supplied;
   const nested = writeNested(query, context, { isShown: false, isPlain: true });
   if (form === 'exists') {
-    if (nested.isCorrelated) checkCorrelated(query, at, context);
+    if (nested.isCorrelated) checkCorrelated(query, at);
     return { ...condition(sql`EXISTS ${style.nested(nested.sql)}`, false), isLoose: false };
   }
   const [column, more] = nested.columns ?? [];
@@ -32,7 +34,7 @@ export function writeSubquery(expression: Subquery, context: Context): Value {
     type: { ...column.value.type, isNullable: true },
   };
   if (!nested.isCorrelated) return own;
-  checkCorrelated(query, at, context);
+  checkCorrelated(query, at);
   return correlatedValue(query, own, { at, context });
 }
 
@@ -51,16 +53,22 @@ function arrayOfRows(
   const type = arrayOfType(column.value.type);
   if (shared.isStrict) {
     const alias = shared.fresh('t');
-    return { sql: sql`(SELECT groupArray(${alias}.${name}) FROM (${rows}) AS ${alias})`, type };
+    return {
+      sql: sql`(SELECT ${gathered(sql`${alias}.${name}`, column.value.type)} FROM (${rows}) AS ${alias})`,
+      type,
+    };
   }
   if (isCorrelated) return unconverted(at, 'expression', 'ARRAY of a correlated subquery is not converted');
-  return { sql: sql`(SELECT groupArray(${name}) FROM ${supplied.style.nested(rows)})`, type };
+  return {
+    sql: sql`(SELECT ${gathered(name, column.value.type)} FROM ${supplied.style.nested(rows)})`,
+    type,
+  };
 }
 
 /** ClickHouse cannot decorrelate LIMIT; aggregates over no rows are NULL instead of their value. */
-function checkCorrelated(query: Query, at: number, context: Context): void {
-  const isAggregate = query.body.kind === 'select' && isUngroupedAggregate(query.body, context);
-  if (query.limit !== undefined && !isAggregate)
+function checkCorrelated(query: Query, at: number): void {
+  const hasOneRow = query.body.kind === 'select' && isUngroupedAggregate(query.body);
+  if (query.limit !== undefined && !hasOneRow)
     unconverted(
       at,
       'expression',
@@ -71,11 +79,9 @@ function checkCorrelated(query: Query, at: number, context: Context): void {
     unconverted(at, 'expression', 'A correlated subquery with a set operation is not converted');
 }
 
-function isUngroupedAggregate({ items, groupBy }: Select, { supplied }: Context): boolean {
+function isUngroupedAggregate({ items, groupBy }: Select): boolean {
   const [only] = items;
-  return (
-    groupBy.length === 0 && only?.kind === 'value' && containsAggregate(only.value, supplied.isAggregate)
-  );
+  return groupBy.length === 0 && only?.kind === 'value' && containsAggregate(only.value);
 }
 
 /** Aggregates whose value does not change if rows are repeated. */
@@ -99,8 +105,7 @@ const REPEATABLE: ReadonlySet<string> = new Set([
 function correlatedValue(query: Query, own: Value, { at, context }: Place): Value {
   const { body } = query;
   const [only] = body.kind === 'select' ? body.items : [];
-  if (body.kind !== 'select' || only?.kind !== 'value' || !isUngroupedAggregate(body, context)) return own;
-  const { isAggregate } = context.supplied;
+  if (body.kind !== 'select' || only?.kind !== 'value' || !isUngroupedAggregate(body)) return own;
   const inner = only.value;
   if (inner.kind === 'call' && isAggregate(inner)) {
     if (context.shared.isStrict && isKeyed(query, body, context))

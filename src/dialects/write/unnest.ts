@@ -17,13 +17,21 @@ interface Place {
 
 /** The unnested expression: the argument of UNNEST, or `table.column` if the table precedes it. */
 export function arrayPath({ source, at }: FromItem, { scope }: Context): Expression | undefined {
-  if (source.kind === 'unnest') return source.array;
+  if (source.kind === 'unnest') return unnestedOf(source.array);
   if (source.kind !== 'table' || source.parts.length < 2) return undefined;
   const first = source.parts[0]?.name.toLowerCase();
   const isPath = [...scope.relations, ...(scope.parent?.relations ?? [])].some(
     ({ alias, columns }) => alias?.toLowerCase() === first || columns?.has(first ?? '') === true,
   );
   return isPath ? { kind: 'path', at, parts: source.parts } : undefined;
+}
+
+/** `COALESCE(array, [])` without its default: a missing array has no elements either. */
+export function unnestedOf(array: Expression): Expression {
+  if (array.kind !== 'call' || !['coalesce', 'ifnull'].includes(array.name)) return array;
+  const [only, ...more] = array.args;
+  const areEmpty = more.every((each) => each.kind === 'array' && each.items.length === 0);
+  return only !== undefined && more.length > 0 && areEmpty ? only : array;
 }
 
 /** An array or a record of BigQuery. */
@@ -89,7 +97,7 @@ function addArray(
   { unnested, name }: Unnested,
   { state, context }: Place,
 ): readonly Relation[] {
-  const { sql: array, type } = context.supplied.elements(unnested);
+  const { sql: array, type } = context.elements(unnested);
   const element = type.element ?? UNKNOWN;
   const { fresh } = context.shared;
   const offset = source.kind === 'unnest' ? source.offset : undefined;
@@ -188,5 +196,5 @@ export function rowsTable(
 
 /** The context of an expression over one array or record, whose names come first. */
 export function withElement(context: Context, alias: string | undefined, element: Value): Context {
-  return inRelations(context, [elementRelation(alias, element)]);
+  return { ...inRelations(context, [elementRelation(alias, element)]), isGrouped: false, rows: undefined };
 }

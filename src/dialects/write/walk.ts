@@ -1,5 +1,6 @@
 // What the parts of an expression contain.
 import type { Call, Expression, Name } from '../../sql/syntax-tree.ts';
+import { isAggregate } from '../functions/row-functions.ts';
 
 /** The paths in an expression. */
 export function pathsOf(part: unknown): readonly (readonly Name[])[] {
@@ -10,20 +11,21 @@ export function pathsOf(part: unknown): readonly (readonly Name[])[] {
 }
 
 /** Whether an expression calls an aggregate function outside subqueries and windows. */
-export function containsAggregate(part: unknown, isAggregate: (call: Call) => boolean): boolean {
-  if (typeof part !== 'object' || part === null) return false;
-  if ('kind' in part && part.kind === 'query') return false;
-  if ('kind' in part && part.kind === 'call') {
-    const call = part as Call; // only calls are of that kind
-    if (call.over === undefined && isAggregate(call)) return true;
-  }
-  return Object.values(part).some((each) => containsAggregate(each, isAggregate));
+export function containsAggregate(part: unknown): boolean {
+  return hasCall(part, (call) => call.over === undefined && isAggregate(call));
 }
 
-/** Whether an expression has a window. */
+/** Whether an expression has OVER outside subqueries. */
 export function hasWindow(part: unknown): boolean {
+  return hasCall(part, (call) => call.over !== undefined);
+}
+
+function hasCall(part: unknown, isWanted: (call: Call) => boolean): boolean {
   if (typeof part !== 'object' || part === null) return false;
-  return ('over' in part && part.over !== undefined) || Object.values(part).some(hasWindow);
+  if ('kind' in part && part.kind === 'query') return false;
+  // Only calls are of that kind.
+  if ('kind' in part && part.kind === 'call' && isWanted(part as Call)) return true;
+  return Object.values(part).some((each) => hasCall(each, isWanted));
 }
 
 /** The conditions that AND joins. */
