@@ -1,6 +1,8 @@
 // CAST and SAFE_CAST.
 import { arrayOfType, type Kind, type Value, value } from '../../dialects/value.ts';
-import { timeLiteral } from '../time-literal.ts';
+import type { Context } from '../context.ts';
+import { literalTo, timeText, toTime } from '../../dialects/time/cast.ts';
+import { intervalText } from '../../dialects/time/interval.ts';
 import { untranslated } from '../translation-error.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
@@ -35,7 +37,11 @@ const TYPES: Readonly<Record<string, readonly [name: string, kind: Kind]>> = {
 };
 
 /** The value converted to another type; if `isSafe`, null if it cannot be converted. */
-export function castTo(each: Value, type: TypeName, written: Expression, isSafe: boolean): Value {
+export function castTo(
+  each: Value,
+  { type, value: written, isSafe }: Extract<Expression, { kind: 'cast' }>,
+  context: Context,
+): Value {
   if (type.name === 'ARRAY') return arrayTo(each, type);
   const known = TYPES[type.name];
   if (known === undefined) {
@@ -46,8 +52,15 @@ export function castTo(each: Value, type: TypeName, written: Expression, isSafe:
     );
   }
   const [name, kind] = known;
-  if (kind === 'timestamp' || kind === 'datetime' || kind === 'date')
-    return toTime(each, kind, written, isSafe);
+  if (kind === 'timestamp' || kind === 'datetime' || kind === 'date') {
+    const { at } = written;
+    if (written.kind === 'string' && !isSafe) return literalTo(kind, written.value, { at, context });
+    return toTime({ ...each, sql: whole(each) }, kind, {
+      isSafe: isSafe || each.type.kind === 'dynamic',
+      at,
+      context,
+    });
+  }
   if (kind === 'text') return value('text', toText(each));
   const own = kind === 'int' && each.type.kind === 'float' ? roundedHalf(each) : source(each);
   return value(
@@ -68,32 +81,16 @@ function roundedHalf(each: Value): Sql {
   return sql`(sign(${own}) * floor(abs(${own}) + 0.5))`;
 }
 
-function toTime(
-  each: Value,
-  kind: 'timestamp' | 'datetime' | 'date',
-  written: Expression,
-  isSafe: boolean,
-): Value {
-  if (written.kind === 'string' && !isSafe) return timeLiteral(kind, written.value, written.at);
-  const { kind: from } = each.type;
-  if (from === 'timestamp' || from === 'datetime' || from === 'date') {
-    return value(
-      kind,
-      kind === 'date' ? sql`toDate(${whole(each)})` : sql`toDateTime64(${whole(each)}, 6, 'UTC')`,
-    );
-  }
-  const parsed = sql`parseDateTime64BestEffort${isSafe ? 'OrNull' : ''}(${text(each)}, 6, 'UTC')`;
-  return value(kind, kind === 'date' ? sql`toDate(${parsed})` : parsed);
-}
-
 /** Converts to a string in BigQuery's format for the type. */
 export function toText(each: Value): Sql {
   const own = whole(each);
   switch (each.type.kind) {
     case 'timestamp':
-      return sql`concat(${trimmedTime(own)}, '+00')`;
     case 'datetime':
-      return trimmedTime(own);
+    case 'date':
+      return timeText({ ...each, sql: own });
+    case 'interval':
+      return intervalText({ ...each, sql: own });
     case 'bool':
       return sql`toString(CAST(${own} AS Nullable(Bool)))`;
     case 'text':
@@ -110,8 +107,6 @@ export function toText(each: Value): Sql {
     case 'uuid':
     case 'int':
     case 'float':
-    case 'date':
-    case 'interval':
     case 'null':
     case 'unknown':
     case 'array':
@@ -119,11 +114,6 @@ export function toText(each: Value): Sql {
     case 'map':
       return sql`toString(${key(each).sql})`;
   }
-}
-
-/** A time with zero, three or six fractional digits, as few as needed. */
-export function trimmedTime(time: Sql): Sql {
-  return sql`replaceRegexpOne(toString(toDateTime64(${time}, 6, 'UTC')), '\\.000000$|000$', '')`;
 }
 
 function arrayTo(each: Value, type: TypeName): Value {

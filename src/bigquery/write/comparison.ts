@@ -2,8 +2,8 @@
 import type { Context } from '../context.ts';
 import { asValue } from '../../dialects/context.ts';
 import { joinSql, located, sql, type Sql } from '../../dialects/sql.ts';
-import { timeLiteral } from '../time-literal.ts';
 import { untranslated } from '../translation-error.ts';
+import { exactLiteral, literalOf } from '../../dialects/time/argument.ts';
 import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
 import { condition, isKind, isNullable, isNumber, value, type Value } from '../../dialects/value.ts';
 import { key, number, settled, text, whole } from '../value.ts';
@@ -114,7 +114,7 @@ export function alike(values: readonly Value[], at: number): readonly Sql[] {
   const isLoose = values.some((each) => isKind(each, 'dynamic', 'object'));
   return values.map((each) => {
     if (time !== undefined && each.literal !== undefined && isKind(each, 'text'))
-      return timeLiteral(time, each.literal, at).sql;
+      return (time === 'date' ? exactLiteral(time, each.literal, at) : literalOf(each.literal, at, time)).sql;
     if (!isLoose) return whole(each);
     if (areNumbers) return number(each);
     return looseSide(each, values);

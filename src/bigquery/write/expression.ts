@@ -9,16 +9,20 @@ import { within } from '../../dialects/context.ts';
 import type { Context } from '../context.ts';
 import { quantile } from '../functions/aggregate.ts';
 import { arrayOf } from '../functions/array.ts';
-import { extracted, timeOf } from '../functions/time.ts';
 import { syntax, untranslated } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
-import { timeLiteral, unitName } from '../time-literal.ts';
+import { asTime, exactLiteral, literalOf, localTime } from '../../dialects/time/argument.ts';
+import { intervalValue, shifted, spansOf } from '../../dialects/time/interval.ts';
+import { day, isDay, moment, timestamp } from '../../dialects/time/moment.ts';
+import { extracted } from '../../dialects/time/parts.ts';
+import { zoneOf } from '../../dialects/time/zone.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
 import { condition, field, isMissing, key, number, quoteName, text, whole } from '../value.ts';
 import { writeArrayQuery } from './array-query.ts';
+import { requireKind } from './unwritten.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
@@ -32,7 +36,7 @@ export function writeExpression(expression: Expression, context: Context): Value
 
 function writeAny(expression: Expression, context: Context): Value {
   const write = (each: Expression) => writeExpression(each, context);
-  if (isUnwritten(expression)) untranslated(expression.at, `${UNWRITTEN[expression.kind]} not supported`);
+  requireKind(expression);
   switch (expression.kind) {
     case 'string':
     case 'number':
@@ -53,7 +57,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'extract':
       return writeExtract(expression, context);
     case 'interval':
-      return writeInterval(expression, write(expression.value));
+      return intervalValue(expression, context);
     case 'unary':
       return writeUnary(expression, write(expression.value));
     case 'chain':
@@ -61,6 +65,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'binary':
       return (
         comparison(expression, context) ??
+        withInterval(expression, context) ??
         writeArithmetic(expression, [write(expression.left), write(expression.right)])
       );
     case 'like':
@@ -79,30 +84,7 @@ function writeAny(expression: Expression, context: Context): Value {
       return writeStruct(expression, context);
     case 'query':
       return writeQueryValue(expression, context);
-    case 'row':
-      return untranslated(expression.at, 'Tuples are not supported', 'Compare the values one by one.');
   }
-}
-
-const UNWRITTEN = {
-  bytes: 'Literals of bytes are',
-  collate: 'COLLATE is',
-  parameter: 'Parameters are',
-  at_zone: 'AT TIME ZONE is',
-  intervals: 'Intervals of several units are',
-  quantified: 'ANY and ALL are',
-  lambda: 'Lambdas are',
-  named_argument: 'Named arguments are',
-  slice: 'Slices of arrays are',
-  unread: 'This expression is',
-} as const;
-
-function isUnwritten(expression: Expression): expression is Of<keyof typeof UNWRITTEN> {
-  return expression.kind in UNWRITTEN;
-}
-
-function writeInterval({ unit }: Of<'interval'>, count: Value): Value {
-  return value('interval', sql`toInterval${unitName(unit)}(${number(count)})`);
 }
 
 function writeLiteral(
@@ -121,7 +103,7 @@ function writeLiteral(
     case 'null':
       return value('null', 'NULL');
     case 'time':
-      return timeLiteral(expression.type, expression.value, expression.at);
+      return exactLiteral(expression.type, expression.value, expression.at);
   }
 }
 
@@ -215,11 +197,14 @@ function offsetSql(index: Expression, context: Context): Sql {
 }
 
 function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context): Value {
-  const own = { arg: () => writeExpression(of, context), source: () => of };
-  if (zone !== undefined && zone.kind !== 'string')
-    syntax(zone.at, 'Expected a time zone as a string literal');
-  const there = zone?.kind === 'string' ? { text: zone.value, at: zone.at } : undefined;
-  return extracted(timeOf(own, 0, 'timestamp').sql, part, there);
+  const own =
+    of.kind === 'string'
+      ? literalOf(of.value, of.at, 'timestamp')
+      : asTime(writeExpression(of, context), context, of.at, 'timestamp');
+  if (zone === undefined) return extracted(own, part, context);
+  const name = zone.kind === 'string' ? zoneOf(zone.value) : undefined;
+  if (name === undefined) return syntax(zone.at, 'Expected a time zone as a string literal');
+  return extracted(timestamp(localTime(own, name), own.type.isNullable), part, context);
 }
 
 function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
@@ -259,13 +244,51 @@ function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly
     return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
   if (!ARITHMETIC.has(operator)) untranslated(at, `The operator ${operator} is not supported`);
   const written = located(at, sql`(${number(left)} ${operator} ${number(right)})`);
-  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
-  if (time !== undefined && [left, right].some(({ type }) => type.kind === 'interval'))
-    return { sql: written, type: time.type };
-  if (time !== undefined && left.type.kind === 'date' && right.type.kind === 'int')
-    return { sql: written, type: time.type };
+  const time = timeArithmetic(operator, at, [left, right]);
+  if (time !== undefined) return { ...time, sql: located(at, time.sql) };
   const areWhole = operator !== '/' && left.type.kind === 'int' && right.type.kind === 'int';
-  return value(areWhole ? 'int' : time === undefined ? 'float' : 'unknown', written);
+  return value(areWhole ? 'int' : 'float', written);
+}
+
+/** A time and an interval that is written beside it; undefined for other operands. */
+function withInterval({ operator, left, right, at }: Of<'binary'>, context: Context): Value | undefined {
+  const [first, second] = [spansOf(left), spansOf(right)];
+  const spans = second ?? first;
+  if (spans === undefined || (first !== undefined && second !== undefined)) return undefined;
+  if (operator !== '+' && !(operator === '-' && second !== undefined)) return undefined;
+  const time = writeExpression(second === undefined ? right : left, context);
+  if (!TIMES.has(time.type.kind) && time.type.kind !== 'unknown') return undefined;
+  const moved = shifted({ ...time, sql: whole(time) }, operator, { spans, at, isOperator: true }, context);
+  return { ...moved, sql: located(at, sql`(${moved.sql})`) };
+}
+
+/** Times with intervals and days; undefined for other operands. */
+function timeArithmetic(
+  operator: string,
+  at: number,
+  [left, right]: readonly [Value, Value],
+): Value | undefined {
+  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
+  if (time === undefined) return undefined;
+  const other = time === left ? right : left;
+  const isSum = operator === '+' || (operator === '-' && time === left);
+  if (isSum && other.type.kind === 'interval') {
+    const kind = time.type.kind === 'date' ? 'datetime' : time.type.kind;
+    const own = sql`(${moment({ ...time, sql: whole(time) })} ${operator} ${other.sql})`;
+    return value(kind, own, true, { isWide: true });
+  }
+  if (isSum && isDay(time) && (other.type.kind === 'int' || other.type.kind === 'unknown'))
+    return value(
+      'date',
+      sql`(${day({ ...time, sql: whole(time) })} ${operator} toIntervalDay(${number(other)}))`,
+      true,
+      { isWide: true },
+    );
+  return untranslated(
+    at,
+    `${operator} is not supported for these types`,
+    'Use functions such as TIMESTAMP_DIFF or DATE_DIFF.',
+  );
 }
 
 function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value, context: Context): Value {
@@ -316,14 +339,15 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
 }
 
 /** The elements of `ARRAY<type>[…]` have its type. */
-function writeCast({ value: inner, type, isSafe }: Of<'cast'>, context: Context): Value {
+function writeCast(expression: Of<'cast'>, context: Context): Value {
+  const { value: inner, type, isSafe } = expression;
   const element = inner.kind === 'array' && inner.items.length > 0 ? type.of : undefined;
   if (inner.kind !== 'array' || element === undefined)
-    return castTo(writeExpression(inner, context), type, inner, isSafe);
-  const items = inner.items.map((value): Expression => ({
+    return castTo(writeExpression(inner, context), expression, context);
+  const items = inner.items.map((each): Expression => ({
     kind: 'cast',
-    at: value.at,
-    value,
+    at: each.at,
+    value: each,
     type: element,
     isSafe,
   }));

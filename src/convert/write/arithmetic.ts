@@ -2,8 +2,8 @@
 import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
-import { difference, secondsOf, shifted, spansOf } from './interval.ts';
-import { timestampLiteral } from './time-literal.ts';
+import { difference, secondsOf, shifted, spansOf } from '../../dialects/time/interval.ts';
+import { timestampLiteral } from '../../dialects/time/literal.ts';
 import { jsonNumber } from './json-path.ts';
 import {
   float,

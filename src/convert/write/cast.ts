@@ -4,9 +4,10 @@ import { quoteString } from '../../sql/literal.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
 import { roundHalfAway } from './arithmetic.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
-import { secondsOf, spansOf } from './interval.ts';
+import { secondsOf, spansOf } from '../../dialects/time/interval.ts';
 import { jsonArray, jsonElements, jsonOf, jsonText } from './json-path.ts';
-import { dateLiteral, timestampLiteral } from './time-literal.ts';
+import { literalTo, toTime } from '../../dialects/time/cast.ts';
+import { moment } from '../../dialects/time/moment.ts';
 import { isKind, isNumber, text, value, type Kind, type Type, type Value } from '../../dialects/value.ts';
 
 const INTEGERS =
@@ -57,25 +58,23 @@ export function writeCast(
     return unconverted(at, 'type', 'Only intervals with literal units are converted');
   if (inner.kind === 'string' && !isSafe)
     return (
-      literalCast(inner.value, type, at) ??
+      literalCast(inner.value, type, at, context) ??
       castTo(context.write(inner, context), type, { isSafe, at, context })
     );
   return castTo(context.write(inner, context), type, { isSafe, at, context });
 }
 
-function literalCast(literal: string, type: TypeName, at: number): Value | undefined {
+/** A string literal that is cast to a time. */
+function literalCast(literal: string, type: TypeName, at: number, context: Context): Value | undefined {
   const kind = KINDS.get(type.name);
-  if (kind === 'date')
-    return (
-      dateLiteral(literal) ?? unconverted(at, 'type', `'${literal}' is not a date of the form 2024-12-31`)
-    );
-  if (kind === 'timestamp')
-    return (
-      timestampLiteral(literal) ??
-      unconverted(at, 'type', `'${literal}' is not a time of the form 2024-12-31 10:00:00`)
-    );
-  return undefined;
+  return kind === 'date' || kind === 'timestamp' ? literalTo(kind, literal, { at, context }) : undefined;
 }
+
+/** MySQL and SQLite have NULL for strings that are no times. */
+const timeCast = (options: CastOptions): CastOptions => {
+  const { dialect } = options.context.shared;
+  return ['mysql', 'mariadb', 'sqlite'].includes(dialect) ? { ...options, isSafe: true } : options;
+};
 
 /** A value in a type of the source. */
 export function castTo(own: Value, type: TypeName, options: CastOptions): Value {
@@ -97,9 +96,9 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
     case 'bool':
       return toBoolean(from, options);
     case 'date':
-      return toDate(from, options);
+      return toTime(from, 'date', timeCast(options));
     case 'timestamp':
-      return toTimestamp(from, options);
+      return toTime(from, 'timestamp', timeCast(options));
     case 'json':
       return jsonOf(from);
     case 'uuid':
@@ -112,7 +111,7 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
       if (isKind(from, 'timestamp', 'unknown'))
         differs(context, at, 'type', 'A time of day is a string without the fraction of the second');
       return isKind(from, 'timestamp')
-        ? value('time', sql`formatDateTime(${from.sql}, '%H:%i:%S')`, from.type.isNullable)
+        ? value('time', sql`formatDateTime(${moment(from)}, '%H:%i:%S')`, from.type.isNullable)
         : value('time', text(from), from.type.isNullable);
     case 'array':
       return toArray(from, type, at);
@@ -271,32 +270,6 @@ function toBoolean(from: Value, { isSafe, context }: CastOptions): Value {
       : sql`toBool(${from.sql})`,
     nullable,
   );
-}
-
-function toDate(from: Value, { isSafe }: CastOptions): Value {
-  if (isKind(from, 'date')) return from;
-  if (from.type.isDate === true) return { ...from, type: { kind: 'date', isNullable: from.type.isNullable } };
-  if (isKind(from, 'text'))
-    return value(
-      'date',
-      sql`toDate(${isSafe ? sql`parseDateTimeBestEffortOrNull(${from.sql}, 'UTC')` : sql`parseDateTimeBestEffort(${from.sql}, 'UTC')`})`,
-      from.type.isNullable || isSafe,
-    );
-  return value('date', sql`toDate(${from.sql})`, from.type.isNullable || isSafe);
-}
-
-function toTimestamp(from: Value, { isSafe }: CastOptions): Value {
-  const nullable = from.type.isNullable || isSafe;
-  if (isKind(from, 'timestamp')) return from;
-  if (isKind(from, 'date'))
-    return { ...from, type: { kind: 'timestamp', isNullable: from.type.isNullable, isDate: true } };
-  if (isKind(from, 'text'))
-    return value(
-      'timestamp',
-      sql`parseDateTime64BestEffort${isSafe ? 'OrNull' : ''}(${from.sql}, 3, 'UTC')`,
-      nullable,
-    );
-  return value('timestamp', sql`toDateTime64(${from.sql}, 3, 'UTC')`, nullable);
 }
 
 /** An array of JSON text, or of strings. */
