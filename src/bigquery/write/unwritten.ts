@@ -58,20 +58,21 @@ const FIELDS: ReadonlyMap<string, Unwritten> = new Map<string, Unwritten>([
 ]);
 
 /** @throws UnconvertedError at a part that is not written */
-export function requireWritten(part: Query | object, at = 0): void {
-  const here = 'at' in part && typeof part.at === 'number' ? part.at : at;
+export function requireWritten(part: Query | object): void {
   for (const [name, value] of Object.entries(part) as readonly (readonly [string, unknown])[]) {
-    if (typeof value !== 'object' && value !== true) continue;
-    const unwritten = FIELDS.get(name);
-    if (unwritten !== undefined) untranslated(placeOf(value) ?? here, unwritten.message, unwritten.hint);
-    if (typeof value === 'object' && value !== null) requireWritten(value, here);
+    const isPresent = typeof value === 'object' || value === true;
+    const unwritten = isPresent ? FIELDS.get(name) : undefined;
+    if (unwritten !== undefined)
+      untranslated(placeOf(value) ?? placeOf(part) ?? 0, unwritten.message, unwritten.hint);
+    if (typeof value === 'object' && value !== null) requireWritten(value);
   }
 }
 
-/** The offset of a node, or of the first of several. */
+/** The offset of a node, or of the first one in it. */
 function placeOf(value: unknown): number | undefined {
-  const first: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof first === 'object' && first !== null && 'at' in first && typeof first.at === 'number'
-    ? first.at
-    : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if ('at' in value && typeof value.at === 'number') return value.at;
+  return Object.values(value)
+    .map(placeOf)
+    .find((at) => at !== undefined);
 }
