@@ -11,7 +11,7 @@ import { within } from '../../dialects/context.ts';
 import type { Context } from '../context.ts';
 import { elementAt, gathered } from '../../dialects/functions/array-value.ts';
 import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
-import { syntax, untranslated } from '../translation-error.ts';
+import { syntax } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
@@ -24,6 +24,7 @@ import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
 import { condition, field, isMissing, key, number, quoteName, text, whole } from '../value.ts';
 import { writeArrayQuery } from './array-query.ts';
+import { requireKind } from './unwritten.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
@@ -53,7 +54,7 @@ function evaluating(expression: Expression, context: Context): Context {
 
 function writeAny(expression: Expression, context: Context): Value {
   const write = (each: Expression) => writeExpression(each, context);
-  if (isUnwritten(expression)) untranslated(expression.at, `${UNWRITTEN[expression.kind]} not supported`);
+  requireKind(expression);
   switch (expression.kind) {
     case 'string':
     case 'bytes':
@@ -102,25 +103,7 @@ function writeAny(expression: Expression, context: Context): Value {
       return writeStruct(expression, context);
     case 'query':
       return writeQueryValue(expression, context);
-    case 'row':
-      return untranslated(expression.at, 'Tuples are not supported', 'Compare the values one by one.');
   }
-}
-
-const UNWRITTEN = {
-  collate: 'COLLATE is',
-  parameter: 'Parameters are',
-  at_zone: 'AT TIME ZONE is',
-  intervals: 'Intervals of several units are',
-  quantified: 'ANY and ALL are',
-  lambda: 'Lambdas are',
-  named_argument: 'Named arguments are',
-  slice: 'Slices of arrays are',
-  unread: 'This expression is',
-} as const;
-
-function isUnwritten(expression: Expression): expression is Of<keyof typeof UNWRITTEN> {
-  return expression.kind in UNWRITTEN;
 }
 
 function writeLiteral(
@@ -295,10 +278,10 @@ function writeCast(expression: Of<'cast'>, context: Context): Value {
   const element = inner.kind === 'array' && inner.items.length > 0 ? type.of : undefined;
   if (inner.kind !== 'array' || element === undefined)
     return castTo(writeExpression(inner, context), expression, context);
-  const items = inner.items.map((value): Expression => ({
+  const items = inner.items.map((each): Expression => ({
     kind: 'cast',
-    at: value.at,
-    value,
+    at: each.at,
+    value: each,
     type: element,
     isSafe,
   }));
