@@ -7,7 +7,8 @@ import { problemOf, syntax, tooLarge } from './translation-error.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { UnconvertedError } from '../dialects/context.ts';
 import { TRAITS } from '../dialects/traits.ts';
-import { typeOfColumn } from '../dialects/value.ts';
+import { typeOfColumn, value } from '../dialects/value.ts';
+import { toText } from './write/cast.ts';
 import { writeExpression } from './write/expression.ts';
 import { elementsOf } from '../dialects/functions/array-value.ts';
 import { key, settled } from '../dialects/operand.ts';
@@ -104,8 +105,10 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
     isGrouped: false,
     isUngrouped: true,
     windows: new Map(),
+    isGuarded: false,
     supplied: SUPPLIED,
     write: writeExpression,
+    asText: (own) => value('text', toText(own), own.type.isNullable),
     query: writeQuery,
     key: (own) => key(settled(own)),
     elements: elementsOf,

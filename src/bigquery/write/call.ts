@@ -47,16 +47,7 @@ export const TRANSLATED_FUNCTIONS: readonly string[] = [
 ];
 
 /** Functions that can fail at run time, so that SAFE. would change their result. */
-const FAILING: ReadonlySet<string> = new Set([
-  'mod',
-  'div',
-  'datetime',
-  'date',
-  'timestamp',
-  'log',
-  'sqrt',
-  'ln',
-]);
+const FAILING: ReadonlySet<string> = new Set(['datetime', 'date', 'timestamp', 'from_hex', 'from_base64']);
 
 /**
  * Translates a call.

@@ -1,37 +1,36 @@
 // Writes expressions as ClickHouse SQL.
-import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialects/value.ts';
+import { arrayOfType, isNullable, UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { quoteString } from '../../sql/literal.ts';
+import { withInterval, writeArithmetic, writeUnary } from './arithmetic.ts';
+import { bytesLiteral } from '../../dialects/functions/bytes.ts';
 import { writeCall } from './call.ts';
-import { castTo } from './cast.ts';
-import { between, compared, comparison, matching, operand } from './comparison.ts';
+import { castTo, toText } from './cast.ts';
+import { between, compared, comparison, matching, operand as sideOf } from './comparison.ts';
 import { membership } from './membership.ts';
 import type { Context } from '../../dialects/write/context.ts';
 import { elementAt } from '../../dialects/functions/array-value.ts';
 import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
 import { containsAggregate } from '../../dialects/write/walk.ts';
-import { syntax, untranslated } from '../translation-error.ts';
+import { syntax } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { asTime, exactLiteral, literalOf, localTime } from '../../dialects/time/argument.ts';
-import { intervalValue, shifted, spansOf } from '../../dialects/time/interval.ts';
-import { day, isDay, moment, timestamp } from '../../dialects/time/moment.ts';
+import { intervalValue } from '../../dialects/time/interval.ts';
+import { timestamp } from '../../dialects/time/moment.ts';
 import { extracted } from '../../dialects/time/parts.ts';
 import { zoneOf } from '../../dialects/time/zone.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
 import { condition, field, isMissing, key, number, text, whole } from '../value.ts';
 import { COMMON, expressionWriter, type Writers } from '../../dialects/write/expression.ts';
+import { UNWRITTEN } from './unwritten.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
-
-const notSupported =
-  (what: string, hint?: string) =>
-  ({ at }: Expression): never =>
-    untranslated(at, `${what} not supported`, hint);
 
 const WRITERS: Writers = {
   ...COMMON,
   string: writeLiteral,
+  bytes: writeLiteral,
   number: writeLiteral,
   boolean: writeLiteral,
   time: writeLiteral,
@@ -41,7 +40,7 @@ const WRITERS: Writers = {
   cast: writeCast,
   extract: writeExtract,
   interval: intervalValue,
-  unary: (expression, context) => writeUnary(expression, context.write(expression.value, context)),
+  unary: writeUnary,
   chain: (expression, context) =>
     writeChain(
       expression,
@@ -50,10 +49,11 @@ const WRITERS: Writers = {
   binary: (expression, context) =>
     comparison(expression, context) ??
     withInterval(expression, context) ??
-    writeArithmetic(expression, [
-      context.write(expression.left, context),
-      context.write(expression.right, context),
-    ]),
+    writeArithmetic(
+      expression,
+      [context.write(expression.left, context), context.write(expression.right, context)],
+      context,
+    ),
   like: matching,
   between,
   in: membership,
@@ -61,24 +61,14 @@ const WRITERS: Writers = {
   case: writeCase,
   array: ({ items }, context) => writeArray(likeFirst(items).map((each) => context.write(each, context))),
   struct: writeStruct,
-  row: notSupported('Tuples are', 'Compare the values one by one.'),
-  bytes: notSupported('Literals of bytes are'),
-  collate: notSupported('COLLATE is'),
-  parameter: notSupported('Parameters are'),
-  at_zone: notSupported('AT TIME ZONE is'),
-  intervals: notSupported('Intervals of several units are'),
-  quantified: notSupported('ANY and ALL are'),
-  lambda: notSupported('Lambdas are'),
-  named_argument: notSupported('Named arguments are'),
-  slice: notSupported('Slices of arrays are'),
-  unread: notSupported('This expression is'),
+  ...UNWRITTEN,
 };
 
 /** Writes an expression. @throws UnconvertedError */
 export const writeExpression = expressionWriter(WRITERS);
 
 function writeLiteral(
-  expression: Of<'string'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
+  expression: Of<'string'> | Of<'bytes'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
 ): Value {
   switch (expression.kind) {
     case 'string':
@@ -86,8 +76,10 @@ function writeLiteral(
         ...value('text', located(expression.at, quoteString(expression.value)), false),
         literal: expression.value,
       };
+    case 'bytes':
+      return bytesLiteral(expression.value, 'bigquery');
     case 'number':
-      return writeNumber(expression.text);
+      return writeNumber(expression);
     case 'boolean':
       return value('bool', expression.value ? 'true' : 'false', false);
     case 'null':
@@ -97,11 +89,15 @@ function writeLiteral(
   }
 }
 
-function writeNumber(digits: string): Value {
+function writeNumber({ text: digits, at }: Of<'number'>): Value {
   const plain = digits.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, '.0');
-  const kind = /^-?(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float';
   // Two signs would begin a comment.
-  return { ...value(kind, plain.startsWith('-') ? `(${plain})` : plain, false), literal: plain };
+  const own = plain.startsWith('-') ? `(${plain})` : plain;
+  if (!/^-?(?:\d+|0[xX].*)$/.test(plain)) return { ...value('float', own, false), literal: plain };
+  const number = BigInt(plain.replace('-', '')) * (plain.startsWith('-') ? -1n : 1n);
+  if (BigInt.asIntN(64, number) !== number) syntax(at, `${digits} is not a 64-bit integer`);
+  const bits = number.toString(2).replace('-', '').length;
+  return { ...value('int', own, false, { scale: 0, bits }), literal: plain };
 }
 
 /** An operand whose field or element is accessed, and which is therefore not itself the group key. */
@@ -153,88 +149,20 @@ function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context
   return extracted(timestamp(localTime(own, name), own.type.isNullable), part, context);
 }
 
-function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
-  switch (operator) {
-    case 'NOT':
-      return value('bool', sql`NOT (${condition(inner)})`);
-    case '~':
-      return value('int', sql`bitNot(toInt64(${number(inner)}))`);
-    case '-':
-    case '+':
-      return { sql: operator === '-' ? sql`(-${number(inner)})` : number(inner), type: inner.type };
-  }
-}
-
 function writeChain({ operator }: Of<'chain'>, values: readonly Value[]): Value {
   if (operator !== '||') return value('bool', sql`(${joinSql(values.map(condition), ` ${operator} `)})`);
   const [first] = values;
-  if (first?.type.kind === 'array') {
+  if (first === undefined) return value('text', "''", false);
+  if (first.type.kind === 'array') {
     return { sql: sql`arrayConcat(${joinSql(values.map((each) => each.sql))})`, type: first.type };
   }
-  return value('text', sql`concat(${joinSql(values.map((each) => sql`toString(${text(each)})`))})`);
-}
-
-const BIT_FUNCTIONS: Readonly<Record<string, string>> = {
-  '|': 'bitOr',
-  '&': 'bitAnd',
-  '^': 'bitXor',
-  '<<': 'bitShiftLeft',
-  '>>': 'bitShiftRight',
-};
-const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/']);
-const TIMES: ReadonlySet<Type['kind']> = new Set(['timestamp', 'datetime', 'date']);
-
-function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly [Value, Value]): Value {
-  const bits = BIT_FUNCTIONS[operator];
-  if (bits !== undefined)
-    return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
-  if (!ARITHMETIC.has(operator)) untranslated(at, `The operator ${operator} is not supported`);
-  const written = located(at, sql`(${number(left)} ${operator} ${number(right)})`);
-  const time = timeArithmetic(operator, at, [left, right]);
-  if (time !== undefined) return { ...time, sql: located(at, time.sql) };
-  const areWhole = operator !== '/' && left.type.kind === 'int' && right.type.kind === 'int';
-  return value(areWhole ? 'int' : 'float', written);
-}
-
-/** A time and an interval that is written beside it; undefined for other operands. */
-function withInterval({ operator, left, right, at }: Of<'binary'>, context: Context): Value | undefined {
-  const [first, second] = [spansOf(left), spansOf(right)];
-  const spans = second ?? first;
-  if (spans === undefined || (first !== undefined && second !== undefined)) return undefined;
-  if (operator !== '+' && !(operator === '-' && second !== undefined)) return undefined;
-  const time = context.write(second === undefined ? right : left, context);
-  if (!TIMES.has(time.type.kind) && time.type.kind !== 'unknown') return undefined;
-  const moved = shifted({ ...time, sql: whole(time) }, operator, { spans, at, isOperator: true }, context);
-  return { ...moved, sql: located(at, sql`(${moved.sql})`) };
-}
-
-/** Times with intervals and days; undefined for other operands. */
-function timeArithmetic(
-  operator: string,
-  at: number,
-  [left, right]: readonly [Value, Value],
-): Value | undefined {
-  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
-  if (time === undefined) return undefined;
-  const other = time === left ? right : left;
-  const isSum = operator === '+' || (operator === '-' && time === left);
-  if (isSum && other.type.kind === 'interval') {
-    const kind = time.type.kind === 'date' ? 'datetime' : time.type.kind;
-    const own = sql`(${moment({ ...time, sql: whole(time) })} ${operator} ${other.sql})`;
-    return value(kind, own, true, { isWide: true });
-  }
-  if (isSum && isDay(time) && (other.type.kind === 'int' || other.type.kind === 'unknown'))
-    return value(
-      'date',
-      sql`(${day({ ...time, sql: whole(time) })} ${operator} toIntervalDay(${number(other)}))`,
-      true,
-      { isWide: true },
-    );
-  return untranslated(
-    at,
-    `${operator} is not supported for these types`,
-    'Use functions such as TIMESTAMP_DIFF or DATE_DIFF.',
-  );
+  if (values.every(({ type }) => type.kind === 'bytes'))
+    return {
+      sql: sql`concat(${joinSql(values.map(text))})`,
+      type: { ...first.type, isNullable: isNullable(...values) },
+    };
+  const texts = values.map((each) => (each.type.kind === 'text' ? whole(each) : toText(each)));
+  return value('text', sql`concat(${joinSql(texts)})`, isNullable(...values));
 }
 
 function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value, context: Context): Value {
@@ -271,11 +199,11 @@ function isNull(inner: Value, isNot: boolean): Sql {
 }
 
 function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Context): Value {
-  const tested = subject === undefined ? undefined : operand(subject, context);
+  const tested = subject === undefined ? undefined : sideOf(subject, context);
   const conditions = branches.map(({ when }) =>
     tested === undefined
       ? condition(context.write(when, context))
-      : compared('=', [tested, operand(when, context)], when.at).sql,
+      : compared('=', [tested, sideOf(when, context)], when.at).sql,
   );
   const results = branches.map(({ result }) => context.write(result, context));
   const last = otherwise === undefined ? value('null', 'NULL') : context.write(otherwise, context);
@@ -290,10 +218,10 @@ function writeCast(expression: Of<'cast'>, context: Context): Value {
   const element = inner.kind === 'array' && inner.items.length > 0 ? type.of : undefined;
   if (inner.kind !== 'array' || element === undefined)
     return castTo(writeExpression(inner, context), expression, context);
-  const items = inner.items.map((value): Expression => ({
+  const items = inner.items.map((each): Expression => ({
     kind: 'cast',
-    at: value.at,
-    value,
+    at: each.at,
+    value: each,
     type: element,
     isSafe,
   }));

@@ -4,13 +4,14 @@ import type { ConversionNote, ConvertOptions, ForeignDialect } from '../../diale
 import type { Context, Supplied } from '../../dialects/write/context.ts';
 import { writeQuery } from '../../dialects/write/query.ts';
 import { READABLE } from '../../dialects/write/style.ts';
-import { caselessKey } from './comparison.ts';
 import { rowsOf } from './row-source.ts';
 import { shown } from './shown.ts';
 import { unified } from './unify.ts';
 import { TRAITS } from '../../dialects/traits.ts';
+import { castTo } from './cast.ts';
 import { emptyArray } from '../../dialects/functions/array-value.ts';
 import type { Value } from '../../dialects/value.ts';
+import { caselessKey } from '../../dialects/collation.ts';
 import { jsonField, writeExpression } from './expression.ts';
 import { jsonElements } from './json-path.ts';
 
@@ -64,9 +65,11 @@ export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text
     tables: new Map(),
     windows: new Map(),
     isGrouped: false,
+    isGuarded: false,
     isUngrouped: true,
     supplied: SUPPLIED,
     write: writeExpression,
+    asText: (own, at) => castTo(own, { name: 'TEXT', at }, { isSafe: false, at, context }),
     query: writeQuery,
     key: (own) => caselessKey(own, context),
     elements: elementsOf,

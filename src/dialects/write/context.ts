@@ -85,6 +85,8 @@ export interface Context extends BaseContext {
   readonly tables: ReadonlyMap<string, Table>;
   /** In a grouped query, a dynamically typed path outside aggregate functions is a string. */
   readonly isGrouped: boolean;
+  /** Inside of a condition, or of what is evaluated only if a condition is met: what would be an error there may not be evaluated. */
+  readonly isGuarded: boolean;
   /** The keys of GROUP BY, outside of aggregate functions, for dialects in which other columns can be read. */
   readonly grouped?: GroupKeys | undefined;
   readonly joins?: AddedJoins | undefined;

@@ -8,6 +8,7 @@ import type { Context, GroupKeys } from './context.ts';
 import { fieldOf, writePath } from './path.ts';
 import { columnsByName, inRelations, resolve } from './scope.ts';
 import { writeSubquery } from './subquery.ts';
+import { containsAggregate } from './walk.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context) => Value;
@@ -23,7 +24,7 @@ export function expressionWriter(writers: Writers): Context['write'] {
     return writer(expression, context);
   };
   const writeWhole = (expression: Expression, context: Context): Value => {
-    const inside = within(expression, context);
+    const inside = evaluating(expression, within(expression, context));
     return inside.grouped === undefined
       ? writeAny(expression, inside)
       : writeGrouped(expression, inside.grouped, { context: inside, writeAny });
@@ -46,6 +47,23 @@ function orPlaceholder(write: () => Value, context: Context): Value {
     if (!(error instanceof UnconvertedError)) throw error;
     return value('unknown', placeholder(context, error));
   }
+}
+
+/** Functions that evaluate an argument only if another one is NULL, or a condition is met. */
+const GUARDS: ReadonlySet<string> = new Set(['if', 'ifnull', 'coalesce', 'nullif', 'iferror']);
+
+function isGuard(expression: Expression): boolean {
+  if (expression.kind === 'chain') return expression.operator !== '||';
+  return expression.kind === 'case' || (expression.kind === 'call' && GUARDS.has(expression.name));
+}
+
+/** The context inside of an expression: whether an error of its operator is one of the query. Keys of groups are written in one form. */
+function evaluating(expression: Expression, context: Context): Context {
+  if (!context.shared.isStrict) return context;
+  if (isGuard(expression)) return { ...context, isGuarded: true, isEvaluated: false };
+  if (!['binary', 'unary', 'call'].includes(expression.kind)) return context;
+  const isEvaluated = !context.isGuarded && (!context.isGrouped || containsAggregate(expression));
+  return context.isEvaluated === isEvaluated ? context : { ...context, isEvaluated };
 }
 
 interface Place {

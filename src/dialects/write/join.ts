@@ -5,6 +5,7 @@ import { joinSql, sql, type Sql } from '../sql.ts';
 import { conditionSql } from './condition.ts';
 import type { Context, Relation } from './context.ts';
 import { columnOf, inRelations } from './scope.ts';
+import { caselessUsing } from './using.ts';
 import { pathsOf } from './walk.ts';
 
 interface Options {
@@ -23,10 +24,28 @@ interface Condition {
 
 /** The kind of a join, and its condition. */
 export function joinCondition(item: FromItem, earlier: readonly Relation[], options: Options): Condition {
-  const { join, on, at } = item;
-  const { context } = options;
   const names = item.isNatural === true ? common(earlier, options.added, item) : item.using;
-  if (names !== undefined) return using(item, names, { ...options, earlier });
+  if (names === undefined) return onCondition(item, item.on, { ...options, earlier });
+  const { added, context } = options;
+  const equal = context.shared.traits.ignoresCase
+    ? caselessUsing(names, { item, added, earlier })
+    : undefined;
+  if (equal === undefined) return using(item, names, { ...options, earlier });
+  return { ...onCondition(item, equal, { ...options, earlier }), merged: mergedNames(names) };
+}
+
+const mergedNames = (names: readonly Name[]): ReadonlySet<string> =>
+  new Set(names.map(({ name }) => name.toLowerCase()));
+
+interface Sides extends Options {
+  readonly earlier: readonly Relation[];
+}
+
+function onCondition(
+  { join, at }: FromItem,
+  on: Expression | undefined,
+  { added, earlier, context }: Sides,
+): Condition {
   if (on === undefined) {
     if (join !== 'CROSS' && (context.shared.isStrict || join !== 'INNER'))
       syntax(at, `${join} JOIN requires ON or USING`);
@@ -35,9 +54,9 @@ export function joinCondition(item: FromItem, earlier: readonly Relation[], opti
   const keyword = join === 'CROSS' ? 'INNER' : join;
   const isTrue = on.kind === 'boolean' && on.value;
   if (isTrue && keyword === 'INNER') return { keyword: 'CROSS', condition: '' };
-  const relations = [...earlier, ...options.added];
+  const relations = [...earlier, ...added];
   const inside = { ...inRelations(context, relations), isGrouped: false, grouped: undefined, isJoin: true };
-  if (!context.shared.isStrict && keyword !== 'INNER' && !hasEquality(on, options.added, relations))
+  if (!context.shared.isStrict && keyword !== 'INNER' && !hasEquality(on, added, relations))
     return unconverted(
       at,
       'join',
@@ -51,10 +70,10 @@ export function joinCondition(item: FromItem, earlier: readonly Relation[], opti
 function using(
   { join, at }: FromItem,
   names: readonly Name[],
-  { earlier, added, context }: Options & { readonly earlier: readonly Relation[] },
+  { earlier, added, context }: Sides,
 ): Condition {
   const { style } = context.supplied;
-  const merged = new Set(names.map(({ name }) => name.toLowerCase()));
+  const merged = mergedNames(names);
   const keyword = join === 'CROSS' ? 'INNER' : join;
   if (!context.shared.isStrict) {
     const list = names.map((each) => style.name(spelled(each, added))).join(', ');

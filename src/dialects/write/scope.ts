@@ -36,7 +36,7 @@ export function inRelations<Of extends Context>(
 export function inAggregate<Of extends Context>(context: Of): Of {
   const { scope } = context;
   const plain = scope.prefersAliases === true ? { ...scope, prefersAliases: false } : scope;
-  return { ...context, scope: plain, isGrouped: false, grouped: undefined };
+  return { ...context, scope: plain, isGrouped: false, isGuarded: false, grouped: undefined };
 }
 
 /** A table with its columns; undefined if they are not known. */

@@ -88,7 +88,7 @@ const seesAliases = ({ shared }: Context): boolean =>
   ['snowflake', 'sqlite', 'redshift'].includes(shared.dialect);
 
 function whereLines(select: Select, conditions: readonly Sql[], context: Context): readonly Sql[] {
-  const inside: Context = { ...context, isGrouped: false, grouped: undefined };
+  const inside: Context = { ...context, isGrouped: false, isGuarded: true, grouped: undefined };
   const own = select.where === undefined ? [] : [conditionSql(select.where, inside)];
   const [only, more] = [...conditions, ...own];
   if (only === undefined) return [];
