@@ -1,10 +1,33 @@
 // Parts of the tree that the translation of BigQuery does not write: a query that has one is rejected, so that none is left out.
 import { untranslated } from '../translation-error.ts';
-import type { Query } from '../../sql/syntax-tree.ts';
+import type { Expression, Query } from '../../sql/syntax-tree.ts';
 
 interface Unwritten {
   readonly message: string;
   readonly hint?: string;
+}
+
+/** Kinds of expressions. */
+const KINDS = {
+  row: { message: 'Tuples are not supported', hint: 'Compare the values one by one.' },
+  collate: { message: 'COLLATE is not supported' },
+  parameter: { message: 'Parameters are not supported' },
+  at_zone: { message: 'AT TIME ZONE is not supported' },
+  intervals: { message: 'Intervals of several units are not supported' },
+  quantified: { message: 'ANY and ALL are not supported' },
+  lambda: { message: 'Lambdas are not supported' },
+  named_argument: { message: 'Named arguments are not supported' },
+  slice: { message: 'Slices of arrays are not supported' },
+  unread: { message: 'This expression is not supported' },
+} as const satisfies Partial<Record<Expression['kind'], Unwritten>>;
+
+type Written = Exclude<Expression, { kind: keyof typeof KINDS }>;
+
+/** @throws UnconvertedError if the expression is of a kind that is not written */
+export function requireKind(expression: Expression): asserts expression is Written {
+  const kinds: Partial<Record<Expression['kind'], Unwritten>> = KINDS;
+  const unwritten = kinds[expression.kind];
+  if (unwritten !== undefined) untranslated(expression.at, unwritten.message, unwritten.hint);
 }
 
 /** By the name of the field. */
@@ -33,21 +56,22 @@ const FIELDS: ReadonlyMap<string, Unwritten> = new Map<string, Unwritten>([
   ['sizes', { message: 'Types with a size are not supported', hint: 'Write the name of the type alone.' }],
 ]);
 
-/** @throws TranslationError at a part that is not written */
-export function requireWritten(part: Query | object, at = 0): void {
-  const here = 'at' in part && typeof part.at === 'number' ? part.at : at;
+/** @throws UnconvertedError at a part that is not written */
+export function requireWritten(part: Query | object): void {
   for (const [name, value] of Object.entries(part) as readonly (readonly [string, unknown])[]) {
-    if (typeof value !== 'object' && value !== true) continue;
-    const unwritten = FIELDS.get(name);
-    if (unwritten !== undefined) untranslated(placeOf(value) ?? here, unwritten.message, unwritten.hint);
-    if (typeof value === 'object' && value !== null) requireWritten(value, here);
+    const isPresent = typeof value === 'object' || value === true;
+    const unwritten = isPresent ? FIELDS.get(name) : undefined;
+    if (unwritten !== undefined)
+      untranslated(placeOf(value) ?? placeOf(part) ?? 0, unwritten.message, unwritten.hint);
+    if (typeof value === 'object' && value !== null) requireWritten(value);
   }
 }
 
-/** The offset of a node, or of the first of several. */
+/** The offset of a node, or of the first one in it. */
 function placeOf(value: unknown): number | undefined {
-  const first: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof first === 'object' && first !== null && 'at' in first && typeof first.at === 'number'
-    ? first.at
-    : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if ('at' in value && typeof value.at === 'number') return value.at;
+  return Object.values(value)
+    .map(placeOf)
+    .find((at) => at !== undefined);
 }

@@ -187,7 +187,6 @@ export const STANDARD: Omit<Grammar, 'lexical' | 'operators' | 'features'> = {
 
 /** Constructs that most dialects have. */
 export const STANDARD_FEATURES: readonly Feature[] = [
-  'adjacent strings',
   'array suffixes',
   'not like any',
   'tight intersect',

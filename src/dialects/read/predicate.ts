@@ -119,8 +119,9 @@ function readAmong(source: Source): Among {
     expectSymbol(source, ')');
     return { kind: 'query', query };
   }
-  const values = readList(source, () => readExpression(source));
-  return values.length === 0 && !has(source, 'empty lists')
-    ? unexpected(source, 'a value before ")"')
-    : { kind: 'list', values };
+  if (isSymbol(source, ')', 1) && !has(source, 'empty lists')) {
+    source.at++;
+    unexpected(source, 'a value');
+  }
+  return { kind: 'list', values: readList(source, () => readExpression(source)) };
 }
