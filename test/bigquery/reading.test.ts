@@ -97,8 +97,6 @@ describe('read, and rejected by name because it is not written', () => {
     ['select cast(a as numeric(10, 2)) from t', 18],
     ['select cast([a] as array<string(3)>) from t', 26],
     ['select (a, b) = (1, 2) from t', 8],
-    ["select b'x'", 8],
-    ["select rb'x'", 8],
     ["select a collate 'und:ci' from t", 8],
     ['select array_transform([1], x -> x + 1)', 8],
     ['select f(a => 1) from t', 8],
