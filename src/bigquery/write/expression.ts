@@ -1,21 +1,23 @@
 // Writes expressions as ClickHouse SQL.
-import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialects/value.ts';
+import { arrayOfType, isNullable, UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { apply, hasAggregate, writeCall } from './call.ts';
-import { castTo } from './cast.ts';
-import { between, compared, comparison, matching, operand } from './comparison.ts';
+import { withInterval, writeArithmetic, writeUnary } from './arithmetic.ts';
+import { bytesLiteral } from '../../dialects/functions/bytes.ts';
+import { hasAggregate, writeCall } from './call.ts';
+import { castTo, toText } from './cast.ts';
+import { between, compared, comparison, matching, operand as sideOf } from './comparison.ts';
 import { membership } from './membership.ts';
 import { within } from '../../dialects/context.ts';
 import type { Context } from '../context.ts';
-import { quantile } from '../functions/aggregate.ts';
-import { arrayOf } from '../functions/array.ts';
-import { syntax, untranslated } from '../translation-error.ts';
+import { elementAt, gathered } from '../../dialects/functions/array-value.ts';
+import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
+import { syntax } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { asTime, exactLiteral, literalOf, localTime } from '../../dialects/time/argument.ts';
-import { intervalValue, shifted, spansOf } from '../../dialects/time/interval.ts';
-import { day, isDay, moment, timestamp } from '../../dialects/time/moment.ts';
+import { intervalValue } from '../../dialects/time/interval.ts';
+import { timestamp } from '../../dialects/time/moment.ts';
 import { extracted } from '../../dialects/time/parts.ts';
 import { zoneOf } from '../../dialects/time/zone.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
@@ -29,9 +31,25 @@ type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 /** @throws UnconvertedError */
 export function writeExpression(expression: Expression, context: Context): Value {
   context.spend(expression.at);
-  const written = writeAny(expression, within(expression, context));
+  const written = writeAny(expression, evaluating(expression, within(expression, context)));
   const isText = context.isGrouped && (written.type.kind === 'dynamic' || written.type.kind === 'object');
   return isText ? key(written) : written;
+}
+
+/** Functions that evaluate an argument only if another one is NULL, or a condition is met. */
+const GUARDS: ReadonlySet<string> = new Set(['if', 'ifnull', 'coalesce', 'nullif', 'iferror']);
+
+function isGuard(expression: Expression): boolean {
+  if (expression.kind === 'chain') return expression.operator !== '||';
+  return expression.kind === 'case' || (expression.kind === 'call' && GUARDS.has(expression.name));
+}
+
+/** The context inside of an expression: whether an error of its operator is one of the query. Keys of groups are written in one form. */
+function evaluating(expression: Expression, context: Context): Context {
+  if (isGuard(expression)) return { ...context, isGuarded: true, isEvaluated: false };
+  if (!['binary', 'unary', 'call'].includes(expression.kind)) return context;
+  const isEvaluated = !context.isGuarded && (!context.isGrouped || hasAggregate(expression));
+  return context.isEvaluated === isEvaluated ? context : { ...context, isEvaluated };
 }
 
 function writeAny(expression: Expression, context: Context): Value {
@@ -39,6 +57,7 @@ function writeAny(expression: Expression, context: Context): Value {
   requireKind(expression);
   switch (expression.kind) {
     case 'string':
+    case 'bytes':
     case 'number':
     case 'boolean':
     case 'null':
@@ -59,14 +78,14 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'interval':
       return intervalValue(expression, context);
     case 'unary':
-      return writeUnary(expression, write(expression.value));
+      return writeUnary(expression, context);
     case 'chain':
       return writeChain(expression, expression.values.map(write));
     case 'binary':
       return (
         comparison(expression, context) ??
         withInterval(expression, context) ??
-        writeArithmetic(expression, [write(expression.left), write(expression.right)])
+        writeArithmetic(expression, [write(expression.left), write(expression.right)], context)
       );
     case 'like':
       return matching(expression, context);
@@ -88,7 +107,7 @@ function writeAny(expression: Expression, context: Context): Value {
 }
 
 function writeLiteral(
-  expression: Of<'string'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
+  expression: Of<'string'> | Of<'bytes'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
 ): Value {
   switch (expression.kind) {
     case 'string':
@@ -96,8 +115,10 @@ function writeLiteral(
         ...value('text', located(expression.at, quoteString(expression.value)), false),
         literal: expression.value,
       };
+    case 'bytes':
+      return bytesLiteral(expression.value, 'bigquery');
     case 'number':
-      return writeNumber(expression.text);
+      return writeNumber(expression);
     case 'boolean':
       return value('bool', expression.value ? 'true' : 'false', false);
     case 'null':
@@ -107,11 +128,15 @@ function writeLiteral(
   }
 }
 
-function writeNumber(digits: string): Value {
+function writeNumber({ text: digits, at }: Of<'number'>): Value {
   const plain = digits.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, '.0');
-  const kind = /^-?(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float';
   // Two signs would begin a comment.
-  return { ...value(kind, plain.startsWith('-') ? `(${plain})` : plain, false), literal: plain };
+  const own = plain.startsWith('-') ? `(${plain})` : plain;
+  if (!/^-?(?:\d+|0[xX].*)$/.test(plain)) return { ...value('float', own, false), literal: plain };
+  const number = BigInt(plain.replace('-', '')) * (plain.startsWith('-') ? -1n : 1n);
+  if (BigInt.asIntN(64, number) !== number) syntax(at, `${digits} is not a 64-bit integer`);
+  const bits = number.toString(2).replace('-', '').length;
+  return { ...value('int', own, false, { scale: 0, bits }), literal: plain };
 }
 
 function writePath(parts: readonly Name[], context: Context): Value {
@@ -144,21 +169,12 @@ function aliasOf(parts: readonly Name[], context: Context): Value | undefined {
 function elementOf(expression: Expression, context: Context): Value {
   if (expression.kind !== 'index' || !isFirst(expression)) return ungrouped(expression, context);
   const inner = elementOf(expression.of, context);
-  return inner.subcolumn === undefined ? elementAt(expression, inner, context) : inner;
+  return inner.subcolumn === undefined ? itemOf(expression, inner, context) : inner;
 }
 
 function isFirst({ index, base }: Of<'index'>): boolean {
   return index.kind === 'number' && Number(index.text) === base;
 }
-
-const COMPOSITE: ReadonlySet<Type['kind']> = new Set([
-  'object',
-  'array',
-  'tuple',
-  'map',
-  'dynamic',
-  'unknown',
-]);
 
 function writeIndex(expression: Of<'index'>, context: Context): Value {
   const { of, index, base } = expression;
@@ -168,32 +184,18 @@ function writeIndex(expression: Of<'index'>, context: Context): Value {
     index.kind === 'number' &&
     /^\d/.test(index.text)
   ) {
-    const { application } = apply(of, context);
-    const one = quantile(application, Number(index.text) - base);
-    return { ...one, sql: located(of.at, one.sql) };
+    const place = { ...index, text: String(Number(index.text) - base) };
+    return writeCall({ ...of, name: QUANTILE_ELEMENT, args: [...of.args, place] }, context);
   }
   const inner = elementOf(of, context);
-  return inner.type.kind === 'object' && isFirst(expression) ? inner : elementAt(expression, inner, context);
+  return inner.type.kind === 'object' && isFirst(expression) ? inner : itemOf(expression, inner, context);
 }
 
-function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context): Value {
-  if (inner.type.kind === 'map') {
-    return {
-      sql: sql`${inner.sql}[${whole(writeExpression(index, context))}]`,
-      type: inner.type.element ?? UNKNOWN,
-    };
-  }
-  const { sql: array, element } = arrayOf(inner);
-  const place = base === 1 ? number(writeExpression(index, context)) : offsetSql(index, context);
-  return {
-    sql: sql`${COMPOSITE.has(element.kind) ? 'arrayElement' : 'arrayElementOrNull'}(${array}, ${place})`,
-    type: element,
-  };
-}
-
-function offsetSql(index: Expression, context: Context): Sql {
-  if (index.kind === 'number' && /^\d+$/.test(index.text)) return String(Number(index.text) + 1);
-  return sql`${number(writeExpression(index, context))} + 1`;
+function itemOf({ index, base }: Of<'index'>, inner: Value, context: Context): Value {
+  const place = writeExpression(index, context);
+  if (inner.type.kind === 'map')
+    return { sql: sql`${inner.sql}[${whole(place)}]`, type: inner.type.element ?? UNKNOWN };
+  return elementAt(context.elements(inner), { ...place, sql: number(place) }, base);
 }
 
 function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context): Value {
@@ -207,88 +209,20 @@ function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context
   return extracted(timestamp(localTime(own, name), own.type.isNullable), part, context);
 }
 
-function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
-  switch (operator) {
-    case 'NOT':
-      return value('bool', sql`NOT (${condition(inner)})`);
-    case '~':
-      return value('int', sql`bitNot(toInt64(${number(inner)}))`);
-    case '-':
-    case '+':
-      return { sql: operator === '-' ? sql`(-${number(inner)})` : number(inner), type: inner.type };
-  }
-}
-
 function writeChain({ operator }: Of<'chain'>, values: readonly Value[]): Value {
   if (operator !== '||') return value('bool', sql`(${joinSql(values.map(condition), ` ${operator} `)})`);
   const [first] = values;
-  if (first?.type.kind === 'array') {
+  if (first === undefined) return value('text', "''", false);
+  if (first.type.kind === 'array') {
     return { sql: sql`arrayConcat(${joinSql(values.map((each) => each.sql))})`, type: first.type };
   }
-  return value('text', sql`concat(${joinSql(values.map((each) => sql`toString(${text(each)})`))})`);
-}
-
-const BIT_FUNCTIONS: Readonly<Record<string, string>> = {
-  '|': 'bitOr',
-  '&': 'bitAnd',
-  '^': 'bitXor',
-  '<<': 'bitShiftLeft',
-  '>>': 'bitShiftRight',
-};
-const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/']);
-const TIMES: ReadonlySet<Type['kind']> = new Set(['timestamp', 'datetime', 'date']);
-
-function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly [Value, Value]): Value {
-  const bits = BIT_FUNCTIONS[operator];
-  if (bits !== undefined)
-    return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
-  if (!ARITHMETIC.has(operator)) untranslated(at, `The operator ${operator} is not supported`);
-  const written = located(at, sql`(${number(left)} ${operator} ${number(right)})`);
-  const time = timeArithmetic(operator, at, [left, right]);
-  if (time !== undefined) return { ...time, sql: located(at, time.sql) };
-  const areWhole = operator !== '/' && left.type.kind === 'int' && right.type.kind === 'int';
-  return value(areWhole ? 'int' : 'float', written);
-}
-
-/** A time and an interval that is written beside it; undefined for other operands. */
-function withInterval({ operator, left, right, at }: Of<'binary'>, context: Context): Value | undefined {
-  const [first, second] = [spansOf(left), spansOf(right)];
-  const spans = second ?? first;
-  if (spans === undefined || (first !== undefined && second !== undefined)) return undefined;
-  if (operator !== '+' && !(operator === '-' && second !== undefined)) return undefined;
-  const time = writeExpression(second === undefined ? right : left, context);
-  if (!TIMES.has(time.type.kind) && time.type.kind !== 'unknown') return undefined;
-  const moved = shifted({ ...time, sql: whole(time) }, operator, { spans, at, isOperator: true }, context);
-  return { ...moved, sql: located(at, sql`(${moved.sql})`) };
-}
-
-/** Times with intervals and days; undefined for other operands. */
-function timeArithmetic(
-  operator: string,
-  at: number,
-  [left, right]: readonly [Value, Value],
-): Value | undefined {
-  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
-  if (time === undefined) return undefined;
-  const other = time === left ? right : left;
-  const isSum = operator === '+' || (operator === '-' && time === left);
-  if (isSum && other.type.kind === 'interval') {
-    const kind = time.type.kind === 'date' ? 'datetime' : time.type.kind;
-    const own = sql`(${moment({ ...time, sql: whole(time) })} ${operator} ${other.sql})`;
-    return value(kind, own, true, { isWide: true });
-  }
-  if (isSum && isDay(time) && (other.type.kind === 'int' || other.type.kind === 'unknown'))
-    return value(
-      'date',
-      sql`(${day({ ...time, sql: whole(time) })} ${operator} toIntervalDay(${number(other)}))`,
-      true,
-      { isWide: true },
-    );
-  return untranslated(
-    at,
-    `${operator} is not supported for these types`,
-    'Use functions such as TIMESTAMP_DIFF or DATE_DIFF.',
-  );
+  if (values.every(({ type }) => type.kind === 'bytes'))
+    return {
+      sql: sql`concat(${joinSql(values.map(text))})`,
+      type: { ...first.type, isNullable: isNullable(...values) },
+    };
+  const texts = values.map((each) => (each.type.kind === 'text' ? whole(each) : toText(each)));
+  return value('text', sql`concat(${joinSql(texts)})`, isNullable(...values));
 }
 
 function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value, context: Context): Value {
@@ -325,11 +259,11 @@ function isNull(inner: Value, isNot: boolean): Sql {
 }
 
 function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Context): Value {
-  const tested = subject === undefined ? undefined : operand(subject, context);
+  const tested = subject === undefined ? undefined : sideOf(subject, context);
   const conditions = branches.map(({ when }) =>
     tested === undefined
       ? condition(writeExpression(when, context))
-      : compared('=', [tested, operand(when, context)], when.at).sql,
+      : compared('=', [tested, sideOf(when, context)], when.at).sql,
   );
   const results = branches.map(({ result }) => writeExpression(result, context));
   const last = otherwise === undefined ? value('null', 'NULL') : writeExpression(otherwise, context);
@@ -375,7 +309,8 @@ function implicitName(expression: Expression): Name | undefined {
 
 function writeArray(items: readonly Value[]): Value {
   const { sqls, type } = unified(items);
-  return { sql: sql`[${joinSql(sqls)}]`, type: arrayOfType(type) };
+  const own = type.kind === 'bool' ? sqls.map((each) => sql`toBool(${each})`) : sqls;
+  return { sql: sql`[${joinSql(own)}]`, type: arrayOfType(type) };
 }
 
 function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
@@ -395,6 +330,7 @@ function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Va
   if (column === undefined || more !== undefined) syntax(at, 'A scalar subquery must have one column');
   if (form === 'value') return { sql: sql`(${written.sql})`, type: column.type };
   const alias = context.shared.fresh('t');
-  const array = sql`(SELECT groupArray(${alias}.${quoteName(column.name)}) FROM (${written.sql}) AS ${alias})`;
+  const values = gathered(sql`${alias}.${quoteName(column.name)}`, column.type);
+  const array = sql`(SELECT ${values} FROM (${written.sql}) AS ${alias})`;
   return { sql: array, type: arrayOfType(column.type) };
 }

@@ -10,7 +10,6 @@ interface Unwritten {
 /** Kinds of expressions. */
 const KINDS = {
   row: { message: 'Tuples are not supported', hint: 'Compare the values one by one.' },
-  bytes: { message: 'Literals of bytes are not supported' },
   collate: { message: 'COLLATE is not supported' },
   parameter: { message: 'Parameters are not supported' },
   at_zone: { message: 'AT TIME ZONE is not supported' },

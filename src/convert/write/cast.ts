@@ -2,11 +2,11 @@
 import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
-import { roundHalfAway } from './arithmetic.ts';
+import { roundHalfAway } from '../../dialects/round.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
 import { secondsOf, spansOf } from '../../dialects/time/interval.ts';
 import { jsonArray, jsonElements, jsonOf, jsonText } from './json-path.ts';
-import { literalTo, toTime } from '../../dialects/time/cast.ts';
+import { literalTo, timeText, toTime } from '../../dialects/time/cast.ts';
 import { moment } from '../../dialects/time/moment.ts';
 import { isKind, isNumber, text, value, type Kind, type Type, type Value } from '../../dialects/value.ts';
 
@@ -228,7 +228,6 @@ function toDecimal(from: Value, { sizes, name }: TypeName, options: CastOptions)
 }
 
 function toText(from: Value, { sizes }: TypeName, context: Context, at: number): Value {
-  const { dialect } = context.shared;
   const nullable = from.type.isNullable;
   const sized = (built: Sql): Value =>
     value(
@@ -236,19 +235,7 @@ function toText(from: Value, { sizes }: TypeName, context: Context, at: number):
       sizes?.[0] === undefined ? built : sql`substringUTF8(${built}, 1, ${String(sizes[0])})`,
       nullable,
     );
-  if (isKind(from, 'timestamp')) {
-    if (from.type.isDate !== true)
-      differs(
-        context,
-        at,
-        'type',
-        'The string form of a time differs: ClickHouse prints all digits of the fraction',
-      );
-    const format = dialect === 'trino' ? '%Y-%m-%d %H:%i:%S.%f' : '%Y-%m-%d %H:%i:%S';
-    return sized(
-      from.type.isDate === true ? sql`formatDateTime(${from.sql}, '${format}')` : sql`toString(${from.sql})`,
-    );
-  }
+  if (isKind(from, 'timestamp')) return sized(timestampText(from, context, at));
   if (isKind(from, 'bool') && context.shared.traits.hasNumericConditions)
     return sized(sql`toString(toUInt8(${from.sql}))`);
   if (/^-?\d+(?:\.\d+)?$/.test(String(from.sql)) && !isKind(from, 'float'))
@@ -256,6 +243,25 @@ function toText(from: Value, { sizes }: TypeName, context: Context, at: number):
   if (isKind(from, 'float', 'numeric'))
     differs(context, at, 'type', 'The string form of numbers with a fraction differs');
   return sized(text(from));
+}
+
+/** Dialects that write a time without zeros at the end of its fraction. */
+const SHORT: ReadonlySet<string> = new Set(['postgresql', 'redshift']);
+
+function timestampText(from: Value, context: Context, at: number): Sql {
+  const { dialect } = context.shared;
+  if (dialect === 'bigquery') return timeText(from);
+  if (SHORT.has(dialect))
+    return sql`replaceRegexpOne(toString(toDateTime64(${moment(from)}, 6, 'UTC')), '[.]?0+$', '')`;
+  if (from.type.isDate === true)
+    return sql`formatDateTime(${from.sql}, '%Y-%m-%d %H:%i:%S${dialect === 'trino' ? '.%f' : ''}')`;
+  differs(
+    context,
+    at,
+    'type',
+    'The string form of a time differs: ClickHouse prints all digits of the fraction',
+  );
+  return sql`toString(${from.sql})`;
 }
 
 function toBoolean(from: Value, { isSafe, context }: CastOptions): Value {

@@ -1,14 +1,14 @@
 // Queries: WITH, set operations, VALUES.
 import { joinSql, sql } from '../../dialects/sql.ts';
 import type { Query, Rows, Select, SetOperation, WithTable } from '../../sql/syntax-tree.ts';
-import { caselessKey } from './comparison.ts';
+import { caselessKey } from '../../dialects/collation.ts';
 import { differs, placeholder, unconverted, UnconvertedError } from '../../dialects/context.ts';
 import type { Context, WrittenQuery } from './context.ts';
 import { named, renamed } from './column-names.ts';
 import { indent, limits } from './layout.ts';
 import type { WithColumns } from './scope.ts';
 import { writeSelect, type Tail } from './select.ts';
-import { orderOf } from './window.ts';
+import { orderOf } from '../../dialects/window.ts';
 import { unified } from './unify.ts';
 import { name, value, type Type, type Value } from '../../dialects/value.ts';
 
@@ -267,7 +267,7 @@ function withTail(
     (inner.columns ?? []).map((each) => [each.name.toLowerCase(), { name: each.name, value: each.value }]),
   );
   const inside: Context = { ...context, relations: [], aliases };
-  const keys = orderBy.map((order) => orderOf(keyAt(order.value, inner, inside), order, context));
+  const keys = orderBy.flatMap((order) => orderOf(keyAt(order.value, inner, inside), order, context));
   const lines = [inner.sql];
   if (keys.length > 0) lines.push(`ORDER BY ${keys.join(', ')}`);
   lines.push(...limits({ limit, offset, hasTies: hasTies === true }));
