@@ -138,12 +138,15 @@ function recordNames(tokens: readonly Token[]): Context['shared']['isRecordName'
   return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
 }
 
+/** The types of an endpoint's columns are parsed once, not for each query. */
+const READ = new WeakMap<SourceTable['columns'], Table['columns']>();
+
 function readTable({ name, columns }: SourceTable): Table {
-  return {
-    sql: quoteIdentifier(name),
-    columns: columns.map((column) => ({
-      name: column.name,
-      value: { sql: column.name, type: typeOfColumn(column) },
-    })),
-  };
+  const known = READ.get(columns) ?? columns.map(readColumn);
+  READ.set(columns, known);
+  return { sql: quoteIdentifier(name), columns: known };
+}
+
+function readColumn(column: SourceTable['columns'][number]) {
+  return { name: column.name, value: { sql: column.name, type: typeOfColumn(column) } };
 }
