@@ -1,5 +1,6 @@
 // Parts of the tree that the translation of BigQuery does not write: a query that has one is rejected, so that none is left out.
 import { untranslated } from '../translation-error.ts';
+import type { Writers } from '../../dialects/write/expression.ts';
 import type { Expression, Query } from '../../sql/syntax-tree.ts';
 
 interface Unwritten {
@@ -7,28 +8,24 @@ interface Unwritten {
   readonly hint?: string;
 }
 
-/** Kinds of expressions. */
-const KINDS = {
-  row: { message: 'Tuples are not supported', hint: 'Compare the values one by one.' },
-  collate: { message: 'COLLATE is not supported' },
-  parameter: { message: 'Parameters are not supported' },
-  at_zone: { message: 'AT TIME ZONE is not supported' },
-  intervals: { message: 'Intervals of several units are not supported' },
-  quantified: { message: 'ANY and ALL are not supported' },
-  lambda: { message: 'Lambdas are not supported' },
-  named_argument: { message: 'Named arguments are not supported' },
-  slice: { message: 'Slices of arrays are not supported' },
-  unread: { message: 'This expression is not supported' },
-} as const satisfies Partial<Record<Expression['kind'], Unwritten>>;
+const rejected =
+  (message: string, hint?: string) =>
+  ({ at }: Expression): never =>
+    untranslated(at, `${message} not supported`, hint);
 
-type Written = Exclude<Expression, { kind: keyof typeof KINDS }>;
-
-/** @throws UnconvertedError if the expression is of a kind that is not written */
-export function requireKind(expression: Expression): asserts expression is Written {
-  const kinds: Partial<Record<Expression['kind'], Unwritten>> = KINDS;
-  const unwritten = kinds[expression.kind];
-  if (unwritten !== undefined) untranslated(expression.at, unwritten.message, unwritten.hint);
-}
+/** Kinds of expressions that are not written. */
+export const UNWRITTEN = {
+  row: rejected('Tuples are', 'Compare the values one by one.'),
+  collate: rejected('COLLATE is'),
+  parameter: rejected('Parameters are'),
+  at_zone: rejected('AT TIME ZONE is'),
+  intervals: rejected('Intervals of several units are'),
+  quantified: rejected('ANY and ALL are'),
+  lambda: rejected('Lambdas are'),
+  named_argument: rejected('Named arguments are'),
+  slice: rejected('Slices of arrays are'),
+  unread: rejected('This expression is'),
+} as const satisfies Partial<Writers>;
 
 /** By the name of the field. */
 const FIELDS: ReadonlyMap<string, Unwritten> = new Map<string, Unwritten>([
