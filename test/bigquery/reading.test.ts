@@ -108,7 +108,7 @@ describe('read, and rejected by name because it is not written', () => {
     ["select a ~ 'x' from t", 10],
     ["select a like any (select 'x') from t", 8],
     ["select a not like any ('x', 'y') from t", 8],
-    ['select a % b from t', 8],
+    ['select a % b from t', 10],
     ['select as struct a, b from t', 8],
     ['select x.a from (select as struct a from t) as x', 25],
     ['select array(select as struct 1 as a union all select as struct 2)', 38],
