@@ -17,8 +17,6 @@ import type { Context, Supplied, Table } from '../dialects/write/context.ts';
 import { writeQuery } from '../dialects/write/query.ts';
 import { ONE_LINE } from '../dialects/write/style.ts';
 import { unified } from './common-type.ts';
-import { shown } from './shown.ts';
-import { writeArrayQuery } from './write/array-query.ts';
 import { requireWritten } from './write/unwritten.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
@@ -118,10 +116,8 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
 
 const SUPPLIED: Supplied = {
   style: ONE_LINE,
-  shown,
   jsonField: field,
   rows: ({ at }) => syntax(at, 'Table functions are not allowed'),
-  arrayQuery: ({ query, form }, context) => writeArrayQuery(query, form, context),
 };
 
 /** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */
