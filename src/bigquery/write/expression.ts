@@ -13,11 +13,9 @@ import { syntax, untranslated } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
-import { asTime, exactLiteral, literalOf, localTime } from '../../dialects/time/argument.ts';
-import { intervalValue, shifted, spansOf } from '../../dialects/time/interval.ts';
-import { day, isDay, moment, timestamp } from '../../dialects/time/moment.ts';
-import { extracted } from '../../dialects/time/parts.ts';
-import { zoneOf } from '../../dialects/time/zone.ts';
+import { exactLiteral } from '../../dialects/time/argument.ts';
+import { intervalValue } from '../../dialects/time/interval.ts';
+import { timeArithmetic, withInterval, writeExtract } from './times.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
 import { condition, field, isMissing, key, number, quoteName, text, whole } from '../value.ts';
@@ -214,17 +212,6 @@ function offsetSql(index: Expression, context: Context): Sql {
   return sql`${number(writeExpression(index, context))} + 1`;
 }
 
-function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context): Value {
-  const own =
-    of.kind === 'string'
-      ? literalOf(of.value, of.at, 'timestamp')
-      : asTime(writeExpression(of, context), context, of.at, 'timestamp');
-  if (zone === undefined) return extracted(own, part, context);
-  const name = zone.kind === 'string' ? zoneOf(zone.value) : undefined;
-  if (name === undefined) return syntax(zone.at, 'Expected a time zone as a string literal');
-  return extracted(timestamp(localTime(own, name), own.type.isNullable), part, context);
-}
-
 function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
   switch (operator) {
     case 'NOT':
@@ -254,7 +241,6 @@ const BIT_FUNCTIONS: Readonly<Record<string, string>> = {
   '>>': 'bitShiftRight',
 };
 const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/']);
-const TIMES: ReadonlySet<Type['kind']> = new Set(['timestamp', 'datetime', 'date']);
 
 function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly [Value, Value]): Value {
   const bits = BIT_FUNCTIONS[operator];
@@ -266,47 +252,6 @@ function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly
   if (time !== undefined) return { ...time, sql: located(at, time.sql) };
   const areWhole = operator !== '/' && left.type.kind === 'int' && right.type.kind === 'int';
   return value(areWhole ? 'int' : 'float', written);
-}
-
-/** A time and an interval that is written beside it; undefined for other operands. */
-function withInterval({ operator, left, right, at }: Of<'binary'>, context: Context): Value | undefined {
-  const [first, second] = [spansOf(left), spansOf(right)];
-  const spans = second ?? first;
-  if (spans === undefined || (first !== undefined && second !== undefined)) return undefined;
-  if (operator !== '+' && !(operator === '-' && second !== undefined)) return undefined;
-  const time = writeExpression(second === undefined ? right : left, context);
-  if (!TIMES.has(time.type.kind) && time.type.kind !== 'unknown') return undefined;
-  const moved = shifted({ ...time, sql: whole(time) }, operator, { spans, at, isOperator: true }, context);
-  return { ...moved, sql: located(at, sql`(${moved.sql})`) };
-}
-
-/** Times with intervals and days; undefined for other operands. */
-function timeArithmetic(
-  operator: string,
-  at: number,
-  [left, right]: readonly [Value, Value],
-): Value | undefined {
-  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
-  if (time === undefined) return undefined;
-  const other = time === left ? right : left;
-  const isSum = operator === '+' || (operator === '-' && time === left);
-  if (isSum && other.type.kind === 'interval') {
-    const kind = time.type.kind === 'date' ? 'datetime' : time.type.kind;
-    const own = sql`(${moment({ ...time, sql: whole(time) })} ${operator} ${other.sql})`;
-    return value(kind, own, true, { isWide: true });
-  }
-  if (isSum && isDay(time) && (other.type.kind === 'int' || other.type.kind === 'unknown'))
-    return value(
-      'date',
-      sql`(${day({ ...time, sql: whole(time) })} ${operator} toIntervalDay(${number(other)}))`,
-      true,
-      { isWide: true },
-    );
-  return untranslated(
-    at,
-    `${operator} is not supported for these types`,
-    'Use functions such as TIMESTAMP_DIFF or DATE_DIFF.',
-  );
 }
 
 function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value, context: Context): Value {
