@@ -11,6 +11,9 @@ import { UnconvertedError } from '../dialects/context.ts';
 import { TRAITS } from '../dialects/traits.ts';
 import { typeOfColumn } from '../dialects/value.ts';
 import { writeExpression } from './write/expression.ts';
+import { unified } from './common-type.ts';
+import { elementsOf } from '../dialects/functions/array-value.ts';
+import { key, settled } from './value.ts';
 import { writeQuery } from './write/query.ts';
 import { requireWritten } from './write/unwritten.ts';
 
@@ -101,6 +104,9 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
     isRecordName: recordNames(tokens),
     write: writeExpression,
     query: writeQuery,
+    key: (own) => key(settled(own)),
+    elements: elementsOf,
+    unify: unified,
   };
 }
 

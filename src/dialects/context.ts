@@ -2,7 +2,8 @@
 import type { Expression, Window } from '../sql/syntax-tree.ts';
 import type { ConversionCode, ConversionNote, ConvertOptions, ForeignDialect } from './conversion.ts';
 import type { Traits } from './traits.ts';
-import type { Value } from './value.ts';
+import type { Sql } from './sql.ts';
+import type { Type, Value } from './value.ts';
 
 /** Thrown where a part cannot be translated; offline, caught by the nearest enclosing expression or element of FROM. */
 export class UnconvertedError extends Error {
@@ -68,9 +69,29 @@ export interface Context {
   readonly isUngrouped: boolean;
   /** The condition of a join. */
   readonly isJoin?: boolean;
+  /** Aggregates are over the elements of this array. */
+  readonly rows?: ArrayRows | undefined;
   /** A condition of which only truth matters, as in WHERE: NULL may be false. */
   readonly nullIsFalse?: boolean;
   write(expression: Expression, context: Context): Value;
+  /** A value as a key that is grouped, ordered and counted by. */
+  key(own: Value): Value;
+  /** A value as an array. */
+  elements(own: Value): Value;
+  /** Values in one type. */
+  unify(values: readonly Value[]): Unified;
+}
+
+/** Values in one type. */
+export interface Unified {
+  readonly sqls: readonly Sql[];
+  readonly type: Type;
+}
+
+/** Rows that are the elements of an array, and the variable of one of them. */
+export interface ArrayRows {
+  readonly array: Sql;
+  readonly variable: string;
 }
 
 /** The context of an operand whose value matters: NULL is not false there. */

@@ -43,6 +43,8 @@ export interface Type {
   readonly scale?: number | undefined;
   /** Of an array, and of the values of a map. */
   readonly element?: Type;
+  /** An array that is NULL in the source if it is empty. */
+  readonly isNullIfEmpty?: boolean;
   /** Of a tuple. */
   readonly fields?: ReadonlyMap<string, Type>;
   /** Of an object. */

@@ -1,7 +1,7 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
-import { arrayOfType, type Value, value } from '../../dialects/value.ts';
+import { arrayOfType, UNKNOWN, type Value, value } from '../../dialects/value.ts';
 import type { Context } from '../context.ts';
-import { arrayOf } from '../functions/array.ts';
+import { hasAggregate, hasWindow } from './call.ts';
 import type { Relation } from '../scope.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
@@ -28,7 +28,8 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   if (isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(alias, context))) {
     return ofRecord(select, form, within(context, { alias, columns: new Map(), element: unnested }));
   }
-  const { sql: array, element } = arrayOf(unnested);
+  const { sql: array, type } = context.elements(unnested);
+  const element = type.element ?? UNKNOWN;
   const variable = context.shared.fresh('x');
   const inside = within(context, { alias, columns: new Map(), element: columnValue(variable, element) });
   const filtered =
@@ -52,7 +53,7 @@ function isUsedAsRecord(alias: string | undefined, { isRecordName }: Context): b
 
 function within(context: Context, relation: Relation): Context {
   const scope = { relations: [relation], aliases: new Map<string, Value>(), parent: context.scope };
-  return { ...context, scope, aliases: 'no' };
+  return { ...context, scope, aliases: 'no', isGrouped: false, rows: undefined };
 }
 
 /** A record is treated as an array with one element. */
@@ -61,7 +62,7 @@ function ofRecord(select: Select, form: Form, inside: Context): Value | undefine
   const where = select.where === undefined ? undefined : condition(write(select.where));
   if (form === 'exists') return value('bool', where ?? 'true');
   const item = soleItem(select);
-  if (item === undefined || isAggregate(item)) return undefined;
+  if (item === undefined || hasAggregate(item) || hasWindow(item)) return undefined;
   const own = key(write(item));
   if (form === 'value')
     return where === undefined ? own : { sql: sql`if(${where}, ${own.sql}, NULL)`, type: own.type };
@@ -75,27 +76,12 @@ function soleItem({ items }: Select): Expression | undefined {
   return more === undefined && only?.kind === 'value' ? only.value : undefined;
 }
 
-function isAggregate(expression: Expression): boolean {
-  return expression.kind === 'call' && AGGREGATES.has(expression.name);
-}
-
-/** Aggregate functions and their array equivalents. */
-const AGGREGATES: ReadonlyMap<string, string> = new Map([
-  ['count', 'length'],
-  ['countif', 'arrayCount'],
-  ['sum', 'arraySum'],
-  ['avg', 'arrayAvg'],
-  ['min', 'arrayMin'],
-  ['max', 'arrayMax'],
-  ['string_agg', 'arrayStringConcat'],
-]);
-
 function ofArray(select: Select, form: Form, elements: Elements): Value | undefined {
   const { array, variable, inside } = elements;
   if (form === 'exists') return value('bool', sql`notEmpty(${array})`);
   const item = soleItem(select);
-  if (item === undefined) return undefined;
-  if (isAggregate(item)) return form === 'value' ? aggregated(item, elements) : undefined;
+  if (item === undefined || hasWindow(item)) return undefined;
+  if (hasAggregate(item)) return aggregated(item, form, elements);
   const own = inside.write(item, inside);
   const mapped = sql`arrayMap(${variable} -> ${whole(own)}, ${array})`;
   if (form === 'array') return { sql: mapped, type: arrayOfType(own.type) };
@@ -103,18 +89,8 @@ function ofArray(select: Select, form: Form, elements: Elements): Value | undefi
   return { sql: sql`${isScalar ? 'arrayElementOrNull' : 'arrayElement'}(${mapped}, 1)`, type: own.type };
 }
 
-function aggregated(call: Expression, { array, variable, inside }: Elements): Value | undefined {
-  if (call.kind !== 'call' || call.isDistinct || call.orderBy.length > 0) return undefined;
-  const [argument, separator] = call.args;
-  if (call.name === 'count' && argument === undefined) return value('int', sql`length(${array})`);
-  const name = AGGREGATES.get(call.name);
-  if (argument === undefined || name === undefined || call.name === 'count') return undefined;
-  const own = inside.write(argument, inside);
-  const mapped = sql`arrayMap(${variable} -> ${whole(own)}, ${array})`;
-  if (call.name !== 'string_agg') {
-    const kind = call.name === 'countif' ? 'int' : call.name === 'avg' ? 'float' : undefined;
-    return { sql: sql`${name}(${mapped})`, type: kind === undefined ? own.type : { kind, isNullable: true } };
-  }
-  const by = separator === undefined ? "','" : whole(inside.write(separator, inside));
-  return value('text', sql`${name}(${mapped}, ${by})`);
+/** Aggregates over the elements; the query has one row. */
+function aggregated(item: Expression, form: Form, { array, variable, inside }: Elements): Value {
+  const own = inside.write(item, { ...inside, rows: { array, variable }, isUngrouped: true });
+  return form === 'value' ? own : { sql: sql`[${own.sql}]`, type: arrayOfType(own.type) };
 }

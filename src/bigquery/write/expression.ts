@@ -1,14 +1,14 @@
 // Writes expressions as ClickHouse SQL.
 import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { apply, hasAggregate, writeCall } from './call.ts';
+import { hasAggregate, writeCall } from './call.ts';
 import { castTo } from './cast.ts';
 import { between, compared, comparison, matching, operand } from './comparison.ts';
 import { membership } from './membership.ts';
 import { within } from '../../dialects/context.ts';
 import type { Context } from '../context.ts';
-import { quantile } from '../functions/aggregate.ts';
-import { arrayOf } from '../functions/array.ts';
+import { elementAt, gathered } from '../../dialects/functions/array-value.ts';
+import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
 import { syntax, untranslated } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
@@ -160,21 +160,12 @@ function aliasOf(parts: readonly Name[], context: Context): Value | undefined {
 function elementOf(expression: Expression, context: Context): Value {
   if (expression.kind !== 'index' || !isFirst(expression)) return ungrouped(expression, context);
   const inner = elementOf(expression.of, context);
-  return inner.subcolumn === undefined ? elementAt(expression, inner, context) : inner;
+  return inner.subcolumn === undefined ? itemOf(expression, inner, context) : inner;
 }
 
 function isFirst({ index, base }: Of<'index'>): boolean {
   return index.kind === 'number' && Number(index.text) === base;
 }
-
-const COMPOSITE: ReadonlySet<Type['kind']> = new Set([
-  'object',
-  'array',
-  'tuple',
-  'map',
-  'dynamic',
-  'unknown',
-]);
 
 function writeIndex(expression: Of<'index'>, context: Context): Value {
   const { of, index, base } = expression;
@@ -184,32 +175,18 @@ function writeIndex(expression: Of<'index'>, context: Context): Value {
     index.kind === 'number' &&
     /^\d/.test(index.text)
   ) {
-    const { application } = apply(of, context);
-    const one = quantile(application, Number(index.text) - base);
-    return { ...one, sql: located(of.at, one.sql) };
+    const place = { ...index, text: String(Number(index.text) - base) };
+    return writeCall({ ...of, name: QUANTILE_ELEMENT, args: [...of.args, place] }, context);
   }
   const inner = elementOf(of, context);
-  return inner.type.kind === 'object' && isFirst(expression) ? inner : elementAt(expression, inner, context);
+  return inner.type.kind === 'object' && isFirst(expression) ? inner : itemOf(expression, inner, context);
 }
 
-function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context): Value {
-  if (inner.type.kind === 'map') {
-    return {
-      sql: sql`${inner.sql}[${whole(writeExpression(index, context))}]`,
-      type: inner.type.element ?? UNKNOWN,
-    };
-  }
-  const { sql: array, element } = arrayOf(inner);
-  const place = base === 1 ? number(writeExpression(index, context)) : offsetSql(index, context);
-  return {
-    sql: sql`${COMPOSITE.has(element.kind) ? 'arrayElement' : 'arrayElementOrNull'}(${array}, ${place})`,
-    type: element,
-  };
-}
-
-function offsetSql(index: Expression, context: Context): Sql {
-  if (index.kind === 'number' && /^\d+$/.test(index.text)) return String(Number(index.text) + 1);
-  return sql`${number(writeExpression(index, context))} + 1`;
+function itemOf({ index, base }: Of<'index'>, inner: Value, context: Context): Value {
+  const place = writeExpression(index, context);
+  if (inner.type.kind === 'map')
+    return { sql: sql`${inner.sql}[${whole(place)}]`, type: inner.type.element ?? UNKNOWN };
+  return elementAt(context.elements(inner), { ...place, sql: number(place) }, base);
 }
 
 function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
@@ -338,7 +315,8 @@ function implicitName(expression: Expression): Name | undefined {
 
 function writeArray(items: readonly Value[]): Value {
   const { sqls, type } = unified(items);
-  return { sql: sql`[${joinSql(sqls)}]`, type: arrayOfType(type) };
+  const own = type.kind === 'bool' ? sqls.map((each) => sql`toBool(${each})`) : sqls;
+  return { sql: sql`[${joinSql(own)}]`, type: arrayOfType(type) };
 }
 
 function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
@@ -358,6 +336,7 @@ function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Va
   if (column === undefined || more !== undefined) syntax(at, 'A scalar subquery must have one column');
   if (form === 'value') return { sql: sql`(${written.sql})`, type: column.type };
   const alias = context.shared.fresh('t');
-  const array = sql`(SELECT groupArray(${alias}.${quoteName(column.name)}) FROM (${written.sql}) AS ${alias})`;
+  const values = gathered(sql`${alias}.${quoteName(column.name)}`, column.type);
+  const array = sql`(SELECT ${values} FROM (${written.sql}) AS ${alias})`;
   return { sql: array, type: arrayOfType(column.type) };
 }

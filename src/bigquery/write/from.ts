@@ -1,12 +1,11 @@
 // Writes FROM: tables are joined; unnested records become aliases for a path; unnested arrays become ARRAY JOINs.
 import { nearest } from '../../core/nearest.ts';
 import type { Context } from '../context.ts';
-import { arrayOf } from '../functions/array.ts';
 import { syntax, unknown, untranslated } from '../translation-error.ts';
 import { columnOf, columnsByName, type OutputColumn, type Relation } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import type { Expression, FromItem, Name } from '../../sql/syntax-tree.ts';
-import { value, type Value } from '../../dialects/value.ts';
+import { UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { columnValue, condition, isRecord, key, quoteName } from '../value.ts';
 import { packed } from './packed.ts';
 import { unnestedOf } from './unnested.ts';
@@ -269,7 +268,8 @@ function addArray(
   state: State,
   context: Context,
 ): readonly Relation[] {
-  const { sql: array, element } = arrayOf(unnested);
+  const { sql: array, type } = context.elements(unnested);
+  const element = type.element ?? UNKNOWN;
   const offset = source.kind === 'unnest' ? source.offset : undefined;
   const [item, place] = [context.shared.fresh('a'), context.shared.fresh('o')];
   const numbers = offset === undefined ? '' : sql`, arrayEnumerate(${array}) AS ${place}`;

@@ -1,11 +1,10 @@
 // IN.
 import type { Context } from '../context.ts';
-import { arrayOf } from '../functions/array.ts';
 import { asValue } from '../../dialects/context.ts';
 import { anyOf, inArray, inConstants, inRows, negated } from '../../dialects/membership.ts';
 import { joinSql, located, sql } from '../../dialects/sql.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
-import { arrayOfType, isKind, isTime, type Value } from '../../dialects/value.ts';
+import { isKind, isTime, type Value } from '../../dialects/value.ts';
 import { key, settled } from '../value.ts';
 import { syntax } from '../translation-error.ts';
 import { alike, compared, operand } from './comparison.ts';
@@ -81,6 +80,8 @@ function inOther(own: Value, { among, isNot, at }: In, context: Context): Value 
       expression: { kind: 'in', value: among.array, among, isNot, at },
       context,
     });
-  const array = arrayOf(among.kind === 'unnest' ? operand(unnestedOf(among.array), context) : subject);
-  return inArray(settled(subject), { sql: array.sql, type: arrayOfType(array.element) }, { isNot, context });
+  const array = context.elements(
+    among.kind === 'unnest' ? operand(unnestedOf(among.array), context) : subject,
+  );
+  return inArray(settled(subject), array, { isNot, context });
 }

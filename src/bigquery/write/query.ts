@@ -1,5 +1,5 @@
 // Writes whole queries: WITH, set operations, and their ORDER BY and LIMIT.
-import { NULL_TYPE, type Type, UNKNOWN } from '../../dialects/value.ts';
+import { isNumberKind, NULL_TYPE, type Type, UNKNOWN } from '../../dialects/value.ts';
 import type { Context, QueryUse, WrittenQuery } from '../context.ts';
 import { syntax, untranslated } from '../translation-error.ts';
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
@@ -112,7 +112,8 @@ function commonType(types: readonly Type[]): Type {
   const [first] = known;
   if (first === undefined) return NULL_TYPE;
   const isNullable = types.some((each) => each.isNullable);
-  return known.every(({ kind }) => kind === first.kind) ? { ...first, isNullable } : UNKNOWN;
+  if (known.every(({ kind }) => kind === first.kind)) return { ...first, isNullable };
+  return known.every(({ kind }) => isNumberKind(kind)) ? { kind: 'float', isNullable } : UNKNOWN;
 }
 
 function writeMember(member: Select | Query, context: Context, use: QueryUse): WrittenQuery {

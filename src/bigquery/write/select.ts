@@ -1,6 +1,6 @@
 // Writes one SELECT: columns, conditions, groups and order over the tables of its FROM.
 import { DYNAMIC, type Value } from '../../dialects/value.ts';
-import { orderSqls } from './call.ts';
+import { orderOf } from '../../dialects/window.ts';
 import { toText } from './cast.ts';
 import type { Context, QueryUse, WrittenQuery } from '../context.ts';
 import { syntax, tooLarge, unknown } from '../translation-error.ts';
@@ -89,6 +89,7 @@ function within(select: Select, relations: readonly Relation[], context: Context
     aliases: 'no',
     isGrouped: select.groupBy.length > 0,
     isUngrouped: select.groupBy.length === 0,
+    rows: undefined,
     windows: new Map(select.windows.map(({ name, window }) => [name.name.toLowerCase(), window])),
   };
 }
@@ -230,7 +231,7 @@ function keyOf(expression: Expression, columns: readonly Column[], context: Cont
   const own = column?.value ?? context.write(expression, context);
   return {
     column,
-    value: key(own),
+    value: context.key(own),
     isConstant: isConstant(column === undefined ? expression : column.written),
   };
 }
@@ -246,8 +247,8 @@ function orderKey(order: Order, columns: readonly Column[], context: Context): r
   if (isSame) return [];
   // By name, so that the expression is neither written nor evaluated twice.
   const isLoose = own.original !== undefined || column?.value.type.kind === 'object';
-  if (column?.name === undefined || isLoose) return orderSqls(own, order);
-  return orderSqls({ ...own, sql: quoteName(column.name) }, order);
+  if (column?.name === undefined || isLoose) return orderOf(own, order, context);
+  return orderOf({ ...own, sql: quoteName(column.name), isLoose: false }, order, context);
 }
 
 interface NamedRows {

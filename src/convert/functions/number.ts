@@ -1,7 +1,8 @@
 // Functions of numbers.
 import { truncatedTime } from '../../dialects/time/functions.ts';
 import { joinSql, sql } from '../../dialects/sql.ts';
-import { numberArithmetic, roundHalfAway } from '../write/arithmetic.ts';
+import { roundHalfAway } from '../../dialects/round.ts';
+import { numberArithmetic } from '../write/arithmetic.ts';
 import { differs } from '../../dialects/context.ts';
 import { float, isNullable, operand, value, type Kind, type Value } from '../../dialects/value.ts';
 import {

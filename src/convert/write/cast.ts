@@ -2,7 +2,7 @@
 import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
-import { roundHalfAway } from './arithmetic.ts';
+import { roundHalfAway } from '../../dialects/round.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
 import { secondsOf, spansOf } from '../../dialects/time/interval.ts';
 import { jsonArray, jsonElements, jsonOf, jsonText } from './json-path.ts';

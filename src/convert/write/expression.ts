@@ -16,6 +16,9 @@ import { zoneOf } from '../../dialects/time/zone.ts';
 import { jsonAt, jsonOf, jsonOperator } from './json-path.ts';
 import { writeIn, writeQuantified } from './membership.ts';
 import { writeLike } from './pattern.ts';
+import { elementAt, isNullArray, joinedArrays } from '../../dialects/functions/array-value.ts';
+import { sliceOf } from '../../dialects/functions/array.ts';
+import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
 import { resolve } from './scope.ts';
 import { writeSubquery } from './subquery.ts';
 import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
@@ -166,15 +169,11 @@ function fieldOf(of: Value, field: string, { shared }: Context): Value {
   return jsonAt(of, [quoteString(field)]);
 }
 
-function writeIndex({ of, index, base, at }: Of<'index'>, context: Context): Value {
-  if (of.kind === 'call' && of.name === 'approx_quantiles' && index.kind === 'number')
-    return context.write(
-      {
-        ...of,
-        args: [...of.args, { kind: 'number', text: String(Number(index.text) + (base === 0 ? 0 : -1)), at }],
-      },
-      context,
-    );
+function writeIndex({ of, index, base }: Of<'index'>, context: Context): Value {
+  if (of.kind === 'call' && of.name === 'approx_quantiles' && index.kind === 'number') {
+    const place = { ...index, text: String(Number(index.text) - base) };
+    return context.write({ ...of, name: QUANTILE_ELEMENT, args: [...of.args, place] }, context);
+  }
   const array = context.write(of, context);
   const place = context.write(index, context);
   if (array.type.kind === 'json') {
@@ -188,23 +187,16 @@ function writeIndex({ of, index, base, at }: Of<'index'>, context: Context): Val
   }
   if (array.type.kind === 'map')
     return value(array.type.element?.kind ?? 'unknown', sql`${operand(array)}[${place.sql}]`, false);
-  const number =
-    index.kind === 'number'
-      ? String(Number(index.text) + (base === 0 ? 1 : 0))
-      : base === 0
-        ? sql`${operand(place)} + 1`
-        : place.sql;
-  const element = array.type.element ?? { kind: 'unknown' };
-  return { sql: sql`arrayElementOrNull(${array.sql}, ${number})`, type: { ...element, isNullable: true } };
+  return elementAt(context.elements(array), place, base);
 }
 
 function writeSlice({ of, from, to, at }: Of<'slice'>, context: Context): Value {
   const array = context.write(of, context);
-  const first = from === undefined ? '1' : context.write(from, context).sql;
-  const last = to === undefined ? undefined : context.write(to, context);
   if (array.type.kind === 'json') return unconverted(at, 'expression', 'A slice of JSON is not converted');
-  const length = last === undefined ? '' : sql`, greatest(0, ${operand(last)} - ${first} + 1)`;
-  return { sql: sql`arraySlice(${array.sql}, ${first}${length})`, type: array.type };
+  const [first, last] = [from, to].map((each) =>
+    each === undefined ? undefined : context.write(each, context),
+  );
+  return sliceOf(context.elements(array), first, last);
 }
 
 function zoned({ value: inner, zone, at }: Of<'extract'>): Expression {
@@ -279,11 +271,7 @@ function writeChain({ operator, at }: Of<'chain'>, values: readonly Value[], con
   }
   if (values.some(({ type }) => type.kind === 'json' || type.kind === 'object'))
     return unconverted(at, 'expression', '|| of JSON is not converted');
-  if (values.some(({ type }) => type.kind === 'array'))
-    return {
-      sql: sql`arrayConcat(${joinSql(values.map(({ sql }) => sql))})`,
-      type: values[0]?.type ?? { kind: 'array', isNullable: false },
-    };
+  if (values.some(({ type }) => type.kind === 'array')) return joinedArrays(values);
   const strings = values.map(
     (each) => castTo(each, { name: 'TEXT', at }, { isSafe: false, at, context }).sql,
   );
@@ -339,6 +327,12 @@ function writeBetween({ value: inner, low, high, isNot, at }: Of<'between'>, con
 }
 
 function writeIs({ what, isNot, at }: Of<'is'>, inner: Value, context: Context): Value {
+  if (what === 'NULL' && inner.type.kind === 'array')
+    return value(
+      'bool',
+      isNot ? sql`NOT ${isNullArray(inner) ?? 'false'}` : (isNullArray(inner) ?? 'false'),
+      false,
+    );
   if (what === 'NULL')
     return condition(
       sql`${operand(inner.type.kind === 'json' ? jsonPresence(inner) : inner)} IS ${isNot ? 'NOT ' : ''}NULL`,

@@ -1,7 +1,7 @@
 // Lateral subqueries: those that compute values become these values, those that filter by an equality are joined.
 import { joinSql, sql } from '../../dialects/sql.ts';
 import type { Expression, FromItem, Name, Query, Select } from '../../sql/syntax-tree.ts';
-import { isAggregate } from '../functions/aggregate.ts';
+import { isAggregate } from '../../dialects/functions/row-functions.ts';
 import { unconverted } from '../../dialects/context.ts';
 import type { Context } from './context.ts';
 import type { Joined } from './scope.ts';

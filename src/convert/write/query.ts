@@ -8,7 +8,7 @@ import { named, renamed } from './column-names.ts';
 import { indent, limits } from './layout.ts';
 import type { WithColumns } from './scope.ts';
 import { writeSelect, type Tail } from './select.ts';
-import { orderOf } from './window.ts';
+import { orderOf } from '../../dialects/window.ts';
 import { unified } from './unify.ts';
 import { name, value, type Type, type Value } from '../../dialects/value.ts';
 
@@ -267,7 +267,7 @@ function withTail(
     (inner.columns ?? []).map((each) => [each.name.toLowerCase(), { name: each.name, value: each.value }]),
   );
   const inside: Context = { ...context, relations: [], aliases };
-  const keys = orderBy.map((order) => orderOf(keyAt(order.value, inner, inside), order, context));
+  const keys = orderBy.flatMap((order) => orderOf(keyAt(order.value, inner, inside), order, context));
   const lines = [inner.sql];
   if (keys.length > 0) lines.push(`ORDER BY ${keys.join(', ')}`);
   lines.push(...limits({ limit, offset, hasTies: hasTies === true }));

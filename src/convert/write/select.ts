@@ -10,7 +10,7 @@ import { groupedContext, groupLines, havingContext } from './grouping.ts';
 import { limits, listed } from './layout.ts';
 import { aliasesOf, shadowedNames, starColumns, usedNames, writeItems, type Column } from './select-list.ts';
 import { containsAggregate } from './subquery.ts';
-import { orderOf } from './window.ts';
+import { orderOf } from '../../dialects/window.ts';
 import { name, type Value } from '../../dialects/value.ts';
 
 /** What follows a SELECT. */
@@ -104,7 +104,9 @@ function tailLines(
   { columns, context }: { readonly columns: readonly Column[]; readonly context: Context },
 ): readonly string[] {
   const lines: string[] = [];
-  const keys = tail.orderBy.map((order) => orderOf(orderKey(order.value, columns, context), order, context));
+  const keys = tail.orderBy.flatMap((order) =>
+    orderOf(orderKey(order.value, columns, context), order, context),
+  );
   if (keys.length > 0) lines.push(listed('ORDER BY', keys));
   const distinctOn = select.distinctOn ?? [];
   if (distinctOn.length > 0)

@@ -1,7 +1,8 @@
 // Subqueries in expressions.
 import { type Sql } from '../../dialects/sql.ts';
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
-import { isAggregate } from '../functions/aggregate.ts';
+import { isAggregate } from '../../dialects/functions/row-functions.ts';
+import { gathered } from '../../dialects/functions/array-value.ts';
 import { indented } from './layout.ts';
 import { asValue, unconverted } from '../../dialects/context.ts';
 import type { Context, WrittenQuery } from './context.ts';
@@ -42,7 +43,8 @@ export function writeSubquery(expression: Extract<Expression, { kind: 'query' }>
     if (nested.isCorrelated)
       return unconverted(at, 'expression', 'ARRAY of a correlated subquery is not converted');
     const type = { kind: 'array', isNullable: false, element: column.value.type } as const;
-    return { sql: `(SELECT groupArray(${name(column.name)}) FROM (${indented(nested.sql)}))`, type };
+    const values = String(gathered(name(column.name), column.value.type));
+    return { sql: `(SELECT ${values} FROM (${indented(nested.sql)}))`, type };
   }
   if (!nested.isCorrelated)
     return { sql: `(${indented(nested.sql)})`, type: { ...column.value.type, isNullable: true } };

@@ -3,9 +3,14 @@ import type { Query } from '../../sql/syntax-tree.ts';
 import type { ConversionNote, ConvertOptions, ForeignDialect } from '../../dialects/conversion.ts';
 import type { Context } from './context.ts';
 import { TRAITS } from '../../dialects/traits.ts';
+import { emptyArray } from '../../dialects/functions/array-value.ts';
+import type { Value } from '../../dialects/value.ts';
+import { caselessKey } from './comparison.ts';
 import { writeExpression } from './expression.ts';
+import { jsonElements } from './json-path.ts';
 import { lateralJoin } from './lateral.ts';
 import { writeQuery } from './query.ts';
+import { unified } from './unify.ts';
 
 export interface WriteOptions {
   readonly dialect: ForeignDialect;
@@ -50,8 +55,16 @@ export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text
     write: writeExpression,
     query: writeQuery,
     lateral: lateralJoin,
+    key: (own) => caselessKey(own, context),
+    elements: elementsOf,
+    unify: unified,
   };
   const { sql } = writeQuery(query, context, { isShown: true });
   const list = [...settings].map(([name, value]) => `${name} = ${value}`);
   return { sql: list.length === 0 ? String(sql) : `${String(sql)}\nSETTINGS ${list.join(', ')}`, notes };
+}
+
+function elementsOf(own: Value): Value {
+  if (own.type.kind === 'null') return emptyArray();
+  return own.type.kind === 'json' ? jsonElements(own) : own;
 }
