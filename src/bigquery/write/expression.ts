@@ -1,5 +1,5 @@
 // Writes expressions as ClickHouse SQL.
-import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialects/value.ts';
+import { arrayOfType, UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { hasAggregate, writeCall } from './call.ts';
 import { castTo } from './cast.ts';
