@@ -17,6 +17,8 @@ export interface Context extends BaseContext {
   readonly aliases: 'no' | 'first' | 'last';
   /** In a grouped query, a dynamically typed path outside aggregate functions is a string. */
   readonly isGrouped: boolean;
+  /** Inside of a condition, or of what is evaluated only if a condition is met: what would be an error there may not be evaluated. */
+  readonly isGuarded: boolean;
   /** Counts written expressions and columns, including repeats; throws above the limit. */
   readonly spend: (at: number, count?: number) => void;
   /** Whether a name, in lower case, is never used as a whole value: it is followed by a dot, or does not occur. */

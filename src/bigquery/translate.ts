@@ -9,7 +9,8 @@ import type { Table } from './scope.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { UnconvertedError } from '../dialects/context.ts';
 import { TRAITS } from '../dialects/traits.ts';
-import { typeOfColumn } from '../dialects/value.ts';
+import { typeOfColumn, value } from '../dialects/value.ts';
+import { toText } from './write/cast.ts';
 import { writeExpression } from './write/expression.ts';
 import { unified } from './common-type.ts';
 import { elementsOf } from '../dialects/functions/array-value.ts';
@@ -102,7 +103,9 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
     windows: new Map(),
     spend,
     isRecordName: recordNames(tokens),
+    isGuarded: false,
     write: writeExpression,
+    asText: (own) => value('text', toText(own), own.type.isNullable),
     query: writeQuery,
     key: (own) => key(settled(own)),
     elements: elementsOf,

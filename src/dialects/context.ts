@@ -69,11 +69,15 @@ export interface Context {
   readonly isUngrouped: boolean;
   /** The condition of a join. */
   readonly isJoin?: boolean;
+  /** The expression is evaluated for each row of the result: what is an error there is an error of the query. */
+  readonly isEvaluated?: boolean;
   /** Aggregates are over the elements of this array. */
   readonly rows?: ArrayRows | undefined;
   /** A condition of which only truth matters, as in WHERE: NULL may be false. */
   readonly nullIsFalse?: boolean;
   write(expression: Expression, context: Context): Value;
+  /** A value of another type as a string. */
+  asText(value: Value, at: number): Value;
   /** A value as a key that is grouped, ordered and counted by. */
   key(own: Value): Value;
   /** A value as an array. */

@@ -46,16 +46,7 @@ export const TRANSLATED_FUNCTIONS: readonly string[] = [
 ];
 
 /** Functions that can fail at run time, so that SAFE. would change their result. */
-const FAILING: ReadonlySet<string> = new Set([
-  'mod',
-  'div',
-  'datetime',
-  'date',
-  'timestamp',
-  'log',
-  'sqrt',
-  'ln',
-]);
+const FAILING: ReadonlySet<string> = new Set(['datetime', 'date', 'timestamp', 'from_hex', 'from_base64']);
 
 /**
  * Translates a call.
@@ -65,7 +56,12 @@ export function writeCall(call: Call, context: Context): Value {
   const rule = ruleFor(call);
   const isWithin = isAggregate(call);
   const inside: Context = isWithin
-    ? { ...context, isGrouped: false, aliases: context.aliases === 'first' ? 'last' : context.aliases }
+    ? {
+        ...context,
+        isGrouped: false,
+        isGuarded: false,
+        aliases: context.aliases === 'first' ? 'last' : context.aliases,
+      }
     : context;
   const { sql: own, ...rest } = applied(call, inside, rule);
   return { sql: located(call.at, own), ...rest };

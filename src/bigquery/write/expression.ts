@@ -1,9 +1,11 @@
 // Writes expressions as ClickHouse SQL.
-import { arrayOfType, UNKNOWN, value, type Value } from '../../dialects/value.ts';
+import { arrayOfType, isNullable, UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { quoteString } from '../../sql/literal.ts';
+import { withInterval, writeArithmetic, writeUnary } from './arithmetic.ts';
+import { bytesLiteral } from '../../dialects/functions/bytes.ts';
 import { hasAggregate, writeCall } from './call.ts';
-import { castTo } from './cast.ts';
-import { between, compared, comparison, matching, operand } from './comparison.ts';
+import { castTo, toText } from './cast.ts';
+import { between, compared, comparison, matching, operand as sideOf } from './comparison.ts';
 import { membership } from './membership.ts';
 import { within } from '../../dialects/context.ts';
 import type { Context } from '../context.ts';
@@ -13,9 +15,11 @@ import { syntax, untranslated } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
-import { exactLiteral } from '../../dialects/time/argument.ts';
+import { asTime, exactLiteral, literalOf, localTime } from '../../dialects/time/argument.ts';
 import { intervalValue } from '../../dialects/time/interval.ts';
-import { timeArithmetic, withInterval, writeExtract } from './times.ts';
+import { timestamp } from '../../dialects/time/moment.ts';
+import { extracted } from '../../dialects/time/parts.ts';
+import { zoneOf } from '../../dialects/time/zone.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
 import { condition, field, isMissing, key, number, quoteName, text, whole } from '../value.ts';
@@ -26,9 +30,25 @@ type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 /** @throws UnconvertedError */
 export function writeExpression(expression: Expression, context: Context): Value {
   context.spend(expression.at);
-  const written = writeAny(expression, within(expression, context));
+  const written = writeAny(expression, evaluating(expression, within(expression, context)));
   const isText = context.isGrouped && (written.type.kind === 'dynamic' || written.type.kind === 'object');
   return isText ? key(written) : written;
+}
+
+/** Functions that evaluate an argument only if another one is NULL, or a condition is met. */
+const GUARDS: ReadonlySet<string> = new Set(['if', 'ifnull', 'coalesce', 'nullif', 'iferror']);
+
+function isGuard(expression: Expression): boolean {
+  if (expression.kind === 'chain') return expression.operator !== '||';
+  return expression.kind === 'case' || (expression.kind === 'call' && GUARDS.has(expression.name));
+}
+
+/** The context inside of an expression: whether an error of its operator is one of the query. Keys of groups are written in one form. */
+function evaluating(expression: Expression, context: Context): Context {
+  if (isGuard(expression)) return { ...context, isGuarded: true, isEvaluated: false };
+  if (!['binary', 'unary', 'call'].includes(expression.kind)) return context;
+  const isEvaluated = !context.isGuarded && (!context.isGrouped || hasAggregate(expression));
+  return context.isEvaluated === isEvaluated ? context : { ...context, isEvaluated };
 }
 
 function writeAny(expression: Expression, context: Context): Value {
@@ -36,6 +56,7 @@ function writeAny(expression: Expression, context: Context): Value {
   if (isUnwritten(expression)) untranslated(expression.at, `${UNWRITTEN[expression.kind]} not supported`);
   switch (expression.kind) {
     case 'string':
+    case 'bytes':
     case 'number':
     case 'boolean':
     case 'null':
@@ -56,14 +77,14 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'interval':
       return intervalValue(expression, context);
     case 'unary':
-      return writeUnary(expression, write(expression.value));
+      return writeUnary(expression, context);
     case 'chain':
       return writeChain(expression, expression.values.map(write));
     case 'binary':
       return (
         comparison(expression, context) ??
         withInterval(expression, context) ??
-        writeArithmetic(expression, [write(expression.left), write(expression.right)])
+        writeArithmetic(expression, [write(expression.left), write(expression.right)], context)
       );
     case 'like':
       return matching(expression, context);
@@ -87,7 +108,6 @@ function writeAny(expression: Expression, context: Context): Value {
 }
 
 const UNWRITTEN = {
-  bytes: 'Literals of bytes are',
   collate: 'COLLATE is',
   parameter: 'Parameters are',
   at_zone: 'AT TIME ZONE is',
@@ -104,7 +124,7 @@ function isUnwritten(expression: Expression): expression is Of<keyof typeof UNWR
 }
 
 function writeLiteral(
-  expression: Of<'string'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
+  expression: Of<'string'> | Of<'bytes'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
 ): Value {
   switch (expression.kind) {
     case 'string':
@@ -112,8 +132,10 @@ function writeLiteral(
         ...value('text', located(expression.at, quoteString(expression.value)), false),
         literal: expression.value,
       };
+    case 'bytes':
+      return bytesLiteral(expression.value, 'bigquery');
     case 'number':
-      return writeNumber(expression.text);
+      return writeNumber(expression);
     case 'boolean':
       return value('bool', expression.value ? 'true' : 'false', false);
     case 'null':
@@ -123,11 +145,15 @@ function writeLiteral(
   }
 }
 
-function writeNumber(digits: string): Value {
+function writeNumber({ text: digits, at }: Of<'number'>): Value {
   const plain = digits.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, '.0');
-  const kind = /^-?(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float';
   // Two signs would begin a comment.
-  return { ...value(kind, plain.startsWith('-') ? `(${plain})` : plain, false), literal: plain };
+  const own = plain.startsWith('-') ? `(${plain})` : plain;
+  if (!/^-?(?:\d+|0[xX].*)$/.test(plain)) return { ...value('float', own, false), literal: plain };
+  const number = BigInt(plain.replace('-', '')) * (plain.startsWith('-') ? -1n : 1n);
+  if (BigInt.asIntN(64, number) !== number) syntax(at, `${digits} is not a 64-bit integer`);
+  const bits = number.toString(2).replace('-', '').length;
+  return { ...value('int', own, false, { scale: 0, bits }), literal: plain };
 }
 
 function writePath(parts: readonly Name[], context: Context): Value {
@@ -189,46 +215,31 @@ function itemOf({ index, base }: Of<'index'>, inner: Value, context: Context): V
   return elementAt(context.elements(inner), { ...place, sql: number(place) }, base);
 }
 
-function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
-  switch (operator) {
-    case 'NOT':
-      return value('bool', sql`NOT (${condition(inner)})`);
-    case '~':
-      return value('int', sql`bitNot(toInt64(${number(inner)}))`);
-    case '-':
-    case '+':
-      return { sql: operator === '-' ? sql`(-${number(inner)})` : number(inner), type: inner.type };
-  }
+function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context): Value {
+  const own =
+    of.kind === 'string'
+      ? literalOf(of.value, of.at, 'timestamp')
+      : asTime(writeExpression(of, context), context, of.at, 'timestamp');
+  if (zone === undefined) return extracted(own, part, context);
+  const name = zone.kind === 'string' ? zoneOf(zone.value) : undefined;
+  if (name === undefined) return syntax(zone.at, 'Expected a time zone as a string literal');
+  return extracted(timestamp(localTime(own, name), own.type.isNullable), part, context);
 }
 
 function writeChain({ operator }: Of<'chain'>, values: readonly Value[]): Value {
   if (operator !== '||') return value('bool', sql`(${joinSql(values.map(condition), ` ${operator} `)})`);
   const [first] = values;
-  if (first?.type.kind === 'array') {
+  if (first === undefined) return value('text', "''", false);
+  if (first.type.kind === 'array') {
     return { sql: sql`arrayConcat(${joinSql(values.map((each) => each.sql))})`, type: first.type };
   }
-  return value('text', sql`concat(${joinSql(values.map((each) => sql`toString(${text(each)})`))})`);
-}
-
-const BIT_FUNCTIONS: Readonly<Record<string, string>> = {
-  '|': 'bitOr',
-  '&': 'bitAnd',
-  '^': 'bitXor',
-  '<<': 'bitShiftLeft',
-  '>>': 'bitShiftRight',
-};
-const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/']);
-
-function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly [Value, Value]): Value {
-  const bits = BIT_FUNCTIONS[operator];
-  if (bits !== undefined)
-    return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
-  if (!ARITHMETIC.has(operator)) untranslated(at, `The operator ${operator} is not supported`);
-  const written = located(at, sql`(${number(left)} ${operator} ${number(right)})`);
-  const time = timeArithmetic(operator, at, [left, right]);
-  if (time !== undefined) return { ...time, sql: located(at, time.sql) };
-  const areWhole = operator !== '/' && left.type.kind === 'int' && right.type.kind === 'int';
-  return value(areWhole ? 'int' : 'float', written);
+  if (values.every(({ type }) => type.kind === 'bytes'))
+    return {
+      sql: sql`concat(${joinSql(values.map(text))})`,
+      type: { ...first.type, isNullable: isNullable(...values) },
+    };
+  const texts = values.map((each) => (each.type.kind === 'text' ? whole(each) : toText(each)));
+  return value('text', sql`concat(${joinSql(texts)})`, isNullable(...values));
 }
 
 function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value, context: Context): Value {
@@ -265,11 +276,11 @@ function isNull(inner: Value, isNot: boolean): Sql {
 }
 
 function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Context): Value {
-  const tested = subject === undefined ? undefined : operand(subject, context);
+  const tested = subject === undefined ? undefined : sideOf(subject, context);
   const conditions = branches.map(({ when }) =>
     tested === undefined
       ? condition(writeExpression(when, context))
-      : compared('=', [tested, operand(when, context)], when.at).sql,
+      : compared('=', [tested, sideOf(when, context)], when.at).sql,
   );
   const results = branches.map(({ result }) => writeExpression(result, context));
   const last = otherwise === undefined ? value('null', 'NULL') : writeExpression(otherwise, context);

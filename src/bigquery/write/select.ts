@@ -45,7 +45,9 @@ export function writeSelect(select: Select, context: Context, use: SelectUse): W
   if (from.sql !== undefined) clauses.push(sql`FROM ${from.sql}`);
   const where = [
     ...from.conditions,
-    ...(select.where === undefined ? [] : [clause(select.where, { ...inside, isGrouped: false })]),
+    ...(select.where === undefined
+      ? []
+      : [clause(select.where, { ...inside, isGrouped: false, isGuarded: true })]),
   ];
   if (where.length > 0) clauses.push(sql`WHERE ${joinSql(where, ' AND ')}`);
   if (select.groupBy === 'ALL') clauses.push('GROUP BY ALL');

@@ -2,7 +2,10 @@
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
-import { arithmetic, otherArithmetic } from './arithmetic.ts';
+import { inverted, negative } from '../../dialects/arithmetic.ts';
+import { isByteCollation } from '../../dialects/collation.ts';
+import { bytesLiteral } from '../../dialects/functions/bytes.ts';
+import { arithmetic, otherOperator } from './arithmetic.ts';
 import { writeCall } from './call.ts';
 import { castTo, writeCast } from './cast.ts';
 import { adapted, compared, comparison } from './comparison.ts';
@@ -125,15 +128,18 @@ function standalone({ at }: Of<'interval' | 'intervals'>): Value {
   return unconverted(at, 'type', 'An interval is converted only where it is added to a time or compared');
 }
 
-function writeBytes({ value: bytes }: Of<'bytes'>): Value {
-  if (/^[ -~]*$/.test(bytes)) return { ...value('text', quoteString(bytes), false), literal: bytes };
-  return value('text', `unhex('${Buffer.from(bytes, 'latin1').toString('hex')}')`, false);
+function writeBytes({ value: bytes }: Of<'bytes'>, { shared }: Context): Value {
+  return bytesLiteral(bytes, shared.dialect);
 }
 
-function writeCollation({ value: own, collation }: Of<'collate'>, context: Context): Value {
+function writeCollation({ value: inner, collation }: Of<'collate'>, context: Context): Value {
+  const own = context.write(inner, context);
+  if (isByteCollation(collation.name, context.shared.dialect))
+    return { ...own, type: { ...own.type, isBinary: true } };
+  if (context.shared.traits.ignoresCase && /_ci$/i.test(collation.name)) return own;
   const message = `COLLATE ${collation.name} is left out: strings are compared by their bytes`;
   differs(context, collation.at, 'collation', message);
-  return context.write(own, context);
+  return own;
 }
 
 const FLOAT_LITERALS: ReadonlySet<string> = new Set(['bigquery', 'sqlite']);
@@ -244,22 +250,17 @@ function note(context: Context, at: number): void {
 }
 
 function writeUnary({ operator, at }: Of<'unary'>, inner: Value, context: Context): Value {
-  const { shared } = context;
   switch (operator) {
     case 'NOT':
       return condition(sql`NOT ${operand(truth(inner, context, at))}`, inner.type.isNullable);
     case '~':
-      return value(
-        'int',
-        sql`bitNot(${shared.traits.ignoresCase ? 'toUInt64' : 'toInt64'}(${inner.sql}))`,
-        inner.type.isNullable,
-      );
+      return inverted(inner, context.shared.traits.ignoresCase);
     case '+':
       return inner;
     case '-':
       if (isKind(inner, 'text', 'date', 'timestamp'))
         return unconverted(at, 'type', 'The sign of a value that is not a number');
-      return { ...inner, sql: sql`-${operand(inner)}`, isLoose: true };
+      return negative(inner, context);
   }
 }
 
@@ -304,7 +305,7 @@ function writeBinary(expression: Of<'binary'>, context: Context): Value {
   if (json !== undefined) return json;
   if (['+', '-', '*', '/', '%'].includes(operator)) return arithmetic(expression, context);
   return (
-    otherArithmetic(expression, context) ??
+    otherOperator(expression, context) ??
     unconverted(at, 'expression', `The operator ${operator} is not converted`)
   );
 }

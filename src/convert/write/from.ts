@@ -1,4 +1,5 @@
 // FROM and joins.
+import { caselessUsing } from './using.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, FromItem, JoinKind, Name } from '../../sql/syntax-tree.ts';
 import { placeholder, unconverted, UnconvertedError } from '../../dialects/context.ts';
@@ -160,10 +161,17 @@ function addJoined(item: FromItem, { sql = '', relation }: Joined, state: State,
   const isOptional = join === 'LEFT' || join === 'FULL';
   const plain: Context = { ...context, relations: [...state.relations, relation] };
   const using = item.isNatural === true ? common(state.relations, relation, item) : item.using;
-  const on = item.on === undefined ? '' : onSql(item, item.on, { context: plain, relation });
+  const { relations } = state;
+  const equal =
+    using === undefined || !context.shared.traits.ignoresCase
+      ? item.on
+      : caselessUsing(using, { item, relation, earlier: relations });
+  const on = equal === undefined ? '' : onSql(item, equal, { context: plain, relation });
   const isCross = join === 'CROSS' || (join === 'INNER' && on === '' && using === undefined);
   const condition =
-    using === undefined ? on : `\n  USING (${using.map((each) => name(spelled(each, relation))).join(', ')})`;
+    using === undefined || equal !== undefined
+      ? on
+      : `\n  USING (${using.map((each) => name(spelled(each, relation))).join(', ')})`;
   state.pieces.push(
     `${isCross ? 'CROSS JOIN' : WORDS[join]} ${String(sql)}${String(isCross ? '' : condition)}`,
   );

@@ -1,6 +1,6 @@
 // GROUP BY, and what the other clauses of a grouped query can read.
 import type { Expression, Grouping, Select } from '../../sql/syntax-tree.ts';
-import { caselessKey } from './comparison.ts';
+import { caselessKey } from '../../dialects/collation.ts';
 import { unconverted } from '../../dialects/context.ts';
 import type { Context } from './context.ts';
 import { listed } from './layout.ts';

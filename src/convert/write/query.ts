@@ -1,7 +1,7 @@
 // Queries: WITH, set operations, VALUES.
 import { joinSql, sql } from '../../dialects/sql.ts';
 import type { Query, Rows, Select, SetOperation, WithTable } from '../../sql/syntax-tree.ts';
-import { caselessKey } from './comparison.ts';
+import { caselessKey } from '../../dialects/collation.ts';
 import { differs, placeholder, unconverted, UnconvertedError } from '../../dialects/context.ts';
 import type { Context, WrittenQuery } from './context.ts';
 import { named, renamed } from './column-names.ts';

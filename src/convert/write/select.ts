@@ -2,7 +2,7 @@
 import { joinSql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Order, Select } from '../../sql/syntax-tree.ts';
 import { truth } from '../../dialects/truth.ts';
-import { caselessKey } from './comparison.ts';
+import { caselessKey } from '../../dialects/collation.ts';
 import { unconverted } from '../../dialects/context.ts';
 import type { Context, WrittenQuery } from './context.ts';
 import { writeFrom } from './from.ts';

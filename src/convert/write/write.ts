@@ -3,9 +3,10 @@ import type { Query } from '../../sql/syntax-tree.ts';
 import type { ConversionNote, ConvertOptions, ForeignDialect } from '../../dialects/conversion.ts';
 import type { Context } from './context.ts';
 import { TRAITS } from '../../dialects/traits.ts';
+import { castTo } from './cast.ts';
 import { emptyArray } from '../../dialects/functions/array-value.ts';
 import type { Value } from '../../dialects/value.ts';
-import { caselessKey } from './comparison.ts';
+import { caselessKey } from '../../dialects/collation.ts';
 import { writeExpression } from './expression.ts';
 import { jsonElements } from './json-path.ts';
 import { lateralJoin } from './lateral.ts';
@@ -53,6 +54,7 @@ export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text
     windows: new Map(),
     isUngrouped: true,
     write: writeExpression,
+    asText: (own, at) => castTo(own, { name: 'TEXT', at }, { isSafe: false, at, context }),
     query: writeQuery,
     lateral: lateralJoin,
     key: (own) => caselessKey(own, context),
