@@ -38,6 +38,7 @@ export function writeArithmetic(
   [left, right]: readonly [Value, Value],
   context: Context,
 ): Value {
+  if (operator === '%') untranslated(at, 'The operator % is not supported', 'Write MOD(a, b).');
   const time = timeArithmetic(operator, at, [left, right]);
   if (time !== undefined) return { ...time, sql: located(at, time.sql) };
   const [a, b] = [settled(left), settled(right)];
