@@ -134,12 +134,17 @@ function recordNames(tokens: readonly Token[]): Context['shared']['isRecordName'
   return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
 }
 
+/** The types of the columns are parsed when a query reads the table. */
 function readTable({ name, columns }: SourceTable): Table {
+  let known: Table['columns'];
   return {
     sql: quoteIdentifier(name),
-    columns: columns.map((column) => ({
-      name: column.name,
-      value: { sql: column.name, type: typeOfColumn(column) },
-    })),
+    get columns() {
+      known ??= columns.map((column) => ({
+        name: column.name,
+        value: { sql: column.name, type: typeOfColumn(column) },
+      }));
+      return known;
+    },
   };
 }
