@@ -134,17 +134,15 @@ function recordNames(tokens: readonly Token[]): Context['shared']['isRecordName'
   return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
 }
 
-/** The types of the columns are parsed when a query reads the table. */
+/** The types of an endpoint's columns are parsed once, not for each query. */
+const READ = new WeakMap<SourceTable['columns'], Table['columns']>();
+
 function readTable({ name, columns }: SourceTable): Table {
-  let known: Table['columns'];
-  return {
-    sql: quoteIdentifier(name),
-    get columns() {
-      known ??= columns.map((column) => ({
-        name: column.name,
-        value: { sql: column.name, type: typeOfColumn(column) },
-      }));
-      return known;
-    },
-  };
+  const known = READ.get(columns) ?? columns.map(readColumn);
+  READ.set(columns, known);
+  return { sql: quoteIdentifier(name), columns: known };
+}
+
+function readColumn(column: SourceTable['columns'][number]) {
+  return { name: column.name, value: { sql: column.name, type: typeOfColumn(column) } };
 }
