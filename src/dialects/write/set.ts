@@ -114,6 +114,8 @@ function toward({ value: each }: OutputColumn, own: string, types: readonly Type
   if (isMixed) return { sql: `toInt64(${own})`, type: { kind: 'int', isNullable, scale: 0 } };
   const isText = kind === 'text' && each.literal !== undefined;
   if (isText && has('date')) return { sql: `toDate32(${own})`, type: { kind: 'date', isNullable } };
+  if (kind === 'date' && has('datetime'))
+    return { sql: `toDateTime64(${own}, 6, 'UTC')`, type: { kind: 'datetime', isNullable } };
   if ((isText || kind === 'date') && has('timestamp'))
     return { sql: `toDateTime64(${own}, 6, 'UTC')`, type: { kind: 'timestamp', isNullable } };
   return undefined;
