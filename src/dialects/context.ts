@@ -58,6 +58,12 @@ export interface Shared {
   readonly settings: Map<string, string>;
   /** A name that the query does not use. */
   readonly fresh: (kind: string) => string;
+  /** Names of all tables that there are, in lower case; undefined: any table can be read. */
+  readonly tableNames: ReadonlySet<string> | undefined;
+  /** Counts written expressions and columns, including repeats; at run time, throws above a limit. */
+  readonly spend: (at: number, count?: number) => void;
+  /** Whether a name, in lower case, is never used as a whole value: it is followed by a dot, or does not occur. */
+  readonly isRecordName: (name: string) => boolean;
 }
 
 /** What rules for functions and operators need. Derived with changes for each nested query. */

@@ -8,7 +8,7 @@ import { isAggregate, rowRule } from '../../dialects/functions/row-functions.ts'
 import { numberSeries } from '../../dialects/functions/series.ts';
 import { located } from '../../dialects/sql.ts';
 import type { Value } from '../../dialects/value.ts';
-import type { Call, Expression } from '../../sql/syntax-tree.ts';
+import type { Call } from '../../sql/syntax-tree.ts';
 import type { Context } from '../context.ts';
 import type { FunctionRule } from '../functions/function.ts';
 import { JSON_FUNCTIONS } from '../functions/json.ts';
@@ -17,6 +17,7 @@ import { TEXT_FUNCTIONS } from '../functions/string.ts';
 import { BIGQUERY_TIMES } from '../functions/time.ts';
 import { replacementFor } from '../functions/unsupported.ts';
 import { syntax, unknown, untranslated } from '../translation-error.ts';
+import { inAggregate } from '../../dialects/write/scope.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
@@ -54,16 +55,7 @@ const FAILING: ReadonlySet<string> = new Set(['datetime', 'date', 'timestamp', '
  */
 export function writeCall(call: Call, context: Context): Value {
   const rule = ruleFor(call);
-  const isWithin = isAggregate(call);
-  const inside: Context = isWithin
-    ? {
-        ...context,
-        isGrouped: false,
-        isGuarded: false,
-        aliases: context.aliases === 'first' ? 'last' : context.aliases,
-      }
-    : context;
-  const { sql: own, ...rest } = applied(call, inside, rule);
+  const { sql: own, ...rest } = applied(call, isAggregate(call) ? inAggregate(context) : context, rule);
   return { sql: located(call.at, own), ...rest };
 }
 
@@ -78,24 +70,6 @@ function ruleFor(call: Call): Rule<Context> {
   if (call.isSafe && FAILING.has(name))
     untranslated(at, `SAFE.${name} is not supported`, 'Guard the call with IF.');
   return own.translate;
-}
-
-/** Whether the expression calls an aggregate function outside subqueries. */
-export function hasAggregate(expression: Expression): boolean {
-  return hasCall(expression, (call) => call.over === undefined && isAggregate(call));
-}
-
-/** Whether the expression has OVER outside subqueries. */
-export function hasWindow(expression: Expression): boolean {
-  return hasCall(expression, (call) => call.over !== undefined);
-}
-
-function hasCall(part: unknown, isWanted: (call: Call) => boolean): boolean {
-  if (typeof part !== 'object' || part === null) return false;
-  // Only expressions and the nodes that contain them have a `kind`.
-  if ('kind' in part && part.kind === 'query') return false;
-  if ('kind' in part && part.kind === 'call' && isWanted(part as Call)) return true;
-  return Object.values(part).some((each) => hasCall(each, isWanted));
 }
 
 function functionUnknown({ name, at }: Call): never {

@@ -3,17 +3,16 @@ import { arrayOfType, isNullable, UNKNOWN, value, type Value } from '../../diale
 import { quoteString } from '../../sql/literal.ts';
 import { withInterval, writeArithmetic, writeUnary } from './arithmetic.ts';
 import { bytesLiteral } from '../../dialects/functions/bytes.ts';
-import { hasAggregate, writeCall } from './call.ts';
+import { writeCall } from './call.ts';
 import { castTo, toText } from './cast.ts';
 import { between, compared, comparison, matching, operand as sideOf } from './comparison.ts';
 import { membership } from './membership.ts';
-import { within } from '../../dialects/context.ts';
-import type { Context } from '../context.ts';
-import { elementAt, gathered } from '../../dialects/functions/array-value.ts';
+import type { Context } from '../../dialects/write/context.ts';
+import { elementAt } from '../../dialects/functions/array-value.ts';
 import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
-import { syntax, untranslated } from '../translation-error.ts';
+import { containsAggregate } from '../../dialects/write/walk.ts';
+import { syntax } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
-import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { asTime, exactLiteral, literalOf, localTime } from '../../dialects/time/argument.ts';
 import { intervalValue } from '../../dialects/time/interval.ts';
@@ -22,106 +21,51 @@ import { extracted } from '../../dialects/time/parts.ts';
 import { zoneOf } from '../../dialects/time/zone.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
-import { condition, field, isMissing, key, number, quoteName, text, whole } from '../value.ts';
-import { writeArrayQuery } from './array-query.ts';
+import { condition, field, isMissing, key, number, text, whole } from '../value.ts';
+import { COMMON, expressionWriter, type Writers } from '../../dialects/write/expression.ts';
+import { UNWRITTEN } from './unwritten.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
-/** @throws UnconvertedError */
-export function writeExpression(expression: Expression, context: Context): Value {
-  context.spend(expression.at);
-  const written = writeAny(expression, evaluating(expression, within(expression, context)));
-  const isText = context.isGrouped && (written.type.kind === 'dynamic' || written.type.kind === 'object');
-  return isText ? key(written) : written;
-}
+const WRITERS: Writers = {
+  ...COMMON,
+  string: writeLiteral,
+  bytes: writeLiteral,
+  number: writeLiteral,
+  boolean: writeLiteral,
+  time: writeLiteral,
+  field: ({ of, name }, context) => field(elementOf(of, context), name),
+  index: writeIndex,
+  call: writeCall,
+  cast: writeCast,
+  extract: writeExtract,
+  interval: intervalValue,
+  unary: writeUnary,
+  chain: (expression, context) =>
+    writeChain(
+      expression,
+      expression.values.map((each) => context.write(each, context)),
+    ),
+  binary: (expression, context) =>
+    comparison(expression, context) ??
+    withInterval(expression, context) ??
+    writeArithmetic(
+      expression,
+      [context.write(expression.left, context), context.write(expression.right, context)],
+      context,
+    ),
+  like: matching,
+  between,
+  in: membership,
+  is: (expression, context) => writeIs(expression, context.write(expression.value, context), context),
+  case: writeCase,
+  array: ({ items }, context) => writeArray(likeFirst(items).map((each) => context.write(each, context))),
+  struct: writeStruct,
+  ...UNWRITTEN,
+};
 
-/** Functions that evaluate an argument only if another one is NULL, or a condition is met. */
-const GUARDS: ReadonlySet<string> = new Set(['if', 'ifnull', 'coalesce', 'nullif', 'iferror']);
-
-function isGuard(expression: Expression): boolean {
-  if (expression.kind === 'chain') return expression.operator !== '||';
-  return expression.kind === 'case' || (expression.kind === 'call' && GUARDS.has(expression.name));
-}
-
-/** The context inside of an expression: whether an error of its operator is one of the query. Keys of groups are written in one form. */
-function evaluating(expression: Expression, context: Context): Context {
-  if (isGuard(expression)) return { ...context, isGuarded: true, isEvaluated: false };
-  if (!['binary', 'unary', 'call'].includes(expression.kind)) return context;
-  const isEvaluated = !context.isGuarded && (!context.isGrouped || hasAggregate(expression));
-  return context.isEvaluated === isEvaluated ? context : { ...context, isEvaluated };
-}
-
-function writeAny(expression: Expression, context: Context): Value {
-  const write = (each: Expression) => writeExpression(each, context);
-  if (isUnwritten(expression)) untranslated(expression.at, `${UNWRITTEN[expression.kind]} not supported`);
-  switch (expression.kind) {
-    case 'string':
-    case 'bytes':
-    case 'number':
-    case 'boolean':
-    case 'null':
-    case 'time':
-      return writeLiteral(expression);
-    case 'path':
-      return writePath(expression.parts, context);
-    case 'field':
-      return field(elementOf(expression.of, context), expression.name);
-    case 'index':
-      return writeIndex(expression, context);
-    case 'call':
-      return writeCall(expression, context);
-    case 'cast':
-      return writeCast(expression, context);
-    case 'extract':
-      return writeExtract(expression, context);
-    case 'interval':
-      return intervalValue(expression, context);
-    case 'unary':
-      return writeUnary(expression, context);
-    case 'chain':
-      return writeChain(expression, expression.values.map(write));
-    case 'binary':
-      return (
-        comparison(expression, context) ??
-        withInterval(expression, context) ??
-        writeArithmetic(expression, [write(expression.left), write(expression.right)], context)
-      );
-    case 'like':
-      return matching(expression, context);
-    case 'between':
-      return between(expression, context);
-    case 'in':
-      return membership(expression, context);
-    case 'is':
-      return writeIs(expression, write(expression.value), context);
-    case 'case':
-      return writeCase(expression, context);
-    case 'array':
-      return writeArray(likeFirst(expression.items).map(write));
-    case 'struct':
-      return writeStruct(expression, context);
-    case 'query':
-      return writeQueryValue(expression, context);
-    case 'row':
-      return untranslated(expression.at, 'Tuples are not supported', 'Compare the values one by one.');
-  }
-}
-
-const UNWRITTEN = {
-  collate: 'COLLATE is',
-  parameter: 'Parameters are',
-  at_zone: 'AT TIME ZONE is',
-  intervals: 'Intervals of several units are',
-  quantified: 'ANY and ALL are',
-  lambda: 'Lambdas are',
-  named_argument: 'Named arguments are',
-  slice: 'Slices of arrays are',
-  unread: 'This expression is',
-} as const;
-
-function isUnwritten(expression: Expression): expression is Of<keyof typeof UNWRITTEN> {
-  return expression.kind in UNWRITTEN;
-}
+/** Writes an expression. @throws UnconvertedError */
+export const writeExpression = expressionWriter(WRITERS);
 
 function writeLiteral(
   expression: Of<'string'> | Of<'bytes'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
@@ -156,30 +100,9 @@ function writeNumber({ text: digits, at }: Of<'number'>): Value {
   return { ...value('int', own, false, { scale: 0, bits }), literal: plain };
 }
 
-function writePath(parts: readonly Name[], context: Context): Value {
-  const [first] = parts;
-  const at = first?.at ?? 0;
-  const found =
-    (context.aliases === 'first' ? aliasOf(parts, context) : undefined) ??
-    resolve(parts, context.scope) ??
-    (context.aliases === 'last' ? aliasOf(parts, context) : undefined);
-  if (found === undefined) return columnUnknown(first ?? { name: '', at }, context.scope.relations);
-  return { ...found, sql: located(at, found.sql) };
-}
-
 /** An operand whose field or element is accessed, and which is therefore not itself the group key. */
 function ungrouped(expression: Expression, context: Context): Value {
-  return writeAny(expression, { ...context, isGrouped: false });
-}
-
-function aliasOf(parts: readonly Name[], context: Context): Value | undefined {
-  const [first, ...rest] = parts;
-  const { aliases, relations } = context.scope;
-  const aliased = aliases.get(first?.name.toLowerCase() ?? '');
-  if (aliased === undefined) return undefined;
-  const isTable = relations.some(({ alias }) => alias?.toLowerCase() === first?.name.toLowerCase());
-  if (rest.length > 0 && isTable) return undefined;
-  return fieldsOf(aliased, rest);
+  return context.write(expression, { ...context, isGrouped: false });
 }
 
 /** The operand of an accessor. Of `records[OFFSET(0)]`, the record: it is treated as an array with one element. */
@@ -209,7 +132,7 @@ function writeIndex(expression: Of<'index'>, context: Context): Value {
 }
 
 function itemOf({ index, base }: Of<'index'>, inner: Value, context: Context): Value {
-  const place = writeExpression(index, context);
+  const place = context.write(index, context);
   if (inner.type.kind === 'map')
     return { sql: sql`${inner.sql}[${whole(place)}]`, type: inner.type.element ?? UNKNOWN };
   return elementAt(context.elements(inner), { ...place, sql: number(place) }, base);
@@ -219,7 +142,7 @@ function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context
   const own =
     of.kind === 'string'
       ? literalOf(of.value, of.at, 'timestamp')
-      : asTime(writeExpression(of, context), context, of.at, 'timestamp');
+      : asTime(context.write(of, context), context, of.at, 'timestamp');
   if (zone === undefined) return extracted(own, part, context);
   const name = zone.kind === 'string' ? zoneOf(zone.value) : undefined;
   if (name === undefined) return syntax(zone.at, 'Expected a time zone as a string literal');
@@ -279,11 +202,11 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   const tested = subject === undefined ? undefined : sideOf(subject, context);
   const conditions = branches.map(({ when }) =>
     tested === undefined
-      ? condition(writeExpression(when, context))
+      ? condition(context.write(when, context))
       : compared('=', [tested, sideOf(when, context)], when.at).sql,
   );
-  const results = branches.map(({ result }) => writeExpression(result, context));
-  const last = otherwise === undefined ? value('null', 'NULL') : writeExpression(otherwise, context);
+  const results = branches.map(({ result }) => context.write(result, context));
+  const last = otherwise === undefined ? value('null', 'NULL') : context.write(otherwise, context);
   const { sqls, type } = unified([...results, last]);
   const whens = conditions.map((each, index) => sql` WHEN ${each} THEN ${sqls[index] ?? ''}`);
   return { sql: located(at, sql`CASE${joinSql(whens, '')} ELSE ${sqls.at(-1) ?? 'NULL'} END`), type };
@@ -295,10 +218,10 @@ function writeCast(expression: Of<'cast'>, context: Context): Value {
   const element = inner.kind === 'array' && inner.items.length > 0 ? type.of : undefined;
   if (inner.kind !== 'array' || element === undefined)
     return castTo(writeExpression(inner, context), expression, context);
-  const items = inner.items.map((value): Expression => ({
+  const items = inner.items.map((each): Expression => ({
     kind: 'cast',
-    at: value.at,
-    value,
+    at: each.at,
+    value: each,
     type: element,
     isSafe,
   }));
@@ -333,21 +256,7 @@ function writeArray(items: readonly Value[]): Value {
 function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
   const named = fields.map(({ value: inner, alias }, index) => {
     const name = (alias ?? implicitName(inner))?.name;
-    return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
+    return { name: name ?? `_field_${index + 1}`, value: key(context.write(inner, context)) };
   });
-  return fields.some((each) => hasAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
-}
-
-function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Value {
-  const inline = writeArrayQuery(query, form, context);
-  if (inline !== undefined) return inline;
-  const written = context.query(query, context, { isShown: false, isPlain: true });
-  const [column, more] = written.columns;
-  if (form === 'exists') return value('bool', sql`exists(${written.sql})`);
-  if (column === undefined || more !== undefined) syntax(at, 'A scalar subquery must have one column');
-  if (form === 'value') return { sql: sql`(${written.sql})`, type: column.type };
-  const alias = context.shared.fresh('t');
-  const values = gathered(sql`${alias}.${quoteName(column.name)}`, column.type);
-  const array = sql`(SELECT ${values} FROM (${written.sql}) AS ${alias})`;
-  return { sql: array, type: arrayOfType(column.type) };
+  return fields.some((each) => containsAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
 }

@@ -20,6 +20,7 @@ import { SERIES_FUNCTIONS } from './row-source.ts';
 import { TIME_FUNCTIONS } from '../../dialects/time/functions.ts';
 import { unconverted } from '../../dialects/context.ts';
 import type { Context } from './context.ts';
+import { inAggregate } from '../../dialects/write/scope.ts';
 import { value, type Value } from '../../dialects/value.ts';
 
 const FUNCTIONS: ReadonlyMap<string, Rule> = new Map([
@@ -55,7 +56,7 @@ export function writeCall(call: Call, context: Context): Value {
   const rule = rowRule(named) ?? FUNCTIONS.get(name);
   if (rule === undefined) return unknownFunction(name, at);
   const isWithin = isAggregate(named) && call.over === undefined;
-  return applied(named, isWithin ? { ...context, grouped: undefined, prefersAliases: false } : context, rule);
+  return applied(named, isWithin ? inAggregate(context) : context, rule);
 }
 
 function unknownFunction(name: string, at: number): never {

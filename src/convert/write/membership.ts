@@ -17,7 +17,7 @@ import type { Expression, Query } from '../../sql/syntax-tree.ts';
 import { caseless } from '../../dialects/collation.ts';
 import { comparison, toward, compared } from './comparison.ts';
 import type { Context } from './context.ts';
-import { writeNested } from './subquery.ts';
+import { writeNested } from '../../dialects/write/nested.ts';
 
 type In = Extract<Expression, { kind: 'in' }>;
 type Quantified = Extract<Expression, { kind: 'quantified' }>;

@@ -1,14 +1,15 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
-import { arrayOfType, UNKNOWN, type Value, value } from '../../dialects/value.ts';
-import type { Context } from '../context.ts';
-import { hasAggregate, hasWindow } from './call.ts';
-import type { Relation } from '../scope.ts';
-import { sql, type Sql } from '../../dialects/sql.ts';
-import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
-import { columnValue, condition, isRecord, key, whole } from '../value.ts';
-import { unnestedOf } from './unnested.ts';
+import type { Expression, Select } from '../../sql/syntax-tree.ts';
+import { condition, key, whole } from '../operand.ts';
+import { columnValue, isRecord } from '../record.ts';
+import { sql, type Sql } from '../sql.ts';
+import { arrayOfType, UNKNOWN, type Value, value } from '../value.ts';
+import type { Context } from './context.ts';
+import { isComposite, isUsedAsRecord, unnestedOf, withElement } from './unnest.ts';
+import { containsAggregate, hasWindow } from './walk.ts';
 
-type Form = Extract<Expression, { kind: 'query' }>['form'];
+type Subquery = Extract<Expression, { kind: 'query' }>;
+type Form = Subquery['form'];
 
 /** One array, and what the query does with its elements. */
 interface Elements {
@@ -18,20 +19,21 @@ interface Elements {
 }
 
 /** Undefined for other kinds of query, which are written as subqueries. */
-export function writeArrayQuery(query: Query, form: Form, context: Context): Value | undefined {
+export function writeArrayQuery({ query, form }: Subquery, context: Context): Value | undefined {
+  if (!context.shared.isStrict) return undefined;
   const select = soleSelect(query);
   const [from] = select?.from ?? [];
   if (select === undefined || from === undefined || from.source.kind !== 'unnest') return undefined;
   if (from.source.offset !== undefined || (form === 'array' && query.limit !== undefined)) return undefined;
   const unnested = context.write(unnestedOf(from.source.array), context);
   const alias = from.alias?.name;
-  if (isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(alias, context))) {
-    return ofRecord(select, form, within(context, { alias, columns: new Map(), element: unnested }));
+  if (isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(from, alias, context))) {
+    return ofRecord(select, form, withElement(context, alias, unnested));
   }
   const { sql: array, type } = context.elements(unnested);
   const element = type.element ?? UNKNOWN;
   const variable = context.shared.fresh('x');
-  const inside = within(context, { alias, columns: new Map(), element: columnValue(variable, element) });
+  const inside = withElement(context, alias, columnValue(variable, element));
   const filtered =
     select.where === undefined
       ? array
@@ -39,21 +41,12 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   return ofArray(select, form, { array: filtered, variable, inside });
 }
 
-function soleSelect(query: Query): Select | undefined {
+function soleSelect(query: Subquery['query']): Select | undefined {
   const { body } = query;
   const isPlain = query.tables.length === 0 && query.orderBy.length === 0 && query.offset === undefined;
   if (!isPlain || body.kind !== 'select') return undefined;
   const isSimple = body.from.length === 1 && !body.isDistinct && body.groupBy.length === 0;
   return isSimple && body.having === undefined && body.qualify === undefined ? body : undefined;
-}
-
-function isUsedAsRecord(alias: string | undefined, { isRecordName }: Context): boolean {
-  return alias === undefined || isRecordName(alias.toLowerCase());
-}
-
-function within(context: Context, relation: Relation): Context {
-  const scope = { relations: [relation], aliases: new Map<string, Value>(), parent: context.scope };
-  return { ...context, scope, aliases: 'no', isGrouped: false, rows: undefined };
 }
 
 /** A record is treated as an array with one element. */
@@ -62,7 +55,7 @@ function ofRecord(select: Select, form: Form, inside: Context): Value | undefine
   const where = select.where === undefined ? undefined : condition(write(select.where));
   if (form === 'exists') return value('bool', where ?? 'true');
   const item = soleItem(select);
-  if (item === undefined || hasAggregate(item) || hasWindow(item)) return undefined;
+  if (item === undefined || containsAggregate(item) || hasWindow(item)) return undefined;
   const own = key(write(item));
   if (form === 'value')
     return where === undefined ? own : { sql: sql`if(${where}, ${own.sql}, NULL)`, type: own.type };
@@ -81,12 +74,12 @@ function ofArray(select: Select, form: Form, elements: Elements): Value | undefi
   if (form === 'exists') return value('bool', sql`notEmpty(${array})`);
   const item = soleItem(select);
   if (item === undefined || hasWindow(item)) return undefined;
-  if (hasAggregate(item)) return aggregated(item, form, elements);
+  if (containsAggregate(item)) return aggregated(item, form, elements);
   const own = inside.write(item, inside);
   const mapped = sql`arrayMap(${variable} -> ${whole(own)}, ${array})`;
   if (form === 'array') return { sql: mapped, type: arrayOfType(own.type) };
-  const isScalar = !['object', 'array', 'tuple', 'map', 'dynamic', 'unknown'].includes(own.type.kind);
-  return { sql: sql`${isScalar ? 'arrayElementOrNull' : 'arrayElement'}(${mapped}, 1)`, type: own.type };
+  const element = isComposite(own.type) ? 'arrayElement' : 'arrayElementOrNull';
+  return { sql: sql`${element}(${mapped}, 1)`, type: own.type };
 }
 
 /** Aggregates over the elements; the query has one row. */

@@ -1,9 +1,8 @@
 // Names for the columns of a query, from WITH name(…) or after the alias of a subquery.
 import type { Name, Query, Select } from '../../sql/syntax-tree.ts';
-import { unconverted } from '../../dialects/context.ts';
-import type { WrittenQuery } from './context.ts';
-import { indent } from './layout.ts';
-import { name } from '../../dialects/value.ts';
+import { unconverted } from '../context.ts';
+import { sql } from '../sql.ts';
+import type { Context, WrittenQuery } from './context.ts';
 
 /** The query with names for its columns. */
 export function renamed(query: Query, columns: readonly Name[]): Query {
@@ -28,14 +27,20 @@ function aliased({ items }: Select, columns: readonly Name[]): Select['items'] {
 }
 
 /** A written query with names for its columns, for what `renamed` could not name: VALUES. */
-export function named(written: WrittenQuery, columns: readonly Name[] | undefined): WrittenQuery {
-  const { columns: known, sql } = written;
+export function withNames(
+  written: WrittenQuery,
+  columns: readonly Name[] | undefined,
+  { supplied: { style } }: Context,
+): WrittenQuery {
+  const { columns: known, sql: query } = written;
   if (columns === undefined || known === undefined) return written;
   if (columns.every((each, index) => known[index]?.name === each.name)) return written;
   const wanted = known.map((each, index) => columns[index]?.name ?? each.name);
-  const items = known.map((each, index) => `${name(each.name)} AS ${name(wanted[index] ?? each.name)}`);
+  const items = known.map(
+    (each, index) => `${style.name(each.name)} AS ${style.name(wanted[index] ?? each.name)}`,
+  );
   return {
-    sql: `SELECT ${items.join(', ')}\nFROM (\n${indent(sql)}\n)`,
+    sql: style.lines([sql`SELECT ${items.join(', ')}`, sql`FROM ${style.block(query)}`]),
     columns: known.map((each, index) => ({ ...each, name: wanted[index] ?? each.name })),
   };
 }

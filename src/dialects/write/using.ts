@@ -1,22 +1,20 @@
 // JOIN … USING of strings that are equal if they differ only in case.
 import type { Expression, FromItem, Name } from '../../sql/syntax-tree.ts';
-import { unconverted } from '../../dialects/context.ts';
-import type { Column, Relation } from './scope.ts';
+import { unconverted } from '../context.ts';
+import type { Relation } from './context.ts';
+import { columnOf } from './scope.ts';
 
 interface Sides {
   readonly item: FromItem;
-  readonly relation: Relation;
+  readonly added: readonly Relation[];
   readonly earlier: readonly Relation[];
 }
 
-const columnOf = ({ columns }: Relation, { name }: Name): Column | undefined =>
-  columns?.find((each) => each.name.toLowerCase() === name.toLowerCase());
-
 /** The condition that USING means, which compares without regard to case; undefined if no column is known to have strings. */
 export function caselessUsing(using: readonly Name[], sides: Sides): Expression | undefined {
-  const { relation, earlier, item } = sides;
+  const { added, earlier, item } = sides;
   const isText = (each: Name): boolean =>
-    [relation, ...earlier].some((side) => columnOf(side, each)?.type.kind === 'text');
+    [...added, ...earlier].some((side) => columnOf(side, each)?.value.type.kind === 'text');
   if (!using.some(isText)) return undefined;
   if (item.join === 'RIGHT' || item.join === 'FULL')
     return unconverted(
@@ -27,7 +25,7 @@ export function caselessUsing(using: readonly Name[], sides: Sides): Expression 
     );
   const equalities = using.map((each): Expression => {
     const left = earlier.find((side) => columnOf(side, each) !== undefined)?.alias;
-    const right = relation.alias;
+    const right = added.find((side) => columnOf(side, each) !== undefined)?.alias;
     if (left === undefined || right === undefined)
       return unconverted(
         item.at,

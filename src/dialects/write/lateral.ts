@@ -1,26 +1,30 @@
 // Lateral subqueries: those that compute values become these values, those that filter by an equality are joined.
-import { joinSql, sql } from '../../dialects/sql.ts';
 import type { Expression, FromItem, Name, Query, Select } from '../../sql/syntax-tree.ts';
-import { isAggregate } from '../../dialects/functions/row-functions.ts';
-import { unconverted } from '../../dialects/context.ts';
-import type { Context } from './context.ts';
-import type { Joined } from './scope.ts';
-import { indent } from './layout.ts';
-import { containsAggregate, writeNested } from './subquery.ts';
-import { name, type Value } from '../../dialects/value.ts';
+import { unconverted } from '../context.ts';
+import { isAggregate } from '../functions/row-functions.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import type { Context, OutputColumn, Relation, RelationColumn } from './context.ts';
+import { writeNested } from './nested.ts';
+import { columnsByName, lost, relationOf } from './scope.ts';
+import { whole } from '../operand.ts';
+import { conjunctsOf, containsAggregate, hasWindow, isCount } from './walk.ts';
+
+/** A join with a lateral subquery. */
+interface Lateral {
+  /** Undefined if its columns are written as expressions. */
+  readonly sql: Sql | undefined;
+  readonly relation: Relation;
+}
 
 /** A join with a lateral subquery; undefined if it does not refer to earlier tables. */
-export function lateralJoin(item: FromItem, context: Context): Joined | undefined {
+export function lateralJoin(item: FromItem, context: Context): Lateral | undefined {
   const { source, at } = item;
-  if (source.kind !== 'query') return undefined;
-  if (item.isLateral !== true) return undefined;
-  const before = context.shared.notes.length;
-  const nested = writeNested(source.query, context);
-  if (!nested.isCorrelated) {
-    context.shared.notes.length = before;
-    return undefined;
-  }
-  context.shared.notes.length = before;
+  if (source.kind !== 'query' || item.isLateral !== true) return undefined;
+  const { notes } = context.shared;
+  const before = notes.length;
+  const { isCorrelated } = writeNested(source.query, context);
+  notes.length = before;
+  if (!isCorrelated) return undefined;
   const isTrue = item.on === undefined || (item.on.kind === 'boolean' && item.on.value);
   if (!isTrue || !['CROSS', 'INNER', 'LEFT'].includes(item.join))
     return unconverted(at, 'join', 'A lateral subquery is converted only with ON TRUE');
@@ -37,20 +41,24 @@ function computed(
   body: Select,
   own: string,
   { context, columns }: { readonly context: Context; readonly columns: readonly Name[] | undefined },
-): Joined {
-  const values = new Map<string, Value>();
+): Lateral {
+  const values: RelationColumn[] = [];
   body.items.forEach((item, index) => {
     if (item.kind === 'star' || containsAggregate(item.value))
       return unconverted(body.at, 'join', 'This lateral subquery is not converted');
-    const alias =
+    const name =
       columns?.[index]?.name ??
       item.alias?.name ??
       (item.value.kind === 'path' ? item.value.parts.at(-1)?.name : undefined) ??
       `column${index + 1}`;
-    values.set(alias.toLowerCase(), { ...context.write(item.value, context), isLoose: true });
+    values.push({ name, value: { ...context.write(item.value, context), isLoose: true } });
     return undefined;
   });
-  return { sql: undefined, relation: { alias: own, columns: undefined, isOptional: false, values } };
+  const written = context.supplied.style.name(own);
+  return {
+    sql: undefined,
+    relation: { alias: own, written, columns: columnsByName(values), isInline: true },
+  };
 }
 
 interface Key {
@@ -71,7 +79,8 @@ interface Conditions {
 }
 
 /** A subquery whose rows are selected by equalities with earlier tables: it is joined by them. */
-function keyed(query: Query, body: Select, { item, own, context }: Place): Joined {
+function keyed(query: Query, body: Select, { item, own, context }: Place): Lateral {
+  const { style } = context.supplied;
   const isUngrouped =
     body.groupBy.length === 0 &&
     body.items.some((each) => each.kind === 'value' && containsAggregate(each.value));
@@ -79,55 +88,80 @@ function keyed(query: Query, body: Select, { item, own, context }: Place): Joine
   const { keys, where } = conditionsOf(body, context);
   const { limit, ...unlimited } = query;
   const select = withKeys(body, { keys, where }, isUngrouped);
-  const written = writeNested({ ...unlimited, body: select }, context);
-  if (written.isCorrelated)
+  const nested = writeNested({ ...unlimited, body: select }, context, { isShown: false, isPlain: true });
+  if (nested.isCorrelated)
     return unconverted(
       item.at,
       'join',
       'A lateral subquery that refers to earlier tables elsewhere than in an equality is not converted',
     );
-  const by =
-    limit === undefined || isUngrouped
-      ? ''
-      : `\nLIMIT ${limit} BY ${keys.map((each) => name(each.name)).join(', ')}`;
-  const on = joinSql(
-    keys.map((each) => sql`${name(own)}.${name(each.name)} = ${context.write(each.outer, context).sql}`),
-    ' AND ',
+  const names = keys.map((each) => style.name(each.name));
+  const limits = limit === undefined || isUngrouped ? [] : [`LIMIT ${limit} BY ${names.join(', ')}`];
+  const written = style.name(own);
+  const on = keys.map(
+    (each, index) =>
+      sql`${written}.${names[index] ?? ''} = ${context.key(context.write(each.outer, context)).sql}`,
   );
   const isLeft = item.join === 'LEFT' || isUngrouped;
-  const columns = written.columns
-    ?.slice(0, -keys.length)
-    .map((each) => ({ name: each.name, type: each.value.type }));
-  const counts = isUngrouped ? { values: countColumns(body, own, written.columns) } : {};
-  return {
-    sql: sql`${isLeft ? 'LEFT' : 'INNER'} JOIN (\n${indent(written.sql + by)}\n) AS ${name(own)}\n  ON ${on}`,
-    relation: { alias: own, columns, isOptional: isLeft, ...counts },
-  };
+  const { isStrict, settings, fresh } = context.shared;
+  const marker = isLeft && isStrict ? style.name(fresh('h')) : undefined;
+  if (isLeft && !isStrict) settings.set('join_use_nulls', '1');
+  const columns = nested.columns?.slice(0, -keys.length);
+  const counts = isUngrouped ? body : undefined;
+  const relation = joinedRelation(columns, { own, isLeft, marker, counts, context });
+  const rows = style.block(style.lines([nested.sql, ...limits]));
+  const table = marker === undefined ? rows : sql`(SELECT *, 1 AS ${marker} FROM ${rows})`;
+  const kind = isLeft ? 'LEFT' : 'INNER';
+  return { sql: sql`${kind} JOIN ${table} AS ${written}${style.below}ON ${joinSql(on, ' AND ')}`, relation };
+}
+
+interface Joining {
+  readonly own: string;
+  readonly isLeft: boolean;
+  readonly marker: string | undefined;
+  /** The subquery, if it has aggregates without groups: without rows, count is 0. */
+  readonly counts: Select | undefined;
+  readonly context: Context;
+}
+
+function joinedRelation(
+  columns: readonly OutputColumn[] | undefined,
+  { own, isLeft, marker, counts, context }: Joining,
+): Relation {
+  const types = columns?.map(({ name, value: { type } }) => ({ name, type }));
+  const written = context.supplied.style.name(own);
+  const plain = relationOf(own, written, { columns: types, context });
+  const marked = marker === undefined ? plain : { ...plain, marker: sql`${written}.${marker} = 0` };
+  const relation = isLeft ? lost(marked, context.shared.isStrict) : marked;
+  if (counts === undefined || relation.columns === undefined) return relation;
+  const counted = [...relation.columns.values()].map((column, index) => {
+    const item = counts.items[index];
+    if (item?.kind !== 'value' || !isCount(item.value)) return { name: column.name, value: column.value };
+    const type = { ...column.value.type, isNullable: false };
+    return { name: column.name, value: { sql: sql`ifNull(${whole(column.value)}, 0)`, type } };
+  });
+  return { ...relation, columns: columnsByName(counted) };
 }
 
 function checkShape(query: Query, body: Select, isUngrouped: boolean): void {
   const isPlain =
     !body.isDistinct && body.distinctOn === undefined && body.qualify === undefined && body.groupBy !== 'ALL';
-  const hasWindow = body.items.some((each) => each.kind === 'value' && hasOver(each.value));
+  const hasWindows = body.items.some((each) => each.kind === 'value' && hasWindow(each.value));
   const isWhole =
     query.offset === undefined && query.tables.length === 0 && !(isUngrouped && body.having !== undefined);
-  if (!isPlain || !isWhole || hasWindow)
+  if (!isPlain || !isWhole || hasWindows)
     unconverted(body.at, 'join', 'This lateral subquery is not converted');
   if (isUngrouped) checkAggregates(body);
 }
 
-function hasOver(part: unknown): boolean {
-  if (typeof part !== 'object' || part === null) return false;
-  return ('over' in part && part.over !== undefined) || Object.values(part).some(hasOver);
-}
-
 function conditionsOf(body: Select, context: Context): Conditions {
   const { where } = body;
-  const conjuncts =
-    where?.kind === 'chain' && where.operator === 'AND' ? where.values : where === undefined ? [] : [where];
+  const conjuncts = conjunctsOf(where);
   const inner = new Set(body.from.map((each) => aliasOf(each).toLowerCase()));
   const outer = new Set(
-    context.relations.flatMap(({ alias }) => alias?.toLowerCase() ?? []).filter((each) => !inner.has(each)),
+    context.scope.relations
+      .flatMap(({ alias }) => alias?.toLowerCase() ?? [])
+      .filter((each) => !inner.has(each)),
   );
   const found = conjuncts.map((each) => keyOf(each, outer));
   const keys = found.flatMap((each) =>
@@ -190,26 +224,4 @@ function checkAggregates({ items, at }: Select): void {
         'A lateral subquery of aggregates is converted only if each column is a plain aggregate',
       );
   }
-}
-
-function countColumns(
-  { items }: Select,
-  own: string,
-  columns: readonly { readonly name: string; readonly value: Value }[] | undefined,
-): ReadonlyMap<string, Value> {
-  const values = new Map<string, Value>();
-  items.forEach((item, index) => {
-    const column = columns?.[index];
-    const isCount =
-      item.kind === 'value' && item.value.kind === 'call' && item.value.name.startsWith('count');
-    if (column === undefined) return;
-    const sql = `${name(own)}.${name(column.name)}`;
-    values.set(
-      column.name.toLowerCase(),
-      isCount
-        ? { sql: `ifNull(${sql}, 0)`, type: { ...column.value.type, isNullable: false } }
-        : { sql, type: { ...column.value.type, isNullable: true } },
-    );
-  });
-  return values;
 }
