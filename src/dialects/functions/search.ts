@@ -2,7 +2,7 @@
 import { caseless } from '../collation.ts';
 import { type Application, type Rule, type Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
-import { asText, signedInteger, unlessNull } from '../text-argument.ts';
+import { asText, signedInteger, unlessNull } from '../argument.ts';
 import { isNullable, text, value, type Value } from '../value.ts';
 
 const found = (own: Sql, nullable: boolean): Value => value('int', own, nullable, { scale: 0 });
