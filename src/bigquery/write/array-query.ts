@@ -1,7 +1,7 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
 import { arrayOfType, UNKNOWN, type Value, value } from '../../dialects/value.ts';
 import type { Context } from '../context.ts';
-import { hasAggregate, hasWindow } from './call.ts';
+import { hasAggregate, hasWindow } from '../../dialects/correlated.ts';
 import type { Relation } from '../scope.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
@@ -19,6 +19,8 @@ interface Elements {
 
 /** Undefined for other kinds of query, which are written as subqueries. */
 export function writeArrayQuery(query: Query, form: Form, context: Context): Value | undefined {
+  const bare = bareItem(query);
+  if (bare !== undefined) return ofOneRow(bare, form, context);
   const select = soleSelect(query);
   const [from] = select?.from ?? [];
   if (select === undefined || from === undefined || from.source.kind !== 'unnest') return undefined;
@@ -37,6 +39,22 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
       ? array
       : sql`arrayFilter(${variable} -> ${condition(inside.write(select.where, inside))}, ${array})`;
   return ofArray(select, form, { array: filtered, variable, inside });
+}
+
+/** The expression of a query that reads no table, and so has one row. */
+function bareItem({ body, tables, limit, offset }: Query): Expression | undefined {
+  if (body.kind !== 'select' || tables.length > 0 || limit !== undefined || offset !== undefined)
+    return undefined;
+  const { from, where, groupBy, having, qualify } = body;
+  const isBare = from.length === 0 && (where ?? having ?? qualify) === undefined && groupBy.length === 0;
+  const item = isBare ? soleItem(body) : undefined;
+  return item === undefined || hasAggregate(item) || hasWindow(item) ? undefined : item;
+}
+
+function ofOneRow(item: Expression, form: Form, context: Context): Value {
+  const own = context.write(item, context);
+  if (form === 'exists') return value('bool', 'true', false);
+  return form === 'value' ? own : { sql: sql`[${whole(own)}]`, type: arrayOfType(own.type) };
 }
 
 function soleSelect(query: Query): Select | undefined {

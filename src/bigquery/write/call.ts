@@ -8,7 +8,7 @@ import { isAggregate, rowRule } from '../../dialects/functions/row-functions.ts'
 import { numberSeries } from '../../dialects/functions/series.ts';
 import { located } from '../../dialects/sql.ts';
 import type { Value } from '../../dialects/value.ts';
-import type { Call, Expression } from '../../sql/syntax-tree.ts';
+import type { Call } from '../../sql/syntax-tree.ts';
 import type { Context } from '../context.ts';
 import type { FunctionRule } from '../functions/function.ts';
 import { JSON_FUNCTIONS } from '../functions/json.ts';
@@ -82,24 +82,6 @@ function ruleFor(call: Call): Rule<Context> {
   if (call.isSafe && FAILING.has(name))
     untranslated(at, `SAFE.${name} is not supported`, 'Guard the call with IF.');
   return own.translate;
-}
-
-/** Whether the expression calls an aggregate function outside subqueries. */
-export function hasAggregate(expression: Expression): boolean {
-  return hasCall(expression, (call) => call.over === undefined && isAggregate(call));
-}
-
-/** Whether the expression has OVER outside subqueries. */
-export function hasWindow(expression: Expression): boolean {
-  return hasCall(expression, (call) => call.over !== undefined);
-}
-
-function hasCall(part: unknown, isWanted: (call: Call) => boolean): boolean {
-  if (typeof part !== 'object' || part === null) return false;
-  // Only expressions and the nodes that contain them have a `kind`.
-  if ('kind' in part && part.kind === 'query') return false;
-  if ('kind' in part && part.kind === 'call' && isWanted(part as Call)) return true;
-  return Object.values(part).some((each) => hasCall(each, isWanted));
 }
 
 function functionUnknown({ name, at }: Call): never {

@@ -1,13 +1,14 @@
 // Writes expressions as ClickHouse SQL.
 import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { hasAggregate, writeCall } from './call.ts';
+import { writeCall } from './call.ts';
+import { hasAggregate } from '../../dialects/correlated.ts';
 import { castTo } from './cast.ts';
 import { between, compared, comparison, matching, operand } from './comparison.ts';
 import { membership } from './membership.ts';
 import { within } from '../../dialects/context.ts';
 import type { Context } from '../context.ts';
-import { elementAt, gathered } from '../../dialects/functions/array-value.ts';
+import { elementAt } from '../../dialects/functions/array-value.ts';
 import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
 import { syntax, untranslated } from '../translation-error.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
@@ -20,8 +21,8 @@ import { extracted } from '../../dialects/time/parts.ts';
 import { zoneOf } from '../../dialects/time/zone.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
-import { condition, field, isMissing, key, number, quoteName, text, whole } from '../value.ts';
-import { writeArrayQuery } from './array-query.ts';
+import { condition, field, isMissing, key, number, text, whole } from '../value.ts';
+import { writeQueryValue } from './subquery.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
@@ -380,18 +381,4 @@ function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
     return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
   });
   return fields.some((each) => hasAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
-}
-
-function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Value {
-  const inline = writeArrayQuery(query, form, context);
-  if (inline !== undefined) return inline;
-  const written = context.query(query, context, { isShown: false, isPlain: true });
-  const [column, more] = written.columns;
-  if (form === 'exists') return value('bool', sql`exists(${written.sql})`);
-  if (column === undefined || more !== undefined) syntax(at, 'A scalar subquery must have one column');
-  if (form === 'value') return { sql: sql`(${written.sql})`, type: column.type };
-  const alias = context.shared.fresh('t');
-  const values = gathered(sql`${alias}.${quoteName(column.name)}`, column.type);
-  const array = sql`(SELECT ${values} FROM (${written.sql}) AS ${alias})`;
-  return { sql: array, type: arrayOfType(column.type) };
 }

@@ -6,7 +6,8 @@ import { unconverted } from '../../dialects/context.ts';
 import type { Context } from './context.ts';
 import type { Joined } from './scope.ts';
 import { indent } from './layout.ts';
-import { containsAggregate, writeNested } from './subquery.ts';
+import { hasAggregate } from '../../dialects/correlated.ts';
+import { writeNested } from './subquery.ts';
 import { name, type Value } from '../../dialects/value.ts';
 
 /** A join with a lateral subquery; undefined if it does not refer to earlier tables. */
@@ -40,7 +41,7 @@ function computed(
 ): Joined {
   const values = new Map<string, Value>();
   body.items.forEach((item, index) => {
-    if (item.kind === 'star' || containsAggregate(item.value))
+    if (item.kind === 'star' || hasAggregate(item.value))
       return unconverted(body.at, 'join', 'This lateral subquery is not converted');
     const alias =
       columns?.[index]?.name ??
@@ -73,8 +74,7 @@ interface Conditions {
 /** A subquery whose rows are selected by equalities with earlier tables: it is joined by them. */
 function keyed(query: Query, body: Select, { item, own, context }: Place): Joined {
   const isUngrouped =
-    body.groupBy.length === 0 &&
-    body.items.some((each) => each.kind === 'value' && containsAggregate(each.value));
+    body.groupBy.length === 0 && body.items.some((each) => each.kind === 'value' && hasAggregate(each.value));
   checkShape(query, body, isUngrouped);
   const { keys, where } = conditionsOf(body, context);
   const { limit, ...unlimited } = query;

@@ -9,7 +9,7 @@ import { writeFrom } from './from.ts';
 import { groupedContext, groupLines, havingContext } from './grouping.ts';
 import { limits, listed } from './layout.ts';
 import { aliasesOf, shadowedNames, starColumns, usedNames, writeItems, type Column } from './select-list.ts';
-import { containsAggregate } from './subquery.ts';
+import { hasAggregate } from '../../dialects/correlated.ts';
 import { orderOf } from '../../dialects/window.ts';
 import { name, type Value } from '../../dialects/value.ts';
 
@@ -42,8 +42,7 @@ export function writeSelect(
     grouped: undefined,
     joins: {
       pieces: [],
-      isOpen:
-        !hasGroups && !select.items.some((item) => item.kind === 'star' || containsAggregate(item.value)),
+      isOpen: !hasGroups && !select.items.some((item) => item.kind === 'star' || hasAggregate(item.value)),
     },
   };
   const inside = groupedContext(select, base, isShown);

@@ -1,6 +1,7 @@
 // Subqueries in expressions.
 import { type Sql } from '../../dialects/sql.ts';
-import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, Query } from '../../sql/syntax-tree.ts';
+import { apart, correlated, isRepeatable, soleAggregate } from '../../dialects/correlated.ts';
 import { isAggregate } from '../../dialects/functions/row-functions.ts';
 import { gathered } from '../../dialects/functions/array-value.ts';
 import { indented } from './layout.ts';
@@ -54,7 +55,7 @@ export function writeSubquery(expression: Extract<Expression, { kind: 'query' }>
 
 /** ClickHouse cannot decorrelate LIMIT; aggregates over no rows are NULL instead of their value. */
 function checkCorrelated(query: Query, at: number): void {
-  if (query.limit !== undefined && !(query.body.kind === 'select' && isUngroupedAggregate(query.body)))
+  if (query.limit !== undefined && soleAggregate(query) === undefined)
     unconverted(
       at,
       'expression',
@@ -65,44 +66,10 @@ function checkCorrelated(query: Query, at: number): void {
     unconverted(at, 'expression', 'A correlated subquery with a set operation is not converted');
 }
 
-function isUngroupedAggregate({ items, groupBy }: Select): boolean {
-  const [only] = items;
-  return groupBy.length === 0 && only?.kind === 'value' && containsAggregate(only.value);
-}
-
-/** Whether an expression calls an aggregate function outside subqueries. */
-export function containsAggregate(expression: Expression): boolean {
-  if (expression.kind === 'query') return false;
-  if (expression.kind === 'call' && expression.over === undefined && isAggregate(expression)) return true;
-  return Object.values(expression).some(containsAggregateWithin);
-}
-
-function containsAggregateWithin(part: unknown): boolean {
-  if (typeof part !== 'object' || part === null) return false;
-  // Only expressions and the nodes that contain them have a `kind`.
-  return 'kind' in part
-    ? containsAggregate(part as Expression)
-    : Object.values(part).some(containsAggregateWithin);
-}
-
 interface Place {
   readonly at: number;
   readonly context: Context;
 }
-
-/** Aggregates whose value does not change if rows are repeated. */
-const REPEATABLE: ReadonlySet<string> = new Set([
-  'min',
-  'max',
-  'avg',
-  'bool_or',
-  'bool_and',
-  'every',
-  'logical_or',
-  'logical_and',
-  'any_value',
-  'arbitrary',
-]);
 
 /**
  * A correlated scalar subquery. ClickHouse repeats rows if the outer columns repeat, and returns NULL without rows, also for
@@ -113,41 +80,11 @@ function correlatedValue(
   { sql, column }: { readonly sql: Sql; readonly column: Value },
   { at, context }: Place,
 ): Value {
-  const { body } = query;
-  const [only] = body.kind === 'select' ? body.items : [];
   const own = { sql: `(${indented(sql)})`, type: { ...column.type, isNullable: true } };
-  if (body.kind !== 'select' || only?.kind !== 'value' || !isUngroupedAggregate(body)) return own;
-  const inner = only.value;
-  if (inner.kind === 'call' && isAggregate(inner))
-    return REPEATABLE.has(inner.name) && inner.filter === undefined
-      ? own
-      : joinedValue(query, { at, context });
-  if (inner.kind === 'call' && ['coalesce', 'ifnull', 'nvl'].includes(inner.name)) {
-    const [aggregate, ...fallbacks] = inner.args;
-    const isSimple =
-      aggregate?.kind === 'call' &&
-      isAggregate(aggregate) &&
-      fallbacks.every(({ kind }) => kind === 'number' || kind === 'string');
-    if (isSimple) {
-      const narrowed: Query = {
-        ...query,
-        body: {
-          ...body,
-          items: [{ kind: 'value', value: aggregate, alias: { name: context.shared.fresh('value'), at } }],
-        },
-      };
-      return context.write(
-        { ...inner, args: [{ kind: 'query', form: 'value', query: narrowed, at }, ...fallbacks] },
-        context,
-      );
-    }
-  }
-  return unconverted(
-    at,
-    'expression',
-    'An expression of aggregates in a correlated subquery is not converted: without rows, ClickHouse returns NULL',
-    'Join a subquery with GROUP BY.',
-  );
+  const inner = soleAggregate(query);
+  if (inner === undefined) return own;
+  if (inner.kind !== 'call' || !isAggregate(inner)) return context.write(apart(query, inner), context);
+  return isRepeatable(inner) ? correlated(query, own, context) : joinedValue(query, { at, context });
 }
 
 /** The subquery as a join that is added to FROM. */
