@@ -1,20 +1,24 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
 import { quoteIdentifier } from '../sql/literal.ts';
-import type { Context } from './context.ts';
 import { GRAMMAR } from '../dialects/bigquery/grammar.ts';
 import type { Token } from '../dialects/read/lexer.ts';
 import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
 import { problemOf, syntax, tooLarge } from './translation-error.ts';
-import type { Table } from './scope.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { UnconvertedError } from '../dialects/context.ts';
 import { TRAITS } from '../dialects/traits.ts';
-import { typeOfColumn } from '../dialects/value.ts';
+import { typeOfColumn, value } from '../dialects/value.ts';
+import { toText } from './write/cast.ts';
 import { writeExpression } from './write/expression.ts';
-import { unified } from './common-type.ts';
 import { elementsOf } from '../dialects/functions/array-value.ts';
-import { key, settled } from './value.ts';
-import { writeQuery } from './write/query.ts';
+import { key, settled } from '../dialects/operand.ts';
+import { field } from '../dialects/record.ts';
+import type { Context, Supplied, Table } from '../dialects/write/context.ts';
+import { writeQuery } from '../dialects/write/query.ts';
+import { ONE_LINE } from '../dialects/write/style.ts';
+import { unified } from './common-type.ts';
+import { shown } from './shown.ts';
+import { writeArrayQuery } from './write/array-query.ts';
 import { requireWritten } from './write/unwritten.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
@@ -92,17 +96,19 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
       notes: [],
       settings: new Map(),
       fresh,
+      tableNames: new Set(tables.map(({ name }) => name.toLowerCase())),
+      spend,
+      isRecordName: recordNames(tokens),
     },
     scope: { relations: [], aliases: new Map() },
     tables: new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)])),
-    reserved: new Set(tables.map(({ name }) => name.toLowerCase())),
-    aliases: 'no',
     isGrouped: false,
     isUngrouped: true,
     windows: new Map(),
-    spend,
-    isRecordName: recordNames(tokens),
+    isGuarded: false,
+    supplied: SUPPLIED,
     write: writeExpression,
+    asText: (own) => value('text', toText(own), own.type.isNullable),
     query: writeQuery,
     key: (own) => key(settled(own)),
     elements: elementsOf,
@@ -110,8 +116,16 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
   };
 }
 
+const SUPPLIED: Supplied = {
+  style: ONE_LINE,
+  shown,
+  jsonField: field,
+  rows: ({ at }) => syntax(at, 'Table functions are not allowed'),
+  arrayQuery: ({ query, form }, context) => writeArrayQuery(query, form, context),
+};
+
 /** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */
-function recordNames(tokens: readonly Token[]): Context['isRecordName'] {
+function recordNames(tokens: readonly Token[]): Context['shared']['isRecordName'] {
   const dotted = new Set<string>();
   const alone = new Map<string, number>();
   for (const [index, { kind, text }] of tokens.entries()) {
@@ -127,6 +141,9 @@ function recordNames(tokens: readonly Token[]): Context['isRecordName'] {
 function readTable({ name, columns }: SourceTable): Table {
   return {
     sql: quoteIdentifier(name),
-    columns: columns.map((column) => ({ name: column.name, type: typeOfColumn(column) })),
+    columns: columns.map((column) => ({
+      name: column.name,
+      value: { sql: column.name, type: typeOfColumn(column) },
+    })),
   };
 }

@@ -58,6 +58,12 @@ export interface Shared {
   readonly settings: Map<string, string>;
   /** A name that the query does not use. */
   readonly fresh: (kind: string) => string;
+  /** Names of all tables that there are, in lower case; undefined: any table can be read. */
+  readonly tableNames: ReadonlySet<string> | undefined;
+  /** Counts written expressions and columns, including repeats; at run time, throws above a limit. */
+  readonly spend: (at: number, count?: number) => void;
+  /** Whether a name, in lower case, is never used as a whole value: it is followed by a dot, or does not occur. */
+  readonly isRecordName: (name: string) => boolean;
 }
 
 /** What rules for functions and operators need. Derived with changes for each nested query. */
@@ -69,11 +75,15 @@ export interface Context {
   readonly isUngrouped: boolean;
   /** The condition of a join. */
   readonly isJoin?: boolean;
+  /** The expression is evaluated for each row of the result: what is an error there is an error of the query. */
+  readonly isEvaluated?: boolean;
   /** Aggregates are over the elements of this array. */
   readonly rows?: ArrayRows | undefined;
   /** A condition of which only truth matters, as in WHERE: NULL may be false. */
   readonly nullIsFalse?: boolean;
   write(expression: Expression, context: Context): Value;
+  /** A value of another type as a string. */
+  asText(value: Value, at: number): Value;
   /** A value as a key that is grouped, ordered and counted by. */
   key(own: Value): Value;
   /** A value as an array. */

@@ -65,6 +65,8 @@ export interface Type {
   readonly isUnsigned?: boolean;
   /** The size in bytes of a signed integer column. */
   readonly bytes?: number | undefined;
+  /** An integer between -2^bits and 2^bits, if that is certain. */
+  readonly bits?: number | undefined;
 }
 
 /** A path in a JSON column, which ClickHouse reads as a subcolumn. */

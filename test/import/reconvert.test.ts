@@ -1,5 +1,5 @@
 // `millrace reconvert` without the process: converted files with their source, and forms of older converters in files without it.
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -164,6 +164,26 @@ test('a query that was edited, or replaced by what is written now, is not listed
   expect((await check(path)).report.changed).toEqual([]);
   writeFileSync(path, text.replace(/hash: \S+/, 'hash: 0123456789abcdef'));
   expect((await check(path)).report.changed).toEqual([]);
+});
+
+test.each([
+  ['another dialect', /from: postgresql/, 'from: cobol'],
+  ['no hash', /^ *hash: .*\n/m, ''],
+  ['a hash of another form', /hash: \S+/, 'hash: x'],
+  ['declarations of another form', /hash:/, 'declarations: [{ name: 5 }]\n  hash:'],
+])('a key with %s is rejected', async (_why, pattern, text) => {
+  const path = await newFile(SQL, 'postgresql');
+  const before = readFileSync(path, 'utf8');
+  writeFileSync(path, before.replace(pattern, text));
+  expect(readFileSync(path, 'utf8')).not.toBe(before);
+  await expect(check(path)).rejects.toMatchObject({ exitCode: 2 });
+});
+
+test('a link out of the folder is not followed', async () => {
+  const path = await newFile(SQL, 'postgresql');
+  const link = join(scratch(), 'x.yaml');
+  symlinkSync(path, link);
+  await expect(check(link)).rejects.toMatchObject({ exitCode: 2 });
 });
 
 test('a source that is not converted any more is reported at its place', async () => {

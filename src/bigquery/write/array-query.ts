@@ -1,12 +1,11 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
 import { arrayOfType, UNKNOWN, type Value, value } from '../../dialects/value.ts';
 import type { Context } from '../context.ts';
-import { hasAggregate, hasWindow } from '../../dialects/correlated.ts';
-import type { Relation } from '../scope.ts';
+import { unnestedOf, withElement } from '../../dialects/write/unnest.ts';
+import { containsAggregate, hasWindow } from '../../dialects/write/walk.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
 import { columnValue, condition, isRecord, key, whole } from '../value.ts';
-import { unnestedOf } from './unnested.ts';
 
 type Form = Extract<Expression, { kind: 'query' }>['form'];
 
@@ -28,12 +27,12 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   const unnested = context.write(unnestedOf(from.source.array), context);
   const alias = from.alias?.name;
   if (isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(alias, context))) {
-    return ofRecord(select, form, within(context, { alias, columns: new Map(), element: unnested }));
+    return ofRecord(select, form, withElement(context, alias, unnested));
   }
   const { sql: array, type } = context.elements(unnested);
   const element = type.element ?? UNKNOWN;
   const variable = context.shared.fresh('x');
-  const inside = within(context, { alias, columns: new Map(), element: columnValue(variable, element) });
+  const inside = withElement(context, alias, columnValue(variable, element));
   const filtered =
     select.where === undefined
       ? array
@@ -48,7 +47,7 @@ function bareItem({ body, tables, limit, offset }: Query): Expression | undefine
   const { from, where, groupBy, having, qualify } = body;
   const isBare = from.length === 0 && (where ?? having ?? qualify) === undefined && groupBy.length === 0;
   const item = isBare ? soleItem(body) : undefined;
-  return item === undefined || hasAggregate(item) || hasWindow(item) ? undefined : item;
+  return item === undefined || containsAggregate(item) || hasWindow(item) ? undefined : item;
 }
 
 function ofOneRow(item: Expression, form: Form, context: Context): Value {
@@ -65,13 +64,8 @@ function soleSelect(query: Query): Select | undefined {
   return isSimple && body.having === undefined && body.qualify === undefined ? body : undefined;
 }
 
-function isUsedAsRecord(alias: string | undefined, { isRecordName }: Context): boolean {
-  return alias === undefined || isRecordName(alias.toLowerCase());
-}
-
-function within(context: Context, relation: Relation): Context {
-  const scope = { relations: [relation], aliases: new Map<string, Value>(), parent: context.scope };
-  return { ...context, scope, aliases: 'no', isGrouped: false, rows: undefined };
+function isUsedAsRecord(alias: string | undefined, { shared }: Context): boolean {
+  return alias === undefined || shared.isRecordName(alias.toLowerCase());
 }
 
 /** A record is treated as an array with one element. */
@@ -80,7 +74,7 @@ function ofRecord(select: Select, form: Form, inside: Context): Value | undefine
   const where = select.where === undefined ? undefined : condition(write(select.where));
   if (form === 'exists') return value('bool', where ?? 'true');
   const item = soleItem(select);
-  if (item === undefined || hasAggregate(item) || hasWindow(item)) return undefined;
+  if (item === undefined || containsAggregate(item) || hasWindow(item)) return undefined;
   const own = key(write(item));
   if (form === 'value')
     return where === undefined ? own : { sql: sql`if(${where}, ${own.sql}, NULL)`, type: own.type };
@@ -99,7 +93,7 @@ function ofArray(select: Select, form: Form, elements: Elements): Value | undefi
   if (form === 'exists') return value('bool', sql`notEmpty(${array})`);
   const item = soleItem(select);
   if (item === undefined || hasWindow(item)) return undefined;
-  if (hasAggregate(item)) return aggregated(item, form, elements);
+  if (containsAggregate(item)) return aggregated(item, form, elements);
   const own = inside.write(item, inside);
   const mapped = sql`arrayMap(${variable} -> ${whole(own)}, ${array})`;
   if (form === 'array') return { sql: mapped, type: arrayOfType(own.type) };

@@ -17,6 +17,7 @@ import { TEXT_FUNCTIONS } from '../functions/string.ts';
 import { BIGQUERY_TIMES } from '../functions/time.ts';
 import { replacementFor } from '../functions/unsupported.ts';
 import { syntax, unknown, untranslated } from '../translation-error.ts';
+import { inAggregate } from '../../dialects/write/scope.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
@@ -46,16 +47,7 @@ export const TRANSLATED_FUNCTIONS: readonly string[] = [
 ];
 
 /** Functions that can fail at run time, so that SAFE. would change their result. */
-const FAILING: ReadonlySet<string> = new Set([
-  'mod',
-  'div',
-  'datetime',
-  'date',
-  'timestamp',
-  'log',
-  'sqrt',
-  'ln',
-]);
+const FAILING: ReadonlySet<string> = new Set(['datetime', 'date', 'timestamp', 'from_hex', 'from_base64']);
 
 /**
  * Translates a call.
@@ -63,11 +55,7 @@ const FAILING: ReadonlySet<string> = new Set([
  */
 export function writeCall(call: Call, context: Context): Value {
   const rule = ruleFor(call);
-  const isWithin = isAggregate(call);
-  const inside: Context = isWithin
-    ? { ...context, isGrouped: false, aliases: context.aliases === 'first' ? 'last' : context.aliases }
-    : context;
-  const { sql: own, ...rest } = applied(call, inside, rule);
+  const { sql: own, ...rest } = applied(call, isAggregate(call) ? inAggregate(context) : context, rule);
   return { sql: located(call.at, own), ...rest };
 }
 

@@ -20,14 +20,14 @@ const TYPES: Readonly<Record<string, readonly [name: string, kind: Kind]>> = {
   FLOAT64: ['Float64', 'float'],
   FLOAT: ['Float64', 'float'],
   DOUBLE: ['Float64', 'float'],
-  NUMERIC: ['Decimal(38, 9)', 'float'],
-  DECIMAL: ['Decimal(38, 9)', 'float'],
-  BIGNUMERIC: ['Decimal(76, 38)', 'float'],
-  BIGDECIMAL: ['Decimal(76, 38)', 'float'],
+  NUMERIC: ['Decimal(38, 9)', 'decimal'],
+  DECIMAL: ['Decimal(38, 9)', 'decimal'],
+  BIGNUMERIC: ['Decimal(76, 38)', 'decimal'],
+  BIGDECIMAL: ['Decimal(76, 38)', 'decimal'],
   BOOL: ['Bool', 'bool'],
   BOOLEAN: ['Bool', 'bool'],
   STRING: ['String', 'text'],
-  BYTES: ['String', 'text'],
+  BYTES: ['String', 'bytes'],
   TEXT: ['String', 'text'],
   VARCHAR: ['String', 'text'],
   TIMESTAMP: ["DateTime64(6, \\'UTC\\')", 'timestamp'],
@@ -61,13 +61,16 @@ export function castTo(
       context,
     });
   }
-  if (kind === 'text') return value('text', toText(each));
-  const own = kind === 'int' && each.type.kind === 'float' ? roundedHalf(each) : source(each);
+  if (kind === 'text' || kind === 'bytes') return value(kind, toText(each), each.type.isNullable);
+  const isRounded = kind === 'int' && (each.type.kind === 'float' || each.type.kind === 'decimal');
+  const own = isRounded ? roundedHalf(each) : source(each);
   return value(
     kind,
     isSafe || each.type.kind === 'dynamic'
       ? sql`accurateCastOrNull(${own}, '${name}')`
       : sql`CAST(${own} AS Nullable(${name}))`,
+    true,
+    kind === 'decimal' ? { scale: name.endsWith('9)') ? 9 : 38 } : {},
   );
 }
 

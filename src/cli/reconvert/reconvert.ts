@@ -1,6 +1,9 @@
 // `millrace reconvert`: which endpoint files have a query that this release would convert otherwise.
+import { isSharedFile } from '../../catalog/include/sources.ts';
 import type { Converted } from '../../config/generated/endpoint.ts';
+import { leadsOutside, OUTSIDE } from '../../config/leads-outside.ts';
 import { readText } from '../../config/read-text.ts';
+import { createValueCheck } from '../../config/schema.ts';
 import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../config/yaml-document.ts';
 import { createConverter, type Converter } from '../../convert/convert.ts';
 import { compareDiagnostics, type Finding } from '../../core/finding.ts';
@@ -69,11 +72,12 @@ interface SavedQuery {
   readonly converted: Converted | undefined;
 }
 
-/** Endpoint files with a query. Throws CommandError (exit 2) for a file that is no YAML. */
+/** Endpoint files with a query. Rejects with CommandError (exit 2) for a file that is no YAML, or a link to another folder. */
 async function readSaved(paths: readonly string[]): Promise<readonly SavedQuery[]> {
-  const files = (await expandPaths(paths)).filter((path) => !/\.shared\.ya?ml$/.test(path));
+  const files = (await expandPaths(paths)).filter((path) => !isSharedFile(path));
   const saved = await Promise.all(
     files.map(async (path) => {
+      if (leadsOutside(path)) throw new CommandError(`${path}: ${OUTSIDE}`, { exitCode: 2 });
       const parsed = parseYaml(path, await readText(path, MAX_DOCUMENT_BYTES));
       if (!('document' in parsed))
         throw new CommandError(`${path} is not valid YAML; run millrace validate`, { exitCode: 2 });
@@ -85,16 +89,21 @@ async function readSaved(paths: readonly string[]): Promise<readonly SavedQuery[
   return saved.flat();
 }
 
+const checkConverted = createValueCheck('endpoint', 'Converted');
+
 /** Throws CommandError (exit 2) if it is not as converters write it. */
 function convertedOf({ file, value }: YamlDocument): Converted | undefined {
   const converted = member(value, 'converted');
   if (converted === undefined) return undefined;
-  const [from, sql, hash] = ['from', 'sql', 'hash'].map((key) => textOf(converted, key));
-  if (from === undefined || sql === undefined || hash === undefined)
-    throw new CommandError(`The key converted of ${file} is not complete; run millrace validate`, {
-      exitCode: 2,
-    });
-  return converted as Converted; // its required members are there, and `validate` checks the others
+  const [fault] = checkConverted(converted);
+  if (fault !== undefined)
+    throw new CommandError(
+      `${file}: converted ${fault.path.join('.')}: ${fault.message}; run millrace validate`,
+      {
+        exitCode: 2,
+      },
+    );
+  return converted as Converted; // by the check above
 }
 
 interface Checking extends Pick<ReconvertOptions, 'diffTexts'> {

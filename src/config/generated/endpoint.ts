@@ -665,7 +665,22 @@ export interface Converted {
    * What the tool says of the source's placeholders.
    */
   declarations?: {
-    [k: string]: unknown;
+    name: string;
+    type?: string;
+    isList?: boolean;
+    isAllAllowed?: boolean;
+    required?: boolean;
+    default?: unknown;
+    enum?: (string | number)[];
+    description?: string;
+    example?: unknown;
+    isRange?: boolean;
+    filter?: {
+      column?: string[];
+      kind: string;
+    };
+    text?: string;
+    reason?: string;
   }[];
   /**
    * Hash of the query as it was converted.

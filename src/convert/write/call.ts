@@ -9,16 +9,27 @@ import { isAggregate, rowRule } from '../../dialects/functions/row-functions.ts'
 import { CONDITION_FUNCTIONS } from '../functions/condition.ts';
 import type { Rule } from '../../dialects/function.ts';
 import { JSON_FUNCTIONS } from '../functions/json.ts';
-import { NUMBER_FUNCTIONS } from '../functions/number.ts';
-import { TEXT_FUNCTIONS } from '../functions/text.ts';
+import { BYTES_FUNCTIONS } from '../../dialects/functions/bytes.ts';
+import { FORMAT_FUNCTIONS } from '../../dialects/functions/format.ts';
+import { NUMBER_FUNCTIONS } from '../../dialects/functions/number.ts';
+import { REGEX_FUNCTIONS } from '../../dialects/functions/regex.ts';
+import { SEARCH_FUNCTIONS } from '../../dialects/functions/search.ts';
+import { TEXT_FUNCTIONS } from '../../dialects/functions/text.ts';
+import { TRIM_FUNCTIONS } from '../../dialects/functions/trim.ts';
 import { SERIES_FUNCTIONS } from './row-source.ts';
 import { TIME_FUNCTIONS } from '../../dialects/time/functions.ts';
 import { unconverted } from '../../dialects/context.ts';
 import type { Context } from './context.ts';
+import { inAggregate } from '../../dialects/write/scope.ts';
 import { value, type Value } from '../../dialects/value.ts';
 
 const FUNCTIONS: ReadonlyMap<string, Rule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
+  ...Object.entries(REGEX_FUNCTIONS),
+  ...Object.entries(SEARCH_FUNCTIONS),
+  ...Object.entries(TRIM_FUNCTIONS),
+  ...Object.entries(BYTES_FUNCTIONS),
+  ...Object.entries(FORMAT_FUNCTIONS),
   ...Object.entries(NUMBER_FUNCTIONS),
   ...Object.entries(TIME_FUNCTIONS),
   ...Object.entries(JSON_FUNCTIONS),
@@ -45,7 +56,7 @@ export function writeCall(call: Call, context: Context): Value {
   const rule = rowRule(named) ?? FUNCTIONS.get(name);
   if (rule === undefined) return unknownFunction(name, at);
   const isWithin = isAggregate(named) && call.over === undefined;
-  return applied(named, isWithin ? { ...context, grouped: undefined, prefersAliases: false } : context, rule);
+  return applied(named, isWithin ? inAggregate(context) : context, rule);
 }
 
 function unknownFunction(name: string, at: number): never {

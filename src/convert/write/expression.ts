@@ -1,26 +1,28 @@
 // Writes expressions.
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
-import { arithmetic, otherArithmetic } from './arithmetic.ts';
+import type { Expression, Name } from '../../sql/syntax-tree.ts';
+import { inverted, negative } from '../../dialects/arithmetic.ts';
+import { isByteCollation } from '../../dialects/collation.ts';
+import { bytesLiteral } from '../../dialects/functions/bytes.ts';
+import { arithmetic, otherOperator } from './arithmetic.ts';
 import { writeCall } from './call.ts';
 import { castTo, writeCast } from './cast.ts';
 import { adapted, compared, comparison } from './comparison.ts';
-import { differs, placeholder, unconverted, UnconvertedError, within } from '../../dialects/context.ts';
+import { differs, unconverted } from '../../dialects/context.ts';
 import { truth } from '../../dialects/truth.ts';
-import type { Context, GroupKeys } from './context.ts';
 import { asTime, localTime } from '../../dialects/time/argument.ts';
 import { extracted } from '../../dialects/time/parts.ts';
 import { timestamp } from '../../dialects/time/moment.ts';
 import { zoneOf } from '../../dialects/time/zone.ts';
+import type { Context } from '../../dialects/write/context.ts';
+import { COMMON, expressionWriter, type Writers } from '../../dialects/write/expression.ts';
 import { jsonAt, jsonOf, jsonOperator } from './json-path.ts';
 import { writeIn, writeQuantified } from './membership.ts';
 import { writeLike } from './pattern.ts';
 import { elementAt, isNullArray, joinedArrays } from '../../dialects/functions/array-value.ts';
 import { sliceOf } from '../../dialects/functions/array.ts';
 import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
-import { resolve } from './scope.ts';
-import { writeSubquery } from './subquery.ts';
 import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
 import { unified } from './unify.ts';
 import {
@@ -36,47 +38,13 @@ import {
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
-/** Writes an expression; a part that cannot be converted becomes a comment. */
-export function writeExpression(expression: Expression, context: Context): Value {
-  try {
-    const inside = within(expression, context);
-    return inside.grouped === undefined
-      ? writeAny(expression, inside)
-      : writeGrouped(expression, inside.grouped, inside);
-  } catch (error) {
-    if (!(error instanceof UnconvertedError)) throw error;
-    return value('unknown', placeholder(context, error));
-  }
-}
-
-/** Outside of aggregate functions, a grouped query can read only the keys, and any value of other columns. */
-function writeGrouped(
-  expression: Expression,
-  { keys, caseless, hasOthers }: GroupKeys,
-  context: Context,
-): Value {
-  const plain = writeAny(expression, { ...context, grouped: undefined });
-  const any = { ...plain, sql: sql`any(${plain.sql})`, isLoose: false };
-  const key = String(plain.sql);
-  if (keys.has(key)) return caseless.has(key) ? any : plain;
-  if (expression.kind !== 'path') return writeAny(expression, context);
-  const { isColumn, isOuter } = resolve(expression.parts, context);
-  return hasOthers && isColumn && !isOuter ? any : plain;
-}
-
-type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context) => Value;
-
 /** How each kind of expression is written. */
-const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
+const WRITERS: Writers = {
+  ...COMMON,
   string: ({ value: text }) => ({ ...value('text', quoteString(text), false), literal: text }),
   bytes: writeBytes,
   number: ({ text }, context) => writeNumber(text, context),
-  boolean: ({ value: own }) => value('bool', own ? 'true' : 'false', false),
-  null: () => value('null', 'NULL'),
   time: writeTime,
-  parameter: ({ name: own }) => value('unknown', `@${own}`),
-  path: writePath,
-  field: ({ of, name: { name: field } }, context) => fieldOf(context.write(of, context), field, context),
   index: writeIndex,
   call: writeCall,
   cast: writeCast,
@@ -104,36 +72,28 @@ const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   array: ({ items }, context) => writeArray(items.map((each) => context.write(each, context))),
   row: ({ items }, context) => writeRow(items.map((each) => context.write(each, context))),
   struct: ({ at }) => unconverted(at, 'expression', 'STRUCT is not converted', 'Use tuple(…) or a map.'),
-  lambda: writeLambda,
-  named_argument: ({ at, name: own }) =>
-    unconverted(at, 'expression', `The named argument ${own.name} is not converted`),
   slice: writeSlice,
-  query: writeSubquery,
-  unread: ({ at, reason }) => unconverted(at, 'expression', `Not converted: ${reason}`),
 };
 
-function writeAny<K extends Expression['kind']>(
-  expression: Extract<Expression, { kind: K }>,
-  context: Context,
-): Value {
-  // The writer of a kind accepts the expressions of that kind.
-  const writer = WRITERS[expression.kind] as (each: Expression, context: Context) => Value;
-  return writer(expression, context);
-}
+/** Writes an expression; a part that cannot be converted becomes a comment. */
+export const writeExpression = expressionWriter(WRITERS);
 
 function standalone({ at }: Of<'interval' | 'intervals'>): Value {
   return unconverted(at, 'type', 'An interval is converted only where it is added to a time or compared');
 }
 
-function writeBytes({ value: bytes }: Of<'bytes'>): Value {
-  if (/^[ -~]*$/.test(bytes)) return { ...value('text', quoteString(bytes), false), literal: bytes };
-  return value('text', `unhex('${Buffer.from(bytes, 'latin1').toString('hex')}')`, false);
+function writeBytes({ value: bytes }: Of<'bytes'>, { shared }: Context): Value {
+  return bytesLiteral(bytes, shared.dialect);
 }
 
-function writeCollation({ value: own, collation }: Of<'collate'>, context: Context): Value {
+function writeCollation({ value: inner, collation }: Of<'collate'>, context: Context): Value {
+  const own = context.write(inner, context);
+  if (isByteCollation(collation.name, context.shared.dialect))
+    return { ...own, type: { ...own.type, isBinary: true } };
+  if (context.shared.traits.ignoresCase && /_ci$/i.test(collation.name)) return own;
   const message = `COLLATE ${collation.name} is left out: strings are compared by their bytes`;
   differs(context, collation.at, 'collation', message);
-  return context.write(own, context);
+  return own;
 }
 
 const FLOAT_LITERALS: ReadonlySet<string> = new Set(['bigquery', 'sqlite']);
@@ -154,19 +114,12 @@ function writeTime({ type, value: literal, at }: Of<'time'>): Value {
   );
 }
 
-function writePath({ parts }: Of<'path'>, context: Context): Value {
-  const { value: found, rest } = resolve(parts, context);
-  return rest.reduce((of, { name: field }) => fieldOf(of, field, context), found);
-}
-
-/** A field of a tuple or a map, or of JSON. */
-function fieldOf(of: Value, field: string, { shared }: Context): Value {
-  if (of.type.kind === 'map')
-    return value(of.type.element?.kind ?? 'unknown', sql`${operand(of)}[${quoteString(field)}]`, false);
-  if (of.type.kind === 'tuple') return value('unknown', sql`tupleElement(${of.sql}, ${quoteString(field)})`);
+/** A field of JSON, or of a value of an unknown type. */
+export function jsonField(of: Value, { name: own }: Name, { shared }: Context): Value {
+  if (of.type.kind === 'tuple') return value('unknown', sql`tupleElement(${of.sql}, ${quoteString(own)})`);
   if (of.type.kind === 'unknown' && shared.dialect !== 'snowflake')
-    return value('unknown', sql`${operand(of)}.${name(field)}`);
-  return jsonAt(of, [quoteString(field)]);
+    return value('unknown', sql`${operand(of)}.${name(own)}`);
+  return jsonAt(of, [quoteString(own)]);
 }
 
 function writeIndex({ of, index, base }: Of<'index'>, context: Context): Value {
@@ -244,22 +197,17 @@ function note(context: Context, at: number): void {
 }
 
 function writeUnary({ operator, at }: Of<'unary'>, inner: Value, context: Context): Value {
-  const { shared } = context;
   switch (operator) {
     case 'NOT':
       return condition(sql`NOT ${operand(truth(inner, context, at))}`, inner.type.isNullable);
     case '~':
-      return value(
-        'int',
-        sql`bitNot(${shared.traits.ignoresCase ? 'toUInt64' : 'toInt64'}(${inner.sql}))`,
-        inner.type.isNullable,
-      );
+      return inverted(inner, context.shared.traits.ignoresCase);
     case '+':
       return inner;
     case '-':
       if (isKind(inner, 'text', 'date', 'timestamp'))
         return unconverted(at, 'type', 'The sign of a value that is not a number');
-      return { ...inner, sql: sql`-${operand(inner)}`, isLoose: true };
+      return negative(inner, context);
   }
 }
 
@@ -304,7 +252,7 @@ function writeBinary(expression: Of<'binary'>, context: Context): Value {
   if (json !== undefined) return json;
   if (['+', '-', '*', '/', '%'].includes(operator)) return arithmetic(expression, context);
   return (
-    otherArithmetic(expression, context) ??
+    otherOperator(expression, context) ??
     unconverted(at, 'expression', `The operator ${operator} is not converted`)
   );
 }
@@ -374,18 +322,4 @@ function writeArray(items: readonly Value[]): Value {
 function writeRow(items: readonly Value[]): Value {
   const fields = new Map(items.map(({ type }, index) => [String(index + 1), type]));
   return value('tuple', sql`(${joinSql(items.map((each) => each.sql))})`, false, { fields });
-}
-
-function writeLambda({ parameters, body }: Of<'lambda'>, context: Context): Value {
-  const values = new Map(
-    parameters.map((each) => [each.name.toLowerCase(), value('unknown', name(each.name))]),
-  );
-  const relation = { alias: undefined, columns: undefined, isOptional: false, values };
-  const written = context.write(body, { ...context, relations: [relation], parent: context });
-  const names = parameters.map((each) => name(each.name));
-  return loose(
-    written.type.kind,
-    sql`${names.length === 1 ? names.join('') : `(${names.join(', ')})`} -> ${written.sql}`,
-    written.type.isNullable,
-  );
 }

@@ -7,28 +7,11 @@ import { applicationOf } from '../../dialects/call.ts';
 import { unconverted, type Context as BaseContext } from '../../dialects/context.ts';
 import type { Application, Rules } from '../../dialects/function.ts';
 import { numberSeries } from '../../dialects/functions/series.ts';
-import type { Context } from './context.ts';
+import type { Context, RowColumn, RowSource } from '../../dialects/write/context.ts';
 import { spansOf, type Span } from '../../dialects/time/interval.ts';
 import { jsonAt, jsonElements, jsonOf, jsonPathSteps } from './json-path.ts';
 import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
 import { isTime, type Type, type Value } from '../../dialects/value.ts';
-
-/** A column of the rows, written from one element. */
-export interface RowColumn {
-  readonly name: string;
-  readonly type: Type;
-  readonly of: (element: Sql) => Sql;
-}
-
-export interface RowSource {
-  readonly array: Sql;
-  readonly columns: readonly RowColumn[];
-  readonly alias: string;
-  /** Whether it reads earlier tables. */
-  readonly isCorrelated: boolean;
-  /** An array without elements is one row. */
-  readonly isOuter: boolean;
-}
 
 interface Elements {
   readonly array: Sql;
@@ -44,7 +27,8 @@ export function rowsOf(item: FromItem, context: Context): RowSource {
     isCorrelated = true;
   };
   // The earlier tables are outer ones here, so that using them is noticed.
-  const inside: Context = { ...context, relations: [], parent: { ...context }, onOuter };
+  const scope = { relations: [], aliases: new Map<string, Value>(), parent: context.scope, onOuter };
+  const inside: Context = { ...context, scope };
   const elements =
     source.kind === 'unnest'
       ? unnested(item, inside)

@@ -1,16 +1,19 @@
 // The entry point of writing: a syntax tree as ClickHouse SQL.
 import type { Query } from '../../sql/syntax-tree.ts';
 import type { ConversionNote, ConvertOptions, ForeignDialect } from '../../dialects/conversion.ts';
-import type { Context } from './context.ts';
+import type { Context, Supplied } from '../../dialects/write/context.ts';
+import { writeQuery } from '../../dialects/write/query.ts';
+import { READABLE } from '../../dialects/write/style.ts';
+import { rowsOf } from './row-source.ts';
+import { shown } from './shown.ts';
+import { unified } from './unify.ts';
 import { TRAITS } from '../../dialects/traits.ts';
+import { castTo } from './cast.ts';
 import { emptyArray } from '../../dialects/functions/array-value.ts';
 import type { Value } from '../../dialects/value.ts';
-import { caselessKey } from './comparison.ts';
-import { writeExpression } from './expression.ts';
+import { caselessKey } from '../../dialects/collation.ts';
+import { jsonField, writeExpression } from './expression.ts';
 import { jsonElements } from './json-path.ts';
-import { lateralJoin } from './lateral.ts';
-import { writeQuery } from './query.ts';
-import { unified } from './unify.ts';
 
 export interface WriteOptions {
   readonly dialect: ForeignDialect;
@@ -25,6 +28,14 @@ export interface Written {
   readonly sql: string;
   readonly notes: readonly ConversionNote[];
 }
+
+const SUPPLIED: Supplied = {
+  style: READABLE,
+  shown,
+  jsonField,
+  rows: rowsOf,
+  arrayQuery: () => undefined,
+};
 
 /** Writes a query. Never throws for its content. */
 export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: WriteOptions): Written {
@@ -46,20 +57,25 @@ export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text
       notes,
       settings,
       fresh,
+      tableNames: undefined,
+      spend: () => undefined,
+      isRecordName: () => false,
     },
-    relations: [],
-    withTables: new Map(),
-    aliases: new Map(),
+    scope: { relations: [], aliases: new Map() },
+    tables: new Map(),
     windows: new Map(),
+    isGrouped: false,
+    isGuarded: false,
     isUngrouped: true,
+    supplied: SUPPLIED,
     write: writeExpression,
+    asText: (own, at) => castTo(own, { name: 'TEXT', at }, { isSafe: false, at, context }),
     query: writeQuery,
-    lateral: lateralJoin,
     key: (own) => caselessKey(own, context),
     elements: elementsOf,
     unify: unified,
   };
-  const { sql } = writeQuery(query, context, { isShown: true });
+  const { sql } = writeQuery(query, context, { isShown: true, isPlain: false });
   const list = [...settings].map(([name, value]) => `${name} = ${value}`);
   return { sql: list.length === 0 ? String(sql) : `${String(sql)}\nSETTINGS ${list.join(', ')}`, notes };
 }

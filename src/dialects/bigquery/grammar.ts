@@ -80,6 +80,7 @@ export const GRAMMAR: Grammar = {
       unread: [
         { tokens: ['SIMILAR', 'TO'], hint: MATCH_HINT },
         { tokens: ['~'], hint: MATCH_HINT },
+        { tokens: ['%'], hint: 'Write MOD(a, b).' },
       ],
     },
   ),

@@ -43,6 +43,7 @@ export const GRAMMAR: Grammar = {
   ),
   features: new Set([
     ...STANDARD_FEATURES,
+    'adjacent strings',
     'string aliases',
     'interval expressions',
     'mysql forms',

@@ -10,7 +10,7 @@ export const GRAMMAR: Grammar = {
     plain: {
       content: 'text',
       escapes: {
-        characters: { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
+        characters: { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '0': '\0' },
         hexadecimal: /x([\da-fA-F]{2})|u([\da-fA-F]{4})/y,
         octal: /[0-3][0-7]{2}/y,
         others: 'dropped',
