@@ -17,8 +17,6 @@ import type { Context, Supplied, Table } from '../dialects/write/context.ts';
 import { writeQuery } from '../dialects/write/query.ts';
 import { ONE_LINE } from '../dialects/write/style.ts';
 import { unified } from './common-type.ts';
-import { shown } from './shown.ts';
-import { writeArrayQuery } from './write/array-query.ts';
 import { requireWritten } from './write/unwritten.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
@@ -118,10 +116,8 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
 
 const SUPPLIED: Supplied = {
   style: ONE_LINE,
-  shown,
   jsonField: field,
   rows: ({ at }) => syntax(at, 'Table functions are not allowed'),
-  arrayQuery: ({ query, form }, context) => writeArrayQuery(query, form, context),
 };
 
 /** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */
@@ -138,12 +134,15 @@ function recordNames(tokens: readonly Token[]): Context['shared']['isRecordName'
   return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
 }
 
+/** The types of an endpoint's columns are parsed once, not for each query. */
+const READ = new WeakMap<SourceTable['columns'], Table['columns']>();
+
 function readTable({ name, columns }: SourceTable): Table {
-  return {
-    sql: quoteIdentifier(name),
-    columns: columns.map((column) => ({
-      name: column.name,
-      value: { sql: column.name, type: typeOfColumn(column) },
-    })),
-  };
+  const known = READ.get(columns) ?? columns.map(readColumn);
+  READ.set(columns, known);
+  return { sql: quoteIdentifier(name), columns: known };
+}
+
+function readColumn(column: SourceTable['columns'][number]) {
+  return { name: column.name, value: { sql: column.name, type: typeOfColumn(column) } };
 }

@@ -151,7 +151,7 @@ describe('problems have locations in the query as sent', () => {
   });
 
   test.each([
-    { sql: 'select id,\n  lower(id + 1) from edge_logs', line: 2, column: 9 },
+    { sql: 'select count(*) as n,\n  id from edge_logs', line: 2, column: 3 },
     { sql: 'select id\nfrom edge_logs\nwhere id = 5', line: 3, column: 7 },
   ])('also when the engine finds it: $sql', async ({ sql, line, column }) => {
     const response = await call('both', { sql, dialect: 'bigquery' });

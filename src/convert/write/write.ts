@@ -5,7 +5,6 @@ import type { Context, Supplied } from '../../dialects/write/context.ts';
 import { writeQuery } from '../../dialects/write/query.ts';
 import { READABLE } from '../../dialects/write/style.ts';
 import { rowsOf } from './row-source.ts';
-import { shown } from './shown.ts';
 import { unified } from './unify.ts';
 import { TRAITS } from '../../dialects/traits.ts';
 import { castTo } from './cast.ts';
@@ -31,10 +30,8 @@ export interface Written {
 
 const SUPPLIED: Supplied = {
   style: READABLE,
-  shown,
   jsonField,
   rows: rowsOf,
-  arrayQuery: () => undefined,
 };
 
 /** Writes a query. Never throws for its content. */

@@ -1,6 +1,6 @@
 // How Snowflake's SQL is read.
 import { COMPARISONS, operatorsOf, STANDARD, STANDARD_FEATURES, type Grammar } from '../read/grammar.ts';
-import { spaceOf, STANDARD_LEXICAL } from '../read/lexical-rules.ts';
+import { commentsOf, STANDARD_LEXICAL } from '../read/lexical-rules.ts';
 
 export const GRAMMAR: Grammar = {
   ...STANDARD,
@@ -18,7 +18,7 @@ export const GRAMMAR: Grammar = {
     },
     prefixes: { x: { content: 'hexadecimal' } },
     hasDollarStrings: true,
-    space: spaceOf('--', '//'),
+    ...commentsOf('--', '//'),
     position: /\$\d+/y,
   },
   operators: operatorsOf([

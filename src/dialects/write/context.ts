@@ -136,14 +136,7 @@ export interface RowColumn {
 /** What the two entry points write differently. */
 export interface Supplied {
   readonly style: Style;
-  /** A value as a column of the result. */
-  readonly shown: (value: Value, use: Use & { readonly at: number; readonly context: Context }) => Value;
   /** A field of a value that is not a record. */
   readonly jsonField: (value: Value, name: Name, context: Context) => Value;
   readonly rows: (item: FromItem, context: Context) => RowSource;
-  /** Undefined if the query is not one over an array or a record. */
-  readonly arrayQuery: (
-    expression: Extract<Expression, { kind: 'query' }>,
-    context: Context,
-  ) => Value | undefined;
 }

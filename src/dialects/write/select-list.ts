@@ -6,6 +6,7 @@ import { sql, type Sql } from '../sql.ts';
 import { value, type Value } from '../value.ts';
 import type { Context, OutputColumn, Relation, Use } from './context.ts';
 import { fieldsOf } from './path.ts';
+import { shown } from './shown.ts';
 import { pathsOf } from './walk.ts';
 
 /** A column of a select list. */
@@ -125,7 +126,7 @@ function columnOf(
   { only, context, ...use }: Use & { readonly only?: string | undefined; readonly context: Context },
 ): Column {
   const name = names(draft);
-  const own = context.supplied.shown(draft.raw, { ...use, at: draft.at, context });
+  const own = shown(draft.raw, use, { at: draft.at, context });
   const written = context.supplied.style.name(name);
   const text = String(own.sql);
   const isName = text === written || (only !== undefined && text === `${only}.${written}`);

@@ -5,6 +5,7 @@ import { gathered } from '../functions/array-value.ts';
 import { isAggregate } from '../functions/row-functions.ts';
 import { sql, type Sql } from '../sql.ts';
 import { arrayOfType, condition, type Value } from '../value.ts';
+import { writeArrayQuery } from './array-query.ts';
 import type { Context, OutputColumn } from './context.ts';
 import { lateralJoin } from './lateral.ts';
 import { writeNested, type NestedQuery } from './nested.ts';
@@ -14,7 +15,7 @@ type Subquery = Extract<Expression, { kind: 'query' }>;
 
 /** `(SELECT …)`, `EXISTS (SELECT …)`, `ARRAY(SELECT …)`. */
 export function writeSubquery(expression: Subquery, context: Context): Value {
-  const inline = context.supplied.arrayQuery(expression, context);
+  const inline = writeArrayQuery(expression, context);
   if (inline !== undefined) return inline;
   const { form, query, at } = expression;
   const { style } = context.supplied;

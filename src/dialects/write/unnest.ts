@@ -3,7 +3,7 @@ import type { Expression, FromItem } from '../../sql/syntax-tree.ts';
 import { unconverted } from '../context.ts';
 import { columnValue, isRecord } from '../record.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { UNKNOWN, value, type Kind, type Value } from '../value.ts';
+import { UNKNOWN, value, type Kind, type Type, type Value } from '../value.ts';
 import { conditionSql } from './condition.ts';
 import { columnsByName, relationOf, inRelations } from './scope.ts';
 import type { Context, Relation, RowSource } from './context.ts';
@@ -79,7 +79,7 @@ function recordOf(alias: string | undefined, element: Value, relations: readonly
 }
 
 /** A dynamically typed path is an array if one of its elements is used as a whole, otherwise a record. */
-function isUsedAsRecord({ source }: FromItem, name: string | undefined, { shared }: Context): boolean {
+export function isUsedAsRecord({ source }: FromItem, name: string | undefined, { shared }: Context): boolean {
   if (source.kind === 'unnest' && source.offset !== undefined) return false;
   return name === undefined || shared.isRecordName(name.toLowerCase());
 }
@@ -91,6 +91,7 @@ interface Unnested {
 
 /** Kinds of elements that cannot be NULL. */
 const COMPOSITE: ReadonlySet<Kind> = new Set(['object', 'array', 'tuple', 'map', 'dynamic', 'unknown']);
+export const isComposite = ({ kind }: Type): boolean => COMPOSITE.has(kind);
 
 function addArray(
   { source, join }: FromItem,
@@ -103,7 +104,7 @@ function addArray(
   const offset = source.kind === 'unnest' ? source.offset : undefined;
   const [item, place] = [fresh('a'), fresh('o')];
   const numbers = offset === undefined ? '' : sql`, arrayEnumerate(${array}) AS ${place}`;
-  const hasNull = !COMPOSITE.has(element.kind);
+  const hasNull = !isComposite(element);
   if (state.pieces.length === 0) {
     const whole = fresh('x');
     const read = offset === undefined ? '' : sql`, ${place}`;
@@ -112,28 +113,17 @@ function addArray(
     state.pieces.push(
       sql`(SELECT ${item}${read} FROM (SELECT ${array} AS ${whole}) ARRAY JOIN ${whole} AS ${item}${inner}) AS ${table}`,
     );
-  } else if (join === 'LEFT') state.pieces.push(leftArray({ array, item, numbers, hasNull }, context));
-  else state.pieces.push(sql`ARRAY JOIN ${array} AS ${item}${numbers}`);
+  } else {
+    const each = fresh('x');
+    // Without elements there is one row, whose element is NULL if it can be.
+    const own = join === 'LEFT' && hasNull ? sql`arrayMap(${each} -> toNullable(${each}), ${array})` : array;
+    state.pieces.push(sql`${join === 'LEFT' ? 'LEFT ' : ''}ARRAY JOIN ${own} AS ${item}${numbers}`);
+  }
   const isLost = join === 'LEFT' && (!hasNull || offset !== undefined);
   const found = columnValue(item, element);
   const own = elementRelation(name, isLost ? { ...found, absent: sql`empty(${array})` } : found);
   if (offset === undefined) return [own];
   return [own, elementRelation(offset.name, value('int', sql`(${place} - 1)`))];
-}
-
-interface LeftArray {
-  readonly array: Sql;
-  readonly item: string;
-  readonly numbers: Sql;
-  /** The elements can be NULL. */
-  readonly hasNull: boolean;
-}
-
-/** An empty array produces one row with a null element. */
-function leftArray({ array, item, numbers, hasNull }: LeftArray, { shared }: Context): Sql {
-  if (!hasNull || numbers !== '') return sql`LEFT ARRAY JOIN ${array} AS ${item}${numbers}`;
-  const each = shared.fresh('x');
-  return sql`ARRAY JOIN emptyArrayToSingle(arrayMap(${each} -> toNullable(${each}), ${array})) AS ${item}`;
 }
 
 /** An array per row becomes ARRAY JOIN; false if it has to be joined like a table. */

@@ -1,13 +1,15 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
-import { arrayOfType, UNKNOWN, type Value, value } from '../../dialects/value.ts';
-import type { Context } from '../context.ts';
-import { unnestedOf, withElement } from '../../dialects/write/unnest.ts';
-import { containsAggregate, hasWindow } from '../../dialects/write/walk.ts';
-import { sql, type Sql } from '../../dialects/sql.ts';
-import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
-import { columnValue, condition, isRecord, key, whole } from '../value.ts';
+import type { Expression, Select } from '../../sql/syntax-tree.ts';
+import { condition, key, whole } from '../operand.ts';
+import { columnValue, isRecord } from '../record.ts';
+import { sql, type Sql } from '../sql.ts';
+import { arrayOfType, UNKNOWN, type Value, value } from '../value.ts';
+import type { Context } from './context.ts';
+import { isComposite, isUsedAsRecord, unnestedOf, withElement } from './unnest.ts';
+import { containsAggregate, hasWindow } from './walk.ts';
 
-type Form = Extract<Expression, { kind: 'query' }>['form'];
+type Subquery = Extract<Expression, { kind: 'query' }>;
+type Form = Subquery['form'];
 
 /** One array, and what the query does with its elements. */
 interface Elements {
@@ -17,16 +19,18 @@ interface Elements {
 }
 
 /** Undefined for other kinds of query, which are written as subqueries. */
-export function writeArrayQuery(query: Query, form: Form, context: Context): Value | undefined {
+export function writeArrayQuery({ query, form }: Subquery, context: Context): Value | undefined {
+  if (!context.shared.isStrict) return undefined;
   const bare = bareItem(query);
   if (bare !== undefined) return ofOneRow(bare, form, context);
   const select = soleSelect(query);
   const [from] = select?.from ?? [];
   if (select === undefined || from === undefined || from.source.kind !== 'unnest') return undefined;
-  if (from.source.offset !== undefined || (form === 'array' && query.limit !== undefined)) return undefined;
+  if (from.source.offset !== undefined || query.limit === '0') return undefined;
+  if (form === 'array' && query.limit !== undefined) return undefined;
   const unnested = context.write(unnestedOf(from.source.array), context);
   const alias = from.alias?.name;
-  if (isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(alias, context))) {
+  if (isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(from, alias, context))) {
     return ofRecord(select, form, withElement(context, alias, unnested));
   }
   const { sql: array, type } = context.elements(unnested);
@@ -41,7 +45,7 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
 }
 
 /** The expression of a query that reads no table, and so has one row. */
-function bareItem({ body, tables, limit, offset }: Query): Expression | undefined {
+function bareItem({ body, tables, limit, offset }: Subquery['query']): Expression | undefined {
   if (body.kind !== 'select' || tables.length > 0 || limit !== undefined || offset !== undefined)
     return undefined;
   const { from, where, groupBy, having, qualify } = body;
@@ -56,16 +60,12 @@ function ofOneRow(item: Expression, form: Form, context: Context): Value {
   return form === 'value' ? own : { sql: sql`[${whole(own)}]`, type: arrayOfType(own.type) };
 }
 
-function soleSelect(query: Query): Select | undefined {
+function soleSelect(query: Subquery['query']): Select | undefined {
   const { body } = query;
   const isPlain = query.tables.length === 0 && query.orderBy.length === 0 && query.offset === undefined;
   if (!isPlain || body.kind !== 'select') return undefined;
   const isSimple = body.from.length === 1 && !body.isDistinct && body.groupBy.length === 0;
   return isSimple && body.having === undefined && body.qualify === undefined ? body : undefined;
-}
-
-function isUsedAsRecord(alias: string | undefined, { shared }: Context): boolean {
-  return alias === undefined || shared.isRecordName(alias.toLowerCase());
 }
 
 /** A record is treated as an array with one element. */
@@ -97,8 +97,8 @@ function ofArray(select: Select, form: Form, elements: Elements): Value | undefi
   const own = inside.write(item, inside);
   const mapped = sql`arrayMap(${variable} -> ${whole(own)}, ${array})`;
   if (form === 'array') return { sql: mapped, type: arrayOfType(own.type) };
-  const isScalar = !['object', 'array', 'tuple', 'map', 'dynamic', 'unknown'].includes(own.type.kind);
-  return { sql: sql`${isScalar ? 'arrayElementOrNull' : 'arrayElement'}(${mapped}, 1)`, type: own.type };
+  const element = isComposite(own.type) ? 'arrayElement' : 'arrayElementOrNull';
+  return { sql: sql`${element}(${mapped}, 1)`, type: own.type };
 }
 
 /** Aggregates over the elements; the query has one row. */
