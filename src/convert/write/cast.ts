@@ -1,7 +1,7 @@
 // CAST, ::, TRY_CAST and SAFE_CAST.
 import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
+import type { Expression, TypeName } from '../../dialects/tree.ts';
 import { roundHalfAway } from '../../dialects/round.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
 import { secondsOf, spansOf } from '../../dialects/time/interval.ts';

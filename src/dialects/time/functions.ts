@@ -1,5 +1,5 @@
 // Functions of times, by name; dialects differ in the order of arguments, in what they count and in what they return.
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../tree.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { differs, unconverted } from '../context.ts';
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';

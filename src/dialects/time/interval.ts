@@ -1,6 +1,6 @@
 // Intervals, and arithmetic with times.
 import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Expression, Unit } from '../../sql/syntax-tree.ts';
+import type { Expression, Unit } from '../tree.ts';
 import { unconverted, type Context } from '../context.ts';
 import { timestampLiteral } from './literal.ts';
 import { day, isDay, moment } from './moment.ts';
