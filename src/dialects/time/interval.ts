@@ -212,7 +212,9 @@ export function shifted(
       'An interval can only be added to a time',
       'Cast the value to a date or a timestamp.',
     );
-  const sorted = [...spans].toSorted((a, b) => ORDER.indexOf(a.unit.name) - ORDER.indexOf(b.unit.name));
+  const sorted = withMonths(spans).toSorted(
+    (a, b) => ORDER.indexOf(a.unit.name) - ORDER.indexOf(b.unit.name),
+  );
   checkRange(time, operator, sorted, at);
   const moves = sorted.map((span) => intervalSql(span, context));
   const parts = moves.map((each) => sql` ${operator} ${each}`);
@@ -227,6 +229,33 @@ export function shifted(
     ...(time.type.kind === 'unknown' ? {} : { isWide: true }),
     ...(staysDay && time.type.kind !== 'date' ? { isDate: true } : {}),
   });
+}
+
+const MONTHS: Readonly<Record<string, bigint>> = {
+  CENTURY: 1200n,
+  DECADE: 120n,
+  YEAR: 12n,
+  QUARTER: 3n,
+  MONTH: 1n,
+};
+
+/** Years and months of literals as months: February 29, 14 months later, is the 29th again. */
+function withMonths(spans: readonly Span[]): readonly Span[] {
+  const [first, ...more] = spans.filter(({ unit }) => unit.name in MONTHS);
+  if (first === undefined || more.length === 0) return spans;
+  const counts = [first, ...more].map(({ value: amount, unit }) => {
+    const integer = integerOf(amount);
+    return integer === undefined ? undefined : integer * (MONTHS[unit.name] ?? 1n);
+  });
+  const known = counts.filter((each) => each !== undefined);
+  if (known.length < counts.length)
+    return unconverted(first.unit.at, 'type', 'Years and months are added together only as literals');
+  const text = known.reduce((sum, each) => sum + each, 0n).toString();
+  const amount: Expression = { kind: 'string', at: first.value.at, value: text };
+  return [
+    { value: amount, unit: { ...first.unit, name: 'MONTH' } },
+    ...spans.filter(({ unit }) => !(unit.name in MONTHS)),
+  ];
 }
 
 function resultKind(
