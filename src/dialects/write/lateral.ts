@@ -1,5 +1,5 @@
 // Lateral subqueries: those that compute values become these values, those that filter by an equality are joined.
-import type { Expression, FromItem, Name, Query, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, Name, Query, Select } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { isAggregate } from '../functions/row-functions.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';

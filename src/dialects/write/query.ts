@@ -1,5 +1,5 @@
 // Whole queries: WITH, and ORDER BY and LIMIT after a body of any kind.
-import type { Expression, Name, Order, Query, Select, WithTable } from '../../sql/syntax-tree.ts';
+import type { Expression, Name, Order, Query, Select, WithTable } from '../tree.ts';
 import { placeholder, syntax, unconverted, UnconvertedError } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { READ, type Context, type Table, type Use, type WrittenQuery } from './context.ts';

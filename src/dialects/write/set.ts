@@ -1,5 +1,5 @@
 // Set operations and VALUES: queries whose columns are combined by position.
-import type { Rows, SetOperation } from '../../sql/syntax-tree.ts';
+import type { Rows, SetOperation } from '../tree.ts';
 import { differs, syntax, unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { value, type Kind, type Type } from '../value.ts';
