@@ -142,13 +142,14 @@ function orderOutside(
   return hasStar || orders.length < orderBy.length ? undefined : orders;
 }
 
+const pathText = (parts: readonly Name[]): string => parts.map(({ name }) => name.toLowerCase()).join('.');
+
 /** Whether an expression is the name of an item, or the path that it is. */
 function isNamed(item: Extract<Select['items'][number], { kind: 'value' }>, value: Expression): boolean {
   if (value.kind !== 'path') return false;
-  const text = (parts: readonly Name[]): string => parts.map(({ name }) => name.toLowerCase()).join('.');
-  const own = text(value.parts);
+  const own = pathText(value.parts);
   return (
-    own === nameOf(item)?.toLowerCase() || (item.value.kind === 'path' && text(item.value.parts) === own)
+    own === nameOf(item)?.toLowerCase() || (item.value.kind === 'path' && pathText(item.value.parts) === own)
   );
 }
 
