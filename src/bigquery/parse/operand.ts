@@ -222,11 +222,15 @@ function parseType(reader: Reader): TypeName {
     const { kind, text, start } = reader.peek();
     if (kind !== 'word') reader.reject('a type such as STRING');
     reader.next();
-    const name = { name: text.toUpperCase(), at: start };
+    const sizes: number[] = [];
     if (reader.takeSymbol('(')) {
-      while (reader.peek().kind === 'number' || reader.isSymbol(',')) reader.next();
+      do {
+        if (reader.peek().kind !== 'number') reader.reject('a size');
+        sizes.push(Number(reader.next().text));
+      } while (reader.takeSymbol(','));
       reader.expectSymbol(')');
     }
+    const name = { name: text.toUpperCase(), at: start, ...(sizes.length === 0 ? {} : { sizes }) };
     return reader.isSymbol('<') ? { ...name, of: parseTypeArguments(reader) } : name;
   });
 }

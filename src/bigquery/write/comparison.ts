@@ -109,9 +109,13 @@ export function alike(values: readonly Value[], at: number): readonly Sql[] {
   const time = values.map(({ type }) => type.kind).find(isTime);
   const areNumbers = values.some(isNumber);
   const isLoose = values.some((each) => isKind(each, 'dynamic', 'object'));
+  const isExact = values.some((each) => isKind(each, 'decimal'));
   return values.map((each) => {
     if (time !== undefined && each.literal !== undefined && isKind(each, 'text'))
       return timeLiteral(time, each.literal, at).sql;
+    // A literal has the type of the numbers that it is compared with.
+    if (isExact && each.literal !== undefined && isKind(each, 'float'))
+      return sql`toDecimal256('${each.literal}', 38)`;
     if (!isLoose) return whole(each);
     if (areNumbers) return number(each);
     return looseSide(each, values);

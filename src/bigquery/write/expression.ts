@@ -2,7 +2,7 @@
 import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { apply, hasAggregate, writeCall } from './call.ts';
-import { castTo } from './cast.ts';
+import { writeCast } from './cast.ts';
 import { between, compared, comparison, operand } from './comparison.ts';
 import { membership } from './membership.ts';
 import { within } from '../../dialects/context.ts';
@@ -48,7 +48,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'call':
       return writeCall(expression, context);
     case 'cast':
-      return castTo(write(expression.value), expression.type, expression.value, expression.isSafe);
+      return writeCast(expression, context);
     case 'extract':
       return writeExtract(expression, context);
     case 'interval':
@@ -186,12 +186,26 @@ function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context)
       type: inner.type.element ?? UNKNOWN,
     };
   }
+  if (inner.type.fields !== undefined) return memberAt(inner, inner.type.fields, { index, base });
   const { sql: array, element } = arrayOf(inner);
   const place = base === 1 ? number(writeExpression(index, context)) : offsetSql(index, context);
   return {
     sql: sql`${COMPOSITE.has(element.kind) ? 'arrayElement' : 'arrayElementOrNull'}(${array}, ${place})`,
     type: element,
   };
+}
+
+/** A field of a struct by its position. */
+function memberAt(
+  { sql: own }: Value,
+  fields: ReadonlyMap<string, Type>,
+  { index, base }: Pick<Of<'index'>, 'index' | 'base'>,
+): Value {
+  const position = index.kind === 'number' ? Number(index.text) - base : Number.NaN;
+  const type = [...fields.values()][position];
+  if (type === undefined)
+    return syntax(index.at, `A struct of ${fields.size} fields has no such position: write it as a number`);
+  return { sql: sql`tupleElement(${own}, ${String(position + 1)})`, type };
 }
 
 function offsetSql(index: Expression, context: Context): Sql {
@@ -322,11 +336,18 @@ function writeArray(items: readonly Value[]): Value {
   return { sql: sql`[${joinSql(sqls)}]`, type: arrayOfType(type) };
 }
 
-function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
+function writeStruct({ fields, at }: Of<'struct'>, context: Context): Value {
+  if (fields.length === 0) return untranslated(at, 'A struct without fields is not supported');
   const named = fields.map(({ value: inner, alias }, index) => {
     const name = (alias ?? implicitName(inner))?.name;
     return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
   });
+  if (new Set(named.map(({ name }) => name.toLowerCase())).size < named.length)
+    return untranslated(
+      at,
+      'A struct with two fields of one name is not supported',
+      'Name them differently.',
+    );
   return fields.some((each) => hasAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
 }
 

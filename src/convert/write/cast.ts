@@ -1,13 +1,17 @@
 // CAST, ::, TRY_CAST and SAFE_CAST.
-import { sql, type Sql } from '../../dialects/sql.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
 import { roundHalfAway } from './arithmetic.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
 import { secondsOf, spansOf } from './interval.ts';
 import { jsonArray, jsonElements, jsonOf, jsonText } from './json-path.ts';
+import { roundedAway, toInteger } from '../../dialects/cast/integer.ts';
+import { decimalType, toBoolean, toDecimal, toFloat } from '../../dialects/cast/number.ts';
+import type { CastOptions } from '../../dialects/cast/strict.ts';
+import { floatText, realText } from '../../dialects/cast/text.ts';
 import { dateLiteral, timestampLiteral } from './time-literal.ts';
-import { isKind, isNumber, text, value, type Kind, type Type, type Value } from '../../dialects/value.ts';
+import { isKind, text, UNKNOWN, value, type Kind, type Type, type Value } from '../../dialects/value.ts';
 
 const INTEGERS =
   'INT INTEGER INT2 INT4 INT8 BIGINT SMALLINT TINYINT MEDIUMINT INT64 BYTEINT SIGNED SERIAL BIGSERIAL UNSIGNED'.split(
@@ -38,12 +42,6 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['TIME', 'time'],
   ['ARRAY', 'array'],
 ]);
-
-export interface CastOptions {
-  readonly isSafe: boolean;
-  readonly at: number;
-  readonly context: Context;
-}
 
 /** Writes a cast. */
 export function writeCast(
@@ -85,13 +83,11 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
   if (from.type.kind === 'null') return nullOf(kind);
   switch (kind) {
     case 'int':
-      return toInteger(from, type, options);
+      return toInteger(from, type, { ...options, round: rounded });
     case 'float':
-      return isKind(from, 'float')
-        ? from
-        : value('float', parse(from, 'Float64', options), from.type.isNullable || options.isSafe);
+      return toFloat(from, options);
     case 'decimal':
-      return toDecimal(from, type, options);
+      return toNumber(from, type, options);
     case 'text':
       return toText(from, type, context, at);
     case 'bool':
@@ -115,7 +111,7 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
         ? value('time', sql`formatDateTime(${from.sql}, '%H:%i:%S')`, from.type.isNullable)
         : value('time', text(from), from.type.isNullable);
     case 'array':
-      return toArray(from, type, at);
+      return toArray(from, type, options);
     case 'bytes':
     case 'datetime':
     case 'dynamic':
@@ -149,83 +145,25 @@ function nullOf(kind: Kind): Value {
   return value(kind, type === undefined ? 'NULL' : `CAST(NULL AS Nullable(${type}))`);
 }
 
-const isOpen = ({ type }: Value): boolean => type.kind === 'unknown';
-
-/** A string or number as a number. */
-function parse(from: Value, type: string, { isSafe }: CastOptions): Sql {
-  const string = from.type.kind === 'text' ? from.sql : sql`toString(${from.sql})`;
-  if (isSafe)
-    return isKind(from, 'text', 'unknown') ? sql`to${type}OrNull(${string})` : sql`to${type}(${from.sql})`;
-  return isKind(from, 'text') ? sql`to${type}(trimBoth(${from.sql}))` : sql`to${type}(${from.sql})`;
-}
-
-const BYTES: Readonly<Record<string, number>> = {
-  INT: 4,
-  INTEGER: 4,
-  INT4: 4,
-  INT2: 2,
-  SMALLINT: 2,
-  TINYINT: 1,
-};
-
-function toInteger(from: Value, type: TypeName, options: CastOptions): Value {
-  const { context, at } = options;
+/** The nearest integer: PostgreSQL and MySQL round Float64 to even, exact numbers away from zero, and SQLite cuts the fraction off. */
+function rounded(own: Value, { context }: CastOptions): Sql {
   const { dialect } = context.shared;
-  const bytes =
-    dialect === 'bigquery' || dialect === 'snowflake' || dialect === 'sqlite' ? undefined : BYTES[type.name];
-  const more = { scale: 0, bytes };
-  const nullable = from.type.isNullable || options.isSafe;
-  if (isKind(from, 'int')) return { ...from, type: { ...from.type, bytes: bytes ?? from.type.bytes } };
-  if (isKind(from, 'decimal', 'numeric', 'float', 'seconds')) {
-    const truncates = dialect === 'sqlite';
-    // PostgreSQL rounds float to even, exact numbers away from zero.
-    const rounded =
-      isKind(from, 'float') && (dialect === 'postgresql' || dialect === 'redshift')
-        ? sql`round(${from.sql})`
-        : roundHalfAway(from, 0).sql;
-    return value('int', sql`toInt64(${truncates ? from.sql : rounded})`, nullable, more);
-  }
-  if (isOpen(from) && !options.isSafe) {
-    if (dialect !== 'sqlite')
-      differs(
-        context,
-        at,
-        'type_unknown',
-        `If the value is not an integer, ${dialect} rounds it and ClickHouse truncates it`,
-      );
-    return value('int', sql`toInt64(${from.sql})`, nullable, more);
-  }
-  const isLenient = ['mysql', 'mariadb', 'sqlite'].includes(dialect);
-  if (isKind(from, 'text') && isLenient)
-    return value('int', sql`toInt64OrZero(extract(${from.sql}, '^\\\\s*([+-]?[0-9]+)'))`, nullable, more);
-  if (isKind(from, 'date', 'timestamp'))
-    return unconverted(at, 'type', 'A time is cast to a number', 'Use toUnixTimestamp.');
-  return value('int', parse(from, 'Int64', options), nullable, more);
+  if (dialect === 'sqlite') return sql`trunc(${own.sql})`;
+  if (!isKind(own, 'float')) return roundHalfAway(own, 0).sql;
+  if (dialect === 'bigquery') return roundedAway(own.sql);
+  const isEven = ['postgresql', 'redshift', 'mysql', 'mariadb'].includes(dialect);
+  return isEven ? sql`round(${own.sql})` : roundHalfAway(own, 0).sql;
 }
 
-function toDecimal(from: Value, { sizes, name }: TypeName, options: CastOptions): Value {
+function toNumber(from: Value, type: TypeName, options: CastOptions): Value {
   const { dialect } = options.context.shared;
-  const hasDefault = ['mysql', 'mariadb', 'snowflake', 'trino', 'redshift'].includes(dialect);
-  const scale = sizes?.[1] ?? (sizes !== undefined || hasDefault ? 0 : undefined);
-  const nullable = from.type.isNullable || options.isSafe;
-  if (dialect === 'sqlite') return value('float', parse(from, 'Float64', options), nullable);
-  if (scale === undefined) {
-    if (isKind(from, 'int', 'decimal', 'numeric'))
-      return {
-        ...from,
-        type: {
-          ...from.type,
-          kind: from.type.kind === 'int' ? 'decimal' : from.type.kind,
-          scale: name.startsWith('BIG') ? undefined : from.type.scale,
-        },
-      };
-    return value('numeric', parse(from, 'Float64', options), nullable);
-  }
-  const number = isKind(from, 'text', 'unknown')
-    ? value('numeric', parse(from, 'Float64', options), nullable)
-    : from;
-  const rounded = roundHalfAway(number, scale);
-  return value('decimal', sql`toDecimal128(${rounded.sql}, ${String(scale)})`, nullable, { scale });
+  if (dialect === 'sqlite') return toFloat(from, options);
+  const known = decimalType(type, dialect);
+  if (known !== undefined) return toDecimal(from, known, options);
+  if (isKind(from, 'int', 'decimal', 'numeric'))
+    return { ...from, type: { ...from.type, kind: from.type.kind === 'int' ? 'decimal' : from.type.kind } };
+  const own = toFloat(from, options);
+  return { ...own, type: { kind: 'numeric', isNullable: own.type.isNullable } };
 }
 
 function toText(from: Value, { sizes }: TypeName, context: Context, at: number): Value {
@@ -254,23 +192,12 @@ function toText(from: Value, { sizes }: TypeName, context: Context, at: number):
     return sized(sql`toString(toUInt8(${from.sql}))`);
   if (/^-?\d+(?:\.\d+)?$/.test(String(from.sql)) && !isKind(from, 'float'))
     return sized(quoteString(String(from.sql)));
+  if (isKind(from, 'float') && dialect === 'bigquery') return sized(floatText(from.sql));
+  if (isKind(from, 'float') && dialect === 'sqlite') return sized(realText(from.sql));
+  if (isKind(from, 'decimal') && dialect === 'bigquery') return sized(sql`toString(${from.sql})`);
   if (isKind(from, 'float', 'numeric'))
     differs(context, at, 'type', 'The string form of numbers with a fraction differs');
   return sized(text(from));
-}
-
-function toBoolean(from: Value, { isSafe, context }: CastOptions): Value {
-  if (isKind(from, 'bool')) return from;
-  const nullable = from.type.isNullable || isSafe;
-  if (isNumber(from)) return { ...value('bool', sql`toBool(${from.sql} != 0)`, nullable) };
-  if (isSafe) return value('bool', sql`accurateCastOrNull(${from.sql}, 'Bool')`);
-  return value(
-    'bool',
-    context.shared.dialect === 'postgresql' || isKind(from, 'text')
-      ? sql`CAST(${from.sql} AS Nullable(Bool))`
-      : sql`toBool(${from.sql})`,
-    nullable,
-  );
 }
 
 function toDate(from: Value, { isSafe }: CastOptions): Value {
@@ -299,35 +226,46 @@ function toTimestamp(from: Value, { isSafe }: CastOptions): Value {
   return value('timestamp', sql`toDateTime64(${from.sql}, 3, 'UTC')`, nullable);
 }
 
-/** An array of JSON text, or of strings. */
-function toArray(from: Value, { of }: TypeName, at: number): Value {
+/** An array whose elements are cast, of JSON text, or of a literal such as '{1,2}'. */
+function toArray(from: Value, { of }: TypeName, options: CastOptions): Value {
   const kind = of === undefined ? undefined : KINDS.get(of.name);
-  const types: Partial<Record<Kind, string>> = {
-    text: 'Nullable(String)',
-    int: 'Nullable(Int64)',
-    float: 'Nullable(Float64)',
-    bool: 'Nullable(Bool)',
-  };
-  if (from.type.kind === 'array') return from;
+  if (of === undefined || kind === undefined)
+    return from.type.kind === 'array'
+      ? from
+      : unconverted(options.at, 'type', 'The type of the elements is not known');
+  if (from.type.kind === 'array') return elementsTo(from, of, options);
   if (from.type.kind === 'json' && kind === 'json') return jsonElements(from);
-  const inner = kind === undefined ? undefined : types[kind];
-  if (from.type.kind === 'json' && inner !== undefined && kind !== undefined) {
+  const inner = JSON_ELEMENTS[kind];
+  if (from.type.kind === 'json' && inner !== undefined) {
     const element: Type = { kind, isNullable: true };
     return { ...jsonArray(from, inner), type: { kind: 'array', isNullable: false, element } };
   }
-  if (
-    from.literal !== undefined &&
-    /^\{[^"{}\\]*\}$/.test(from.literal) &&
-    (kind === 'int' || kind === 'text')
-  ) {
+  if (from.literal !== undefined && /^\{[^"{}\\]*\}$/.test(from.literal)) {
     const items = from.literal
       .slice(1, -1)
       .split(',')
       .filter((item) => item !== '');
-    const sqls = items.map((item) =>
-      kind === 'int' ? item.trim() : `'${item.trim().replaceAll("'", "\\'")}'`,
-    );
-    return value('array', `[${sqls.join(', ')}]`, false, { element: { kind, isNullable: false } });
+    const values = items.map((item) => {
+      const literal = item.trim();
+      if (/^null$/i.test(literal)) return value('null', 'NULL');
+      return castTo({ ...value('text', quoteString(literal), false), literal }, of, options);
+    });
+    const element: Type = { kind, isNullable: values.some(({ type }) => type.isNullable) };
+    return value('array', sql`[${joinSql(values.map((each) => each.sql))}]`, false, { element });
   }
-  return unconverted(at, 'type', 'This cast to an array is not converted');
+  return unconverted(options.at, 'type', 'This cast to an array is not converted');
+}
+
+const JSON_ELEMENTS: Partial<Record<Kind, string>> = {
+  text: 'Nullable(String)',
+  int: 'Nullable(Int64)',
+  float: 'Nullable(Float64)',
+  bool: 'Nullable(Bool)',
+};
+
+function elementsTo(from: Value, of: TypeName, options: CastOptions): Value {
+  const item = options.context.shared.fresh('item');
+  const cast = castTo({ sql: item, type: from.type.element ?? UNKNOWN }, of, options);
+  const own = cast.sql === item ? from.sql : sql`arrayMap(${item} -> ${cast.sql}, ${from.sql})`;
+  return { sql: own, type: { ...from.type, element: cast.type } };
 }

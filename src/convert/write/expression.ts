@@ -24,6 +24,7 @@ import {
   loose,
   name,
   operand,
+  UNKNOWN,
   value,
   type Value,
 } from '../../dialects/value.ts';
@@ -256,15 +257,18 @@ function writeChain({ operator, at }: Of<'chain'>, values: readonly Value[], con
   }
   if (values.some(({ type }) => type.kind === 'json' || type.kind === 'object'))
     return unconverted(at, 'expression', '|| of JSON is not converted');
-  if (values.some(({ type }) => type.kind === 'array'))
-    return {
-      sql: sql`arrayConcat(${joinSql(values.map(({ sql }) => sql))})`,
-      type: values[0]?.type ?? { kind: 'array', isNullable: false },
-    };
+  if (values.some((each) => isKind(each, 'array'))) return joinedArrays(values);
   const strings = values.map(
     (each) => castTo(each, { name: 'TEXT', at }, { isSafe: false, at, context }).sql,
   );
   return value('text', sql`concat(${joinSql(strings)})`, nullable);
+}
+
+/** Arrays, and single elements of them, one after the other. */
+function joinedArrays(values: readonly Value[]): Value {
+  const arrays = values.map((each) => (isKind(each, 'array', 'unknown') ? each.sql : sql`[${each.sql}]`));
+  const type = values.find((each) => isKind(each, 'array'))?.type ?? UNKNOWN;
+  return { sql: sql`arrayConcat(${joinSql(arrays)})`, type };
 }
 
 /** An operand of AND and OR. */
