@@ -16,7 +16,11 @@ function commonType(values: readonly Value[]): Type {
   const [first] = known;
   if (first === undefined) return values.some(({ type }) => type.kind === 'dynamic') ? TEXT : NULL_TYPE;
   if (known.every(({ kind }) => kind === first.kind))
-    return { ...first, isNullable: values.some(({ type: { isNullable } }) => isNullable) };
+    return {
+      ...first,
+      isNullable: values.some(({ type: { isNullable } }) => isNullable),
+      isWide: known.every(({ isWide }) => isWide === true),
+    };
   const areNumbers = known.every(({ kind }) => isNumberKind(kind));
   return { kind: areNumbers ? 'float' : 'unknown', isNullable: true };
 }

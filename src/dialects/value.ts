@@ -49,6 +49,10 @@ export interface Type {
   readonly paths?: Paths;
   /** A timestamp of the source that is a Date in ClickHouse. */
   readonly isDate?: boolean;
+  /** Date32, or DateTime64 in UTC of at most six digits: all times of the years 1 to 9999. */
+  readonly isWide?: boolean;
+  /** Of an interval, in capitals. */
+  readonly unit?: string;
   /** A condition, which ClickHouse returns as 0 or 1. */
   readonly isNumberInClickHouse?: boolean;
   /** A string that MySQL compares by its bytes. */
@@ -151,6 +155,7 @@ export function typeOfColumn(column: SourceColumn): Type {
   return { ...typeOf(parsed), isNullable: isNullableColumn };
 }
 
+const WIDE = /^(?:Date32|DateTime64\([0-6], ?'UTC'\))$/;
 const plain = (kind: Kind): Type => ({ kind, isNullable: false });
 const inside = (type: ColumnType): Type => ({ ...typeOf(type), isNullable: true });
 
@@ -164,7 +169,10 @@ export function typeOf(type: ColumnType): Type {
     case 'number':
       return numberType(type.name);
     case 'time':
-      return plain(/Date(?!Time)/.test(type.name) ? 'date' : 'timestamp');
+      return {
+        ...plain(/Date(?!Time)/.test(type.name) ? 'date' : 'timestamp'),
+        ...(WIDE.test(type.name) ? { isWide: true } : {}),
+      };
     case 'json':
       return { ...plain('object'), paths: type.paths };
     case 'array':

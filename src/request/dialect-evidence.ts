@@ -1,138 +1,134 @@
-// What in a query shows its SQL dialect, if no dialect can run it: functions, keywords and forms that only one dialect has.
-import { replacementFor } from '../bigquery/functions/unsupported.ts';
-import { TRANSLATED_FUNCTIONS } from '../bigquery/write/call.ts';
+// What in a query shows its SQL dialect: constructs that only one dialect has.
 import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
+import type { TokenKind } from '../sql/lexer.ts';
 
-/** The query, and the functions that the endpoint's sandbox knows. */
-interface EvidenceContext {
+/** A query as read for evidence. `query` has the tokens of ClickHouse's lexer, whatever the dialect. */
+export interface EvidenceText {
   readonly query: Cursor;
+  /** The functions that the endpoint's sandbox knows. */
   readonly functions: FunctionPolicy;
+  /** Names of the endpoint's tables, and of their columns, in lower case. */
+  readonly tables: ReadonlySet<string>;
+  readonly columns: ReadonlySet<string>;
+  /** The keyword of the clause that contains a token, at the same level of brackets; undefined before any. */
+  readonly clause: (index: number) => string | undefined;
+  /** Index of the bracket that contains a token; undefined if none does. */
+  readonly opener: (index: number) => number | undefined;
+  /** Index of the bracket that a closing bracket closes; undefined for other tokens. */
+  readonly opening: (index: number) => number | undefined;
 }
 
 /** What the token at `index` begins that only one dialect has, in any spelling; undefined if nothing. */
-export type Evidence = (context: EvidenceContext, index: number) => string | undefined;
+export type Evidence = (text: EvidenceText, index: number) => string | undefined;
 
-/** The number of different things in the query that only this dialect has. Linear in the length of the query. */
-export function countEvidence(text: string, functions: FunctionPolicy, evidence: Evidence): number {
-  const context = { query: createCursor(text), functions };
-  const found = context.query.tokens.map((_, index) => evidence(context, index));
-  return new Set(found.filter((each) => each !== undefined)).size;
+/** The constructs of a dialect by the token that they begin with, so that most tokens cost nothing. */
+export interface Constructs {
+  /** By the word, in upper case. */
+  readonly words: Readonly<Record<string, readonly Evidence[]>>;
+  /** Of any word, by the kind of the token after it. */
+  readonly beforeKinds: readonly (readonly [kind: TokenKind, constructs: readonly Evidence[]])[];
+  /** By the kind of the token, if it is no word. */
+  readonly kinds: readonly (readonly [kind: TokenKind, constructs: readonly Evidence[]])[];
 }
 
-const BIGQUERY_FUNCTIONS: ReadonlySet<string> = new Set(TRANSLATED_FUNCTIONS);
-/** The first words of their names: a misspelled `timestamp_truncate` is BigQuery's, too. */
-const BIGQUERY_FIRST_WORDS: ReadonlySet<string> = new Set(
-  TRANSLATED_FUNCTIONS.flatMap((name) => /^[a-z]+_/.exec(name) ?? []),
+/** The first construct that begins at a token. */
+export function evidenceOf(constructs: Constructs): Evidence {
+  const words = new Map(Object.entries(constructs.words));
+  const beforeKinds = new Map(constructs.beforeKinds);
+  const kinds = new Map(constructs.kinds);
+  const first = (found: readonly Evidence[] | undefined, text: EvidenceText, index: number) => {
+    for (const construct of found ?? []) {
+      const name = construct(text, index);
+      if (name !== undefined) return name;
+    }
+    return undefined;
+  };
+  return (text, index) => {
+    const { query } = text;
+    const kind = query.kind(index);
+    if (kind === undefined) return undefined;
+    if (kind !== 'word') return first(kinds.get(kind), text, index);
+    const next = query.kind(index + 1);
+    return (
+      first(words.get(query.word(index) ?? ''), text, index) ??
+      (next === undefined ? undefined : first(beforeKinds.get(next), text, index))
+    );
+  };
+}
+
+export function readEvidenceText(
+  sql: string,
+  known: Pick<EvidenceText, 'functions' | 'tables' | 'columns'>,
+): EvidenceText {
+  const query = createCursor(sql);
+  let levels: Levels | undefined;
+  const read = (): Levels => (levels ??= readLevels(query));
+  return {
+    ...known,
+    query,
+    clause: (index) => read().clauses[index],
+    opener: (index) => read().openers[index],
+    opening: (index) => read().openings.get(index),
+  };
+}
+
+/** The number of different constructs of this kind in the query. */
+export function countEvidence(text: EvidenceText, evidence: Evidence): number {
+  const found = new Set<string>();
+  for (let index = 0; index < text.query.length; index++) {
+    const construct = evidence(text, index);
+    if (construct !== undefined) found.add(construct);
+  }
+  return found.size;
+}
+
+interface Levels {
+  readonly clauses: readonly (string | undefined)[];
+  readonly openers: readonly (number | undefined)[];
+  readonly openings: ReadonlyMap<number, number>;
+}
+
+const CLAUSES: ReadonlySet<string | undefined> = new Set(
+  'SELECT FROM WHERE PREWHERE GROUP ORDER HAVING QUALIFY WINDOW LIMIT UNION WITH SETTINGS'.split(' '),
 );
-/** Forms with parentheses; `offset(0)` is an index. */
-const BIGQUERY_FORMS: ReadonlySet<string | undefined> = new Set([
-  'UNNEST',
-  'SAFE_CAST',
-  'STRUCT',
-  'OFFSET',
-  'SAFE_OFFSET',
-  'ORDINAL',
-  'SAFE_ORDINAL',
-]);
-/** What both dialects write before a parenthesis and ClickHouse also has as a function. */
-const SHARED_FORMS: ReadonlySet<string> = new Set([
-  'AND',
-  'OR',
-  'NOT',
-  'IN',
-  'CAST',
-  'EXTRACT',
-  'EXISTS',
-  'ARRAY',
-  'INTERVAL',
-  'ANY',
-]);
-/** Types whose name ClickHouse does not have, or writes as `DateTime`. */
-const BIGQUERY_TYPE =
-  /^(?:INT64|int64|FLOAT64|float64|STRING|string|BYTES|bytes|BIGNUMERIC|bignumeric|DATETIME|datetime|TIMESTAMP|timestamp)$/;
 
-/** Evidence for BigQuery SQL. */
-export const BIGQUERY_EVIDENCE: Evidence = ({ query, functions }, index) => {
-  const text = query.text(index);
-  if (query.kind(index) === 'quoted')
-    return text.startsWith('`') && text.includes('.') ? 'a quoted path' : undefined;
-  const word = query.word(index);
-  if (word === undefined) return undefined;
-  const isCastType = query.word(index - 1) === 'AS' && query.kind(index + 1) === ')';
-  if (isCastType && BIGQUERY_TYPE.test(text)) return `as ${word}`;
-  if (word === 'SAFE' && query.kind(index + 1) === '.') return 'safe.';
-  if (query.kind(index + 1) !== '(') return undefined;
-  const isOwn =
-    BIGQUERY_FORMS.has(word) ||
-    ((isBigQueryFunction(text) || isLikeBigQuery(text)) && !isClickHouseFunction(text, functions));
-  return isOwn ? `${word}(` : undefined;
-};
+function readLevels(query: Cursor): Levels {
+  const clauses: (string | undefined)[] = [];
+  const openers: (number | undefined)[] = [];
+  const openings = new Map<number, number>();
+  const open: { readonly at: number | undefined; clause: string | undefined }[] = [
+    { at: undefined, clause: undefined },
+  ];
+  for (let index = 0; index < query.length; index++) {
+    const kind = query.kind(index);
+    const closed = kind === ')' || kind === ']' ? open.pop()?.at : undefined;
+    if (closed !== undefined) openings.set(index, closed);
+    if (open.length === 0) open.push({ at: undefined, clause: undefined });
+    const level = open.at(-1);
+    const word = query.word(index);
+    if (level !== undefined && CLAUSES.has(word) && query.kind(index - 1) !== '.') level.clause = word;
+    clauses.push(level?.clause);
+    openers.push(level?.at);
+    if (kind === '(' || kind === '[') open.push({ at: index, clause: undefined });
+  }
+  return { clauses, openers, openings };
+}
 
-/** ClickHouse's keywords, each with the words after it. */
-const CLICKHOUSE_CLAUSES: readonly (readonly string[])[] = [
-  ['PREWHERE'],
-  ['ARRAY', 'JOIN'],
-  ['GLOBAL', 'IN'],
-  ['GLOBAL', 'JOIN'],
-  ['ASOF', 'JOIN'],
-  ['SEMI', 'JOIN'],
-  ['ANTI', 'JOIN'],
-  ['ANY', 'JOIN'],
-  ['WITH', 'TOTALS'],
-  ['WITH', 'ROLLUP'],
-  ['WITH', 'CUBE'],
-  ['WITH', 'TIES'],
-  ['WITH', 'FILL'],
-  ['SETTINGS'],
-];
+/** Whether the words come next, in this order. */
+export function follows(query: Cursor, index: number, words: readonly string[]): boolean {
+  return words.every((word, ahead) => query.word(index + ahead) === word);
+}
 
-/** Evidence for ClickHouse SQL. */
-export const CLICKHOUSE_EVIDENCE: Evidence = ({ query, functions }, index) => {
+/** Whether a value ends with the token, so that an operator follows. */
+export function endsValue(query: Cursor, index: number): boolean {
   const kind = query.kind(index);
-  if (kind === '->') return kind;
-  if (query.text(index) === '==') return '==';
-  if (kind === ')' && query.kind(index + 1) === '(') return 'parameters of a function';
-  const word = query.word(index);
-  if (word === undefined) return undefined;
-  const clause = CLICKHOUSE_CLAUSES.find((words) =>
-    words.every((each, at) => query.word(index + at) === each),
-  );
-  if (clause !== undefined) return clause.join(' ');
-  if (word === 'LIMIT' && query.kind(index + 1) === 'number' && query.word(index + 2) === 'BY')
-    return 'LIMIT BY';
-  if (word === 'FORMAT' && query.word(index + 1) !== undefined) return 'FORMAT';
-  const text = query.text(index);
-  const isCast =
-    query.kind(index - 1) === '::' || (query.word(index - 1) === 'AS' && query.kind(index + 1) === ')');
-  if (isCast) return isClickHouseType(text) ? `type ${text}` : undefined;
-  if (query.kind(index + 1) !== '(') return undefined;
-  const isShared = BIGQUERY_FORMS.has(word) || SHARED_FORMS.has(word) || isBigQueryFunction(text);
-  // A misspelled name in camel case is ClickHouse's, too.
-  const isOwn = isCamelCase(text) || (isClickHouseFunction(text, functions) && !isShared);
-  return isOwn ? `${text}(` : undefined;
-};
-
-function isBigQueryFunction(name: string): boolean {
-  return BIGQUERY_FUNCTIONS.has(name.toLowerCase()) || replacementFor(name) !== undefined;
+  if (kind === 'word') return !BEFORE_VALUES.has(query.word(index));
+  return kind === 'quoted' || kind === 'number' || kind === 'string' || kind === ')' || kind === ']';
 }
 
-function isLikeBigQuery(name: string): boolean {
-  const first = /^[a-z]+_/i.exec(name)?.[0];
-  return first !== undefined && BIGQUERY_FIRST_WORDS.has(first.toLowerCase());
-}
-
-function isClickHouseFunction(name: string, { allows, denies }: FunctionPolicy): boolean {
-  return allows(name) || denies(name);
-}
-
-function isClickHouseType(name: string): boolean {
-  return /^(?:U?Int\d+|Float\d+|String|DateTime(?:64)?|LowCardinality|Nullable|Array|Map|UUID|Bool|Decimal\d*)$/.test(
-    name,
-  );
-}
-
-/** As ClickHouse spells its functions: `countIf`. */
-function isCamelCase(name: string): boolean {
-  return /^[a-z]+[A-Z]/.test(name);
-}
+const BEFORE_VALUES: ReadonlySet<string | undefined> = new Set(
+  'SELECT DISTINCT ALL WHERE PREWHERE HAVING QUALIFY ON AND OR XOR NOT IN LIKE ILIKE BETWEEN CASE WHEN THEN ELSE BY AS FROM'.split(
+    ' ',
+  ),
+);

@@ -3,7 +3,10 @@ import type { TableColumns } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
 import type { Problem, ProblemCode } from '../core/problem.ts';
 import { translateBigQuery } from './bigquery-query.ts';
-import { BIGQUERY_EVIDENCE, CLICKHOUSE_EVIDENCE, type Evidence } from './dialect-evidence.ts';
+import { BIGQUERY_EVIDENCE } from './bigquery-evidence.ts';
+import { isReadAsBigQuery } from './bigquery-readings.ts';
+import { CLICKHOUSE_EVIDENCE } from './clickhouse-evidence.ts';
+import type { Evidence, EvidenceText } from './dialect-evidence.ts';
 
 /** A consumer query as ClickHouse SQL. */
 export interface TranslatedQuery {
@@ -19,8 +22,10 @@ export interface DialectRow {
     | undefined;
   /** Problems that mean the query could not be parsed; any other means it was parsed and then rejected. */
   readonly unparsed: readonly ProblemCode[];
-  /** What only queries in this dialect have; decides whose problem is reported if no dialect can run the query. */
+  /** What only queries in this dialect have. */
   readonly evidence: Evidence;
+  /** Whether the query has a construct that other dialects have, too, and this one reads otherwise. */
+  readonly reads?: (text: EvidenceText) => boolean;
 }
 
 export const DIALECTS: Readonly<Record<Dialect, DialectRow>> = {
@@ -33,5 +38,6 @@ export const DIALECTS: Readonly<Record<Dialect, DialectRow>> = {
     translate: translateBigQuery,
     unparsed: ['bigquery.syntax_invalid'],
     evidence: BIGQUERY_EVIDENCE,
+    reads: isReadAsBigQuery,
   },
 };

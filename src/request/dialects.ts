@@ -1,4 +1,4 @@
-// Detects the SQL dialect of a query: tries each in order and uses the first that can run it.
+// Detects the SQL dialect of a query: the first that can run it, of those of which it has constructs.
 import type { Dialect } from '../catalog/endpoint.ts';
 import { Problem, type ProblemCode, type ProblemDetail } from '../core/problem.ts';
 import { DIALECTS } from './dialect-table.ts';
@@ -9,26 +9,33 @@ export interface Attempts<Plan> {
   readonly planIn: (dialect: Dialect) => Promise<Plan>;
   /** Whether the engine can analyse the plan. */
   readonly canRun: (plan: Plan) => Promise<boolean>;
-  /** How many different things the query has that only this dialect has. */
-  readonly evidence: (dialect: Dialect) => number;
+  readonly evidence: DialectEvidence;
+}
+
+/** What a query shows of each dialect. */
+export interface DialectEvidence {
+  /** How many different constructs the query has that only this dialect has. */
+  readonly count: (dialect: Dialect) => number;
+  /** Whether it has one that this dialect reads otherwise than the others. */
+  readonly isReadOtherwise: (dialect: Dialect) => boolean;
 }
 
 /**
- * The plan of the first dialect that can run the query, or of the one with more evidence in it if that can run it, too: a
- * query that both can run does not mean the same in each. If none can, the plan of the dialect with the most evidence, or
- * its problem. With equal evidence, the plan of the first that accepts the query; if none accepts it, the problem of the one
- * that got furthest in parsing, or of the first if none could parse it.
+ * The plan of the first dialect that can run the query. A dialect after the first is tried only if the query has a construct of
+ * it: what only one can parse may be a misspelling, and would mean something else. The dialect with the most constructs is
+ * preferred, since a query that several can run does not mean the same in each. If none can run the query, the plan of that
+ * dialect, or its problem; of several with equally many, the problem of the one that got furthest in parsing. A query without
+ * constructs has the plan or the problem of the first dialect.
  */
 export async function chooseDialect<Plan>(
   dialects: readonly Dialect[],
-  { planIn, canRun, evidence }: Attempts<Plan>,
+  attempts: Attempts<Plan>,
 ): Promise<Plan> {
-  const [only, more] = dialects;
-  if (only !== undefined && more === undefined) return planIn(only);
+  const { planIn, canRun } = attempts;
+  const { tried: candidates, likeliest } = candidatesOf(dialects, attempts.evidence);
   const tried: (Accepted<Plan> | Rejected)[] = [];
-  const candidates = likeliest(dialects, evidence);
   let unlikely: Accepted<Plan> | undefined;
-  for (const dialect of dialects) {
+  for (const dialect of candidates) {
     const result = await planIn(dialect).then(
       (plan) => ({ dialect, plan }),
       (error: unknown) => rejected(error, dialect),
@@ -37,25 +44,36 @@ export async function chooseDialect<Plan>(
     if (!('plan' in result)) continue;
     // It is the result whether or not it can run, so the engine need not analyse it first.
     const isLast =
-      tried.length === dialects.length && tried.every((each) => each === result || 'problem' in each);
-    const isLikely = candidates.includes(dialect);
+      tried.length === candidates.length && tried.every((each) => each === result || 'problem' in each);
+    const isLikely = likeliest.includes(dialect);
     if (!(isLast && isLikely) && !(await canRun(result.plan))) continue;
     if (isLikely) return result.plan;
     unlikely ??= result;
   }
   if (unlikely !== undefined) return unlikely.plan;
-  const likely = tried.filter(({ dialect }) => candidates.includes(dialect));
+  const likely = tried.filter(({ dialect }) => likeliest.includes(dialect));
   const accepted = likely.find((each) => 'plan' in each);
   if (accepted !== undefined) return accepted.plan;
   const { problem, dialect } = furthest(likely.filter((each) => 'problem' in each));
   throw parsedAs(problem, { dialect, dialects });
 }
 
-/** The dialects with the most evidence. */
-function likeliest(dialects: readonly Dialect[], evidence: (dialect: Dialect) => number): readonly Dialect[] {
-  const counts = new Map(dialects.map((dialect) => [dialect, evidence(dialect)]));
+/** The dialects to try, in order, and of these the ones with the most constructs. */
+function candidatesOf(
+  dialects: readonly Dialect[],
+  evidence: DialectEvidence,
+): { readonly tried: readonly Dialect[]; readonly likeliest: readonly Dialect[] } {
+  const [first, ...others] = dialects;
+  if (first === undefined || others.length === 0) return { tried: dialects, likeliest: dialects };
+  const counts = new Map(dialects.map((dialect) => [dialect, evidence.count(dialect)]));
+  const countOf = (dialect: Dialect): number => counts.get(dialect) ?? 0;
   const most = Math.max(...counts.values());
-  return dialects.filter((dialect) => counts.get(dialect) === most);
+  const isTried = (dialect: Dialect): boolean =>
+    countOf(dialect) > 0 || (most === 0 && evidence.isReadOtherwise(dialect));
+  return {
+    tried: [first, ...others.filter(isTried)],
+    likeliest: most === 0 ? [first] : dialects.filter((dialect) => countOf(dialect) === most),
+  };
 }
 
 /** The problem, with the other dialects in its hint. */

@@ -7,13 +7,13 @@ import { Problem } from '../core/problem.ts';
 import { EngineError, type Statement } from '../engine/engine.ts';
 import { rejectedRegex, regexFault } from '../lql/regex.ts';
 import type { Bindings } from '../params/binder.ts';
-import { rejection } from '../sandbox/lexed-query.ts';
+import { CONSUMER_QUERY_LIMITS, rejection } from '../sandbox/lexed-query.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
 import { stateInResult } from '../sandbox/scan/states.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
 import { DIALECTS } from './dialect-table.ts';
-import { countEvidence } from './dialect-evidence.ts';
-import { chooseDialect, parsedAs } from './dialects.ts';
+import { countEvidence, readEvidenceText } from './dialect-evidence.ts';
+import { chooseDialect, parsedAs, type DialectEvidence } from './dialects.ts';
 import { checkProblem } from './engine-problems.ts';
 import { searchedTables } from '../catalog/searched-tables.ts';
 import { lqlProblem, lqlToSql } from './lql-query.ts';
@@ -138,11 +138,12 @@ async function planConsumerQuery(planning: Planning, consumerQuery: ConsumerQuer
   if (consumerQuery.language === 'lql') return planLql(planning, consumerQuery);
   const { text, dialect: requested } = consumerQuery;
   const dialects = requested === undefined ? endpoint.sandbox.dialects : [requested];
+  const hasChoice = dialects.length > 1 && text.length <= CONSUMER_QUERY_LIMITS.bytes;
   const plan = await chooseDialect(dialects, {
     planIn: (dialect) => planDialect(planning, consumerQuery, dialect),
     canRun: async ({ statement, resolves }) =>
       (await resolves?.()) === true || sandboxes.canRun(endpoint, statement),
-    evidence: (dialect) => countEvidence(text, sandboxes.functions(endpoint), DIALECTS[dialect].evidence),
+    evidence: hasChoice ? await evidenceIn(planning, text) : NO_EVIDENCE,
   });
   const dialect = plan.consumerQuery?.dialect;
   if (dialect === undefined) return plan;
@@ -151,6 +152,26 @@ async function planConsumerQuery(planning: Planning, consumerQuery: ConsumerQuer
     return problem && parsedAs(problem, { dialect, dialects });
   };
   return { ...plan, blame };
+}
+
+const NO_EVIDENCE: DialectEvidence = { count: () => 0, isReadOtherwise: () => false };
+
+async function evidenceIn(planning: Planning, query: string): Promise<DialectEvidence> {
+  const tables = await tablesOf(planning);
+  const text = readEvidenceText(query, {
+    functions: planning.sandboxes.functions(planning.endpoint),
+    tables: folded(tables),
+    columns: folded(tables.flatMap(({ columns }) => columns)),
+  });
+  if (text.query.length > CONSUMER_QUERY_LIMITS.tokens) return NO_EVIDENCE;
+  return {
+    count: (dialect) => countEvidence(text, DIALECTS[dialect].evidence),
+    isReadOtherwise: (dialect) => DIALECTS[dialect].reads?.(text) === true,
+  };
+}
+
+function folded(named: readonly { readonly name: string }[]): ReadonlySet<string> {
+  return new Set(named.map(({ name }) => name.toLowerCase()));
 }
 
 /** `text`: the query in ClickHouse SQL, if it was translated. */

@@ -86,6 +86,18 @@ describe('a query without a dialect is parsed as the first one that can run it',
     expect(response.headers.get('Millrace-Dialect')).toBe('bigquery');
   });
 
+  test.each(['\u00a0', '\u202f', '\u2003', '\u3000', '\u200b', '\ufeff', '\u2028', '\v'])(
+    'white space is no sign: %j',
+    async (space) => {
+      const sql = `select${space}round(2.5) as${space}r from edge_logs${space}limit 1`;
+      const response = await call('both', { sql });
+      expect(await response.json()).toEqual({ result: [{ r: 2 }] });
+      expect(response.headers.get('Millrace-Dialect')).toBe('clickhouse');
+      const other = await call('both', { sql, dialect: 'bigquery' });
+      expect(await other.json()).toEqual({ result: [{ r: 3 }] });
+    },
+  );
+
   test('the endpoint defines the order', async () => {
     const response = await call('bigquery', { sql: 'select count(*) as n from edge_logs' });
     expect(response.headers.get('Millrace-Dialect')).toBe('bigquery');
@@ -158,6 +170,94 @@ describe('problems have locations in the query as sent', () => {
       errors: [{ column: 30 }],
     });
   });
+});
+
+describe('a query without a construct of another dialect keeps the error of the first', () => {
+  const ACCIDENTS: readonly (readonly [why: string, sql: string])[] = [
+    ['an invisible character', 'select\u200eround(2.5) from edge_logs'],
+    ['a space that is none in SQL', 'select\u1680round(2.5) from edge_logs'],
+    ['a control character', 'select\x1fround(2.5) from edge_logs'],
+    ['a soft hyphen in a name', 'select event\u00admessage from edge_logs'],
+    ['a keyword', 'selct id from edge_logs'],
+    ['another keyword', 'select id form edge_logs'],
+    ['a clause', "select id from edge_logs wher id = '1'"],
+    ['a table', 'select id from edge_log'],
+    ['a table in another case', 'select id from Edge_Logs'],
+    ['a column', 'select event_mesage from edge_logs'],
+    ['a column in another case', 'select ID from edge_logs'],
+    ['two commas', 'select id,, timestamp from edge_logs'],
+    ['a comma too many in a list', "select id from edge_logs where id in ('1',, '2')"],
+    ['a comma too many after a table expression', 'with a as (select id from edge_logs), select id from a'],
+    ['no comma', 'select id timestamp event_message from edge_logs'],
+    ['an unknown function', 'select foo(id) from edge_logs'],
+    ['a misspelled function', 'select rond(2.5) from edge_logs'],
+    ['a name like those of functions', 'select array_summ([1]) from edge_logs'],
+    ['typographic quotes', 'select ‘a’ from edge_logs'],
+    ['typographic double quotes', 'select id from edge_logs where id = “1”'],
+    ['accents as quotes', 'select id from edge_logs where id = ´1´'],
+    ['a typographic minus', 'select 3 − 1 from edge_logs'],
+    ['an unclosed string', "select id from edge_logs where id = '1"],
+    ['an unclosed parenthesis', 'select round(2.5 from edge_logs'],
+    ['operators of another language', 'select id from edge_logs where id = 1 && id = 2'],
+    ['a match operator', "select id from edge_logs where id ~ '1'"],
+    ['LQL', 'f:edge_logs m.response.status_code:>=500 t:last@1h'],
+    ['a chart in LQL', 'c:count(*) c:group_by(t::hour)'],
+    ['words', 'error -timeout "sign up"'],
+    ['a misspelled name in double quotes', 'select "evnt_message" as m from edge_logs'],
+    ['a name in double quotes beside a string', `select count(*) from edge_logs where "state" = 'ok'`],
+    ['a name in double quotes and a value in them', 'select count(*) from edge_logs where "state" = "ok"'],
+    ['an order by a name in double quotes', 'select id from edge_logs order by "nothing"'],
+    ['an aggregate of a name in double quotes', 'select max("nothing") from edge_logs'],
+    ['a statement', 'show tables'],
+    ['two statements', 'select 1; select 2'],
+    ['a parameter', 'select id from edge_logs where id = @id'],
+    ['a reserved name', 'with edge_logs as (select round(2.5) as r) select r from edge_logs'],
+    ['a name of the saved query', 'with logs as (select round(2.5) as r from edge_logs) select r from logs'],
+    ['fenced text', '```sql\nselect round(2.5) from edge_logs\n```'],
+  ];
+  test.each([
+    ['both', 'clickhouse'],
+    ['bigquery', 'bigquery'],
+  ])('on an endpoint whose first dialect, of %s, is %s', async (endpoint, dialect) => {
+    const different: unknown[] = [];
+    for (const [why, sql] of ACCIDENTS) {
+      const [detected, asked] = await Promise.all([
+        call(endpoint, { sql }),
+        call(endpoint, { sql, dialect }),
+      ]);
+      const [seen, expected] = [await problemIn(detected), await problemIn(asked)];
+      if (JSON.stringify(seen) !== JSON.stringify(expected)) different.push([why, seen, expected]);
+    }
+    expect(different).toEqual([]);
+  });
+
+  test.each(ACCIDENTS)('%s', async (_why, sql) => {
+    const response = await call('both', { sql });
+    expect([response.status >= 400, await response.json()]).toMatchObject([
+      true,
+      {
+        hint: expect.stringContaining('Parsed as clickhouse SQL; for another dialect, send dialect=bigquery'),
+      },
+    ]);
+  });
+});
+
+/** What a response says, without the hint, which names other dialects only if none was requested. */
+async function problemIn(response: Response): Promise<unknown> {
+  const { code, detail, errors, result } = (await response.json()) as Record<string, unknown>; // a problem, or rows
+  return { status: response.status, code, detail, errors, result };
+}
+
+test('explain says which dialect would run, as the response of a call does', async () => {
+  for (const [sql, dialect] of [
+    ['select round(2.5) as r from edge_logs', 'clickhouse'],
+    ['select safe_divide(5, 2) as r from edge_logs', 'bigquery'],
+  ] as const) {
+    const fields = new URLSearchParams({ project: 'mine', sql }).toString();
+    const explained = await service.call(`/api/endpoints/explain/dialects.both?${fields}`);
+    expect(await explained.json()).toMatchObject({ result: { dialect } });
+    expect((await call('both', { sql })).headers.get('Millrace-Dialect')).toBe(dialect);
+  }
 });
 
 describe('if no dialect can run a query, the one that it shows most signs of reports', () => {

@@ -3,8 +3,10 @@ import { arrayOfType, TEXT, type Type, UNKNOWN, value, type Value } from '../../
 import { rule, type FunctionRule } from './function.ts';
 import { syntax } from '../translation-error.ts';
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
-import { timeOf } from './time.ts';
-import { unitName } from '../time-literal.ts';
+import { time } from '../../dialects/time/argument.ts';
+import { timeSeries } from '../../dialects/time/series.ts';
+import type { Context } from '../context.ts';
+import type { Expression } from '../../sql/syntax-tree.ts';
 import { number, text } from '../value.ts';
 
 /** An array; a dynamically typed JSON path is read as an array of strings. */
@@ -58,19 +60,23 @@ export const ARRAY_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   generate_timestamp_array: series('timestamp'),
 };
 
-/** Times from the first to the second argument at a fixed interval. */
-function series(type: 'date' | 'timestamp'): FunctionRule {
+/** Times from the first to the second argument at an interval, of a day if none is written. */
+function series(kind: 'date' | 'timestamp'): FunctionRule {
   return rule(2, 3, (application) => {
     const { context, call } = application;
-    const [from, to] = [timeOf(application, 0, type).sql, timeOf(application, 1, type).sql];
     const by = call.args[2];
     if (by !== undefined && by.kind !== 'interval')
       syntax(by.at, 'Expected an interval such as INTERVAL 1 DAY');
-    const unit = by === undefined ? 'Day' : unitName(by.unit);
-    const step = by === undefined ? '1' : sql`toInt64(${number(context.write(by.value, context))})`;
-    const index = context.shared.fresh('x');
-    const last = sql`intDiv(age('${unit.toLowerCase()}', ${from}, ${to}), ${step}) + 1`;
-    const array = sql`arrayMap(${index} -> ${from} + toInterval${unit}(${index} * ${step}), range(${last}))`;
-    return { sql: array, type: arrayOfType({ kind: type, isNullable: false }) };
+    return timeSeries({
+      from: time(application, 0, kind),
+      to: time(application, 1, kind),
+      unit: by?.unit.name ?? 'DAY',
+      step: by === undefined ? '1' : stepOf(by.value, context),
+      variable: context.shared.fresh('x'),
+    });
   });
+}
+
+function stepOf(step: Expression, context: Context): Sql {
+  return step.kind === 'number' ? step.text : sql`toInt64(${number(context.write(step, context))})`;
 }

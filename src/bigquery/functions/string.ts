@@ -1,6 +1,7 @@
 // String, numeric and conditional functions.
+import { timeString } from '../../dialects/time/text.ts';
 import { arrayOfType, TEXT, value } from '../../dialects/value.ts';
-import { toText } from '../write/cast.ts';
+import { bigqueryText } from '../../dialects/cast/text.ts';
 import { constantText, rule, takes, type FunctionRule } from './function.ts';
 import { untranslated } from '../translation-error.ts';
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
@@ -140,7 +141,13 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
     const { sqls, type } = unified(call.args.map((_, index) => at(index)));
     return { sql: sql`least(${joinSql(sqls)})`, type };
   }),
-  string: rule(1, 2, ({ arg: at }) => value('text', toText(at(0)))),
+  string: rule(1, 2, (application) => {
+    const { arg, call, fail } = application;
+    const time = timeString(application);
+    if (time === undefined && call.args.length > 1)
+      return fail('string has a time zone only with a timestamp');
+    return time ?? value('text', bigqueryText(arg(0)));
+  }),
   int64: rule(1, 1, ({ arg: at }) => value('int', sql`accurateCastOrNull(${number(at(0))}, 'Int64')`)),
   float64: rule(1, 1, ({ arg: at }) => value('float', number(at(0)))),
 };

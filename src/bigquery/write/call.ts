@@ -4,7 +4,7 @@ import { AGGREGATE_FUNCTIONS } from '../functions/aggregate.ts';
 import { ARRAY_FUNCTIONS } from '../functions/array.ts';
 import { JSON_FUNCTIONS } from '../functions/json.ts';
 import { TEXT_FUNCTIONS } from '../functions/string.ts';
-import { TIME_FUNCTIONS } from '../functions/time.ts';
+import { BIGQUERY_TIMES } from '../functions/time.ts';
 import type { Context } from '../context.ts';
 import type { Application, FunctionRule } from '../functions/function.ts';
 import { replacementFor } from '../functions/unsupported.ts';
@@ -16,7 +16,7 @@ import { key, settled } from '../value.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
-  ...Object.entries(TIME_FUNCTIONS),
+  ...Object.entries(BIGQUERY_TIMES),
   ...Object.entries(JSON_FUNCTIONS),
   ...Object.entries(ARRAY_FUNCTIONS),
   ...Object.entries(AGGREGATE_FUNCTIONS),

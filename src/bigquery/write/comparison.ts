@@ -2,7 +2,7 @@
 import type { Context } from '../context.ts';
 import { asValue } from '../../dialects/context.ts';
 import { joinSql, located, sql, type Sql } from '../../dialects/sql.ts';
-import { timeLiteral } from '../time-literal.ts';
+import { exactLiteral, literalOf } from '../../dialects/time/argument.ts';
 import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
 import { condition, isKind, isNullable, isNumber, value, type Value } from '../../dialects/value.ts';
 import { key, number, settled, text, whole } from '../value.ts';
@@ -112,7 +112,7 @@ export function alike(values: readonly Value[], at: number): readonly Sql[] {
   const isExact = values.some((each) => isKind(each, 'decimal'));
   return values.map((each) => {
     if (time !== undefined && each.literal !== undefined && isKind(each, 'text'))
-      return timeLiteral(time, each.literal, at).sql;
+      return (time === 'date' ? exactLiteral(time, each.literal, at) : literalOf(each.literal, at, time)).sql;
     // A literal has the type of the numbers that it is compared with.
     if (isExact && each.literal !== undefined && isKind(each, 'float'))
       return sql`toDecimal256('${each.literal}', 38)`;

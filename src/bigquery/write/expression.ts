@@ -1,20 +1,23 @@
 // Writes expressions as ClickHouse SQL.
 import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { apply, hasAggregate, writeCall } from './call.ts';
-import { writeCast } from './cast.ts';
+import { apply, writeCall } from './call.ts';
+import { writeCast } from '../../dialects/cast/cast.ts';
 import { between, compared, comparison, operand } from './comparison.ts';
 import { membership } from './membership.ts';
+import { likeFirst, memberAt, writeStruct } from './struct.ts';
 import { within } from '../../dialects/context.ts';
 import type { Context } from '../context.ts';
 import { quantile } from '../functions/aggregate.ts';
 import { arrayOf } from '../functions/array.ts';
-import { extracted, timeOf } from '../functions/time.ts';
 import { syntax, untranslated } from '../translation-error.ts';
-import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { columnUnknown, fieldsOf, resolve } from '../scope.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
-import { timeLiteral, unitName } from '../time-literal.ts';
+import { asTime, exactLiteral, literalOf, localTime } from '../../dialects/time/argument.ts';
+import { intervalValue, shifted, spansOf } from '../../dialects/time/interval.ts';
+import { day, isDay, moment, timestamp } from '../../dialects/time/moment.ts';
+import { extracted } from '../../dialects/time/parts.ts';
+import { zoneOf } from '../../dialects/time/zone.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { unified } from '../common-type.ts';
 import { condition, field, isMissing, key, number, quoteName, text, whole } from '../value.ts';
@@ -52,7 +55,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'extract':
       return writeExtract(expression, context);
     case 'interval':
-      return writeInterval(expression, write(expression.value));
+      return intervalValue(expression, context);
     case 'unary':
       return writeUnary(expression, write(expression.value));
     case 'chain':
@@ -60,6 +63,7 @@ function writeAny(expression: Expression, context: Context): Value {
     case 'binary':
       return (
         comparison(expression, context) ??
+        withInterval(expression, context) ??
         writeArithmetic(expression, [write(expression.left), write(expression.right)])
       );
     case 'between':
@@ -90,10 +94,6 @@ function writeAny(expression: Expression, context: Context): Value {
   }
 }
 
-function writeInterval({ unit }: Of<'interval'>, count: Value): Value {
-  return value('interval', sql`toInterval${unitName(unit)}(${number(count)})`);
-}
-
 function writeLiteral(
   expression: Of<'string'> | Of<'number'> | Of<'boolean'> | Of<'null'> | Of<'time'>,
 ): Value {
@@ -110,7 +110,7 @@ function writeLiteral(
     case 'null':
       return value('null', 'NULL');
     case 'time':
-      return timeLiteral(expression.type, expression.value, expression.at);
+      return exactLiteral(expression.type, expression.value, expression.at);
   }
 }
 
@@ -195,30 +195,20 @@ function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context)
   };
 }
 
-/** A field of a struct by its position. */
-function memberAt(
-  { sql: own }: Value,
-  fields: ReadonlyMap<string, Type>,
-  { index, base }: Pick<Of<'index'>, 'index' | 'base'>,
-): Value {
-  const position = index.kind === 'number' ? Number(index.text) - base : Number.NaN;
-  const type = [...fields.values()][position];
-  if (type === undefined)
-    return syntax(index.at, `A struct of ${fields.size} fields has no such position: write it as a number`);
-  return { sql: sql`tupleElement(${own}, ${String(position + 1)})`, type };
-}
-
 function offsetSql(index: Expression, context: Context): Sql {
   if (index.kind === 'number' && /^\d+$/.test(index.text)) return String(Number(index.text) + 1);
   return sql`${number(writeExpression(index, context))} + 1`;
 }
 
 function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context): Value {
-  const own = { arg: () => writeExpression(of, context), source: () => of };
-  if (zone !== undefined && zone.kind !== 'string')
-    syntax(zone.at, 'Expected a time zone as a string literal');
-  const there = zone?.kind === 'string' ? { text: zone.value, at: zone.at } : undefined;
-  return extracted(timeOf(own, 0, 'timestamp').sql, part, there);
+  const own =
+    of.kind === 'string'
+      ? literalOf(of.value, of.at, 'timestamp')
+      : asTime(writeExpression(of, context), context, of.at, 'timestamp');
+  if (zone === undefined) return extracted(own, part, context);
+  const name = zone.kind === 'string' ? zoneOf(zone.value) : undefined;
+  if (name === undefined) return syntax(zone.at, 'Expected a time zone as a string literal');
+  return extracted(timestamp(localTime(own, name), own.type.isNullable), part, context);
 }
 
 function writeUnary({ operator }: Of<'unary'>, inner: Value): Value {
@@ -256,13 +246,51 @@ function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly
   if (bits !== undefined)
     return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
   const written = located(at, sql`(${number(left)} ${operator} ${number(right)})`);
-  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
-  if (time !== undefined && [left, right].some(({ type }) => type.kind === 'interval'))
-    return { sql: written, type: time.type };
-  if (time !== undefined && left.type.kind === 'date' && right.type.kind === 'int')
-    return { sql: written, type: time.type };
+  const time = timeArithmetic(operator, at, [left, right]);
+  if (time !== undefined) return { ...time, sql: located(at, time.sql) };
   const areWhole = operator !== '/' && left.type.kind === 'int' && right.type.kind === 'int';
-  return value(areWhole ? 'int' : time === undefined ? 'float' : 'unknown', written);
+  return value(areWhole ? 'int' : 'float', written);
+}
+
+/** A time and an interval that is written beside it; undefined for other operands. */
+function withInterval({ operator, left, right, at }: Of<'binary'>, context: Context): Value | undefined {
+  const [first, second] = [spansOf(left), spansOf(right)];
+  const spans = second ?? first;
+  if (spans === undefined || (first !== undefined && second !== undefined)) return undefined;
+  if (operator !== '+' && !(operator === '-' && second !== undefined)) return undefined;
+  const time = writeExpression(second === undefined ? right : left, context);
+  if (!TIMES.has(time.type.kind) && time.type.kind !== 'unknown') return undefined;
+  const moved = shifted({ ...time, sql: whole(time) }, operator, { spans, at, isOperator: true }, context);
+  return { ...moved, sql: located(at, sql`(${moved.sql})`) };
+}
+
+/** Times with intervals and days; undefined for other operands. */
+function timeArithmetic(
+  operator: string,
+  at: number,
+  [left, right]: readonly [Value, Value],
+): Value | undefined {
+  const time = [left, right].find(({ type }) => TIMES.has(type.kind));
+  if (time === undefined) return undefined;
+  const other = time === left ? right : left;
+  const isSum = operator === '+' || (operator === '-' && time === left);
+  if (isSum && other.type.kind === 'interval') {
+    const kind = time.type.kind === 'date' ? 'datetime' : time.type.kind;
+    const own = sql`(${moment({ ...time, sql: whole(time) })} ${operator} ${other.sql})`;
+    return value(kind, own, true, { isWide: true });
+  }
+  if (isSum && isDay(time) && (other.type.kind === 'int' || other.type.kind === 'unknown'))
+    return value(
+      'date',
+      sql`(${day({ ...time, sql: whole(time) })} ${operator} toIntervalDay(${number(other)}))`,
+      true,
+      { isWide: true },
+    );
+  return untranslated(
+    at,
+    `${operator} is not supported for these types`,
+    'Use functions such as TIMESTAMP_DIFF or DATE_DIFF.',
+  );
 }
 
 function writeIs({ what, isNot, value: of }: Of<'is'>, inner: Value, context: Context): Value {
@@ -312,43 +340,9 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   return { sql: located(at, sql`CASE${joinSql(whens, '')} ELSE ${sqls.at(-1) ?? 'NULL'} END`), type };
 }
 
-/** Structs in an array take the field names of the first one. */
-function likeFirst(items: readonly Expression[]): readonly Expression[] {
-  const [first] = items;
-  if (first?.kind !== 'struct') return items;
-  const names = first.fields.map((each) => each.alias ?? implicitName(each.value));
-  return items.map((item) => {
-    if (item.kind !== 'struct') return item;
-    const fields = item.fields.map((each, index) => {
-      const alias = names[index];
-      return alias === undefined ? { value: each.value } : { value: each.value, alias };
-    });
-    return { ...item, fields };
-  });
-}
-
-function implicitName(expression: Expression): Name | undefined {
-  return expression.kind === 'path' ? expression.parts.at(-1) : undefined;
-}
-
 function writeArray(items: readonly Value[]): Value {
   const { sqls, type } = unified(items);
   return { sql: sql`[${joinSql(sqls)}]`, type: arrayOfType(type) };
-}
-
-function writeStruct({ fields, at }: Of<'struct'>, context: Context): Value {
-  if (fields.length === 0) return untranslated(at, 'A struct without fields is not supported');
-  const named = fields.map(({ value: inner, alias }, index) => {
-    const name = (alias ?? implicitName(inner))?.name;
-    return { name: name ?? `_field_${index + 1}`, value: key(writeExpression(inner, context)) };
-  });
-  if (new Set(named.map(({ name }) => name.toLowerCase())).size < named.length)
-    return untranslated(
-      at,
-      'A struct with two fields of one name is not supported',
-      'Name them differently.',
-    );
-  return fields.some((each) => hasAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
 }
 
 function writeQueryValue({ form, query, at }: Of<'query'>, context: Context): Value {

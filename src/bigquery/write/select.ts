@@ -1,7 +1,7 @@
 // Writes one SELECT: columns, conditions, groups and order over the tables of its FROM.
 import { DYNAMIC, type Value } from '../../dialects/value.ts';
 import { orderSqls } from './call.ts';
-import { toText, trimmedTime } from './cast.ts';
+import { bigqueryText } from '../../dialects/cast/text.ts';
 import type { Context, QueryUse, WrittenQuery } from '../context.ts';
 import { syntax, tooLarge, unknown } from '../translation-error.ts';
 import { columnsByName, fieldsOf, type Relation } from '../scope.ts';
@@ -203,8 +203,8 @@ function outputOf({ name, value: own }: Column & { readonly name: string }, { is
   const { kind } = kept.type;
   if (isShown && kind === 'bool') return { ...output, sql: sql`CAST(${whole(kept)} AS Nullable(Bool))` };
   if (isShown && kind === 'datetime')
-    return { ...output, sql: sql`replaceOne(${trimmedTime(whole(kept))}, ' ', 'T')` };
-  if (isShown && kind === 'interval') return { ...output, sql: toText(kept) };
+    return { ...output, sql: sql`replaceOne(${bigqueryText(kept)}, ' ', 'T')` };
+  if (isShown && kind === 'interval') return { ...output, sql: bigqueryText(kept) };
   return { ...output, sql: isShown ? shown(kept) : whole(kept) };
 }
 

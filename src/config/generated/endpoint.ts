@@ -371,7 +371,7 @@ export interface Sandbox {
    */
   languages?: ('sql' | 'lql')[];
   /**
-   * The accepted SQL dialects. A query sent without dialect is parsed in each of them, in this order, until one succeeds.
+   * The accepted SQL dialects. A query sent without dialect is parsed in the first; in another one only if it has a construct of that dialect.
    */
   dialects?: ('clickhouse' | 'bigquery')[];
   /**

@@ -3,9 +3,9 @@
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import type { Call, Expression, Order } from '../../sql/syntax-tree.ts';
 import { differs, note } from '../../dialects/context.ts';
-import { roundHalfAway } from '../write/arithmetic.ts';
+import { roundHalfAway } from '../../dialects/rounding.ts';
 import { caselessKey } from '../write/comparison.ts';
-import { jsonText } from '../write/json-path.ts';
+import { jsonText } from '../../dialects/json-path.ts';
 import { float, isKind, loose, value, type Type, type Value } from '../../dialects/value.ts';
 import { mayBeEmpty, overSql } from '../write/window.ts';
 import type { Application } from '../../dialects/function.ts';

@@ -1,6 +1,6 @@
 // Functions of arrays.
 import { joinSql, sql } from '../../dialects/sql.ts';
-import { jsonElements } from '../write/json-path.ts';
+import { jsonElements } from '../../dialects/json-path.ts';
 import { seriesArray } from '../write/row-source.ts';
 import { unified } from '../write/unify.ts';
 import { condition, isNullable, text, value, type Value } from '../../dialects/value.ts';

@@ -3,7 +3,7 @@ import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import type { Order } from '../../sql/syntax-tree.ts';
 import { differs } from '../../dialects/context.ts';
 import { caselessKey } from '../write/comparison.ts';
-import { jsonText } from '../write/json-path.ts';
+import { jsonText } from '../../dialects/json-path.ts';
 import { isNumber, isTime, operand, text, value, type Value } from '../../dialects/value.ts';
 import type { Aggregation } from './aggregate.ts';
 import type { Application } from '../../dialects/function.ts';

@@ -11,7 +11,7 @@ import {
   jsonText,
   jsonType,
   pathArgument,
-} from '../write/json-path.ts';
+} from '../../dialects/json-path.ts';
 import { condition, value, type Value } from '../../dialects/value.ts';
 import { byDialect, type Application, type Rule, type Rules } from '../../dialects/function.ts';
 

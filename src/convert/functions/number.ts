@@ -1,6 +1,8 @@
 // Functions of numbers.
+import { truncatedTime } from '../../dialects/time/functions.ts';
 import { joinSql, sql } from '../../dialects/sql.ts';
-import { numberArithmetic, roundHalfAway } from '../write/arithmetic.ts';
+import { numberArithmetic } from '../write/arithmetic.ts';
+import { roundHalfAway } from '../../dialects/rounding.ts';
 import { differs } from '../../dialects/context.ts';
 import { float, isNullable, operand, value, type Kind, type Value } from '../../dialects/value.ts';
 import {
@@ -80,6 +82,8 @@ function rounded(own: Value, digits: number): Value {
 
 /** Digits after a position are cut off. */
 export function truncateNumber(application: Application): Value {
+  const time = application.call.name === 'trunc' ? truncatedTime(application) : undefined;
+  if (time !== undefined) return time;
   const { arg, call, source } = application;
   const own = arg(0);
   const digits = call.args.length > 1 ? integer(source(1)) : 0;
@@ -132,6 +136,7 @@ export const NUMBER_FUNCTIONS: Rules = {
   ceiling: whole('ceil'),
   floor: whole('floor'),
   round,
+  trunc: truncateNumber,
   truncate: truncateNumber,
   mod: modulo,
   div,

@@ -1,7 +1,7 @@
 // String arguments of functions.
 import type { Application } from '../../dialects/function.ts';
 import type { Value } from '../../dialects/value.ts';
-import { castTo } from '../write/cast.ts';
+import { castTo } from '../../dialects/cast/cast.ts';
 
 /** An argument as a string. */
 export function string({ arg, at, context }: Application, index: number): Value {

@@ -2,9 +2,10 @@
 import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
-import { difference, secondsOf, shifted, spansOf } from './interval.ts';
-import { timestampLiteral } from './time-literal.ts';
-import { jsonNumber } from './json-path.ts';
+import { difference, secondsOf, shifted, spansOf } from '../../dialects/time/interval.ts';
+import { timestampLiteral } from '../../dialects/time/literal.ts';
+import { roundHalfAway } from '../../dialects/rounding.ts';
+import { jsonNumber } from '../../dialects/json-path.ts';
 import {
   float,
   isKind,
@@ -222,22 +223,6 @@ function quotientScale(a: Value, b: Value, { shared }: Context): number | undefi
 function exactQuotient(own: Value, { shared }: Context): Value {
   if (shared.dialect !== 'trino' || own.type.scale === undefined) return own;
   return { ...roundHalfAway(own, own.type.scale), type: own.type };
-}
-
-/** The relative error of a few operations on Float64. */
-const TIE = '1.000000000000002';
-
-/**
- * Rounds half away from zero, as exact numbers are rounded. ClickHouse rounds Float64 half to even, and a quotient may be
- * just below the half that it represents.
- */
-export function roundHalfAway(own: Value, digits: number): Value {
-  const more = digits === 0 ? '' : `, ${digits}`;
-  if (own.type.kind === 'decimal' || own.type.kind === 'int')
-    return { ...own, sql: sql`round(${own.sql}${more})`, isLoose: false };
-  return value('numeric', sql`round(${operand(own)} * ${TIE}${more})`, own.type.isNullable, {
-    scale: Math.max(0, digits),
-  });
 }
 
 function remainder(a: Value, b: Value, context: Context): Value {

@@ -9,7 +9,7 @@ import type { Application, Rule } from '../../dialects/function.ts';
 import { JSON_FUNCTIONS } from '../functions/json.ts';
 import { NUMBER_FUNCTIONS } from '../functions/number.ts';
 import { TEXT_FUNCTIONS } from '../functions/text.ts';
-import { TIME_FUNCTIONS } from '../functions/time.ts';
+import { TIME_FUNCTIONS } from '../../dialects/time/functions.ts';
 import { isWindowFunction, writeWindowFunction } from '../functions/window.ts';
 import { unconverted } from '../../dialects/context.ts';
 import type { Context } from './context.ts';

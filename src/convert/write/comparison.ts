@@ -2,9 +2,9 @@
 import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { differs, note, unconverted, type Context } from '../../dialects/context.ts';
-import { secondsOf, spansOf } from './interval.ts';
-import { jsonNumber, jsonText } from './json-path.ts';
-import { dateLiteral, parseTime, timestampLiteral } from './time-literal.ts';
+import { secondsOf, spansOf } from '../../dialects/time/interval.ts';
+import { jsonNumber, jsonText } from '../../dialects/json-path.ts';
+import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
 import {
   condition,
   isKind,

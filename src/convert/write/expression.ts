@@ -4,18 +4,21 @@ import { quoteString } from '../../sql/literal.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
 import { arithmetic, otherArithmetic } from './arithmetic.ts';
 import { writeCall } from './call.ts';
-import { castTo, writeCast } from './cast.ts';
+import { castTo, writeCast } from '../../dialects/cast/cast.ts';
 import { adapted, compared, comparison } from './comparison.ts';
 import { placeholder, unconverted, UnconvertedError, within } from '../../dialects/context.ts';
 import { truth } from '../../dialects/truth.ts';
 import type { Context, GroupKeys } from './context.ts';
-import { asTime, extracted } from '../functions/time-parts.ts';
-import { jsonAt, jsonOf, jsonOperator } from './json-path.ts';
+import { asTime, localTime } from '../../dialects/time/argument.ts';
+import { extracted } from '../../dialects/time/parts.ts';
+import { timestamp } from '../../dialects/time/moment.ts';
+import { zoneOf } from '../../dialects/time/zone.ts';
+import { jsonAt, jsonOf, jsonOperator } from '../../dialects/json-path.ts';
 import { writeIn, writeQuantified } from './membership.ts';
 import { writeLike } from './pattern.ts';
 import { resolve } from './scope.ts';
 import { writeSubquery } from './subquery.ts';
-import { dateLiteral, timestampLiteral } from './time-literal.ts';
+import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
 import { unified } from './unify.ts';
 import {
   condition,
@@ -220,7 +223,14 @@ function writeZone({ value: inner, zone, at }: Of<'at_zone'>, context: Context):
   const isChained = inner.kind === 'at_zone' && isUtc(context.write(inner.zone, context));
   if (isUtc(there) && inner.kind !== 'at_zone') return own;
   if (!isChained && context.shared.dialect === 'postgresql') note(context, at);
-  return value('timestamp', sql`toTimeZone(${own.sql}, ${there.sql})`, own.type.isNullable);
+  const name = zone.kind === 'string' ? zoneOf(zone.value) : undefined;
+  if (name === undefined)
+    return unconverted(
+      zone.at,
+      'time_zone',
+      'A time zone is converted only as a literal with the name of a zone',
+    );
+  return timestamp(localTime(own, name), own.type.isNullable);
 }
 
 function note(context: Context, at: number): void {

@@ -3,7 +3,7 @@ import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
 import { unconverted, type Context } from '../../dialects/context.ts';
-import { jsonText } from './json-path.ts';
+import { jsonText } from '../../dialects/json-path.ts';
 import { condition, isNullable, operand, text, type Value } from '../../dialects/value.ts';
 
 type Like = Extract<Expression, { kind: 'like' }>;

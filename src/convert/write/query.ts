@@ -159,11 +159,11 @@ function aligned(members: readonly WrittenQuery[]): readonly WrittenQuery[] {
       const isText = kind === 'text' && column.value.literal !== undefined;
       if (isText && others.has('date')) {
         types[index] = { kind: 'date', isNullable };
-        return `toDate(${name(column.name)})`;
+        return `toDate32(${name(column.name)})`;
       }
       if ((isText || kind === 'date') && others.has('timestamp')) {
         types[index] = { kind: 'timestamp', isNullable };
-        return `toDateTime64(${name(column.name)}, 3, 'UTC')`;
+        return `toDateTime64(${name(column.name)}, 6, 'UTC')`;
       }
       return undefined;
     };

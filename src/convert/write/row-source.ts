@@ -1,12 +1,13 @@
 // Functions and arrays in FROM: each is an array in ClickHouse, whose elements are the rows.
+import { timeSeries } from '../../dialects/time/series.ts';
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Call, Expression, FromItem } from '../../sql/syntax-tree.ts';
 import { unconverted, type Context as BaseContext } from '../../dialects/context.ts';
 import type { Context } from './context.ts';
-import { spansOf, type Span } from './interval.ts';
-import { jsonAt, jsonElements, jsonOf, jsonPathSteps } from './json-path.ts';
-import { dateLiteral, parseTime, timestampLiteral } from './time-literal.ts';
+import { spansOf, type Span } from '../../dialects/time/interval.ts';
+import { jsonAt, jsonElements, jsonOf, jsonPathSteps } from '../../dialects/json-path.ts';
+import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
 import { isTime, operand, value, type Type, type Value } from '../../dialects/value.ts';
 
 /** A column of the rows, written from one element. */
@@ -150,7 +151,6 @@ export function seriesArray(call: Call, context: BaseContext): Value {
   const step = call.args[2];
   const spans = step === undefined ? undefined : spansOf(step);
   if (spans === undefined && !isTime(from)) return integers(call, from, to, context);
-  const isDay = from.type.kind === 'date' && context.shared.dialect !== 'postgresql';
   const [span, more] = spans ?? [
     { value: { kind: 'number', text: '1', at: call.at }, unit: { name: 'DAY', at: call.at } } satisfies Span,
   ];
@@ -167,24 +167,14 @@ export function seriesArray(call: Call, context: BaseContext): Value {
       'function',
       `${call.name} is converted only with a positive literal interval`,
     );
-  const unit = span.unit.name.toLowerCase();
-  if (['month', 'quarter', 'year'].includes(unit)) checkDay(from, call);
-  const count =
-    amount === 1
-      ? sql`dateDiff('${unit}', ${from.sql}, ${to.sql}) + 1`
-      : sql`intDiv(dateDiff('${unit}', ${from.sql}, ${to.sql}), ${String(amount)}) + 1`;
-  const title = unit.charAt(0).toUpperCase() + unit.slice(1);
-  const added = sql`${operand(from)} + toInterval${title}(i${amount === 1 ? '' : ` * ${amount}`})`;
-  const all = sql`arrayMap(i -> ${added}, range(toUInt64(greatest(0, ${count}))))`;
-  const isWhole = unit === 'day' && amount === 1;
-  const array = isWhole ? all : sql`arrayFilter(t -> t <= ${to.sql}, ${all})`;
-  const isDate = from.type.kind === 'date' && ['day', 'week', 'month', 'quarter', 'year'].includes(unit);
-  const element: Type = {
-    kind: isDay && isDate ? 'date' : 'timestamp',
-    isNullable: false,
-    ...(isDate && !isDay ? { isDate: true } : {}),
-  };
-  return value('array', array, false, { element });
+  const unit = span.unit.name;
+  if (['MONTH', 'QUARTER', 'YEAR'].includes(unit)) checkDay(from, call);
+  // PostgreSQL returns timestamps of dates.
+  const isTimestamp = from.type.kind === 'date' && context.shared.dialect === 'postgresql';
+  const start = isTimestamp
+    ? { ...from, type: { ...from.type, kind: 'timestamp' as const, isDate: true } }
+    : from;
+  return timeSeries({ from: start, to, unit, step: String(amount), variable: 'i' });
 }
 
 /** PostgreSQL adds months one after the other: from January 31, March has 29 days. */

@@ -1,7 +1,7 @@
 // The select list: columns, their names, and stars.
 import { sql } from '../../dialects/sql.ts';
 import type { Expression, Item, Name, Select } from '../../sql/syntax-tree.ts';
-import { roundHalfAway } from './arithmetic.ts';
+import { roundHalfAway } from '../../dialects/rounding.ts';
 import { differs, note, unconverted } from '../../dialects/context.ts';
 import type { Context, WrittenQuery } from './context.ts';
 import { pathsOf } from './from.ts';

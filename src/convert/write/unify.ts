@@ -1,7 +1,7 @@
 // Values of which one is returned: ClickHouse requires a common type, which it does not always find.
 import { sql, type Sql } from '../../dialects/sql.ts';
-import { jsonText } from './json-path.ts';
-import { dateLiteral, timestampLiteral } from './time-literal.ts';
+import { jsonText } from '../../dialects/json-path.ts';
+import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
 import { float, isNumber, isTime, text, value, type Type, type Value } from '../../dialects/value.ts';
 
 export interface Unified {
@@ -66,7 +66,7 @@ function times(values: readonly Value[], nullable: boolean): Unified {
   const areDates = isDay || typed.every(({ type }) => type.kind === 'date' || type.isDate === true);
   const sqls = literals.map(({ sql: built, type }) => {
     const isDate = type.kind === 'date' || type.isDate === true;
-    return isDate && !areDates ? sql`toDateTime64(${built}, 3, 'UTC')` : built;
+    return isDate && !areDates ? sql`toDateTime64(${built}, 6, 'UTC')` : built;
   });
   if (typed.some(({ type }) => type.kind === 'unknown'))
     return { sqls: literals.map(({ sql }) => sql), type: { kind: 'unknown', isNullable: nullable } };
@@ -76,6 +76,7 @@ function times(values: readonly Value[], nullable: boolean): Unified {
       kind: isDay ? 'date' : 'timestamp',
       isNullable: nullable,
       ...(areDates && !isDay ? { isDate: true } : {}),
+      ...(typed.every(({ type }) => type.isWide === true) ? { isWide: true } : {}),
     },
   };
 }

@@ -2,6 +2,7 @@
 import { quoteString } from '../../sql/literal.ts';
 import type { TypeName } from '../../sql/syntax-tree.ts';
 import { differs, unconverted } from '../context.ts';
+import { roundHalfAway } from '../rounding.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { isKind, value, type Type, type Value } from '../value.ts';
 import { literalText, readsPrefix, strictly, trimmed, type CastOptions } from './strict.ts';
@@ -20,15 +21,8 @@ const SIZED: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'trino']);
 
 const LIMIT = 2n ** 63n;
 
-/** Rounds a number to an integer in the way of the dialect. */
-export type Round = (own: Value, options: CastOptions) => Sql;
-
 /** A value as an integer. */
-export function toInteger(
-  from: Value,
-  type: TypeName,
-  options: CastOptions & { readonly round: Round },
-): Value {
+export function toInteger(from: Value, type: TypeName, options: CastOptions): Value {
   const { context, at, isSafe } = options;
   const { dialect } = context.shared;
   const bytes =
@@ -43,7 +37,7 @@ export function toInteger(
     return { ...from, sql: own, type: { ...from.type, ...more, bytes: bytes ?? from.type.bytes } };
   }
   if (isKind(from, 'decimal', 'numeric', 'float', 'seconds'))
-    return value('int', exactly(options.round(from, options), nullable, isSafe), nullable, more);
+    return value('int', exactly(rounded(from, dialect), nullable, isSafe), nullable, more);
   if (isKind(from, 'bool')) return value('int', sql`toInt64(${from.sql})`, nullable, more);
   if (isKind(from, 'text')) return value('int', ofText(from, options), nullable, more);
   if (isKind(from, 'date', 'timestamp', 'datetime'))
@@ -132,8 +126,17 @@ function wrapped(read: bigint, { name }: TypeName, dialect: string): string {
   return String(name.endsWith('UNSIGNED') ? BigInt.asUintN(64, bits) : BigInt.asIntN(64, bits));
 }
 
+/** The nearest integer: Float64 is rounded to even in some dialects, exact numbers away from zero, and SQLite cuts the fraction off. */
+function rounded(own: Value, dialect: string): Sql {
+  if (dialect === 'sqlite') return sql`trunc(${own.sql})`;
+  if (isKind(own, 'float') && EVEN.has(dialect)) return sql`round(${own.sql})`;
+  return isKind(own, 'float') && dialect === 'bigquery' ? roundedAway(own.sql) : roundHalfAway(own, 0).sql;
+}
+
+const EVEN: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'mysql', 'mariadb']);
+
 /** The nearest integer of a Float64, halves away from zero; adding a half first would round 0.49999999999999994 up. */
-export function roundedAway(own: Sql): Sql {
+function roundedAway(own: Sql): Sql {
   const parts = [sql`trunc(${own})`, sql`sign(${own}) * (abs(${own} - trunc(${own})) >= 0.5)`];
   return joinSql(parts, ' + ');
 }

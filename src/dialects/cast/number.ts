@@ -55,7 +55,7 @@ export function toFloat(from: Value, options: CastOptions): Value {
 }
 
 /** A value as a Decimal of a scale, rounded half away from zero; `digits`: its precision, if the dialect has one. */
-export interface DecimalType {
+interface DecimalType {
   readonly scale: number;
   readonly digits: number | undefined;
 }
@@ -63,7 +63,7 @@ export interface DecimalType {
 /** ClickHouse's name of the type. */
 const nameOf = (scale: number): string => `Decimal(${scale > 9 ? 76 : 38}, ${scale})`;
 
-export function toDecimal(from: Value, { scale, digits }: DecimalType, options: CastOptions): Value {
+function toDecimal(from: Value, { scale, digits }: DecimalType, options: CastOptions): Value {
   const { isSafe, context } = options;
   const nullable = from.type.isNullable || isSafe;
   const written =
@@ -174,7 +174,7 @@ const WORDS: Words = {
 const listed = (words: readonly string[]): string => `[${words.map(quoteString).join(', ')}]`;
 
 /** The type that DECIMAL(digits, scale) or one of its relatives means; undefined where it has any number of digits. */
-export function decimalType({ name, sizes }: TypeName, dialect: string): DecimalType | undefined {
+function decimalType({ name, sizes }: TypeName, dialect: string): DecimalType | undefined {
   const [digits, scale] = sizes ?? [];
   const isBig = name.startsWith('BIG');
   if (dialect === 'bigquery') {
@@ -184,4 +184,16 @@ export function decimalType({ name, sizes }: TypeName, dialect: string): Decimal
   const isWhole = ['mysql', 'mariadb', 'snowflake', 'trino', 'redshift'].includes(dialect);
   if (digits === undefined) return isWhole ? { scale: 0, digits: undefined } : undefined;
   return { scale: scale ?? 0, digits };
+}
+
+/** A value as a number with a number of digits after the point, if the type has one. */
+export function toNumber(from: Value, type: TypeName, options: CastOptions): Value {
+  const { dialect } = options.context.shared;
+  if (dialect === 'sqlite') return toFloat(from, options);
+  const known = decimalType(type, dialect);
+  if (known !== undefined) return toDecimal(from, known, options);
+  if (isKind(from, 'int')) return { ...from, type: { ...from.type, kind: 'decimal' } };
+  if (isKind(from, 'decimal', 'numeric')) return from;
+  const own = toFloat(from, options);
+  return { ...own, type: { kind: 'numeric', isNullable: own.type.isNullable } };
 }

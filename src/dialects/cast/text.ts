@@ -1,8 +1,67 @@
-// Numbers as strings.
+// Casts to strings.
+import { quoteString } from '../../sql/literal.ts';
+import type { TypeName } from '../../sql/syntax-tree.ts';
+import { differs } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
+import { timeText } from '../time/cast.ts';
+import { intervalText } from '../time/interval.ts';
+import { isKind, isNumber, isTime, text, value, type Value } from '../value.ts';
+import { strictly, type CastOptions } from './strict.ts';
+
+/** A value as a string of its type. */
+export function toText(from: Value, { sizes }: TypeName, options: CastOptions): Value {
+  const { isSafe, context } = options;
+  const nullable = from.type.isNullable || isSafe;
+  const [most] = sizes ?? [];
+  if (context.shared.dialect !== 'bigquery') {
+    const own = textIn(from, options);
+    return value('text', most === undefined ? own : sql`substringUTF8(${own}, 1, ${String(most)})`, nullable);
+  }
+  const own = value('text', bigqueryText(from), from.type.isNullable);
+  if (most === undefined) return { ...own, type: { ...own.type, isNullable: nullable } };
+  // Beyond the maximum length, an error or NULL.
+  const fitting = (each: Sql): Sql => sql`if(lengthUTF8(${each}) <= ${String(most)}, ${each}, NULL)`;
+  if (isSafe) return value('text', fitting(own.sql));
+  return value(
+    'text',
+    strictly(own, '', (each) => sql`CAST(${fitting(each)} AS String)`),
+    nullable,
+  );
+}
+
+/** A value as BigQuery prints it. */
+export function bigqueryText(from: Value): Sql {
+  if (isTime(from)) return timeText(from);
+  if (isKind(from, 'interval')) return intervalText(from);
+  if (isKind(from, 'bool')) return sql`toString(CAST(${from.sql} AS Nullable(Bool)))`;
+  if (isKind(from, 'float')) return floatText(from.sql);
+  return isKind(from, 'decimal') ? sql`toString(${from.sql})` : text(from);
+}
+
+function textIn(from: Value, { at, context }: CastOptions): Sql {
+  const { dialect, traits } = context.shared;
+  if (isKind(from, 'timestamp')) {
+    const format = dialect === 'trino' ? '%Y-%m-%d %H:%i:%S.%f' : '%Y-%m-%d %H:%i:%S';
+    if (from.type.isDate === true) return sql`formatDateTime(${from.sql}, '${format}')`;
+    differs(
+      context,
+      at,
+      'type',
+      'The string form of a time differs: ClickHouse prints all digits of the fraction',
+    );
+    return sql`toString(${from.sql})`;
+  }
+  if (isKind(from, 'bool') && traits.hasNumericConditions) return sql`toString(toUInt8(${from.sql}))`;
+  const isConstant = /^-?\d+(?:\.\d+)?$/.test(String(from.sql));
+  if (isNumber(from) && isConstant && !isKind(from, 'float')) return quoteString(String(from.sql));
+  if (isKind(from, 'float') && dialect === 'sqlite') return realText(from.sql);
+  if (isKind(from, 'float', 'numeric'))
+    differs(context, at, 'type', 'The string form of numbers with a fraction differs');
+  return text(from);
+}
 
 /** A Float64 as BigQuery prints it: with 15 digits, or with 17 if 15 denote another number. */
-export function floatText(own: Sql): Sql {
+function floatText(own: Sql): Sql {
   // Adding zero takes away the sign of zero.
   const number = sql`(toFloat64(${own}) + 0)`;
   const short = sql`printf('%.15g', ${number})`;
@@ -10,6 +69,6 @@ export function floatText(own: Sql): Sql {
 }
 
 /** A Float64 as SQLite prints it: with 15 digits, and a point. */
-export function realText(own: Sql): Sql {
+function realText(own: Sql): Sql {
   return sql`replaceRegexpOne(printf('%.15g', toFloat64(${own})), '^(-?[0-9]+)(e|$)', '\\\\1.0\\\\2')`;
 }

@@ -80,7 +80,8 @@ const QUERY = {
   dialect: {
     type: 'string',
     enum: Object.keys(DIALECTS),
-    description: 'Of sql; default: the dialects of the endpoint are tried in order.',
+    description:
+      'Of sql; default: the first dialect of the endpoint, or one of which the query has constructs that the first does not have.',
   },
   parameters: PARAMETERS,
 };
@@ -110,11 +111,11 @@ function createQuery(tables: Tables): DefinedTool {
         maxRows: Math.min(read.maxRows ?? most, most),
         narrowing: NARROWING,
       });
-      const notes =
-        answer.rows === 0 || hasEmptyColumn(content.structuredContent.rows)
-          ? await pathNotes(tables, { read, open, caller })
-          : [];
-      return withNotes(content, notes);
+      const isEmpty = answer.rows === 0 || hasEmptyColumn(content.structuredContent.rows);
+      return withNotes(content, [
+        ...dialectNotes(read, open, answer.dialect),
+        ...(isEmpty ? await pathNotes(tables, { read, open, caller }) : []),
+      ]);
     },
   };
 }
@@ -192,6 +193,16 @@ function queryFields({ parameters, sql, lql, dialect }: QueryArguments): ReturnT
     ['lql', lql],
     ['dialect', dialect],
   ]);
+}
+
+/** A dialect that was detected, and is not the one that is tried first. */
+function dialectNotes(
+  { dialect: requested }: QueryArguments,
+  { dialects }: OpenEndpoint,
+  dialect: string | undefined,
+): readonly string[] {
+  if (requested !== undefined || dialect === undefined || dialect === dialects[0]) return [];
+  return [`Parsed as ${dialect} SQL; send dialect=${dialects[0]} if it is another.`];
 }
 
 async function pathNotes(

@@ -2,8 +2,8 @@
 
 export const SQL_GUIDE = `# SQL in short
 
-A query is one SELECT, in ClickHouse SQL or, if the endpoint lists it, in BigQuery SQL (\`dialect\`; without it, the dialects of
-the endpoint are tried in order). It reads only the tables of the endpoint, which already contain only the rows that the key and the parameters allow: do not filter by
+A query is one SELECT, in ClickHouse SQL or, if the endpoint lists it, in BigQuery SQL (\`dialect\`; without it, the first
+dialect of the endpoint, or one of which the query has constructs). It reads only the tables of the endpoint, which already contain only the rows that the key and the parameters allow: do not filter by
 tenant. The examples use a table \`logs\` with the columns \`timestamp\`, \`event_message\`, \`metadata\` (JSON) and \`attributes\` (Map): replace the
 names by those that describe_tables shows. Check a query without running it with explain.
 

@@ -251,6 +251,17 @@ export const ANSWERS: Checks = {
       'encode',
     ]);
   },
+  "`Millrace-Dialect` is the dialect that the SQL of a call was run as; a dialect after the endpoint's first is used only if it is requested, or if the query has a construct of it.":
+    async ({ query }) => {
+      const dialectOf = async (sql: string, dialect = ''): Promise<string | null> => {
+        const fields = new URLSearchParams({ sql, dialect }).toString();
+        return (await query(`dialects?${fields}`)).headers.get('millrace-dialect');
+      };
+      expect(await dialectOf('SELECT\u00a0round(2.5) AS n FROM t')).toBe('clickhouse');
+      expect(await dialectOf('SELECT round(2.5) AS n FROM t', 'bigquery')).toBe('bigquery');
+      expect(await dialectOf('SELECT safe_divide(n, 2) AS n FROM t')).toBe('bigquery');
+      expect((await query('plain')).headers.get('millrace-dialect')).toBeNull();
+    },
   '`X-Request-Id` is that of the request if valid, otherwise a new one.': async ({ query }) => {
     const requestIdOf = async (id?: string): Promise<string | null> =>
       (await query('plain', id === undefined ? {} : withHeaders({ 'X-Request-Id': id }))).headers.get(

@@ -56,6 +56,9 @@ cache: { ttl: 600 }`,
   tables: `query: |
   WITH t AS (SELECT number AS n, 'one' AS name FROM numbers(3)) SELECT n FROM t
 sandbox: { enabled: true }`,
+  dialects: `query: |
+  WITH t AS (SELECT number AS n FROM numbers(1)) SELECT n FROM t
+sandbox: { enabled: true, dialects: [clickhouse, bigquery] }`,
   slow: 'query: SELECT sleep(3) AS slept\nlimits: { time: 1 }',
   followed: 'query: SELECT 1 AS n\nlive: { every: 60 }',
   'numbered.1': `query: SELECT 1 AS n\nversion: 1\ndeprecated: { since: 2026-01-01, sunset: 2030-01-01 }`,

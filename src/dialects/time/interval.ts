@@ -1,9 +1,11 @@
 // Intervals, and arithmetic with times.
-import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
 import type { Expression, Unit } from '../../sql/syntax-tree.ts';
-import { unconverted, type Context } from '../../dialects/context.ts';
-import { timestampLiteral } from './time-literal.ts';
-import { isKind, isNullable, isTime, loose, operand, value, type Value } from '../../dialects/value.ts';
+import { unconverted, type Context } from '../context.ts';
+import { timestampLiteral } from './literal.ts';
+import { day, isDay, moment } from './moment.ts';
+import { isOutOfRange, type Move } from './range.ts';
+import { float, isKind, isNullable, isTime, loose, operand, value, type Value } from '../value.ts';
 
 /** One part of an interval. */
 export interface Span {
@@ -127,27 +129,45 @@ export function secondsOf(spans: readonly Span[], context: Context): Value {
   };
 }
 
-/** The unit's interval in ClickHouse. */
-function intervalSql({ value: amount, unit }: Span, context: Context): Sql {
-  const { name, factor } =
-    LARGE[unit.name] === undefined
-      ? { name: unit.name, factor: 1 }
-      : { name: 'YEAR', factor: LARGE[unit.name] ?? 1 };
-  if (!ORDER.includes(name)) unconverted(unit.at, 'type', `The unit ${unit.name} is not supported`);
-  const title = name.charAt(0) + name.slice(1).toLowerCase();
-  if (amount.kind === 'number' || (amount.kind === 'string' && /^[+-]?\d+$/.test(amount.value))) {
-    const amountText = amount.kind === 'number' ? amount.text : amount.value;
-    if (/^-?\d+$/.test(amountText)) return `INTERVAL ${Number(amountText) * factor} ${name}`;
-    return fractionSql(Number(amountText), unit);
+/** The integer that a literal denotes; undefined for other expressions. */
+export function integerOf(amount: Expression): bigint | undefined {
+  if (amount.kind === 'unary' && amount.operator === '-') {
+    const inner = integerOf(amount.value);
+    return inner === undefined ? undefined : -inner;
   }
+  const text = amount.kind === 'number' ? amount.text : amount.kind === 'string' ? amount.value : '';
+  return /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined;
+}
+
+/** The unit's interval in ClickHouse. */
+export function intervalSql({ value: amount, unit }: Span, context: Context): Sql {
+  const factor = LARGE[unit.name];
+  const name = factor === undefined ? unit.name : 'YEAR';
+  const isKnown = ORDER.includes(name) && !(context.shared.isStrict && name === 'NANOSECOND');
+  if (!isKnown) unconverted(unit.at, 'type', `The unit ${unit.name} is not supported`);
+  const integer = integerOf(amount);
+  const title = name.charAt(0) + name.slice(1).toLowerCase();
+  if (integer !== undefined) {
+    const times = integer * BigInt(factor ?? 1);
+    return times < 0 ? `toInterval${title}(${times})` : `INTERVAL ${times} ${name}`;
+  }
+  if (amount.kind === 'number') return fractionSql(Number(amount.text), unit);
   const written = context.write(amount, context);
-  if (written.type.kind === 'text') return sql`toInterval${title}(toInt64(${written.sql}))`;
-  if (written.type.kind === 'int' || written.type.kind === 'unknown')
-    return sql`toInterval${title}(${factor === 1 ? written.sql : sql`${operand(written)} * ${String(factor)}`})`;
+  // BigQuery accepts integers only: what looks like a fraction is an integer of a type that is not known.
+  if (written.type.kind === 'text' || context.shared.isStrict)
+    return sql`toInterval${title}(${isKind(written, 'int') ? written.sql : sql`toInt64(${float(written)})`})`;
+  if (isKind(written, 'int', 'unknown'))
+    return sql`toInterval${title}(${factor === undefined ? written.sql : sql`${operand(written)} * ${String(factor)}`})`;
   const seconds = SECONDS[name];
   if (seconds === undefined)
     return unconverted(unit.at, 'type', `A fraction of a ${name.toLowerCase()} is not supported`);
   return sql`toIntervalMicrosecond(toInt64(round(${operand(written)} * ${String(seconds * 1e6)})))`;
+}
+
+/** The interval as a value of its own, which ClickHouse has for one unit. */
+export function intervalValue(span: Span, context: Context): Value {
+  const isLiteral = integerOf(span.value) !== undefined;
+  return value('interval', intervalSql(span, context), !isLiteral, { unit: span.unit.name });
 }
 
 /** `INTERVAL '1.5' HOUR`. */
@@ -161,11 +181,19 @@ function fractionSql(amount: number, unit: Unit): string {
 
 const ofDays: ReadonlySet<string> = new Set(['CENTURY', 'DECADE', 'YEAR', 'QUARTER', 'MONTH', 'WEEK', 'DAY']);
 
+/** What is added, and where. */
+export interface Shift {
+  readonly spans: readonly Span[];
+  readonly at: number;
+  /** BigQuery's operators make a DATETIME of a DATE, its functions do not. */
+  readonly isOperator?: boolean;
+}
+
 /** A time with an interval added or subtracted, the largest units first. */
 export function shifted(
   base: Value,
   operator: '+' | '-',
-  { spans, at }: { readonly spans: readonly Span[]; readonly at: number },
+  { spans, at, isOperator = false }: Shift,
   context: Context,
 ): Value {
   const literal =
@@ -179,25 +207,78 @@ export function shifted(
       'Cast the value to a date or a timestamp.',
     );
   const sorted = [...spans].toSorted((a, b) => ORDER.indexOf(a.unit.name) - ORDER.indexOf(b.unit.name));
+  checkRange(time, operator, sorted, at);
   const parts = sorted.map((span) => sql` ${operator} ${intervalSql(span, context)}`);
   const isWhole = spans.every(({ unit }) => ofDays.has(unit.name));
-  const isDate = (time.type.kind === 'date' || time.type.isDate === true) && isWhole;
-  // PostgreSQL and others make a timestamp of a date and an interval; Trino, Snowflake and BigQuery keep the date.
-  const staysDate = time.type.kind === 'date' && isWhole;
-  return loose(
-    staysDate ? 'date' : time.type.kind === 'unknown' ? 'unknown' : 'timestamp',
-    sql`${operand(time)}${joinSql(parts, '')}`,
-    time.type.isNullable || spans.some(({ value: amount }) => amount.kind !== 'number'),
-    isDate && !staysDate ? { isDate: true } : {},
-  );
+  const isCivil = time.type.kind === 'date' && isOperator && context.shared.dialect === 'bigquery';
+  const staysDay = isDay(time) && isWhole && !isCivil;
+  const own = time.type.kind === 'unknown' ? operand(time) : staysDay ? day(time) : moment(time);
+  const nullable = time.type.isNullable || spans.some(({ value: amount }) => integerOf(amount) === undefined);
+  return loose(resultKind(time, { isCivil, staysDay }), sql`${own}${joinSql(parts, '')}`, nullable, {
+    ...(time.type.kind === 'unknown' ? {} : { isWide: true }),
+    ...(staysDay && time.type.kind !== 'date' ? { isDate: true } : {}),
+  });
+}
+
+function resultKind(
+  { type }: Value,
+  { isCivil, staysDay }: { isCivil: boolean; staysDay: boolean },
+): Value['type']['kind'] {
+  if (isCivil) return 'datetime';
+  if (type.kind !== 'date') return type.kind;
+  return staysDay ? 'date' : 'timestamp';
+}
+
+/** Of literals, it is known that the result does not exist; of others, the engine returns the last time that does. */
+function checkRange(time: Value, operator: '+' | '-', spans: readonly Span[], at: number): void {
+  const moves = spans.map(({ value: amount, unit }): Move | undefined => {
+    const integer = integerOf(amount);
+    return integer === undefined
+      ? undefined
+      : { unit: unit.name, amount: operator === '-' ? -integer : integer };
+  });
+  const known = moves.filter((each) => each !== undefined);
+  if (time.literal === undefined || known.length < moves.length) return;
+  if (isOutOfRange(time.literal, known)) unconverted(at, 'type', 'The result is not in the years 1 to 9999');
 }
 
 /** The difference of two times: days for dates, otherwise seconds. */
 export function difference(left: Value, right: Value, context: Context): Value {
   const nullable = isNullable(left, right);
   const isDays = isKind(left, 'date') && isKind(right, 'date');
-  if (isDays && context.shared.dialect !== 'trino')
-    return value('int', sql`dateDiff('day', ${right.sql}, ${left.sql})`, nullable, { scale: 0 });
-  if (isDays) return loose('seconds', sql`dateDiff('day', ${right.sql}, ${left.sql}) * 86400`, nullable);
-  return loose('seconds', sql`dateDiff('microsecond', ${right.sql}, ${left.sql}) / 1000000`, nullable);
+  const days = sql`dateDiff('day', ${day(right)}, ${day(left)})`;
+  if (isDays && context.shared.dialect !== 'trino') return value('int', days, nullable, { scale: 0 });
+  if (isDays) return loose('seconds', sql`${days} * 86400`, nullable);
+  return loose(
+    'seconds',
+    sql`dateDiff('microsecond', ${moment(right)}, ${moment(left)}) / 1000000`,
+    nullable,
+  );
+}
+
+/** Units of months, of days and of time, in months, days and microseconds. */
+const SHOWN: Readonly<Record<string, readonly ['month' | 'day' | 'micro', number]>> = {
+  YEAR: ['month', 12],
+  QUARTER: ['month', 3],
+  MONTH: ['month', 1],
+  WEEK: ['day', 7],
+  DAY: ['day', 1],
+  HOUR: ['micro', 3_600_000_000],
+  MINUTE: ['micro', 60_000_000],
+  SECOND: ['micro', 1_000_000],
+  MILLISECOND: ['micro', 1000],
+  MICROSECOND: ['micro', 1],
+};
+
+/** An interval of ClickHouse as BigQuery writes it: `1-2 3 4:5:6.789`. */
+export function intervalText({ sql: own, type }: Value): Sql {
+  const [part, factor] = SHOWN[type.unit ?? ''] ?? ['micro', 1];
+  const count = sql`toInt64(${own}) * ${String(factor)}`;
+  const sign = sql`if(${count} < 0, '-', '')`;
+  if (part === 'month')
+    return sql`concat(${sign}, toString(intDiv(abs(${count}), 12)), '-', toString(abs(${count}) % 12), ' 0 0:0:0')`;
+  if (part === 'day') return sql`concat('0-0 ', toString(${count}), ' 0:0:0')`;
+  const fraction = sql`replaceRegexpOne(concat('.', leftPad(toString(abs(${count}) % 1000000), 6, '0')), '[.]000000$|000$', '')`;
+  const seconds = sql`toString(intDiv(abs(${count}), 1000000) % 60)`;
+  return sql`concat('0-0 0 ', ${sign}, toString(intDiv(abs(${count}), 3600000000)), ':', toString(intDiv(abs(${count}), 60000000) % 60), ':', ${seconds}, ${fraction})`;
 }

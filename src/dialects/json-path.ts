@@ -1,9 +1,9 @@
 // Values inside JSON. JSON text is read with JSONExtract; a column of type JSON is read as text first.
-import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
-import { quoteString } from '../../sql/literal.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
-import { unconverted, type Context } from '../../dialects/context.ts';
-import { isKind, value, type Value } from '../../dialects/value.ts';
+import { joinSql, sql, type Sql } from './sql.ts';
+import { quoteString } from '../sql/literal.ts';
+import type { Expression } from '../sql/syntax-tree.ts';
+import { unconverted, type Context } from './context.ts';
+import { isKind, value, type Value } from './value.ts';
 
 /** A value that represents a place in JSON text. */
 export interface JsonValue extends Value {

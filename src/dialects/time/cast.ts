@@ -1,0 +1,52 @@
+// Casts to times, and of times to strings.
+import type { Context } from '../context.ts';
+import { quoteString } from '../../sql/literal.ts';
+import { sql, type Sql } from '../sql.ts';
+import { isKind, type Value } from '../value.ts';
+import { exactLiteral, literalOf, localTime, readTime, type TimeKind } from './argument.ts';
+import { date, day, isDay, moment, timestamp } from './moment.ts';
+
+export interface TimeCast {
+  readonly isSafe: boolean;
+  readonly at: number;
+  readonly context: Context;
+}
+
+/** A string literal as a time. */
+export function literalTo(kind: TimeKind, written: string, { at, context }: Omit<TimeCast, 'isSafe'>): Value {
+  return context.shared.dialect === 'bigquery'
+    ? exactLiteral(kind, written, at)
+    : literalOf(written, at, kind);
+}
+
+/** A value as a date, a datetime or a timestamp. */
+export function toTime(own: Value, kind: TimeKind, { isSafe, context }: TimeCast): Value {
+  if (isKind(own, 'text', 'dynamic')) return readTime(own, { kind, isSafe }, context);
+  const nullable = own.type.isNullable || isSafe;
+  if (kind === 'date') {
+    if (own.type.kind === 'date') return own;
+    return {
+      ...date(day(own), nullable),
+      ...(own.literal === undefined || !isDay(own) ? {} : { literal: own.literal }),
+    };
+  }
+  // Elsewhere, a timestamp of a date stays a day in ClickHouse.
+  if (isDay(own) && context.shared.dialect !== 'bigquery')
+    return { ...own, type: { ...own.type, kind, isDate: true } };
+  if (own.type.kind === kind) return own;
+  return {
+    ...timestamp(moment(own), nullable, kind),
+    ...(own.literal === undefined ? {} : { literal: own.literal }),
+  };
+}
+
+/** A time in BigQuery's form: without a fraction, or with three or six digits, and with its offset from UTC for a timestamp. */
+export function timeText(own: Value, zone?: string): Sql {
+  if (own.type.kind === 'date') return sql`toString(${own.sql})`;
+  const local = localTime(own, zone);
+  const digits = sql`replaceRegexpOne(toString(toDateTime64(${local}, 6, 'UTC')), '[.]000000$|000$', '')`;
+  if (own.type.kind === 'datetime') return digits;
+  if (zone === undefined || zone === 'UTC') return sql`concat(${digits}, '+00')`;
+  const offset = sql`formatDateTime(${moment(own)}, '%z', ${quoteString(zone)})`;
+  return sql`concat(${digits}, replaceRegexpOne(replaceRegexpOne(${offset}, '^(...)', '\\\\1:'), ':00$', ''))`;
+}

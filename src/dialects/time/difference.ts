@@ -1,0 +1,97 @@
+// Differences of times, in units.
+import { sql, type Sql } from '../sql.ts';
+import type { Application, Rule } from '../function.ts';
+import { isNullable, value, type Value } from '../value.ts';
+import { time, type TimeKind } from './argument.ts';
+import { day, isDay, micros, moment } from './moment.ts';
+import { millis, seconds } from './parts.ts';
+import { firstDayOf, startOfWeek, unitOf } from './unit.ts';
+
+const int = (own: Sql, nullable = true): Value => value('int', own, nullable, { scale: 0 });
+const UNITS = /^(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND)$/;
+
+/** Two times in a common wide type, the earlier one first. */
+type Pair = readonly [from: Value, to: Value];
+
+function wide([from, to]: Pair): readonly [Sql, Sql] {
+  const own = isDay(from) && isDay(to) ? day : moment;
+  return [own(from), own(to)];
+}
+
+/** The number of boundaries of a unit between two times. */
+function boundaries(application: Application, unit: string, pair: Pair): Value {
+  const nullable = isNullable(...pair);
+  const { context } = application;
+  if (unit === 'ISOYEAR') return int(sql`toISOYear(${day(pair[1])}) - toISOYear(${day(pair[0])})`, nullable);
+  // Weeks of Snowflake and Redshift start on Monday and on Sunday; those of BigQuery, where it says.
+  const first = context.shared.dialect === 'redshift' && unit === 'WEEK' ? 0 : firstDayOf(unit, context);
+  if (first !== undefined) {
+    const [from, to] = pair.map((each) => startOfWeek(day(each), first));
+    return int(sql`intDiv(dateDiff('day', ${from ?? ''}, ${to ?? ''}), 7)`, nullable);
+  }
+  if (!UNITS.test(unit)) return application.fail(`The unit ${unit} is not supported`);
+  // dateDiff is not exact for the smallest units and large differences.
+  const count = isDay(pair[0]) && isDay(pair[1]) ? undefined : COUNTS[unit];
+  if (count !== undefined) return int(sql`(${count(pair[1])} - ${count(pair[0])})`, nullable);
+  const [from, to] = wide(pair);
+  return int(sql`dateDiff('${unit.toLowerCase()}', ${from}, ${to})`, nullable);
+}
+
+const COUNTS: Readonly<Record<string, (own: Value) => Sql>> = {
+  SECOND: seconds,
+  MILLISECOND: millis,
+  MICROSECOND: micros,
+};
+
+/** The number of whole units between two times. */
+function whole(application: Application, unit: string, pair: Pair): Value {
+  if (!UNITS.test(unit)) return application.fail(`The unit ${unit} is not supported`);
+  // age() of these units is wrong for negative differences.
+  const smaller = { WEEK: ['day', 7], QUARTER: ['month', 3], YEAR: ['month', 12] }[unit];
+  const [from, to] = wide(pair);
+  if (smaller !== undefined)
+    return int(
+      sql`intDiv(age('${String(smaller[0])}', ${from}, ${to}), ${String(smaller[1])})`,
+      isNullable(...pair),
+    );
+  return int(sql`age('${unit.toLowerCase()}', ${from}, ${to})`, isNullable(...pair));
+}
+
+const MICROSECONDS: Readonly<Record<string, number>> = {
+  MICROSECOND: 1,
+  MILLISECOND: 1000,
+  SECOND: 1e6,
+  MINUTE: 6e7,
+  HOUR: 3.6e9,
+  DAY: 8.64e10,
+};
+
+/** The time that has passed, in whole units. */
+function elapsed(application: Application, unit: string, pair: Pair): Value {
+  const factor = MICROSECONDS[unit];
+  if (factor === undefined)
+    return application.fail(`The unit ${unit} is not supported: it has no fixed length`);
+  const passed = sql`(${micros(pair[1])} - ${micros(pair[0])})`;
+  return int(factor === 1 ? passed : sql`intDiv(${passed}, ${String(factor)})`, isNullable(...pair));
+}
+
+/** BigQuery's date_diff, datetime_diff and timestamp_diff (later, earlier, unit): of two timestamps, by the time that has passed. */
+export function bigqueryDifference(kind: TimeKind): Rule {
+  return (application) => {
+    const unit = unitOf(application.source(2));
+    const pair: Pair = [time(application, 1, kind), time(application, 0, kind)];
+    const areInstants = pair.every(({ type }) => type.kind === 'timestamp' && type.isDate !== true);
+    return (kind === 'timestamp' || areInstants ? elapsed : boundaries)(application, unit, pair);
+  };
+}
+
+export const unitFirstBoundaries: Rule = (application) =>
+  boundaries(application, unitOf(application.source(0)), [time(application, 1), time(application, 2)]);
+export const unitFirstWhole: Rule = (application) =>
+  whole(application, unitOf(application.source(0)), [time(application, 1), time(application, 2)]);
+
+/** MySQL's datediff(later, earlier). */
+export const daysBetween: Rule = (application) => {
+  const [to, from] = [time(application, 0), time(application, 1)];
+  return int(sql`dateDiff('day', ${day(from)}, ${day(to)})`, isNullable(from, to));
+};

@@ -1,0 +1,346 @@
+// Functions of times, by name; dialects differ in the order of arguments, in what they count and in what they return.
+import type { Expression } from '../../sql/syntax-tree.ts';
+import { quoteString } from '../../sql/literal.ts';
+import { differs, unconverted } from '../context.ts';
+import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
+import { sql, type Sql } from '../sql.ts';
+import { isNullable, loose, operand, value, type Value } from '../value.ts';
+import { asTime, localTime, time, zoneArgument, type TimeKind } from './argument.ts';
+import { toTime } from './cast.ts';
+import {
+  countedDate,
+  dateOf,
+  dateOfUnix,
+  datetimeOf,
+  lastDay,
+  makeDate,
+  ofEpoch,
+  ofSeconds,
+  timestampOf,
+} from './construct.ts';
+import { bigqueryDifference, daysBetween, unitFirstBoundaries, unitFirstWhole } from './difference.ts';
+import { shifted, spansOf, type Span } from './interval.ts';
+import { date, day, micros, moment, timestamp } from './moment.ts';
+import { epoch, millis, partOf, seconds } from './parts.ts';
+import { sqliteTime } from './sqlite.ts';
+import {
+  bigqueryFormat,
+  bigqueryParse,
+  byToChar,
+  dateFormat,
+  dateParse,
+  fromUnix,
+  named,
+  strToDate,
+  toChar,
+} from './text.ts';
+import { firstDayOf, startOfWeek, truncated, unitOf } from './unit.ts';
+import { zoneOf } from './zone.ts';
+
+const int = (own: Sql, nullable = true): Value => value('int', own, nullable, { scale: 0 });
+const NOW = "now64(6, 'UTC')";
+const place = ({ context, at }: Application): Pick<Application, 'context' | 'at'> => ({ context, at });
+
+function part(unit: string): Rule {
+  return (application) => partOf(time(application, 0), unit, place(application));
+}
+
+/** BigQuery's date_trunc(time, unit), and datetime_trunc and timestamp_trunc; or date_trunc('unit', time) of the others. */
+function truncate(kind: TimeKind | undefined): Rule {
+  return (application) => {
+    const first = application.source(0);
+    // BigQuery's users write the form of PostgreSQL, too.
+    const isUnitFirst =
+      application.dialect !== 'bigquery' || (first.kind === 'string' && /^[a-z]+$/i.test(first.value));
+    const own = time(application, isUnitFirst ? 1 : 0, kind);
+    const unit = unitOf(application.source(isUnitFirst ? 0 : 1));
+    const zone = zoneArgument(application, 2);
+    return truncated(own, unit, { ...place(application), zone: zone === 'UTC' ? undefined : zone });
+  };
+}
+
+/** trunc(time, unit); undefined for a number. */
+export function truncatedTime(application: Application): Value | undefined {
+  const own = application.arg(0);
+  if (own.type.kind !== 'date' && own.type.kind !== 'timestamp') return undefined;
+  return truncated(
+    own,
+    application.call.args.length > 1 ? unitOf(application.source(1)) : 'DAY',
+    place(application),
+  );
+}
+
+function datePart(application: Application): Value {
+  const own = partOf(time(application, 1), unitOf(application.source(0)), place(application));
+  return application.dialect === 'postgresql' ? { ...own, type: { ...own.type, kind: 'float' } } : own;
+}
+
+/** dateadd(unit, amount, time). */
+const unitFirst: Rule = (application) => {
+  const { context, at } = application;
+  const spans: readonly Span[] = [
+    { value: application.source(1), unit: { name: unitOf(application.source(0)), at } },
+  ];
+  return shifted(time(application, 2), '+', { spans, at }, context);
+};
+
+/** date_add(time, INTERVAL …), or with a number of days. */
+function withInterval(operator: '+' | '-', kind?: TimeKind): Rule {
+  return (application) => {
+    const { source, context, at, dialect } = application;
+    const spans = spansOf(source(1)) ?? daysOf(source(1), dialect);
+    return shifted(time(application, 0, kind), operator, { spans, at }, context);
+  };
+}
+
+function daysOf(amount: Expression, dialect: string): readonly Span[] {
+  if (dialect === 'bigquery')
+    return unconverted(amount.at, 'syntax', 'Expected an interval such as INTERVAL 1 DAY');
+  return [{ value: amount, unit: { name: 'DAY', at: amount.at } }];
+}
+
+/** A cast to a date or a timestamp, of one argument. */
+function cast(kind: 'date' | 'timestamp'): Rule {
+  return (application) => {
+    const { arg, call, source, context } = application;
+    if (call.args.length > 1) return application.fail(`${call.name} is converted only with one argument`);
+    const own = arg(0);
+    return toTime(own.literal === undefined ? own : asTime(own, context, source(0).at, kind), kind, {
+      isSafe: false,
+      ...place(application),
+    });
+  };
+}
+
+const clock: Rule = (application) => {
+  const own = application.arg(0);
+  if (own.type.kind === 'text') return { ...own, type: { ...own.type, kind: 'time' } };
+  differs(
+    application.context,
+    application.at,
+    'type',
+    'A time of day is a string without the fraction of the second',
+  );
+  return value('time', sql`formatDateTime(${moment(time(application, 0))}, '%H:%i:%S')`, own.type.isNullable);
+};
+
+const withPattern =
+  (alone: Rule, pattern: Rule): Rule =>
+  (application) =>
+    (application.call.args.length === 1 ? alone : pattern)(application);
+
+const toTimestamp: Rule = (application) => {
+  const { kind } = application.arg(0).type;
+  return ['text', 'date', 'timestamp'].includes(kind)
+    ? cast('timestamp')(application)
+    : ofSeconds(application.arg(0));
+};
+
+const now: Rule = () => timestamp("now64(3, 'UTC')", false);
+const today: Rule = () => date('toDate32(today())', false);
+
+/** BigQuery's current_timestamp(), current_datetime(zone) and current_date(zone). */
+const bigqueryNow =
+  (kind: TimeKind): Rule =>
+  (application) => {
+    const zone = zoneArgument(application, 0);
+    if (kind !== 'date') return timestamp(localTime(timestamp(NOW, false), zone), false, kind);
+    return date(zone === undefined ? `toDate32(${NOW})` : sql`toDate32(${NOW}, ${quoteString(zone)})`, false);
+  };
+
+const lastDayOf: Rule = (application) => {
+  const { call, context } = application;
+  const own = time(application, 0, 'date');
+  const unit = call.args.length > 1 ? unitOf(application.source(1)) : 'MONTH';
+  const first = firstDayOf(unit, context);
+  const start = day(own);
+  if (first !== undefined)
+    return date(sql`${startOfWeek(start, first)} + toIntervalDay(6)`, own.type.isNullable);
+  // The ISO year ends with the week of December 28.
+  const end = sql`dateTrunc('year', dateTrunc('week', ${start}) + toIntervalDay(3)) + toIntervalMonth(11) + toIntervalDay(27)`;
+  const last = unit === 'ISOYEAR' ? sql`dateTrunc('week', ${end}) + toIntervalDay(6)` : lastDay(own, unit);
+  return last === undefined
+    ? application.fail(`last_day does not support ${unit}`)
+    : date(last, own.type.isNullable);
+};
+
+const WEEK_MODES: ReadonlySet<string> = new Set(['0', '1', '2', '3', '4', '5', '6', '7']);
+
+/** MySQL's week(time, mode) and yearweek(time, mode). */
+function week(application: Application): Value {
+  const { dialect, call } = application;
+  if (dialect !== 'mysql' && dialect !== 'mariadb') return part('WEEK')(application);
+  const mode = call.args.length > 1 ? application.source(1) : undefined;
+  const digits =
+    mode === undefined ? '0' : mode.kind === 'number' && WEEK_MODES.has(mode.text) ? mode.text : undefined;
+  if (digits === undefined) return application.fail('The mode of week is converted only if it is a literal');
+  const own = time(application, 0);
+  return int(
+    sql`${call.name === 'yearweek' ? 'toYearWeek' : 'toWeek'}(${day(own)}, ${digits})`,
+    own.type.isNullable,
+  );
+}
+
+/** convert_tz(time, from, to), and convert_timezone(from, to, time) or convert_timezone(to, time): what clocks in `to` show. */
+function convertZone(application: Application): Value {
+  const { call, dialect } = application;
+  const isMysql = dialect === 'mysql' || dialect === 'mariadb';
+  const [from, to, own] = isMysql ? [1, 2, 0] : call.args.length === 2 ? [undefined, 0, 1] : [0, 1, 2];
+  const source = from === undefined ? 'UTC' : zoneName(application, from);
+  if (source !== 'UTC' && !/^(?:utc|gmt|etc\/utc)$/i.test(source))
+    return application.fail('A time zone is converted only from UTC');
+  const moved = time(application, own);
+  return timestamp(localTime(moved, zoneName(application, to)), moved.type.isNullable);
+}
+
+function zoneName(application: Application, index: number): string {
+  const written = application.source(index);
+  const zone = written.kind === 'string' ? zoneOf(written.value) : undefined;
+  return zone ?? application.fail('A time zone is converted only as a literal with the name of a zone');
+}
+
+const ofTime =
+  (build: (own: Value) => Sql): Rule =>
+  (application) => {
+    const own = time(application, 0, 'timestamp');
+    return int(build(own), own.type.isNullable);
+  };
+const sinceEpoch = ofTime(seconds);
+const weekday: Rule = (application) => {
+  const own = time(application, 0);
+  return loose('int', sql`toDayOfWeek(${day(own)}) - 1`, own.type.isNullable, { scale: 0 });
+};
+const notConverted =
+  (message: string, hint?: string): Rule =>
+  ({ fail }) =>
+    fail(message, hint);
+
+const PARTS: Rules = {
+  year: part('YEAR'), quarter: part('QUARTER'), month: part('MONTH'), day: part('DAY'), dayofmonth: part('DAY'), day_of_month: part('DAY'),
+  hour: part('HOUR'), minute: part('MINUTE'), second: part('SECOND'), dayofyear: part('DOY'), day_of_year: part('DOY'), dayofweek: part('DOW'),
+  day_of_week: part('DOW'), dow: part('DOW'), dayofweekiso: part('ISODOW'), weekday, week, yearweek: week, weekofyear: part('ISOWEEK'),
+  week_of_year: part('ISOWEEK'), weekiso: part('ISOWEEK'), year_of_week: part('ISOYEAR'), yow: part('ISOYEAR'), date_part: datePart,
+  dayname: named('day_name', 'day_short'), monthname: named('month_name', 'month_short'),
+}; // prettier-ignore
+
+const CURRENT: Rules = {
+  now: byDialect({ bigquery: bigqueryNow('timestamp'), others: now }),
+  current_timestamp: byDialect({ bigquery: bigqueryNow('timestamp'), others: now }),
+  current_datetime: byDialect({ bigquery: bigqueryNow('datetime'), others: now }),
+  current_date: byDialect({ bigquery: bigqueryNow('date'), others: today }),
+  localtimestamp: now, getdate: now, sysdate: now, utc_timestamp: now, statement_timestamp: now, clock_timestamp: now, transaction_timestamp: now,
+  curdate: today, today, utc_date: today,
+}; // prettier-ignore
+
+const MOVED: Rules = {
+  dateadd: unitFirst,
+  timestampadd: unitFirst,
+  timeadd: unitFirst,
+  date_add: byDialect({ trino: unitFirst, bigquery: withInterval('+', 'date'), others: withInterval('+') }),
+  date_sub: byDialect({ bigquery: withInterval('-', 'date'), others: withInterval('-') }),
+  adddate: withInterval('+'),
+  subdate: withInterval('-'),
+  timestamp_add: withInterval('+', 'timestamp'),
+  timestamp_sub: withInterval('-', 'timestamp'),
+  datetime_add: withInterval('+', 'datetime'),
+  datetime_sub: withInterval('-', 'datetime'),
+  date_diff: byDialect({
+    trino: unitFirstWhole,
+    redshift: unitFirstBoundaries,
+    bigquery: bigqueryDifference('date'),
+  }),
+  datetime_diff: bigqueryDifference('datetime'),
+  timestamp_diff: bigqueryDifference('timestamp'),
+  datediff: byDialect({ mysql: daysBetween, mariadb: daysBetween, others: unitFirstBoundaries }),
+  timediff: notConverted('timediff is not converted', 'Use TIMESTAMPDIFF.'),
+  timestampdiff: byDialect({ snowflake: unitFirstBoundaries, others: unitFirstWhole }),
+};
+
+const TEXTS: Rules = {
+  date_format: dateFormat,
+  format_date: bigqueryFormat('date'),
+  format_datetime: byDialect({ bigquery: bigqueryFormat('datetime') }),
+  format_timestamp: bigqueryFormat('timestamp'),
+  parse_date: bigqueryParse('date'),
+  parse_datetime: byDialect({ bigquery: bigqueryParse('datetime') }),
+  parse_timestamp: bigqueryParse('timestamp'),
+  str_to_date: strToDate,
+  date_parse: dateParse,
+  to_date: withPattern(cast('date'), byToChar('date')),
+  to_timestamp: withPattern(toTimestamp, byToChar('timestamp')),
+  to_timestamp_ntz: withPattern(toTimestamp, byToChar('timestamp')),
+  from_iso8601_timestamp: cast('timestamp'),
+  from_iso8601_date: cast('date'),
+  from_unixtime: fromUnix,
+  strftime: sqliteTime('strftime'),
+  julianday: sqliteTime('julianday'),
+  unixepoch: sqliteTime('unixepoch'),
+};
+
+const MADE: Rules = {
+  date: byDialect({ bigquery: dateOf, sqlite: sqliteTime('date'), others: cast('date') }),
+  datetime: byDialect({ sqlite: sqliteTime('datetime'), bigquery: datetimeOf }),
+  timestamp: byDialect({ bigquery: timestampOf, others: cast('timestamp') }),
+  time: byDialect({ mysql: clock, mariadb: clock, sqlite: sqliteTime('time') }),
+  make_date: makeDate,
+  date_from_parts: countedDate,
+  datefromparts: countedDate,
+  makedate: ({ arg, all }) =>
+    date(
+      sql`toDate32('2000-01-01') + toIntervalYear(${operand(arg(0))} - 2000) + toIntervalDay(${operand(arg(1))} - 1)`,
+      isNullable(...all()),
+    ),
+  last_day: lastDayOf,
+  last_day_of_month: lastDayOf,
+  convert_tz: convertZone,
+  convert_timezone: convertZone,
+  timestamp_seconds: ofEpoch('Second'),
+  timestamp_millis: ofEpoch('Milli'),
+  timestamp_micros: ofEpoch('Micro'),
+  date_from_unix_date: dateOfUnix,
+};
+
+const NUMBERS: Rules = {
+  unix_timestamp: (application) =>
+    application.call.args.length === 0 ? int('toUnixTimestamp(now())', false) : sinceEpoch(application),
+  unix_seconds: sinceEpoch,
+  unix_millis: ofTime(millis),
+  unix_micros: ofTime(micros),
+  unix_date: (application) => {
+    const own = time(application, 0, 'date');
+    return int(sql`toInt64(${day(own)})`, own.type.isNullable);
+  },
+  to_unixtime: (application) => {
+    const own = time(application, 0);
+    return { ...epoch(own), type: { kind: 'float', isNullable: own.type.isNullable } };
+  },
+  to_days: (application) => {
+    const own = time(application, 0);
+    return loose('int', sql`toInt64(${day(own)}) + 719528`, own.type.isNullable, { scale: 0 });
+  },
+};
+
+export const TIME_FUNCTIONS: Rules = {
+  ...PARTS,
+  ...CURRENT,
+  ...MOVED,
+  ...TEXTS,
+  ...MADE,
+  ...NUMBERS,
+  date_trunc: truncate(undefined),
+  datetime_trunc: truncate('datetime'),
+  timestamp_trunc: truncate('timestamp'),
+  to_char: toChar,
+};
+
+/** The functions that BigQuery has, with the least and the greatest number of their arguments. */
+export const BIGQUERY_TIME_FUNCTIONS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  now: [0, 0], current_timestamp: [0, 0], current_datetime: [0, 1], current_date: [0, 1],
+  timestamp_trunc: [2, 3], datetime_trunc: [2, 3], date_trunc: [2, 3],
+  timestamp_add: [2, 2], timestamp_sub: [2, 2], datetime_add: [2, 2], datetime_sub: [2, 2], date_add: [2, 2], date_sub: [2, 2],
+  timestamp_diff: [3, 3], datetime_diff: [3, 3], date_diff: [3, 3],
+  format_timestamp: [2, 3], format_datetime: [2, 3], format_date: [2, 2], parse_timestamp: [2, 3], parse_datetime: [2, 2], parse_date: [2, 2],
+  timestamp: [1, 2], datetime: [1, 6], date: [1, 3], last_day: [1, 2],
+  unix_seconds: [1, 1], unix_millis: [1, 1], unix_micros: [1, 1], unix_date: [1, 1],
+  timestamp_seconds: [1, 1], timestamp_millis: [1, 1], timestamp_micros: [1, 1], date_from_unix_date: [1, 1],
+}; // prettier-ignore

@@ -1,0 +1,168 @@
+// Patterns of times in the notations of the dialects, as elements. Sources: BigQuery, Format elements; MySQL, DATE_FORMAT; SQLite,
+// strftime; PostgreSQL, Template Patterns for Date/Time Formatting.
+
+/** A part of a time in a pattern. */
+export type Element =
+  | 'year' | 'year4' | 'year2' | 'century' | 'iso_year' | 'iso_year2' | 'quarter'
+  | 'month' | 'month_plain' | 'month_name' | 'month_short'
+  | 'iso_week' | 'week_sunday' | 'week_monday' | 'week_first4' | 'day_of_year' | 'iso_day_of_year'
+  | 'day' | 'day_plain' | 'day_space' | 'day_name' | 'day_short' | 'weekday0' | 'weekday1' | 'iso_weekday'
+  | 'hour' | 'hour_plain' | 'hour_space' | 'hour12' | 'hour12_plain' | 'hour12_space'
+  | 'minute' | 'second' | 'seconds' | 'seconds3' | 'millis' | 'micros' | 'half' | 'half_lower' | 'epoch'
+  | 'offset' | 'offset_colon' | 'zone'
+  // Names in capitals, in small letters, and padded to nine characters.
+  | 'MONTH_NAME' | 'MONTH_SHORT' | 'DAY_NAME' | 'DAY_SHORT' | 'month_name_lower' | 'month_short_lower' | 'day_name_lower' | 'day_short_lower'
+  | `padded ${'month_name' | 'MONTH_NAME' | 'month_name_lower' | 'day_name' | 'DAY_NAME' | 'day_name_lower'}`
+  | `seconds ${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9}`; // prettier-ignore
+
+/** A part of a pattern: an element, or other text, as it is. */
+export type Piece = { readonly element: Element } | { readonly text: string; readonly isUnknown?: boolean };
+
+/** A pattern, or why it is not supported. */
+export type Pattern = { readonly pieces: readonly Piece[] } | { readonly reason: string };
+
+type Letters = Readonly<Record<string, Element | readonly Piece[]>>;
+
+const e = (element: Element): Piece => ({ element });
+const t = (text: string): Piece => ({ text });
+const joined = (elements: readonly Element[], separator: string): readonly Piece[] =>
+  elements.flatMap((element, index) => (index === 0 ? [e(element)] : [t(separator), e(element)]));
+const CLOCK = joined(['hour', 'minute', 'second'], ':');
+const CLOCK12 = [...joined(['hour12', 'minute', 'second'], ':'), t(' '), e('half')];
+const AMERICAN = joined(['month', 'day', 'year2'], '/');
+
+/** Of MySQL and Trino: by the letter after %. */
+const MYSQL: Letters = {
+  Y: 'year4', y: 'year2', m: 'month', c: 'month_plain', M: 'month_name', b: 'month_short', d: 'day', e: 'day_plain', j: 'day_of_year',
+  H: 'hour', k: 'hour_plain', h: 'hour12', I: 'hour12', l: 'hour12_plain', i: 'minute', s: 'second', S: 'second', f: 'micros', p: 'half',
+  W: 'day_name', a: 'day_short', w: 'weekday0', U: 'week_sunday', u: 'week_first4', v: 'iso_week', x: 'iso_year', T: CLOCK, r: CLOCK12, '%': [t('%')],
+}; // prettier-ignore
+
+/** Of strftime in BigQuery and SQLite. */
+const STRFTIME: Letters = {
+  y: 'year2', m: 'month', d: 'day', e: 'day_space', H: 'hour', k: 'hour_space', I: 'hour12', l: 'hour12_space', M: 'minute', S: 'second', j: 'day_of_year',
+  p: 'half', P: 'half_lower', w: 'weekday0', u: 'iso_weekday', U: 'week_sunday', W: 'week_monday', V: 'iso_week', g: 'iso_year2', s: 'epoch',
+  T: CLOCK, R: joined(['hour', 'minute'], ':'), '%': [t('%')],
+}; // prettier-ignore
+const SQLITE: Letters = {
+  ...STRFTIME,
+  Y: 'year4',
+  F: joined(['year4', 'month', 'day'], '-'),
+  G: 'iso_year',
+  f: 'seconds3',
+};
+const BIGQUERY: Letters = {
+  ...STRFTIME, Y: 'year', F: joined(['year', 'month', 'day'], '-'), G: 'iso_year', C: 'century', Q: 'quarter', J: 'iso_day_of_year', h: 'month_short', b: 'month_short', B: 'month_name',
+  a: 'day_short', A: 'day_name', D: AMERICAN, x: AMERICAN, X: CLOCK, r: CLOCK12, n: [t('\n')], t: [t('\t')], z: 'offset', Z: 'zone',
+  c: [e('day_short'), t(' '), e('month_short'), t(' '), e('day_space'), t(' '), ...CLOCK, t(' '), e('year')],
+}; // prettier-ignore
+
+/** Letters that BigQuery accepts after E and O, which make no difference. */
+const MODIFIED: Readonly<Record<string, string>> = { E: 'CcXxYy', O: 'deHIMmSUuVWwy' };
+
+function piecesOf(found: Element | readonly Piece[]): readonly Piece[] {
+  return typeof found === 'string' ? [e(found)] : found;
+}
+
+function byPercent(letters: Letters, pattern: string): Pattern {
+  const pieces: Piece[] = [];
+  for (const [whole, letter] of pattern.matchAll(/%(.?)|[^%]+/gsu)) {
+    const found = letter === undefined ? [t(whole)] : letters[letter];
+    if (found === undefined) return { reason: `${whole} in a pattern is not supported` };
+    pieces.push(...piecesOf(found));
+  }
+  return { pieces };
+}
+
+export const mysqlPattern = (pattern: string): Pattern => byPercent(MYSQL, pattern);
+export const sqlitePattern = (pattern: string): Pattern => byPercent(SQLITE, pattern);
+
+const OF_ZONES: ReadonlySet<Element> = new Set(['offset', 'offset_colon', 'zone']);
+const OF_CLOCKS = /^(?:hour|minute|second|micros|half|epoch)/;
+
+/** Whether a type of BigQuery has the element. */
+function isOf(element: Element, kind: 'date' | 'datetime' | 'timestamp'): boolean {
+  if (kind === 'timestamp') return true;
+  return !OF_ZONES.has(element) && !(kind === 'date' && OF_CLOCKS.test(element));
+}
+
+/** BigQuery's elements for a type; others are text, as in BigQuery. */
+export function bigqueryPattern(pattern: string, kind: 'date' | 'datetime' | 'timestamp'): readonly Piece[] {
+  return [...pattern.matchAll(/%E([*0-9])S|%(E4Y|4Y|Ez)|%([EO]?)(.)|[^%]+|%/gsu)].flatMap((match) => {
+    const [whole, digits, special, modifier = '', letter] = match;
+    const found =
+      digits === undefined
+        ? special === undefined
+          ? ofLetter(letter, modifier)
+          : SPECIAL[special]
+        : ofDigits(digits);
+    const pieces = found === undefined ? [] : piecesOf(found);
+    const areOfType =
+      pieces.length > 0 && pieces.every((piece) => 'text' in piece || isOf(piece.element, kind));
+    return areOfType ? pieces : [{ text: whole, isUnknown: whole.startsWith('%') }];
+  });
+}
+
+const SPECIAL: Readonly<Record<string, Element>> = { E4Y: 'year4', '4Y': 'year4', Ez: 'offset_colon' };
+
+function ofDigits(digits: string): Element {
+  if (digits === '*') return 'seconds';
+  return digits === '0' ? 'second' : (`seconds ${digits}` as Element); // 1 to 9
+}
+
+function ofLetter(letter: string | undefined, modifier: string): Element | readonly Piece[] | undefined {
+  if (letter === undefined) return undefined;
+  return modifier === '' || MODIFIED[modifier]?.includes(letter) === true ? BIGQUERY[letter] : undefined;
+}
+
+/** Elements that are written in a pattern, although the type has none of them. */
+export function foreignElements(pattern: string, kind: 'date' | 'datetime' | 'timestamp'): boolean {
+  const all = bigqueryPattern(pattern, 'timestamp');
+  return all.some((piece) => 'element' in piece && !isOf(piece.element, kind));
+}
+
+/** Of to_char, by pattern; longer ones first. FM before a name or a number leaves out its padding. */
+const TO_CHAR: readonly (readonly [RegExp, Element])[] = [
+  [/^YYYY/i, 'year4'], [/^IYYY/i, 'iso_year'], [/^YY/i, 'year2'], [/^IW/i, 'iso_week'], [/^MI/i, 'minute'],
+  [/^FMMonth/, 'month_name'], [/^FMMONTH/, 'MONTH_NAME'], [/^FMmonth/, 'month_name_lower'],
+  [/^Month/, 'padded month_name'], [/^MONTH/, 'padded MONTH_NAME'], [/^month/, 'padded month_name_lower'],
+  [/^Mon/, 'month_short'], [/^MON/, 'MONTH_SHORT'], [/^mon/, 'month_short_lower'],
+  [/^FMMM/i, 'month_plain'], [/^MM/i, 'month'], [/^MS/i, 'millis'],
+  [/^FMDay/, 'day_name'], [/^FMDAY/, 'DAY_NAME'], [/^FMday/, 'day_name_lower'],
+  [/^Day/, 'padded day_name'], [/^DAY/, 'padded DAY_NAME'], [/^day/, 'padded day_name_lower'],
+  [/^Dy/, 'day_short'], [/^DY/, 'DAY_SHORT'], [/^dy/, 'day_short_lower'],
+  [/^DDD/i, 'day_of_year'], [/^FMDD/i, 'day_plain'], [/^DD/i, 'day'], [/^ID/i, 'iso_weekday'], [/^D/i, 'weekday1'],
+  [/^FMHH24/i, 'hour_plain'], [/^HH24/i, 'hour'], [/^FMHH(?:12)?/i, 'hour12_plain'], [/^HH(?:12)?/i, 'hour12'],
+  [/^SS(?!SS)/i, 'second'], [/^(?:US|FF6)/i, 'micros'], [/^FF3/i, 'millis'], [/^(?:AM|PM)/, 'half'], [/^(?:am|pm)/, 'half_lower'], [/^Q/i, 'quarter'],
+]; // prettier-ignore
+
+/** Snowflake's names, in any case. */
+const SNOWFLAKE: readonly (readonly [RegExp, Element])[] = [
+  [/^MMMM/i, 'month_name'],
+  [/^MON/i, 'month_short'],
+  [/^DY/i, 'day_short'],
+  [/^(?:AM|PM)/i, 'half'],
+];
+
+/** A pattern of to_char, to_date or to_timestamp. */
+export function toCharPattern(pattern: string, dialect: string): Pattern {
+  const elements = dialect === 'snowflake' ? [...SNOWFLAKE, ...TO_CHAR] : TO_CHAR;
+  const pieces: Piece[] = [];
+  for (let rest = pattern; rest !== '';) {
+    const [quoted, inner] = /^"([^"]*)"/.exec(rest) ?? [];
+    const found = quoted === undefined ? elements.find(([regex]) => regex.test(rest)) : undefined;
+    const taken = quoted ?? found?.[0].exec(rest)?.[0] ?? rest.charAt(0);
+    if (found !== undefined) pieces.push(e(found[1]));
+    else if (quoted === undefined && /[A-Za-z]/.test(taken) && !isSeparatorT(taken, pieces))
+      return { reason: `${/^[A-Za-z]+/.exec(rest)?.[0] ?? taken} in a pattern is not supported` };
+    else pieces.push(t(inner ?? taken));
+    rest = rest.slice(taken.length);
+  }
+  return { pieces };
+}
+
+/** The T of ISO 8601, after an element. */
+function isSeparatorT(char: string, pieces: readonly Piece[]): boolean {
+  const last = pieces.at(-1);
+  return char === 'T' && last !== undefined && 'element' in last;
+}
