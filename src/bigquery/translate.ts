@@ -1,8 +1,9 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Context } from './context.ts';
-import { tokenize, type Token } from './parse/lexer.ts';
-import { parseTokens } from './parse/query.ts';
+import { GRAMMAR } from '../dialects/bigquery/grammar.ts';
+import type { Token } from '../dialects/read/lexer.ts';
+import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
 import { problemOf, syntax, tooLarge } from './translation-error.ts';
 import type { Table } from './scope.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
@@ -11,6 +12,7 @@ import { TRAITS } from '../dialects/traits.ts';
 import { typeOfColumn } from '../dialects/value.ts';
 import { writeExpression } from './write/expression.ts';
 import { writeQuery } from './write/query.ts';
+import { requireWritten } from './write/unwritten.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
 export interface SourceTable {
@@ -41,9 +43,10 @@ export function translate(text: string, options: TranslateOptions): Translation 
   try {
     const surrogate = /\p{Surrogate}/u.exec(text);
     if (surrogate !== null) syntax(surrogate.index, 'Lone surrogate');
-    const tokens = tokenize(text);
+    const { query, tokens } = read(text, GRAMMAR, { isStrict: true, limits: STRICT_LIMITS });
+    requireWritten(query);
     const context = contextOf(text, tokens, options);
-    const written = writeQuery(parseTokens(tokens), context, { isShown: true, isPlain: false });
+    const written = writeQuery(query, context, { isShown: true, isPlain: false });
     const flat = flatten(written.sql, MAX_CHARACTERS, (at) => tooLarge(at, TOO_LONG));
     return { sql: flat.text, sourceOffset: (offset) => sourceOffset(flat, offset) };
   } catch (error) {

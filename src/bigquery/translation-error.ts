@@ -14,6 +14,7 @@ export function untranslated(at: number, message: string, hint?: string): never 
 /** All other codes are of valid queries that are not translated. */
 const CODES: Partial<Record<ConversionCode, ProblemCode>> = {
   syntax: 'bigquery.syntax_invalid',
+  statement: 'bigquery.syntax_invalid',
   name_unknown: 'bigquery.name_unknown',
   too_large: 'bigquery.too_large',
 };

@@ -1,7 +1,7 @@
 // The types of parameters, by the columns that a query compares them with.
 import { parseColumnType, type ColumnType } from '../sql/column-type.ts';
 import type { ConvertedParameter, ConvertOptions } from '../dialects/conversion.ts';
-import type { Comparison } from './read/reads.ts';
+import type { Comparison } from './reads.ts';
 
 /** Parameters whose columns are known and have the same type. */
 export function parameterTypes(

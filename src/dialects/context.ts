@@ -28,6 +28,11 @@ export function syntax(at: number, message: string, hint?: string): never {
   throw new UnconvertedError(at, 'syntax', message, hint);
 }
 
+/** Throws: a clause that is valid, but not supported. */
+export function unsupported(at: number, message: string, hint?: string): never {
+  throw new UnconvertedError(at, 'clause', message, hint);
+}
+
 /** Throws: unknown table, column or function. */
 export function unknown(at: number, message: string, hint?: string): never {
   throw new UnconvertedError(at, 'name_unknown', message, hint);

@@ -1,5 +1,4 @@
-// The syntax tree of a query that is translated to ClickHouse SQL. `at` is always an offset in the query. The BigQuery
-// parser produces a part of it; the readers of other dialects, in `convert/`, all of it.
+// The syntax tree of a query that is translated to ClickHouse SQL, of any dialect. `at` is always an offset in the query.
 
 export interface Name {
   readonly name: string;
@@ -9,6 +8,9 @@ export interface Name {
 /** An expression at an offset, by kind. AND, OR and || are flat; all other operators nest. */
 export type Expression = { readonly at: number } & (
   | { readonly kind: 'string'; readonly value: string }
+  /** Each character of `value` is one byte. */
+  | { readonly kind: 'bytes'; readonly value: string }
+  /** A sign is a part of it. */
   | { readonly kind: 'number'; readonly text: string }
   | { readonly kind: 'boolean'; readonly value: boolean }
   | { readonly kind: 'null' }
@@ -31,6 +33,8 @@ export type Expression = { readonly at: number } & (
       readonly parts: readonly { readonly value: Expression; readonly unit: Unit }[];
     }
   | { readonly kind: 'unary'; readonly operator: 'NOT' | '-' | '+' | '~'; readonly value: Expression }
+  /** `value COLLATE name`. */
+  | { readonly kind: 'collate'; readonly value: Expression; readonly collation: Name }
   /** Several operands joined by AND, OR or ||. */
   | { readonly kind: 'chain'; readonly operator: ChainOperator; readonly values: readonly Expression[] }
   | {
@@ -136,10 +140,18 @@ export interface Unit extends Name {
 
 /** A type in CAST or in ARRAY<…>. */
 export interface TypeName extends Name {
-  /** The type in angle brackets, or of the elements of an array. */
+  /** The type of the elements of an array. */
   readonly of?: TypeName;
+  /** The fields of a record, or the key and the value of a map; the name then has all of it. */
+  readonly fields?: readonly TypeField[];
   /** The numbers in parentheses, such as precision and scale. */
   readonly sizes?: readonly number[];
+}
+
+/** A field of a record type. */
+export interface TypeField {
+  readonly name?: Name;
+  readonly type: TypeName;
 }
 
 /** The right side of IN. */

@@ -1,8 +1,8 @@
 // The tables and columns that a BigQuery query names, by two parsers: Millrace's own and node-sql-parser.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { tokenize } from '../../src/bigquery/parse/lexer.ts';
-import { parseTokens } from '../../src/bigquery/parse/query.ts';
+import { GRAMMAR } from '../../src/dialects/bigquery/grammar.ts';
+import { read, STRICT_LIMITS } from '../../src/dialects/read/read.ts';
 
 /** In lower case. `defined`: names that the query itself gives to tables, columns, records and elements. */
 export interface NameLists {
@@ -33,7 +33,7 @@ export function ownLists(text: string): NameLists {
     lists.flatMap(nameIn).forEach((name) => columns.add(name));
     Object.values(node).forEach(visit);
   };
-  visit(parseTokens(tokenize(text)));
+  visit(read(text, GRAMMAR, { isStrict: true, limits: STRICT_LIMITS }).query);
   return { tables, columns, deep, defined };
 }
 

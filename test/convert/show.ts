@@ -21,6 +21,8 @@ function show(each: Expression): string {
   switch (each.kind) {
     case 'string':
       return JSON.stringify(each.value);
+    case 'bytes':
+      return `BYTES${JSON.stringify(each.value)}`;
     case 'number':
       return each.text;
     case 'boolean':
@@ -53,6 +55,8 @@ function show(each: Expression): string {
       return `INTERVALS ${each.parts.map(({ value, unit }) => `${show(value)} ${unit.name}`).join(' ')}`;
     case 'unary':
       return `(${each.operator} ${show(each.value)})`;
+    case 'collate':
+      return `(${show(each.value)} COLLATE ${each.collation.name})`;
     case 'chain':
       return `(${each.values.map(show).join(` ${each.operator} `)})`;
     case 'binary':

@@ -6,6 +6,7 @@ import type { Relation } from '../scope.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
 import { columnValue, condition, isRecord, key, whole } from '../value.ts';
+import { unnestedOf } from './unnested.ts';
 
 type Form = Extract<Expression, { kind: 'query' }>['form'];
 
@@ -22,7 +23,7 @@ export function writeArrayQuery(query: Query, form: Form, context: Context): Val
   const [from] = select?.from ?? [];
   if (select === undefined || from === undefined || from.source.kind !== 'unnest') return undefined;
   if (from.source.offset !== undefined || (form === 'array' && query.limit !== undefined)) return undefined;
-  const unnested = context.write(from.source.array, context);
+  const unnested = context.write(unnestedOf(from.source.array), context);
   const alias = from.alias?.name;
   if (isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(alias, context))) {
     return ofRecord(select, form, within(context, { alias, columns: new Map(), element: unnested }));

@@ -3,13 +3,13 @@ import type { Context } from '../context.ts';
 import { asValue } from '../../dialects/context.ts';
 import { joinSql, located, sql, type Sql } from '../../dialects/sql.ts';
 import { exactLiteral, literalOf } from '../../dialects/time/argument.ts';
+import { untranslated } from '../translation-error.ts';
 import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
 import { condition, isKind, isNullable, isNumber, value, type Value } from '../../dialects/value.ts';
 import { key, number, settled, text, whole } from '../value.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
-const PATTERNS: ReadonlySet<string> = new Set(['LIKE', 'NOT LIKE', 'ILIKE', 'NOT ILIKE']);
 const OPERATORS: ReadonlyMap<string, string> = new Map(
   ['=', '<', '>', '<=', '>=', '!='].map((each) => [each, each] as const).concat([['<>', '!=']]),
 );
@@ -19,13 +19,16 @@ export function comparison({ operator, left, right, at }: Of<'binary'>, context:
   const sides = (): readonly [Value, Value] => [operand(left, context), operand(right, context)];
   const known = OPERATORS.get(operator);
   if (known !== undefined) return placed(at, compared(known, sides(), at));
-  if (PATTERNS.has(operator)) {
-    const texts = [left, right].map((each) => text(context.write(each, context)));
-    return value('bool', located(at, sql`(${joinSql(texts, ` ${operator} `)})`));
-  }
   if (operator === 'IS DISTINCT FROM') return value('bool', sql`(NOT ${same(sides(), at)})`, false);
   if (operator === 'IS NOT DISTINCT FROM') return value('bool', same(sides(), at), false);
   return undefined;
+}
+
+/** LIKE and ILIKE. */
+export function matching({ operator, isNot, at, ...sides }: Of<'like'>, context: Context): Value {
+  if (operator !== 'LIKE' && operator !== 'ILIKE') untranslated(at, `${operator} is not supported`);
+  const texts = [sides.value, sides.pattern].map((each) => text(context.write(each, context)));
+  return value('bool', located(at, sql`(${joinSql(texts, ` ${isNot ? 'NOT ' : ''}${operator} `)})`));
 }
 
 /** Translates one side of a comparison. */

@@ -3,7 +3,7 @@ import { arrayOfType, type Type, UNKNOWN, value, type Value } from '../../dialec
 import { quoteString } from '../../sql/literal.ts';
 import { apply, writeCall } from './call.ts';
 import { writeCast } from '../../dialects/cast/cast.ts';
-import { between, compared, comparison, operand } from './comparison.ts';
+import { between, compared, comparison, matching, operand } from './comparison.ts';
 import { membership } from './membership.ts';
 import { likeFirst, memberAt, writeStruct } from './struct.ts';
 import { within } from '../../dialects/context.ts';
@@ -35,6 +35,7 @@ export function writeExpression(expression: Expression, context: Context): Value
 
 function writeAny(expression: Expression, context: Context): Value {
   const write = (each: Expression) => writeExpression(each, context);
+  if (isUnwritten(expression)) untranslated(expression.at, `${UNWRITTEN[expression.kind]} not supported`);
   switch (expression.kind) {
     case 'string':
     case 'number':
@@ -66,6 +67,8 @@ function writeAny(expression: Expression, context: Context): Value {
         withInterval(expression, context) ??
         writeArithmetic(expression, [write(expression.left), write(expression.right)])
       );
+    case 'like':
+      return matching(expression, context);
     case 'between':
       return between(expression, context);
     case 'in':
@@ -80,18 +83,26 @@ function writeAny(expression: Expression, context: Context): Value {
       return writeStruct(expression, context);
     case 'query':
       return writeQueryValue(expression, context);
-    case 'parameter':
-    case 'at_zone':
-    case 'intervals':
-    case 'like':
-    case 'quantified':
     case 'row':
-    case 'lambda':
-    case 'named_argument':
-    case 'slice':
-    case 'unread':
-      return untranslated(expression.at, `Not BigQuery SQL: ${expression.kind}`); // the parser produces none of them
+      return untranslated(expression.at, 'Tuples are not supported', 'Compare the values one by one.');
   }
+}
+
+const UNWRITTEN = {
+  bytes: 'Literals of bytes are',
+  collate: 'COLLATE is',
+  parameter: 'Parameters are',
+  at_zone: 'AT TIME ZONE is',
+  intervals: 'Intervals of several units are',
+  quantified: 'ANY and ALL are',
+  lambda: 'Lambdas are',
+  named_argument: 'Named arguments are',
+  slice: 'Slices of arrays are',
+  unread: 'This expression is',
+} as const;
+
+function isUnwritten(expression: Expression): expression is Of<keyof typeof UNWRITTEN> {
+  return expression.kind in UNWRITTEN;
 }
 
 function writeLiteral(
@@ -115,11 +126,10 @@ function writeLiteral(
 }
 
 function writeNumber(digits: string): Value {
-  const plain = digits.replace(/^\./, '0.').replace(/\.(?!\d)/, '.0');
-  return {
-    ...value(/^(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float', plain, false),
-    literal: plain,
-  };
+  const plain = digits.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, '.0');
+  const kind = /^-?(?:\d+|0[xX].*)$/.test(plain) ? 'int' : 'float';
+  // Two signs would begin a comment.
+  return { ...value(kind, plain.startsWith('-') ? `(${plain})` : plain, false), literal: plain };
 }
 
 function writePath(parts: readonly Name[], context: Context): Value {
@@ -170,7 +180,12 @@ const COMPOSITE: ReadonlySet<Type['kind']> = new Set([
 
 function writeIndex(expression: Of<'index'>, context: Context): Value {
   const { of, index, base } = expression;
-  if (of.kind === 'call' && of.name === 'approx_quantiles' && index.kind === 'number') {
+  if (
+    of.kind === 'call' &&
+    of.name === 'approx_quantiles' &&
+    index.kind === 'number' &&
+    /^\d/.test(index.text)
+  ) {
     const { application } = apply(of, context);
     const one = quantile(application, Number(index.text) - base);
     return { ...one, sql: located(of.at, one.sql) };
@@ -239,12 +254,14 @@ const BIT_FUNCTIONS: Readonly<Record<string, string>> = {
   '<<': 'bitShiftLeft',
   '>>': 'bitShiftRight',
 };
+const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/']);
 const TIMES: ReadonlySet<Type['kind']> = new Set(['timestamp', 'datetime', 'date']);
 
 function writeArithmetic({ operator, at }: Of<'binary'>, [left, right]: readonly [Value, Value]): Value {
   const bits = BIT_FUNCTIONS[operator];
   if (bits !== undefined)
     return value('int', sql`${bits}(toInt64(${number(left)}), toInt64(${number(right)}))`);
+  if (!ARITHMETIC.has(operator)) untranslated(at, `The operator ${operator} is not supported`);
   const written = located(at, sql`(${number(left)} ${operator} ${number(right)})`);
   const time = timeArithmetic(operator, at, [left, right]);
   if (time !== undefined) return { ...time, sql: located(at, time.sql) };

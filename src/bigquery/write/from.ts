@@ -9,6 +9,7 @@ import type { Expression, FromItem, Name } from '../../sql/syntax-tree.ts';
 import { value, type Value } from '../../dialects/value.ts';
 import { columnValue, condition, isRecord, key, quoteName } from '../value.ts';
 import { packed } from './packed.ts';
+import { unnestedOf } from './unnested.ts';
 
 /** FROM as SQL, and what the other clauses need to know about it. */
 export interface WrittenFrom {
@@ -31,7 +32,10 @@ interface State {
  * @throws UnconvertedError
  */
 export function writeFrom(items: readonly FromItem[], context: Context): WrittenFrom {
-  const { pieces, relations, conditions } = writeItems(items, { context, isLost: false });
+  const [first, ...more] = items;
+  // Parentheses around the first tables change nothing.
+  const all = first?.source.kind === 'group' ? [...first.source.items, ...more] : items;
+  const { pieces, relations, conditions } = writeItems(all, { context, isLost: false });
   return { sql: pieces.length === 0 ? undefined : joinSql(pieces, ' '), relations, conditions };
 }
 
@@ -57,7 +61,7 @@ function inScope(relations: readonly Relation[], context: Context): Context {
 
 /** The unnested expression: the argument of UNNEST, or `table.column` if the table precedes it. */
 function arrayPath({ source, at }: FromItem, { relations }: State, context: Context): Expression | undefined {
-  if (source.kind === 'unnest') return source.array;
+  if (source.kind === 'unnest') return unnestedOf(source.array);
   if (source.kind !== 'table' || source.parts.length < 2) return undefined;
   const first = source.parts[0]?.name.toLowerCase();
   const named = [...relations, ...context.scope.relations];
@@ -165,7 +169,7 @@ function readTable({ source, alias, at }: FromItem, context: Context): Read {
   }
   const parts = source.kind === 'table' ? source.parts : [];
   const [name, more] = parts;
-  if (name === undefined) return syntax(at, 'Expected a table');
+  if (name === undefined) return syntax(at, 'Table functions are not allowed');
   if (more !== undefined) return notHere(name, parts.map((part) => part.name).join('.'), context);
   const table = context.tables.get(name.name.toLowerCase());
   if (table === undefined) return notHere(name, name.name, context);

@@ -9,6 +9,7 @@ import { arrayOfType, isKind, isTime, type Value } from '../../dialects/value.ts
 import { key, settled } from '../value.ts';
 import { syntax } from '../translation-error.ts';
 import { alike, compared, operand } from './comparison.ts';
+import { unnestedOf } from './unnested.ts';
 
 type In = Extract<Expression, { kind: 'in' }>;
 
@@ -80,6 +81,6 @@ function inOther(own: Value, { among, isNot, at }: In, context: Context): Value 
       expression: { kind: 'in', value: among.array, among, isNot, at },
       context,
     });
-  const array = arrayOf(among.kind === 'unnest' ? operand(among.array, context) : subject);
+  const array = arrayOf(among.kind === 'unnest' ? operand(unnestedOf(among.array), context) : subject);
   return inArray(settled(subject), { sql: array.sql, type: arrayOfType(array.element) }, { isNot, context });
 }

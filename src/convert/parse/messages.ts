@@ -1,14 +1,23 @@
 // What the parser's thread is sent, and what it answers.
-import type { ForeignDialect } from '../../dialects/conversion.ts';
-import type { Reading } from '../read/read.ts';
+import type { ConversionNote, ForeignDialect, Reads } from '../../dialects/conversion.ts';
+import type { Query } from '../../sql/syntax-tree.ts';
+import type { Comparison } from '../reads.ts';
 
 export interface ParseRequest {
   readonly dialect: ForeignDialect;
   readonly text: string;
 }
 
+/** A query that was read, what was left out of it, and where it could be read otherwise. */
+export interface ParsedQuery {
+  readonly query: Query;
+  readonly notes: readonly ConversionNote[];
+  readonly reads: Reads;
+  readonly comparisons: readonly Comparison[];
+}
+
 export type ParseReply =
-  | { readonly kind: 'read'; readonly reading: Reading }
+  | { readonly kind: 'read'; readonly reading: ParsedQuery }
   /** `offset` is in the text, in UTF-16 code units. */
   | {
       readonly kind: 'invalid';

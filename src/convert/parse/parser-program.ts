@@ -3,25 +3,49 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import type * as NodeSqlParser from 'node-sql-parser';
-import { ReadError } from '../read/read-error.ts';
-import { read } from '../read/read.ts';
-import type { ParseReply, ParseRequest } from './messages.ts';
+import type { ConversionNote } from '../../dialects/conversion.ts';
+import { GRAMMARS } from '../../dialects/grammars.ts';
+import { UnconvertedError } from '../../dialects/context.ts';
+import { OFFLINE_LIMITS, read } from '../../dialects/read/read.ts';
+import { readsOf } from '../reads.ts';
+import type { ParsedQuery, ParseReply, ParseRequest } from './messages.ts';
+import { disagreements } from './second-reader.ts';
 
-// One grammar is enough: the skeletons of queries are the same in all dialects. It has the types of the whole package.
+// One grammar is enough: the outlines of queries are the same in all dialects. It has the types of the whole package.
 const { Parser } = createRequire(import.meta.url)(
   'node-sql-parser/build/postgresql.js',
 ) as typeof NodeSqlParser;
 
-function parseSkeleton(skeleton: string): unknown {
-  return new Parser().astify(skeleton, { database: 'postgresql' });
+function parseOutline(outline: string): unknown {
+  return new Parser().astify(outline, { database: 'postgresql' });
 }
 
-function reply({ dialect, text }: ParseRequest): ParseReply {
+function parse({ dialect, text }: ParseRequest): ParsedQuery {
+  const options = { isStrict: false, limits: OFFLINE_LIMITS, hasOutlines: true };
+  const { query, leftOut, outlines } = read(text, GRAMMARS[dialect], options);
+  const notes = [
+    ...leftOut.map((each): ConversionNote => ({ ...each, severity: 'note', code: 'clause' })),
+    ...disagreements(outlines, parseOutline).map((offset): ConversionNote => ({
+      severity: 'not_converted',
+      code: 'clause',
+      offset,
+      end: offset + 1,
+      message: 'The clauses of this query can be read in two ways',
+      hint: 'Compare the result with the query.',
+    })),
+  ];
+  return { query, notes, ...readsOf(query) };
+}
+
+function reply(request: ParseRequest): ParseReply {
   try {
-    return { kind: 'read', reading: read(text, dialect, parseSkeleton) };
+    return { kind: 'read', reading: parse(request) };
   } catch (error) {
-    if (error instanceof ReadError)
-      return { kind: 'invalid', code: error.code, offset: error.offset, message: error.message };
+    if (error instanceof UnconvertedError) {
+      const { code, at: offset, message } = error;
+      const own = code === 'statement' || code === 'too_large' ? code : 'syntax';
+      return { kind: 'invalid', code: own, offset, message };
+    }
     if (error instanceof RangeError) return { kind: 'too_large' };
     throw error;
   }

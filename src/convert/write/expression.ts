@@ -5,15 +5,16 @@ import type { Expression } from '../../sql/syntax-tree.ts';
 import { arithmetic, otherArithmetic } from './arithmetic.ts';
 import { writeCall } from './call.ts';
 import { castTo, writeCast } from '../../dialects/cast/cast.ts';
-import { adapted, compared, comparison } from './comparison.ts';
-import { placeholder, unconverted, UnconvertedError, within } from '../../dialects/context.ts';
+import { compared, comparison } from './comparison.ts';
+import { differs, placeholder, unconverted, UnconvertedError, within } from '../../dialects/context.ts';
 import { truth } from '../../dialects/truth.ts';
 import type { Context, GroupKeys } from './context.ts';
 import { asTime, localTime } from '../../dialects/time/argument.ts';
 import { extracted } from '../../dialects/time/parts.ts';
 import { timestamp } from '../../dialects/time/moment.ts';
 import { zoneOf } from '../../dialects/time/zone.ts';
-import { jsonAt, jsonOf, jsonOperator } from '../../dialects/json-path.ts';
+import { jsonAt, jsonOperator } from '../../dialects/json-path.ts';
+import { writeBetween, writeCase, writeIs } from './condition.ts';
 import { writeIn, writeQuantified } from './membership.ts';
 import { writeLike } from './pattern.ts';
 import { resolve } from './scope.ts';
@@ -67,6 +68,7 @@ type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context
 /** How each kind of expression is written. */
 const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   string: ({ value: text }) => ({ ...value('text', quoteString(text), false), literal: text }),
+  bytes: writeBytes,
   number: ({ text }, context) => writeNumber(text, context),
   boolean: ({ value: own }) => value('bool', own ? 'true' : 'false', false),
   null: () => value('null', 'NULL'),
@@ -84,6 +86,7 @@ const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   interval: standalone,
   intervals: standalone,
   unary: (expression, context) => writeUnary(expression, context.write(expression.value, context), context),
+  collate: writeCollation,
   chain: (expression, context) =>
     writeChain(
       expression,
@@ -119,6 +122,17 @@ function writeAny<K extends Expression['kind']>(
 
 function standalone({ at }: Of<'interval' | 'intervals'>): Value {
   return unconverted(at, 'type', 'An interval is converted only where it is added to a time or compared');
+}
+
+function writeBytes({ value: bytes }: Of<'bytes'>): Value {
+  if (/^[ -~]*$/.test(bytes)) return { ...value('text', quoteString(bytes), false), literal: bytes };
+  return value('text', `unhex('${Buffer.from(bytes, 'latin1').toString('hex')}')`, false);
+}
+
+function writeCollation({ value: own, collation }: Of<'collate'>, context: Context): Value {
+  const message = `COLLATE ${collation.name} is left out: strings are compared by their bytes`;
+  differs(context, collation.at, 'collation', message);
+  return context.write(own, context);
 }
 
 const FLOAT_LITERALS: ReadonlySet<string> = new Set(['bigquery', 'sqlite']);
@@ -310,57 +324,6 @@ function writeBinary(expression: Of<'binary'>, context: Context): Value {
     otherArithmetic(expression, context) ??
     unconverted(at, 'expression', `The operator ${operator} is not converted`)
   );
-}
-
-function writeBetween({ value: inner, low, high, isNot, at }: Of<'between'>, context: Context): Value {
-  const subject = compared(inner, context);
-  const [from, to] = [compared(low, context), compared(high, context)];
-  const lower = comparison(subject, from, { operator: '>=', at, context });
-  const upper = comparison(subject, to, { operator: '<=', at, context });
-  const isSimple = context.shared.dialect !== 'sqlite';
-  const [own, first] = adapted(subject, from, { at, context });
-  const [, second] = adapted(subject, to, { at, context });
-  const nullable = isNullable(subject, from, to);
-  if (isSimple)
-    return condition(
-      sql`${operand(own)} ${isNot ? 'NOT ' : ''}BETWEEN ${operand(first)} AND ${operand(second)}`,
-      nullable,
-    );
-  return condition(sql`${isNot ? 'NOT ' : ''}(${lower.sql} AND ${upper.sql})`, nullable);
-}
-
-function writeIs({ what, isNot, at }: Of<'is'>, inner: Value, context: Context): Value {
-  if (what === 'NULL')
-    return condition(
-      sql`${operand(inner.type.kind === 'json' ? jsonPresence(inner) : inner)} IS ${isNot ? 'NOT ' : ''}NULL`,
-      false,
-    );
-  const test = truth(inner, context, at);
-  const own = what === 'TRUE' ? sql`ifNull(${test.sql}, false)` : sql`ifNull(NOT ${operand(test)}, false)`;
-  return condition(isNot ? sql`NOT ${own}` : own, false);
-}
-
-function jsonPresence(inner: Value): Value {
-  const { json } = jsonOf(inner);
-  return json.path.length === 0 ? value('json', json.root) : inner;
-}
-
-function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Context): Value {
-  const tested = subject === undefined ? undefined : context.write(subject, context);
-  const conditions = branches.map(({ when }) => {
-    const written = compared(when, context);
-    return tested === undefined
-      ? truth(written, context, when.at).sql
-      : comparison(tested, written, { operator: '=', at, context }).sql;
-  });
-  const results = branches.map(({ result }) => context.write(result, context));
-  const last = otherwise === undefined ? value('null', 'NULL') : context.write(otherwise, context);
-  const { sqls, type } = unified([...results, last]);
-  const whens = conditions.map((each, index) => sql`WHEN ${each} THEN ${sqls[index] ?? 'NULL'}`);
-  return {
-    sql: sql`CASE ${joinSql(whens, ' ')}${otherwise === undefined ? '' : sql` ELSE ${sqls.at(-1) ?? 'NULL'}`} END`,
-    type,
-  };
 }
 
 function writeArray(items: readonly Value[]): Value {

@@ -32,7 +32,8 @@ export function aliasesOf(columns: readonly Column[]): Context['aliases'] {
 export function shadowedNames({ items }: Select, isCaseless: boolean): ReadonlySet<string> {
   const names = items.flatMap((item) => {
     if (item.kind === 'star') return [];
-    const { alias, value: own } = item;
+    const { alias, value: whole } = item;
+    const own = whole.kind === 'collate' ? whole.value : whole;
     const isColumn = own.kind === 'path' && (alias === undefined || isSamePath(own, alias));
     return isCaseless || !isColumn ? [alias?.name ?? implicitName(own)] : [];
   });
@@ -110,6 +111,7 @@ function implicitName(expression: Expression): string {
   const { kind } = expression;
   if (kind === 'path') return expression.parts.at(-1)?.name ?? 'column';
   if (kind === 'field') return expression.name.name;
+  if (kind === 'collate') return implicitName(expression.value);
   if (kind === 'call') return expression.name.replace(/^clickhouse__/, '');
   if (kind === 'extract' || kind === 'case') return kind;
   if (kind !== 'cast') return 'column';

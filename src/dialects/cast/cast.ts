@@ -58,9 +58,35 @@ export function writeCast(
   if (type.name === 'INTERVAL')
     return unconverted(at, 'type', 'Only intervals with literal units are converted');
   const isTime = kind === 'date' || kind === 'timestamp' || kind === 'datetime';
+  const elements = inner.kind === 'array' && !isSafe ? typedArray(inner, type, context) : undefined;
+  if (elements !== undefined) return elements;
   if (inner.kind === 'string' && isTime && !isSafe)
     return literalTo(kind, inner.value, { at: inner.at, context });
   return castTo(settled(context.write(inner, context)), type, options);
+}
+
+/** An array whose elements are written in the query: each of them is cast. */
+function typedArray(
+  { items, at }: Extract<Expression, { kind: 'array' }>,
+  { of }: TypeName,
+  context: Context,
+): Value | undefined {
+  if (of === undefined) return undefined;
+  if (items.length > 0) {
+    const casts = items.map((each): Expression => ({
+      kind: 'cast',
+      at: each.at,
+      value: each,
+      type: of,
+      isSafe: false,
+    }));
+    return context.write({ kind: 'array', at, items: casts }, context);
+  }
+  const kind = kindOf(of, context);
+  const known = kind === undefined ? undefined : NULLS[kind];
+  if (kind === undefined || known === undefined) return undefined;
+  const element: Type = { kind, isNullable: true };
+  return value('array', `CAST([] AS Array(Nullable(${known})))`, false, { element });
 }
 
 /** A value in a type of the source. */

@@ -1,0 +1,52 @@
+// How MySQL's SQL is read.
+import { COMPARISONS, operatorsOf, STANDARD, STANDARD_FEATURES, type Grammar } from '../read/grammar.ts';
+import { spaceOf, SPACED_HYPHENS, STANDARD_LEXICAL, type StringForm } from '../read/lexical-rules.ts';
+
+/** Source: MySQL, "String Literals". */
+const TEXT: StringForm = {
+  content: 'text',
+  escapes: {
+    characters: { n: '\n', t: '\t', r: '\r', b: '\b', '0': '\0', Z: '\x1a' },
+    others: 'pattern',
+  },
+};
+
+export const GRAMMAR: Grammar = {
+  ...STANDARD,
+  lexical: {
+    ...STANDARD_LEXICAL,
+    names: '`',
+    strings: `'"`,
+    plain: TEXT,
+    prefixes: { n: TEXT, x: { content: 'hexadecimal' }, b: { content: 'bits' } },
+    hasCharacterSets: true,
+    hasRunComments: true,
+    space: spaceOf(SPACED_HYPHENS, '#'),
+  },
+  // Source: MySQL, "Operator Precedence".
+  operators: operatorsOf(
+    [
+      ['OR', '||'],
+      ['XOR'],
+      ['AND', '&&'],
+      ['(not)'],
+      [...COMPARISONS, '(is)', '(predicate)'],
+      ['|'],
+      ['&'],
+      ['<<', '>>'],
+      ['+', '-'],
+      ['*', '/', '%', 'DIV', 'MOD'],
+      ['^'],
+      ['->', '->>'],
+    ],
+    { chains: { AND: 'AND', OR: 'OR', '||': 'OR', '&&': 'AND' } },
+  ),
+  features: new Set([
+    ...STANDARD_FEATURES,
+    'string aliases',
+    'interval expressions',
+    'mysql forms',
+    'values function',
+    'dual',
+  ]),
+};

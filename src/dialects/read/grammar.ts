@@ -1,0 +1,196 @@
+// What the reader must know of a dialect: its lexical rules, its operators, its keywords, and the constructs that it has.
+import type { ChainOperator, IndexBase, LikeOperator, TimeType } from '../../sql/syntax-tree.ts';
+import type { LexicalRules } from './lexical-rules.ts';
+
+/** Higher binds tighter. */
+export type Power = number;
+
+/** The operators of a dialect and how tightly they bind. */
+export interface Operators {
+  /** Infix operators by their first word or symbol. */
+  readonly infix: ReadonlyMap<string, Power>;
+  /** Of NOT before a condition. */
+  readonly not: Power;
+  /** Of BETWEEN, IN, LIKE and similar. */
+  readonly predicate: Power;
+  /** Of IS. */
+  readonly is: Power;
+  /** Symbols before a value. */
+  readonly signs: ReadonlySet<string>;
+  /** Operators whose chains are one node. */
+  readonly chains: Readonly<Record<string, ChainOperator>>;
+  /** Symbols that match a pattern. */
+  readonly patterns: Readonly<Record<string, readonly [operator: LikeOperator, isNot: boolean]>>;
+  /** Words that match a pattern. */
+  readonly likes: readonly (readonly [words: readonly string[], operator: LikeOperator])[];
+  /** Operators of the dialect that are not read, with what to write instead. */
+  readonly unread: readonly { readonly tokens: readonly string[]; readonly hint?: string }[];
+}
+
+/** Constructs that some dialects have. */
+export type Feature =
+  /** `x -> …` */
+  | 'lambdas'
+  /** `a[OFFSET(0)]` */
+  | 'based indexes'
+  /** `'a' 'b'` is one string. */
+  | 'adjacent strings'
+  /** `SELECT 1 'name'` */
+  | 'string aliases'
+  /** Typed tables, and `STRUCT<a INT64>(1)`. */
+  | 'structs'
+  /** `{'a': 1}` */
+  | 'objects'
+  /** `v:a.b` */
+  | 'colon paths'
+  /** `int[]` */
+  | 'array suffixes'
+  /** A comma after the last element. */
+  | 'trailing commas'
+  /** `SAFE.f(x)` */
+  | 'safe calls'
+  /** `x IS y` */
+  | 'is any'
+  /** `x IN ()` */
+  | 'empty lists'
+  /** `x ISNULL` */
+  | 'isnull'
+  /** The first of several values after INTERVAL may be an expression. */
+  | 'interval expressions'
+  /** NOT LIKE ANY has a documented meaning. */
+  | 'not like any'
+  /** LIKE ANY is followed by a list, not by an array. */
+  | 'like lists'
+  /** `BINARY x`, `CONVERT(x, type)`, `MATCH (a) AGAINST (…)`, STRAIGHT_JOIN, index hints, LOCK IN SHARE MODE. */
+  | 'mysql forms'
+  /** VALUES is a function, and rows begin with ROW. */
+  | 'values function'
+  /** `FROM dual` */
+  | 'dual'
+  /** `my-project.dataset.table`, and several names in one pair of quotes. */
+  | 'dashed tables'
+  /** SELECT AS STRUCT and SELECT AS VALUE. */
+  | 'select as'
+  /** INTERSECT binds tighter than UNION and EXCEPT. */
+  | 'tight intersect'
+  /** UNION needs ALL or DISTINCT, and operators are not mixed. */
+  | 'exact set operations'
+  /** VALUES, TABLE(…), NATURAL, LATERAL, ONLY, columns after an alias, FETCH, TOP, MINUS, DISTINCT ON, several forms of LIMIT. */
+  | 'standard clauses'
+  /** FILTER, WITHIN GROUP, SEPARATOR and quantified comparisons. */
+  | 'standard calls';
+
+export interface Grammar {
+  readonly lexical: LexicalRules;
+  readonly operators: Operators;
+  readonly features: ReadonlySet<Feature>;
+  /** Keywords that are names only in quotes. */
+  readonly reserved: ReadonlySet<string>;
+  /** Keywords that begin no value, without being reserved. */
+  readonly notValues: ReadonlySet<string>;
+  /** Keywords that are no alias without AS. */
+  readonly notAliases: ReadonlySet<string>;
+  /** Reserved keywords that are functions. */
+  readonly callable: ReadonlySet<string>;
+  /** Functions that are called without parentheses. */
+  readonly bare: ReadonlySet<string>;
+  /** Calls whose arguments are separated by words. */
+  readonly specialCalls: ReadonlySet<string>;
+  /** Types before a string literal. */
+  readonly typedLiterals: Readonly<Record<string, TimeType | 'cast'>>;
+  /** What elements of an array count from. */
+  readonly indexBase: IndexBase;
+}
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** The words of a text. */
+export const setOf = (text: string): ReadonlySet<string> => new Set(words(text));
+
+const CHAINS: Operators['chains'] = { AND: 'AND', OR: 'OR', '||': '||' };
+const LIKES: Operators['likes'] = [
+  [['LIKE'], 'LIKE'],
+  [['ILIKE'], 'ILIKE'],
+  [['SIMILAR', 'TO'], 'SIMILAR TO'],
+  [['RLIKE'], 'REGEXP'],
+  [['REGEXP'], 'REGEXP'],
+  [['GLOB'], 'GLOB'],
+];
+const UNREAD: Operators['unread'] = [
+  { tokens: ['SOUNDS', 'LIKE'] },
+  { tokens: ['MEMBER', 'OF'] },
+  { tokens: ['OVERLAPS'] },
+  { tokens: ['MATCH'] },
+];
+
+/** The operators of a dialect by level, from those that bind least tightly. Words in parentheses name the levels of NOT, IS and LIKE. */
+export function operatorsOf(
+  levels: readonly (readonly string[])[],
+  more: Partial<Omit<Operators, 'infix' | 'not' | 'predicate' | 'is'>> = {},
+): Operators {
+  const infix = new Map(
+    levels.flatMap((operators, level) => operators.map((each) => [each, level + 1] as const)),
+  );
+  const of = (name: string): Power => infix.get(name) ?? 0;
+  return {
+    infix,
+    not: of('(not)'),
+    predicate: of('(predicate)'),
+    is: of('(is)'),
+    signs: new Set(['-', '+', '~', '!']),
+    chains: CHAINS,
+    patterns: {},
+    likes: LIKES,
+    unread: UNREAD,
+    ...more,
+  };
+}
+
+/** Of a sign before a value: higher than all infix operators except AT TIME ZONE, to which it applies. */
+export const SIGN_POWER: Power = 12;
+
+export const COMPARISONS: readonly string[] = ['=', '==', '<>', '!=', '<', '>', '<=', '>=', '<=>'];
+
+const CASTS = Object.fromEntries(
+  words(
+    'TIME JSON JSONB NUMERIC DECIMAL BIGNUMERIC UUID INET BYTEA TEXT VARCHAR INT INTEGER BIGINT BOOLEAN FLOAT DOUBLE REAL',
+  ).map((each) => [each, 'cast'] as const),
+);
+
+/** What most dialects have. */
+export const STANDARD: Omit<Grammar, 'lexical' | 'operators' | 'features'> = {
+  reserved: new Set(),
+  notValues:
+    setOf(`SELECT FROM WHERE GROUP ORDER HAVING UNION INTERSECT EXCEPT LIMIT AND OR THEN WHEN ELSE END AS ON JOIN USING IN IS LIKE
+    BETWEEN CASE BY`),
+  notAliases:
+    setOf(`FROM WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT FETCH UNION INTERSECT EXCEPT MINUS INTO FOR ON USING JOIN LEFT RIGHT
+    FULL INNER CROSS NATURAL OUTER LATERAL STRAIGHT_JOIN TABLESAMPLE WITH AND OR THEN WHEN ELSE END AS IS IN NOT LIKE BETWEEN SELECT CASE BY`),
+  callable: new Set(),
+  bare: setOf(`CURRENT_DATE CURRENT_TIMESTAMP CURRENT_TIME LOCALTIMESTAMP LOCALTIME CURRENT_USER SESSION_USER CURRENT_DATETIME SYSDATE
+    UTC_TIMESTAMP UTC_DATE`),
+  specialCalls: setOf(
+    'CAST TRY_CAST SAFE_CAST CONVERT EXTRACT TRIM SUBSTRING SUBSTR POSITION STRUCT MATCH OVERLAY',
+  ),
+  typedLiterals: {
+    ...CASTS,
+    DATE: 'date',
+    TIMESTAMP: 'timestamp',
+    TIMESTAMPTZ: 'timestamp',
+    DATETIME: 'datetime',
+    TIMESTAMP_NTZ: 'timestamp',
+    TIMESTAMP_LTZ: 'timestamp',
+    TIMESTAMP_TZ: 'timestamp',
+  },
+  indexBase: 1,
+};
+
+/** Constructs that most dialects have. */
+export const STANDARD_FEATURES: readonly Feature[] = [
+  'adjacent strings',
+  'array suffixes',
+  'not like any',
+  'tight intersect',
+  'standard clauses',
+  'standard calls',
+];

@@ -1,0 +1,155 @@
+// Reads intervals, in the forms of all dialects.
+import type { Expression, TypeName, Unit } from '../../sql/syntax-tree.ts';
+import {
+  has,
+  isSymbol,
+  isWord,
+  next,
+  peek,
+  readExpression,
+  unexpected,
+  unread,
+  type Source,
+} from './source.ts';
+
+const UNITS: Readonly<Record<string, string>> = {
+  US: 'MICROSECOND',
+  MS: 'MILLISECOND',
+  S: 'SECOND',
+  SEC: 'SECOND',
+  M: 'MINUTE',
+  MIN: 'MINUTE',
+  H: 'HOUR',
+  HR: 'HOUR',
+  D: 'DAY',
+  W: 'WEEK',
+  MON: 'MONTH',
+  MM: 'MONTH',
+  Q: 'QUARTER',
+  Y: 'YEAR',
+  YR: 'YEAR',
+  YY: 'YEAR',
+  YYYY: 'YEAR',
+};
+const NAMES: ReadonlySet<string> = new Set([
+  'NANOSECOND',
+  'MICROSECOND',
+  'MILLISECOND',
+  'SECOND',
+  'MINUTE',
+  'HOUR',
+  'DAY',
+  'WEEK',
+  'MONTH',
+  'QUARTER',
+  'YEAR',
+  'DECADE',
+  'CENTURY',
+]);
+
+/** The unit that a word names, in the singular; undefined if it names none. */
+function unitOf(word: string): string | undefined {
+  const upper = word.toUpperCase();
+  const singular = upper.length > 2 && upper.endsWith('S') ? upper.slice(0, -1) : upper;
+  if (singular === 'CENTURIE') return 'CENTURY';
+  return NAMES.has(singular) ? singular : (UNITS[singular] ?? UNITS[upper]);
+}
+
+const PARTS =
+  /^(?:DAY_?OF_?(?:WEEK|MONTH|YEAR)(?:_?ISO)?|ISO_?(?:DOW|WEEK|YEAR)|DOW|DOY|EPOCH(?:_\w+)?|WEEK_?ISO|YEAR_?OF_?WEEK(?:_?ISO)?)$/i;
+
+/** Whether a word is a unit, without its short forms, or a part of a time. */
+export function isUnitName(word: string): boolean {
+  return NAMES.has(word.toUpperCase()) || PARTS.test(word);
+}
+
+/** Undefined if INTERVAL is a name here. @throws UnconvertedError */
+export function readInterval(source: Source, at: number): Expression | undefined {
+  const after = peek(source, 1);
+  const isName = after.kind === 'end' || (after.kind === 'symbol' && !['(', '-', '+'].includes(after.text));
+  if (isName || (after.kind === 'word' && CLAUSES.has(after.upper))) return undefined;
+  source.at++;
+  if (peek(source).kind === 'string') {
+    const { text } = next(source);
+    const unit = readUnit(source);
+    const whole = unit === undefined ? fromText(text, at) : fromNumber(text, unit, at);
+    return whole ?? unread(source, at, 'this interval is not supported');
+  }
+  const isExpression = has(source, 'interval expressions') && !isSymbol(source, '(');
+  const value = isExpression ? readExpression(source) : source.rules.primary(source);
+  const unit = readUnit(source);
+  if (unit === undefined && source.isStrict)
+    unexpected(source, 'a unit such as HOUR', 'Write INTERVAL 1 HOUR.');
+  if (unit === undefined || unit.hasEnd) return unread(source, at, 'this interval is not supported');
+  return { kind: 'interval', at, value, unit: { name: unit.name, at: unit.at } };
+}
+
+const CLAUSES: ReadonlySet<string> = new Set(['FROM', 'AS', 'AND', 'OR', 'IS', 'IN', 'DESC', 'ASC']);
+
+interface IntervalUnit extends Unit {
+  /** TO follows it. */
+  readonly hasEnd: boolean;
+}
+
+/** A unit, and `TO unit`. */
+function readUnit(source: Source): IntervalUnit | undefined {
+  const { kind, text, start } = peek(source);
+  // Units of several parts, such as MINUTE_SECOND.
+  const combined = text.includes('_') ? text.toUpperCase() : undefined;
+  const name = kind === 'word' ? (unitOf(text) ?? combined) : undefined;
+  if (name === undefined) return undefined;
+  source.at++;
+  const hasEnd = isWord(source, 'TO') && unitOf(peek(source, 1).text) !== undefined;
+  if (hasEnd) source.at += 2;
+  return { name, at: start, hasEnd };
+}
+
+function fromNumber(text: string, unit: IntervalUnit, at: number): Expression | undefined {
+  const plain = text.trim();
+  if (unit.hasEnd || unit.name.includes('_')) return undefined;
+  if (!/^[+-]?\d+(\.\d+)?$/.test(plain)) return fromText(plain, at);
+  const value = { kind: 'number' as const, at, text: plain.replace('+', '') };
+  return { kind: 'interval', at, value, unit: { name: unit.name, at: unit.at } };
+}
+
+const PART = /\s*,?\s*([+-]?\d+(?:\.\d+)?)\s*([A-Za-z]+)/y;
+const CLOCK = /\s*,?\s*([+-]?)(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?/y;
+
+/** `1 day 2 hours 03:04:05`; undefined for other forms. */
+function fromText(text: string, at: number): Expression | undefined {
+  const parts: { readonly value: Expression; readonly unit: Unit }[] = [];
+  const add = (number: string, unit: string): void => {
+    parts.push({ value: { kind: 'number', at, text: number.replace('+', '') }, unit: { name: unit, at } });
+  };
+  for (let index = 0; index < text.trimEnd().length;) {
+    PART.lastIndex = index;
+    CLOCK.lastIndex = index;
+    const clock = CLOCK.exec(text);
+    const part = clock === null ? PART.exec(text) : null;
+    const unit = unitOf(part?.[2] ?? '');
+    if (clock !== null) {
+      const [whole, sign = '', hours = '0', minutes = '0', seconds] = clock;
+      add(`${sign}${Number(hours)}`, 'HOUR');
+      add(`${sign}${Number(minutes)}`, 'MINUTE');
+      if (seconds !== undefined) add(`${sign}${Number(seconds)}`, 'SECOND');
+      index += whole.length;
+    } else if (part !== null && unit !== undefined) {
+      add(part[1] ?? '0', unit);
+      index += part[0].length;
+    } else return undefined;
+  }
+  const [only, more] = parts;
+  if (only === undefined) return undefined;
+  return more === undefined ? { kind: 'interval', at, ...only } : { kind: 'intervals', at, parts };
+}
+
+/** A cast; of a string to INTERVAL, the interval. */
+export function castOf(
+  value: Expression,
+  type: TypeName,
+  { at, isSafe }: { readonly at: number; readonly isSafe: boolean },
+): Expression {
+  const interval =
+    type.name === 'INTERVAL' && value.kind === 'string' ? fromText(value.value, at) : undefined;
+  return interval ?? { kind: 'cast', at, value, type, isSafe };
+}
