@@ -1,6 +1,7 @@
 // String, numeric and conditional functions.
 import { timeString } from '../../dialects/time/text.ts';
 import { arrayOfType, TEXT, value } from '../../dialects/value.ts';
+import { jsonReading } from '../../dialects/functions/json.ts';
 import { bigqueryText } from '../../dialects/cast/text.ts';
 import { constantText, rule, takes, type FunctionRule } from './function.ts';
 import { untranslated } from '../translation-error.ts';
@@ -143,13 +144,25 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   }),
   string: rule(1, 2, (application) => {
     const { arg, call, fail } = application;
+    const json = jsonReading(application, true);
+    if (json !== undefined) return json;
     const time = timeString(application);
     if (time === undefined && call.args.length > 1)
       return fail('string has a time zone only with a timestamp');
     return time ?? value('text', bigqueryText(arg(0)));
   }),
-  int64: rule(1, 1, ({ arg: at }) => value('int', sql`accurateCastOrNull(${number(at(0))}, 'Int64')`)),
-  float64: rule(1, 1, ({ arg: at }) => value('float', number(at(0)))),
+  int64: rule(
+    1,
+    1,
+    (application) =>
+      jsonReading(application) ??
+      value('int', sql`accurateCastOrNull(${number(application.arg(0))}, 'Int64')`),
+  ),
+  float64: rule(
+    1,
+    1,
+    (application) => jsonReading(application) ?? value('float', number(application.arg(0))),
+  ),
 };
 
 function substring(x: Sql = '', from: Sql = '', length?: Sql) {

@@ -2,9 +2,8 @@
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { AGGREGATE_FUNCTIONS } from '../functions/aggregate.ts';
 import { ARRAY_FUNCTIONS } from '../functions/array.ts';
-import { JSON_FUNCTIONS } from '../functions/json.ts';
 import { TEXT_FUNCTIONS } from '../functions/string.ts';
-import { BIGQUERY_TIMES } from '../functions/time.ts';
+import { SHARED_FUNCTIONS } from '../functions/shared.ts';
 import type { Context } from '../context.ts';
 import type { Application, FunctionRule } from '../functions/function.ts';
 import { replacementFor } from '../functions/unsupported.ts';
@@ -16,8 +15,7 @@ import { key, settled } from '../value.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
-  ...Object.entries(BIGQUERY_TIMES),
-  ...Object.entries(JSON_FUNCTIONS),
+  ...SHARED_FUNCTIONS,
   ...Object.entries(ARRAY_FUNCTIONS),
   ...Object.entries(AGGREGATE_FUNCTIONS),
 ]);

@@ -109,6 +109,8 @@ function same(sides: readonly [Value, Value], at: number): Sql {
 
 /** Makes the values comparable: strings compared with times are parsed as times. */
 export function alike(values: readonly Value[], at: number): readonly Sql[] {
+  if (values.some((each) => isKind(each, 'json')))
+    return untranslated(at, 'Values of type JSON cannot be compared', 'Compare what JSON_VALUE returns.');
   const time = values.map(({ type }) => type.kind).find(isTime);
   const areNumbers = values.some(isNumber);
   const isLoose = values.some((each) => isKind(each, 'dynamic', 'object'));

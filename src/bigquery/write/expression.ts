@@ -5,6 +5,7 @@ import { apply, writeCall } from './call.ts';
 import { writeCast } from '../../dialects/cast/cast.ts';
 import { between, compared, comparison, matching, operand } from './comparison.ts';
 import { membership } from './membership.ts';
+import { jsonAt } from '../../dialects/json-path.ts';
 import { likeFirst, memberAt, writeStruct } from './struct.ts';
 import { within } from '../../dialects/context.ts';
 import type { Context } from '../context.ts';
@@ -201,6 +202,7 @@ function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context)
       type: inner.type.element ?? UNKNOWN,
     };
   }
+  if (inner.type.kind === 'json') return jsonAt(inner, [jsonStep(index, context)]);
   if (inner.type.fields !== undefined) return memberAt(inner, inner.type.fields, { index, base });
   const { sql: array, element } = arrayOf(inner);
   const place = base === 1 ? number(writeExpression(index, context)) : offsetSql(index, context);
@@ -208,6 +210,12 @@ function elementAt({ index, base }: Of<'index'>, inner: Value, context: Context)
     sql: sql`${COMPOSITE.has(element.kind) ? 'arrayElement' : 'arrayElementOrNull'}(${array}, ${place})`,
     type: element,
   };
+}
+
+/** A key, or a position from 0. */
+function jsonStep(index: Expression, context: Context): Sql {
+  const step = writeExpression(index, context);
+  return step.type.kind === 'text' ? whole(step) : offsetSql(index, context);
 }
 
 function offsetSql(index: Expression, context: Context): Sql {

@@ -6,7 +6,7 @@ import { isAggregate, writeAggregate } from '../functions/aggregate.ts';
 import { ARRAY_FUNCTIONS } from '../functions/array.ts';
 import { CONDITION_FUNCTIONS } from '../functions/condition.ts';
 import type { Application, Rule } from '../../dialects/function.ts';
-import { JSON_FUNCTIONS } from '../functions/json.ts';
+import { JSON_FUNCTIONS } from '../../dialects/functions/json.ts';
 import { NUMBER_FUNCTIONS } from '../functions/number.ts';
 import { TEXT_FUNCTIONS } from '../functions/text.ts';
 import { TIME_FUNCTIONS } from '../../dialects/time/functions.ts';

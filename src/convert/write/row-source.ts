@@ -1,12 +1,12 @@
 // Functions and arrays in FROM: each is an array in ClickHouse, whose elements are the rows.
 import { timeSeries } from '../../dialects/time/series.ts';
-import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
+import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Call, Expression, FromItem } from '../../sql/syntax-tree.ts';
 import { unconverted, type Context as BaseContext } from '../../dialects/context.ts';
 import type { Context } from './context.ts';
 import { spansOf, type Span } from '../../dialects/time/interval.ts';
-import { jsonAt, jsonElements, jsonOf, jsonPathSteps } from '../../dialects/json-path.ts';
+import { jsonAt, jsonElements, jsonPathSteps, placeSql } from '../../dialects/json-path.ts';
 import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
 import { isTime, operand, value, type Type, type Value } from '../../dialects/value.ts';
 
@@ -221,14 +221,9 @@ function jsonArrayRows(call: Call, context: Context): Elements {
   return sole(elements.sql, { kind: 'json', isNullable: false }, 'value');
 }
 
-function placeOf(own: Value): Sql {
-  const { json } = jsonOf(own);
-  return joinSql([json.root, ...json.path]);
-}
-
 function jsonTextRows(call: Call, context: Context): Elements {
   return sole(
-    sql`JSONExtract(${placeOf(context.write(argument(call, 0), context))}, 'Array(Nullable(String))')`,
+    sql`JSONExtract(${placeSql(context.write(argument(call, 0), context))}, 'Array(Nullable(String))')`,
     TEXT,
     'value',
   );
@@ -236,7 +231,7 @@ function jsonTextRows(call: Call, context: Context): Elements {
 
 function keyRows(call: Call, context: Context): Elements {
   return sole(
-    sql`JSONExtractKeys(${placeOf(context.write(argument(call, 0), context))})`,
+    sql`JSONExtractKeys(${placeSql(context.write(argument(call, 0), context))})`,
     { kind: 'text', isNullable: false },
     call.name,
   );
@@ -249,7 +244,7 @@ const pairColumns = (type: Type): readonly RowColumn[] => [
 
 function pairRows(call: Call, context: Context): Elements {
   return {
-    array: sql`JSONExtractKeysAndValues(${placeOf(context.write(argument(call, 0), context))}, 'Nullable(String)')`,
+    array: sql`JSONExtractKeysAndValues(${placeSql(context.write(argument(call, 0), context))}, 'Nullable(String)')`,
     columns: pairColumns(TEXT),
   };
 }
@@ -259,7 +254,7 @@ function eachRows(call: Call, context: Context): Elements {
   if (context.shared.dialect !== 'sqlite')
     return {
       ...pairRows(call, context),
-      array: sql`JSONExtractKeysAndValuesRaw(${placeOf(context.write(argument(call, 0), context))})`,
+      array: sql`JSONExtractKeysAndValuesRaw(${placeSql(context.write(argument(call, 0), context))})`,
       columns: pairColumns({ kind: 'json', isNullable: false }),
     };
   const path = call.args[1];
@@ -267,7 +262,7 @@ function eachRows(call: Call, context: Context): Elements {
   if (steps === undefined)
     return unconverted(call.at, 'expression', 'Only a literal JSONPath of keys and positions is converted');
   return {
-    array: pairsOf(placeOf(jsonAt(context.write(argument(call, 0), context), steps)), 'Nullable(String)'),
+    array: pairsOf(placeSql(jsonAt(context.write(argument(call, 0), context), steps)), 'Nullable(String)'),
     columns: pairColumns(TEXT),
   };
 }
@@ -308,7 +303,7 @@ function flattenRows(call: Call, context: Context): Elements {
         { name: 'index', type: INT, of: (each) => sql`${each}.2` },
       ],
     };
-  const place = placeOf(jsonAt(own, steps));
+  const place = placeSql(jsonAt(own, steps));
   const elements = sql`JSONExtractArrayRaw(${place})`;
   const array = sql`if(JSONType(${place}) = 'Object', arrayMap(p -> (toNullable(p.1), p.2, CAST(NULL AS Nullable(Int64))), JSONExtractKeysAndValuesRaw(${place})), arrayMap((v, i) -> (CAST(NULL AS Nullable(String)), v, toNullable(toInt64(i) - 1)), ${elements}, arrayEnumerate(${elements})))`;
   const columns: readonly RowColumn[] = [

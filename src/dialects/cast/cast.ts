@@ -2,7 +2,8 @@
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
 import { differs, unconverted, type Context } from '../context.ts';
-import { jsonArray, jsonElements, jsonOf, jsonText } from '../json-path.ts';
+import { jsonArray, jsonElements, jsonInteger, jsonNumber, jsonOf, jsonText } from '../json-path.ts';
+import { roundHalfAway } from '../rounding.ts';
 import { settled } from '../operand.ts';
 import { joinSql, sql } from '../sql.ts';
 import { literalTo, toTime } from '../time/cast.ts';
@@ -92,9 +93,9 @@ function typedArray(
 /** A value in a type of the source. */
 export function castTo(own: Value, type: TypeName, options: CastOptions): Value {
   const { at, context, isSafe } = options;
-  const { dialect } = context.shared;
   const kind = kindOf(type, context) ?? unknownType(type, at);
-  const from = isKind(own, 'json') && kind !== 'json' && kind !== 'array' ? jsonText(own) : own;
+  const from =
+    isKind(own, 'json') && kind !== 'json' && kind !== 'array' ? fromJson(own, kind, context) : own;
   if (isKind(from, 'null')) return nullOf(kind, type, at);
   switch (kind) {
     case 'int':
@@ -117,7 +118,7 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
         isSafe: isSafe || readsPrefix(context) || isKind(from, 'dynamic'),
       });
     case 'json':
-      return dialect === 'bigquery' && context.shared.isStrict ? unknownType(type, at) : jsonOf(from);
+      return toJson(from, options);
     case 'uuid':
       return value('uuid', sql`toUUID${isSafe ? 'OrNull' : ''}(${from.sql})`, from.type.isNullable || isSafe);
     case 'time':
@@ -139,6 +140,36 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
 
 function unknownType({ name }: TypeName, at: number): never {
   return unconverted(at, 'type', `The type ${name} is not converted`);
+}
+
+/** JSON as a value that can be cast: PostgreSQL rounds its numbers, and its text is JSON. */
+function fromJson(own: Value, kind: Kind, { shared }: Context): Value {
+  if (shared.dialect !== 'postgresql') return jsonText(own);
+  if (kind === 'text') return value('text', own.sql, own.type.isNullable);
+  if (kind !== 'int') return jsonText(own);
+  const [whole, number] = [jsonInteger(own), jsonNumber(own)];
+  const rounded = roundHalfAway(number, 0).sql;
+  return value('int', sql`ifNull(${whole.sql}, accurateCast(${rounded}, 'Nullable(Int64)'))`);
+}
+
+/** At run time, only a literal that is JSON; the reader has JSON '…' as a cast. */
+function toJson(from: Value, { at, context }: CastOptions): Value {
+  if (isKind(from, 'json')) return from;
+  const { literal } = from;
+  if (literal === undefined && !context.shared.isStrict) return jsonOf(from);
+  if (literal === undefined)
+    return unconverted(at, 'type', 'CAST to JSON is not supported', 'Write PARSE_JSON or TO_JSON.');
+  try {
+    JSON.parse(literal);
+  } catch {
+    return unconverted(at, 'type', 'This is not JSON');
+  }
+  if (!context.shared.isStrict) return jsonOf(from);
+  return {
+    ...jsonOf(from),
+    sql: sql`JSONExtractRaw(${from.sql})`,
+    type: { kind: 'json', isNullable: false },
+  };
 }
 
 function toClock(from: Value, { at, context }: CastOptions): Value {

@@ -1,0 +1,19 @@
+// Functions whose rules all dialects share, with the numbers of arguments that BigQuery's have.
+import type { Rules } from '../../dialects/function.ts';
+import { BIGQUERY_JSON, JSON_FUNCTIONS } from '../../dialects/functions/json.ts';
+import { BIGQUERY_TIME_FUNCTIONS, TIME_FUNCTIONS } from '../../dialects/time/functions.ts';
+import { rule, type FunctionRule } from './function.ts';
+
+type Counts = Readonly<Record<string, readonly [least: number, most: number]>>;
+
+function counted(rules: Rules, counts: Counts): readonly (readonly [string, FunctionRule])[] {
+  return Object.entries(counts).flatMap(([name, [least, most]]) => {
+    const translate = rules[name];
+    return translate === undefined ? [] : [[name, rule(least, most, translate)] as const];
+  });
+}
+
+export const SHARED_FUNCTIONS: readonly (readonly [string, FunctionRule])[] = [
+  ...counted(TIME_FUNCTIONS, BIGQUERY_TIME_FUNCTIONS),
+  ...counted(JSON_FUNCTIONS, BIGQUERY_JSON),
+];
