@@ -1,17 +1,22 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
 import { quoteIdentifier } from '../sql/literal.ts';
-import type { Context } from './context.ts';
 import { GRAMMAR } from '../dialects/bigquery/grammar.ts';
 import type { Token } from '../dialects/read/lexer.ts';
 import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
 import { problemOf, syntax, tooLarge } from './translation-error.ts';
-import type { Table } from './scope.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { UnconvertedError } from '../dialects/context.ts';
 import { TRAITS } from '../dialects/traits.ts';
-import { typeOfColumn } from '../dialects/value.ts';
+import { typeOfColumn, value } from '../dialects/value.ts';
+import { bigqueryText } from '../dialects/cast/text.ts';
 import { writeExpression } from './write/expression.ts';
-import { writeQuery } from './write/query.ts';
+import { elementsOf } from '../dialects/functions/array-value.ts';
+import { key, settled } from '../dialects/operand.ts';
+import { field } from '../dialects/record.ts';
+import type { Context, Supplied, Table } from '../dialects/write/context.ts';
+import { writeQuery } from '../dialects/write/query.ts';
+import { ONE_LINE } from '../dialects/write/style.ts';
+import { unified } from './common-type.ts';
 import { requireWritten } from './write/unwritten.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
@@ -89,23 +94,34 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
       notes: [],
       settings: new Map(),
       fresh,
+      tableNames: new Set(tables.map(({ name }) => name.toLowerCase())),
+      spend,
+      isRecordName: recordNames(tokens),
     },
     scope: { relations: [], aliases: new Map() },
     tables: new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)])),
-    reserved: new Set(tables.map(({ name }) => name.toLowerCase())),
-    aliases: 'no',
     isGrouped: false,
     isUngrouped: true,
     windows: new Map(),
-    spend,
-    isRecordName: recordNames(tokens),
+    isGuarded: false,
+    supplied: SUPPLIED,
     write: writeExpression,
+    asText: (own) => value('text', bigqueryText(own), own.type.isNullable),
     query: writeQuery,
+    key: (own) => key(settled(own)),
+    elements: elementsOf,
+    unify: unified,
   };
 }
 
+const SUPPLIED: Supplied = {
+  style: ONE_LINE,
+  jsonField: field,
+  rows: ({ at }) => syntax(at, 'Table functions are not allowed'),
+};
+
 /** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */
-function recordNames(tokens: readonly Token[]): Context['isRecordName'] {
+function recordNames(tokens: readonly Token[]): Context['shared']['isRecordName'] {
   const dotted = new Set<string>();
   const alone = new Map<string, number>();
   for (const [index, { kind, text }] of tokens.entries()) {
@@ -118,9 +134,15 @@ function recordNames(tokens: readonly Token[]): Context['isRecordName'] {
   return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
 }
 
+/** The types of an endpoint's columns are parsed once, not for each query. */
+const READ = new WeakMap<SourceTable['columns'], Table['columns']>();
+
 function readTable({ name, columns }: SourceTable): Table {
-  return {
-    sql: quoteIdentifier(name),
-    columns: columns.map((column) => ({ name: column.name, type: typeOfColumn(column) })),
-  };
+  const known = READ.get(columns) ?? columns.map(readColumn);
+  READ.set(columns, known);
+  return { sql: quoteIdentifier(name), columns: known };
+}
+
+function readColumn(column: SourceTable['columns'][number]) {
+  return { name: column.name, value: { sql: column.name, type: typeOfColumn(column) } };
 }

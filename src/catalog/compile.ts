@@ -311,7 +311,7 @@ function revisionOf(file: EndpointFile, sql: string): string {
 }
 
 /**
- * Excludes what cannot change a result: the query, which callers of this add as it is bound, which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons), what
+ * Excludes what cannot change a result: the query, which callers of this add as it is bound, which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons, the source of a conversion), what
  * agents and people see, how results are followed, and scheduling.
  */
 function resultRelevant(file: EndpointFile): object {
@@ -322,6 +322,7 @@ function resultRelevant(file: EndpointFile): object {
     rollout: _rollout,
     examples: _examples,
     fixtures: _fixtures,
+    converted: _converted,
     allow: _allow,
     allow_security: _allowSecurity,
     allow_breaking: _reason,

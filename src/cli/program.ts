@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   capacity: async () => (await import('./capacity/command.ts')).addCapacity,
   new: async () => (await import('./new/command.ts')).addNew,
   import: async () => (await import('./import/command.ts')).addImport,
+  reconvert: async () => (await import('./reconvert/command.ts')).addReconvert,
   format: async () => (await import('./format/command.ts')).addFormat,
   types: async () => (await import('./types/command.ts')).addTypes,
   openapi: async () => (await import('./openapi/command.ts')).addOpenapi,

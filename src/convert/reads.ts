@@ -85,7 +85,10 @@ function visitSelect(select: Select, orderBy: readonly Order[], { scope: outer, 
   visitFrom(select.from, { relations, visit: { scope, found } });
   for (const item of select.items) {
     if (item.kind === 'value') visit(item.value, scope, found);
-    else addStar(item.of, { scope, found });
+    else {
+      addStar(item.of, { scope, found });
+      for (const { value } of item.replace) visit(value, scope, found);
+    }
   }
   for (const value of select.distinctOn ?? []) visit(value, scope, found);
   if (select.where !== undefined) visit(select.where, scope, found);

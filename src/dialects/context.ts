@@ -2,7 +2,8 @@
 import type { Expression, Window } from '../sql/syntax-tree.ts';
 import type { ConversionCode, ConversionNote, ConvertOptions, ForeignDialect } from './conversion.ts';
 import type { Traits } from './traits.ts';
-import type { Value } from './value.ts';
+import type { Sql } from './sql.ts';
+import type { Type, Value } from './value.ts';
 
 /** Thrown where a part cannot be translated; offline, caught by the nearest enclosing expression or element of FROM. */
 export class UnconvertedError extends Error {
@@ -57,6 +58,12 @@ export interface Shared {
   readonly settings: Map<string, string>;
   /** A name that the query does not use. */
   readonly fresh: (kind: string) => string;
+  /** Names of all tables that there are, in lower case; undefined: any table can be read. */
+  readonly tableNames: ReadonlySet<string> | undefined;
+  /** Counts written expressions and columns, including repeats; at run time, throws above a limit. */
+  readonly spend: (at: number, count?: number) => void;
+  /** Whether a name, in lower case, is never used as a whole value: it is followed by a dot, or does not occur. */
+  readonly isRecordName: (name: string) => boolean;
 }
 
 /** What rules for functions and operators need. Derived with changes for each nested query. */
@@ -68,9 +75,33 @@ export interface Context {
   readonly isUngrouped: boolean;
   /** The condition of a join. */
   readonly isJoin?: boolean;
+  /** The expression is evaluated for each row of the result: what is an error there is an error of the query. */
+  readonly isEvaluated?: boolean;
+  /** Aggregates are over the elements of this array. */
+  readonly rows?: ArrayRows | undefined;
   /** A condition of which only truth matters, as in WHERE: NULL may be false. */
   readonly nullIsFalse?: boolean;
   write(expression: Expression, context: Context): Value;
+  /** A value of another type as a string. */
+  asText(value: Value, at: number): Value;
+  /** A value as a key that is grouped, ordered and counted by. */
+  key(own: Value): Value;
+  /** A value as an array. */
+  elements(own: Value): Value;
+  /** Values in one type. */
+  unify(values: readonly Value[]): Unified;
+}
+
+/** Values in one type. */
+export interface Unified {
+  readonly sqls: readonly Sql[];
+  readonly type: Type;
+}
+
+/** Rows that are the elements of an array, and the variable of one of them. */
+export interface ArrayRows {
+  readonly array: Sql;
+  readonly variable: string;
 }
 
 /** The context of an operand whose value matters: NULL is not false there. */

@@ -1,7 +1,8 @@
 // IN, ANY and ALL: true, false, or NULL if a value that is NULL could have made the difference.
 import type { Context } from './context.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
-import { condition, isNullable, name, operand, UNKNOWN, type Type, type Value } from './value.ts';
+import { day, isDay, moment } from './time/moment.ts';
+import { condition, isNullable, isTime, name, operand, UNKNOWN, type Type, type Value } from './value.ts';
 
 /** The rows of a subquery, which has one column. */
 export interface Rows {
@@ -72,8 +73,9 @@ export function inArray(subject: Value, array: Value, { isNot, context }: Omit<S
 }
 
 /** IN with the rows of a subquery; `members` are its rows in the form in which the subject is compared with them. */
-export function inRows(subject: Value, rows: Rows, { isNot, context, compare }: Search): Value {
-  if (rows.isCorrelated) return amongCorrelated(subject, rows, { isNot, context, compare });
+export function inRows(own: Value, members: Rows, { isNot, context, compare }: Search): Value {
+  if (members.isCorrelated) return amongCorrelated(own, members, { isNot, context, compare });
+  const [subject, rows] = inWideTypes(own, members);
   const found = sql`${operand(subject)} ${isNot ? 'NOT ' : ''}IN (${rows.sql})`;
   const canBeNull = subject.type.isNullable || rows.type.isNullable;
   if (!canBeNull || (context.nullIsFalse === true && !isNot)) return condition(found, canBeNull);
@@ -86,6 +88,17 @@ export function inRows(subject: Value, rows: Rows, { isNot, context, compare }: 
     sql`multiIf(${operand(subject)} IN (${rows.sql}), ${yes}, ${joinSql(unknown, ' OR ')}, NULL, ${no})`,
     true,
   );
+}
+
+/** ClickHouse converts the subject to the type of the rows, which may be one that has fewer times or digits. */
+function inWideTypes(subject: Value, rows: Rows): readonly [Value, Rows] {
+  const member: Value = { sql: name(rows.column), type: rows.type };
+  if (!isTime(subject) || !isTime(member)) return [subject, rows];
+  const areDays = isDay(subject) && isDay(member);
+  const wide = (each: Value): Sql => (areDays ? day(each) : sql`toDateTime64(${moment(each)}, 6, 'UTC')`);
+  const own = sql`SELECT ${wide(member)} AS ${name(rows.column)} FROM (${rows.sql})`;
+  const isSame = areDays || !isDay(subject);
+  return [isSame ? subject : { ...subject, sql: wide(subject), isLoose: false }, { ...rows, sql: own }];
 }
 
 const hasNull = ({ sql: own, column }: Rows): Sql =>

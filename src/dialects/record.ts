@@ -2,8 +2,8 @@
 import { quoteString } from '../sql/literal.ts';
 import type { Name } from '../sql/syntax-tree.ts';
 import { tooLarge, unconverted, unknown } from './context.ts';
-import { whole } from './operand.ts';
 import { jsonAt } from './json-path.ts';
+import { NEVER_NULL, whole } from './operand.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { objectOf, quoteName } from './subcolumn.ts';
 import { typeOf, UNKNOWN, type Subcolumn, type Type, type Value } from './value.ts';
@@ -91,7 +91,8 @@ export function rerooted({ subcolumn, type }: Value, root: Sql): Value {
 }
 
 /** The type of a value as a column of a derived table. */
-export function columnType({ type, subcolumn }: Value): Type {
+export function columnType({ type: own, subcolumn, absent }: Value): Type {
+  const type = absent === undefined || NEVER_NULL.has(own.kind) ? own : { ...own, isNullable: true };
   if (type.kind !== 'object' || subcolumn === undefined) return type;
   const prefix = subcolumn.path.map((part) => `${part}.`).join('');
   const inside = [...subcolumn.paths].filter(([path]) => path.startsWith(prefix));

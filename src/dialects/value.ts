@@ -43,6 +43,8 @@ export interface Type {
   readonly scale?: number | undefined;
   /** Of an array, and of the values of a map. */
   readonly element?: Type;
+  /** An array that is NULL in the source if it is empty. */
+  readonly isNullIfEmpty?: boolean;
   /** Of a tuple. */
   readonly fields?: ReadonlyMap<string, Type>;
   /** Of an object. */
@@ -63,6 +65,8 @@ export interface Type {
   readonly isUnsigned?: boolean;
   /** The size in bytes of a signed integer column. */
   readonly bytes?: number | undefined;
+  /** An integer between -2^bits and 2^bits, if that is certain. */
+  readonly bits?: number | undefined;
 }
 
 /** A path in a JSON column, which ClickHouse reads as a subcolumn. */

@@ -1,4 +1,6 @@
 // Parses LQL, the log query language, to a tree. Collects all findings, never throws, linear time.
+import { characterAt } from '../sql/character-name.ts';
+import { isSpaceUnit } from '../sql/white-space.ts';
 import { type LqlFinding, type Span, findingAt } from './finding.ts';
 import { readField, readMessage, readTimestamp } from './filter-clauses.ts';
 import type { ClauseContext } from './clause-context.ts';
@@ -86,13 +88,14 @@ function endOfClause(source: Source, end: number): number {
   ).end;
 }
 
-/** Reports Unicode whitespace that is not a separator: treating it as one would be a guess. */
+/** Reports whitespace that is not a separator, and characters that cannot be seen: treating them as one would be a guess. */
 function reportWhite(source: Source, start: number): { readonly end: number } {
-  const code = source.text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0');
+  const name = characterAt(source.text, start);
+  const isSpace = isSpaceUnit(source.text.charCodeAt(start)) || /\s/.test(source.text.charAt(start));
   const span: Span = { start, end: start + 1 };
   source.report(span, {
     code: 'lql.character_invalid',
-    message: `U+${code} looks like a space but does not separate clauses`,
+    message: isSpace ? `${name} looks like a space but does not separate clauses` : `${name} cannot be seen`,
     hint: 'use an ASCII space, or put text with this character in double quotes',
   });
   return { end: span.end };

@@ -1,5 +1,6 @@
 // Prints a tree as normalized LQL that parses back to the same tree.
 import { isForeignOperator } from './foreign-operators.ts';
+import { HIDDEN } from './source.ts';
 import { formatMicros, type Moment, type TimeValue } from './time.ts';
 import type { Clause, FieldFilter, FieldValue, MessageFilter, Path, Tree } from './tree.ts';
 import { bareValue } from './value.ts';
@@ -73,7 +74,7 @@ function printValue(value: FieldValue, { path, operator }: FieldFilter): string 
 // Printed bare only if it can be parsed as nothing but text: no operator, parenthesis or quote at the start or inside.
 const PLAIN_VALUE = /^[\w/.-][\w/.:+-]*$/;
 const PLAIN_TERM = /^\w[\w/.+-]*$/;
-const PLAIN_REGEX = /^[^\s\u200b"~][^\s\u200b"]*$/;
+const PLAIN_REGEX = new RegExp(`^[^${HIDDEN}"~][^${HIDDEN}"]*$`);
 
 function printMessage(clause: MessageFilter): string {
   const { text } = clause.value;

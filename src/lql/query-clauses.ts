@@ -2,14 +2,14 @@
 import { nearest } from '../core/nearest.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
 import { type ClauseContext, PATH_SOURCE, readPath } from './clause-context.ts';
-import type { Reading } from './source.ts';
+import { HIDDEN, type Reading } from './source.ts';
 import { AGGREGATES, type AggregateFunction, type Clause, type Period, type Word } from './tree.ts';
 
 const FROM = /(?:from|f):/y;
 const SELECT = /(?:select|s):/y;
 const CHART = /(?:chart|c):(\w+)\(/y;
 const NAME = /[A-Za-z_]\w*/y;
-const ARGUMENT = /(?:"[^"\\]*(?:\\[^][^"\\]*)*"|[^\s\u200b"()])*/y;
+const ARGUMENT = new RegExp(String.raw`(?:"[^"\\]*(?:\\[^][^"\\]*)*"|[^${HIDDEN}"()])*`, 'y');
 const GROUPING = /^(?:timestamp|t)::(\w*)$/;
 const WHOLE_PATH = new RegExp(`^${PATH_SOURCE}$`);
 

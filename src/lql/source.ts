@@ -27,11 +27,16 @@ export interface Source {
 
 /** Whitespace that separates clauses. Other whitespace ends a bare run but is not a separator. */
 export const SPACES = /[ \t\r\n]*/y;
-// Unicode does not class U+200B as whitespace, but it is invisible; a bare run with it inside would be misread.
-const BARE = /(?:\\"|[^\s\u200b"])*/y;
-const WHITE = /[\s\u200b]/;
+/**
+ * Characters that end a bare run: whitespace, control characters, and characters that cannot be seen, with which a bare run would
+ * be misread. Joiners are part of words and emoji.
+ */
+export const HIDDEN = String.raw`\s\0-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb`;
 
-/** Whether the character ends a bare run: any whitespace, and U+200B. */
+const BARE = new RegExp(`(?:\\\\"|[^${HIDDEN}"])*`, 'y');
+const WHITE = new RegExp(`[${HIDDEN}]`);
+
+/** Whether the character ends a bare run. */
 export function isWhite(char: string): boolean {
   return WHITE.test(char);
 }

@@ -10,14 +10,15 @@ const FUNCTIONS: ReadonlySet<string> = new Set(TRANSLATED_FUNCTIONS);
 /** Names that BigQuery has in any case, and the engine in these spellings only. A test compares them with the engine. */
 export const CASE_SENSITIVE: ReadonlyMap<string, readonly string[]> = new Map([
   ['countif', ['countIf']],
-  ['cume_dist', ['cume_dist']],
   ['date_diff', ['DATE_DIFF', 'date_diff']],
-  ['json_query', ['JSON_QUERY']],
-  ['json_value', ['JSON_VALUE']],
-  ['md5', ['MD5']],
-  ['sha256', ['SHA256']],
   ['timestamp_diff', ['TIMESTAMP_DIFF', 'timestamp_diff']],
+  ...['JSON_QUERY', 'JSON_VALUE', 'MD5', 'SHA1', 'SHA256', 'SHA512'].map(only),
+  ...['acosh', 'asinh', 'atanh', 'cbrt', 'cosh', 'cume_dist', 'sinh', 'translate'].map(only),
 ]);
+
+function only(name: string): readonly [string, readonly string[]] {
+  return [name.toLowerCase(), [name]];
+}
 
 /** Whether BigQuery has a function of that name, in any case; some of them also ClickHouse has. */
 export function isBigQueryFunction(name: string): boolean {

@@ -33,7 +33,7 @@ test.each([
 WHERE ordered_on >= DATE '2024-01-01' AND id BETWEEN 1 AND 9 AND status IN ('paid', 'new') AND total < :most GROUP BY 1 FETCH FIRST 3 ROWS ONLY`,
     {
       most: 'Decimal(10, 2)',
-      ordered_on_from: 'Date',
+      ordered_on_from: 'Date32',
       id_from: 'Int64',
       id_to: 'Int64',
       statuses: 'Array(String)',
@@ -47,7 +47,7 @@ WHERE ordered_on >= DATE '2024-01-01' AND id BETWEEN 1 AND 9 AND status IN ('pai
   [
     'snowflake',
     "SELECT TOP 5 id FROM db.sales.ORDERS WHERE created_at >= TIMESTAMP '2024-01-01 00:00:00' QUALIFY row_number() OVER (PARTITION BY status ORDER BY id) = 1",
-    { created_at_from: 'DateTime64(3)' },
+    { created_at_from: 'DateTime64(6)' },
   ],
 ])('%s: a file that is valid with the tables', async (dialect, sql, parameters) => {
   const { cwd, code, file, err } = await convert(sql, dialect);

@@ -570,6 +570,11 @@ const ROWS: readonly Row[] = [
   row('mcp.max_rows_raised', 'Mcp.max_rows', pair('mcp', '{ max_rows: 5 }', '{ max_rows: 6 }')),
 ];
 
+/** The source of a conversion, with another key. */
+function converted(more = '', sql = 'SELECT 1'): string {
+  return `{ from: sqlite, sql: ${sql}, hash: '0123456789abcdef'${more === '' ? '' : `, ${more}`} }`;
+}
+
 /** Keys that are no part of a contract, with two values of each. */
 const DO_NOT_MATTER: Readonly<Record<string, Row['turn']>> = {
   'Tenancy.none': pair('tenancy', '{ none: a }', '{ none: b }'),
@@ -581,6 +586,13 @@ const DO_NOT_MATTER: Readonly<Record<string, Row['turn']>> = {
   allow_breaking: pair('allow_breaking', 'a', 'b'),
   examples: pair('examples', '', '[{ name: a, parameters: { p: x } }]'),
   fixtures: pair('fixtures', '', '{ logs.t: [{ a: 1 }] }'),
+  converted: pair('converted', '', converted()),
+  'Converted.from': pair('converted', converted(), converted().replace('sqlite', 'trino')),
+  'Converted.sql': pair('converted', converted(), converted('', 'SELECT 2')),
+  'Converted.hash': pair('converted', converted(), converted().replace('abcdef', 'fedcba')),
+  'Converted.tool': pair('converted', converted(), converted('tool: redash')),
+  'Converted.database': pair('converted', converted(), converted('database: web')),
+  'Converted.declarations': pair('converted', converted(), converted('declarations: [{ name: x }]')),
   'Parameter.description': both(STRING, 'description: a'),
 };
 

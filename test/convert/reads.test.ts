@@ -19,6 +19,7 @@ test.each<
   ['mysql', 'SELECT t.a FROM t JOIN u USING (k) GROUP BY t.a', ['t', 'u'], ['t/k', 'u/k', 't/a']],
   ['postgresql', 'WITH c AS (SELECT a FROM t) SELECT a, b FROM c', ['t'], ['t/a']],
   ['postgresql', 'SELECT *, u.*, count(*) FROM t, u', ['t', 'u'], ['t/*', 'u/*']],
+  ['bigquery', 'SELECT * REPLACE (a + b AS a) FROM t', ['t'], ['t/*', 't/a', 't/b']],
   ['postgresql', "SELECT data->'a'->>'b' FROM t", ['t'], ['t/data.a.b']],
   [
     'snowflake',

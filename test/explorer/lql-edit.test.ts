@@ -60,6 +60,9 @@ const piece = fc.oneof(
     '\n',
     '\u00a0',
     '\u200b',
+    '\u200d',
+    '\u200e',
+    '\x1b',
     '..',
   ),
   fc.constantFrom(

@@ -6,7 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { fromPicker, isPickable, toPicker } from '../../explorer/src/form/time.ts';
 import { layOut } from '../../explorer/src/query/layout.ts';
 import { errorRanges } from '../../explorer/src/query/error-ranges.ts';
+import { HIDDEN } from '../../explorer/src/logs/lql-clauses.ts';
 import { tablesRead } from '../../explorer/src/query/vocabulary.ts';
+import { WHITE_SPACE } from '../../explorer/src/query/white-space.ts';
+import { isWhite } from '../../src/lql/source.ts';
+import { isSpaceUnit } from '../../src/sql/white-space.ts';
 import { moved } from '../../explorer/src/result/cell-keys.ts';
 import { sortRows } from '../../explorer/src/result/columns.ts';
 import { topOf, visibleRows } from '../../explorer/src/result/window.ts';
@@ -219,6 +223,16 @@ describe('a query', () => {
     );
   });
 
+  test('white space and hidden characters are those of the service', () => {
+    const codes = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
+    const space = new RegExp(`^[${WHITE_SPACE}]$`);
+    expect(codes.filter((each) => space.test(each))).toEqual(
+      codes.filter((each) => isSpaceUnit(each.charCodeAt(0))),
+    );
+    const hidden = new RegExp(`^[${HIDDEN}]$`);
+    expect(codes.filter((each) => hidden.test(each))).toEqual(codes.filter(isWhite));
+  });
+
   test('reads tables by the names that it gives them', () => {
     const tables = ['edge_logs', 'auth_logs'].map((name) => ({ name, columns: [] }));
     const sandbox = {
@@ -231,6 +245,7 @@ describe('a query', () => {
     const read = (text: string) =>
       [...tablesRead(text, sandbox)].map(([alias, { name }]) => `${alias}=${name}`);
     expect(read('SELECT 1')).toEqual(['edge_logs=edge_logs']);
+    expect(read('SELECT * FROM\u200bauth_logs\u2060AS\u00a0a')).toEqual(['a=auth_logs']);
     expect(read('SELECT * FROM edge_logs AS e JOIN auth_logs a ON 1')).toEqual([
       'e=edge_logs',
       'a=auth_logs',

@@ -169,6 +169,11 @@ describe('section by section', () => {
     { lql: '"a\n\0"', at: 'character_invalid 2:1' },
     { lql: 'a \ud800', at: 'character_invalid 1:3', why: 'a lone surrogate' },
     { lql: 'a\u00a0b', at: 'character_invalid 1:2', why: 'a space that is not a separator' },
+    { lql: 'a \u2028b', at: 'character_invalid 1:3' },
+    { lql: 'm.level:error\u200e', at: 'character_invalid 1:14', why: 'a character that cannot be seen' },
+    { lql: 'er\u00adror', at: 'character_invalid 1:3' },
+    { lql: 'a\x1bb', at: 'character_invalid 1:2', why: 'a control character' },
+    { lql: 's:m.x\u2060', at: 'character_invalid 1:6' },
     { lql: 'x'.repeat(65_537), at: 'query_too_long 1:65537' },
 
     { lql: '~"a("', at: 'regex_invalid 1:2', why: 'an expression that RE2 rejects' },

@@ -222,5 +222,6 @@ test('the spellings of functions are those of the engine', async () => {
     .split('\n')
     .map((line) => JSON.parse(line) as [string, string[]]) // the shape that the query above selects
     .filter(([name]) => !parsed.has(name));
-  expect([...CASE_SENSITIVE].filter(([name]) => name !== 'countif')).toEqual(sensitive);
+  const { countif: _, ...known } = Object.fromEntries(CASE_SENSITIVE);
+  expect(known).toEqual(Object.fromEntries(sensitive));
 });

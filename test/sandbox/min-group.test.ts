@@ -223,6 +223,13 @@ test('what LQL and BigQuery are translated to', async () => {
     "SELECT DATE(ts) AS day, COUNT(*) AS n FROM t WHERE ts > TIMESTAMP '2023-12-31 00:00:00' GROUP BY day";
   const [bigquery] = await exchange.both({ language: 'sql', dialect: 'bigquery', text });
   expect([bigquery.status, bigquery.body]).toEqual([200, '{"day":"2024-01-01","n":32}\n']);
+  const parts =
+    'SELECT EXTRACT(YEAR FROM ts) AS y, DATE(TIMESTAMP_TRUNC(ts, MONTH)) AS m, DATE(TIMESTAMP_TRUNC(ts, DAY)) AS d, COUNT(*) AS n FROM t GROUP BY y, m, d';
+  const [rounded] = await exchange.both({ language: 'sql', dialect: 'bigquery', text: parts });
+  expect([rounded.status, rowsOf(rounded.body)]).toEqual([
+    200,
+    [{ y: 2024, m: '2024-01-01', d: '2024-01-01', n: 32 }],
+  ]);
 });
 
 test('LQL and BigQuery', async () => {

@@ -27,10 +27,16 @@ export interface ClauseValue {
 }
 
 const SPACES = /[ \t\r\n]*/y;
-// The same as in the service: U+200B ends a bare run, too.
-const BARE = /(?:\\"|[^\s\u200b"])*/y;
+/** The same as in the service: characters that end a bare run. */
+export const HIDDEN = String.raw`\s\0-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb`;
+const BARE = new RegExp(`(?:\\\\"|[^${HIDDEN}"])*`, 'y');
+const WHITE = new RegExp(`[${HIDDEN}]`);
+const SEEN = new RegExp(`^[^${HIDDEN}]`);
 const FROM = /(?:from|f):/y;
-const CHART = /(?:chart|c):\w+\((?:"[^"\\]*(?:\\[^][^"\\]*)*"|[^\s\u200b"()])*\)?/y;
+const CHART = new RegExp(
+  String.raw`(?:chart|c):\w+\((?:"[^"\\]*(?:\\[^][^"\\]*)*"|[^${HIDDEN}"()])*\)?`,
+  'y',
+);
 const SELECT = new RegExp(String.raw`(?:select|s):(\*|${PATH})?(@\w*)?`, 'y');
 const FIELD = new RegExp(`(${PATH})(:(?:>=|<=|>|<|~|@>~|@>)?)`, 'y');
 const PARENTHESISED = /\(([^)]*)\)/y;
@@ -143,10 +149,7 @@ function readValue(
   }
   const end = start + (matchAt(BARE, lql, start)?.[0].length ?? 0);
   const inside = isBare || lql[start] !== '(' ? null : matchAt(PARENTHESISED, lql, start);
-  if (
-    inside !== null &&
-    !/^[^\s\u200b]/.test(lql.slice(start + inside[0].length, start + inside[0].length + 1))
-  )
+  if (inside !== null && !SEEN.test(lql.slice(start + inside[0].length, start + inside[0].length + 1)))
     return { end: start + inside[0].length, value: { isQuoted: true, text: inside[1] ?? '' } };
   const isUnclosed = !isBare && lql[start] === '(' && inside === null;
   if (isUnclosed) return { end: start };
@@ -155,11 +158,11 @@ function readValue(
 
 /** Where the service goes on after an error: the next whitespace outside quotes. */
 function recovery(lql: string, from: number): number {
-  const next = /\\"|"(?:[^"\\]|\\[^])*"?|[\s\u200b]/g;
+  const next = new RegExp(String.raw`\\"|"(?:[^"\\]|\\[^])*"?|[${HIDDEN}]`, 'g');
   const start = lql[from] === '"' ? from : from + 1;
   next.lastIndex = start;
   for (let match = next.exec(lql); match !== null; match = next.exec(lql)) {
-    if (/[\s\u200b]/.test(match[0].charAt(0))) return match.index;
+    if (WHITE.test(match[0].charAt(0))) return match.index;
   }
   return lql.length;
 }

@@ -10,6 +10,7 @@ import { LanguageSupport, syntaxTree } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import type { Sandbox, Table } from '../service/listing.ts';
 import { aliasesIn, namesOf, tablesRead } from './vocabulary.ts';
+import { WHITE_SPACE } from './white-space.ts';
 
 const KEYWORDS =
   'select from where prewhere group by order having limit offset with as and or not in is null like ilike between case when then ' +
@@ -101,7 +102,7 @@ function functionOption(label: string, family: string): Completion {
 }
 
 /** Where a new name or a unit is written: after AS, and after INTERVAL and its number. */
-const NEW_NAME = /\b(?:as|interval\s+[\w.'"-]+)\s+$/i;
+const NEW_NAME = new RegExp(String.raw`\b(?:as|interval[${WHITE_SPACE}]+[\w.'"-]+)[${WHITE_SPACE}]+$`, 'i');
 
 function complete(
   context: CompletionContext,

@@ -1,5 +1,6 @@
 // Names that completion offers: tables, their columns and JSON paths, and aliases in the query.
 import type { Column, Sandbox, Table } from '../service/listing.ts';
+import { WHITE_SPACE } from './white-space.ts';
 
 export interface Named {
   readonly name: string;
@@ -32,7 +33,7 @@ export function shortType(type: string): string {
 export function tablesRead(text: string, sandbox: Sandbox): ReadonlyMap<string, Table> {
   const tables = sandbox.tables ?? [];
   const read = new Map<string, Table>();
-  for (const [, name, alias] of text.matchAll(/\b(?:from|join|,)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?/gi)) {
+  for (const [, name, alias] of text.matchAll(SOURCE)) {
     const table = tables.find((each) => each.name === name);
     if (table === undefined) continue;
     read.set(alias === undefined || NO_ALIAS.test(alias) ? table.name : alias, table);
@@ -41,11 +42,20 @@ export function tablesRead(text: string, sandbox: Sandbox): ReadonlyMap<string, 
   return read;
 }
 
+/** A table after FROM, JOIN or a comma, and its alias. */
+const SOURCE = new RegExp(
+  String.raw`\b(?:from|join|,)[${WHITE_SPACE}]+(\w+)(?:[${WHITE_SPACE}]+(?:as[${WHITE_SPACE}]+)?(\w+))?`,
+  'gi',
+);
+
 const NO_ALIAS =
   /^(?:where|prewhere|group|order|limit|having|join|inner|left|right|full|cross|any|asof|semi|anti|global|array|on|using|union|except|intersect|final|sample|settings|window|qualify|offset)$/i;
 
 const QUOTED = /'(?:[^'\\]|\\.)*'|--[^\n]*|\/\*[^]*?\*\//g;
-const DEFINED = /\bas\s+([a-z_]\w*)|\b([a-z_]\w*)\s+as\s*\(/gi;
+const DEFINED = new RegExp(
+  String.raw`\bas[${WHITE_SPACE}]+([a-z_]\w*)|\b([a-z_]\w*)[${WHITE_SPACE}]+as[${WHITE_SPACE}]*\(`,
+  'gi',
+);
 
 /** The names that an SQL query defines with AS: columns, tables and elements of WITH. */
 export function aliasesIn(text: string): readonly string[] {

@@ -1,123 +1,65 @@
 // String, numeric and conditional functions.
 import { timeString } from '../../dialects/time/text.ts';
-import { arrayOfType, TEXT, value } from '../../dialects/value.ts';
-import { jsonReading } from '../../dialects/functions/json.ts';
+import { BYTES_FUNCTIONS } from '../../dialects/functions/bytes.ts';
+import { FORMAT_FUNCTIONS } from '../../dialects/functions/format.ts';
+import { NUMBER_FUNCTIONS } from '../../dialects/functions/number.ts';
+import { REGEX_FUNCTIONS } from '../../dialects/functions/regex.ts';
+import { SEARCH_FUNCTIONS } from '../../dialects/functions/search.ts';
+import { SPLIT_FUNCTIONS } from '../../dialects/functions/split.ts';
+import { TEXT_FUNCTIONS as SHARED_TEXT_FUNCTIONS } from '../../dialects/functions/text.ts';
+import { TRIM_FUNCTIONS } from '../../dialects/functions/trim.ts';
+import { operand, value } from '../../dialects/value.ts';
+import { joinSql, sql } from '../../dialects/sql.ts';
 import { bigqueryText } from '../../dialects/cast/text.ts';
-import { constantText, rule, takes, type FunctionRule } from './function.ts';
-import { untranslated } from '../translation-error.ts';
-import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
-import { quoteString } from '../../sql/literal.ts';
+import { jsonReading } from '../../dialects/functions/json.ts';
 import { unified } from '../common-type.ts';
-import { condition, number, text } from '../value.ts';
+import { condition, number } from '../value.ts';
+import { rule, type FunctionRule } from './function.ts';
+
+const SHARED = {
+  ...SHARED_TEXT_FUNCTIONS,
+  ...REGEX_FUNCTIONS,
+  ...SEARCH_FUNCTIONS,
+  ...SPLIT_FUNCTIONS,
+  ...TRIM_FUNCTIONS,
+  ...BYTES_FUNCTIONS,
+  ...FORMAT_FUNCTIONS,
+  ...NUMBER_FUNCTIONS,
+};
+
+/** Functions of the shared table, by the numbers of their arguments in BigQuery. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  '1': `initcap lower upper length char_length character_length byte_length octet_length reverse ascii chr
+    md5 sha1 sha256 sha512 farm_fingerprint to_hex from_hex to_base64 from_base64
+    abs sign floor ceil ceiling sqrt cbrt exp ln log10 is_nan is_inf bit_count
+    sin cos tan asin acos atan sinh cosh asinh acosh atanh`,
+  '2': `regexp_contains regexp_extract_all starts_with ends_with contains_substr strpos left right repeat
+    pow power mod div atan2 safe_divide safe_add safe_subtract safe_multiply ieee_divide`,
+  '3': 'regexp_replace replace translate',
+  '1-2': 'trim ltrim rtrim split trunc log',
+  '1-3': 'round',
+  '2-3': 'substr substring lpad rpad',
+  '2-4': 'regexp_extract regexp_substr instr',
+  '1-100': 'concat format',
+};
+
+const SHARED_RULES = Object.entries(ARGUMENTS).flatMap(([range, names]) => {
+  const [least = 0, most = least] = range.split('-').map(Number);
+  return names.split(/\s+/).map((name): readonly [string, FunctionRule] => [name, shared(name, least, most)]);
+});
+
+function shared(name: string, least: number, most: number): FunctionRule {
+  return rule(least, most, (application) => {
+    const own = SHARED[name]?.(application) ?? application.fail(`${name} is not supported`);
+    // What these functions return instead of an error is their own.
+    void application.call.isSafe;
+    const { isLoose: _, ...rest } = own;
+    return { ...rest, sql: operand(own) };
+  });
+}
 
 export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
-  regexp_contains: takes('text text', 'bool', (x, pattern) => sql`match(${x ?? ''}, ${pattern ?? ''})`),
-  regexp_extract: takes(
-    'text text',
-    'text',
-    (x = '', pattern = '') => sql`if(match(${x}, ${pattern}), extract(${x}, ${pattern}), NULL)`,
-  ),
-  regexp_substr: takes(
-    'text text',
-    'text',
-    (x = '', pattern = '') => sql`if(match(${x}, ${pattern}), extract(${x}, ${pattern}), NULL)`,
-  ),
-  regexp_extract_all: rule(2, 2, ({ arg: at }) => ({
-    sql: sql`extractAll(${text(at(0))}, ${text(at(1))})`,
-    type: arrayOfType(TEXT),
-  })),
-  regexp_replace: takes(
-    'text text text',
-    'text',
-    (x = '', pattern = '', by = '') => sql`replaceRegexpAll(${x}, ${pattern}, ${by})`,
-  ),
-  starts_with: takes('text text', 'bool', (x = '', y = '') => sql`startsWith(${x}, ${y})`),
-  ends_with: takes('text text', 'bool', (x = '', y = '') => sql`endsWith(${x}, ${y})`),
-  contains_substr: takes(
-    'text text',
-    'bool',
-    (x = '', y = '') => sql`(positionCaseInsensitiveUTF8(${x}, ${y}) > 0)`,
-  ),
-  strpos: takes('text text', 'int', (x = '', y = '') => sql`positionUTF8(${x}, ${y})`),
-  instr: takes('text text', 'int', (x = '', y = '') => sql`positionUTF8(${x}, ${y})`),
-  lower: takes('text', 'text', (x = '') => sql`lowerUTF8(${x})`),
-  upper: takes('text', 'text', (x = '') => sql`upperUTF8(${x})`),
-  initcap: takes('text', 'text', (x = '') => sql`initcapUTF8(${x})`),
-  length: takes('text', 'int', (x = '') => sql`lengthUTF8(${x})`),
-  char_length: takes('text', 'int', (x = '') => sql`lengthUTF8(${x})`),
-  character_length: takes('text', 'int', (x = '') => sql`lengthUTF8(${x})`),
-  byte_length: takes('text', 'int', (x = '') => sql`length(${x})`),
-  substr: takes('text number number?', 'text', substring),
-  substring: takes('text number number?', 'text', substring),
-  left: takes('text number', 'text', (x = '', n = '') => sql`leftUTF8(${x}, ${n})`),
-  right: takes('text number', 'text', (x = '', n = '') => sql`rightUTF8(${x}, ${n})`),
-  trim: trimmed('trimBoth'),
-  ltrim: trimmed('trimLeft'),
-  rtrim: trimmed('trimRight'),
-  replace: takes(
-    'text text text',
-    'text',
-    (x = '', from = '', to = '') => sql`replaceAll(${x}, ${from}, ${to})`,
-  ),
-  reverse: takes('text', 'text', (x = '') => sql`reverseUTF8(${x})`),
-  repeat: takes('text number', 'text', (x = '', n = '') => sql`repeat(${x}, ${n})`),
-  lpad: takes(
-    'text number text?',
-    'text',
-    (x = '', n = '', by = "' '") => sql`leftPadUTF8(${x}, ${n}, ${by})`,
-  ),
-  rpad: takes(
-    'text number text?',
-    'text',
-    (x = '', n = '', by = "' '") => sql`rightPadUTF8(${x}, ${n}, ${by})`,
-  ),
-  concat: takes(
-    'text text*',
-    'text',
-    (...all) => sql`concat(${joinSql(all.map((each) => sql`toString(${each})`))})`,
-  ),
-  split: rule(1, 2, ({ arg: at, call }) => ({
-    sql: sql`splitByString(${call.args.length > 1 ? text(at(1)) : "','"}, ${text(at(0))})`,
-    type: arrayOfType(TEXT),
-  })),
-  format: rule(1, 100, (application) => {
-    const pattern = constantText(application, 0, 'a pattern');
-    const kinds = [...pattern.matchAll(/%[-+ #\d.*]*([^]?)/g)].map(([, kind]) => kind ?? '');
-    if (kinds.some((kind) => !/^[dioxXufFeEgGs%]$/.test(kind))) {
-      untranslated(
-        application.source(0).at,
-        'FORMAT supports %d, %s, %f and similar specifiers here',
-        'Use %s for other values.',
-      );
-    }
-    const rest = application.call.args.slice(1).map((_, index) => sql`, ${text(application.arg(index + 1))}`);
-    return value('text', sql`printf(${quoteString(pattern)}${joinSql(rest, '')})`);
-  }),
-  to_hex: takes('text', 'text', (x = '') => sql`lower(hex(${x}))`),
-  md5: takes('text', 'text', (x = '') => sql`MD5(${x})`),
-  sha256: takes('text', 'text', (x = '') => sql`SHA256(${x})`),
-  abs: takes('number', 'first', (x = '') => sql`abs(${x})`),
-  round: takes('number number?', 'float', rounded),
-  floor: takes('number', 'float', (x = '') => sql`floor(${x})`),
-  ceil: takes('number', 'float', (x = '') => sql`ceil(${x})`),
-  ceiling: takes('number', 'float', (x = '') => sql`ceil(${x})`),
-  trunc: takes('number number?', 'float', (x = '', n = '0') => sql`trunc(${x}, ${n})`),
-  sqrt: takes('number', 'float', (x = '') => sql`sqrt(${x})`),
-  ln: takes('number', 'float', (x = '') => sql`log(${x})`),
-  log: takes('number number?', 'float', (x = '', base) =>
-    base === undefined ? sql`log(${x})` : sql`(log(${x}) / log(${base}))`,
-  ),
-  log10: takes('number', 'float', (x = '') => sql`log10(${x})`),
-  exp: takes('number', 'float', (x = '') => sql`exp(${x})`),
-  pow: takes('number number', 'float', (x = '', y = '') => sql`pow(${x}, ${y})`),
-  power: takes('number number', 'float', (x = '', y = '') => sql`pow(${x}, ${y})`),
-  mod: takes('number number', 'int', (x = '', y = '') => sql`modulo(${x}, ${y})`),
-  div: takes('number number', 'int', (x = '', y = '') => sql`intDiv(${x}, ${y})`),
-  sign: takes('number', 'int', (x = '') => sql`sign(${x})`),
-  safe_divide: takes('number number', 'float', (x = '', y = '') => sql`(${x} / nullIf(${y}, 0))`),
-  ieee_divide: takes('number number', 'float', (x = '', y = '') => sql`(${x} / ${y})`),
-  is_nan: takes('number', 'bool', (x = '') => sql`isNaN(${x})`),
-  is_inf: takes('number', 'bool', (x = '') => sql`isInfinite(${x})`),
+  ...Object.fromEntries(SHARED_RULES),
   if: rule(3, 3, ({ arg: at }) => {
     const { sqls, type } = unified([at(1), at(2)]);
     return { sql: sql`if(${condition(at(0))}, ${joinSql(sqls)})`, type };
@@ -164,21 +106,3 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
     (application) => jsonReading(application) ?? value('float', number(application.arg(0))),
   ),
 };
-
-function substring(x: Sql = '', from: Sql = '', length?: Sql) {
-  const begin = sql`if(${from} = 0, 1, ${from})`;
-  return length === undefined
-    ? sql`substringUTF8(${x}, ${begin})`
-    : sql`substringUTF8(${x}, ${begin}, ${length})`;
-}
-
-/** Rounds halves away from zero; the engine does so for decimals but not for floats. */
-function rounded(x: Sql = '', places: Sql = '0') {
-  return sql`(sign(${x}) * floor((abs(${x}) * pow(10, ${places})) + 0.5) / pow(10, ${places}))`;
-}
-
-function trimmed(name: string): FunctionRule {
-  return takes('text text?', 'text', (x = '', chars) =>
-    chars === undefined ? sql`${name}(${x})` : sql`${name}(${x}, ${chars})`,
-  );
-}

@@ -1,9 +1,10 @@
 // Comparisons: both sides are converted to a common type.
 import type { Context } from '../context.ts';
 import { asValue } from '../../dialects/context.ts';
+import { likeOf } from '../../dialects/pattern.ts';
 import { joinSql, located, sql, type Sql } from '../../dialects/sql.ts';
-import { exactLiteral, literalOf } from '../../dialects/time/argument.ts';
 import { untranslated } from '../translation-error.ts';
+import { exactLiteral, literalOf } from '../../dialects/time/argument.ts';
 import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
 import { condition, isKind, isNullable, isNumber, value, type Value } from '../../dialects/value.ts';
 import { key, number, settled, text, whole } from '../value.ts';
@@ -27,14 +28,17 @@ export function comparison({ operator, left, right, at }: Of<'binary'>, context:
 /** LIKE and ILIKE. */
 export function matching({ operator, isNot, at, ...sides }: Of<'like'>, context: Context): Value {
   if (operator !== 'LIKE' && operator !== 'ILIKE') untranslated(at, `${operator} is not supported`);
-  const texts = [sides.value, sides.pattern].map((each) => text(context.write(each, context)));
-  return value('bool', located(at, sql`(${joinSql(texts, ` ${isNot ? 'NOT ' : ''}${operator} `)})`));
+  const [subject, pattern] = [operand(sides.value, context), operand(sides.pattern, context)];
+  const options = { at: sides.pattern.at, isNot, isCaseless: operator === 'ILIKE', escape: '\\' };
+  return placed(at, tight(likeOf(subject, pattern, options)));
 }
 
 /** Translates one side of a comparison. */
 export function operand(written: Expression, context: Context): Value {
   return settled(context.write(written, asValue(context)));
 }
+
+const tight = (own: Value): Value => ({ ...own, sql: sql`(${own.sql})`, isLoose: false });
 
 const placed = (at: number, own: Value): Value => ({ ...own, sql: located(at, own.sql) });
 

@@ -1,15 +1,14 @@
 // IN.
 import type { Context } from '../context.ts';
-import { arrayOf } from '../functions/array.ts';
-import { asValue } from '../../dialects/context.ts';
+import { writeNested } from '../../dialects/write/nested.ts';
 import { anyOf, inArray, inConstants, inRows, negated } from '../../dialects/membership.ts';
 import { joinSql, located, sql } from '../../dialects/sql.ts';
 import type { Expression } from '../../sql/syntax-tree.ts';
-import { arrayOfType, isKind, isTime, type Value } from '../../dialects/value.ts';
+import { isKind, isTime, type Value } from '../../dialects/value.ts';
 import { key, settled } from '../value.ts';
 import { syntax } from '../translation-error.ts';
 import { alike, compared, operand } from './comparison.ts';
-import { unnestedOf } from './unnested.ts';
+import { unnestedOf } from '../../dialects/write/unnest.ts';
 
 type In = Extract<Expression, { kind: 'in' }>;
 
@@ -57,22 +56,20 @@ function inOther(own: Value, { among, isNot, at }: In, context: Context): Value 
   const subject = key(own);
   const compare = (member: Value): Value => compared('=', [member, subject], at);
   if (among.kind === 'query') {
-    let isCorrelated = false;
-    const onOuter = (): void => {
-      isCorrelated = true;
-    };
-    const scope = { relations: [], aliases: new Map<string, Value>(), parent: context.scope, onOuter };
-    const { sql: rows, columns } = context.query(
-      among.query,
-      { ...asValue(context), scope },
-      { isShown: false, isPlain: true },
-    );
-    const [column, more] = columns;
+    const {
+      sql: rows,
+      columns,
+      isCorrelated,
+    } = writeNested(among.query, context, {
+      isShown: false,
+      isPlain: true,
+    });
+    const [column, more] = columns ?? [];
     if (column === undefined || more !== undefined)
       syntax(among.query.at, 'A subquery after IN must have one column');
     return inRows(
       subject,
-      { sql: rows, column: column.name, type: column.type, isCorrelated },
+      { sql: rows, column: column.name, type: column.value.type, isCorrelated },
       { isNot, context, compare },
     );
   }
@@ -81,6 +78,8 @@ function inOther(own: Value, { among, isNot, at }: In, context: Context): Value 
       expression: { kind: 'in', value: among.array, among, isNot, at },
       context,
     });
-  const array = arrayOf(among.kind === 'unnest' ? operand(unnestedOf(among.array), context) : subject);
-  return inArray(settled(subject), { sql: array.sql, type: arrayOfType(array.element) }, { isNot, context });
+  const array = context.elements(
+    among.kind === 'unnest' ? operand(unnestedOf(among.array), context) : subject,
+  );
+  return inArray(settled(subject), array, { isNot, context });
 }

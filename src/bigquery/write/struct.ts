@@ -1,5 +1,5 @@
 // STRUCT: named fields, and their positions.
-import type { Context } from '../context.ts';
+import type { Context } from '../../dialects/write/context.ts';
 import { syntax } from '../../dialects/context.ts';
 import { key } from '../../dialects/operand.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
@@ -7,7 +7,7 @@ import { sql } from '../../dialects/sql.ts';
 import type { Type, Value } from '../../dialects/value.ts';
 import type { Expression, Name } from '../../sql/syntax-tree.ts';
 import { untranslated } from '../translation-error.ts';
-import { hasAggregate } from './call.ts';
+import { containsAggregate } from '../../dialects/write/walk.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
@@ -42,7 +42,7 @@ export function writeStruct({ fields, at }: Of<'struct'>, context: Context): Val
       'A struct with two fields of one name is not supported',
       'Name them differently.',
     );
-  return fields.some((each) => hasAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
+  return fields.some((each) => containsAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
 }
 
 /** A field of a struct by its position. */

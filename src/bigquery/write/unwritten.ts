@@ -1,11 +1,31 @@
 // Parts of the tree that the translation of BigQuery does not write: a query that has one is rejected, so that none is left out.
 import { untranslated } from '../translation-error.ts';
-import type { Query } from '../../sql/syntax-tree.ts';
+import type { Writers } from '../../dialects/write/expression.ts';
+import type { Expression, Query } from '../../sql/syntax-tree.ts';
 
 interface Unwritten {
   readonly message: string;
   readonly hint?: string;
 }
+
+const rejected =
+  (message: string, hint?: string) =>
+  ({ at }: Expression): never =>
+    untranslated(at, `${message} not supported`, hint);
+
+/** Kinds of expressions that are not written. */
+export const UNWRITTEN = {
+  row: rejected('Tuples are', 'Compare the values one by one.'),
+  collate: rejected('COLLATE is'),
+  parameter: rejected('Parameters are'),
+  at_zone: rejected('AT TIME ZONE is'),
+  intervals: rejected('Intervals of several units are'),
+  quantified: rejected('ANY and ALL are'),
+  lambda: rejected('Lambdas are'),
+  named_argument: rejected('Named arguments are'),
+  slice: rejected('Slices of arrays are'),
+  unread: rejected('This expression is'),
+} as const satisfies Partial<Writers>;
 
 /** By the name of the field. */
 const FIELDS: ReadonlyMap<string, Unwritten> = new Map<string, Unwritten>([
@@ -33,21 +53,22 @@ const FIELDS: ReadonlyMap<string, Unwritten> = new Map<string, Unwritten>([
   ['sizes', { message: 'Types with a size are not supported', hint: 'Write the name of the type alone.' }],
 ]);
 
-/** @throws TranslationError at a part that is not written */
-export function requireWritten(part: Query | object, at = 0): void {
-  const here = 'at' in part && typeof part.at === 'number' ? part.at : at;
+/** @throws UnconvertedError at a part that is not written */
+export function requireWritten(part: Query | object): void {
   for (const [name, value] of Object.entries(part) as readonly (readonly [string, unknown])[]) {
-    if (typeof value !== 'object' && value !== true) continue;
-    const unwritten = FIELDS.get(name);
-    if (unwritten !== undefined) untranslated(placeOf(value) ?? here, unwritten.message, unwritten.hint);
-    if (typeof value === 'object' && value !== null) requireWritten(value, here);
+    const isPresent = typeof value === 'object' || value === true;
+    const unwritten = isPresent ? FIELDS.get(name) : undefined;
+    if (unwritten !== undefined)
+      untranslated(placeOf(value) ?? placeOf(part) ?? 0, unwritten.message, unwritten.hint);
+    if (typeof value === 'object' && value !== null) requireWritten(value);
   }
 }
 
-/** The offset of a node, or of the first of several. */
+/** The offset of a node, or of the first one in it. */
 function placeOf(value: unknown): number | undefined {
-  const first: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof first === 'object' && first !== null && 'at' in first && typeof first.at === 'number'
-    ? first.at
-    : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if ('at' in value && typeof value.at === 'number') return value.at;
+  return Object.values(value)
+    .map(placeOf)
+    .find((at) => at !== undefined);
 }

@@ -8,13 +8,17 @@ import { readTextSync } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
 import { writeYaml } from '../../config/yaml-edit.ts';
 import { CommandError } from '../command-error.ts';
+import { convertedKey } from '../converted-source.ts';
 import type { ConvertedQuery } from './convert-query.ts';
 import { member, textOf } from './document.ts';
 import type { TableDefinition } from './foreign-query.ts';
+import { printable } from './printable.ts';
 
 export interface WriteSettings {
   readonly endpoints: string;
   readonly schema: string;
+  /** The database of tables that queries name without one. */
+  readonly database: string | undefined;
   /** Overwrite files that exist. */
   readonly isForced: boolean;
   /** The first line, for editors. */
@@ -26,8 +30,8 @@ export type Written = 'written' | 'overwritten' | 'skipped';
 /** Writes one file. `skipped` if it exists and is not to be overwritten. */
 export async function writeEndpoint(
   name: string,
-  { query, sql, parameters }: ConvertedQuery & { readonly sql: string },
-  { endpoints, isForced, schemaLine }: WriteSettings,
+  { query, dialect, sql, parameters }: ConvertedQuery & { readonly sql: string },
+  { endpoints, isForced, schemaLine, database }: WriteSettings,
 ): Promise<Written> {
   const path = join(endpoints, `${name}.yaml`);
   const id = isForced ? (idOf(path) ?? randomUUID()) : randomUUID();
@@ -41,6 +45,12 @@ export async function writeEndpoint(
       ? []
       : [[each, value] as const];
   });
+  const { tool: exported, template, declarations } = query;
+  const tool = template ?? exported;
+  const source =
+    dialect === undefined || dialect === 'clickhouse'
+      ? undefined
+      : { dialect, sql: query.sql, tool, database, declarations };
   const isCallable = parameters.every((each) => !each.required || each.example !== undefined);
   const document = {
     id,
@@ -61,6 +71,7 @@ export async function writeEndpoint(
           ],
         }
       : {}),
+    ...(source === undefined ? {} : { converted: convertedKey(source, printable(sql)) }),
   };
   return writeNew(path, formatYaml(schemaLine + writeYaml(document), 'endpoint'), isForced);
 }
@@ -68,14 +79,6 @@ export async function writeEndpoint(
 function declarationOf(parameter: ConvertedParameter): object {
   const { name: _, isTypeGuessed: __, example: ___, required, ...rest } = parameter;
   return required ? { ...rest, required } : rest;
-}
-
-/** Characters that YAML cannot hold as they are would become escapes in one long line. */
-function printable(sql: string): string {
-  const lines = sql.replace(/\r\n?/g, '\n').replace(/\t/g, '  ');
-  // oxlint-disable-next-line no-control-regex -- these characters are what it removes
-  const plain = lines.replace(/[\u0000-\u0008\u000b-\u001f\u007f\u0085\u2028\u2029\ufeff]/g, ' ');
-  return plain.replace(/ +$/gm, '').trim();
 }
 
 /** The identifier of an endpoint file, which stays if the file is overwritten. */

@@ -66,7 +66,7 @@ export function addNew(program: Command, deps: CommandDeps): void {
       sql === undefined || dialect === undefined ? undefined : await convert({ sql, dialect, flags }, deps);
     const lifted = converted?.lifted ?? (sql === undefined ? undefined : liftQuery(sql));
     const { page } = flags;
-    await newEndpoint({ name, folder, lifted, isPrinted, page }, deps.terminal);
+    await newEndpoint({ name, folder, lifted, source: converted?.source, isPrinted, page }, deps.terminal);
     if (converted?.isWhole === false) deps.setExitCode(1);
   });
 }

@@ -8,6 +8,7 @@ import type { Finding } from '../../core/finding.ts';
 import { createPositions } from '../../core/position.ts';
 import { renderFinding } from '../caret.ts';
 import { CommandError } from '../command-error.ts';
+import type { ConvertedSource } from '../converted-source.ts';
 import type { KnownTables } from '../known-tables.ts';
 import type { Terminal } from '../terminal.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
@@ -22,6 +23,8 @@ export interface ForeignSql {
 
 export interface ConvertedSql {
   readonly lifted: Lifted;
+  /** The source, for the file. */
+  readonly source: ConvertedSource;
   /** Whether nothing was left out. */
   readonly isWhole: boolean;
 }
@@ -37,6 +40,7 @@ export async function convertSql(source: ForeignSql, terminal: Terminal): Promis
   const isWhole = notes.every(({ severity }) => severity !== 'not_converted');
   return {
     lifted: withParameters(liftLiterals(sql, new Set(parameters.map(({ name }) => name))), parameters),
+    source: { dialect: source.dialect, sql: source.sql },
     isWhole,
   };
 }

@@ -133,19 +133,21 @@ interface Literal {
   readonly next: number;
 }
 
-/** `toDate('…')`, and `toDateTime64('…', 3, 'UTC')`: times in other zones remain in the query. */
+/** `toDate('…')` and `toDate32('…')`, and `toDateTime64('…', 3, 'UTC')`: times in other zones remain in the query. */
 function timeAt(query: Cursor, index: number): Literal | undefined {
-  const type = /^TO(DATE|DATETIME|DATETIME64)$/.exec(query.word(index) ?? '')?.[1];
+  const type = /^TO(DATE|DATE32|DATETIME|DATETIME64)$/.exec(query.word(index) ?? '')?.[1];
   const text = query.kind(index + 2) === 'string' ? query.text(index + 2).slice(1, -1) : '';
   if (type === undefined || query.kind(index + 1) !== '(') return undefined;
-  if (!(type === 'DATE' ? DATE : TIME).test(text)) return undefined;
+  const isDate = type === 'DATE' || type === 'DATE32';
+  if (!(isDate ? DATE : TIME).test(text)) return undefined;
   const isScaled =
     type === 'DATETIME64' && query.kind(index + 3) === ',' && query.kind(index + 4) === 'number';
   const after = index + (isScaled ? 5 : 3);
   const isUtc = query.kind(after) === ',' && query.text(after + 1) === "'UTC'";
   const close = isUtc ? after + 2 : after;
-  if (query.kind(close) !== ')' || isUtc === (type === 'DATE')) return undefined;
-  const name = type === 'DATE' ? 'Date' : isScaled ? `DateTime64(${query.text(index + 4)})` : 'DateTime';
+  if (query.kind(close) !== ')' || isUtc === isDate) return undefined;
+  const date = type === 'DATE32' ? 'Date32' : 'Date';
+  const name = isDate ? date : isScaled ? `DateTime64(${query.text(index + 4)})` : 'DateTime';
   return { value: text, type: name, start: query.start(index), end: query.end(close), next: close + 1 };
 }
 

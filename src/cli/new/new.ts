@@ -7,12 +7,14 @@ import { join, relative } from 'node:path';
 import { createCompile } from '../../catalog/compile.ts';
 import { listFiles, loadFiles } from '../../catalog/load.ts';
 import { formatYaml } from '../../config/format-yaml.ts';
+import type { Converted } from '../../config/generated/endpoint.ts';
 import { readText } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
 import { writeYaml } from '../../config/yaml-edit.ts';
 import { significantTokens } from '../../sql/cursor.ts';
 import { outlineQuery } from '../../sql/outline.ts';
 import { CommandError } from '../command-error.ts';
+import { convertedKey, type ConvertedSource } from '../converted-source.ts';
 import { ANY_KEY } from '../endpoint-files.ts';
 import { packaged } from '../samples.ts';
 import type { Terminal } from '../terminal.ts';
@@ -26,6 +28,8 @@ export interface NewOptions {
   readonly folder: string;
   /** The query to start from, with its parameters; undefined: a placeholder. */
   readonly lifted: Lifted | undefined;
+  /** What the query was converted from. */
+  readonly source?: ConvertedSource | undefined;
   /** Divide the rows into pages by these keys; true: by the order of the query. Undefined: no pages. */
   readonly page?: string | true | undefined;
   /** Print the file instead of writing it. */
@@ -49,7 +53,10 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
   const { name, folder, isPrinted } = options;
   requireName(name);
   const { lifted, paged } = contentOf(options);
-  const text = formatYaml(schemaLine(folder) + fileText(name, lifted, paged?.by), 'endpoint');
+  const { source } = options;
+  const converted = source && convertedKey(source, options.lifted?.query ?? '');
+  const written = fileText(name, lifted, { ...(paged && { by: paged.by }), ...(converted && { converted }) });
+  const text = formatYaml(schemaLine(folder) + written, 'endpoint');
   if (isPrinted) return terminal.write(text);
   const path = join(folder, `${name}.yaml`);
   await requireFree(name, folder, path);
@@ -130,7 +137,17 @@ export function liftQuery(sql: string): Lifted {
   return liftLiterals((isFormat ? text.slice(0, format.start) : text).trim());
 }
 
-function fileText(name: string, { query, parameters, example }: Lifted, by?: readonly string[]): string {
+interface FileExtras {
+  /** The keys of pages. */
+  readonly by?: readonly string[];
+  readonly converted?: Converted;
+}
+
+function fileText(
+  name: string,
+  { query, parameters, example }: Lifted,
+  { by, converted }: FileExtras,
+): string {
   const hasParameters = Object.keys(parameters).length > 0;
   const isCallable = Object.entries(parameters).every(([each, { required }]) => !required || each in example);
   return writeYaml({
@@ -146,6 +163,7 @@ function fileText(name: string, { query, parameters, example }: Lifted, by?: rea
     ...(isCallable
       ? { examples: [{ name: 'a first call', ...(hasParameters ? { parameters: example } : {}) }] }
       : {}),
+    ...(converted === undefined ? {} : { converted }),
   });
 }
 

@@ -128,6 +128,7 @@ export interface EndpointFile {
    */
   examples?: Example[];
   fixtures?: Fixtures;
+  converted?: Converted;
 }
 /**
  * The endpoint, or this version of it, should no longer be used. It is still served, and says so: in the header fields Deprecation (RFC 9745), Sunset (RFC 8594) and Link, in the OpenAPI document, in types and in the explorer.
@@ -643,4 +644,50 @@ export interface Expectation {
    * Whether the result is truncated at max_rows.
    */
   truncated?: boolean;
+}
+/**
+ * The SQL of another system that millrace new or millrace import converted to the query: millrace reconvert converts it again and compares. It has no effect on the endpoint.
+ */
+export interface Converted {
+  /**
+   * The dialect of the source.
+   */
+  from: 'postgresql' | 'mysql' | 'mariadb' | 'snowflake' | 'bigquery' | 'trino' | 'redshift' | 'sqlite';
+  /**
+   * The tool whose export the source is from. Default: a file, by millrace new.
+   */
+  tool?: 'driver' | 'metabase' | 'superset' | 'grafana' | 'tinybird' | 'redash' | 'dbt';
+  /**
+   * The database that tables without one were given.
+   */
+  database?: string;
+  /**
+   * What the tool says of the source's placeholders.
+   */
+  declarations?: {
+    name: string;
+    type?: string;
+    isList?: boolean;
+    isAllAllowed?: boolean;
+    required?: boolean;
+    default?: unknown;
+    enum?: (string | number)[];
+    description?: string;
+    example?: unknown;
+    isRange?: boolean;
+    filter?: {
+      column?: string[];
+      kind: string;
+    };
+    text?: string;
+    reason?: string;
+  }[];
+  /**
+   * Hash of the query as it was converted.
+   */
+  hash: string;
+  /**
+   * The source.
+   */
+  sql: string;
 }

@@ -1,4 +1,6 @@
 // Splits SQL of any dialect into code, strings, quoted identifiers and comments, with the placeholders and tags in each.
+import { GRAMMARS } from '../../dialects/grammars.ts';
+import { STANDARD_LEXICAL, type LexicalRules } from '../../dialects/read/lexical-rules.ts';
 import type { TemplateDialect } from './template.ts';
 
 export type RegionKind = 'code' | 'string' | 'quoted' | 'comment';
@@ -22,53 +24,29 @@ export interface Region {
 /** Where the mark at `at` ends; undefined if none begins there. Must be bounded in time by the length of the mark. */
 export type MarkEnd = (text: string, at: number, inside: RegionKind) => number | undefined;
 
-interface Rules {
-  readonly hasBackslash: boolean;
-  readonly doubleQuotes: 'string' | 'quoted';
-  readonly hash: boolean;
-  readonly slashes: boolean;
-  readonly dollars: boolean;
-  readonly nested: boolean;
-  readonly triple: boolean;
-  /** `--` begins a comment only before white space. */
-  readonly spaced: boolean;
+/** ClickHouse has no grammar of its own: its queries are not read into a tree. */
+const CLICKHOUSE: LexicalRules = {
+  ...STANDARD_LEXICAL,
+  plain: { content: 'text', escapes: { characters: {}, others: 'dropped' } },
+  hasDollarStrings: true,
+  hasNestedComments: true,
+};
+
+function rulesOf(dialect: TemplateDialect): LexicalRules {
+  return dialect === 'clickhouse' ? CLICKHOUSE : GRAMMARS[dialect].lexical;
 }
-
-const STANDARD: Rules = {
-  hasBackslash: false,
-  doubleQuotes: 'quoted',
-  hash: false,
-  slashes: false,
-  dollars: false,
-  nested: false,
-  triple: false,
-  spaced: false,
-};
-const POSTGRESQL: Rules = { ...STANDARD, dollars: true, nested: true };
-const MYSQL: Rules = { ...STANDARD, hasBackslash: true, doubleQuotes: 'string', hash: true, spaced: true };
-
-const RULES: Readonly<Record<TemplateDialect, Rules>> = {
-  postgresql: POSTGRESQL,
-  redshift: POSTGRESQL,
-  mysql: MYSQL,
-  mariadb: MYSQL,
-  snowflake: { ...STANDARD, hasBackslash: true, dollars: true, slashes: true },
-  bigquery: { ...STANDARD, hasBackslash: true, doubleQuotes: 'string', hash: true, triple: true },
-  trino: STANDARD,
-  sqlite: STANDARD,
-  clickhouse: { ...STANDARD, hasBackslash: true, dollars: true, nested: true },
-};
 
 /** A literal that the dialect reads as this value. */
 export function literalOf(value: string | number | boolean, dialect: TemplateDialect): string {
   if (typeof value !== 'string') return String(value);
-  const escaped = RULES[dialect].hasBackslash ? value.replaceAll('\\', '\\\\') : value;
-  return `'${escaped.replaceAll("'", "''")}'`;
+  const { plain, hasDoubledQuotes } = rulesOf(dialect);
+  const escaped = plain.escapes === undefined ? value : value.replaceAll('\\', '\\\\');
+  return `'${escaped.replaceAll("'", hasDoubledQuotes ? "''" : "\\'")}'`;
 }
 
 /** All regions, in order and without gaps. An unclosed string or comment reaches to the end. Linear in the length of the text. */
 export function readRegions(text: string, dialect: TemplateDialect, markEnd: MarkEnd): readonly Region[] {
-  const rules = RULES[dialect];
+  const rules = rulesOf(dialect);
   const regions: Region[] = [];
   let code = openRegion('code', 0, 0);
   const closeCode = (at: number): void => {
@@ -124,20 +102,19 @@ const WORD = /[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*/y;
 const PREFIXED = /(?:[EeBbNnXx]|[Uu]&|[Rr][Bb]?|[Bb][Rr])(?='|")/y;
 const TAG = /\$(?:[A-Za-z_]\w*)?\$/y;
 
-function beginning(text: string, at: number, rules: Rules): Beginning | undefined {
+function beginning(text: string, at: number, rules: LexicalRules): Beginning | undefined {
   const char = text.charAt(at);
-  const pair = text.slice(at, at + 2);
-  if (pair === '--' && (!rules.spaced || /^\s?$/.test(text.charAt(at + 2)))) return comment('\n', 2);
-  if (pair === '/*') return { ...comment('*/', 2), isNested: rules.nested };
-  if (char === '#' && rules.hash) return comment('\n', 1);
-  if (pair === '//' && rules.slashes) return comment('\n', 2);
+  if (text.startsWith('/*', at)) return { ...comment('*/', 2), isNested: rules.hasNestedComments };
+  rules.comment.lastIndex = at;
+  const line = rules.comment.exec(text)?.[0];
+  if (line !== undefined) return comment('\n', line.length);
   if (char === '`') return { ...comment('`', 1), kind: 'quoted', isDoubled: true };
   PREFIXED.lastIndex = at;
   const prefix = PREFIXED.exec(text)?.[0] ?? '';
   const quote = text.charAt(at + prefix.length);
-  if (quote === "'" || (quote === '"' && (prefix === '' || rules.triple)))
+  if (quote === "'" || (quote === '"' && (prefix === '' || rules.hasTripleQuotes)))
     return quoted(text, { at, prefix, quote }, rules);
-  if (char !== '$' || !rules.dollars) return undefined;
+  if (char !== '$' || !rules.hasDollarStrings) return undefined;
   TAG.lastIndex = at;
   const tag = TAG.exec(text)?.[0];
   if (tag === undefined || !text.includes(tag, at + tag.length)) return undefined;
@@ -151,18 +128,18 @@ function comment(close: string, open: number): Beginning {
 function quoted(
   text: string,
   { at, prefix, quote }: { readonly at: number; readonly prefix: string; readonly quote: string },
-  rules: Rules,
+  rules: LexicalRules,
 ): Beginning {
   const from = at + prefix.length;
-  const isTriple = rules.triple && text.startsWith(quote.repeat(3), from);
+  const isTriple = rules.hasTripleQuotes && text.startsWith(quote.repeat(3), from);
   const close = isTriple ? quote.repeat(3) : quote;
   const isRaw = /r/i.test(prefix);
   return {
-    kind: quote === '"' ? rules.doubleQuotes : 'string',
+    kind: rules.strings.includes(quote) ? 'string' : 'quoted',
     open: prefix.length + close.length,
     close,
-    hasBackslash: (rules.hasBackslash && !isRaw) || /^e$/i.test(prefix),
-    isDoubled: !isTriple,
+    hasBackslash: (rules.plain.escapes !== undefined && !isRaw) || /^e$/i.test(prefix),
+    isDoubled: !isTriple && rules.hasDoubledQuotes,
     isNested: false,
   };
 }

@@ -1,26 +1,41 @@
 // Function calls.
 import { joinSql, sql } from '../../dialects/sql.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
-import type { Call, Expression } from '../../sql/syntax-tree.ts';
-import { isAggregate, writeAggregate } from '../functions/aggregate.ts';
-import { ARRAY_FUNCTIONS } from '../functions/array.ts';
+import type { Call } from '../../sql/syntax-tree.ts';
+import { applied } from '../../dialects/call.ts';
+import { ARRAY_FUNCTIONS } from '../../dialects/functions/array.ts';
+import { SPLIT_FUNCTIONS } from '../../dialects/functions/split.ts';
+import { isAggregate, rowRule } from '../../dialects/functions/row-functions.ts';
 import { CONDITION_FUNCTIONS } from '../functions/condition.ts';
-import type { Application, Rule } from '../../dialects/function.ts';
+import type { Rule } from '../../dialects/function.ts';
 import { JSON_FUNCTIONS } from '../../dialects/functions/json.ts';
-import { NUMBER_FUNCTIONS } from '../functions/number.ts';
-import { TEXT_FUNCTIONS } from '../functions/text.ts';
+import { BYTES_FUNCTIONS } from '../../dialects/functions/bytes.ts';
+import { FORMAT_FUNCTIONS } from '../../dialects/functions/format.ts';
+import { NUMBER_FUNCTIONS } from '../../dialects/functions/number.ts';
+import { REGEX_FUNCTIONS } from '../../dialects/functions/regex.ts';
+import { SEARCH_FUNCTIONS } from '../../dialects/functions/search.ts';
+import { TEXT_FUNCTIONS } from '../../dialects/functions/text.ts';
+import { TRIM_FUNCTIONS } from '../../dialects/functions/trim.ts';
+import { SERIES_FUNCTIONS } from './row-source.ts';
 import { TIME_FUNCTIONS } from '../../dialects/time/functions.ts';
-import { isWindowFunction, writeWindowFunction } from '../functions/window.ts';
 import { unconverted } from '../../dialects/context.ts';
 import type { Context } from './context.ts';
+import { inAggregate } from '../../dialects/write/scope.ts';
 import { value, type Value } from '../../dialects/value.ts';
 
 const FUNCTIONS: ReadonlyMap<string, Rule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
+  ...Object.entries(REGEX_FUNCTIONS),
+  ...Object.entries(SEARCH_FUNCTIONS),
+  ...Object.entries(TRIM_FUNCTIONS),
+  ...Object.entries(BYTES_FUNCTIONS),
+  ...Object.entries(FORMAT_FUNCTIONS),
   ...Object.entries(NUMBER_FUNCTIONS),
   ...Object.entries(TIME_FUNCTIONS),
   ...Object.entries(JSON_FUNCTIONS),
   ...Object.entries(ARRAY_FUNCTIONS),
+  ...Object.entries(SPLIT_FUNCTIONS),
+  ...Object.entries(SERIES_FUNCTIONS),
   ...Object.entries(CONDITION_FUNCTIONS),
 ]);
 
@@ -37,18 +52,11 @@ export function writeCall(call: Call, context: Context): Value {
     const args = call.args.map((each) => context.write(each, context).sql);
     return value('unknown', sql`${name.slice(DIRECT.length)}(${joinSql(args)})`);
   }
-  const isWithin = isAggregate(call);
-  const application = apply(
-    { ...call, name },
-    isWithin && call.over === undefined ? { ...context, grouped: undefined, prefersAliases: false } : context,
-  );
-  if (isWindowFunction(call)) return writeWindowFunction(application);
-  if (isWithin) return writeAggregate(application);
-  if (call.over !== undefined || call.filter !== undefined || call.isDistinct)
-    return unconverted(at, 'function', `${name} is not converted as an aggregate or window function`);
-  const rule = FUNCTIONS.get(name);
+  const named = { ...call, name };
+  const rule = rowRule(named) ?? FUNCTIONS.get(name);
   if (rule === undefined) return unknownFunction(name, at);
-  return rule(application);
+  const isWithin = isAggregate(named) && call.over === undefined;
+  return applied(named, isWithin ? inAggregate(context) : context, rule);
 }
 
 function unknownFunction(name: string, at: number): never {
@@ -59,28 +67,4 @@ function unknownFunction(name: string, at: number): never {
     `The function ${name} is not converted`,
     guess === name ? undefined : didYouMean(guess),
   );
-}
-
-/** A call whose arguments are written when a rule asks for them. */
-function apply(call: Call, context: Context): Application {
-  const { at, name, args } = call;
-  const written = new Map<Expression, Value>();
-  const write = (expression: Expression): Value => {
-    const known = written.get(expression) ?? context.write(expression, context);
-    written.set(expression, known);
-    return known;
-  };
-  const source = (index: number): Expression =>
-    args[index] ?? unconverted(at, 'function', `${name} needs more arguments to be converted`);
-  return {
-    call,
-    context,
-    at,
-    dialect: context.shared.dialect,
-    source,
-    arg: (index) => write(source(index)),
-    optional: (index) => (args[index] === undefined ? undefined : write(args[index])),
-    all: () => args.map(write),
-    fail: (message, hint) => unconverted(at, 'function', message, hint),
-  };
 }

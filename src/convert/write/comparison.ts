@@ -1,7 +1,8 @@
 // Comparison operators: literals take the type of the other side, and MySQL's strings are compared without regard to case.
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { differs, note, unconverted, type Context } from '../../dialects/context.ts';
+import { caseless } from '../../dialects/collation.ts';
+import { differs, unconverted, type Context } from '../../dialects/context.ts';
 import { secondsOf, spansOf } from '../../dialects/time/interval.ts';
 import { jsonInteger, jsonNumber, jsonText } from '../../dialects/json-path.ts';
 import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
@@ -12,7 +13,6 @@ import {
   isNumber,
   isTime,
   operand,
-  text,
   value,
   type Value,
 } from '../../dialects/value.ts';
@@ -230,45 +230,4 @@ function timeToward(own: Value, literal: string, { isDay, isDate, at, context }:
   if (isDay && (isMidnight || castsToDate)) return dateLiteral(literal) ?? own;
   if (isDate && isMidnight) return dateLiteral(literal) ?? own;
   return timestampLiteral(literal) ?? own;
-}
-
-const LETTERS = /\p{L}/u;
-
-const isText = (each: Value): boolean => each.type.kind === 'text';
-
-/** In MySQL, strings are compared without regard to case. */
-export function caseless(own: Value, other: Value, context: Context): Value {
-  const { shared } = context;
-  if (!shared.traits.ignoresCase || own.type.isBinary === true || other.type.isBinary === true) return own;
-  const isCompared =
-    (isText(own) && isText(other)) ||
-    (own.literal !== undefined && other.type.kind === 'unknown') ||
-    (own.type.kind === 'unknown' && other.literal !== undefined && isText(other));
-  const isPlain = [own, other].some((each) => each.literal !== undefined && !LETTERS.test(each.literal));
-  if (!isCompared || isPlain) return own;
-  noteCollation(context);
-  if (own.literal !== undefined) return { ...own, sql: quoteString(own.literal.toLowerCase()) };
-  return { ...own, sql: sql`lowerUTF8(${own.sql})`, isLoose: false };
-}
-
-/** A key of ORDER BY, GROUP BY or DISTINCT in which strings that differ only in case are equal. */
-export function caselessKey(own: Value, context: Context): Value {
-  const { shared } = context;
-  if (
-    !shared.traits.ignoresCase ||
-    own.type.isBinary === true ||
-    own.type.kind !== 'text' ||
-    own.literal !== undefined
-  )
-    return own;
-  noteCollation(context);
-  return { ...own, sql: sql`lowerUTF8(${text(own)})`, isLoose: false };
-}
-
-/** Once per query. */
-function noteCollation(context: Context): void {
-  const message =
-    'Strings are compared in lower case, as by collations whose names end in _ci; accents and spaces at the end make a difference, which many of them ignore';
-  if (context.shared.notes.some((each) => each.message === message)) return;
-  note(context, 'note', { at: 0, code: 'collation', message });
 }

@@ -1,24 +1,28 @@
 // Writes expressions.
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
-import { arithmetic, otherArithmetic } from './arithmetic.ts';
+import type { Expression, Name } from '../../sql/syntax-tree.ts';
+import { inverted, negative } from '../../dialects/arithmetic.ts';
+import { isByteCollation } from '../../dialects/collation.ts';
+import { bytesLiteral } from '../../dialects/functions/bytes.ts';
+import { arithmetic, otherOperator } from './arithmetic.ts';
 import { writeCall } from './call.ts';
 import { castTo, writeCast } from '../../dialects/cast/cast.ts';
-import { compared, comparison } from './comparison.ts';
-import { differs, placeholder, unconverted, UnconvertedError, within } from '../../dialects/context.ts';
+import { adapted, compared, comparison } from './comparison.ts';
+import { differs, unconverted } from '../../dialects/context.ts';
 import { truth } from '../../dialects/truth.ts';
-import type { Context, GroupKeys } from './context.ts';
 import { asTime, localTime } from '../../dialects/time/argument.ts';
 import { extracted } from '../../dialects/time/parts.ts';
 import { timestamp } from '../../dialects/time/moment.ts';
 import { zoneOf } from '../../dialects/time/zone.ts';
-import { jsonAt, jsonOperator } from '../../dialects/json-path.ts';
-import { writeBetween, writeCase, writeIs } from './condition.ts';
+import type { Context } from '../../dialects/write/context.ts';
+import { COMMON, expressionWriter, type Writers } from '../../dialects/write/expression.ts';
+import { jsonAt, jsonOf, jsonOperator } from '../../dialects/json-path.ts';
 import { writeIn, writeQuantified } from './membership.ts';
 import { writeLike } from './pattern.ts';
-import { resolve } from './scope.ts';
-import { writeSubquery } from './subquery.ts';
+import { elementAt, isNullArray, joinedArrays } from '../../dialects/functions/array-value.ts';
+import { sliceOf } from '../../dialects/functions/array.ts';
+import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
 import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
 import { unified } from './unify.ts';
 import {
@@ -28,54 +32,19 @@ import {
   loose,
   name,
   operand,
-  UNKNOWN,
   value,
   type Value,
 } from '../../dialects/value.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
-/** Writes an expression; a part that cannot be converted becomes a comment. */
-export function writeExpression(expression: Expression, context: Context): Value {
-  try {
-    const inside = within(expression, context);
-    return inside.grouped === undefined
-      ? writeAny(expression, inside)
-      : writeGrouped(expression, inside.grouped, inside);
-  } catch (error) {
-    if (!(error instanceof UnconvertedError)) throw error;
-    return value('unknown', placeholder(context, error));
-  }
-}
-
-/** Outside of aggregate functions, a grouped query can read only the keys, and any value of other columns. */
-function writeGrouped(
-  expression: Expression,
-  { keys, caseless, hasOthers }: GroupKeys,
-  context: Context,
-): Value {
-  const plain = writeAny(expression, { ...context, grouped: undefined });
-  const any = { ...plain, sql: sql`any(${plain.sql})`, isLoose: false };
-  const key = String(plain.sql);
-  if (keys.has(key)) return caseless.has(key) ? any : plain;
-  if (expression.kind !== 'path') return writeAny(expression, context);
-  const { isColumn, isOuter } = resolve(expression.parts, context);
-  return hasOthers && isColumn && !isOuter ? any : plain;
-}
-
-type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context) => Value;
-
 /** How each kind of expression is written. */
-const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
+const WRITERS: Writers = {
+  ...COMMON,
   string: ({ value: text }) => ({ ...value('text', quoteString(text), false), literal: text }),
   bytes: writeBytes,
   number: ({ text }, context) => writeNumber(text, context),
-  boolean: ({ value: own }) => value('bool', own ? 'true' : 'false', false),
-  null: () => value('null', 'NULL'),
   time: writeTime,
-  parameter: ({ name: own }) => value('unknown', `@${own}`),
-  path: writePath,
-  field: ({ of, name: { name: field } }, context) => fieldOf(context.write(of, context), field, context),
   index: writeIndex,
   call: writeCall,
   cast: writeCast,
@@ -103,36 +72,28 @@ const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   array: ({ items }, context) => writeArray(items.map((each) => context.write(each, context))),
   row: ({ items }, context) => writeRow(items.map((each) => context.write(each, context))),
   struct: ({ at }) => unconverted(at, 'expression', 'STRUCT is not converted', 'Use tuple(…) or a map.'),
-  lambda: writeLambda,
-  named_argument: ({ at, name: own }) =>
-    unconverted(at, 'expression', `The named argument ${own.name} is not converted`),
   slice: writeSlice,
-  query: writeSubquery,
-  unread: ({ at, reason }) => unconverted(at, 'expression', `Not converted: ${reason}`),
 };
 
-function writeAny<K extends Expression['kind']>(
-  expression: Extract<Expression, { kind: K }>,
-  context: Context,
-): Value {
-  // The writer of a kind accepts the expressions of that kind.
-  const writer = WRITERS[expression.kind] as (each: Expression, context: Context) => Value;
-  return writer(expression, context);
-}
+/** Writes an expression; a part that cannot be converted becomes a comment. */
+export const writeExpression = expressionWriter(WRITERS);
 
 function standalone({ at }: Of<'interval' | 'intervals'>): Value {
   return unconverted(at, 'type', 'An interval is converted only where it is added to a time or compared');
 }
 
-function writeBytes({ value: bytes }: Of<'bytes'>): Value {
-  if (/^[ -~]*$/.test(bytes)) return { ...value('text', quoteString(bytes), false), literal: bytes };
-  return value('text', `unhex('${Buffer.from(bytes, 'latin1').toString('hex')}')`, false);
+function writeBytes({ value: bytes }: Of<'bytes'>, { shared }: Context): Value {
+  return bytesLiteral(bytes, shared.dialect);
 }
 
-function writeCollation({ value: own, collation }: Of<'collate'>, context: Context): Value {
+function writeCollation({ value: inner, collation }: Of<'collate'>, context: Context): Value {
+  const own = context.write(inner, context);
+  if (isByteCollation(collation.name, context.shared.dialect))
+    return { ...own, type: { ...own.type, isBinary: true } };
+  if (context.shared.traits.ignoresCase && /_ci$/i.test(collation.name)) return own;
   const message = `COLLATE ${collation.name} is left out: strings are compared by their bytes`;
   differs(context, collation.at, 'collation', message);
-  return context.write(own, context);
+  return own;
 }
 
 const FLOAT_LITERALS: ReadonlySet<string> = new Set(['bigquery', 'sqlite']);
@@ -153,30 +114,19 @@ function writeTime({ type, value: literal, at }: Of<'time'>): Value {
   );
 }
 
-function writePath({ parts }: Of<'path'>, context: Context): Value {
-  const { value: found, rest } = resolve(parts, context);
-  return rest.reduce((of, { name: field }) => fieldOf(of, field, context), found);
-}
-
-/** A field of a tuple or a map, or of JSON. */
-function fieldOf(of: Value, field: string, { shared }: Context): Value {
-  if (of.type.kind === 'map')
-    return value(of.type.element?.kind ?? 'unknown', sql`${operand(of)}[${quoteString(field)}]`, false);
-  if (of.type.kind === 'tuple') return value('unknown', sql`tupleElement(${of.sql}, ${quoteString(field)})`);
+/** A field of JSON, or of a value of an unknown type. */
+export function jsonField(of: Value, { name: own }: Name, { shared }: Context): Value {
+  if (of.type.kind === 'tuple') return value('unknown', sql`tupleElement(${of.sql}, ${quoteString(own)})`);
   if (of.type.kind === 'unknown' && shared.dialect !== 'snowflake')
-    return value('unknown', sql`${operand(of)}.${name(field)}`);
-  return jsonAt(of, [quoteString(field)]);
+    return value('unknown', sql`${operand(of)}.${name(own)}`);
+  return jsonAt(of, [quoteString(own)]);
 }
 
-function writeIndex({ of, index, base, at }: Of<'index'>, context: Context): Value {
-  if (of.kind === 'call' && of.name === 'approx_quantiles' && index.kind === 'number')
-    return context.write(
-      {
-        ...of,
-        args: [...of.args, { kind: 'number', text: String(Number(index.text) + (base === 0 ? 0 : -1)), at }],
-      },
-      context,
-    );
+function writeIndex({ of, index, base }: Of<'index'>, context: Context): Value {
+  if (of.kind === 'call' && of.name === 'approx_quantiles' && index.kind === 'number') {
+    const place = { ...index, text: String(Number(index.text) - base) };
+    return context.write({ ...of, name: QUANTILE_ELEMENT, args: [...of.args, place] }, context);
+  }
   const array = context.write(of, context);
   const place = context.write(index, context);
   if (array.type.kind === 'json') {
@@ -190,23 +140,16 @@ function writeIndex({ of, index, base, at }: Of<'index'>, context: Context): Val
   }
   if (array.type.kind === 'map')
     return value(array.type.element?.kind ?? 'unknown', sql`${operand(array)}[${place.sql}]`, false);
-  const number =
-    index.kind === 'number'
-      ? String(Number(index.text) + (base === 0 ? 1 : 0))
-      : base === 0
-        ? sql`${operand(place)} + 1`
-        : place.sql;
-  const element = array.type.element ?? { kind: 'unknown' };
-  return { sql: sql`arrayElementOrNull(${array.sql}, ${number})`, type: { ...element, isNullable: true } };
+  return elementAt(context.elements(array), place, base);
 }
 
 function writeSlice({ of, from, to, at }: Of<'slice'>, context: Context): Value {
   const array = context.write(of, context);
-  const first = from === undefined ? '1' : context.write(from, context).sql;
-  const last = to === undefined ? undefined : context.write(to, context);
   if (array.type.kind === 'json') return unconverted(at, 'expression', 'A slice of JSON is not converted');
-  const length = last === undefined ? '' : sql`, greatest(0, ${operand(last)} - ${first} + 1)`;
-  return { sql: sql`arraySlice(${array.sql}, ${first}${length})`, type: array.type };
+  const [first, last] = [from, to].map((each) =>
+    each === undefined ? undefined : context.write(each, context),
+  );
+  return sliceOf(context.elements(array), first, last);
 }
 
 function zoned({ value: inner, zone, at }: Of<'extract'>): Expression {
@@ -254,22 +197,17 @@ function note(context: Context, at: number): void {
 }
 
 function writeUnary({ operator, at }: Of<'unary'>, inner: Value, context: Context): Value {
-  const { shared } = context;
   switch (operator) {
     case 'NOT':
       return condition(sql`NOT ${operand(truth(inner, context, at))}`, inner.type.isNullable);
     case '~':
-      return value(
-        'int',
-        sql`bitNot(${shared.traits.ignoresCase ? 'toUInt64' : 'toInt64'}(${inner.sql}))`,
-        inner.type.isNullable,
-      );
+      return inverted(inner, context.shared.traits.ignoresCase);
     case '+':
       return inner;
     case '-':
       if (isKind(inner, 'text', 'date', 'timestamp'))
         return unconverted(at, 'type', 'The sign of a value that is not a number');
-      return { ...inner, sql: sql`-${operand(inner)}`, isLoose: true };
+      return negative(inner, context);
   }
 }
 
@@ -281,18 +219,11 @@ function writeChain({ operator, at }: Of<'chain'>, values: readonly Value[], con
   }
   if (values.some(({ type }) => type.kind === 'json' || type.kind === 'object'))
     return unconverted(at, 'expression', '|| of JSON is not converted');
-  if (values.some((each) => isKind(each, 'array'))) return joinedArrays(values);
+  if (values.some(({ type }) => type.kind === 'array')) return joinedArrays(values);
   const strings = values.map(
     (each) => castTo(each, { name: 'TEXT', at }, { isSafe: false, at, context }).sql,
   );
   return value('text', sql`concat(${joinSql(strings)})`, nullable);
-}
-
-/** Arrays, and single elements of them, one after the other. */
-function joinedArrays(values: readonly Value[]): Value {
-  const arrays = values.map((each) => (isKind(each, 'array', 'unknown') ? each.sql : sql`[${each.sql}]`));
-  const type = values.find((each) => isKind(each, 'array'))?.type ?? UNKNOWN;
-  return { sql: sql`arrayConcat(${joinSql(arrays)})`, type };
 }
 
 /** An operand of AND and OR. */
@@ -321,9 +252,66 @@ function writeBinary(expression: Of<'binary'>, context: Context): Value {
   if (json !== undefined) return json;
   if (['+', '-', '*', '/', '%'].includes(operator)) return arithmetic(expression, context);
   return (
-    otherArithmetic(expression, context) ??
+    otherOperator(expression, context) ??
     unconverted(at, 'expression', `The operator ${operator} is not converted`)
   );
+}
+
+function writeBetween({ value: inner, low, high, isNot, at }: Of<'between'>, context: Context): Value {
+  const subject = compared(inner, context);
+  const [from, to] = [compared(low, context), compared(high, context)];
+  const lower = comparison(subject, from, { operator: '>=', at, context });
+  const upper = comparison(subject, to, { operator: '<=', at, context });
+  const isSimple = context.shared.dialect !== 'sqlite';
+  const [own, first] = adapted(subject, from, { at, context });
+  const [, second] = adapted(subject, to, { at, context });
+  const nullable = isNullable(subject, from, to);
+  if (isSimple)
+    return condition(
+      sql`${operand(own)} ${isNot ? 'NOT ' : ''}BETWEEN ${operand(first)} AND ${operand(second)}`,
+      nullable,
+    );
+  return condition(sql`${isNot ? 'NOT ' : ''}(${lower.sql} AND ${upper.sql})`, nullable);
+}
+
+function writeIs({ what, isNot, at }: Of<'is'>, inner: Value, context: Context): Value {
+  if (what === 'NULL' && inner.type.kind === 'array')
+    return value(
+      'bool',
+      isNot ? sql`NOT ${isNullArray(inner) ?? 'false'}` : (isNullArray(inner) ?? 'false'),
+      false,
+    );
+  if (what === 'NULL')
+    return condition(
+      sql`${operand(inner.type.kind === 'json' ? jsonPresence(inner) : inner)} IS ${isNot ? 'NOT ' : ''}NULL`,
+      false,
+    );
+  const test = truth(inner, context, at);
+  const own = what === 'TRUE' ? sql`ifNull(${test.sql}, false)` : sql`ifNull(NOT ${operand(test)}, false)`;
+  return condition(isNot ? sql`NOT ${own}` : own, false);
+}
+
+function jsonPresence(inner: Value): Value {
+  const { json } = jsonOf(inner);
+  return json.path.length === 0 ? value('json', json.root) : inner;
+}
+
+function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Context): Value {
+  const tested = subject === undefined ? undefined : context.write(subject, context);
+  const conditions = branches.map(({ when }) => {
+    const written = compared(when, context);
+    return tested === undefined
+      ? truth(written, context, when.at).sql
+      : comparison(tested, written, { operator: '=', at, context }).sql;
+  });
+  const results = branches.map(({ result }) => context.write(result, context));
+  const last = otherwise === undefined ? value('null', 'NULL') : context.write(otherwise, context);
+  const { sqls, type } = unified([...results, last]);
+  const whens = conditions.map((each, index) => sql`WHEN ${each} THEN ${sqls[index] ?? 'NULL'}`);
+  return {
+    sql: sql`CASE ${joinSql(whens, ' ')}${otherwise === undefined ? '' : sql` ELSE ${sqls.at(-1) ?? 'NULL'}`} END`,
+    type,
+  };
 }
 
 function writeArray(items: readonly Value[]): Value {
@@ -334,18 +322,4 @@ function writeArray(items: readonly Value[]): Value {
 function writeRow(items: readonly Value[]): Value {
   const fields = new Map(items.map(({ type }, index) => [String(index + 1), type]));
   return value('tuple', sql`(${joinSql(items.map((each) => each.sql))})`, false, { fields });
-}
-
-function writeLambda({ parameters, body }: Of<'lambda'>, context: Context): Value {
-  const values = new Map(
-    parameters.map((each) => [each.name.toLowerCase(), value('unknown', name(each.name))]),
-  );
-  const relation = { alias: undefined, columns: undefined, isOptional: false, values };
-  const written = context.write(body, { ...context, relations: [relation], parent: context });
-  const names = parameters.map((each) => name(each.name));
-  return loose(
-    written.type.kind,
-    sql`${names.length === 1 ? names.join('') : `(${names.join(', ')})`} -> ${written.sql}`,
-    written.type.isNullable,
-  );
 }

@@ -14,9 +14,10 @@ import {
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { condition, isKind, isNumber, name, UNKNOWN, type Value } from '../../dialects/value.ts';
 import type { Expression, Query } from '../../sql/syntax-tree.ts';
-import { comparison, toward, caseless, compared } from './comparison.ts';
+import { caseless } from '../../dialects/collation.ts';
+import { comparison, toward, compared } from './comparison.ts';
 import type { Context } from './context.ts';
-import { writeNested } from './subquery.ts';
+import { writeNested } from '../../dialects/write/nested.ts';
 
 type In = Extract<Expression, { kind: 'in' }>;
 type Quantified = Extract<Expression, { kind: 'quantified' }>;

@@ -2,30 +2,16 @@
 import { timeSeries } from '../../dialects/time/series.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import type { Call, Expression, FromItem } from '../../sql/syntax-tree.ts';
+import type { Call, FromItem } from '../../sql/syntax-tree.ts';
+import { applicationOf } from '../../dialects/call.ts';
 import { unconverted, type Context as BaseContext } from '../../dialects/context.ts';
-import type { Context } from './context.ts';
+import type { Application, Rules } from '../../dialects/function.ts';
+import { numberSeries } from '../../dialects/functions/series.ts';
+import type { Context, RowColumn, RowSource } from '../../dialects/write/context.ts';
 import { spansOf, type Span } from '../../dialects/time/interval.ts';
 import { jsonAt, jsonElements, jsonPathSteps, placeSql } from '../../dialects/json-path.ts';
 import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
-import { isTime, operand, value, type Type, type Value } from '../../dialects/value.ts';
-
-/** A column of the rows, written from one element. */
-export interface RowColumn {
-  readonly name: string;
-  readonly type: Type;
-  readonly of: (element: Sql) => Sql;
-}
-
-export interface RowSource {
-  readonly array: Sql;
-  readonly columns: readonly RowColumn[];
-  readonly alias: string;
-  /** Whether it reads earlier tables. */
-  readonly isCorrelated: boolean;
-  /** An array without elements is one row. */
-  readonly isOuter: boolean;
-}
+import { isTime, type Type, type Value } from '../../dialects/value.ts';
 
 interface Elements {
   readonly array: Sql;
@@ -41,7 +27,8 @@ export function rowsOf(item: FromItem, context: Context): RowSource {
     isCorrelated = true;
   };
   // The earlier tables are outer ones here, so that using them is noticed.
-  const inside: Context = { ...context, relations: [], parent: { ...context }, onOuter };
+  const scope = { relations: [], aliases: new Map<string, Value>(), parent: context.scope, onOuter };
+  const inside: Context = { ...context, scope };
   const elements =
     source.kind === 'unnest'
       ? unnested(item, inside)
@@ -80,7 +67,7 @@ function unnested({ source, at }: FromItem, context: Context): Elements {
   if (source.kind !== 'unnest') return unconverted(at, 'join', 'This source is not converted');
   if (source.more !== undefined && source.more.length > 0)
     return unconverted(at, 'join', 'Arrays that are read in parallel are not converted');
-  const array = arrayOf(context.write(source.array, context));
+  const array = context.elements(context.write(source.array, context));
   const element = array.type.element ?? { kind: 'unknown', isNullable: true };
   if (source.offset === undefined) return sole(array.sql, element);
   const base = source.offsetBase ?? 0;
@@ -92,17 +79,15 @@ function unnested({ source, at }: FromItem, context: Context): Elements {
   };
 }
 
-const arrayOf = (own: Value): Value => (own.type.kind === 'json' ? jsonElements(own) : own);
-
-type Reader = (call: Call, context: Context) => Elements;
+type Reader = (application: Application) => Elements;
 
 const READERS: Readonly<Record<string, Reader>> = {
   generate_series: series,
   sequence: series,
   generate_array: series,
   generate_date_array: series,
-  unnest: (call, context) => {
-    const array = arrayOf(context.write(argument(call, 0), context));
+  unnest: ({ arg, context }) => {
+    const array = context.elements(arg(0));
     return sole(array.sql, array.type.element ?? { kind: 'unknown', isNullable: true });
   },
   jsonb_array_elements: jsonArrayRows,
@@ -117,9 +102,9 @@ const READERS: Readonly<Record<string, Reader>> = {
   flatten: flattenRows,
   string_to_table: splitRows,
   split_to_table: splitRows,
-  regexp_split_to_table: (call, context) => {
-    const subject = context.write(argument(call, 0), context);
-    return sole(sql`splitByRegexp(${context.write(argument(call, 1), context).sql}, ${subject.sql})`, TEXT);
+  regexp_split_to_table: ({ arg }) => {
+    const subject = arg(0);
+    return sole(sql`splitByRegexp(${arg(1).sql}, ${subject.sql})`, TEXT);
   },
 };
 
@@ -127,30 +112,23 @@ function ofFunction(call: Call, context: Context): Elements {
   const reader =
     READERS[call.name] ??
     unconverted(call.at, 'function', `The table function ${call.name} is not converted`);
-  return reader(call, context);
+  const { application, check } = applicationOf<BaseContext>(call, context);
+  const elements = reader(application);
+  check();
+  return elements;
 }
 
-function argument(call: Call, index: number): Expression {
-  return (
-    call.args[index] ?? unconverted(call.at, 'function', `${call.name} needs more arguments to be converted`)
-  );
+function series(application: Application): Elements {
+  const { sql: array, type } = seriesArray(application);
+  return sole(array, type.element ?? INT, application.call.name);
 }
 
-function series(call: Call, context: Context): Elements {
-  const type = seriesArray(call, context);
-  return sole(type.sql, type.type.element ?? INT, call.name);
-}
-
-/** generate_series and its relatives as an array: integers, or times at intervals. */
-export function seriesArray(call: Call, context: BaseContext): Value {
-  const [from, to] = [argument(call, 0), argument(call, 1)].map((each) =>
-    timeOr(context.write(each, context), call.name),
-  );
-  if (from === undefined || to === undefined)
-    return unconverted(call.at, 'function', `${call.name} needs more arguments to be converted`);
-  const step = call.args[2];
-  const spans = step === undefined ? undefined : spansOf(step);
-  if (spans === undefined && !isTime(from)) return integers(call, from, to, context);
+/** generate_series and its relatives as an array: numbers, or times at intervals. */
+export function seriesArray(application: Application): Value {
+  const { arg, call, context, source } = application;
+  const [from, to] = [timeOr(arg(0), call.name), timeOr(arg(1), call.name)];
+  const spans = call.args[2] === undefined ? undefined : spansOf(source(2));
+  if (spans === undefined && !isTime(from)) return numberSeries(application);
   const [span, more] = spans ?? [
     { value: { kind: 'number', text: '1', at: call.at }, unit: { name: 'DAY', at: call.at } } satisfies Span,
   ];
@@ -194,47 +172,17 @@ function timeOr(own: Value, called: string): Value {
   );
 }
 
-function integers(call: Call, from: Value, to: Value, context: BaseContext): Value {
-  const step = call.args[2];
-  const last = step === undefined ? undefined : context.write(step, context);
-  if (
-    [from, to, ...(last === undefined ? [] : [last])].some(
-      ({ type }) => type.kind !== 'int' && type.kind !== 'unknown',
-    )
-  )
-    return unconverted(call.at, 'function', `${call.name} is converted only for integers and times`);
-  const isDown = last !== undefined && String(last.sql).startsWith('-');
-  const end =
-    /^\d+$/.test(String(to.sql)) && !isDown
-      ? String(Number(to.sql) + 1)
-      : sql`${operand(to)} ${isDown ? '-' : '+'} 1`;
-  return value(
-    'array',
-    sql`range(toInt64(${from.sql}), toInt64(${end})${last === undefined ? '' : sql`, ${last.sql}`})`,
-    false,
-    { element: INT },
-  );
-}
-
-function jsonArrayRows(call: Call, context: Context): Elements {
-  const elements = jsonElements(context.write(argument(call, 0), context));
+function jsonArrayRows({ arg }: Application): Elements {
+  const elements = jsonElements(arg(0));
   return sole(elements.sql, { kind: 'json', isNullable: false }, 'value');
 }
 
-function jsonTextRows(call: Call, context: Context): Elements {
-  return sole(
-    sql`JSONExtract(${placeSql(context.write(argument(call, 0), context))}, 'Array(Nullable(String))')`,
-    TEXT,
-    'value',
-  );
+function jsonTextRows({ arg }: Application): Elements {
+  return sole(sql`JSONExtract(${placeSql(arg(0))}, 'Array(Nullable(String))')`, TEXT, 'value');
 }
 
-function keyRows(call: Call, context: Context): Elements {
-  return sole(
-    sql`JSONExtractKeys(${placeSql(context.write(argument(call, 0), context))})`,
-    { kind: 'text', isNullable: false },
-    call.name,
-  );
+function keyRows({ arg, call }: Application): Elements {
+  return sole(sql`JSONExtractKeys(${placeSql(arg(0))})`, { kind: 'text', isNullable: false }, call.name);
 }
 
 const pairColumns = (type: Type): readonly RowColumn[] => [
@@ -242,27 +190,28 @@ const pairColumns = (type: Type): readonly RowColumn[] => [
   { name: 'value', type, of: (each) => sql`${each}.2` },
 ];
 
-function pairRows(call: Call, context: Context): Elements {
+function pairRows({ arg }: Application): Elements {
   return {
-    array: sql`JSONExtractKeysAndValues(${placeSql(context.write(argument(call, 0), context))}, 'Nullable(String)')`,
+    array: sql`JSONExtractKeysAndValues(${placeSql(arg(0))}, 'Nullable(String)')`,
     columns: pairColumns(TEXT),
   };
 }
 
 /** SQLite's json_each, of an array or an object. */
-function eachRows(call: Call, context: Context): Elements {
+function eachRows(application: Application): Elements {
+  const { arg, call, context, source } = application;
   if (context.shared.dialect !== 'sqlite')
     return {
-      ...pairRows(call, context),
-      array: sql`JSONExtractKeysAndValuesRaw(${placeSql(context.write(argument(call, 0), context))})`,
+      ...pairRows(application),
+      array: sql`JSONExtractKeysAndValuesRaw(${placeSql(arg(0))})`,
       columns: pairColumns({ kind: 'json', isNullable: false }),
     };
-  const path = call.args[1];
+  const path = call.args[1] === undefined ? undefined : source(1);
   const steps = path?.kind === 'string' ? jsonPathSteps(path.value) : [];
   if (steps === undefined)
     return unconverted(call.at, 'expression', 'Only a literal JSONPath of keys and positions is converted');
   return {
-    array: pairsOf(placeSql(jsonAt(context.write(argument(call, 0), context), steps)), 'Nullable(String)'),
+    array: pairsOf(placeSql(jsonAt(arg(0), steps)), 'Nullable(String)'),
     columns: pairColumns(TEXT),
   };
 }
@@ -275,13 +224,14 @@ function pairsOf(place: Sql, type: string): Sql {
 }
 
 /** Snowflake's FLATTEN. */
-function flattenRows(call: Call, context: Context): Elements {
+function flattenRows({ call, context, source }: Application): Elements {
   const named = new Map(
-    call.args.flatMap((each) =>
-      each.kind === 'named_argument' ? [[each.name.name.toLowerCase(), each.value] as const] : [],
-    ),
+    call.args.flatMap((_, index) => {
+      const each = source(index);
+      return each.kind === 'named_argument' ? [[each.name.name.toLowerCase(), each.value] as const] : [];
+    }),
   );
-  const input = named.get('input') ?? argument(call, 0);
+  const input = named.get('input') ?? source(0);
   if ([...named.keys()].some((each) => !['input', 'path', 'outer'].includes(each)))
     return unconverted(call.at, 'function', 'These arguments of FLATTEN are not converted');
   const path = named.get('path');
@@ -314,11 +264,17 @@ function flattenRows(call: Call, context: Context): Elements {
   return { array, columns };
 }
 
-function splitRows(call: Call, context: Context): Elements {
-  const subject = context.write(argument(call, 0), context);
-  return sole(
-    sql`splitByString(${context.write(argument(call, 1), context).sql}, ${subject.sql})`,
-    TEXT,
-    'value',
-  );
+function splitRows({ arg }: Application): Elements {
+  const subject = arg(0);
+  return sole(sql`splitByString(${arg(1).sql}, ${subject.sql})`, TEXT, 'value');
 }
+
+/** As values: arrays. */
+export const SERIES_FUNCTIONS: Rules = {
+  sequence: seriesArray,
+  generate_array: seriesArray,
+  generate_date_array: seriesArray,
+  generate_series: ({ fail }) =>
+    fail('generate_series in the select list is not converted', 'Use it in FROM.'),
+  unnest: ({ fail }) => fail('unnest in the select list is not converted', 'Use it in FROM.'),
+};

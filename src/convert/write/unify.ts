@@ -1,13 +1,9 @@
 // Values of which one is returned: ClickHouse requires a common type, which it does not always find.
-import { sql, type Sql } from '../../dialects/sql.ts';
+import { sql } from '../../dialects/sql.ts';
+import type { Unified } from '../../dialects/context.ts';
 import { jsonText } from '../../dialects/json-path.ts';
 import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
 import { float, isNumber, isTime, text, value, type Type, type Value } from '../../dialects/value.ts';
-
-export interface Unified {
-  readonly sqls: readonly Sql[];
-  readonly type: Type;
-}
 
 /** The values in one type. */
 export function unified(values: readonly Value[]): Unified {

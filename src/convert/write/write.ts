@@ -1,11 +1,18 @@
 // The entry point of writing: a syntax tree as ClickHouse SQL.
 import type { Query } from '../../sql/syntax-tree.ts';
 import type { ConversionNote, ConvertOptions, ForeignDialect } from '../../dialects/conversion.ts';
-import type { Context } from './context.ts';
+import type { Context, Supplied } from '../../dialects/write/context.ts';
+import { writeQuery } from '../../dialects/write/query.ts';
+import { READABLE } from '../../dialects/write/style.ts';
+import { rowsOf } from './row-source.ts';
+import { unified } from './unify.ts';
 import { TRAITS } from '../../dialects/traits.ts';
-import { writeExpression } from './expression.ts';
-import { lateralJoin } from './lateral.ts';
-import { writeQuery } from './query.ts';
+import { castTo } from '../../dialects/cast/cast.ts';
+import { emptyArray } from '../../dialects/functions/array-value.ts';
+import type { Value } from '../../dialects/value.ts';
+import { caselessKey } from '../../dialects/collation.ts';
+import { jsonField, writeExpression } from './expression.ts';
+import { jsonElements } from '../../dialects/json-path.ts';
 
 export interface WriteOptions {
   readonly dialect: ForeignDialect;
@@ -20,6 +27,12 @@ export interface Written {
   readonly sql: string;
   readonly notes: readonly ConversionNote[];
 }
+
+const SUPPLIED: Supplied = {
+  style: READABLE,
+  jsonField,
+  rows: rowsOf,
+};
 
 /** Writes a query. Never throws for its content. */
 export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: WriteOptions): Written {
@@ -41,17 +54,30 @@ export function writeStatement(query: Query, { dialect, columnsOf, tableOf, text
       notes,
       settings,
       fresh,
+      tableNames: undefined,
+      spend: () => undefined,
+      isRecordName: () => false,
     },
-    relations: [],
-    withTables: new Map(),
-    aliases: new Map(),
+    scope: { relations: [], aliases: new Map() },
+    tables: new Map(),
     windows: new Map(),
+    isGrouped: false,
+    isGuarded: false,
     isUngrouped: true,
+    supplied: SUPPLIED,
     write: writeExpression,
+    asText: (own, at) => castTo(own, { name: 'TEXT', at }, { isSafe: false, at, context }),
     query: writeQuery,
-    lateral: lateralJoin,
+    key: (own) => caselessKey(own, context),
+    elements: elementsOf,
+    unify: unified,
   };
-  const { sql } = writeQuery(query, context, { isShown: true });
+  const { sql } = writeQuery(query, context, { isShown: true, isPlain: false });
   const list = [...settings].map(([name, value]) => `${name} = ${value}`);
   return { sql: list.length === 0 ? String(sql) : `${String(sql)}\nSETTINGS ${list.join(', ')}`, notes };
+}
+
+function elementsOf(own: Value): Value {
+  if (own.type.kind === 'null') return emptyArray();
+  return own.type.kind === 'json' ? jsonElements(own) : own;
 }

@@ -1,6 +1,6 @@
 // How BigQuery's SQL is read.
 import { operatorsOf, setOf, type Grammar } from '../read/grammar.ts';
-import { spaceOf, STANDARD_LEXICAL, type Escapes, type StringForm } from '../read/lexical-rules.ts';
+import { commentsOf, STANDARD_LEXICAL, type Escapes, type StringForm } from '../read/lexical-rules.ts';
 
 /** Source: BigQuery, "Escape sequences". */
 const ESCAPES: Escapes = {
@@ -51,7 +51,7 @@ export const GRAMMAR: Grammar = {
     hasDoubledQuotes: false,
     hasTripleQuotes: true,
     isOneLine: true,
-    space: spaceOf('--', '#'),
+    ...commentsOf('--', '#'),
     word: /[A-Za-z_][A-Za-z0-9_]*/y,
     number: /0[xX][\da-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y,
     isWordAfterNumber: false,
@@ -80,6 +80,7 @@ export const GRAMMAR: Grammar = {
       unread: [
         { tokens: ['SIMILAR', 'TO'], hint: MATCH_HINT },
         { tokens: ['~'], hint: MATCH_HINT },
+        { tokens: ['%'], hint: 'Write MOD(a, b).' },
       ],
     },
   ),

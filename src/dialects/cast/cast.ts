@@ -3,7 +3,7 @@ import { quoteString } from '../../sql/literal.ts';
 import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
 import { differs, unconverted, type Context } from '../context.ts';
 import { jsonArray, jsonElements, jsonInteger, jsonNumber, jsonOf, jsonText } from '../json-path.ts';
-import { roundHalfAway } from '../rounding.ts';
+import { roundHalfAway } from '../round.ts';
 import { settled } from '../operand.ts';
 import { joinSql, sql } from '../sql.ts';
 import { literalTo, toTime } from '../time/cast.ts';
@@ -96,7 +96,7 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
   const kind = kindOf(type, context) ?? unknownType(type, at);
   const from =
     isKind(own, 'json') && kind !== 'json' && kind !== 'array' ? fromJson(own, kind, context) : own;
-  if (isKind(from, 'null')) return nullOf(kind, type, at);
+  if (isKind(from, 'null')) return nullOf(kind, type, options);
   switch (kind) {
     case 'int':
       return toInteger(from, type, options);
@@ -196,11 +196,12 @@ const NULLS: Partial<Record<Kind, string>> = {
   uuid: 'UUID',
 };
 
-function nullOf(kind: Kind, type: TypeName, at: number): Value {
-  const known =
-    NULLS[kind] ??
-    unconverted(at, 'type', `NULL of type ${type.name} is not converted`, 'Write an empty array.');
-  return value(kind, `CAST(NULL AS Nullable(${known}))`);
+function nullOf(kind: Kind, type: TypeName, { at, context }: CastOptions): Value {
+  const known = NULLS[kind];
+  if (known !== undefined) return value(kind, `CAST(NULL AS Nullable(${known}))`);
+  if (context.shared.isStrict)
+    return unconverted(at, 'type', `NULL of type ${type.name} is not supported`, 'Write an empty array.');
+  return value(kind, 'NULL');
 }
 
 /** An array whose elements are cast, of JSON text, or of a literal such as '{1,2}'. */

@@ -2,7 +2,7 @@
 import { quoteString } from '../../sql/literal.ts';
 import type { TypeName } from '../../sql/syntax-tree.ts';
 import { differs, unconverted } from '../context.ts';
-import { roundHalfAway } from '../rounding.ts';
+import { roundHalfAway } from '../round.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { isKind, value, type Type, type Value } from '../value.ts';
 import { literalText, readsPrefix, strictly, trimmed, type CastOptions } from './strict.ts';

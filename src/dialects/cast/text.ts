@@ -5,19 +5,23 @@ import { differs } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import { timeText } from '../time/cast.ts';
 import { intervalText } from '../time/interval.ts';
+import { moment } from '../time/moment.ts';
 import { isKind, isNumber, isTime, text, value, type Value } from '../value.ts';
 import { strictly, type CastOptions } from './strict.ts';
 
 /** A value as a string of its type. */
-export function toText(from: Value, { sizes }: TypeName, options: CastOptions): Value {
+export function toText(from: Value, type: TypeName, options: CastOptions): Value {
   const { isSafe, context } = options;
+  const { sizes } = type;
+  const kind = type.name === 'BYTES' ? 'bytes' : 'text';
   const nullable = from.type.isNullable || isSafe;
   const [most] = sizes ?? [];
   if (context.shared.dialect !== 'bigquery') {
     const own = textIn(from, options);
     return value('text', most === undefined ? own : sql`substringUTF8(${own}, 1, ${String(most)})`, nullable);
   }
-  const own = value('text', bigqueryText(from), from.type.isNullable);
+  const own = value(kind, bigqueryText(from), from.type.isNullable);
+  if (isKind(from, 'bytes') && kind === 'text') return decoded(own, isSafe);
   if (most === undefined) return { ...own, type: { ...own.type, isNullable: nullable } };
   // Beyond the maximum length, an error or NULL.
   const fitting = (each: Sql): Sql => sql`if(lengthUTF8(${each}) <= ${String(most)}, ${each}, NULL)`;
@@ -26,6 +30,17 @@ export function toText(from: Value, { sizes }: TypeName, options: CastOptions): 
     'text',
     strictly(own, '', (each) => sql`CAST(${fitting(each)} AS String)`),
     nullable,
+  );
+}
+
+/** Bytes that are not UTF-8 are no string. */
+function decoded(own: Value, isSafe: boolean): Value {
+  const valid = (each: Sql): Sql => sql`if(isValidUTF8(${each}), ${each}, NULL)`;
+  if (isSafe) return value('text', valid(own.sql));
+  return value(
+    'text',
+    strictly(own, '', (each) => sql`CAST(${valid(each)} AS String)`),
+    own.type.isNullable,
   );
 }
 
@@ -38,19 +53,28 @@ export function bigqueryText(from: Value): Sql {
   return isKind(from, 'decimal') ? sql`toString(${from.sql})` : text(from);
 }
 
-function textIn(from: Value, { at, context }: CastOptions): Sql {
+/** Dialects that write a time without zeros at the end of its fraction. */
+const SHORT: ReadonlySet<string> = new Set(['postgresql', 'redshift']);
+
+function timestampText(from: Value, { at, context }: CastOptions): Sql {
+  const { dialect } = context.shared;
+  if (SHORT.has(dialect))
+    return sql`replaceRegexpOne(toString(toDateTime64(${moment(from)}, 6, 'UTC')), '[.]?0+$', '')`;
+  if (from.type.isDate === true)
+    return sql`formatDateTime(${from.sql}, '%Y-%m-%d %H:%i:%S${dialect === 'trino' ? '.%f' : ''}')`;
+  differs(
+    context,
+    at,
+    'type',
+    'The string form of a time differs: ClickHouse prints all digits of the fraction',
+  );
+  return sql`toString(${from.sql})`;
+}
+
+function textIn(from: Value, options: CastOptions): Sql {
+  const { at, context } = options;
   const { dialect, traits } = context.shared;
-  if (isKind(from, 'timestamp')) {
-    const format = dialect === 'trino' ? '%Y-%m-%d %H:%i:%S.%f' : '%Y-%m-%d %H:%i:%S';
-    if (from.type.isDate === true) return sql`formatDateTime(${from.sql}, '${format}')`;
-    differs(
-      context,
-      at,
-      'type',
-      'The string form of a time differs: ClickHouse prints all digits of the fraction',
-    );
-    return sql`toString(${from.sql})`;
-  }
+  if (isKind(from, 'timestamp')) return timestampText(from, options);
   if (isKind(from, 'bool') && traits.hasNumericConditions) return sql`toString(toUInt8(${from.sql}))`;
   const isConstant = /^-?\d+(?:\.\d+)?$/.test(String(from.sql));
   if (isNumber(from) && isConstant && !isKind(from, 'float')) return quoteString(String(from.sql));

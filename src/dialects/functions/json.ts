@@ -245,6 +245,10 @@ const ofColumn = (place: Value): Value =>
 const hasPath: Rule = (application) => {
   if (application.call.args.length !== 3)
     return application.fail('json_contains_path is converted with one path');
+  // With one path, all of them and one of them are the same.
+  const which = application.source(1);
+  if (which.kind !== 'string' || !/^(?:one|all)$/i.test(which.value))
+    return application.fail("json_contains_path is converted with 'one' or 'all'");
   return condition(jsonHas(at(application, 2)), true);
 };
 

@@ -1,6 +1,6 @@
 // How MySQL's SQL is read.
 import { COMPARISONS, operatorsOf, STANDARD, STANDARD_FEATURES, type Grammar } from '../read/grammar.ts';
-import { spaceOf, SPACED_HYPHENS, STANDARD_LEXICAL, type StringForm } from '../read/lexical-rules.ts';
+import { commentsOf, SPACED_HYPHENS, STANDARD_LEXICAL, type StringForm } from '../read/lexical-rules.ts';
 
 /** Source: MySQL, "String Literals". */
 const TEXT: StringForm = {
@@ -21,7 +21,7 @@ export const GRAMMAR: Grammar = {
     prefixes: { n: TEXT, x: { content: 'hexadecimal' }, b: { content: 'bits' } },
     hasCharacterSets: true,
     hasRunComments: true,
-    space: spaceOf(SPACED_HYPHENS, '#'),
+    ...commentsOf(SPACED_HYPHENS, '#'),
   },
   // Source: MySQL, "Operator Precedence".
   operators: operatorsOf(
@@ -43,6 +43,7 @@ export const GRAMMAR: Grammar = {
   ),
   features: new Set([
     ...STANDARD_FEATURES,
+    'adjacent strings',
     'string aliases',
     'interval expressions',
     'mysql forms',

@@ -47,5 +47,5 @@ export const GRAMMAR: Grammar = {
       },
     },
   ),
-  features: new Set([...STANDARD_FEATURES, 'isnull']),
+  features: new Set([...STANDARD_FEATURES, 'adjacent strings', 'isnull']),
 };

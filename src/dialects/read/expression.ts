@@ -1,5 +1,5 @@
 // Reads expressions by the precedence of their operators.
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { ChainOperator, Expression } from '../../sql/syntax-tree.ts';
 import { SIGN_POWER, type Power } from './grammar.ts';
 import { readPredicate } from './predicate.ts';
 import {
@@ -46,14 +46,14 @@ function readPrefix(source: Source): Expression {
 }
 
 function readInfix(source: Source, left: Expression, above: Power): Expression | undefined {
-  const { infix, is, predicate } = source.grammar.operators;
+  const { infix, is, predicate, predicates } = source.grammar.operators;
   const token = peek(source);
   if (token.kind !== 'symbol' && token.kind !== 'word') return undefined;
-  if (is > above) {
+  if (is > above && token.kind === 'word') {
     const tested = readTest(source, left);
     if (tested !== undefined) return tested;
   }
-  if (predicate > above) {
+  if (predicate > above && predicates.has(token.upper)) {
     const matched = readPredicate(source, left, predicate);
     if (matched !== undefined) return matched;
   }
@@ -96,16 +96,31 @@ function readRight(source: Source, left: Expression, { operator, at, power }: Op
       among,
     };
   }
-  const right = readAbove(source, power);
   const chained = chains[operator];
-  if (chained !== undefined) {
-    const values = left.kind === 'chain' && left.operator === chained ? left.values : [left];
-    return { kind: 'chain', at: left.at, operator: chained, values: [...values, right] };
-  }
+  if (chained !== undefined) return readChain(source, left, { operator: chained, power });
+  const right = readAbove(source, power);
   const like = patterns[operator];
   if (like !== undefined)
     return { kind: 'like', at: left.at, operator: like[0], value: left, pattern: right, isNot: like[1] };
   return { kind: 'binary', at: left.at, operator: SAME[operator] ?? operator, left, right };
+}
+
+/** The operands of AND, OR or ||, as one node; its operator has been read. */
+function readChain(
+  source: Source,
+  left: Expression,
+  { operator, power }: { readonly operator: ChainOperator; readonly power: Power },
+): Expression {
+  const { chains, infix } = source.grammar.operators;
+  const values = left.kind === 'chain' && left.operator === operator ? [...left.values] : [left];
+  for (;;) {
+    values.push(readAbove(source, power));
+    const { kind, upper } = peek(source);
+    const isSame =
+      (kind === 'word' || kind === 'symbol') && chains[upper] === operator && infix.get(upper) === power;
+    if (!isSame) return { kind: 'chain', at: left.at, operator, values };
+    source.at++;
+  }
 }
 
 /** IS, ISNULL and NOTNULL. */

@@ -84,10 +84,9 @@ function readJoined(source: Source, { kind, isComma, isNatural }: Join): FromIte
   const isBare = condition.on === undefined && condition.using === undefined;
   if (isBare) return isNatural ? named(source, item, { isNatural }) : item;
   if (isNatural) unsupported(start, 'A condition after NATURAL JOIN is not supported');
-  // In MySQL, CROSS JOIN with a condition is INNER JOIN; elsewhere it has none.
-  if (kind === 'CROSS' && !has(source, 'mysql forms'))
-    unsupported(start, 'CROSS JOIN has no condition', 'Write JOIN.');
-  return named(source, item, condition);
+  if (kind !== 'CROSS') return named(source, item, condition);
+  if (!has(source, 'mysql forms')) unsupported(start, 'CROSS JOIN has no condition', 'Write JOIN.');
+  return named(source, item, { ...condition, join: 'INNER' });
 }
 
 /** The same table with more fields. */

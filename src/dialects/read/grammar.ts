@@ -23,6 +23,8 @@ export interface Operators {
   readonly patterns: Readonly<Record<string, readonly [operator: LikeOperator, isNot: boolean]>>;
   /** Words that match a pattern. */
   readonly likes: readonly (readonly [words: readonly string[], operator: LikeOperator])[];
+  /** The first tokens of BETWEEN, IN, LIKE and similar, and of those that are not read. */
+  readonly predicates: ReadonlySet<string>;
   /** Operators of the dialect that are not read, with what to write instead. */
   readonly unread: readonly { readonly tokens: readonly string[]; readonly hint?: string }[];
 }
@@ -126,7 +128,7 @@ const UNREAD: Operators['unread'] = [
 /** The operators of a dialect by level, from those that bind least tightly. Words in parentheses name the levels of NOT, IS and LIKE. */
 export function operatorsOf(
   levels: readonly (readonly string[])[],
-  more: Partial<Omit<Operators, 'infix' | 'not' | 'predicate' | 'is'>> = {},
+  { likes = LIKES, unread = UNREAD, ...more }: Partial<Operators> = {},
 ): Operators {
   const infix = new Map(
     levels.flatMap((operators, level) => operators.map((each) => [each, level + 1] as const)),
@@ -140,8 +142,15 @@ export function operatorsOf(
     signs: new Set(['-', '+', '~', '!']),
     chains: CHAINS,
     patterns: {},
-    likes: LIKES,
-    unread: UNREAD,
+    likes,
+    unread,
+    predicates: new Set([
+      'NOT',
+      'BETWEEN',
+      'IN',
+      ...likes.map(([words]) => words[0] ?? ''),
+      ...unread.map(({ tokens }) => tokens[0] ?? ''),
+    ]),
     ...more,
   };
 }
@@ -187,7 +196,6 @@ export const STANDARD: Omit<Grammar, 'lexical' | 'operators' | 'features'> = {
 
 /** Constructs that most dialects have. */
 export const STANDARD_FEATURES: readonly Feature[] = [
-  'adjacent strings',
   'array suffixes',
   'not like any',
   'tight intersect',

@@ -1,5 +1,6 @@
 // Reads intervals, in the forms of all dialects.
 import type { Expression, TypeName, Unit } from '../../sql/syntax-tree.ts';
+import { setOf } from './grammar.ts';
 import {
   has,
   isSymbol,
@@ -12,40 +13,14 @@ import {
   type Source,
 } from './source.ts';
 
+/** The short names of units in intervals. */
 const UNITS: Readonly<Record<string, string>> = {
-  US: 'MICROSECOND',
-  MS: 'MILLISECOND',
-  S: 'SECOND',
-  SEC: 'SECOND',
-  M: 'MINUTE',
-  MIN: 'MINUTE',
-  H: 'HOUR',
-  HR: 'HOUR',
-  D: 'DAY',
-  W: 'WEEK',
-  MON: 'MONTH',
-  MM: 'MONTH',
-  Q: 'QUARTER',
-  Y: 'YEAR',
-  YR: 'YEAR',
-  YY: 'YEAR',
-  YYYY: 'YEAR',
-};
-const NAMES: ReadonlySet<string> = new Set([
-  'NANOSECOND',
-  'MICROSECOND',
-  'MILLISECOND',
-  'SECOND',
-  'MINUTE',
-  'HOUR',
-  'DAY',
-  'WEEK',
-  'MONTH',
-  'QUARTER',
-  'YEAR',
-  'DECADE',
-  'CENTURY',
-]);
+  US: 'MICROSECOND', MS: 'MILLISECOND', S: 'SECOND', SEC: 'SECOND', M: 'MINUTE', MIN: 'MINUTE', H: 'HOUR', HR: 'HOUR', D: 'DAY', W: 'WEEK',
+  MON: 'MONTH', MM: 'MONTH', Q: 'QUARTER', Y: 'YEAR', YR: 'YEAR', YY: 'YEAR', YYYY: 'YEAR',
+}; // prettier-ignore
+const NAMES = setOf(
+  'NANOSECOND MICROSECOND MILLISECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR DECADE CENTURY',
+);
 
 /** The unit that a word names, in the singular; undefined if it names none. */
 function unitOf(word: string): string | undefined {
@@ -84,7 +59,7 @@ export function readInterval(source: Source, at: number): Expression | undefined
   return { kind: 'interval', at, value, unit: { name: unit.name, at: unit.at } };
 }
 
-const CLAUSES: ReadonlySet<string> = new Set(['FROM', 'AS', 'AND', 'OR', 'IS', 'IN', 'DESC', 'ASC']);
+const CLAUSES = setOf('FROM AS AND OR IS IN DESC ASC');
 
 interface IntervalUnit extends Unit {
   /** TO follows it. */

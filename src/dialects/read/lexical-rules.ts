@@ -47,7 +47,9 @@ export interface LexicalRules {
   readonly hasNestedComments: boolean;
   /** MySQL runs what is in comments that begin with `!`. */
   readonly hasRunComments: boolean;
-  /** White space and comments to the end of the line. Sticky. */
+  /** The start of a comment to the end of the line. Sticky. */
+  readonly comment: RegExp;
+  /** White space and such comments. Sticky. */
   readonly space: RegExp;
   /** Sticky. */
   readonly word: RegExp;
@@ -61,9 +63,13 @@ export interface LexicalRules {
   readonly symbols: readonly string[];
 }
 
-/** White space, and comments that begin with one of these to the end of the line. */
-export function spaceOf(...comments: readonly string[]): RegExp {
-  return new RegExp([`[${WHITE_SPACE}]+`, ...comments.map((start) => `${start}[^\\n]*`)].join('|'), 'y');
+/** Comments that begin with one of these, to the end of the line. */
+export function commentsOf(...starts: readonly string[]): Pick<LexicalRules, 'comment' | 'space'> {
+  const comments = starts.map((start) => `${start}[^\\n]*`);
+  return {
+    comment: new RegExp(starts.join('|'), 'y'),
+    space: new RegExp([`[${WHITE_SPACE}]+`, ...comments].join('|'), 'y'),
+  };
 }
 
 /** In MySQL, `5--3` is 8: white space must follow the hyphens. */
@@ -84,7 +90,7 @@ export const STANDARD_LEXICAL: LexicalRules = {
   isOneLine: false,
   hasNestedComments: false,
   hasRunComments: false,
-  space: spaceOf('--'),
+  ...commentsOf('--'),
   word: /[\p{L}_][\p{L}\p{N}_$]*/uy,
   number: /0[xX][\da-fA-F]+|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y,
   isWordAfterNumber: true,

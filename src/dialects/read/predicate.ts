@@ -9,7 +9,7 @@ import {
 /** Undefined if no predicate follows; `power` is that of its operands. */
 export function readPredicate(source: Source, value: Expression, power: Power): Expression | undefined {
   const { at } = value;
-  const { likes, unread: others } = source.grammar.operators;
+  const { infix, likes, unread: others } = source.grammar.operators;
   const isNot = isWord(source, 'NOT');
   const ahead = isNot ? 1 : 0;
   if (isWord(source, 'BETWEEN', ahead)) {
@@ -28,7 +28,8 @@ export function readPredicate(source: Source, value: Expression, power: Power): 
   const other = others.find(({ tokens }) =>
     tokens.every((token, index) => peek(source, ahead + index).upper === token),
   );
-  if (other === undefined) return undefined;
+  // Offline, an operator that only other dialects have is read as theirs.
+  if (other === undefined || (!source.isStrict && infix.has(other.tokens[0] ?? ''))) return undefined;
   const { start } = peek(source, ahead);
   const reason = `the operator ${other.tokens.join(' ')} is not supported`;
   if (source.isStrict) return unread(source, start, reason, other.hint);
@@ -119,8 +120,9 @@ function readAmong(source: Source): Among {
     expectSymbol(source, ')');
     return { kind: 'query', query };
   }
-  const values = readList(source, () => readExpression(source));
-  return values.length === 0 && !has(source, 'empty lists')
-    ? unexpected(source, 'a value before ")"')
-    : { kind: 'list', values };
+  if (isSymbol(source, ')', 1) && !has(source, 'empty lists')) {
+    source.at++;
+    unexpected(source, 'a value');
+  }
+  return { kind: 'list', values: readList(source, () => readExpression(source)) };
 }

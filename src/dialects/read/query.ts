@@ -8,6 +8,7 @@ import { syntax, tooLarge, unsupported } from '../context.ts';
 import { readRows, rowsQuery } from './rows.ts';
 import { isAfterItems, readItem, structItem } from './select-list.ts';
 import {
+  afterParentheses,
   expectSymbol, expectWords, has, isQueryAhead, isSymbol, isWord, nested, peek, readExpression, readItems, readList, readName,
   takeWords, unexpected, type QueryUse, type Source,
 } from './source.ts'; // prettier-ignore
@@ -96,18 +97,22 @@ interface Body {
 
 /** Set operations from left to right; INTERSECT first, where it binds tighter. */
 function readBody(source: Source, use: QueryUse): Body {
-  const { member: first, top } = readMember(source, use);
+  const { member: first, top, isStruct } = readMember(source, use);
   const terms: Term[] = [{ operator: undefined, member: first, isJoined: false }];
   let count = 1;
-  for (let operator = readOperator(source); operator !== undefined; operator = readOperator(source)) {
+  for (;;) {
     const { start } = peek(source);
-    const { member, top: other } = readMember(source, use);
+    const operator = readOperator(source);
+    if (operator === undefined) break;
+    // The records of all members have the names of the first one: they are not read.
+    if (source.isStrict && isStruct === true) rejectSelectAs(start);
+    const { member, top: other } = readMember(source, { isValue: use.isValue && !source.isStrict });
     if (top !== undefined || other !== undefined) syntax(start, TOP_MESSAGE);
     requireMembers(source, ++count);
     const last = terms.at(-1);
     const term: Term = { operator, member, isJoined: false };
     const isTight = operator.startsWith('INTERSECT') && has(source, 'tight intersect');
-    if (!isTight) requireSame(source, last?.operator, operator);
+    if (!isTight && source.isStrict) requireSame(last?.operator, operator, start);
     if (isTight && last !== undefined) join(last, term);
     else terms.push(term);
   }
@@ -125,12 +130,9 @@ function requireMembers(source: Source, count: number): void {
 }
 
 /** GoogleSQL requires parentheses where operators are mixed. */
-function requireSame(source: Source, before: SetOperator | undefined, operator: SetOperator): void {
-  if (!source.isStrict || before === undefined || before === operator) return;
-  unsupported(
-    peek(source).start,
-    `${before} and ${operator} cannot be mixed: put one of them in parentheses`,
-  );
+function requireSame(before: SetOperator | undefined, operator: SetOperator, at: number): void {
+  if (before === undefined || before === operator) return;
+  unsupported(at, `${before} and ${operator} cannot be mixed: put one of them in parentheses`);
 }
 
 /** One operation, as a query; more members of the same operator are added to it if it is associative. */
@@ -175,15 +177,23 @@ function readOperator(source: Source): SetOperator | undefined {
   return `${word} ${isAll ? 'ALL' : 'DISTINCT'}`;
 }
 
-function readMember(source: Source, use: QueryUse): { readonly member: Member; readonly top?: string } {
+/** A member of a set operation, and what its tree does not have. */
+interface ReadMember {
+  readonly member: Member;
+  readonly top?: string;
+  readonly isStruct?: boolean;
+}
+
+function readMember(source: Source, use: QueryUse): ReadMember {
   if (isWord(source, 'VALUES') && has(source, 'standard clauses'))
     return { member: leaf(source, () => rowsQuery(readRows(source)), 'SELECT') };
   if (!isSymbol(source, '(')) return readSelect(source, use);
+  const isMember = OPERATORS.has(afterParentheses(source).upper);
   const member = leaf(
     source,
     () => {
       expectSymbol(source, '(');
-      const query = source.rules.query(source, use);
+      const query = source.rules.query(source, { isValue: use.isValue && !(isMember && source.isStrict) });
       expectSymbol(source, ')');
       return query;
     },
@@ -194,7 +204,7 @@ function readMember(source: Source, use: QueryUse): { readonly member: Member; r
 
 const ONE: Item = { kind: 'value', value: { kind: 'number', at: 0, text: '1' } };
 
-function readSelect(source: Source, use: QueryUse): { readonly member: Select; readonly top?: string } {
+function readSelect(source: Source, use: QueryUse): ReadMember {
   const { start: at } = peek(source);
   const { selects } = source.limits;
   if (++source.selects > selects) tooLarge(at, `A query may have at most ${selects} SELECTs`);
@@ -207,7 +217,7 @@ function readSelect(source: Source, use: QueryUse): { readonly member: Select; r
   const tables = takeWords(source, 'FROM') ? readTablesOrDual(source) : [];
   const clauses = readClauses(source);
   const member: Select = { kind: 'select', at, ...options, items, from: tables, ...clauses };
-  return { member, ...(top === undefined ? {} : { top }) };
+  return { member, isStruct, ...(top === undefined ? {} : { top }) };
 }
 
 function readItemList(source: Source): readonly Item[] {
@@ -264,9 +274,16 @@ function readSelectAs(source: Source, { isValue }: QueryUse): boolean {
   const { start } = peek(source);
   const isStruct = takeWords(source, 'AS', 'STRUCT');
   if (!isStruct && !takeWords(source, 'AS', 'VALUE')) return false;
-  if (!isValue && (source.isStrict || !isStruct))
-    unsupported(start, 'SELECT AS STRUCT and AS VALUE are not supported', 'List the columns instead.');
+  if (!isValue && (source.isStrict || !isStruct)) rejectSelectAs(start);
   return isStruct;
+}
+
+function rejectSelectAs(at: number): never {
+  return unsupported(
+    at,
+    'SELECT AS STRUCT and AS VALUE are only supported in subqueries that are values',
+    'List the columns instead.',
+  );
 }
 
 type ClauseFields = Groups & Pick<Select, 'where' | 'having' | 'qualify' | 'windows'>;

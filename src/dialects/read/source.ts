@@ -163,7 +163,7 @@ export function unread(source: Source, at: number, reason: string, hint?: string
 }
 
 /** Whether a name follows: a quoted one, or a word that is not reserved. */
-export function isName(source: Source, ahead = 0): boolean {
+function isName(source: Source, ahead = 0): boolean {
   const { kind, upper } = peek(source, ahead);
   return kind === 'quoted' || (kind === 'word' && !source.grammar.reserved.has(upper));
 }

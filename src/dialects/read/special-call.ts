@@ -93,7 +93,8 @@ function readConvert(source: Source, at: number): Expression | undefined {
 function readExtract(source: Source, at: number): Expression {
   open(source);
   const { text, kind, start } = peek(source);
-  if (kind !== 'word' && kind !== 'string') unexpected(source, 'a part such as HOUR');
+  const isPart = kind === 'word' || (kind === 'string' && has(source, 'standard calls'));
+  if (!isPart) unexpected(source, 'a part such as HOUR');
   source.at++;
   const day = kind === 'word' && takeSymbol(source, '(') ? readMember(source).name.toUpperCase() : undefined;
   if (day !== undefined) expectSymbol(source, ')');

@@ -100,14 +100,17 @@ function closeAngle(source: Source): void {
   source.tokens[source.at] = { ...token, text: '>', upper: '>', start: token.start + 1 };
 }
 
+/** Types of other types, in parentheses. */
+const COMPOSITE: ReadonlySet<string> = new Set(['ARRAY', 'MAP', 'ROW', 'STRUCT', 'OBJECT']);
+
 /** `(10, 2)`; `(type)` of an array, `(name type)` of a record. */
 function readSizes(source: Source, { name, at }: TypeName): TypeName {
   expectSymbol(source, '(');
-  if (takeWords(source, 'MAX')) {
+  if (has(source, 'standard clauses') && takeWords(source, 'MAX')) {
     expectSymbol(source, ')');
     return { name, at, sizes: [] };
   }
-  if (peek(source).kind === 'number') {
+  if (!COMPOSITE.has(name) || has(source, 'structs')) {
     const sizes = readItems(source, () =>
       peek(source).kind === 'number' ? Number(next(source).text) : unexpected(source, 'a number'),
     );

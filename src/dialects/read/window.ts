@@ -47,7 +47,6 @@ function readWindow(source: Source): Window {
   };
 }
 
-const UNITS: readonly string[] = ['ROWS', 'RANGE', 'GROUPS'];
 const EXCLUSIONS: readonly (readonly string[])[] = [
   ['CURRENT', 'ROW'],
   ['GROUP'],
@@ -57,7 +56,8 @@ const EXCLUSIONS: readonly (readonly string[])[] = [
 
 /** Keywords and numbers; the bounds of other frames are as they are written. */
 function readFrame(source: Source): string | undefined {
-  const unit = UNITS.find((word) => takeWords(source, word));
+  const units = has(source, 'standard clauses') ? ['ROWS', 'RANGE', 'GROUPS'] : ['ROWS', 'RANGE'];
+  const unit = units.find((word) => takeWords(source, word));
   if (unit === undefined) return undefined;
   const isBetween = takeWords(source, 'BETWEEN');
   const from = readBound(source);

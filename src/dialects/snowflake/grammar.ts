@@ -1,6 +1,6 @@
 // How Snowflake's SQL is read.
 import { COMPARISONS, operatorsOf, STANDARD, STANDARD_FEATURES, type Grammar } from '../read/grammar.ts';
-import { spaceOf, STANDARD_LEXICAL } from '../read/lexical-rules.ts';
+import { commentsOf, STANDARD_LEXICAL } from '../read/lexical-rules.ts';
 
 export const GRAMMAR: Grammar = {
   ...STANDARD,
@@ -10,7 +10,7 @@ export const GRAMMAR: Grammar = {
     plain: {
       content: 'text',
       escapes: {
-        characters: { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
+        characters: { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', '0': '\0' },
         hexadecimal: /x([\da-fA-F]{2})|u([\da-fA-F]{4})/y,
         octal: /[0-3][0-7]{2}/y,
         others: 'dropped',
@@ -18,7 +18,7 @@ export const GRAMMAR: Grammar = {
     },
     prefixes: { x: { content: 'hexadecimal' } },
     hasDollarStrings: true,
-    space: spaceOf('--', '//'),
+    ...commentsOf('--', '//'),
     position: /\$\d+/y,
   },
   operators: operatorsOf([

@@ -6,7 +6,7 @@ import { joinSql, sql, type Sql } from '../sql.ts';
 import { float, isKind, isNullable, operand, value, type Value } from '../value.ts';
 import { fromLocal, literalOf, localTime, readTime, time, zoneArgument, type TimeKind } from './argument.ts';
 import { date, day, moment, timestamp } from './moment.ts';
-import { dateLiteral, parseTime, timestampLiteral } from './literal.ts';
+import { dateLiteral, timestampLiteral } from './literal.ts';
 import { toTime } from './cast.ts';
 import { integerOf } from './interval.ts';
 
@@ -49,12 +49,10 @@ export const countedDate: Rule = ({ arg, all }) => {
 /** A time that clocks in a zone show, as an instant. */
 function instant(application: Application, zone: string): Value {
   const written = application.source(0);
-  if (written.kind === 'string') {
-    const parsed = parseTime(written.value);
-    if (parsed === undefined || parsed.hasZone) return literalOf(written.value, written.at);
-    const local = quoteString(`${parsed.date} ${parsed.time ?? '00:00:00'}`);
-    return timestamp(fromLocal(sql`toDateTime64(${local}, 6, 'UTC')`, zone), false);
-  }
+  if (written.kind === 'string')
+    return (
+      timestampLiteral(written.value, 'timestamp', zone) ?? literalOf(written.value, written.at, 'timestamp')
+    );
   const own = application.arg(0);
   const isText = isKind(own, 'text', 'dynamic');
   const local = isText

@@ -81,7 +81,8 @@ export function bigqueryDifference(kind: TimeKind): Rule {
     const unit = unitOf(application.source(2));
     const pair: Pair = [time(application, 1, kind), time(application, 0, kind)];
     const areInstants = pair.every(({ type }) => type.kind === 'timestamp' && type.isDate !== true);
-    return (kind === 'timestamp' || areInstants ? elapsed : boundaries)(application, unit, pair);
+    const isElapsed = kind === 'timestamp' || (kind === 'date' && areInstants);
+    return (isElapsed ? elapsed : boundaries)(application, unit, pair);
   };
 }
 

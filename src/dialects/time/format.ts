@@ -5,7 +5,7 @@ import type { Element, Piece } from './pattern.ts';
 
 /** Elements of formatDateTime. */
 const DIRECT: Partial<Record<Element, string>> = {
-  year4: '%Y', year2: '%y', century: '%C', iso_year: '%G', iso_year2: '%g', quarter: '%Q', month: '%m', month_plain: '%c', month_name: '%M', month_short: '%b',
+  year4: '%Y', year2: '%y', century: '%C', iso_year: '%G', iso_year2: '%g', quarter: '%Q', month: '%m', month_name: '%M', month_short: '%b',
   iso_week: '%V', day_of_year: '%j', day: '%d', day_plain: '%e', day_name: '%W', day_short: '%a', weekday0: '%w', iso_weekday: '%u', hour: '%H',
   hour12: '%I', minute: '%i', second: '%S', micros: '%f', half: '%p', offset: '%z',
 }; // prettier-ignore
@@ -46,6 +46,7 @@ const CALLS: Partial<Record<Element, (own: Formatted) => Sql>> = {
   week_sunday: (own) => padded(of('toWeek', own, ', 0'), 2, '0'),
   week_monday: (own) => padded(of('toWeek', own, ', 5'), 2, '0'),
   week_first4: (own) => padded(of('toWeek', own, ', 1'), 2, '0'),
+  month_plain: (own) => sql`toString(${of('toMonth', own)})`,
   day_space: (own) => padded(of('toDayOfMonth', own), 2, ' '),
   weekday1: (own) => sql`toString(${of('toDayOfWeek', own, ', 3')})`,
   hour_plain: (own) => sql`toString(${of('toHour', own)})`,

@@ -23,7 +23,8 @@ export function moment(own: Value): Sql {
 
 /** Without a fraction of the second: dateTrunc rounds such times before 1970 up. */
 export function wholeSeconds(own: Value): Sql {
-  return isDay(own) ? moment(own) : sql`toStartOfSecond(${moment(own)})`;
+  const isNow = /^now64\([^()]*\)$/.test(String(own.sql));
+  return isDay(own) || isNow ? moment(own) : sql`toStartOfSecond(${moment(own)})`;
 }
 
 export function date(own: Sql, isNullable = true): Value {

@@ -78,7 +78,8 @@ function monthsLater(
   const moved = sql`dateTrunc('month', ${start}) + INTERVAL ${String(amount)} ${unit.toUpperCase()} + toIntervalDay(toDayOfMonth(${start}) - 1)`;
   if (isDay(own))
     return { ...loose('date', moved, own.type.isNullable), type: { ...own.type, isWide: true } };
-  const clock = sql`toIntervalMicrosecond(positiveModulo(${micros(own)}, 86400000000))`;
+  // Without toInt64, the number is unsigned, and the remainder of a negative one another.
+  const clock = sql`toIntervalMicrosecond(positiveModulo(${micros(own)}, toInt64(86400000000)))`;
   return {
     ...timestamp(sql`toDateTime64(${moved}, 6, 'UTC') + ${clock}`, own.type.isNullable),
     isLoose: true,

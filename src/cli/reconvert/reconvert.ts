@@ -1,0 +1,175 @@
+// `millrace reconvert`: which endpoint files have a query that this release would convert otherwise.
+import { isSharedFile } from '../../catalog/include/sources.ts';
+import type { Converted } from '../../config/generated/endpoint.ts';
+import { leadsOutside, OUTSIDE } from '../../config/leads-outside.ts';
+import { readText } from '../../config/read-text.ts';
+import { createValueCheck } from '../../config/schema.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../config/yaml-document.ts';
+import { createConverter, type Converter } from '../../convert/convert.ts';
+import { compareDiagnostics, type Finding } from '../../core/finding.ts';
+import { CommandError } from '../command-error.ts';
+import { convertAgain, plainLines, queryHash } from '../converted-source.ts';
+import { expandPaths } from '../endpoint-files.ts';
+import { listOf, member, textOf } from '../import/document.ts';
+import type { KnownTables } from '../known-tables.ts';
+import { pagedQuery } from '../new/page.ts';
+import type { Terminal } from '../terminal.ts';
+import { findKnownForms } from './known-forms.ts';
+
+/** What is known of one file; files that would be written as they are are not listed. */
+export interface ReconvertedFile {
+  readonly file: string;
+  /** `differs`: by its source; `suspect`: it has no source, but forms that older converters wrote; `unreadable`: its source is not converted. */
+  readonly status: 'differs' | 'suspect' | 'unreadable';
+  /** Whether the query was edited after it was converted. */
+  readonly isEdited: boolean;
+  /** The query that this release writes. */
+  readonly query: string | undefined;
+  /** From the query of the file to that query: lines of a unified diff. */
+  readonly diff: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+export interface ReconvertReport {
+  /** Number of endpoint files, and of those with their source. */
+  readonly files: number;
+  readonly withSource: number;
+  readonly changed: readonly ReconvertedFile[];
+}
+
+export interface ReconvertOptions {
+  readonly paths: readonly string[];
+  /** Called if a file has a source. */
+  readonly readTables: () => Promise<KnownTables | undefined>;
+  readonly diffTexts: (before: string, after: string) => Promise<readonly string[]>;
+  readonly print: (report: ReconvertReport, terminal: Terminal) => Promise<void>;
+}
+
+/** Resolves to the exit code: 1 if a file is listed. Rejects with CommandError. */
+export async function reconvert(options: ReconvertOptions, terminal: Terminal): Promise<number> {
+  const saved = await readSaved(options.paths);
+  const withSource = saved.filter(({ converted }) => converted !== undefined);
+  const known = withSource.length === 0 ? undefined : await options.readTables();
+  const converter = createConverter();
+  const changed: ReconvertedFile[] = [];
+  try {
+    for (const [index, each] of saved.entries()) {
+      terminal.progress(`file ${index + 1} of ${saved.length}`);
+      const found = await check(each, { ...options, converter, known });
+      if (found !== undefined) changed.push(found);
+    }
+  } finally {
+    terminal.progress('');
+    await converter.close();
+  }
+  await options.print({ files: saved.length, withSource: withSource.length, changed }, terminal);
+  return changed.length === 0 ? 0 : 1;
+}
+
+interface SavedQuery {
+  readonly document: YamlDocument;
+  readonly query: string;
+  readonly converted: Converted | undefined;
+}
+
+/** Endpoint files with a query. Rejects with CommandError (exit 2) for a file that is no YAML, or a link to another folder. */
+async function readSaved(paths: readonly string[]): Promise<readonly SavedQuery[]> {
+  const files = (await expandPaths(paths)).filter((path) => !isSharedFile(path));
+  const saved = await Promise.all(
+    files.map(async (path) => {
+      if (leadsOutside(path)) throw new CommandError(`${path}: ${OUTSIDE}`, { exitCode: 2 });
+      const parsed = parseYaml(path, await readText(path, MAX_DOCUMENT_BYTES));
+      if (!('document' in parsed))
+        throw new CommandError(`${path} is not valid YAML; run millrace validate`, { exitCode: 2 });
+      const { document } = parsed;
+      const query = textOf(document.value, 'query');
+      return query === undefined ? [] : [{ document, query, converted: convertedOf(document) }];
+    }),
+  );
+  return saved.flat();
+}
+
+const checkConverted = createValueCheck('endpoint', 'Converted');
+
+/** Throws CommandError (exit 2) if it is not as converters write it. */
+function convertedOf({ file, value }: YamlDocument): Converted | undefined {
+  const converted = member(value, 'converted');
+  if (converted === undefined) return undefined;
+  const [fault] = checkConverted(converted);
+  if (fault !== undefined)
+    throw new CommandError(
+      `${file}: converted ${fault.path.join('.')}: ${fault.message}; run millrace validate`,
+      {
+        exitCode: 2,
+      },
+    );
+  return converted as Converted; // by the check above
+}
+
+interface Checking extends Pick<ReconvertOptions, 'diffTexts'> {
+  readonly converter: Converter;
+  readonly known: KnownTables | undefined;
+}
+
+async function check(saved: SavedQuery, checking: Checking): Promise<ReconvertedFile | undefined> {
+  const { document, query, converted } = saved;
+  const { file } = document;
+  if (converted === undefined) {
+    const findings = formsIn(saved);
+    const found = { file, status: 'suspect', isEdited: false, query: undefined, diff: [], findings } as const;
+    return findings.length === 0 ? undefined : found;
+  }
+  const again = await convertAgain(converted, checking);
+  // The ORDER BY of a query with pages is not in the file.
+  const isEdited = keysOfPages(document).length === 0 && queryHash(query) !== converted.hash;
+  if (again.query === undefined) {
+    const findings = again.notes.map((note) => atSource(document, note));
+    return { file, status: 'unreadable', isEdited, query: undefined, diff: [], findings };
+  }
+  const written = plainLines(pagedAs(document, again.query));
+  if (queryHash(again.query) === converted.hash || written === plainLines(query)) return undefined;
+  const diff = await checking.diffTexts(`${plainLines(query)}\n`, `${written}\n`);
+  return { file, status: 'differs', isEdited, query: written, diff, findings: [] };
+}
+
+function keysOfPages({ value }: YamlDocument): readonly string[] {
+  return listOf(member(value, 'page'), 'by').map(String);
+}
+
+/** The query without its ORDER BY, if the file has pages. */
+function pagedAs(document: YamlDocument, query: string): string {
+  const by = keysOfPages(document);
+  return by.length === 0 ? query : pagedQuery(query, by.join(', ')).query;
+}
+
+function formsIn({ document, query }: SavedQuery): readonly Finding[] {
+  return findKnownForms(query)
+    .map(({ form, start }): Finding => ({
+      file: document.file,
+      ...document.locateInside(['query'], start),
+      severity: 'warning',
+      code: `convert.saved_${form.code}`,
+      message: form.message,
+      hint: form.hint,
+    }))
+    .toSorted(compareDiagnostics);
+}
+
+function atSource(
+  document: YamlDocument,
+  {
+    code,
+    offset,
+    message,
+    hint,
+  }: { readonly code: string; readonly offset: number; readonly message: string; readonly hint?: string },
+): Finding {
+  return {
+    file: document.file,
+    ...document.locateInside(['converted', 'sql'], offset),
+    severity: 'error',
+    code: `convert.${code}`,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}

@@ -1,0 +1,316 @@
+// Arithmetic operators of numbers.
+import type { Expression } from '../sql/syntax-tree.ts';
+import { differs, note, unconverted, type Context } from './context.ts';
+import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
+import { roundHalfAway } from './round.ts';
+import { sql, type Sql } from './sql.ts';
+import { float, isKind, isNullable, loose, operand, value, type Kind, type Value } from './value.ts';
+
+export interface Operation {
+  readonly operator: string;
+  readonly at: number;
+  readonly context: Context;
+}
+
+/** Writes an operator of two numbers. */
+export function numberArithmetic(a: Value, b: Value, operation: Operation): Value {
+  const { operator, at, context } = operation;
+  for (const each of [a, b]) checkNumber(each, at, context);
+  if (literalOverflow(a, b, operator))
+    return unconverted(at, 'expression', `The result of ${operator} has too many digits`);
+  switch (operator) {
+    case '/':
+      return quotient(a, b, operation);
+    case '%':
+      return remainder(a, b, operation);
+    case '+':
+    case '-':
+    case '*':
+      return plain(a, b, operation);
+    default:
+      return unconverted(at, 'expression', `The operator ${operator} is not supported`);
+  }
+}
+
+function checkNumber(each: Value, at: number, context: Context): void {
+  if (each.type.kind !== 'text') return;
+  unconverted(
+    at,
+    'type',
+    `A string is used as a number, which ${context.shared.dialect} converts by rules of its own`,
+    'Cast the string to a number.',
+  );
+}
+
+const WIDENING: readonly Kind[] = ['seconds', 'unknown', 'dynamic', 'float', 'numeric', 'decimal'];
+
+/** The kind of the result of an operator on two numbers. */
+function common(a: Value, b: Value): Kind {
+  const kind = WIDENING.find((each) => a.type.kind === each || b.type.kind === each) ?? 'int';
+  return kind === 'dynamic' ? 'float' : kind;
+}
+
+/** The result is an integer below 2 to that power; undefined if it may be any number. */
+function bitsOf(a: Value, b: Value, operator: string): number | undefined {
+  const [x, y] = [a.type.bits, b.type.bits];
+  if (x === undefined || y === undefined) return undefined;
+  return operator === '*' ? x + y : Math.max(x, y) + 1;
+}
+
+const MAX_BITS = 63;
+
+function plain(a: Value, b: Value, { operator, at, context }: Operation): Value {
+  const kind = common(a, b);
+  const nullable = isNullable(a, b);
+  const [x, y] = [a.type.scale, b.type.scale];
+  const known = x === undefined || y === undefined ? undefined : operator === '*' ? x + y : Math.max(x, y);
+  const bits = kind === 'int' ? bitsOf(a, b, operator) : undefined;
+  if (operator === '*' && context.shared.dialect === 'bigquery' && kind === 'decimal')
+    return exactProduct(a, b, { at, context });
+  if (kind === 'int' && context.isEvaluated === true && (bits ?? MAX_BITS + 1) > MAX_BITS)
+    return checkedInteger(sql`toInt128(${number(a)}) ${operator} ${operandOf(b)}`, nullable);
+  const bytes =
+    a.type.bytes === undefined || b.type.bytes === undefined
+      ? undefined
+      : Math.max(a.type.bytes, b.type.bytes);
+  const built = sql`${operandOf(a)} ${operator} ${operandOf(b)}`;
+  return ranged(loose(kind, built, nullable, { scale: known, bytes, bits }), context);
+}
+
+const INTEGER = /^-?\d+$/;
+
+/** Whether the operands are literals with a result that is no 64-bit integer, or no Float64. */
+function literalOverflow(a: Value, b: Value, operator: string): boolean {
+  const [x = '', y = ''] = [a, b].map((each) => String(each.sql).replaceAll(/[()]/g, ''));
+  if (INTEGER.test(x) && INTEGER.test(y)) {
+    const result = OF_WHOLE[operator]?.(BigInt(x), BigInt(y)) ?? 0n;
+    return BigInt.asIntN(64, result) !== result;
+  }
+  return (
+    REAL.test(x) &&
+    REAL.test(y) &&
+    Number(y) !== 0 &&
+    !Number.isFinite(OF_REAL[operator]?.(Number(x), Number(y)) ?? 0)
+  );
+}
+
+const REAL = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+const OF_WHOLE: Readonly<Record<string, (x: bigint, y: bigint) => bigint>> = {
+  '+': (x, y) => x + y,
+  '-': (x, y) => x - y,
+  '*': (x, y) => x * y,
+};
+const OF_REAL: Readonly<Record<string, (x: number, y: number) => number>> = {
+  '/': (x, y) => x / y,
+  '+': (x, y) => x + y,
+  '-': (x, y) => x - y,
+  '*': (x, y) => x * y,
+};
+
+/** An integer that is computed with more bits; one that has more than 64 is an error. */
+export function checkedInteger(own: Sql, nullable: boolean): Value {
+  const type = nullable ? 'Nullable(Int64)' : 'Int64';
+  return value('int', sql`accurateCast(${own}, '${type}')`, nullable, { scale: 0 });
+}
+
+/** What a JSON path holds is read as a number. */
+const number = (each: Value): Sql => (each.type.kind === 'dynamic' ? float(each) : each.sql);
+const operandOf = (each: Value): Sql => (each.type.kind === 'dynamic' ? float(each) : operand(each));
+
+const isZeroFree = (each: Value): boolean => {
+  const own = String(each.sql).replaceAll(/[()]/g, '');
+  return /^-?[\d.]+(?:e[+-]?\d+)?$/i.test(own) && Number(own) !== 0;
+};
+
+/** The divisor; NULL instead of zero if the dialect divides by zero, and otherwise an error where it is certain to be one. */
+export function divisor(
+  b: Value,
+  { at, context }: Operation,
+  written: Sql,
+): { readonly sql: Sql; readonly isNullable: boolean } {
+  const { traits, dialect } = context.shared;
+  const own = { sql: written, isNullable: b.type.isNullable };
+  if (isZeroFree(b)) return own;
+  if (traits.dividesByZero) return { sql: sql`nullIf(${b.sql}, 0)`, isNullable: true };
+  if (/^-?[0.]+$/.test(String(b.sql))) return unconverted(at, 'expression', 'Division by zero');
+  if (context.isEvaluated === true) return { ...own, sql: sql`(${written} + 0 % (${written} != 0))` };
+  if (!context.shared.isStrict && dialect !== 'bigquery') noteZero(context, at);
+  return own;
+}
+
+/** Once per query. */
+function noteZero(context: Context, at: number): void {
+  const message = 'Division by zero, an error in other systems, returns infinity or NaN in ClickHouse';
+  if (context.shared.notes.some((each) => each.message === message)) return;
+  note(context, 'note', { at, code: 'expression', message });
+}
+
+function quotient(a: Value, b: Value, operation: Operation): Value {
+  const { at, context } = operation;
+  const { traits, dialect } = context.shared;
+  const kinds = [a, b].map(({ type }) => type.kind);
+  if (traits.hasIntegerDivision && kinds.every((kind) => kind === 'int' || kind === 'bool'))
+    return wholeQuotient(a, b, operation);
+  if (a.type.kind === 'seconds')
+    return loose('seconds', sql`${operand(a)} / ${operand(b)}`, isNullable(a, b));
+  if (dialect === 'bigquery' && common(a, b) === 'decimal') return exactQuotient(a, b, operation);
+  const isOpen =
+    traits.hasIntegerDivision &&
+    kinds.includes('unknown') &&
+    kinds.every((kind) => ['int', 'unknown', 'bool'].includes(kind));
+  if (isOpen)
+    differs(
+      context,
+      at,
+      'type_unknown',
+      `If both operands of / are integers, ${dialect} returns an integer: write intDiv(a, b)`,
+    );
+  const by = divisor(b, operation, floatOf(b, dialect));
+  const isFloat = kinds.includes('float') || dialect === 'bigquery' || dialect === 'sqlite';
+  const built = sql`${floatOf(a, dialect)} / ${by.sql}`;
+  const nullable = a.type.isNullable || by.isNullable;
+  if (isFloat) return loose('float', built, nullable);
+  return roundedQuotient(loose('numeric', built, nullable, { scale: quotientScale(a, b, context) }), context);
+}
+
+/** A value of unknown type is a number in BigQuery, which has no implicit conversions of others. */
+const floatOf = (each: Value, dialect: string): Sql =>
+  dialect === 'bigquery' && each.type.kind === 'unknown' ? operand(each) : float(each);
+
+/** Signed: the remainder and quotient of UInt64 and a negative number are wrong. */
+const signed = (each: Value): Sql => (each.type.isUnsigned === true ? sql`toInt64(${each.sql})` : each.sql);
+
+/** The quotient of integers, which is an integer. */
+export function wholeQuotient(a: Value, b: Value, operation: Operation): Value {
+  const { context } = operation;
+  if (context.shared.dialect === 'bigquery' && (isExact(a) || isExact(b))) return exactWhole(a, b, operation);
+  // The quotient of the smallest integer and -1 has more bits.
+  if (context.isEvaluated === true && !/^\d+$/.test(String(b.sql)) && (a.type.bits ?? MAX_BITS) >= MAX_BITS)
+    return checkedInteger(sql`intDiv(toInt128(${a.sql}), ${signed(b)})`, isNullable(a, b));
+  const { dividesByZero } = context.shared.traits;
+  const isSafe = !dividesByZero || isZeroFree(b);
+  const by = isSafe ? signed(b) : sql`nullIf(${signed(b)}, 0)`;
+  return value('int', sql`intDiv(${signed(a)}, ${by})`, isNullable(a, b) || !isSafe, {
+    scale: 0,
+    bits: a.type.bits,
+  });
+}
+
+/** Digits after the point of a quotient of exact numbers. */
+function quotientScale(a: Value, b: Value, { shared }: Context): number | undefined {
+  const { scale } = a.type;
+  if (scale === undefined) return undefined;
+  if (shared.dialect === 'mysql' || shared.dialect === 'mariadb') return scale + 4;
+  return shared.dialect === 'trino' && b.type.scale !== undefined ? Math.max(scale, b.type.scale) : undefined;
+}
+
+/** Trino rounds each quotient of decimals. */
+function roundedQuotient(own: Value, { shared }: Context): Value {
+  if (shared.dialect !== 'trino' || own.type.scale === undefined) return own;
+  return { ...roundHalfAway(own, own.type.scale), type: own.type };
+}
+
+function remainder(a: Value, b: Value, operation: Operation): Value {
+  const { context } = operation;
+  const { dialect, traits } = context.shared;
+  if (dialect === 'bigquery' && common(a, b) === 'decimal') return exactRemainder(a, b, operation);
+  const isWhole = dialect === 'sqlite';
+  const whole = (each: Value): Sql =>
+    isWhole && each.type.kind !== 'int'
+      ? sql`toInt64(${each.sql})`
+      : each.type.kind === 'decimal'
+        ? sql`toFloat64(${each.sql})`
+        : each.type.isUnsigned === true
+          ? signed(each)
+          : operandOf(each);
+  const isSafe = !traits.dividesByZero || isZeroFree(b);
+  const by = isSafe ? whole(b) : sql`nullIf(${whole(b)}, 0)`;
+  const kind = common(a, b);
+  return loose(
+    isWhole ? 'int' : kind === 'decimal' ? 'numeric' : kind,
+    sql`${whole(a)} % ${by}`,
+    isNullable(a, b) || !isSafe,
+    { scale: a.type.scale, bits: b.type.bits },
+  );
+}
+
+const BITS: Readonly<Record<string, string>> = {
+  '&': 'bitAnd',
+  '|': 'bitOr',
+  '#': 'bitXor',
+  '^': 'bitXor',
+  '<<': 'bitShiftLeft',
+  '>>': 'bitShiftRight',
+};
+
+type Operands = readonly [left: Value, right: Value];
+
+/** Writes operators on bits, DIV, XOR and PostgreSQL's power; undefined for other operators. */
+export function otherArithmetic([a, b]: Operands, operation: Operation): Value | undefined {
+  const { operator, context } = operation;
+  const { dialect } = context.shared;
+  if (operator === '^' && (dialect === 'postgresql' || dialect === 'redshift'))
+    return value('float', sql`pow(${a.sql}, ${b.sql})`, isNullable(a, b));
+  if (operator === 'DIV') return wholeQuotient(a, b, operation);
+  if (operator === 'MOD') return numberArithmetic(a, b, { ...operation, operator: '%' });
+  if (operator === 'XOR')
+    return value('bool', sql`xor(${a.sql}, ${b.sql})`, isNullable(a, b), { isNumberInClickHouse: true });
+  const name = BITS[operator];
+  if (name === undefined) return undefined;
+  if (isKind(a, 'bytes') || isKind(b, 'bytes'))
+    return unconverted(operation.at, 'type', `${operator} of bytes is not supported`);
+  return bits(a, b, { name, dialect });
+}
+
+/** The operators of MySQL are those of unsigned integers, and so is BigQuery's shift to the right. */
+function bits(
+  a: Value,
+  b: Value,
+  { name, dialect }: { readonly name: string; readonly dialect: string },
+): Value {
+  const isMysql = dialect === 'mysql' || dialect === 'mariadb';
+  const isBigQuery = dialect === 'bigquery';
+  const wide = (each: Value): Sql =>
+    isMysql
+      ? sql`toUInt64(${each.sql})`
+      : isBigQuery || INTEGER.test(String(each.sql))
+        ? sql`toInt64(${number(each)})`
+        : each.sql;
+  const isLogical = isBigQuery && name === 'bitShiftRight';
+  if (!isLogical) return value('int', sql`${name}(${wide(a)}, ${wide(b)})`, isNullable(a, b), { scale: 0 });
+  // A signed number of positions would make it a signed shift.
+  const places = b.type.isNullable ? 'Nullable(UInt64)' : 'UInt64';
+  const by = INTEGER.test(String(b.sql)) ? b.sql : sql`accurateCast(${wide(b)}, '${places}')`;
+  return value('int', sql`toInt64(bitShiftRight(toUInt64(${wide(a)}), ${by}))`, isNullable(a, b), {
+    scale: 0,
+  });
+}
+
+/** The opposite of a number. */
+export function negative(inner: Value, context: Context): Value {
+  const { kind, bits: known } = inner.type;
+  if (
+    kind === 'int' &&
+    context.isEvaluated === true &&
+    (known ?? MAX_BITS) >= MAX_BITS &&
+    !INTEGER.test(String(inner.sql))
+  )
+    return checkedInteger(sql`-toInt128(${inner.sql})`, inner.type.isNullable);
+  const { literal: _, ...rest } = inner;
+  return { ...rest, sql: sql`-${operandOf(inner)}`, isLoose: true };
+}
+
+/** The bits of an operand, which are all inverted. */
+export function inverted(inner: Value, isUnsigned: boolean): Value {
+  return value(
+    'int',
+    sql`bitNot(${isUnsigned ? 'toUInt64' : 'toInt64'}(${number(inner)}))`,
+    inner.type.isNullable,
+    {
+      scale: 0,
+    },
+  );
+}
+
+export type Binary = Extract<Expression, { kind: 'binary' }>;

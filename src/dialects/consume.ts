@@ -1,0 +1,70 @@
+// Nodes of the syntax tree are consumed by their writers: a part that a writer has not read is reported at its place, never dropped.
+
+interface Node {
+  readonly at?: number;
+}
+
+/** A part of a node that is there and was not read. */
+export interface Unread {
+  readonly part: string;
+  readonly at: number;
+}
+
+/** A node that records which of its parts are read. Copying it reads all of them. */
+export function recorded<N extends object>(node: N, read: Set<string>): N {
+  return new Proxy(node, {
+    get(target, part) {
+      if (typeof part === 'string') read.add(part);
+      return Reflect.get(target, part) as unknown;
+    },
+  });
+}
+
+/** A list that records which of its elements are read. */
+export function recordedList<E>(list: readonly E[], read: Set<number>): readonly E[] {
+  return new Proxy(list, {
+    get(target, part) {
+      if (typeof part === 'string' && /^\d+$/.test(part)) read.add(Number(part));
+      return Reflect.get(target, part) as unknown;
+    },
+  });
+}
+
+/** Parts of a node that carry no meaning of their own. */
+const BARE: ReadonlySet<string> = new Set(['kind', 'at']);
+
+/** The first part that is there and is not in `read`. */
+export function unreadOf(node: Node, read: ReadonlySet<string>): Unread | undefined {
+  const found = Object.entries(node).find(
+    ([part, own]) => !BARE.has(part) && !read.has(part) && isPresent(own),
+  );
+  return found === undefined ? undefined : { part: found[0], at: placeOf(found[1]) ?? node.at ?? 0 };
+}
+
+function isPresent(part: unknown): boolean {
+  return part !== undefined && part !== false && !(Array.isArray(part) && part.length === 0);
+}
+
+/** Where a part begins: the first place in it. */
+function placeOf(part: unknown): number | undefined {
+  if (typeof part !== 'object' || part === null) return undefined;
+  if ('at' in part && typeof part.at === 'number') return part.at;
+  for (const each of Object.values(part)) {
+    const at = placeOf(each);
+    if (at !== undefined) return at;
+  }
+  return undefined;
+}
+
+/** Gives a node to its writer; `report` is called with a part that the writer has not read. */
+export function consumed<N extends Node, R>(
+  node: N,
+  write: (node: N) => R,
+  report: (unread: Unread) => void,
+): R {
+  const read = new Set<string>();
+  const result = write(recorded(node, read));
+  const unread = unreadOf(node, read);
+  if (unread !== undefined) report(unread);
+  return result;
+}

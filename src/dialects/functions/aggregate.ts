@@ -1,0 +1,273 @@
+// Aggregate functions. Over no rows, ClickHouse returns 0 or an empty string where other systems return NULL: the
+// combinator OrNull restores that where there may be no rows.
+import type { Expression } from '../../sql/syntax-tree.ts';
+import { differs, note } from '../context.ts';
+import type { Application } from '../function.ts';
+import { condition, NEVER_NULL } from '../operand.ts';
+import { roundHalfAway } from '../round.ts';
+import { sql, joinSql, type Sql } from '../sql.ts';
+import { float, isKind, loose, operand, value, type Type, type Value } from '../value.ts';
+import type { Aggregation, AggregateRule } from './aggregation.ts';
+
+const counted = (own: Sql): Value => value('int', own, false, { scale: 0, isUnsigned: true });
+const NONE = { isNullOfNone: false };
+
+export const isMysql = ({ dialect }: Application): boolean => dialect === 'mysql' || dialect === 'mariadb';
+
+/** An argument as a string, if it is JSON. */
+export function plainArgument({ arg, source, context, at }: Application, index: number): Value {
+  const own = arg(index);
+  if (own.type.kind !== 'json') return own;
+  const type = { name: 'TEXT', at };
+  return context.write({ kind: 'cast', value: source(index), type, isSafe: false, at }, context);
+}
+
+export function count({ application, apply }: Aggregation): Value {
+  const { call, context } = application;
+  if (call.isStar || call.args.length === 0) return counted(apply('count', [], NONE));
+  const keys = call.args.map((_, index) => context.key(plainArgument(application, index)));
+  const distinct = { ...NONE, isDistinct: false };
+  if (call.isDistinct) {
+    const own = keys.map((each) => each.sql);
+    return counted(apply('uniqExact', own, distinct));
+  }
+  const [only, more] = keys;
+  if (only === undefined || more !== undefined) return application.fail('count takes one argument');
+  if (!only.type.isNullable) return counted(apply('count', [], NONE));
+  // ClickHouse's own rewriting of count over a window fails for columns that can be NULL.
+  if (call.over !== undefined) return counted(apply('countIf', [sql`${only.sql} IS NOT NULL`], NONE));
+  return counted(apply('count', [only.sql], NONE));
+}
+
+/** Sums of small integers are integers, of large ones exact numbers, as in PostgreSQL. */
+function sumType({ type }: Value, { dialect }: Application): Partial<Type> & Pick<Type, 'kind'> {
+  if (type.kind === 'bool') return { kind: 'int', scale: 0 };
+  if (type.kind !== 'int') return type;
+  const staysInteger =
+    type.bytes !== undefined || ['trino', 'sqlite', 'bigquery', 'snowflake'].includes(dialect);
+  return staysInteger ? { kind: 'int', scale: 0 } : { kind: 'decimal', scale: 0 };
+}
+
+/** An argument that is a number. */
+export function numeric(application: Application, index: number): Value {
+  const own = application.arg(index);
+  const { kind } = own.type;
+  if (kind === 'dynamic') return value('float', float(own));
+  if (kind === 'json') return application.fail('Cast the JSON value to a number first');
+  if (kind === 'text')
+    return application.fail(`${application.call.name} of strings is not supported`, 'Cast them to numbers.');
+  return own;
+}
+
+export function sum({ application, isPartial, apply }: Aggregation): Value {
+  const own = numeric(application, 0);
+  const { kind, scale } = sumType(own, application);
+  return value(kind, apply('sum', [own.sql]), own.type.isNullable || isPartial, { scale });
+}
+
+/** SQLite's sum that is 0 over no rows. */
+export function sumOrZero({ application, apply }: Aggregation): Value {
+  return value(
+    'float',
+    sql`ifNull(${apply('sum', [sql`toFloat64(${numeric(application, 0).sql})`])}, 0)`,
+    false,
+  );
+}
+
+export function average({ application, isPartial, apply }: Aggregation): Value {
+  const own = numeric(application, 0);
+  const { dialect } = application;
+  const { kind, scale } = own.type;
+  const nullable = own.type.isNullable || isPartial;
+  const written = apply('avg', [own.sql]);
+  const isExact = kind === 'int' || kind === 'decimal' || kind === 'numeric' || kind === 'bool';
+  if (kind === 'seconds') return value('seconds', written, nullable);
+  if (dialect === 'redshift' && kind === 'int')
+    return value('int', sql`toInt64(trunc(${written}))`, nullable, { scale: 0 });
+  if (dialect === 'trino' && kind === 'decimal' && scale !== undefined)
+    return roundHalfAway(value('numeric', written, nullable), scale);
+  if (isMysql(application) && (isExact || kind === 'unknown'))
+    return value('numeric', written, nullable, {
+      scale: kind === 'bool' ? 4 : scale === undefined ? undefined : scale + 4,
+    });
+  const isFloat =
+    !isExact || dialect === 'sqlite' || (kind === 'int' && (dialect === 'bigquery' || dialect === 'trino'));
+  return value(isFloat ? (kind === 'unknown' ? 'unknown' : 'float') : 'numeric', written, nullable);
+}
+
+export function extreme(name: 'min' | 'max'): AggregateRule {
+  return (aggregation) => {
+    const { application, isPartial, apply } = aggregation;
+    const own = application.arg(0);
+    const { context, at } = application;
+    if (own.type.kind === 'json') return application.fail(`${name} of JSON is not supported`);
+    const type = { ...own.type, isNullable: own.type.isNullable || isPartial };
+    if (own.type.kind === 'dynamic') return { sql: dynamicExtreme(name, own, aggregation), type };
+    const key = context.key(own);
+    const isOpen = own.type.kind === 'unknown' && context.shared.traits.ignoresCase;
+    if (isOpen) differs(context, at, 'type_unknown', `The source compares strings in ${name} without case`);
+    if (key.sql !== own.sql)
+      return { sql: apply(name === 'min' ? 'argMin' : 'argMax', [own.sql, key.sql]), type };
+    const written = apply(name, [own.sql]);
+    if (own.type.kind !== 'float' || !isNan(name, application)) return { sql: written, type };
+    // Only NaN differs from itself, also among values whose type has none.
+    return {
+      sql: sql`if(${apply('max', [sql`${operand(own)} != ${operand(own)}`])} = 1, nan, ${written})`,
+      type,
+    };
+  };
+}
+
+/** Whether NaN among the values is the result; ClickHouse skips it. It is the greatest value, and in BigQuery the result of both. */
+function isNan(name: 'min' | 'max', { dialect }: Application): boolean {
+  if (dialect === 'bigquery') return true;
+  return name === 'max' && ['postgresql', 'redshift', 'snowflake', 'trino'].includes(dialect);
+}
+
+/** Numbers order numerically, strings lexically; the type is only known per row. */
+function dynamicExtreme(name: 'min' | 'max', own: Value, { application, apply }: Aggregation): Sql {
+  const text = application.context.key(own).sql;
+  const order = sql`tuple(ifNull(${float(own)}, -inf), ${text})`;
+  return apply(name === 'max' ? 'argMaxIf' : 'argMinIf', [own.sql, order, sql`isNotNull(${own.sql})`], NONE);
+}
+
+/** A function of Float64 that returns NaN where the source returns NULL: for fewer than two values. */
+export function spread(name: 'stddevSamp' | 'varSamp' | 'stddevPop' | 'varPop'): AggregateRule {
+  return ({ application, apply }) => {
+    const argument = numeric(application, 0);
+    const own = float(argument);
+    const least = name.endsWith('Samp') ? 2 : 1;
+    const { scale } = argument.type;
+    const isRounded = application.dialect === 'mariadb' && argument.type.kind !== 'float';
+    // Other than the plain functions, the stable ones return NaN if there is NaN or infinity among several values.
+    const stable = apply(`${name}Stable`, [own], NONE);
+    const isOpen = least === 1 && argument.type.kind === 'float';
+    const total = apply('sum', [own], NONE);
+    const written = isOpen ? sql`if(${total} - ${total} = 0, ${stable}, nan)` : stable;
+    return value(
+      isRounded ? 'numeric' : 'float',
+      sql`if(${apply('count', [own], { ...NONE, isDistinct: false })} < ${String(least)}, NULL, ${written})`,
+      true,
+      isRounded ? { scale: scale === undefined ? undefined : scale + 4 } : {},
+    );
+  };
+}
+
+/** Correlation and covariance: NULL for fewer pairs than they need. */
+export function pair(name: 'corr' | 'covarPop' | 'covarSamp'): AggregateRule {
+  return ({ application, apply }) => {
+    const [a, b] = [float(numeric(application, 0)), float(numeric(application, 1))];
+    const least = name === 'covarPop' ? 1 : 2;
+    const both = apply('count', [sql`${a} + ${b}`], { ...NONE, isDistinct: false });
+    const written = apply(`${name}Stable`, [a, b], NONE);
+    // Without variance, BigQuery and Trino return NaN, and others NULL.
+    const isNull = name === 'corr' && !['bigquery', 'trino'].includes(application.dialect);
+    const own = isNull ? sql`if(isNaN(${written}), NULL, ${written})` : written;
+    return value('float', sql`if(${both} < ${String(least)}, NULL, ${own})`);
+  };
+}
+
+/** The smallest or largest of conditions. */
+export function all(name: 'min' | 'max'): AggregateRule {
+  return ({ application, isPartial, apply }) => {
+    const own = application.arg(0);
+    return value('bool', sql`toBool(${apply(name, [condition(own)])})`, own.type.isNullable || isPartial);
+  };
+}
+
+/** COUNTIF; DISTINCT leaves at most one true. */
+export function countIf({ application, apply }: Aggregation): Value {
+  const own = condition(application.arg(0));
+  const distinct = { ...NONE, isDistinct: false };
+  if (!application.call.isDistinct) return value('int', apply('countIf', [own], NONE), false, { scale: 0 });
+  return value('int', sql`toInt64(ifNull(${apply('max', [own], distinct)}, false))`, false, { scale: 0 });
+}
+
+/** Any value; with HAVING, one of the rows with the extreme. */
+export function any({ application, isPartial, apply }: Aggregation): Value {
+  const own = application.arg(0);
+  const { call, context } = application;
+  if (call.nulls === 'RESPECT') return application.fail('RESPECT NULLS is not supported here');
+  if (call.having === undefined)
+    return {
+      sql: apply('any', [own.sql], { isNullOfNone: !NEVER_NULL.has(own.type.kind) }),
+      type: { ...own.type, isNullable: own.type.isNullable || isPartial },
+    };
+  const { having: _, ...plain } = { ...call };
+  const name = call.having.extreme === 'MAX' ? 'max_by' : 'min_by';
+  return context.write({ ...plain, name, args: [...call.args, call.having.by] }, context);
+}
+
+/** The value where another one is least or greatest. */
+export function argExtreme(name: 'argMin' | 'argMax'): AggregateRule {
+  return ({ application, isPartial, apply }) => {
+    const [own, by] = [application.arg(0), application.context.key(application.arg(1))];
+    if (application.call.args.length > 2)
+      return application.fail(`${application.call.name} with a count is not supported`);
+    if (!own.type.isNullable || own.type.kind === 'dynamic')
+      return {
+        sql: apply(name, [own.sql, by.sql]),
+        type: { ...own.type, isNullable: own.type.isNullable || isPartial },
+      };
+    // argMin and argMax skip rows whose value is NULL: those keep it inside a tuple.
+    const written = apply(name, [sql`tuple(${own.sql})`, by.sql], NONE);
+    return { sql: sql`tupleElement(${written}, 1)`, type: own.type };
+  };
+}
+
+export function approximateCount({ application, apply }: Aggregation): Value {
+  const own = application.context.key(application.arg(0)).sql;
+  if (application.context.shared.isStrict)
+    return value('int', apply('uniq', [own], NONE), false, { scale: 0 });
+  noteEstimate(application, 'count');
+  return value('int', apply('uniqExact', [own], NONE), false, { scale: 0 });
+}
+
+export function noteEstimate({ call, context, at }: Application, what: string): void {
+  const message = `${call.name} is an estimate in the source; it is converted to the exact ${what}`;
+  note(context, 'note', { at, code: 'function', message });
+}
+
+export function bits(name: string): AggregateRule {
+  return ({ application, isPartial, apply }) => {
+    const own = numeric(application, 0);
+    if (isMysql(application))
+      return value('int', apply(name, [sql`toUInt64(${own.sql})`], NONE), false, { scale: 0 });
+    const integer = own.type.kind === 'float' ? sql`toInt64(${own.sql})` : own.sql;
+    return value('int', apply(name, [integer]), own.type.isNullable || isPartial, { scale: 0 });
+  };
+}
+
+/** x / sum(x) OVER (…). */
+export function share({ application, apply }: Aggregation): Value {
+  const own = application.arg(0);
+  return loose('numeric', sql`${float(own)} / nullIf(toFloat64(${apply('sum', [own.sql])}), 0)`);
+}
+
+export function grouping({ application }: Aggregation): Value {
+  return value('int', sql`grouping(${joinSql(application.all().map((each) => each.sql))})`, false, {
+    scale: 0,
+  });
+}
+
+/** MySQL's standard deviations are those of the population. */
+export function byMysql(ofMysql: AggregateRule, others: AggregateRule): AggregateRule {
+  return (aggregation) => (isMysql(aggregation.application) ? ofMysql : others)(aggregation);
+}
+
+/** The one key of WITHIN GROUP, or of an argument. */
+export interface Ranked {
+  readonly own: Value;
+  readonly isDescending: boolean;
+  readonly fraction: Expression | undefined;
+}
+
+export function rankedBy({ call, context, fail, arg, source }: Application): Ranked {
+  const [order, more] = call.withinGroup ?? [];
+  if (more !== undefined) return fail('Only one key is supported here');
+  if (order === undefined) return { own: arg(0), isDescending: false, fraction: source(1) };
+  return { own: context.write(order.value, context), isDescending: order.isDescending, fraction: source(0) };
+}
+
+export const toFloat = (own: Value): Sql =>
+  isKind(own, 'float', 'numeric', 'dynamic') ? float(own) : sql`toFloat64(${own.sql})`;

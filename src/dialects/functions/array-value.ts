@@ -1,0 +1,83 @@
+// Arrays as values: ClickHouse has none that are NULL, so that NULL is a condition or, in the type, an empty array.
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { arrayOfType, operand, TEXT, UNKNOWN, value, type Type, type Value } from '../value.ts';
+
+/** An array that is NULL in the source. */
+export function emptyArray(element: Type = UNKNOWN): Value {
+  return { sql: '[]', type: { kind: 'array', isNullable: false, element, isNullIfEmpty: true } };
+}
+
+/** The condition that an array is NULL; undefined if it cannot be. */
+export function isNullArray(own: Value): Sql | undefined {
+  if (own.type.kind === 'null') return 'true';
+  return own.absent ?? (own.type.isNullIfEmpty === true ? sql`empty(${own.sql})` : undefined);
+}
+
+/** A value that is computed from an array, and NULL if that is. */
+export function ofArray(array: Value, own: Value): Value {
+  const isNull = isNullArray(array);
+  if (isNull === undefined) return own;
+  return { sql: sql`if(${isNull}, NULL, ${own.sql})`, type: { ...own.type, isNullable: true } };
+}
+
+/** An array that is computed from another one, and NULL if that is: of an empty array, an empty one. */
+export function sameArray(array: Value, own: Sql, element = array.type.element ?? UNKNOWN): Value {
+  const { absent } = array;
+  return { sql: own, type: { ...array.type, element }, ...(absent === undefined ? {} : { absent }) };
+}
+
+/** The number of elements. */
+export function lengthOf(array: Value): Value {
+  const length = sql`length(${array.sql})`;
+  // Unlike an array that may be NULL, an empty one has a length.
+  if (array.type.isNullIfEmpty === true && array.absent === undefined)
+    return value('int', sql`nullIf(${length}, 0)`, true, { scale: 0 });
+  return ofArray(array, value('int', length, false, { scale: 0 }));
+}
+
+/** Kinds whose values in an array ClickHouse cannot replace by NULL. */
+const WITHOUT_NULL: ReadonlySet<Type['kind']> = new Set([
+  'object',
+  'array',
+  'tuple',
+  'map',
+  'dynamic',
+  'unknown',
+]);
+
+/** An element by its place, which counts from 0 or 1; NULL if there is none. ClickHouse counts negative places from the end. */
+export function elementAt(array: Value, place: Value, base: 0 | 1): Value {
+  const element = array.type.element ?? UNKNOWN;
+  const own = String(place.sql);
+  const isLiteral = /^-?\d+$/.test(own);
+  const from = base === 0 ? sql`greatest(${operand(place)}, -1) + 1` : sql`greatest(${operand(place)}, 0)`;
+  const position = isLiteral ? String(Math.max(0, Number(own) + (base === 0 ? 1 : 0))) : from;
+  const isPlain = WITHOUT_NULL.has(element.kind) && element.kind !== 'unknown' && position !== '0';
+  const written = sql`${isPlain ? 'arrayElement' : 'arrayElementOrNull'}(${array.sql}, ${position})`;
+  return { sql: written, type: { ...element, isNullable: true } };
+}
+
+/** The values of a column as an array, NULL among them. */
+export function gathered(column: Sql, { isNullable }: Type): Sql {
+  return isNullable ? sql`arrayMap(t -> t.1, groupArray(tuple(${column})))` : sql`groupArray(${column})`;
+}
+
+/** Arrays and elements of them, joined by ||: to an array, an element or NULL is added. */
+export function joinedArrays(values: readonly Value[]): Value {
+  const arrays = values.filter(({ type }) => type.kind === 'array');
+  const elements = values.map(({ type }) => (type.kind === 'array' ? (type.element ?? UNKNOWN) : type));
+  const [first = UNKNOWN] = arrays.map(({ type }) => type.element ?? UNKNOWN);
+  const parts = values
+    .filter(({ type }) => type.kind !== 'null')
+    .map((each) => (each.type.kind === 'array' ? each.sql : sql`[${each.sql}]`));
+  const element = { ...first, isNullable: elements.some(({ isNullable }) => isNullable) };
+  return { sql: sql`arrayConcat(${joinSql(parts)})`, type: { kind: 'array', isNullable: false, element } };
+}
+
+/** A value as an array; a dynamically typed JSON path is read as an array of strings. */
+export function elementsOf(own: Value): Value {
+  if (own.type.kind === 'array') return own;
+  if (own.type.kind === 'null') return emptyArray();
+  if (own.type.kind !== 'dynamic') return { sql: own.sql, type: arrayOfType(UNKNOWN) };
+  return { sql: sql`CAST(${own.sql} AS Array(Nullable(String)))`, type: arrayOfType(TEXT) };
+}

@@ -1,0 +1,202 @@
+// Functions of arrays.
+import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { arrayOfType, condition, isNullable, operand, text, UNKNOWN, value, type Value } from '../value.ts';
+import { elementAt, isNullArray, lengthOf, ofArray, sameArray } from './array-value.ts';
+
+/** An argument that is an array. */
+const arrayArgument = ({ arg, context }: Application, index: number): Value => context.elements(arg(index));
+
+const isNullableElement = ({ type }: Value): boolean => type.element?.isNullable !== false;
+
+function keeping(build: (own: Value) => Sql): Rule {
+  return (application) => {
+    const own = arrayArgument(application, 0);
+    return sameArray(own, build(own));
+  };
+}
+
+const size: Rule = (application) => lengthOf(arrayArgument(application, 0));
+
+/** PostgreSQL's array_length is NULL for an empty array; elsewhere there is one argument. */
+const length: Rule = (application) => {
+  const { call, dialect, source, fail, arg } = application;
+  // A record is treated as an array with one element.
+  if (arg(0).type.kind === 'object') return value('int', '1', false, { scale: 0 });
+  if (dialect !== 'postgresql' && dialect !== 'redshift') return size(application);
+  const dimension = call.args[1] === undefined ? undefined : source(1);
+  if (dimension !== undefined && !(dimension.kind === 'number' && dimension.text === '1'))
+    return fail('Only the first dimension of an array is supported');
+  const own = arrayArgument(application, 0);
+  return value('int', sql`nullIf(length(${own.sql}), 0)`, true, { scale: 0 });
+};
+
+/** PostgreSQL's arrays begin at 1; an empty one has no bounds. */
+const lowest: Rule = (application) => {
+  const { source, fail } = application;
+  const dimension = source(1);
+  if (dimension.kind !== 'number' || dimension.text !== '1')
+    return fail('Only the first dimension of an array is supported');
+  return value('int', sql`if(empty(${arrayArgument(application, 0).sql}), NULL, 1)`, true, { scale: 0 });
+};
+
+/** The elements as a string: NULL is skipped, or replaced by a text. */
+function joined(application: Application): Value {
+  const { optional, dialect } = application;
+  const own = arrayArgument(application, 0);
+  const [separator, replacement] = [optional(1), optional(2)];
+  const { element = UNKNOWN } = own.type;
+  const nullable = isNullableElement(own);
+  const string =
+    element.kind === 'unknown' ? sql`toString(x)` : elementText({ sql: 'x', type: element }, dialect);
+  const isText = string === 'x';
+  const strings = isText ? own.sql : sql`arrayMap(x -> ${string}, ${own.sql})`;
+  const present = !nullable
+    ? strings
+    : replacement !== undefined && replacement.type.kind !== 'null'
+      ? sql`arrayMap(x -> ifNull(${string}, ${replacement.sql}), ${own.sql})`
+      : sql`arrayMap(x -> assumeNotNull(x), arrayFilter(x -> x IS NOT NULL, ${strings}))`;
+  if (separator?.type.kind === 'null' || own.type.kind === 'null')
+    return value('text', 'CAST(NULL AS Nullable(String))');
+  return ofArray(own, value('text', sql`arrayStringConcat(${present}, ${separator?.sql ?? "','"})`, false));
+}
+
+function elementText(own: Value, dialect: Application['dialect']): Sql {
+  if (own.type.kind !== 'bool' || !['postgresql', 'redshift'].includes(dialect)) return text(own);
+  return sql`if(${own.sql} IS NULL, NULL, if(${own.sql}, 't', 'f'))`;
+}
+
+const element: Rule = (application) => elementAt(arrayArgument(application, 0), application.arg(1), 1);
+
+/** The first or last element; of an empty array NULL, rather than an error. */
+function endmost(place: string): Rule {
+  return (application) => {
+    const own = arrayArgument(application, 0);
+    const { element: type = UNKNOWN } = own.type;
+    return { sql: sql`arrayElementOrNull(${own.sql}, ${place})`, type: { ...type, isNullable: true } };
+  };
+}
+
+const contains: Rule = (application) => {
+  const { arg, dialect } = application;
+  // Snowflake's value comes first.
+  const [own, item] =
+    dialect === 'snowflake'
+      ? [arrayArgument(application, 1), arg(0)]
+      : [arrayArgument(application, 0), arg(1)];
+  const has = sql`has(${own.sql}, ${item.sql})`;
+  if (dialect !== 'trino' || !isNullableElement(own)) return condition(has, isNullable(item));
+  // Trino does not know whether NULL is the value.
+  return condition(
+    sql`if(${item.sql} IS NULL OR (NOT ${has} AND has(${own.sql}, NULL)), NULL, ${has})`,
+    true,
+  );
+};
+
+/** The arrays one after the other; NULL among them is NULL, or in PostgreSQL skipped. */
+function concatenated(application: Application): Value {
+  const { call, dialect } = application;
+  const arrays = call.args.map((_, index) => arrayArgument(application, index));
+  const [first] = arrays;
+  if (first === undefined) return application.fail(`${call.name} requires an array`);
+  const typed = arrays.find(({ type }) => type.isNullIfEmpty !== true) ?? first;
+  const own = sql`arrayConcat(${joinSql(arrays.map((each) => each.sql))})`;
+  const conditions = arrays.flatMap((each) => isNullArray(each) ?? []);
+  if (dialect === 'postgresql' || conditions.length === 0)
+    return { sql: own, type: arrayOfType(typed.type.element ?? UNKNOWN) };
+  const absent = sql`(${joinSql(conditions, ' OR ')})`;
+  return { sql: sql`if(${absent}, [], ${own})`, type: arrayOfType(typed.type.element ?? UNKNOWN), absent };
+}
+
+/** Equal values, NULL being equal to NULL. */
+const isSame = (own: Sql, item: Value): Sql => sql`isNotDistinctFrom(${own}, ${item.sql})`;
+
+const appended: Rule = (application) => {
+  const [own, item] = [arrayArgument(application, 0), application.arg(1)];
+  return sameArray(own, sql`arrayPushBack(${own.sql}, ${item.sql})`, both(own, item));
+};
+
+const prepended: Rule = (application) => {
+  const [item, own] = [application.arg(0), arrayArgument(application, 1)];
+  return sameArray(own, sql`arrayPushFront(${own.sql}, ${item.sql})`, both(own, item));
+};
+
+function both({ type }: Value, item: Value): Value['type'] {
+  const own = type.element ?? UNKNOWN;
+  return { ...own, isNullable: own.isNullable || item.type.isNullable };
+}
+
+export const ARRAY_FUNCTIONS: Rules = {
+  cardinality: size,
+  array_size: size,
+  array_length: length,
+  array_upper: length,
+  array_lower: lowest,
+  array_join: joined,
+  array_to_string: joined,
+  element_at: element,
+  array_first: endmost('1'),
+  array_last: endmost('-1'),
+  array_contains: contains,
+  contains,
+  array_construct: ({ all, context }) => {
+    const { sqls, type } = context.unify(all());
+    return { sql: sql`[${joinSql(sqls)}]`, type: arrayOfType(type) };
+  },
+  array_sort: keeping((own) => sql`arraySort(${own.sql})`),
+  array_distinct: keeping((own) =>
+    isNullableElement(own)
+      ? sql`arrayMap(t -> t.1, arrayDistinct(arrayMap(x -> tuple(x), ${own.sql})))`
+      : sql`arrayDistinct(${own.sql})`,
+  ),
+  array_reverse: keeping((own) => sql`arrayReverse(${own.sql})`),
+  array_concat: concatenated,
+  array_cat: concatenated,
+  array_append: appended,
+  array_prepend: prepended,
+  array_remove: (application) => {
+    const [own, item] = [arrayArgument(application, 0), application.arg(1)];
+    return sameArray(own, sql`arrayFilter(x -> NOT ${isSame('x', item)}, ${own.sql})`);
+  },
+  array_replace: (application) => {
+    const [own, item, other] = [arrayArgument(application, 0), application.arg(1), application.arg(2)];
+    return sameArray(
+      own,
+      sql`arrayMap(x -> if(${isSame('x', item)}, ${other.sql}, x), ${own.sql})`,
+      both(own, other),
+    );
+  },
+  array_position: (application) => {
+    const [own, item] = [arrayArgument(application, 0), application.arg(1)];
+    return value('int', sql`nullIf(indexOf(${own.sql}, ${item.sql}), 0)`, true, { scale: 0 });
+  },
+  array_positions: (application) => {
+    const [own, item] = [arrayArgument(application, 0), application.arg(1)];
+    const places = sql`arrayFilter((i, x) -> ${isSame('x', item)}, arrayEnumerate(${own.sql}), ${own.sql})`;
+    return sameArray(own, places, { kind: 'int', isNullable: false });
+  },
+  transform: byDialect({
+    trino: ({ arg }) =>
+      value('array', sql`arrayMap(${arg(1).sql}, ${arg(0).sql})`, false, {
+        element: { kind: arg(1).type.kind, isNullable: true },
+      }),
+  }),
+  filter: byDialect({
+    trino: ({ arg }) => ({ sql: sql`arrayFilter(${arg(1).sql}, ${arg(0).sql})`, type: arg(0).type }),
+  }),
+  any_match: ({ arg }) => condition(sql`arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),
+  all_match: ({ arg }) => condition(sql`arrayAll(${arg(1).sql}, ${arg(0).sql})`, false),
+  none_match: ({ arg }) => condition(sql`NOT arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),
+};
+
+/** A part of an array; both ends are included and count from 1, and places before the first one do not exist. */
+export function sliceOf(array: Value, from: Value | undefined, to: Value | undefined): Value {
+  const first = from === undefined ? '1' : atLeastOne(from);
+  const length = to === undefined ? '' : sql`, greatest(0, ${operand(to)} - ${first} + 1)`;
+  return sameArray(array, sql`arraySlice(${array.sql}, ${first}${length})`);
+}
+
+function atLeastOne(from: Value): Sql {
+  const own = String(from.sql);
+  return /^-?\d+$/.test(own) ? String(Math.max(1, Number(own))) : sql`greatest(1, ${from.sql})`;
+}

@@ -1,0 +1,61 @@
+// Bytes, and functions that return or read them: hashes, and encodings.
+import { quoteString } from '../../sql/literal.ts';
+import { byDialect, type Rule, type Rules } from '../function.ts';
+import { sql, type Sql } from '../sql.ts';
+import { asText } from '../text-argument.ts';
+import { text, value, type Kind, type Value } from '../value.ts';
+
+/** A literal each of whose characters is a byte: in MySQL, a string that is compared by its bytes. */
+export function bytesLiteral(bytes: string, dialect: string): Value {
+  const isPlain = /^[ -~]*$/.test(bytes);
+  const own = isPlain ? quoteString(bytes) : `unhex('${Buffer.from(bytes, 'latin1').toString('hex')}')`;
+  const kind = dialect === 'bigquery' ? 'bytes' : 'text';
+  return { ...value(kind, own, false, { isBinary: true }), ...(isPlain ? { literal: bytes } : {}) };
+}
+
+const of =
+  (kind: Kind, build: (own: Sql) => Sql): Rule =>
+  (application) => {
+    const own = asText(application, 0);
+    return value(kind, build(text(own)), own.type.isNullable);
+  };
+
+const returnsBytes: Rule = ({ fail, call }) => fail(`${call.name} returns bytes and is not converted`);
+
+/** A hash: bytes in BigQuery, hexadecimal digits in others. */
+const hash = (name: string): Rule =>
+  byDialect({
+    bigquery: of('bytes', (own) => sql`${name}(${own})`),
+    trino: returnsBytes,
+    others: of('text', (own) => sql`lower(hex(${name}(${own})))`),
+  });
+
+const ofBytes = (name: string): Rule => byDialect({ bigquery: of('bytes', (own) => sql`${name}(${own})`) });
+
+/** Hexadecimal digits as bytes; other characters are an error. */
+const fromHex: Rule = byDialect({
+  bigquery: (application) => {
+    const digits = of('text', (own) => own)(application).sql;
+    const isValid = sql`match(${digits}, '^[0-9A-Fa-f]*$')`;
+    return value('bytes', sql`unhex(concat(${digits}, repeat('', 0 % ${isValid})))`);
+  },
+});
+
+/** hex of a number differs. */
+const hex: Rule = (application) =>
+  application.arg(0).type.kind === 'text'
+    ? of('text', (own) => sql`hex(${own})`)(application)
+    : application.fail('hex is converted only for strings');
+
+export const BYTES_FUNCTIONS: Rules = {
+  md5: hash('MD5'),
+  sha1: ofBytes('SHA1'),
+  sha256: ofBytes('SHA256'),
+  sha512: ofBytes('SHA512'),
+  farm_fingerprint: byDialect({ bigquery: of('int', (own) => sql`toInt64(farmFingerprint64(${own}))`) }),
+  hex,
+  to_hex: byDialect({ bigquery: of('text', (own) => sql`lower(hex(${own}))`) }),
+  from_hex: fromHex,
+  to_base64: byDialect({ bigquery: of('text', (own) => sql`base64Encode(${own})`) }),
+  from_base64: byDialect({ bigquery: of('bytes', (own) => sql`base64Decode(${own})`) }),
+};

@@ -1,0 +1,177 @@
+// Aggregate functions that collect values: arrays and joined strings.
+import type { Order } from '../../sql/syntax-tree.ts';
+import type { Application } from '../function.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { isNumber, isTime, text, value, type Type, type Value } from '../value.ts';
+import { nullsFirst } from '../window.ts';
+import { isMysql, plainArgument } from './aggregate.ts';
+import type { Aggregation, AggregateRule } from './aggregation.ts';
+
+const NONE = { isNullOfNone: false };
+const DISTINCT = { ...NONE, isDistinct: false };
+
+/** A key of the order of collected values. */
+interface Key {
+  readonly value: Value;
+  readonly isDescending: boolean;
+  readonly isNullFirst: boolean;
+}
+
+/** An array of the values of an argument, in order; NULL is one of them. */
+function collected(aggregation: Aggregation, own: Value): Sql {
+  const { application, apply } = aggregation;
+  const { call } = application;
+  const keys = keysOf(call.withinGroup ?? call.orderBy, application);
+  if (call.isDistinct) return distinct(aggregation, own, keys);
+  if (keys.length > 0) return ordered(aggregation, own, keys);
+  if (!own.type.isNullable) return apply('groupArray', [own.sql], NONE);
+  return sql`arrayMap(t -> t.1, ${apply('groupArray', [sql`tuple(${own.sql})`], NONE)})`;
+}
+
+function keysOf(orders: readonly Order[], { context }: Application): readonly Key[] {
+  return orders.map((order) => ({
+    value: context.key(context.write(order.value, context)),
+    isDescending: order.isDescending,
+    isNullFirst: nullsFirst(order, context),
+  }));
+}
+
+/** Distinct values, by themselves: in their order, so that the result does not depend on that of the rows. */
+function distinct({ application, apply }: Aggregation, own: Value, [key, more]: readonly Key[]): Sql {
+  const { context, fail } = application;
+  if (context.key(own).sql !== own.sql)
+    return fail('DISTINCT of strings that are compared without case is not supported');
+  if (more !== undefined || (key !== undefined && !isSame(key.value, own)))
+    return fail('DISTINCT is supported only with the value itself as the order');
+  const by = key ?? { value: own, isDescending: false, isNullFirst: context.shared.traits.nulls === 'low' };
+  if (!own.type.isNullable && own.type.kind !== 'float')
+    return sql`${by.isDescending ? 'arrayReverseSort' : 'arraySort'}(${apply('groupUniqArray', [own.sql], DISTINCT)})`;
+  const values = apply('groupUniqArray', [sql`tuple(${own.sql})`], DISTINCT);
+  return sql`arrayMap(t -> t.1, ${sorted(values, [by], application)})`;
+}
+
+function isSame(key: Value, own: Value): boolean {
+  return String(key.sql) === String(own.sql) || String(text(key)) === String(own.sql);
+}
+
+function ordered({ application, apply }: Aggregation, own: Value, keys: readonly Key[]): Sql {
+  const columns = [...keys.map((key) => key.value.sql), own.sql];
+  const rows = apply('groupArray', [sql`tuple(${joinSql(columns)})`], NONE);
+  return sql`arrayMap(t -> t.${String(columns.length)}, ${sorted(rows, keys, application)})`;
+}
+
+/** Tuples that begin with the keys, sorted by them. */
+function sorted(rows: Sql, keys: readonly Key[], application: Application): Sql {
+  const areDescending = keys.every(({ isDescending }) => isDescending);
+  const terms = keys.map((key, index) => termsOf(key, index, application));
+  if (areDescending) return sql`arrayReverseSort(t -> ${tupleOf(terms.flat())}, ${rows})`;
+  const negated = keys.map((key, index) => (key.isDescending ? negatedTerms(key, index) : terms[index]));
+  if (negated.every((each) => each !== undefined))
+    return sql`arraySort(t -> ${tupleOf(negated.flat())}, ${rows})`;
+  // One key after the other, the last one first: equal rows stay in the order of the keys that follow.
+  return keys.reduceRight<Sql>(
+    (before, { isDescending }, index) =>
+      sql`arrayMap(a -> array${isDescending ? 'Reverse' : ''}Sort((t, i) -> ${tupleOf([...(terms[index] ?? []), isDescending ? '-toInt64(i)' : 'i'])}, a, arrayEnumerate(a)), [${before}])[1]`,
+    rows,
+  );
+}
+
+const tupleOf = (terms: readonly Sql[]): Sql =>
+  terms.length === 1 ? (terms[0] ?? '') : sql`(${joinSql(terms)})`;
+
+/** What a key is sorted by; ClickHouse sorts NULL and NaN last. */
+function termsOf(
+  { value: own, isDescending, isNullFirst }: Key,
+  index: number,
+  { context }: Application,
+): readonly Sql[] {
+  const place = `t.${index + 1}`;
+  const isNullLeast = isNullFirst !== isDescending;
+  const terms: Sql[] = [];
+  if (own.type.isNullable) terms.push(isNullLeast ? `${place} IS NOT NULL` : `${place} IS NULL`);
+  if (own.type.kind === 'float')
+    terms.push(context.shared.dialect === 'bigquery' ? `${place} = ${place}` : `${place} != ${place}`);
+  if (own.original !== undefined) terms.push(`accurateCastOrNull(${place}, 'Float64')`);
+  return [...terms, place];
+}
+
+/** A descending key of an ascending sort; undefined if its values have no negative. */
+function negatedTerms(key: Key, index: number): readonly Sql[] | undefined {
+  const place = `t.${index + 1}`;
+  const { value: own } = key;
+  const negative = isNumber(own)
+    ? `-${place}`
+    : isTime(own)
+      ? own.type.kind === 'date'
+        ? `-toInt64(toDate32(${place}))`
+        : `-toUnixTimestamp64Micro(toDateTime64(${place}, 6))`
+      : undefined;
+  if (negative === undefined || own.type.kind === 'float') return undefined;
+  const isNull = own.type.isNullable ? [key.isNullFirst ? `${place} IS NOT NULL` : `${place} IS NULL`] : [];
+  return [...isNull, negative];
+}
+
+/** string_agg, group_concat and listagg. */
+export const joined: AggregateRule = (aggregation) => {
+  const { application, isPartial, apply } = aggregation;
+  const { call, dialect } = application;
+  const count = isMysql(application) ? call.args.length : 1;
+  const parts = Array.from({ length: count }, (_, index) => plainArgument(application, index));
+  const strings = parts.map((each) =>
+    each.type.kind === 'unknown' ? sql`toString(${each.sql})` : text(each),
+  );
+  const nullable = parts.some(({ type }) => type.isNullable);
+  const [first = "''", ...others] = strings;
+  const own = value('text', others.length === 0 ? first : sql`concat(${joinSql(strings)})`, nullable);
+  const separator = separatorOf(application);
+  const isNull = (nullable || isPartial || call.limit === '0') && dialect !== 'snowflake';
+  const array = present(collected(aggregation, own), nullable);
+  const joint = sql`arrayStringConcat(${limited(array, call.limit)}, ${separator})`;
+  if (!isNull) return value('text', joint, false);
+  if (call.limit === '0') return value('text', 'CAST(NULL AS Nullable(String))');
+  return value('text', sql`if(${apply('count', [own.sql], DISTINCT)} = 0, NULL, ${joint})`);
+};
+
+const present = (array: Sql, nullable: boolean): Sql =>
+  nullable ? sql`arrayMap(x -> assumeNotNull(x), arrayFilter(x -> x IS NOT NULL, ${array}))` : array;
+
+const limited = (array: Sql, limit: string | undefined): Sql =>
+  limit === undefined ? array : sql`arraySlice(${array}, 1, ${limit})`;
+
+function separatorOf(application: Application): string {
+  const { call, dialect, context, source, fail } = application;
+  const written = isMysql(application) ? call.separator : call.args[1] === undefined ? undefined : source(1);
+  if (written === undefined)
+    return isMysql(application) || dialect === 'sqlite' || dialect === 'bigquery' ? "','" : "''";
+  if (written.kind !== 'string') return fail('A separator is supported only if it is a literal');
+  return String(context.write(written, context).sql);
+}
+
+/** array_agg: NULL over no rows. */
+export const list: AggregateRule = (aggregation) => {
+  const { application, isPartial } = aggregation;
+  const { call, dialect } = application;
+  const own = plainElement(application.arg(0));
+  const keepsNull = call.nulls !== 'IGNORE' && dialect !== 'snowflake';
+  const array = collected(aggregation, own);
+  const kept = keepsNull ? array : present(array, own.type.isNullable);
+  const isNullIfEmpty = (isPartial || call.limit === '0') && dialect !== 'snowflake';
+  const type: Type = { kind: 'array', isNullable: false, element: own.type, isNullIfEmpty };
+  return { sql: limited(kept, call.limit), type };
+};
+
+/** Elements are shown as they are in ClickHouse: conditions as Boolean values. */
+function plainElement(own: Value): Value {
+  if (own.type.kind === 'dynamic') return value('text', text(own));
+  const { type } = own;
+  return type.kind === 'bool' ? value('bool', sql`toBool(${own.sql})`, type.isNullable) : own;
+}
+
+/** array_concat_agg: the elements of all arrays. */
+export const concatenated: AggregateRule = (aggregation) => {
+  const { application } = aggregation;
+  const { call, context } = application;
+  const own = context.elements(application.arg(0));
+  const arrays = limited(collected(aggregation, own), call.limit);
+  return { sql: sql`arrayFlatten(${arrays})`, type: { ...own.type, isNullIfEmpty: true } };
+};

@@ -1,0 +1,380 @@
+// Functions of numbers.
+import { checkedInteger, numberArithmetic, wholeQuotient } from '../arithmetic.ts';
+import { roundHalfAway } from '../round.ts';
+import { differs } from '../context.ts';
+import { exactQuotient, exactReal, isExact, ranged } from '../exact.ts';
+import { byDialect, same, type Application, type Rule, type Rules } from '../function.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { signedInteger } from '../text-argument.ts';
+import { truncatedTime } from '../time/functions.ts';
+import { condition, float, isNullable, loose, operand, value, type Value } from '../value.ts';
+
+/** Where a function of Float64 has no finite result although its result is no error. */
+type Exception = (own: Sql) => Sql;
+
+const ofInfinity: Exception = (own) => sql`NOT isFinite(${own})`;
+
+/** Whether a result is NUMERIC, of which Float64 has the digits. */
+const isNumeric = ({ dialect }: Application, args: readonly Value[]): boolean =>
+  dialect === 'bigquery' &&
+  args.some(isExact) &&
+  args.every(({ type }) => type.kind === 'int' || (type.kind === 'decimal' && (type.scale ?? 0) <= 9));
+
+/** A function of Float64. What is not a finite number of finite numbers is an error where it is certain to be one. */
+function real(name: string, exception = ofInfinity): Rule {
+  return (application) => {
+    const args = application.all();
+    const own = sql`${name}(${joinSql(args.map((each) => float(each)))})`;
+    return finite(own, { args, exception, application });
+  };
+}
+
+function finite(
+  own: Sql,
+  {
+    args,
+    exception,
+    application,
+  }: { readonly args: readonly Value[]; readonly exception: Exception; readonly application: Application },
+): Value {
+  const nullable = isNullable(...args);
+  const isExactResult = isNumeric(application, args);
+  const { isSafe } = application.call;
+  if (!isSafe && application.context.isEvaluated !== true && !isExactResult)
+    return value('float', own, nullable);
+  const others = args
+    .filter(({ type, sql: each }) => type.kind === 'float' && !/^[\d.]+$/.test(String(each)))
+    .map((each) => sql` OR ${exception(float(each))}`);
+  const isDefined = sql`isFinite(${own})${joinSql(others, '')}`;
+  if (isSafe) return value('float', sql`if(${isDefined}, ${own}, NULL)`);
+  const checked = sql`(${own} + 0 % (${isDefined}))`;
+  return isExactResult ? exactReal(checked, nullable) : value('float', checked, nullable);
+}
+
+/** A number, or what a JSON path holds as one. */
+const numberOf = ({ arg }: Application, index: number): Value => {
+  const own = arg(index);
+  return own.type.kind === 'dynamic' ? value('float', float(own)) : own;
+};
+
+/** abs, which has an unsigned type in ClickHouse. */
+const abs: Rule = (application) => {
+  const own = numberOf(application, 0);
+  const { dialect, context } = application;
+  if (own.type.kind !== 'int' || dialect !== 'bigquery') return { sql: sql`abs(${own.sql})`, type: own.type };
+  if (context.isEvaluated === true && (own.type.bits ?? 63) >= 63 && !application.call.isSafe)
+    return checkedInteger(sql`abs(toInt128(${own.sql}))`, own.type.isNullable);
+  return { sql: sql`toInt64(abs(${own.sql}))`, type: own.type };
+};
+
+const sign: Rule = (application) => {
+  const own = numberOf(application, 0);
+  const { kind, isNullable: nullable } = own.type;
+  if (kind === 'float' && application.dialect === 'bigquery')
+    return value('float', sql`if(isNaN(${own.sql}), ${own.sql}, sign(${own.sql}))`, nullable);
+  return value('int', sql`sign(${own.sql})`, nullable, { scale: 0, bits: 1 });
+};
+
+/** floor and ceil: whole numbers. */
+function whole(name: string): Rule {
+  return (application) => {
+    if (application.call.args.length > 1) return application.fail(`${name} is converted with one argument`);
+    const own = numberOf(application, 0);
+    if (own.type.kind === 'int') return own;
+    const type = { ...own.type, scale: isBig(own) ? own.type.scale : 0 };
+    return ranged({ sql: sql`${name}(${own.sql})`, type }, application.context);
+  };
+}
+
+/** Keeps the digits of BigQuery's types. */
+const isBig = ({ type }: Value): boolean => type.kind === 'decimal';
+
+/** Dialects that round Float64 half to even, as ClickHouse does. */
+const ROUNDS_TO_EVEN: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'mysql', 'mariadb']);
+
+/** round: exact numbers away from zero, Float64 in some dialects to even. */
+function round(application: Application): Value {
+  const { call, source, dialect, context, at, fail } = application;
+  const own = numberOf(application, 0);
+  if (dialect === 'bigquery' && call.args.length === 3) return roundedBy(application, own);
+  const digits = call.args.length > 1 ? signedInteger(source(1)) : 0;
+  if (digits === undefined || call.args.length > 2)
+    return dialect === 'bigquery' && call.args.length === 2 && own.type.kind === 'float'
+      ? { ...own, sql: scaled(own, sql`pow(10, ${application.arg(1).sql})`, '*'), isLoose: false }
+      : fail('round is converted only with a literal number of digits');
+  const more = digits === 0 ? '' : `, ${digits}`;
+  if (own.type.kind === 'int') return digits >= 0 ? own : roundedInteger(own, digits);
+  const plain = { ...own, sql: sql`round(${own.sql}${more})`, isLoose: false };
+  if (own.type.kind === 'float')
+    return ROUNDS_TO_EVEN.has(dialect) ? plain : roundedFloat(own, digits, application);
+  if (own.type.kind === 'unknown' && dialect === 'bigquery') return roundedFloat(own, digits, application);
+  if (own.type.kind === 'unknown') {
+    differs(
+      context,
+      at,
+      'type_unknown',
+      'If the value is a float, ClickHouse rounds halves to even; exact numbers are rounded away from zero',
+    );
+    return plain;
+  }
+  const written = roundHalfAway(own, digits);
+  const isBigQuery = dialect === 'bigquery' && isBig(own);
+  const scale = isBigQuery ? own.type.scale : Math.max(0, digits);
+  return ranged({ ...written, type: { ...written.type, scale } }, context);
+}
+
+/** Integers at a negative digit: ClickHouse rounds them to even too. */
+function roundedInteger(own: Value, digits: number): Value {
+  return value(
+    'int',
+    sql`toInt64(round(toDecimal128(${own.sql}, 0), ${String(digits)}))`,
+    own.type.isNullable,
+    {
+      scale: 0,
+    },
+  );
+}
+
+/** Digits before and after the point of a Float64. */
+const [LARGEST_DIGIT, SMALLEST_DIGIT, EXACT_DIGITS] = [308, 323, 300];
+
+/** The value at a digit that no Float64 has; undefined for other digits. */
+function beyondDigits(own: Value, digits: number, { fail, call }: Application): Value | undefined {
+  if (digits > SMALLEST_DIGIT) return own;
+  if (digits < -LARGEST_DIGIT)
+    return { ...own, sql: sql`if(isFinite(${own.sql}), 0, ${own.sql})`, isLoose: false };
+  if (Math.abs(digits) <= EXACT_DIGITS) return undefined;
+  return fail(`${call.name} is supported for up to ${EXACT_DIGITS} digits`);
+}
+
+/** Half away from zero, at a digit. */
+function roundedFloat(own: Value, digits: number, application: Application): Value {
+  const beyond = beyondDigits(own, digits, application);
+  if (beyond !== undefined) return beyond;
+  const power = `1e${Math.abs(digits)}`;
+  const built = digits === 0 ? rounded(own.sql) : scaled(own, power, digits > 0 ? '*' : '/');
+  return { ...own, sql: built, isLoose: false };
+}
+
+function scaled(own: Value, power: Sql, operator: '*' | '/'): Sql {
+  const back = operator === '*' ? '/' : '*';
+  return sql`(${rounded(sql`(${operand(own)} ${operator} ${power})`)} ${back} ${power})`;
+}
+
+/** To a whole number; the remainder of infinity is not a number. */
+const rounded = (own: Sql): Sql => sql`(trunc(${own}) + trunc(2 * ifNotFinite(${own} % 1, 0)))`;
+
+const MODES: Readonly<Record<string, string>> = {
+  ROUND_HALF_AWAY_FROM_ZERO: 'round',
+  ROUND_HALF_EVEN: 'roundBankers',
+};
+
+/** BigQuery's round with a mode, of NUMERIC. */
+function roundedBy({ source, fail, context }: Application, own: Value): Value {
+  const [digits, mode] = [signedInteger(source(1)), source(2)];
+  const name = mode.kind === 'string' ? MODES[mode.value.toUpperCase()] : undefined;
+  if (digits === undefined || name === undefined || !isExact(own))
+    return fail(
+      'round accepts a mode for NUMERIC values, with literals: ROUND_HALF_AWAY_FROM_ZERO or ROUND_HALF_EVEN',
+    );
+  return ranged({ sql: sql`${name}(${own.sql}, ${String(digits)})`, type: own.type }, context);
+}
+
+/** Digits after a position are cut off. */
+function truncateNumber(application: Application): Value {
+  const { call, source, fail, dialect } = application;
+  const time = call.name === 'trunc' && dialect !== 'bigquery' ? truncatedTime(application) : undefined;
+  if (time !== undefined) return time;
+  const own = numberOf(application, 0);
+  const digits = call.args.length > 1 ? signedInteger(source(1)) : 0;
+  if (digits === undefined) return fail(`${call.name} is converted only with a literal number of digits`);
+  if (own.type.kind === 'int' && digits >= 0) return own;
+  const beyond = beyondDigits(own, digits, application);
+  if (beyond !== undefined) return beyond;
+  const near = own.type.kind === 'numeric' ? sql`${operand(own)} * 1.000000000000002` : own.sql;
+  return {
+    sql: sql`trunc(${near}${digits === 0 ? '' : `, ${digits}`})`,
+    type: { ...own.type, scale: dialect === 'bigquery' ? own.type.scale : Math.max(0, digits) },
+  };
+}
+
+/** The divisor of a function; with SAFE., the result is NULL instead of an error. */
+const divisorOf = (application: Application): Value => {
+  const own = numberOf(application, 1);
+  if (!application.call.isSafe) return own;
+  return { ...own, sql: sql`nullIf(${own.sql}, 0)`, type: { ...own.type, isNullable: true } };
+};
+
+const modulo: Rule = (application) => {
+  const { at, context } = application;
+  const own = numberArithmetic(numberOf(application, 0), divisorOf(application), {
+    operator: '%',
+    at,
+    context,
+  });
+  return { ...own, sql: operand(own), isLoose: false };
+};
+
+/** Integer division of BigQuery and PostgreSQL. */
+const div: Rule = (application) =>
+  wholeQuotient(numberOf(application, 0), divisorOf(application), {
+    operator: 'DIV',
+    at: application.at,
+    context: application.context,
+  });
+
+/** A quotient, with NULL or 0 instead of an error for a divisor of zero. */
+function safeQuotient(ofZero: 'NULL' | '0'): Rule {
+  return (application) => {
+    const { dialect, at, context } = application;
+    const [a, b] = [numberOf(application, 0), numberOf(application, 1)];
+    const isNumeric = dialect === 'bigquery' && isExact(a) && b.type.kind !== 'float';
+    if (isNumeric)
+      return exactQuotient(
+        a,
+        { ...b, sql: sql`nullIf(${b.sql}, 0)`, type: { ...b.type, isNullable: true } },
+        { at, context },
+      );
+    const quotient = sql`${float(a)} / ${float(b)}`;
+    const kind = dialect === 'bigquery' ? 'float' : 'numeric';
+    const built = sql`if(${operand(b)} = 0, ${ofZero}, ${quotient})`;
+    return value(kind, built, ofZero === 'NULL' || isNullable(a, b));
+  };
+}
+
+/** BigQuery's safe_add and others of integers: NULL if the result has more than 64 bits. */
+function safeInteger(operator: '+' | '-' | '*'): Rule {
+  return ({ arg, fail, call }) => {
+    const [a, b] = [arg(0), arg(1)];
+    if (a.type.kind !== 'int' || b.type.kind !== 'int') return fail(`${call.name} is supported for integers`);
+    const built = sql`toInt128(${a.sql}) ${operator} ${operand(b)}`;
+    return value('int', sql`accurateCastOrNull(${built}, 'Int64')`, true, { scale: 0 });
+  };
+}
+
+/** log(x), log(base, x): base 10 in PostgreSQL, e in MySQL and BigQuery. */
+const logarithm: Rule = (application) => {
+  const { arg, call, dialect } = application;
+  if (call.args.length === 1) {
+    const isNatural = ['mysql', 'mariadb', 'bigquery'].includes(dialect);
+    return real(isNatural ? 'log' : 'log10')(application);
+  }
+  const [own, base] = dialect === 'bigquery' ? [arg(0), arg(1)] : [arg(1), arg(0)];
+  const known = { '2': 'log2', '10': 'log10' }[String(base.sql)];
+  if (known !== undefined) return real(known)({ ...application, all: () => [own] });
+  const by = sql`log(${float(base)})`;
+  const quotient = sql`log(${float(own)}) / ${by}`;
+  if (dialect !== 'bigquery') return loose('float', quotient, isNullable(own, base));
+  // Neither 0, of which the logarithm is infinite, nor infinity is a base.
+  const exact = sql`(${quotient} + 0 * ${by})`;
+  return finite(exact, { args: [own, base], exception: ofInfinity, application });
+};
+
+const tests =
+  (name: string): Rule =>
+  (application) => {
+    const own = numberOf(application, 0);
+    return condition(sql`${name}(${own.sql})`, own.type.isNullable);
+  };
+
+export const NUMBER_FUNCTIONS: Rules = {
+  abs,
+  sign,
+  ceil: whole('ceil'),
+  ceiling: whole('ceil'),
+  floor: whole('floor'),
+  round,
+  truncate: truncateNumber,
+  trunc: truncateNumber,
+  mod: modulo,
+  div,
+  safe_divide: safeQuotient('NULL'),
+  safe_add: byDialect({ bigquery: safeInteger('+') }),
+  safe_subtract: byDialect({ bigquery: safeInteger('-') }),
+  safe_multiply: byDialect({ bigquery: safeInteger('*') }),
+  ieee_divide: byDialect({
+    bigquery: ({ arg }) =>
+      loose('float', sql`${float(arg(0))} / ${float(arg(1))}`, isNullable(arg(0), arg(1))),
+  }),
+  is_nan: byDialect({ bigquery: tests('isNaN'), trino: tests('isNaN') }),
+  is_inf: byDialect({ bigquery: tests('isInfinite') }),
+  div0: safeQuotient('0'),
+  div0null: ({ arg }) =>
+    value(
+      'numeric',
+      sql`if(ifNull(${operand(arg(1))}, 0) = 0, 0, ${float(arg(0))} / ${float(arg(1))})`,
+      arg(0).type.isNullable,
+    ),
+  power: real('pow'),
+  pow: real('pow'),
+  log: logarithm,
+  ln: real('log'),
+  pi: same('pi', 'float'),
+  square: ({ arg }) =>
+    value(arg(0).type.kind, sql`${operand(arg(0))} * ${operand(arg(0))}`, arg(0).type.isNullable),
+  bit_count: ({ arg, fail }) =>
+    arg(0).type.kind === 'bytes'
+      ? fail('bit_count of bytes is not supported')
+      : value('int', sql`bitCount(toInt64(${arg(0).sql}))`, arg(0).type.isNullable, { scale: 0, bits: 7 }),
+  sqrt: real('sqrt', (own) => sql`isNaN(${own}) OR ${own} > 0`),
+  ...Object.fromEntries(
+    'cbrt exp log10 log2 degrees radians sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh'
+      .split(' ')
+      .map((name) => [name, real(name)]),
+  ),
+  bitand: same('bitAnd', 'int', { scale: 0 }),
+  bitor: same('bitOr', 'int', { scale: 0 }),
+  bitxor: same('bitXor', 'int', { scale: 0 }),
+  bitwise_and: same('bitAnd', 'int', { scale: 0 }),
+  bitwise_or: same('bitOr', 'int', { scale: 0 }),
+  random: () => value('float', 'randCanonical()', false),
+  rand: () => value('float', 'randCanonical()', false),
+  width_bucket: (application) => application.fail('width_bucket is not converted', 'Use widthBucket.'),
+  min: extremeOf('least'),
+  max: extremeOf('greatest'),
+  try_to_number: tryNumber,
+  try_to_decimal: tryNumber,
+  try_to_double: tryNumber,
+  to_number: ({ arg, call, fail }) =>
+    call.args.length > 1
+      ? fail('to_number is converted with one argument')
+      : value('numeric', sql`toFloat64(${arg(0).sql})`, arg(0).type.isNullable),
+};
+
+/** SQLite's min and max of several arguments: NULL if one of them is NULL. */
+function extremeOf(name: 'least' | 'greatest'): Rule {
+  return byDialect({
+    sqlite: ({ all }) => {
+      const args = all();
+      const nullable = args
+        .filter(({ type }) => type.isNullable)
+        .map((each) => sql`${operand(each)} IS NULL`);
+      const numbers = args.some(({ type }) => type.kind !== 'int')
+        ? args.map((each) =>
+            each.type.kind === 'int' && !/^-?\d+$/.test(String(each.sql))
+              ? sql`toFloat64(${each.sql})`
+              : each.sql,
+          )
+        : args.map(({ sql }) => sql);
+      const built = sql`${name}(${joinSql(numbers)})`;
+      return {
+        sql: nullable.length === 0 ? built : sql`if(${joinSql(nullable, ' OR ')}, NULL, ${built})`,
+        type: {
+          ...(args.find(({ type }) => type.kind !== 'int') ?? args[0] ?? value('null', 'NULL')).type,
+          isNullable: nullable.length > 0,
+        },
+      };
+    },
+  });
+}
+
+/** Snowflake's conversions of strings that return NULL for other strings. */
+function tryNumber({ arg, call, fail }: Application): Value {
+  const own = arg(0);
+  if (call.args.length > 1 || own.type.kind !== 'text')
+    return fail(`${call.name} is converted only for strings, with one argument`);
+  const isWhole = call.name !== 'try_to_double';
+  return isWhole
+    ? value('int', sql`toInt64OrNull(${own.sql})`, true, { scale: 0 })
+    : value('float', sql`toFloat64OrNull(${own.sql})`);
+}

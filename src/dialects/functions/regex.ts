@@ -1,0 +1,223 @@
+// Functions of regular expressions.
+import { quoteString } from '../../sql/literal.ts';
+import { regexOf, type Regex } from '../pattern.ts';
+import type { RegexShape } from '../regex-shape.ts';
+import { sql, type Sql } from '../sql.ts';
+import { byDialect, integer, literal, type Application, type Rule, type Rules } from '../function.ts';
+import { asText } from '../text-argument.ts';
+import { arrayOfType, condition, isNullable, text, TEXT, value, type Value } from '../value.ts';
+
+/** The pattern of a call; `flags` are those of PostgreSQL. */
+function patternOf(application: Application, index: number, flags = ''): Regex {
+  const { context, source } = application;
+  const isCaseless = context.shared.traits.ignoresCase || flags.includes('i');
+  if ([0, index].some((each) => application.arg(each).type.kind === 'bytes'))
+    return application.fail('Regular expressions of bytes are not supported');
+  const isWhole = application.dialect === 'snowflake' && application.call.name.endsWith('like');
+  return regexOf(application.arg(index), { written: source(index), isCaseless, isWhole, context });
+}
+
+/** A literal. */
+interface KnownRegex extends Regex {
+  readonly shape: RegexShape;
+}
+
+/** The functions that return parts of a match require a constant pattern in ClickHouse. */
+function known(application: Application, index: number, flags = ''): KnownRegex {
+  const { sql: own, shape } = patternOf(application, index, flags);
+  if (shape !== undefined) return { sql: own, shape };
+  return application.fail(`${application.call.name} requires the regular expression as a string literal`);
+}
+
+const regexpLike: Rule = (application) => {
+  const own = asText(application, 0);
+  if (application.call.args.length > 2)
+    return application.fail(`${application.call.name} is converted with two arguments`);
+  const { sql: pattern } = patternOf(application, 1);
+  return condition(sql`match(${text(own)}, ${pattern})`, isNullable(own, application.arg(1)));
+};
+
+/** Marks that no text has: characters that Unicode reserves for use inside of programs. */
+const [OPEN, MIDDLE, CLOSE] = ['\uFDD0', '\uFDD1', '\uFDD2'];
+
+/** The text; a text in which an empty match could be inside of a character is an error. */
+function ascii(own: Sql): Sql {
+  return sql`concat(${own}, repeat('', 0 % (length(${own}) = lengthUTF8(${own}))))`;
+}
+
+/** BigQuery's regexp_replace: an empty match that follows another match does not count. */
+function replaceAll(own: Sql, { sql: pattern, shape }: KnownRegex, by: Value, application: Application) {
+  const plain = sql`replaceRegexpAll(${own}, ${pattern}, ${by.sql})`;
+  const { literal: replacement } = by;
+  const isSimple = !shape.canBeEmpty || replacement === '' || (!shape.canConsume && shape.hasAnchor);
+  if (isSimple) return plain;
+  if (replacement === undefined || /\\[1-9]/.test(replacement))
+    return application.fail(
+      'A pattern that matches the empty string is replaced only by a literal without groups',
+    );
+  if (!shape.canConsume) {
+    const each = quoteString(`\\0${replacement}`);
+    return sql`concat(${quoteString(replacement.replaceAll('\\\\', '\\'))}, replaceRegexpAll(${own}, '(?s:.)', ${each}))`;
+  }
+  const marked = sql`replaceRegexpAll(${ascii(own)}, ${pattern}, ${quoteString(`${OPEN}\\0${CLOSE}`)})`;
+  const marks = quoteString(`${OPEN}([^${CLOSE}]*)${CLOSE}(?:${OPEN}${CLOSE})?`);
+  return sql`replaceRegexpAll(${marked}, ${marks}, ${quoteString(replacement.replaceAll('\\0', '\\1'))})`;
+}
+
+/** A replacement in ClickHouse's form: `\1` is a group, `\\` a backslash. */
+function replacementOf(application: Application, index: number, groups: number): Value {
+  const written = application.optional(index);
+  if (written === undefined) return { ...value('text', "''", false), literal: '' };
+  const { dialect } = application;
+  const own = application.source(index);
+  if (own.kind !== 'string') return written;
+  const replaced = dialect === 'trino' ? own.value.replaceAll(/\$(\d)/g, '\\$1') : own.value;
+  const wrong = replaced.replaceAll(/\\[\\0-9]/g, (escape) =>
+    Number(escape.slice(1)) > groups ? '\\?' : '',
+  );
+  if (wrong.includes('\\'))
+    return application.fail(
+      `A backslash in the replacement must be followed by another one, or by the number of a group (0 to ${groups})`,
+    );
+  return { ...value('text', quoteString(replaced), false), literal: replaced };
+}
+
+const regexpReplace: Rule = (application) => {
+  const { dialect, call } = application;
+  const own = asText(application, 0);
+  const flags = dialect === 'postgresql' && call.args.length > 3 ? literal(application, 3) : '';
+  if (call.args.length > (dialect === 'postgresql' ? 4 : 3))
+    return application.fail('regexp_replace is converted with at most three arguments');
+  if (!/^[gi]*$/.test(flags)) return application.fail(`The flags ${flags} are not converted`);
+  const pattern = patternOf(application, 1, flags);
+  const { shape } = pattern;
+  const by = replacementOf(application, 2, shape?.groups.length ?? 9);
+  const nullable = isNullable(own, application.arg(1), by);
+  if (dialect === 'postgresql' && !flags.includes('g'))
+    return value('text', sql`replaceRegexpOne(${text(own)}, ${pattern.sql}, ${by.sql})`, nullable);
+  const replaced =
+    shape === undefined
+      ? sql`replaceRegexpAll(${text(own)}, ${pattern.sql}, ${by.sql})`
+      : replaceAll(text(own), { sql: pattern.sql, shape }, by, application);
+  return value('text', replaced, nullable);
+};
+
+/** A position and the number of an occurrence: positive integer literals, 1 if they are omitted. */
+function placeOf(application: Application, index: number): number {
+  const { source, call, fail } = application;
+  if (call.args.length <= index) return 1;
+  const place = integer(source(index));
+  return place === undefined || place < 1 || place > 1e9
+    ? fail(`${call.name} requires a positive integer literal as its argument ${index + 1}`)
+    : place;
+}
+
+/** BigQuery's regexp_extract: the group if there is one, NULL if the match is without the group. */
+const extracted: Rule = (application) => {
+  const { call, fail } = application;
+  const own = asText(application, 0);
+  const [position, occurrence] = [placeOf(application, 2), placeOf(application, 3)];
+  const pattern = patternOf(application, 1);
+  const { shape } = pattern;
+  if (shape === undefined && call.args.length > 2) known(application, 1);
+  if (shape !== undefined && shape.groups.length > 1)
+    return fail(
+      `${call.name} accepts a regular expression with at most one group`,
+      'Write (?:…) for others.',
+    );
+  if (position > 1 && shape?.hasAnchor !== false)
+    return fail(`A position is not supported with ^, $ and \\b`);
+  const subject = position === 1 ? text(own) : sql`substringUTF8(${text(own)}, ${String(position)})`;
+  const [group] = shape?.groups ?? [];
+  const isEmptyMatch = group === undefined ? shape?.canBeEmpty !== false : group.canBeEmpty;
+  if (isEmptyMatch && (group?.isOptional === true || occurrence > 1 || position > 1))
+    return fail('A group or match that can be empty is not supported here');
+  if (occurrence > 1)
+    return value(
+      'text',
+      sql`nullIf(arrayElement(extractAll(${subject}, ${pattern.sql}), ${String(occurrence)}), '')`,
+    );
+  const match = sql`extract(${subject}, ${pattern.sql})`;
+  if (!isEmptyMatch) return value('text', sql`nullIf(${match}, '')`);
+  return value('text', sql`if(match(${subject}, ${pattern.sql}), ${match}, NULL)`);
+};
+
+/** BigQuery's regexp_extract_all: empty matches too, except at the end of a text. */
+const extractedAll: Rule = (application) => {
+  const own = text(asText(application, 0));
+  const { sql: pattern, shape } = patternOf(application, 1);
+  if (shape !== undefined && shape.groups.length > 1)
+    return application.fail(
+      'regexp_extract_all accepts a regular expression with at most one group',
+      'Write (?:…) for others.',
+    );
+  const type = arrayOfType(TEXT);
+  if (shape?.canBeEmpty !== true) return { sql: sql`extractAll(${own}, ${pattern})`, type };
+  const part = shape.groups.length === 1 ? '\\1' : '\\0';
+  // ClickHouse does not look for the empty expression.
+  const searched = pattern === "''" ? "'(?:)'" : pattern;
+  const marked = sql`replaceRegexpAll(${ascii(own)}, ${searched}, ${quoteString(`${OPEN}\\0${MIDDLE}${part}${CLOSE}`)})`;
+  const last = quoteString(`((?s:.))${OPEN}${MIDDLE}${CLOSE}$`);
+  const inner = quoteString(`${MIDDLE}([^${CLOSE}]*)${CLOSE}`);
+  return { sql: sql`extractAll(replaceRegexpOne(${marked}, ${last}, '\\\\1'), ${inner})`, type };
+};
+
+/** The first match; NULL without one, in Redshift and MariaDB an empty string. `index`: the argument that is the group. */
+function firstMatch(groupArgument?: number): Rule {
+  return (application) => {
+    const { call, dialect, source, fail } = application;
+    const own = asText(application, 0);
+    if (call.args.length > (groupArgument === undefined ? 2 : 3))
+      return fail(`${call.name} is converted with at most two arguments`);
+    const group =
+      groupArgument !== undefined && call.args.length > groupArgument ? integer(source(groupArgument)) : 0;
+    const { sql: pattern, shape } = known(application, 1);
+    if (group === undefined || group < 0 || group > shape.groups.length)
+      return fail(`${call.name} requires the number of a group as an integer literal`);
+    const subject = text(own);
+    const chosen = shape.groups[group - 1];
+    const match =
+      group === 0 && shape.groups.length === 0
+        ? sql`extract(${subject}, ${pattern})`
+        : sql`regexpExtract(${subject}, ${pattern}, ${String(group)})`;
+    if (dialect === 'redshift' || dialect === 'mariadb') return value('text', match, own.type.isNullable);
+    const canBeEmpty = chosen === undefined ? shape.canBeEmpty : chosen.canBeEmpty;
+    if (!canBeEmpty) return value('text', sql`nullIf(${match}, '')`);
+    if (chosen?.isOptional === true)
+      return fail('A group that is optional and can be empty is not converted');
+    return value('text', sql`if(match(${subject}, ${pattern}), ${match}, NULL)`);
+  };
+}
+
+const counted: Rule = (application) => {
+  const own = asText(application, 0);
+  const { sql: pattern, shape } = known(application, 1);
+  if (application.call.args.length > 2)
+    return application.fail(`${application.call.name} is converted with two arguments`);
+  if (shape.canBeEmpty) return application.fail('A pattern that matches the empty string is not counted');
+  return value('int', sql`countMatches(${text(own)}, ${pattern})`, own.type.isNullable, { scale: 0 });
+};
+
+/** PostgreSQL's substring(text from pattern): the first group, or the whole match. */
+export function regexSubstring(application: Application): Value {
+  const own = asText(application, 0);
+  const { sql: pattern, shape } = known(application, 1);
+  const [group] = shape.groups;
+  const canBeEmpty = group?.canBeEmpty ?? shape.canBeEmpty;
+  const match = sql`extract(${text(own)}, ${pattern})`;
+  if (!canBeEmpty) return value('text', sql`nullIf(${match}, '')`);
+  if (group?.isOptional === true)
+    return application.fail('A group that is optional and can be empty is not converted');
+  return value('text', sql`if(match(${text(own)}, ${pattern}), ${match}, NULL)`);
+}
+
+export const REGEX_FUNCTIONS: Rules = {
+  regexp_replace: regexpReplace,
+  regexp_substr: byDialect({ bigquery: extracted, others: firstMatch() }),
+  regexp_extract: byDialect({ trino: firstMatch(2), bigquery: extracted }),
+  regexp_extract_all: byDialect({ bigquery: extractedAll }),
+  regexp_like: regexpLike,
+  rlike: regexpLike,
+  regexp_contains: regexpLike,
+  regexp_count: counted,
+};

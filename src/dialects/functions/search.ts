@@ -1,0 +1,90 @@
+// Positions of a string in another one.
+import { caseless } from '../collation.ts';
+import { type Application, type Rule, type Rules } from '../function.ts';
+import { sql, type Sql } from '../sql.ts';
+import { asText, signedInteger, unlessNull } from '../text-argument.ts';
+import { isNullable, text, value, type Value } from '../value.ts';
+
+const found = (own: Sql, nullable: boolean): Value => value('int', own, nullable, { scale: 0 });
+
+/** The position of the argument `inner` in the argument `outer`, from 1; `most`: the number of arguments, the last one a start. */
+function position(inner: number, outer: number, most = 2): Rule {
+  return (application) => {
+    const { context, call, fail } = application;
+    if (call.args.length > most) return fail(`${call.name} is converted with at most ${most} arguments`);
+    const [needle, haystack] = [asText(application, inner), asText(application, outer)];
+    const start = call.args.length > 2 ? sql`, ${application.arg(2).sql}` : '';
+    const [a, b] = [caseless(haystack, needle, context), caseless(needle, haystack, context)];
+    const name = haystack.type.kind === 'bytes' ? 'position' : 'positionUTF8';
+    return found(sql`${name}(${text(a)}, ${text(b)}${start})`, isNullable(needle, haystack));
+  };
+}
+
+/** No text is longer. */
+const LARGEST = 1e9;
+
+/** Where matches are: those that overlap count. */
+interface Place {
+  /** The first position of a search forwards; a negative one from the end, of a search backwards. */
+  readonly from: number;
+  readonly occurrence: number;
+}
+
+/** The position of an occurrence. */
+function occurrenceOf(application: Application, { from, occurrence }: Place): Value {
+  const [own, part] = [asText(application, 0), asText(application, 1)];
+  const nullable = isNullable(own, part);
+  const suffix = own.type.kind === 'bytes' ? '' : 'UTF8';
+  if (from > 0 && occurrence === 1) {
+    const start = from === 1 ? '' : `, ${from}`;
+    return found(sql`position${suffix}(${text(own)}, ${text(part)}${start})`, nullable);
+  }
+  const built = unlessNull([own, part], 'NULL', (present = '', searched = '') => {
+    const isHere = sql`substring${suffix}(${present}, i, length${suffix}(${searched})) = ${searched}`;
+    const length = sql`length${suffix}(${present})`;
+    const range =
+      from > 0
+        ? sql`range(${String(from)}, ${length} + 1 + empty(${searched}))`
+        : sql`range(1, ${length} + 2 - ${String(-from)} + empty(${searched}))`;
+    const places = sql`arrayFilter(i -> ${isHere}, ${range})`;
+    const ordered = from > 0 ? places : sql`arrayReverse(${places})`;
+    return sql`arrayElement(${ordered}, ${String(occurrence)})`;
+  });
+  return found(built, nullable);
+}
+
+/** BigQuery's instr(text, part, position, occurrence). */
+const instr: Rule = (application) => {
+  const { source, call, dialect, fail } = application;
+  if (dialect !== 'bigquery') return position(1, 0)(application);
+  const [from, occurrence] = [2, 3].map((index) =>
+    call.args.length > index ? signedInteger(source(index)) : 1,
+  );
+  if (
+    from === undefined ||
+    from === 0 ||
+    occurrence === undefined ||
+    occurrence < 1 ||
+    Math.max(Math.abs(from), occurrence) > LARGEST
+  )
+    return fail('instr requires a position (not 0) and an occurrence (from 1) as integer literals');
+  return occurrenceOf(application, { from, occurrence });
+};
+
+/** strpos(text, part), in Trino with the number of an occurrence, which counts from the end if it is negative. */
+const strpos: Rule = (application) => {
+  const { source, call, dialect, fail } = application;
+  if (dialect !== 'trino' || call.args.length < 3) return position(1, 0)(application);
+  const instance = signedInteger(source(2));
+  if (instance === undefined || instance === 0 || Math.abs(instance) > LARGEST)
+    return fail('strpos is converted with the number of an occurrence as an integer literal (not 0)');
+  return occurrenceOf(application, { from: instance > 0 ? 1 : -1, occurrence: Math.abs(instance) });
+};
+
+export const SEARCH_FUNCTIONS: Rules = {
+  strpos,
+  position: position(0, 1, 3),
+  charindex: position(0, 1, 3),
+  locate: position(0, 1, 3),
+  instr,
+};

@@ -1,0 +1,346 @@
+// Functions of strings and bytes.
+import { quoteString } from '../../sql/literal.ts';
+import { differs } from '../context.ts';
+import { byDialect, integer, type Application, type Rule, type Rules } from '../function.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { asText, count, literalText, signedInteger, unlessNull } from '../text-argument.ts';
+import { condition, isNullable, operand, text, value, type Value } from '../value.ts';
+import { regexSubstring } from './regex.ts';
+
+const int = (own: Sql, isNullableValue = true): Value => value('int', own, isNullableValue, { scale: 0 });
+
+/** A function of strings and the one of bytes. */
+const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes' ? name : `${name}UTF8`);
+
+/** A value of the kind of another one: text or bytes. */
+const likewise = ({ type }: Value, own: Sql, nullable = type.isNullable): Value =>
+  value(type.kind === 'bytes' ? 'bytes' : 'text', own, nullable);
+
+/** concat: NULL if an argument is NULL, except in PostgreSQL, which skips NULL. */
+function concat(application: Application): Value {
+  const { all, context } = application;
+  const written = all().map((_, index) => asText(application, index));
+  if (context.shared.traits.concatSkipsNull) {
+    const present = written.map((each) =>
+      each.type.isNullable ? sql`ifNull(${text(each)}, '')` : text(each),
+    );
+    return value('text', sql`concat(${joinSql(present)})`, false);
+  }
+  const parts = written.map((each) => (each.type.kind === 'unknown' ? each.sql : text(each)));
+  const [first = value('text', "''")] = written;
+  return likewise(first, sql`concat(${joinSql(parts)})`, isNullable(...written));
+}
+
+/** concat_ws skips NULL. */
+function concatWith(application: Application): Value {
+  const [separator, ...others] = application.all().map((_, index) => asText(application, index));
+  if (separator === undefined) return value('text', "''", false);
+  const all = [separator, ...others];
+  const plain = sql`concatWithSeparator(${joinSql(all.map((each) => each.sql))})`;
+  if (application.dialect === 'snowflake' || application.dialect === 'redshift')
+    return value('text', plain, isNullable(...all));
+  if (!isNullable(...others)) return value('text', plain, separator.type.isNullable);
+  const items = others.map((each) =>
+    each.type.kind === 'null' ? 'CAST(NULL AS Nullable(String))' : each.sql,
+  );
+  const array = sql`arrayFilter(x -> x IS NOT NULL, [${joinSql(items)}])`;
+  return value(
+    'text',
+    sql`arrayStringConcat(arrayMap(x -> assumeNotNull(x), ${array}), ${separator.sql})`,
+    separator.type.isNullable,
+  );
+}
+
+/** substr(text, start, length): starts before 1 differ by dialect. */
+function substring(application: Application): Value {
+  const { dialect, arg, call, source } = application;
+  const own = asText(application, 0);
+  const start = arg(1);
+  if (start.type.kind === 'text') return regexSubstring(application);
+  const isStrict = dialect === 'bigquery' || dialect === 'postgresql';
+  const isWhole = call.args.length < 3;
+  const length = isWhole ? undefined : isStrict ? count(application, 2) : atLeastZero(application, 2);
+  const part = (from: Sql, size = length): Sql =>
+    sql`${ofUnits(own, 'substring')}(${joinSql([own.sql, from, ...(size === undefined ? [] : [size])])})`;
+  const nullable = isNullable(own, start, ...(isWhole ? [] : [arg(2)]));
+  const built = (piece: Sql): Value => likewise(own, piece, nullable);
+  const first = signedInteger(source(1));
+  if (first !== undefined && first > 0) return built(part(start.sql));
+  if (dialect === 'postgresql' || dialect === 'redshift') {
+    const least = sql`greatest(1, ${start.sql})`;
+    if (isWhole) return built(part(least));
+    // Positions before the first count against the length.
+    return built(part(least, sql`greatest(0, ${operand(arg(2))} + least(0, ${operand(start)} - 1))`));
+  }
+  if (dialect === 'bigquery') return built(part(fromEnd(own, start, { first, isWhole })));
+  if (first === 0) return built(atZero(application, own, part));
+  if (first === undefined) noteStart(application, start);
+  else if (dialect === 'sqlite' && !isWhole)
+    return application.fail('substr with a negative start and a length is not converted');
+  if (first === undefined) return built(part(start.sql));
+  // Before the beginning of the string: an empty string, except in SQLite, which starts at the beginning.
+  const isShort = sql`lengthUTF8(${own.sql}) < ${String(-first)}`;
+  return built(sql`if(${isShort}, ${dialect === 'sqlite' ? part('1') : "''"}, ${part(String(first))})`);
+}
+
+/** A start in BigQuery: 0 and positions before the beginning are the beginning. */
+function fromEnd(
+  own: Value,
+  start: Value,
+  { first, isWhole }: { readonly first: number | undefined; readonly isWhole: boolean },
+): Sql {
+  const length = sql`${ofUnits(own, 'length')}(${own.sql})`;
+  if (first === 0) return '1';
+  if (first !== undefined) return isWhole ? String(first) : sql`greatest(${String(first)}, -${length})`;
+  const from = operand(start);
+  if (isWhole) return sql`if(${from} = 0, 1, ${from})`;
+  return sql`if(${from} < 0, greatest(${from}, -${length}), greatest(${from}, 1))`;
+}
+
+/** A start of 0. */
+function atZero({ dialect, call, arg }: Application, own: Value, part: (from: Sql, size?: Sql) => Sql): Sql {
+  if (dialect === 'mysql' || dialect === 'mariadb' || dialect === 'trino')
+    return own.type.isNullable ? sql`if(${own.sql} IS NULL, NULL, '')` : "''";
+  if (dialect === 'sqlite' && call.args.length > 2)
+    return part('1', sql`greatest(0, ${operand(arg(2))} - 1)`);
+  return part('1');
+}
+
+function noteStart({ context, at }: Application, start: Value): void {
+  const isPlain = start.type.kind === 'int' && /^(?:position|[a-z]*\() ?/.test(String(start.sql));
+  if (!isPlain) differs(context, at, 'function', 'If the start is zero or negative, the result may differ');
+}
+
+/** A number of characters; a negative one is like 0. */
+function atLeastZero({ arg, source }: Application, index: number): Sql {
+  return (integer(source(index)) ?? -1) >= 0 ? arg(index).sql : sql`greatest(0, ${arg(index).sql})`;
+}
+
+/** left and right: a negative length is an error in BigQuery, and drops characters from the other end in PostgreSQL. */
+function side(name: 'left' | 'right'): Rule {
+  return (application) => {
+    const own = asText(application, 0);
+    const size = application.arg(1);
+    const { dialect } = application;
+    const number =
+      dialect === 'bigquery'
+        ? count(application, 1)
+        : dialect === 'postgresql'
+          ? size.sql
+          : atLeastZero(application, 1);
+    return likewise(own, sql`${ofUnits(own, name)}(${own.sql}, ${number})`, isNullable(own, size));
+  };
+}
+
+/** lpad and rpad, with a literal that is not empty. */
+function padded(name: 'leftPad' | 'rightPad'): Rule {
+  return (application) => {
+    const { arg, call, dialect, fail } = application;
+    const own = asText(application, 0);
+    const fill = call.args.length > 2 ? literalText(application, 2) : ' ';
+    if (fill === null) return likewise(own, 'NULL', true);
+    if (fill === undefined || fill === '')
+      return fail(`${call.name} requires a string literal that is not empty as its third argument`);
+    const isStrict = dialect === 'bigquery' || dialect === 'trino';
+    const size = isStrict ? count(application, 1) : atLeastZero(application, 1);
+    const rest = call.args.length > 2 ? sql`, ${arg(2).sql}` : '';
+    return likewise(own, sql`${ofUnits(own, name)}(${text(own)}, ${size}${rest})`, isNullable(own, arg(1)));
+  };
+}
+
+const repeated: Rule = (application) => {
+  const { arg, dialect } = application;
+  const own = asText(application, 0);
+  const times = dialect === 'bigquery' ? count(application, 1) : atLeastZero(application, 1);
+  return likewise(own, sql`repeat(${text(own)}, ${times})`, isNullable(own, arg(1)));
+};
+
+function replace(application: Application): Value {
+  const { arg, optional } = application;
+  const [own, from, to] = [asText(application, 0), arg(1), optional(2)];
+  const by = to === undefined ? "''" : text(to);
+  const nullable = isNullable(own, from, ...(to === undefined ? [] : [to]));
+  return likewise(own, sql`replaceAll(${text(own)}, ${text(from)}, ${by})`, nullable);
+}
+
+/** translate: characters without a replacement are removed. */
+const translate: Rule = (application) => {
+  const { source, fail } = application;
+  const own = asText(application, 0);
+  const [from, to] = [source(1), source(2)];
+  if (from.kind !== 'string' || to.kind !== 'string' || own.type.kind === 'bytes')
+    return fail('translate requires the characters and their replacements as string literals');
+  const characters = Array.from(from.value);
+  if (application.dialect === 'bigquery' && new Set(characters).size < characters.length)
+    return fail('translate requires each character only once');
+  const replacements = Array.from(to.value).slice(0, characters.length).join('');
+  const built = sql`translateUTF8(${text(own)}, ${quoteString(from.value)}, ${quoteString(replacements)})`;
+  return value('text', built, own.type.isNullable);
+};
+
+/** split_part: a negative position counts from the end in PostgreSQL. */
+function splitPart(application: Application): Value {
+  const { arg, source, dialect, fail } = application;
+  const [own, by, index] = [asText(application, 0), arg(1), arg(2)];
+  const separator = source(1);
+  if (separator.kind !== 'string' || separator.value === '')
+    return fail('split_part requires a separator as a string literal that is not empty');
+  const nullable = isNullable(own, by, index);
+  if (dialect === 'trino')
+    return value('text', sql`arrayElementOrNull(splitByString(${by.sql}, ${text(own)}), ${index.sql})`);
+  if (signedInteger(source(2)) === 0) return fail('split_part at position 0 is not converted');
+  const part = unlessNull(
+    [own],
+    'NULL',
+    (present = '') => sql`arrayElement(splitByString(${by.sql}, ${present}), ${index.sql})`,
+  );
+  return value('text', part, nullable);
+}
+
+/** MySQL's substring_index. */
+function substringIndex(application: Application): Value {
+  const { arg, source, fail } = application;
+  const [own, by] = [asText(application, 0), arg(1)];
+  const number = signedInteger(source(2));
+  if (number === undefined || number === 0)
+    return fail('substring_index is converted only with a literal count');
+  const size = number > 0 ? `1, ${number}` : String(number);
+  const joined = unlessNull(
+    [own],
+    'NULL',
+    (present = '') =>
+      sql`arrayStringConcat(arraySlice(splitByString(${by.sql}, ${present}), ${size}), ${by.sql})`,
+  );
+  return value('text', joined, isNullable(own, by));
+}
+
+const sized =
+  (name: string): Rule =>
+  (application) => {
+    const own = asText(application, 0);
+    return int(sql`${own.type.kind === 'bytes' ? 'length' : name}(${text(own)})`, own.type.isNullable);
+  };
+
+/** length counts characters; in MySQL bytes. */
+const length: Rule = (application) => {
+  const own = application.arg(0);
+  if (own.type.kind === 'array') return int(sql`length(${own.sql})`, false);
+  const { dialect } = application;
+  return sized(dialect === 'mysql' || dialect === 'mariadb' ? 'length' : 'lengthUTF8')(application);
+};
+
+/** A test of two strings; `build` returns a call. */
+const test =
+  (build: (own: Sql, part: Sql) => Sql): Rule =>
+  (application) => {
+    const [own, other] = [asText(application, 0), asText(application, 1)];
+    return condition(build(text(own), text(other)), isNullable(own, other));
+  };
+
+const contained = (build: (own: Sql, part: Sql) => Sql): Rule =>
+  test((own, part) => sql`(${build(own, part)} > 0)`);
+
+/** Words begin with a capital letter; in BigQuery, only some characters are between words. */
+const capitalized: Rule = (application) => {
+  const own = asText(application, 0);
+  if (application.dialect !== 'bigquery')
+    return value('text', sql`initcapUTF8(${text(own)})`, own.type.isNullable);
+  const between = '\\s\\x0b\\[\\](){}/|\\\\<>!?@"^#$&~_,.:;*%+\\-';
+  const words = quoteString(`[^${between}]+|[${between}]+`);
+  const word = 'concat(upperUTF8(substringUTF8(x, 1, 1)), lowerUTF8(substringUTF8(x, 2)))';
+  const joined = unlessNull(
+    [own],
+    'NULL',
+    (present = '') => sql`arrayStringConcat(arrayMap(x -> ${word}, extractAll(${present}, ${words})))`,
+  );
+  return value('text', joined, own.type.isNullable);
+};
+
+/** Upper and lower case; of bytes, of ASCII only. */
+const cased =
+  (name: 'lower' | 'upper'): Rule =>
+  (application) => {
+    const own = asText(application, 0);
+    return likewise(own, sql`${ofUnits(own, name)}(${text(own)})`);
+  };
+
+const reversed: Rule = (application) => {
+  const own = asText(application, 0);
+  return likewise(own, sql`${ofUnits(own, 'reverse')}(${text(own)})`);
+};
+
+/** The code of the first character, which must be an ASCII character if the value is certain. */
+const ascii: Rule = (application) => {
+  const own = asText(application, 0);
+  const code = sql`ascii(${text(own)})`;
+  const isByte = own.type.kind === 'bytes' || ['mysql', 'mariadb'].includes(application.dialect);
+  if (!isByte && application.context.isEvaluated === true)
+    return int(sql`(${code} + 0 % (${code} < 128))`, own.type.isNullable);
+  if (!isByte)
+    differs(
+      application.context,
+      application.at,
+      'function',
+      'Other characters than those of ASCII have another code',
+    );
+  return int(code, own.type.isNullable);
+};
+
+/** The character of a code point, which is a literal. */
+const character: Rule = ({ source, fail, call }) => {
+  const code = signedInteger(source(0));
+  const isValid = code !== undefined && code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  if (!isValid) return fail(`${call.name} requires the number of a character as an integer literal`);
+  return value('text', quoteString(String.fromCodePoint(code)), false);
+};
+
+export const TEXT_FUNCTIONS: Rules = {
+  lower: cased('lower'),
+  lcase: cased('lower'),
+  upper: cased('upper'),
+  ucase: cased('upper'),
+  initcap: capitalized,
+  length,
+  len: length,
+  char_length: sized('lengthUTF8'),
+  character_length: sized('lengthUTF8'),
+  octet_length: sized('length'),
+  byte_length: sized('length'),
+  concat,
+  concat_ws: concatWith,
+  substr: substring,
+  substring,
+  mid: substring,
+  left: side('left'),
+  right: side('right'),
+  lpad: padded('leftPad'),
+  rpad: padded('rightPad'),
+  replace,
+  translate,
+  reverse: reversed,
+  repeat: byDialect({
+    trino: ({ fail }) => fail('repeat of an element is not converted', 'Use arrayWithConstant.'),
+    others: repeated,
+  }),
+  space: (application) =>
+    value('text', sql`repeat(' ', ${atLeastZero(application, 0)})`, isNullable(application.arg(0))),
+  ascii,
+  chr: character,
+  split_part: splitPart,
+  substring_index: substringIndex,
+  starts_with: test((own, part) => sql`startsWith(${own}, ${part})`),
+  startswith: test((own, part) => sql`startsWith(${own}, ${part})`),
+  ends_with: test((own, part) => sql`endsWith(${own}, ${part})`),
+  endswith: test((own, part) => sql`endsWith(${own}, ${part})`),
+  contains: byDialect({
+    snowflake: contained((own, part) => sql`position(${own}, ${part})`),
+    trino: ({ arg }) => condition(sql`has(${arg(0).sql}, ${arg(1).sql})`, isNullable(arg(0), arg(1))),
+  }),
+  contains_substr: contained((own, part) => sql`positionCaseInsensitiveUTF8(${own}, ${part})`),
+  quote_literal: ({ fail }) => fail('quote_literal is not converted'),
+  uuid: () => value('text', 'toString(generateUUIDv4())', false),
+  gen_random_uuid: () => value('uuid', 'generateUUIDv4()', false),
+  generate_uuid: () => value('text', 'toString(generateUUIDv4())', false),
+  binary: ({ arg }) => ({ ...arg(0), type: { ...arg(0).type, isBinary: true } }),
+  strcmp: ({ fail }) => fail('strcmp is not converted'),
+};

@@ -1,0 +1,64 @@
+// trim, ltrim and rtrim.
+import { quoteString } from '../../sql/literal.ts';
+import type { Application, Rule, Rules } from '../function.ts';
+import { sql, type Sql } from '../sql.ts';
+import { asText, literalText } from '../text-argument.ts';
+import { text, value, type Value } from '../value.ts';
+
+type Side = 'both' | 'leading' | 'trailing';
+
+const PLAIN: Readonly<Record<Side, string>> = {
+  both: 'trimBoth',
+  leading: 'trimLeft',
+  trailing: 'trimRight',
+};
+
+/** What is trimmed if nothing is named, as a class of RE2; other dialects trim spaces. Unicode: White_Space; Java: Character.isWhitespace. */
+const SPACES: Readonly<Record<string, string>> = {
+  bigquery: '\\t-\\r\\x{85}\\p{Z}',
+  trino: '\\t-\\r\\x1c- \\x{1680}\\x{2000}-\\x{2006}\\x{2008}-\\x{200a}\\x{2028}\\x{2029}\\x{205f}\\x{3000}',
+};
+
+/** Removes characters of a class. */
+function without(own: Sql, side: Side, characters: string): Sql {
+  const [start, end] = [`^[${characters}]+`, `[${characters}]+$`];
+  if (side === 'both') return sql`replaceRegexpAll(${own}, ${quoteString(`${start}|${end}`)}, '')`;
+  return sql`replaceRegexpOne(${own}, ${quoteString(side === 'leading' ? start : end)}, '')`;
+}
+
+/** The second argument is a set of characters, in MySQL a string. */
+function trimmed(side: Side): Rule {
+  return (application) => {
+    const { dialect, call } = application;
+    const own = asText(application, 0);
+    const built = (trimmedText: Sql): Value =>
+      value(own.type.kind === 'bytes' ? 'bytes' : 'text', trimmedText, own.type.isNullable);
+    const spaces = SPACES[dialect];
+    if (call.args.length > 1) return built(trimmedSet(application, text(own), side));
+    if (own.type.kind === 'bytes')
+      return application.fail(`${call.name} of bytes requires the bytes to remove`);
+    return built(spaces === undefined ? sql`${PLAIN[side]}(${text(own)})` : without(text(own), side, spaces));
+  };
+}
+
+function trimmedSet(application: Application, own: Sql, side: Side): Sql {
+  const { call, dialect, fail } = application;
+  const set = literalText(application, 1);
+  if (set === null) return 'NULL';
+  if (set === undefined) return fail(`${call.name} requires the characters as a string literal`);
+  const isMysql = dialect === 'mysql' || dialect === 'mariadb';
+  if (isMysql && Array.from(set).length !== 1)
+    return fail('trim of a string of several characters is not converted');
+  if (set === '') return own;
+  // Of other characters than those of ASCII, ClickHouse removes single bytes.
+  if (/^[\x20-\x7e]+$/.test(set)) return sql`trim(${side.toUpperCase()} ${quoteString(set)} FROM ${own})`;
+  const characters = Array.from(set).map((char) => `\\x{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+  return without(own, side, characters.join(''));
+}
+
+export const TRIM_FUNCTIONS: Rules = {
+  trim: trimmed('both'),
+  btrim: trimmed('both'),
+  ltrim: trimmed('leading'),
+  rtrim: trimmed('trailing'),
+};

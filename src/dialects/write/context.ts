@@ -1,0 +1,142 @@
+// The context of a query that is written.
+import type { Expression, FromItem, Name, Query } from '../../sql/syntax-tree.ts';
+import type { Context as BaseContext } from '../context.ts';
+import type { Sql } from '../sql.ts';
+import type { Type, Value } from '../value.ts';
+import type { Style } from './style.ts';
+
+/** A column of a query. */
+export interface OutputColumn {
+  readonly name: string;
+  readonly value: Value;
+}
+
+/** A table that FROM may name without a qualifier: of an endpoint, or of WITH. */
+export interface Table {
+  readonly sql: Sql;
+  /** Undefined if they are not known. */
+  readonly columns: readonly OutputColumn[] | undefined;
+}
+
+/** A column of a relation, as spelled in its definition. */
+export interface RelationColumn {
+  readonly name: string;
+  readonly value: Value;
+  /** Its name without the table's, which people prefer where it is enough. */
+  readonly bare?: Sql;
+}
+
+/** One table, array or record in FROM. */
+export interface Relation {
+  /** As in the source. */
+  readonly alias: string | undefined;
+  /** As in the SQL that is written. */
+  readonly written: string;
+  /** By name in lower case; undefined if they are not known, which happens only offline. */
+  readonly columns: ReadonlyMap<string, RelationColumn> | undefined;
+  /** The columns are written as expressions: the SQL has no table for them. */
+  readonly isInline?: boolean;
+  /** One element of an unnested array, or the record. */
+  readonly element?: Value;
+  /** Columns that USING merged with those of an earlier table, in lower case. */
+  readonly merged?: ReadonlySet<string> | undefined;
+  /** An outer join may add rows without values. */
+  readonly isOptional?: boolean;
+  /** At run time, the condition that a later outer join produced no row of it. */
+  readonly marker?: Sql;
+}
+
+/** The names that an expression can refer to. */
+export interface Scope {
+  readonly relations: readonly Relation[];
+  /** What is written for an alias of the select list, by name in lower case; empty until its columns are written. */
+  readonly aliases: ReadonlyMap<string, Value>;
+  /** Aliases come before columns. */
+  readonly prefersAliases?: boolean;
+  readonly parent?: Scope | undefined;
+  /** Aliases that are not columns of the same name, in lower case: ClickHouse prefers the alias, so these columns are qualified. */
+  readonly shadowed?: ReadonlySet<string> | undefined;
+  /** Names that the select list uses, in lower case: with tables whose columns are unknown, they are columns. */
+  readonly usedNames?: ReadonlySet<string> | undefined;
+  /** Called if an expression inside uses a name of an outer query. */
+  readonly onOuter?: () => void;
+}
+
+/** Keys of GROUP BY by their SQL. */
+export interface GroupKeys {
+  readonly keys: ReadonlySet<string>;
+  /** Keys that are grouped in lower case: elsewhere, any of their values is read. */
+  readonly caseless: ReadonlySet<string>;
+  /** Other columns depend on the keys, or the source returns any of their values. */
+  readonly hasOthers: boolean;
+}
+
+/** Joins that subqueries in expressions add to FROM. */
+export interface AddedJoins {
+  readonly pieces: Sql[];
+  /** Without groups: a joined column can be used everywhere. */
+  readonly isOpen: boolean;
+}
+
+/** Derived with changes for each nested query. */
+export interface Context extends BaseContext {
+  readonly scope: Scope;
+  /** By name in lower case. */
+  readonly tables: ReadonlyMap<string, Table>;
+  /** In a grouped query, a dynamically typed path outside aggregate functions is a string. */
+  readonly isGrouped: boolean;
+  /** Inside of a condition, or of what is evaluated only if a condition is met: what would be an error there may not be evaluated. */
+  readonly isGuarded: boolean;
+  /** The keys of GROUP BY, outside of aggregate functions, for dialects in which other columns can be read. */
+  readonly grouped?: GroupKeys | undefined;
+  readonly joins?: AddedJoins | undefined;
+  /** Keys of GROUP BY may be NULL, for ROLLUP and similar. */
+  readonly hasRollup?: boolean;
+  readonly supplied: Supplied;
+  // Passed here to avoid circular imports between the files that define them. Both throw UnconvertedError.
+  write(expression: Expression, context: Context): Value;
+  query(query: Query, context: Context, use: Use): WrittenQuery;
+}
+
+/** How the rows of a query are used, which decides how its columns are written. */
+export interface Use {
+  /** The rows are the result. */
+  readonly isShown: boolean;
+  /** The columns are combined with those of other queries: no dynamically typed paths. */
+  readonly isPlain: boolean;
+}
+
+/** The use of a subquery whose columns are read by name. */
+export const READ: Use = { isShown: false, isPlain: false };
+
+/** A query in ClickHouse SQL, without parentheses, and its columns in order; undefined if they are not known. */
+export interface WrittenQuery {
+  readonly sql: Sql;
+  readonly columns: readonly OutputColumn[] | undefined;
+}
+
+/** The rows of an element of FROM that is an array in ClickHouse. */
+export interface RowSource {
+  readonly array: Sql;
+  readonly columns: readonly RowColumn[];
+  readonly alias: string;
+  /** Whether it reads earlier tables. */
+  readonly isCorrelated: boolean;
+  /** An array without elements is one row. */
+  readonly isOuter: boolean;
+}
+
+/** A column of the rows, written from one element. */
+export interface RowColumn {
+  readonly name: string;
+  readonly type: Type;
+  readonly of: (element: Sql) => Sql;
+}
+
+/** What the two entry points write differently. */
+export interface Supplied {
+  readonly style: Style;
+  /** A field of a value that is not a record. */
+  readonly jsonField: (value: Value, name: Name, context: Context) => Value;
+  readonly rows: (item: FromItem, context: Context) => RowSource;
+}

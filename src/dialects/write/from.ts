@@ -1,0 +1,146 @@
+// FROM: tables, subqueries and joins in parentheses are joined; arrays and functions that return rows are joined by ARRAY JOIN.
+import type { FromItem } from '../../sql/syntax-tree.ts';
+import { placeholder, UnconvertedError } from '../context.ts';
+import { located, sql, type Sql } from '../sql.ts';
+import type { Context, Relation } from './context.ts';
+import { joinCondition } from './join.ts';
+import { lateralJoin } from './lateral.ts';
+import { packed } from './packed.ts';
+import { inRelations, lost } from './scope.ts';
+import { readTable } from './table.ts';
+import { addRows, addUnnested, arrayPath, rowsTable } from './unnest.ts';
+
+/** FROM as SQL, and what the other clauses need to know about it. */
+export interface WrittenFrom {
+  /** Undefined if there is no table to read. */
+  readonly sql: Sql | undefined;
+  readonly relations: readonly Relation[];
+  /** Conditions of joins with arrays, which must be in WHERE. */
+  readonly conditions: readonly Sql[];
+}
+
+/** State while FROM is written. */
+export interface State {
+  readonly pieces: Sql[];
+  relations: readonly Relation[];
+  readonly conditions: Sql[];
+}
+
+/** What is joined next: its SQL with a name, and what it adds to the scope. */
+interface Joined {
+  /** Undefined for a relation without rows of its own. */
+  readonly sql: Sql | undefined;
+  readonly relations: readonly Relation[];
+}
+
+interface Place {
+  readonly context: Context;
+  /** A later outer join may produce no row of it. */
+  readonly isLost: boolean;
+}
+
+/** Writes the elements of FROM in order: each can refer to those before it. */
+export function writeFrom(items: readonly FromItem[], context: Context): WrittenFrom {
+  const { pieces, relations, conditions } = writeItems(flattened(items), { context, isLost: false });
+  const { style } = context.supplied;
+  return { sql: pieces.length === 0 ? undefined : style.lines(pieces), relations, conditions };
+}
+
+/** A join in parentheses at the beginning needs none. */
+function flattened(items: readonly FromItem[]): readonly FromItem[] {
+  const [first, ...others] = items;
+  return first?.source.kind === 'group' && first.alias === undefined
+    ? [...flattened(first.source.items), ...others]
+    : items;
+}
+
+function writeItems(items: readonly FromItem[], { context, isLost }: Place): State {
+  const state: State = { pieces: [], relations: [], conditions: [] };
+  for (const [index, item] of items.entries()) {
+    try {
+      addItem(item, state, { context, isLost: isLost || isLostLater(items.slice(index + 1)) });
+    } catch (error) {
+      if (context.shared.isStrict || !(error instanceof UnconvertedError)) throw error;
+      addPlaceholder(item, error, { state, context });
+    }
+  }
+  return state;
+}
+
+/** Whether a later outer join may produce no row of this table. */
+function isLostLater(later: readonly FromItem[]): boolean {
+  return later.some(({ join }) => join === 'RIGHT' || join === 'FULL');
+}
+
+function addPlaceholder(
+  { alias }: FromItem,
+  error: UnconvertedError,
+  { state, context }: { readonly state: State; readonly context: Context },
+): void {
+  const comment = placeholder(context, error);
+  state.pieces.push(state.pieces.length === 0 ? comment : `CROSS JOIN ${comment}`);
+  const written = alias === undefined ? '' : context.supplied.style.name(alias.name);
+  const relation = { alias: alias?.name, written, columns: undefined };
+  state.relations = [...state.relations, relation];
+}
+
+function addItem(item: FromItem, state: State, place: Place): void {
+  const { context } = place;
+  const { source } = item;
+  const inside: Context = { ...inRelations(context, state.relations), isGrouped: false, grouped: undefined };
+  const array = context.shared.isStrict ? arrayPath(item, inside) : undefined;
+  if (array !== undefined) return addUnnested(item, array, { state, context: inside });
+  if (source.kind === 'unnest' || source.kind === 'function') {
+    const rows = context.supplied.rows(item, inside);
+    if (addRows(item, rows, { state, context: inside })) return undefined;
+    return addJoined(item, rowsTable(rows, inside), state, context);
+  }
+  if (source.kind === 'query' && state.pieces.length > 0) {
+    const lateral = lateralJoin(item, inside);
+    if (lateral !== undefined) {
+      state.relations = [...state.relations, lateral.relation];
+      if (lateral.sql !== undefined) state.pieces.push(lateral.sql);
+      return undefined;
+    }
+  }
+  return addJoined(item, sourceOf(item, place), state, context);
+}
+
+function sourceOf(item: FromItem, { context, isLost }: Place): Joined {
+  const { join, source } = item;
+  const place = { context, isLost: isLost || join === 'LEFT' || join === 'FULL' };
+  if (source.kind !== 'group') return readTable(item, place);
+  return writeGroup(source.items, { ...place, at: item.at });
+}
+
+/** A join in parentheses: one table with unnested records, or several tables as a subquery. */
+function writeGroup(items: readonly FromItem[], place: Place & { readonly at: number }): Joined {
+  const { pieces, relations, conditions } = writeItems(items, place);
+  const [only = '', more] = pieces;
+  if (more === undefined && conditions.length === 0) return { sql: only, relations };
+  return packed({ sql: place.context.supplied.style.lines(pieces), relations, conditions }, place);
+}
+
+function addJoined(item: FromItem, { sql: own, relations: added }: Joined, state: State, context: Context) {
+  if (own === undefined) return;
+  const { join } = item;
+  const keepsOwn = join === 'RIGHT' || join === 'FULL';
+  // An outer join adds the absence condition to every preceding column.
+  const before = keepsOwn ? state.relations : [];
+  const columns = [...before, ...added].reduce((sum, each) => sum + (each.columns?.size ?? 0), 0);
+  context.shared.spend(item.at, columns);
+  if (state.pieces.length === 0) {
+    state.pieces.push(located(item.at, own));
+    state.relations = added;
+    return;
+  }
+  const { keyword, condition, merged } = joinCondition(item, state.relations, { added, context });
+  if (keyword !== 'CROSS' && keyword !== 'INNER' && !context.shared.isStrict)
+    context.shared.settings.set('join_use_nulls', '1');
+  state.pieces.push(sql`${keyword} JOIN ${located(item.at, own)}${condition}`);
+  const isStrict = context.shared.isStrict;
+  const kept = keepsOwn ? state.relations.map((each) => lost(each, isStrict)) : state.relations;
+  const isOptional = join === 'LEFT' || join === 'FULL';
+  const fresh = isOptional ? added.map((each) => lost(each, isStrict)) : added;
+  state.relations = [...kept, ...(merged === undefined ? fresh : fresh.map((each) => ({ ...each, merged })))];
+}

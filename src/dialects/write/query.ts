@@ -1,0 +1,176 @@
+// Whole queries: WITH, and ORDER BY and LIMIT after a body of any kind.
+import type { Order, Query, Select, WithTable } from '../../sql/syntax-tree.ts';
+import { placeholder, syntax, unconverted, UnconvertedError } from '../context.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { READ, type Context, type Table, type Use, type WrittenQuery } from './context.ts';
+import { renamed, withNames } from './column-names.ts';
+import { orderKeys } from './key.ts';
+import { nameOf } from './select-list.ts';
+import { columnsByName, inRelations } from './scope.ts';
+import { writeSelect } from './select.ts';
+import { tailLines, type Tail } from './tail.ts';
+import { aligned, combined, rowsQuery, widened } from './set.ts';
+
+/** Writes a query; offline, one that cannot be converted as a whole becomes a comment. */
+export function writeQuery(query: Query, context: Context, use: Use = READ): WrittenQuery {
+  try {
+    return writeWhole(query, context, use);
+  } catch (error) {
+    if (context.shared.isStrict || !(error instanceof UnconvertedError)) throw error;
+    return { sql: `SELECT ${placeholder(context, error)}`, columns: undefined };
+  }
+}
+
+function writeWhole(query: Query, context: Context, use: Use): WrittenQuery {
+  const { orderBy, limit, offset, hasTies = false } = query;
+  const tail: Tail = { orderBy, limit, offset, hasTies };
+  if (query.tables.length === 0) return writeBody(query.body, tail, { context, use });
+  const { tables, elements } = writeTables(query.tables, context);
+  const body = writeBody(query.body, tail, { context: { ...context, tables }, use });
+  const isRecursive = query.tables.some((table) => table.isRecursive === true);
+  const head = sql`WITH ${isRecursive ? 'RECURSIVE ' : ''}${joinSql(elements)}`;
+  return { ...body, sql: context.supplied.style.lines([head, body.sql]) };
+}
+
+/** Tables of WITH. At run time they are renamed, so that none can shadow a table of the endpoint. */
+function writeTables(own: readonly WithTable[], context: Context) {
+  const { shared, supplied } = context;
+  const tables = new Map<string, Table>(context.tables);
+  const elements: Sql[] = [];
+  const seen = new Set<string>();
+  const alone: Context = { ...context, tables, scope: { relations: [], aliases: new Map() } };
+  for (const table of own) {
+    const { name } = table;
+    const folded = name.name.toLowerCase();
+    if (shared.tableNames?.has(folded) === true)
+      syntax(name.at, `${name.name} is a table of the endpoint`, 'Choose another name.');
+    if (seen.has(folded)) syntax(name.at, `${name.name} is defined twice`);
+    seen.add(folded);
+    const { sql: query, columns } = writeTable(table, alone);
+    const written = shared.isStrict ? shared.fresh('q') : supplied.style.name(name.name);
+    elements.push(sql`${written} AS ${supplied.style.block(query)}`);
+    tables.set(folded, { sql: written, columns });
+  }
+  return { tables, elements };
+}
+
+function writeTable(table: WithTable, context: Context): WrittenQuery {
+  const query = table.columns === undefined ? table.query : renamed(table.query, table.columns);
+  if (table.isRecursive !== true) return withNames(writeQuery(query, context), table.columns, context);
+  if (context.shared.isStrict) unconverted(table.name.at, 'clause', 'WITH RECURSIVE is not supported');
+  const { body } = query;
+  const [first, ...rest] = body.kind === 'set' ? body.members : [];
+  const isSupported =
+    body.kind === 'set' &&
+    body.operator === 'UNION ALL' &&
+    query.limit === undefined &&
+    query.tables.length === 0;
+  if (!isSupported || first === undefined)
+    return unconverted(
+      table.name.at,
+      'clause',
+      'Only a recursive query of the form … UNION ALL … is converted',
+    );
+  const start = writeMember(first, context, READ);
+  const write = ({ columns }: WrittenQuery): readonly WrittenQuery[] => {
+    const own = { sql: context.supplied.style.name(table.name.name), columns };
+    const tables = new Map(context.tables).set(table.name.name.toLowerCase(), own);
+    return rest.map((each) => writeMember(each, { ...context, tables }, READ));
+  };
+  const typed = aligned([start, ...write(start)], context)[0] ?? start;
+  const begin = widened(typed, context);
+  return {
+    sql: joinSql(
+      [begin, ...write(begin)].map((each) => each.sql),
+      '\nUNION ALL\n',
+    ),
+    columns: begin.columns,
+  };
+}
+
+interface Place {
+  readonly context: Context;
+  readonly use: Use;
+}
+
+function writeBody(body: Query['body'], tail: Tail, { context, use }: Place): WrittenQuery {
+  if (body.kind === 'select' && !isOrderedOutside(body, tail, context))
+    return writeSelect(body, tail, { context, use });
+  const inner = writeRows(body, { context, use });
+  const hasTail = tail.orderBy.length > 0 || tail.limit !== undefined || tail.offset !== undefined;
+  return hasTail ? withTail(inner, tail, { context, use }) : inner;
+}
+
+function writeRows(body: Query['body'], { context, use }: Place): WrittenQuery {
+  switch (body.kind) {
+    case 'select':
+      return writeSelect(body, { orderBy: [] }, { context, use });
+    case 'query':
+      return writeQuery(body, context, use);
+    case 'rows':
+      return rowsQuery(body, context);
+    case 'set': {
+      const plain = { ...use, isPlain: true };
+      return combined(
+        body,
+        body.members.map((each) => writeMember(each, context, plain)),
+        context,
+      );
+    }
+  }
+}
+
+/** ClickHouse cannot order by a correlated subquery, but can order by a column that holds its result. */
+function isOrderedOutside({ items }: Select, { orderBy }: Tail, { shared }: Context): boolean {
+  const names = new Set(
+    items.flatMap((item) => (item.kind === 'value' ? (nameOf(item)?.toLowerCase() ?? []) : [])),
+  );
+  const isColumn = ({ value }: Order) =>
+    value.kind === 'number' ||
+    (value.kind === 'path' &&
+      value.parts.length === 1 &&
+      names.has(value.parts[0]?.name.toLowerCase() ?? ''));
+  const hasQuery = items.some((item) => item.kind === 'value' && item.value.kind === 'query');
+  return shared.isStrict && hasQuery && orderBy.length > 0 && orderBy.every(isColumn);
+}
+
+/** A member of a set operation: a query with clauses of its own is in parentheses. */
+function writeMember(member: Select | Query, context: Context, use: Use): WrittenQuery {
+  if (member.kind === 'select') return writeSelect(member, { orderBy: [] }, { context, use });
+  const inner = writeQuery(member, context, use);
+  const isPlain =
+    member.orderBy.length === 0 &&
+    member.limit === undefined &&
+    member.tables.length === 0 &&
+    member.body.kind === 'select';
+  return isPlain ? inner : { ...inner, sql: context.supplied.style.block(inner.sql) };
+}
+
+/** ORDER BY and LIMIT of a query whose columns are known by name. */
+function withTail(inner: WrittenQuery, tail: Tail, { context }: Place): WrittenQuery {
+  const { shared, supplied } = context;
+  const columns = (inner.columns ?? []).map(({ name, value: { type } }) => ({
+    name,
+    value: { sql: supplied.style.name(name), type },
+  }));
+  const relation = {
+    alias: undefined,
+    written: '',
+    columns: inner.columns === undefined ? undefined : columnsByName(columns),
+  };
+  const inside = { ...inRelations(context, [relation]), isGrouped: false, grouped: undefined };
+  const outputs = columns.map((each) => ({
+    ...each,
+    raw: each.value,
+    sql: each.value.sql,
+    isStar: false,
+    isNamed: true,
+  }));
+  const keys = orderKeys(tail.orderBy, outputs, inside);
+  const alias = shared.isStrict ? sql` AS ${shared.fresh('t')}` : '';
+  const lines = ['SELECT *', sql`FROM ${supplied.style.block(inner.sql)}${alias}`];
+  return {
+    sql: supplied.style.lines([...lines, ...tailLines(keys, tail, supplied.style)]),
+    columns: inner.columns,
+  };
+}

@@ -1,0 +1,296 @@
+// The select list: columns, their names, and stars.
+import type { Expression, Item, Name, Select } from '../../sql/syntax-tree.ts';
+import { note, syntax, tooLarge, unconverted, unknown } from '../context.ts';
+import { field, fieldNames } from '../record.ts';
+import { sql, type Sql } from '../sql.ts';
+import { value, type Value } from '../value.ts';
+import type { Context, OutputColumn, Relation, Use } from './context.ts';
+import { fieldsOf } from './path.ts';
+import { shown } from './shown.ts';
+import { pathsOf } from './walk.ts';
+
+/** A column of a select list. */
+export interface Column extends OutputColumn {
+  /** The value before it was converted for the result. */
+  readonly raw: Value;
+  /** As written: a star, or an expression with its alias. */
+  readonly sql: Sql;
+  /** The expression in the source; undefined for columns of a star. */
+  readonly source?: Expression;
+  /** The source can refer to it by its name. */
+  readonly isNamed: boolean;
+  /** A star that was not replaced by the columns: what they are, if they are known. */
+  readonly star?: { readonly columns: readonly OutputColumn[] | undefined };
+}
+
+/** A column before it has a name of its own. */
+interface Draft {
+  readonly name: string | undefined;
+  readonly raw: Value;
+  readonly at: number;
+  readonly source?: Expression;
+  readonly isNamed: boolean;
+  /** The source names it: by an alias, or as a path. */
+  readonly hasName: boolean;
+  readonly star?: Column;
+}
+
+/** What is written for the aliases: offline their names, at run time their expressions, since a name could be one of a table. */
+export function aliasesOf(
+  columns: readonly Column[],
+  { shared, supplied }: Context,
+): ReadonlyMap<string, Value> {
+  const entries = columns
+    .filter(({ isNamed }) => isNamed)
+    .map(({ name, raw, value: own }): readonly [string, Value] => [
+      name.toLowerCase(),
+      shared.isStrict ? raw : { sql: supplied.style.name(name), type: own.type },
+    ]);
+  return new Map(entries);
+}
+
+/** Names of aliases: columns of the same name are qualified, since ClickHouse prefers the alias. */
+export function shadowedNames({ items }: Select, isCaseless: boolean): ReadonlySet<string> {
+  const names = items.flatMap((item) => {
+    if (item.kind === 'star') return [];
+    const { alias, value: whole } = item;
+    const own = whole.kind === 'collate' ? whole.value : whole;
+    const isColumn = own.kind === 'path' && (alias === undefined || isSamePath(own, alias));
+    return isCaseless || !isColumn ? [alias?.name ?? implicitName(own)] : [];
+  });
+  return new Set(names.map((each) => each.toLowerCase()));
+}
+
+function isSamePath(expression: Expression, alias: Name): boolean {
+  return (
+    expression.kind === 'path' &&
+    expression.parts.length === 1 &&
+    expression.parts[0]?.name.toLowerCase() === alias.name.toLowerCase()
+  );
+}
+
+/** Names that the select list uses. */
+export function usedNames({ items }: Select): ReadonlySet<string> {
+  return new Set(
+    items
+      .flatMap((item) => (item.kind === 'value' ? pathsOf(item.value) : []))
+      .map((parts) => parts[0]?.name.toLowerCase() ?? ''),
+  );
+}
+
+const MAX_COLUMNS = 250;
+/** Dialects in which an item can refer to the aliases before it. */
+const SEES_EARLIER: ReadonlySet<string> = new Set(['snowflake', 'redshift']);
+
+/** The select list. `only` is the name of the only table of FROM. */
+export function writeItems(
+  select: Select,
+  context: Context,
+  use: Use & { readonly only?: string | undefined },
+): readonly Column[] {
+  const { dialect, isStrict } = context.shared;
+  const columns: Column[] = [];
+  const names = namer(context);
+  for (const item of select.items) {
+    const inside = SEES_EARLIER.has(dialect)
+      ? { ...context, scope: { ...context.scope, aliases: aliasesOf(columns, context) } }
+      : context;
+    const drafts = item.kind === 'star' ? writeStar(item, context) : [writeItem(item, inside)];
+    for (const draft of drafts) columns.push(draft.star ?? columnOf(draft, names, { ...use, context }));
+    if (isStrict && columns.length > MAX_COLUMNS)
+      tooLarge(select.at, `A SELECT may have at most ${MAX_COLUMNS} columns`);
+  }
+  return columns;
+}
+
+function writeItem({ value: source, alias }: Extract<Item, { kind: 'value' }>, context: Context): Draft {
+  const { isStrict, dialect } = context.shared;
+  const name = alias?.name ?? pathName(source);
+  return {
+    name: isStrict ? name : (alias?.name ?? implicitName(source)),
+    raw: context.write(source, context),
+    at: source.at,
+    source,
+    hasName: name !== undefined,
+    isNamed: name !== undefined || NAMES_EXPRESSIONS.has(dialect),
+  };
+}
+
+/**
+ * The column with its name. A column of the only table has it without an alias, which would be a name of the table: the sandbox then
+ * gives the table a scope of its own, at a cost.
+ */
+function columnOf(
+  draft: Draft,
+  names: (draft: Draft) => string,
+  { only, context, ...use }: Use & { readonly only?: string | undefined; readonly context: Context },
+): Column {
+  const name = names(draft);
+  const own = shown(draft.raw, use, { at: draft.at, context });
+  const written = context.supplied.style.name(name);
+  const text = String(own.sql);
+  const isName = text === written || (only !== undefined && text === `${only}.${written}`);
+  const { raw, isNamed, source } = draft;
+  return {
+    name,
+    value: own,
+    raw,
+    sql: isName ? own.sql : sql`${own.sql} AS ${written}`,
+    isNamed,
+    ...(source === undefined ? {} : { source }),
+  };
+}
+
+/** Gives each column a name of its own. At run time, columns without a name have BigQuery's. */
+function namer(context: Context): (draft: Draft) => string {
+  const used = new Set<string>();
+  const { isStrict } = context.shared;
+  let unnamed = 0;
+  return ({ name, at, hasName }) => {
+    const own = name ?? `f${unnamed++}_`;
+    let unique = own;
+    for (let count = isStrict ? 1 : 2; used.has(unique.toLowerCase()); count++) unique = `${own}_${count}`;
+    used.add(unique.toLowerCase());
+    if (unique !== own && hasName)
+      note(context, 'note', {
+        at,
+        code: 'clause',
+        message: `Two columns are named ${own}: the second one is renamed to ${unique}`,
+      });
+    return unique;
+  };
+}
+
+/** Dialects in which the name of an expression without an alias can be used elsewhere in the query. */
+const NAMES_EXPRESSIONS: ReadonlySet<string> = new Set(['postgresql', 'redshift']);
+
+/** The column's name, if it has one: its alias, or the last part of a path. */
+export function nameOf({ alias, value: own }: Extract<Item, { kind: 'value' }>): string | undefined {
+  return alias?.name ?? pathName(own);
+}
+
+function pathName(own: Expression): string | undefined {
+  if (own.kind === 'path') return own.parts.at(-1)?.name;
+  return own.kind === 'field' ? own.name.name : undefined;
+}
+
+/** The name that other systems give to a column without an alias. */
+function implicitName(expression: Expression): string {
+  const { kind } = expression;
+  if (kind === 'path') return expression.parts.at(-1)?.name ?? 'column';
+  if (kind === 'field') return expression.name.name;
+  if (kind === 'collate') return implicitName(expression.value);
+  if (kind === 'call') return expression.name.replace(/^clickhouse__/, '');
+  if (kind === 'extract' || kind === 'case') return kind;
+  if (kind !== 'cast') return 'column';
+  const isName = expression.value.kind === 'path' || expression.value.kind === 'call';
+  return isName ? implicitName(expression.value) : expression.type.name.toLowerCase();
+}
+
+type Star = Extract<Item, { kind: 'star' }>;
+
+/** A star. At run time, and where a table has no columns in the SQL, it is replaced by the columns. */
+function writeStar(item: Star, context: Context): readonly Draft[] {
+  const { isStrict } = context.shared;
+  if (!isStrict && !context.scope.relations.some(({ isInline }) => isInline === true))
+    return [starAsWritten(item, context)];
+  const all = starColumns(item, context);
+  if (all === undefined)
+    return unconverted(
+      item.at,
+      'clause',
+      'A star is not converted together with an unnested array or a lateral subquery',
+      'Name the columns.',
+    );
+  const { at, except, replace } = item;
+  if (all.length === 0) syntax(at, '* matches no columns', 'List the fields that you need.');
+  const has = ({ name }: Name): boolean => all.some((column) => isSame(column, name));
+  const missing = [...except, ...replace.map(({ name }) => name)].find((name) => !has(name));
+  if (missing !== undefined) unknown(missing.at, `* has no column ${missing.name}`);
+  return all
+    .filter((column) => !except.some(({ name }) => isSame(column, name)))
+    .map((column) => {
+      const other = replace.find(({ name }) => isSame(column, name.name));
+      return other === undefined
+        ? { name: column.name, raw: column.value, at, isNamed: false, hasName: false }
+        : {
+            name: column.name,
+            raw: context.write(other.value, context),
+            at: other.value.at,
+            source: other.value,
+            isNamed: true,
+            hasName: false,
+          };
+    });
+}
+
+interface StarColumn {
+  readonly name: string | undefined;
+  readonly value: Value;
+}
+
+const isSame = ({ name }: StarColumn, other: string): boolean => name?.toLowerCase() === other.toLowerCase();
+
+/** The columns of a star; undefined if those of a table are not known. */
+function starColumns({ of }: Star, context: Context): readonly StarColumn[] | undefined {
+  const { relations } = context.scope;
+  if (of === undefined) return flattened(relations.map((each) => columnsOf(each)));
+  const [first, second] = of.kind === 'path' ? of.parts.slice(context.shared.isStrict ? 0 : -1) : [];
+  const relation = relations.findLast(
+    ({ alias }) => alias?.toLowerCase() === first?.name.toLowerCase() && alias !== undefined,
+  );
+  if (relation !== undefined && second === undefined && relation.element === undefined)
+    return relation.columns === undefined ? undefined : [...relation.columns.values()];
+  const record =
+    relation?.element !== undefined && of.kind === 'path'
+      ? fieldsOf(relation.element, of.parts.slice(1), context)
+      : context.write(of, context);
+  return fieldColumns(record);
+}
+
+function flattened(lists: readonly (readonly StarColumn[] | undefined)[]): readonly StarColumn[] | undefined {
+  return lists.some((each) => each === undefined) ? undefined : lists.flatMap((each) => each ?? []);
+}
+
+/** Columns of a table, elements of an array. A record is returned with the column that contains it. */
+function columnsOf({ columns, element, alias, merged }: Relation): readonly StarColumn[] | undefined {
+  if (columns === undefined) return undefined;
+  if (element === undefined)
+    return [...columns.values()].filter(({ name }) => merged?.has(name.toLowerCase()) !== true);
+  if (element.type.kind === 'tuple') return fieldColumns(element);
+  return element.subcolumn === undefined ? [{ name: alias, value: element }] : [];
+}
+
+function fieldColumns(record: Value): readonly StarColumn[] {
+  return fieldNames(record).map((name) => ({ name, value: field(record, { name, at: 0 }) }));
+}
+
+/** A star as the source has it, which ClickHouse reads in the same way. */
+function starAsWritten(item: Star, context: Context): Draft {
+  const { name } = context.supplied.style;
+  const { of, except, replace, at } = item;
+  const [table] = of?.kind === 'path' ? of.parts.slice(-1) : [];
+  const names = except.map((each) => name(each.name)).join(', ');
+  const others = replace.map(
+    (each) => `${String(context.write(each.value, context).sql)} AS ${name(each.name.name)}`,
+  );
+  const written = `${table === undefined ? '' : `${name(table.name)}.`}*${names === '' ? '' : ` EXCEPT (${names})`}${others.length === 0 ? '' : ` REPLACE (${others.join(', ')})`}`;
+  const raw = value('unknown', written);
+  const excluded = new Set(except.map((each) => each.name.toLowerCase()));
+  const columns =
+    replace.length > 0
+      ? undefined
+      : starColumns(item, context)?.flatMap((each) =>
+          each.name === undefined || excluded.has(each.name.toLowerCase())
+            ? []
+            : [{ name: each.name, value: { sql: name(each.name), type: each.value.type } }],
+        );
+  const star: Column = { name: '*', value: raw, raw, sql: written, isNamed: false, star: { columns } };
+  return { name: '*', raw, at, isNamed: false, hasName: false, star };
+}
+
+/** The columns of a select list; undefined if those of a star are not known. */
+export function outputColumns(columns: readonly Column[]): readonly OutputColumn[] | undefined {
+  if (columns.some(({ star }) => star !== undefined && star.columns === undefined)) return undefined;
+  return columns.flatMap((each) => each.star?.columns ?? [{ name: each.name, value: each.value }]);
+}

@@ -1,0 +1,139 @@
+// Set operations and VALUES: queries whose columns are combined by position.
+import type { Rows, SetOperation } from '../../sql/syntax-tree.ts';
+import { differs, syntax, unconverted } from '../context.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { value, type Kind, type Type } from '../value.ts';
+import type { Context, OutputColumn, WrittenQuery } from './context.ts';
+
+/** Members of a set operation as one query. */
+export function combined(
+  { operator, members: sources, at }: SetOperation,
+  members: readonly WrittenQuery[],
+  context: Context,
+): WrittenQuery {
+  if (operator.startsWith('INTERSECT ALL') || operator.startsWith('EXCEPT ALL'))
+    return unconverted(at, 'clause', `${operator} is not converted`);
+  const width = members[0]?.columns?.length;
+  for (const [index, { columns }] of members.entries()) {
+    if (width === undefined || columns === undefined || columns.length === width) continue;
+    const message = `This query has ${columns.length} columns, the first has ${width}`;
+    syntax(sources[index]?.at ?? at, message);
+  }
+  const written = aligned(members, context);
+  if (!operator.endsWith('ALL')) checkStrings(operator, written, { at, context });
+  const { style } = context.supplied;
+  const parts = written.map((each) => each.sql);
+  return { sql: style.lines(between(parts, operator)), columns: commonColumns(written, context) };
+}
+
+function between(parts: readonly Sql[], operator: string): readonly Sql[] {
+  return parts.flatMap((each, index) => (index === 0 ? [each] : [operator, each]));
+}
+
+function checkStrings(
+  operator: string,
+  written: readonly WrittenQuery[],
+  { at, context }: { readonly at: number; readonly context: Context },
+): void {
+  const isCaseless = ({ value: own }: OutputColumn): boolean =>
+    own.literal === undefined && context.key(own).sql !== own.sql;
+  if (context.shared.traits.ignoresCase && written.some(({ columns }) => columns?.some(isCaseless) === true))
+    differs(context, at, 'collation', `${operator} keeps strings that differ only in case`);
+}
+
+function commonColumns(
+  written: readonly WrittenQuery[],
+  context: Context,
+): readonly OutputColumn[] | undefined {
+  const [first] = written;
+  return first?.columns?.map((column, index) => {
+    const values = written.map((each) => each.columns?.[index]?.value ?? value('unknown', ''));
+    return {
+      name: column.name,
+      value: { sql: context.supplied.style.name(column.name), type: context.unify(values).type },
+    };
+  });
+}
+
+/** The types of the first member decide: integers must not be of the size of a literal. */
+export function widened(start: WrittenQuery, context: Context): WrittenQuery {
+  return converted(start, context, ({ value: { type } }, own) =>
+    type.bytes === undefined ? undefined : { sql: `toInt64(${own})`, type },
+  );
+}
+
+interface Conversion {
+  readonly sql: string;
+  readonly type: Type;
+}
+
+/** A query with some of its columns converted. */
+function converted(
+  query: WrittenQuery,
+  { supplied: { style } }: Context,
+  convert: (column: OutputColumn, own: string, index: number) => Conversion | undefined,
+): WrittenQuery {
+  const { columns = [] } = query;
+  const conversions = columns.map((each, index) => convert(each, style.name(each.name), index));
+  if (conversions.every((each) => each === undefined)) return query;
+  const items = columns.map((each, index) => {
+    const own = style.name(each.name);
+    const conversion = conversions[index];
+    return conversion === undefined ? own : `${conversion.sql} AS ${own}`;
+  });
+  const typed = columns.map((each, index) => ({
+    ...each,
+    value: { sql: each.value.sql, type: conversions[index]?.type ?? each.value.type },
+  }));
+  return {
+    sql: style.lines([sql`SELECT ${items.join(', ')}`, sql`FROM ${style.block(query.sql)}`]),
+    columns: typed,
+  };
+}
+
+/** Members of a set operation with common types: ClickHouse has none for Int64 and Float64, or for strings and times. */
+export function aligned(members: readonly WrittenQuery[], context: Context): readonly WrittenQuery[] {
+  const [first] = members;
+  if (members.some(({ columns }) => columns === undefined || columns.length !== first?.columns?.length))
+    return members;
+  const types = (first?.columns ?? []).map((_, index) =>
+    members.flatMap(({ columns }) => columns?.[index]?.value.type ?? []),
+  );
+  return members.map((member) =>
+    converted(member, context, (column, own, index) => toward(column, own, types[index] ?? [])),
+  );
+}
+
+/** The conversion of a column to the common type of a position; undefined if it needs none. */
+function toward({ value: each }: OutputColumn, own: string, types: readonly Type[]): Conversion | undefined {
+  const { kind, isNullable } = each.type;
+  const has = (other: Kind): boolean => types.some((type) => type.kind === other);
+  if ((has('float') || has('numeric')) && (kind === 'int' || kind === 'decimal'))
+    return { sql: `toFloat64(${own})`, type: { kind: 'float', isNullable } };
+  const isMixed = types.every((type) => type.kind === 'int') && new Set(types.map(isUnsigned)).size > 1;
+  if (isMixed) return { sql: `toInt64(${own})`, type: { kind: 'int', isNullable, scale: 0 } };
+  const isText = kind === 'text' && each.literal !== undefined;
+  if (isText && has('date')) return { sql: `toDate32(${own})`, type: { kind: 'date', isNullable } };
+  if ((isText || kind === 'date') && has('timestamp'))
+    return { sql: `toDateTime64(${own}, 6, 'UTC')`, type: { kind: 'timestamp', isNullable } };
+  return undefined;
+}
+
+const isUnsigned = (type: Type): boolean => type.isUnsigned === true;
+
+/** VALUES. */
+export function rowsQuery({ rows, at }: Rows, context: Context): WrittenQuery {
+  const width = rows[0]?.length ?? 0;
+  const written = rows.map((row) => row.map((each) => context.write(each, context)));
+  if (width === 0 || rows.some((row) => row.length !== width))
+    return unconverted(at, 'clause', 'VALUES with rows of different lengths');
+  const columns = Array.from({ length: width }, (_, index) => {
+    const { type } = context.unify(written.flatMap((row) => row[index] ?? []));
+    return { name: `column${index + 1}`, value: { sql: `column${index + 1}`, type } };
+  });
+  const selects = written.map((row) => {
+    const items = row.map((each, index) => sql`${each.sql} AS column${String(index + 1)}`);
+    return sql`SELECT ${joinSql(items)}`;
+  });
+  return { sql: context.supplied.style.lines(between(selects, 'UNION ALL')), columns };
+}
