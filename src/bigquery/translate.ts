@@ -8,7 +8,7 @@ import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { UnconvertedError } from '../dialects/context.ts';
 import { TRAITS } from '../dialects/traits.ts';
 import { typeOfColumn, value } from '../dialects/value.ts';
-import { toText } from './write/cast.ts';
+import { bigqueryText } from '../dialects/cast/text.ts';
 import { writeExpression } from './write/expression.ts';
 import { elementsOf } from '../dialects/functions/array-value.ts';
 import { key, settled } from '../dialects/operand.ts';
@@ -106,7 +106,7 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
     isGuarded: false,
     supplied: SUPPLIED,
     write: writeExpression,
-    asText: (own) => value('text', toText(own), own.type.isNullable),
+    asText: (own) => value('text', bigqueryText(own), own.type.isNullable),
     query: writeQuery,
     key: (own) => key(settled(own)),
     elements: elementsOf,

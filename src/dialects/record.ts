@@ -2,6 +2,7 @@
 import { quoteString } from '../sql/literal.ts';
 import type { Name } from './tree.ts';
 import { tooLarge, unconverted, unknown } from './context.ts';
+import { jsonAt } from './json-path.ts';
 import { NEVER_NULL, whole } from './operand.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { objectOf, quoteName } from './subcolumn.ts';
@@ -44,6 +45,7 @@ export function field(record: Value, { name, at }: Name): Value {
   const isAbsent = absent === undefined ? {} : { absent };
   if (subcolumn !== undefined)
     return { ...pathField(subcolumn, { name: spelled(fieldNames(record), name) ?? name, at }), ...isAbsent };
+  if (type.kind === 'json') return jsonAt(record, [quoteString(name)]);
   if (type.kind === 'map')
     return { sql: sql`${record.sql}[${quoteString(name)}]`, type: type.element ?? UNKNOWN, ...isAbsent };
   if (type.kind === 'tuple') {

@@ -130,7 +130,9 @@ export const isKind = ({ type }: Value, ...kinds: readonly Kind[]): boolean => k
 
 /** As Float64: Decimal divides with the scale of its left operand. */
 export function float(each: Value): Sql {
-  if (each.type.kind === 'dynamic') return sql`accurateCastOrNull(${each.sql}, 'Float64')`;
+  // The first cast is NULL for integers that Float64 does not represent.
+  if (each.type.kind === 'dynamic')
+    return sql`ifNull(accurateCastOrNull(${each.sql}, 'Float64'), toFloat64(accurateCastOrNull(${each.sql}, 'Int64')))`;
   return each.type.kind === 'decimal' || each.type.kind === 'unknown'
     ? sql`toFloat64(${each.sql})`
     : operand(each);

@@ -10,7 +10,8 @@ import { TEXT_FUNCTIONS as SHARED_TEXT_FUNCTIONS } from '../../dialects/function
 import { TRIM_FUNCTIONS } from '../../dialects/functions/trim.ts';
 import { operand, value } from '../../dialects/value.ts';
 import { joinSql, sql } from '../../dialects/sql.ts';
-import { toText } from '../write/cast.ts';
+import { bigqueryText } from '../../dialects/cast/text.ts';
+import { jsonReading } from '../../dialects/functions/json.ts';
 import { unified } from '../common-type.ts';
 import { condition, number } from '../value.ts';
 import { rule, type FunctionRule } from './function.ts';
@@ -85,11 +86,23 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   }),
   string: rule(1, 2, (application) => {
     const { arg, call, fail } = application;
+    const json = jsonReading(application, true);
+    if (json !== undefined) return json;
     const time = timeString(application);
     if (time === undefined && call.args.length > 1)
       return fail('string has a time zone only with a timestamp');
-    return time ?? value('text', toText(arg(0)));
+    return time ?? value('text', bigqueryText(arg(0)));
   }),
-  int64: rule(1, 1, ({ arg: at }) => value('int', sql`accurateCastOrNull(${number(at(0))}, 'Int64')`)),
-  float64: rule(1, 1, ({ arg: at }) => value('float', number(at(0)))),
+  int64: rule(
+    1,
+    1,
+    (application) =>
+      jsonReading(application) ??
+      value('int', sql`accurateCastOrNull(${number(application.arg(0))}, 'Int64')`),
+  ),
+  float64: rule(
+    1,
+    1,
+    (application) => jsonReading(application) ?? value('float', number(application.arg(0))),
+  ),
 };

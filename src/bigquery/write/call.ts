@@ -11,18 +11,16 @@ import type { Value } from '../../dialects/value.ts';
 import type { Call } from '../../dialects/tree.ts';
 import type { Context } from '../context.ts';
 import type { FunctionRule } from '../functions/function.ts';
-import { JSON_FUNCTIONS } from '../functions/json.ts';
 import { SERIES_FUNCTIONS } from '../functions/series.ts';
 import { TEXT_FUNCTIONS } from '../functions/string.ts';
-import { BIGQUERY_TIMES } from '../functions/time.ts';
+import { SHARED_FUNCTIONS } from '../functions/shared.ts';
 import { replacementFor } from '../functions/unsupported.ts';
 import { syntax, unknown, untranslated } from '../translation-error.ts';
 import { inAggregate } from '../../dialects/write/scope.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([
   ...Object.entries(TEXT_FUNCTIONS),
-  ...Object.entries(BIGQUERY_TIMES),
-  ...Object.entries(JSON_FUNCTIONS),
+  ...SHARED_FUNCTIONS,
   ...Object.entries(SERIES_FUNCTIONS),
 ]);
 

@@ -113,12 +113,18 @@ function same(sides: readonly [Value, Value], at: number): Sql {
 
 /** Makes the values comparable: strings compared with times are parsed as times. */
 export function alike(values: readonly Value[], at: number): readonly Sql[] {
+  if (values.some((each) => isKind(each, 'json')))
+    return untranslated(at, 'Values of type JSON cannot be compared', 'Compare what JSON_VALUE returns.');
   const time = values.map(({ type }) => type.kind).find(isTime);
   const areNumbers = values.some(isNumber);
   const isLoose = values.some((each) => isKind(each, 'dynamic', 'object'));
+  const isExact = values.some((each) => isKind(each, 'decimal'));
   return values.map((each) => {
     if (time !== undefined && each.literal !== undefined && isKind(each, 'text'))
       return (time === 'date' ? exactLiteral(time, each.literal, at) : literalOf(each.literal, at, time)).sql;
+    // A literal has the type of the numbers that it is compared with.
+    if (isExact && each.literal !== undefined && isKind(each, 'float'))
+      return sql`toDecimal256('${each.literal}', 38)`;
     if (!isLoose) return whole(each);
     if (areNumbers) return number(each);
     return looseSide(each, values);

@@ -4,24 +4,25 @@ import { quoteString } from '../../sql/literal.ts';
 import { withInterval, writeArithmetic, writeUnary } from './arithmetic.ts';
 import { bytesLiteral } from '../../dialects/functions/bytes.ts';
 import { writeCall } from './call.ts';
-import { castTo, toText } from './cast.ts';
+import { writeCast } from '../../dialects/cast/cast.ts';
+import { bigqueryText } from '../../dialects/cast/text.ts';
+import { jsonAt } from '../../dialects/json-path.ts';
 import { between, compared, comparison, matching, operand as sideOf } from './comparison.ts';
 import { membership } from './membership.ts';
+import { likeFirst, memberAt, writeStruct } from './struct.ts';
 import type { Context } from '../../dialects/write/context.ts';
 import { elementAt } from '../../dialects/functions/array-value.ts';
 import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
-import { containsAggregate } from '../../dialects/write/walk.ts';
 import { syntax } from '../translation-error.ts';
-import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { asTime, exactLiteral, literalOf, localTime } from '../../dialects/time/argument.ts';
 import { intervalValue } from '../../dialects/time/interval.ts';
 import { timestamp } from '../../dialects/time/moment.ts';
 import { extracted } from '../../dialects/time/parts.ts';
 import { zoneOf } from '../../dialects/time/zone.ts';
-import type { Expression, Name } from '../../dialects/tree.ts';
+import type { Expression } from '../../dialects/tree.ts';
 import { unified } from '../common-type.ts';
-import { condition, field, isMissing, key, number, text, whole } from '../value.ts';
+import { condition, field, isMissing, number, text, whole } from '../value.ts';
 import { COMMON, expressionWriter, type Writers } from '../../dialects/write/expression.ts';
 import { UNWRITTEN } from './unwritten.ts';
 
@@ -135,7 +136,16 @@ function itemOf({ index, base }: Of<'index'>, inner: Value, context: Context): V
   const place = context.write(index, context);
   if (inner.type.kind === 'map')
     return { sql: sql`${inner.sql}[${whole(place)}]`, type: inner.type.element ?? UNKNOWN };
+  if (inner.type.kind === 'json') return jsonAt(inner, [jsonStep(index, place)]);
+  if (inner.type.fields !== undefined) return memberAt(inner, inner.type.fields, { index, base });
   return elementAt(context.elements(inner), { ...place, sql: number(place) }, base);
+}
+
+/** A key, or a position from 0. */
+function jsonStep(index: Expression, place: Value): Sql {
+  if (place.type.kind === 'text') return whole(place);
+  if (index.kind === 'number') return String(Number(index.text) + 1);
+  return sql`${number(place)} + 1`;
 }
 
 function writeExtract({ part, value: of, zone }: Of<'extract'>, context: Context): Value {
@@ -161,7 +171,7 @@ function writeChain({ operator }: Of<'chain'>, values: readonly Value[]): Value 
       sql: sql`concat(${joinSql(values.map(text))})`,
       type: { ...first.type, isNullable: isNullable(...values) },
     };
-  const texts = values.map((each) => (each.type.kind === 'text' ? whole(each) : toText(each)));
+  const texts = values.map((each) => (each.type.kind === 'text' ? whole(each) : bigqueryText(each)));
   return value('text', sql`concat(${joinSql(texts)})`, isNullable(...values));
 }
 
@@ -212,51 +222,8 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   return { sql: located(at, sql`CASE${joinSql(whens, '')} ELSE ${sqls.at(-1) ?? 'NULL'} END`), type };
 }
 
-/** The elements of `ARRAY<type>[…]` have its type. */
-function writeCast(expression: Of<'cast'>, context: Context): Value {
-  const { value: inner, type, isSafe } = expression;
-  const element = inner.kind === 'array' && inner.items.length > 0 ? type.of : undefined;
-  if (inner.kind !== 'array' || element === undefined)
-    return castTo(writeExpression(inner, context), expression, context);
-  const items = inner.items.map((each): Expression => ({
-    kind: 'cast',
-    at: each.at,
-    value: each,
-    type: element,
-    isSafe,
-  }));
-  return writeArray(items.map((each) => writeExpression(each, context)));
-}
-
-/** Structs in an array take the field names of the first one. */
-function likeFirst(items: readonly Expression[]): readonly Expression[] {
-  const [first] = items;
-  if (first?.kind !== 'struct') return items;
-  const names = first.fields.map((each) => each.alias ?? implicitName(each.value));
-  return items.map((item) => {
-    if (item.kind !== 'struct') return item;
-    const fields = item.fields.map((each, index) => {
-      const alias = names[index];
-      return alias === undefined ? { value: each.value } : { value: each.value, alias };
-    });
-    return { ...item, fields };
-  });
-}
-
-function implicitName(expression: Expression): Name | undefined {
-  return expression.kind === 'path' ? expression.parts.at(-1) : undefined;
-}
-
 function writeArray(items: readonly Value[]): Value {
   const { sqls, type } = unified(items);
   const own = type.kind === 'bool' ? sqls.map((each) => sql`toBool(${each})`) : sqls;
   return { sql: sql`[${joinSql(own)}]`, type: arrayOfType(type) };
-}
-
-function writeStruct({ fields }: Of<'struct'>, context: Context): Value {
-  const named = fields.map(({ value: inner, alias }, index) => {
-    const name = (alias ?? implicitName(inner))?.name;
-    return { name: name ?? `_field_${index + 1}`, value: key(context.write(inner, context)) };
-  });
-  return fields.some((each) => containsAggregate(each.value)) ? jsonOf(named) : tupleOf(named);
 }

@@ -3,7 +3,7 @@ import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { comparison } from '../write/comparison.ts';
 import { unified } from '../write/unify.ts';
 import { condition, isNullable, value, type Value } from '../../dialects/value.ts';
-import { castTo } from '../write/cast.ts';
+import { castTo } from '../../dialects/cast/cast.ts';
 import { truth } from '../../dialects/truth.ts';
 import { byDialect, integer, type Application, type Rules } from '../../dialects/function.ts';
 

@@ -4,7 +4,7 @@ import type { Expression } from '../../dialects/tree.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
 import { difference, secondsOf, shifted, spansOf } from '../../dialects/time/interval.ts';
 import { timestampLiteral } from '../../dialects/time/literal.ts';
-import { jsonNumber } from './json-path.ts';
+import { jsonNumber } from '../../dialects/json-path.ts';
 import {
   isKind,
   isNullable,

@@ -8,7 +8,7 @@ import { SPLIT_FUNCTIONS } from '../../dialects/functions/split.ts';
 import { isAggregate, rowRule } from '../../dialects/functions/row-functions.ts';
 import { CONDITION_FUNCTIONS } from '../functions/condition.ts';
 import type { Rule } from '../../dialects/function.ts';
-import { JSON_FUNCTIONS } from '../functions/json.ts';
+import { JSON_FUNCTIONS } from '../../dialects/functions/json.ts';
 import { BYTES_FUNCTIONS } from '../../dialects/functions/bytes.ts';
 import { FORMAT_FUNCTIONS } from '../../dialects/functions/format.ts';
 import { NUMBER_FUNCTIONS } from '../../dialects/functions/number.ts';

@@ -1,10 +1,10 @@
 // Comparison operators: literals take the type of the other side, and MySQL's strings are compared without regard to case.
-import { sql, type Sql } from '../../dialects/sql.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { caseless } from '../../dialects/collation.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
 import { secondsOf, spansOf } from '../../dialects/time/interval.ts';
-import { jsonNumber, jsonText } from './json-path.ts';
+import { jsonInteger, jsonNumber, jsonText } from '../../dialects/json-path.ts';
 import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
 import {
   condition,
@@ -31,6 +31,9 @@ export function comparison(
   { operator, at, context }: { readonly operator: string; readonly at: number; readonly context: Context },
 ): Value {
   checkPadding([left, right], { at, context });
+  const special =
+    jsonComparison(left, right, { operator, at, context }) ?? sqliteClasses(left, right, operator, context);
+  if (special !== undefined) return special;
   const [a, b] = joinable(adapted(left, right, { at, context }), context);
   // The function has no common type of an integer and a Float64.
   const areMixed = isNumber(a) && isNumber(b) && a.type.kind !== b.type.kind;
@@ -51,6 +54,49 @@ export function comparison(
         nullable,
       );
   }
+}
+
+interface Comparison {
+  readonly operator: string;
+  readonly at: number;
+  readonly context: Context;
+}
+
+/** JSON numbers are compared with integers exactly; PostgreSQL compares JSON with a literal that is JSON. */
+function jsonComparison(left: Value, right: Value, { operator, at, context }: Comparison): Value | undefined {
+  const sides = [left, right];
+  const json = sides.find((each) => isKind(each, 'json'));
+  const other = json === left ? right : left;
+  if (json === undefined || !PLAIN.has(operator)) return undefined;
+  const pair = (own: Value, than: Value): Sql =>
+    joinSql(
+      [json === left ? own.sql : operand(than), json === left ? operand(than) : own.sql],
+      ` ${operator} `,
+    );
+  if (isKind(other, 'int')) {
+    const test = sql`ifNull(${pair(jsonInteger(json), other)}, ${pair(jsonNumber(json), other)})`;
+    return condition(test, true);
+  }
+  if (context.shared.dialect !== 'postgresql') return undefined;
+  const isOpen = sides.some(
+    ({ sql: own, literal }) => /^'\s*[{[]/.test(String(own)) || /^\s*[{[]/.test(literal ?? ''),
+  );
+  if (isOpen) return unconverted(at, 'type', 'JSON objects and arrays are compared', 'Compare their fields.');
+  return other.literal === undefined ? undefined : condition(pair({ ...json, isLoose: false }, other), true);
+}
+
+const PLAIN: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
+
+const isConstant = (each: Value): boolean => isNumber(each) && /^-?\d+(?:\.\d+)?$/.test(String(each.sql));
+const isWritten = (each: Value): boolean => isKind(each, 'text') && each.literal !== undefined;
+
+/** In SQLite, a number and a string that are both written in the query are not converted: the number is less. */
+function sqliteClasses(left: Value, right: Value, operator: string, { shared }: Context): Value | undefined {
+  if (shared.dialect !== 'sqlite' || !PLAIN.has(operator)) return undefined;
+  const isLess = isConstant(left) && isWritten(right);
+  if (!isLess && !(isConstant(right) && isWritten(left))) return undefined;
+  const isTrue = operator === '<>' || operator === '!=' || operator.startsWith(isLess ? '<' : '>');
+  return value('bool', isTrue ? 'true' : 'false', false);
 }
 
 const signed = (each: Value): Value =>

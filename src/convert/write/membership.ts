@@ -12,7 +12,7 @@ import {
   type Rows,
 } from '../../dialects/membership.ts';
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
-import { condition, isKind, name, UNKNOWN, type Value } from '../../dialects/value.ts';
+import { condition, isKind, isNumber, name, UNKNOWN, type Value } from '../../dialects/value.ts';
 import type { Expression, Query } from '../../dialects/tree.ts';
 import { caseless } from '../../dialects/collation.ts';
 import { comparison, toward, compared } from './comparison.ts';
@@ -49,7 +49,11 @@ function inList(subject: Value, items: readonly Expression[], place: Place): Val
   const { isNot, at, context } = place;
   const values = items.map((each) => compared(each, asValue(context)));
   const present = values.filter((each) => !isKind(each, 'null'));
-  const isSet = items.every(({ kind }) => CONSTANTS.has(kind)) && !isKind(subject, 'tuple', 'json');
+  // SQLite does not convert a string and a number that are both written in the query.
+  const areMixed =
+    context.shared.dialect === 'sqlite' && values.some((each) => isNumber(each) !== isNumber(subject));
+  const isSet =
+    !areMixed && items.every(({ kind }) => CONSTANTS.has(kind)) && !isKind(subject, 'tuple', 'json');
   if (values.length === 0) return condition(isNot ? 'true' : 'false', false);
   if (present.length === 0) return condition('NULL', true);
   if (!isSet) {

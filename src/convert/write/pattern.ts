@@ -5,7 +5,7 @@ import { unconverted, type Context } from '../../dialects/context.ts';
 import { globRegex, likeOf, regexOf, similarRegex } from '../../dialects/pattern.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import { condition, isNullable, text, type Value } from '../../dialects/value.ts';
-import { jsonText } from './json-path.ts';
+import { jsonText } from '../../dialects/json-path.ts';
 
 type Like = Extract<Expression, { kind: 'like' }>;
 

@@ -1,6 +1,6 @@
 // Functions and arrays in FROM: each is an array in ClickHouse, whose elements are the rows.
 import { timeSeries } from '../../dialects/time/series.ts';
-import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
+import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Call, FromItem } from '../../dialects/tree.ts';
 import { applicationOf } from '../../dialects/call.ts';
@@ -9,7 +9,7 @@ import type { Application, Rules } from '../../dialects/function.ts';
 import { numberSeries } from '../../dialects/functions/series.ts';
 import type { Context, RowColumn, RowSource } from '../../dialects/write/context.ts';
 import { spansOf, type Span } from '../../dialects/time/interval.ts';
-import { jsonAt, jsonElements, jsonOf, jsonPathSteps } from './json-path.ts';
+import { jsonAt, jsonElements, jsonPathSteps, placeSql } from '../../dialects/json-path.ts';
 import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
 import { isTime, type Type, type Value } from '../../dialects/value.ts';
 
@@ -177,17 +177,12 @@ function jsonArrayRows({ arg }: Application): Elements {
   return sole(elements.sql, { kind: 'json', isNullable: false }, 'value');
 }
 
-function placeOf(own: Value): Sql {
-  const { json } = jsonOf(own);
-  return joinSql([json.root, ...json.path]);
-}
-
 function jsonTextRows({ arg }: Application): Elements {
-  return sole(sql`JSONExtract(${placeOf(arg(0))}, 'Array(Nullable(String))')`, TEXT, 'value');
+  return sole(sql`JSONExtract(${placeSql(arg(0))}, 'Array(Nullable(String))')`, TEXT, 'value');
 }
 
 function keyRows({ arg, call }: Application): Elements {
-  return sole(sql`JSONExtractKeys(${placeOf(arg(0))})`, { kind: 'text', isNullable: false }, call.name);
+  return sole(sql`JSONExtractKeys(${placeSql(arg(0))})`, { kind: 'text', isNullable: false }, call.name);
 }
 
 const pairColumns = (type: Type): readonly RowColumn[] => [
@@ -197,7 +192,7 @@ const pairColumns = (type: Type): readonly RowColumn[] => [
 
 function pairRows({ arg }: Application): Elements {
   return {
-    array: sql`JSONExtractKeysAndValues(${placeOf(arg(0))}, 'Nullable(String)')`,
+    array: sql`JSONExtractKeysAndValues(${placeSql(arg(0))}, 'Nullable(String)')`,
     columns: pairColumns(TEXT),
   };
 }
@@ -208,7 +203,7 @@ function eachRows(application: Application): Elements {
   if (context.shared.dialect !== 'sqlite')
     return {
       ...pairRows(application),
-      array: sql`JSONExtractKeysAndValuesRaw(${placeOf(arg(0))})`,
+      array: sql`JSONExtractKeysAndValuesRaw(${placeSql(arg(0))})`,
       columns: pairColumns({ kind: 'json', isNullable: false }),
     };
   const path = call.args[1] === undefined ? undefined : source(1);
@@ -216,7 +211,7 @@ function eachRows(application: Application): Elements {
   if (steps === undefined)
     return unconverted(call.at, 'expression', 'Only a literal JSONPath of keys and positions is converted');
   return {
-    array: pairsOf(placeOf(jsonAt(arg(0), steps)), 'Nullable(String)'),
+    array: pairsOf(placeSql(jsonAt(arg(0), steps)), 'Nullable(String)'),
     columns: pairColumns(TEXT),
   };
 }
@@ -258,7 +253,7 @@ function flattenRows({ call, context, source }: Application): Elements {
         { name: 'index', type: INT, of: (each) => sql`${each}.2` },
       ],
     };
-  const place = placeOf(jsonAt(own, steps));
+  const place = placeSql(jsonAt(own, steps));
   const elements = sql`JSONExtractArrayRaw(${place})`;
   const array = sql`if(JSONType(${place}) = 'Object', arrayMap(p -> (toNullable(p.1), p.2, CAST(NULL AS Nullable(Int64))), JSONExtractKeysAndValuesRaw(${place})), arrayMap((v, i) -> (CAST(NULL AS Nullable(String)), v, toNullable(toInt64(i) - 1)), ${elements}, arrayEnumerate(${elements})))`;
   const columns: readonly RowColumn[] = [

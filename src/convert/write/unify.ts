@@ -1,7 +1,7 @@
 // Values of which one is returned: ClickHouse requires a common type, which it does not always find.
 import { sql } from '../../dialects/sql.ts';
 import type { Unified } from '../../dialects/context.ts';
-import { jsonText } from './json-path.ts';
+import { jsonText } from '../../dialects/json-path.ts';
 import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
 import { float, isNumber, isTime, text, value, type Type, type Value } from '../../dialects/value.ts';
 

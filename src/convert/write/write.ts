@@ -7,12 +7,12 @@ import { READABLE } from '../../dialects/write/style.ts';
 import { rowsOf } from './row-source.ts';
 import { unified } from './unify.ts';
 import { TRAITS } from '../../dialects/traits.ts';
-import { castTo } from './cast.ts';
+import { castTo } from '../../dialects/cast/cast.ts';
 import { emptyArray } from '../../dialects/functions/array-value.ts';
 import type { Value } from '../../dialects/value.ts';
 import { caselessKey } from '../../dialects/collation.ts';
 import { jsonField, writeExpression } from './expression.ts';
-import { jsonElements } from './json-path.ts';
+import { jsonElements } from '../../dialects/json-path.ts';
 
 export interface WriteOptions {
   readonly dialect: ForeignDialect;

@@ -1,0 +1,279 @@
+// CAST, ::, TRY_CAST and SAFE_CAST.
+import { quoteString } from '../../sql/literal.ts';
+import type { Expression, TypeName } from '../tree.ts';
+import { differs, unconverted, type Context } from '../context.ts';
+import { jsonArray, jsonElements, jsonInteger, jsonNumber, jsonOf, jsonText } from '../json-path.ts';
+import { roundHalfAway } from '../round.ts';
+import { settled } from '../operand.ts';
+import { joinSql, sql } from '../sql.ts';
+import { literalTo, toTime } from '../time/cast.ts';
+import { secondsOf, spansOf } from '../time/interval.ts';
+import { moment, timestamp } from '../time/moment.ts';
+import { isKind, text, UNKNOWN, value, type Kind, type Type, type Value } from '../value.ts';
+import { toInteger } from './integer.ts';
+import { toBoolean, toFloat, toNumber } from './number.ts';
+import { readsPrefix, type CastOptions } from './strict.ts';
+import { toText } from './text.ts';
+
+const NAMES: Partial<Record<Kind, string>> = {
+  int: 'INT INTEGER INT2 INT4 INT8 BIGINT SMALLINT TINYINT MEDIUMINT INT64 BYTEINT SIGNED SERIAL BIGSERIAL UNSIGNED',
+  float: 'FLOAT FLOAT4 FLOAT8 FLOAT64 DOUBLE REAL',
+  decimal: 'NUMERIC DECIMAL NUMBER BIGNUMERIC BIGDECIMAL DEC FIXED',
+  text: 'TEXT VARCHAR CHAR STRING NVARCHAR BPCHAR CITEXT NAME CLOB CHARACTER',
+  bytes: 'BYTES',
+  timestamp: 'TIMESTAMP TIMESTAMPTZ TIMESTAMP_NTZ TIMESTAMP_LTZ TIMESTAMP_TZ DATETIME2 TIMESTAMPNTZ DATETIME',
+  date: 'DATE',
+  bool: 'BOOL BOOLEAN',
+  json: 'JSON JSONB VARIANT',
+  uuid: 'UUID',
+  time: 'TIME',
+  array: 'ARRAY',
+};
+
+const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ...Object.entries(NAMES).flatMap(([kind, names]) =>
+    // The keys are kinds.
+    names.split(' ').map((each) => [each, kind as Kind] as const),
+  ),
+  ...(NAMES.int ?? '').split(' ').map((each) => [`${each} UNSIGNED`, 'int'] as const),
+  ['DOUBLE PRECISION', 'float'],
+  ['CHARACTER VARYING', 'text'],
+  ['CHAR VARYING', 'text'],
+]);
+
+/** In BigQuery, a DATETIME has no zone. */
+function kindOf({ name }: TypeName, { shared }: Context): Kind | undefined {
+  return name === 'DATETIME' && shared.dialect === 'bigquery' ? 'datetime' : KINDS.get(name);
+}
+
+/** Writes a cast. */
+export function writeCast(
+  { value: inner, type, isSafe, at }: Extract<Expression, { kind: 'cast' }>,
+  context: Context,
+): Value {
+  const options = { isSafe, at, context };
+  const kind = kindOf(type, context);
+  const spans = spansOf(inner);
+  if (spans !== undefined && kind !== undefined && context.shared.dialect !== 'bigquery')
+    return castTo(secondsOf(spans, context), type, options);
+  if (type.name === 'INTERVAL')
+    return unconverted(at, 'type', 'Only intervals with literal units are converted');
+  const isTime = kind === 'date' || kind === 'timestamp' || kind === 'datetime';
+  const elements = inner.kind === 'array' && !isSafe ? typedArray(inner, type, context) : undefined;
+  if (elements !== undefined) return elements;
+  if (inner.kind === 'string' && isTime && !isSafe)
+    return literalTo(kind, inner.value, { at: inner.at, context });
+  return castTo(settled(context.write(inner, context)), type, options);
+}
+
+/** An array whose elements are written in the query: each of them is cast. */
+function typedArray(
+  { items, at }: Extract<Expression, { kind: 'array' }>,
+  { of }: TypeName,
+  context: Context,
+): Value | undefined {
+  if (of === undefined) return undefined;
+  if (items.length > 0) {
+    const casts = items.map((each): Expression => ({
+      kind: 'cast',
+      at: each.at,
+      value: each,
+      type: of,
+      isSafe: false,
+    }));
+    return context.write({ kind: 'array', at, items: casts }, context);
+  }
+  const kind = kindOf(of, context);
+  const known = kind === undefined ? undefined : NULLS[kind];
+  if (kind === undefined || known === undefined) return undefined;
+  const element: Type = { kind, isNullable: true };
+  return value('array', `CAST([] AS Array(Nullable(${known})))`, false, { element });
+}
+
+/** DATETIME of MySQL has whole seconds: it rounds, MariaDB truncates. */
+function inSeconds(own: Value, { name, sizes }: TypeName, { shared }: Context): Value {
+  const isMysql = shared.dialect === 'mysql' || shared.dialect === 'mariadb';
+  if (!isMysql || name !== 'DATETIME' || (sizes?.[0] ?? 0) > 0 || own.type.isDate === true) return own;
+  const moved = shared.dialect === 'mysql' ? sql`${moment(own)} + toIntervalMillisecond(500)` : moment(own);
+  return timestamp(sql`toStartOfSecond(${moved})`, own.type.isNullable);
+}
+
+/** A value in a type of the source. */
+export function castTo(own: Value, type: TypeName, options: CastOptions): Value {
+  const { at, context, isSafe } = options;
+  const kind = kindOf(type, context) ?? unknownType(type, at);
+  const from =
+    isKind(own, 'json') && kind !== 'json' && kind !== 'array' ? fromJson(own, kind, context) : own;
+  if (isKind(from, 'null')) return nullOf(kind, type, options);
+  switch (kind) {
+    case 'int':
+      return toInteger(from, type, options);
+    case 'float':
+      return toFloat(from, options);
+    case 'decimal':
+      return toNumber(from, type, options);
+    case 'text':
+    case 'bytes':
+      return toText(from, type, options);
+    case 'bool':
+      return toBoolean(from, options);
+    case 'date':
+    case 'timestamp':
+    case 'datetime':
+      // MySQL and SQLite have NULL for strings that are no times.
+      return inSeconds(
+        toTime(from, kind, {
+          ...options,
+          isSafe: isSafe || readsPrefix(context) || isKind(from, 'dynamic'),
+        }),
+        type,
+        context,
+      );
+    case 'json':
+      return toJson(from, options);
+    case 'uuid':
+      return value('uuid', sql`toUUID${isSafe ? 'OrNull' : ''}(${from.sql})`, from.type.isNullable || isSafe);
+    case 'time':
+      return toClock(from, options);
+    case 'array':
+      return toArray(from, type, options);
+    case 'dynamic':
+    case 'interval':
+    case 'map':
+    case 'null':
+    case 'numeric':
+    case 'object':
+    case 'seconds':
+    case 'tuple':
+    case 'unknown':
+      return unknownType(type, at);
+  }
+}
+
+function unknownType({ name }: TypeName, at: number): never {
+  return unconverted(at, 'type', `The type ${name} is not converted`);
+}
+
+/** JSON as a value that can be cast: PostgreSQL rounds its numbers, and its text is JSON. */
+function fromJson(own: Value, kind: Kind, { shared }: Context): Value {
+  if (shared.dialect !== 'postgresql') return jsonText(own);
+  if (kind === 'text') return value('text', own.sql, own.type.isNullable);
+  if (kind !== 'int') return jsonText(own);
+  const [whole, number] = [jsonInteger(own), jsonNumber(own)];
+  const rounded = roundHalfAway(number, 0).sql;
+  return value('int', sql`ifNull(${whole.sql}, accurateCast(${rounded}, 'Nullable(Int64)'))`);
+}
+
+/** At run time, only a literal that is JSON; the reader has JSON '…' as a cast. */
+function toJson(from: Value, { at, context }: CastOptions): Value {
+  if (isKind(from, 'json')) return from;
+  const { literal } = from;
+  if (literal === undefined && !context.shared.isStrict) return jsonOf(from);
+  if (literal === undefined)
+    return unconverted(at, 'type', 'CAST to JSON is not supported', 'Write PARSE_JSON or TO_JSON.');
+  try {
+    JSON.parse(literal);
+  } catch {
+    return unconverted(at, 'type', 'This is not JSON');
+  }
+  if (!context.shared.isStrict) return jsonOf(from);
+  return {
+    ...jsonOf(from),
+    sql: sql`JSONExtractRaw(${from.sql})`,
+    type: { kind: 'json', isNullable: false },
+  };
+}
+
+function toClock(from: Value, { at, context }: CastOptions): Value {
+  if (context.shared.isStrict) return unconverted(at, 'type', 'A time of day is not supported');
+  if (isKind(from, 'timestamp', 'unknown'))
+    differs(context, at, 'type', 'A time of day is a string without the fraction of the second');
+  return isKind(from, 'timestamp')
+    ? value('time', sql`formatDateTime(${moment(from)}, '%H:%i:%S')`, from.type.isNullable)
+    : value('time', text(from), from.type.isNullable);
+}
+
+const NULLS: Partial<Record<Kind, string>> = {
+  int: 'Int64',
+  float: 'Float64',
+  decimal: 'Decimal(38, 9)',
+  text: 'String',
+  bytes: 'String',
+  bool: 'Bool',
+  date: 'Date32',
+  timestamp: "DateTime64(6, 'UTC')",
+  datetime: "DateTime64(6, 'UTC')",
+  json: 'String',
+  time: 'String',
+  uuid: 'UUID',
+};
+
+function nullOf(kind: Kind, type: TypeName, { at, context }: CastOptions): Value {
+  const known = NULLS[kind];
+  if (known !== undefined) return value(kind, `CAST(NULL AS Nullable(${known}))`);
+  if (context.shared.isStrict)
+    return unconverted(at, 'type', `NULL of type ${type.name} is not supported`, 'Write an empty array.');
+  return value(kind, 'NULL');
+}
+
+/** An array whose elements are cast, of JSON text, or of a literal such as '{1,2}'. */
+function toArray(from: Value, { of }: TypeName, options: CastOptions): Value {
+  const { at, context } = options;
+  const kind = of === undefined ? undefined : kindOf(of, context);
+  if (of === undefined || kind === undefined)
+    return isKind(from, 'array') ? from : unconverted(at, 'type', 'The type of the elements is not known');
+  if (isKind(from, 'array')) return elementsTo(from, of, options);
+  if (isKind(from, 'dynamic')) {
+    const strings = value('array', sql`CAST(${from.sql} AS Array(Nullable(String)))`, false, {
+      element: { kind: 'text', isNullable: true },
+    });
+    return elementsTo(strings, of, options);
+  }
+  if (isKind(from, 'json') && kind === 'json') return jsonElements(from);
+  const inner = JSON_ELEMENTS[kind];
+  if (isKind(from, 'json') && inner !== undefined) {
+    const element: Type = { kind, isNullable: true };
+    return { ...jsonArray(from, inner), type: { kind: 'array', isNullable: false, element } };
+  }
+  return literalArray(from, of, options) ?? unconverted(at, 'type', 'This cast to an array is not converted');
+}
+
+const JSON_ELEMENTS: Partial<Record<Kind, string>> = {
+  text: 'Nullable(String)',
+  int: 'Nullable(Int64)',
+  float: 'Nullable(Float64)',
+  bool: 'Nullable(Bool)',
+};
+
+function literalArray({ literal = '' }: Value, of: TypeName, options: CastOptions): Value | undefined {
+  if (!/^\{[^"{}\\]*\}$/.test(literal)) return undefined;
+  const items = literal
+    .slice(1, -1)
+    .split(',')
+    .filter((item) => item !== '');
+  const values = items.map((item) => {
+    const own = item.trim();
+    if (/^null$/i.test(own)) return value('null', 'NULL');
+    return castTo({ ...value('text', quoteString(own), false), literal: own }, of, options);
+  });
+  const [first] = values;
+  const element: Type = {
+    ...(first?.type ?? UNKNOWN),
+    isNullable: values.some(({ type }) => type.isNullable),
+  };
+  return value('array', sql`[${joinSql(values.map((each) => each.sql))}]`, false, { element });
+}
+
+/** With a safe cast, the array is NULL, which is empty in ClickHouse, if an element cannot be converted. */
+function elementsTo(from: Value, of: TypeName, options: CastOptions): Value {
+  const { fresh } = options.context.shared;
+  const item = fresh('item');
+  const cast = castTo({ sql: item, type: from.type.element ?? UNKNOWN }, of, options);
+  const type: Type = { kind: 'array', isNullable: false, element: cast.type };
+  if (cast.sql === item) return { sql: from.sql, type };
+  const mapped = sql`arrayMap(${item} -> ${cast.sql}, ${from.sql})`;
+  if (!options.isSafe) return { sql: mapped, type };
+  const [before, after] = [fresh('before'), fresh('after')];
+  const isLost = sql`arrayExists((${before}, ${after}) -> isNull(${after}) AND isNotNull(${before}), ${from.sql}, ${mapped})`;
+  return { sql: sql`if(${isLost}, [], ${mapped})`, type };
+}

@@ -1,0 +1,142 @@
+// Casts to integers.
+import { quoteString } from '../../sql/literal.ts';
+import type { TypeName } from '../tree.ts';
+import { differs, unconverted } from '../context.ts';
+import { roundHalfAway } from '../round.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { isKind, value, type Type, type Value } from '../value.ts';
+import { literalText, readsPrefix, strictly, trimmed, type CastOptions } from './strict.ts';
+
+const BYTES: Readonly<Record<string, number>> = {
+  INT: 4,
+  INTEGER: 4,
+  INT4: 4,
+  INT2: 2,
+  SMALLINT: 2,
+  TINYINT: 1,
+};
+
+/** Dialects in which the names of integer types have sizes. */
+const SIZED: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'trino']);
+
+const LIMIT = 2n ** 63n;
+
+/** A value as an integer. */
+export function toInteger(from: Value, type: TypeName, options: CastOptions): Value {
+  const { context, at, isSafe } = options;
+  const { dialect } = context.shared;
+  const bytes =
+    dialect === 'bigquery' || dialect === 'snowflake' || dialect === 'sqlite' ? undefined : BYTES[type.name];
+  const isUnsigned = type.name.endsWith('UNSIGNED');
+  const more: Partial<Type> = { scale: 0, bytes, ...(isUnsigned ? { isUnsigned } : {}) };
+  const nullable = from.type.isNullable || isSafe;
+  const written = literalText(from) ?? (isKind(from, 'int') ? constantOf(from) : undefined);
+  if (written !== undefined) return constant(written, { ...options, type, more });
+  if (isKind(from, 'int')) {
+    const own = isUnsigned ? sql`toUInt64(${from.sql})` : from.sql;
+    return { ...from, sql: own, type: { ...from.type, ...more, bytes: bytes ?? from.type.bytes } };
+  }
+  if (isKind(from, 'decimal', 'numeric', 'float', 'seconds'))
+    return value('int', exactly(rounded(from, dialect), nullable, isSafe), nullable, more);
+  if (isKind(from, 'bool')) return value('int', sql`toInt64(${from.sql})`, nullable, more);
+  if (isKind(from, 'text')) return value('int', ofText(from, options), nullable, more);
+  if (isKind(from, 'date', 'timestamp', 'datetime'))
+    return unconverted(at, 'type', 'A time is cast to a number', 'Use the seconds since 1970.');
+  if (isKind(from, 'dynamic')) return value('int', sql`accurateCastOrNull(${from.sql}, 'Int64')`, true, more);
+  if (dialect !== 'sqlite')
+    differs(
+      context,
+      at,
+      'type_unknown',
+      `If the value is not an integer, ${dialect} rounds it and ClickHouse truncates it`,
+    );
+  return value(
+    'int',
+    sql`${isSafe ? 'toInt64OrNull' : 'toInt64'}(${isSafe ? sql`toString(${from.sql})` : from.sql})`,
+    nullable,
+    more,
+  );
+}
+
+/** The digits of an integer that is written as a number. */
+const constantOf = ({ sql: own }: Value): string | undefined => /^-?\d+$/.exec(String(own))?.[0];
+
+/** An error, or NULL, beyond the range of Int64. */
+function exactly(own: Sql, nullable: boolean, isSafe: boolean): Sql {
+  if (isSafe) return sql`accurateCastOrNull(${own}, 'Int64')`;
+  return sql`accurateCast(${own}, '${nullable ? 'Nullable(Int64)' : 'Int64'}')`;
+}
+
+/** Int256 has more digits than any number of 64 bits, whose own functions ignore what is out of range. */
+function ofText(from: Value, { context, isSafe }: CastOptions): Sql {
+  const isSigned = from.type.isNullable;
+  if (readsPrefix(context))
+    return exactly(sql`toInt256OrZero(extract(${from.sql}, '^\\\\s*([+-]?[0-9]{1,70})'))`, isSigned, isSafe);
+  if (!isSafe) return strictly(from, '0', (text) => sql`accurateCast(toInt256(${trimmed(text)}), 'Int64')`);
+  const text = trimmed(from.sql);
+  return context.shared.dialect === 'bigquery'
+    ? sql`toInt64OrNull(if(match(${text}, '^[+-]?0[xX][0-9a-fA-F]{1,15}$'), ${ofHexadecimal(text)}, ${text}))`
+    : sql`toInt64OrNull(${text})`;
+}
+
+function ofHexadecimal(text: Sql): Sql {
+  const digits = sql`leftPad(extract(${text}, '[xX](.*)'), 16, '0')`;
+  return sql`concat(if(startsWith(${text}, '-'), '-', ''), toString(reinterpretAsUInt64(reverse(unhex(${digits})))))`;
+}
+
+interface Constant extends CastOptions {
+  readonly type: TypeName;
+  readonly more: Partial<Type>;
+}
+
+/** A number that is written in the query, or in a string. */
+function constant(written: string, { type, more, isSafe, at, context }: Constant): Value {
+  const { dialect } = context.shared;
+  if (readsPrefix(context))
+    return value(
+      'int',
+      wrapped(BigInt(/^\s*([+-]?\d+)/.exec(written)?.[1]?.replace('+', '') ?? '0'), type, dialect),
+      false,
+      more,
+    );
+  const read = readInteger(written, dialect);
+  const limit = SIZED.has(dialect) && more.bytes !== undefined ? 2n ** BigInt(more.bytes * 8 - 1) : LIMIT;
+  if (read !== undefined && read < limit && read >= -limit)
+    return { ...value('int', String(read), false, more) };
+  if (isSafe) return value('int', 'CAST(NULL AS Nullable(Int64))', true, more);
+  return unconverted(
+    at,
+    'type',
+    `${quoteString(written.slice(0, 60))} is not an integer of ${String((more.bytes ?? 8) * 8)} bits`,
+  );
+}
+
+function readInteger(written: string, dialect: string): bigint | undefined {
+  const [, sign, hexadecimal, digits] = /^\s*([+-]?)(?:0[xX]([0-9a-fA-F]+)|(\d+))\s*$/.exec(written) ?? [];
+  if (digits === undefined && (hexadecimal === undefined || dialect !== 'bigquery')) return undefined;
+  const size = BigInt(digits ?? `0x${hexadecimal ?? '0'}`);
+  return sign === '-' ? -size : size;
+}
+
+/** SQLite stops at the least and the greatest integer; MySQL reads an unsigned number, whose bits it keeps. */
+function wrapped(read: bigint, { name }: TypeName, dialect: string): string {
+  const clamp = (least: bigint, most: bigint): bigint => (read < least ? least : read > most ? most : read);
+  if (dialect === 'sqlite') return String(clamp(-LIMIT, LIMIT - 1n));
+  const bits = clamp(-LIMIT, 2n * LIMIT - 1n);
+  return String(name.endsWith('UNSIGNED') ? BigInt.asUintN(64, bits) : BigInt.asIntN(64, bits));
+}
+
+/** The nearest integer: Float64 is rounded to even in some dialects, exact numbers away from zero, and SQLite cuts the fraction off. */
+function rounded(own: Value, dialect: string): Sql {
+  if (dialect === 'sqlite') return sql`trunc(${own.sql})`;
+  if (isKind(own, 'float') && EVEN.has(dialect)) return sql`round(${own.sql})`;
+  return isKind(own, 'float') && dialect === 'bigquery' ? roundedAway(own.sql) : roundHalfAway(own, 0).sql;
+}
+
+const EVEN: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'mysql', 'mariadb']);
+
+/** The nearest integer of a Float64, halves away from zero; adding a half first would round 0.49999999999999994 up. */
+function roundedAway(own: Sql): Sql {
+  const parts = [sql`trunc(${own})`, sql`sign(${own}) * (abs(${own} - trunc(${own})) >= 0.5)`];
+  return joinSql(parts, ' + ');
+}

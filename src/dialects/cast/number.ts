@@ -1,0 +1,199 @@
+// Casts to Float64 and Decimal, and to Booleans.
+import { quoteString } from '../../sql/literal.ts';
+import type { TypeName } from '../tree.ts';
+import { unconverted } from '../context.ts';
+import { sql, type Sql } from '../sql.ts';
+import { leadingNumber } from '../truth.ts';
+import { float, isKind, isNumber, value, type Value } from '../value.ts';
+import { literalText, readsPrefix, strictly, trimmed, type CastOptions } from './strict.ts';
+
+const DECIMAL = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
+const FLOAT = /^\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)\s*$/i;
+
+/** The number at the start of a string; '' if there is none. */
+const prefix = (own: Sql): Sql =>
+  sql`extract(${own}, '^\\\\s*([+-]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][+-]?[0-9]+)?)')`;
+
+/** What a literal string does not denote: NULL if the cast is safe. */
+function unreadable(written: string, what: string, { isSafe, at }: CastOptions): undefined {
+  return isSafe ? undefined : unconverted(at, 'type', `${quoteString(written.slice(0, 60))} is not ${what}`);
+}
+
+/** A value as Float64. */
+export function toFloat(from: Value, options: CastOptions): Value {
+  const { isSafe, context } = options;
+  const nullable = from.type.isNullable || isSafe;
+  if (isKind(from, 'float')) return from;
+  if (isKind(from, 'dynamic')) return value('float', float(from));
+  if (!isKind(from, 'text', 'unknown'))
+    return value('float', sql`toFloat64(${from.sql})`, from.type.isNullable);
+  const written = literalText(from);
+  if (readsPrefix(context))
+    return written === undefined
+      ? value('float', sql`toFloat64OrZero(${prefix(from.sql)})`, nullable)
+      : value('float', sql`toFloat64(${String(leadingNumber(written))})`, false);
+  if (written !== undefined) {
+    const isFinite = /[a-z]{2}/i.test(written) || Number.isFinite(Number(written));
+    const isKnown = FLOAT.test(written) && (isFinite || context.shared.dialect === 'bigquery');
+    if (!isKnown && unreadable(written, 'a number of type Float64', options) === undefined)
+      return value('float', 'CAST(NULL AS Nullable(Float64))');
+    // NaN has no sign that anyone could see.
+    return value('float', sql`toFloat64(${quoteString(written.trim().replace(/^[+-](?=nan)/i, ''))})`, false);
+  }
+  if (isKind(from, 'unknown'))
+    return value(
+      'float',
+      isSafe ? sql`toFloat64OrNull(toString(${from.sql}))` : sql`toFloat64(${from.sql})`,
+      nullable,
+    );
+  if (isSafe) return value('float', sql`toFloat64OrNull(${trimmed(from.sql)})`);
+  return value(
+    'float',
+    strictly(from, '0', (text) => sql`toFloat64(${trimmed(text)})`),
+    nullable,
+  );
+}
+
+/** A value as a Decimal of a scale, rounded half away from zero; `digits`: its precision, if the dialect has one. */
+interface DecimalType {
+  readonly scale: number;
+  readonly digits: number | undefined;
+}
+
+/** ClickHouse's name of the type. */
+const nameOf = (scale: number): string => `Decimal(${scale > 9 ? 76 : 38}, ${scale})`;
+
+function toDecimal(from: Value, { scale, digits }: DecimalType, options: CastOptions): Value {
+  const { isSafe, context } = options;
+  const nullable = from.type.isNullable || isSafe;
+  const written =
+    literalText(from) ?? (isNumber(from) ? /^-?\d+(?:\.\d+)?$/.exec(String(from.sql))?.[0] : undefined);
+  if (written !== undefined) {
+    const own = readsPrefix(context) ? clamped(leadingNumber(written), { scale, digits }) : written.trim();
+    if (scale === 38 && DECIMAL.test(own) && Math.abs(Number(own)) >= 1e38)
+      return unconverted(
+        options.at,
+        'type',
+        'A BIGNUMERIC of more than 38 digits before the point is not supported',
+      );
+    if (
+      !isDecimal(own, { scale, digits }) &&
+      unreadable(written, `a number of type ${typeText({ scale, digits })}`, options) === undefined
+    )
+      return value('decimal', `CAST(NULL AS Nullable(${nameOf(scale)}))`, true, { scale });
+    return value('decimal', decimalOf(sql`toDecimal256(${quoteString(own)}, 38)`, scale, false), false, {
+      scale,
+    });
+  }
+  if (isKind(from, 'int'))
+    return value(
+      'decimal',
+      sql`toDecimal${scale > 9 ? '256' : '128'}(${from.sql}, ${String(scale)})`,
+      nullable,
+      { scale },
+    );
+  return value('decimal', wide(from, scale, options), nullable, { scale });
+}
+
+function wide(from: Value, scale: number, { isSafe, context }: CastOptions): Sql {
+  const nullable = from.type.isNullable;
+  if (isKind(from, 'decimal')) return decimalOf(from.sql, scale, nullable);
+  const text = isKind(from, 'text') ? from.sql : sql`toString(${from.sql})`;
+  if (readsPrefix(context) && isKind(from, 'text'))
+    return decimalOf(sql`toDecimal256OrZero(${prefix(text)}, 38)`, scale, nullable);
+  if (isSafe)
+    return sql`accurateCastOrNull(round(toDecimal256OrNull(${trimmed(text)}, 38), ${String(scale)}), '${nameOf(scale)}')`;
+  return strictly({ ...from, sql: text }, '0', (own) =>
+    decimalOf(sql`toDecimal256(${trimmed(own)}, 38)`, scale, false),
+  );
+}
+
+const decimalOf = (own: Sql, scale: number, nullable: boolean): Sql =>
+  scale === 38
+    ? own
+    : sql`CAST(round(${own}, ${String(scale)}) AS ${nullable ? `Nullable(${nameOf(scale)})` : nameOf(scale)})`;
+
+const typeText = ({ scale, digits }: DecimalType): string =>
+  `NUMERIC(${String(digits ?? 38)}, ${String(scale)})`;
+
+function isDecimal(written: string, { scale, digits = scale > 9 ? 76 : 38 }: DecimalType): boolean {
+  // The rounding of a number of many digits is of no consequence for its size.
+  return DECIMAL.test(written) && Math.abs(Number(written)) < 10 ** (digits - scale);
+}
+
+/** MySQL takes the nearest number that fits. */
+function clamped(own: number, { scale, digits }: DecimalType): string {
+  const most = digits === undefined ? Infinity : 10 ** (digits - scale) - 10 ** -scale;
+  return String(Math.min(most, Math.max(-most, own)));
+}
+
+/** A value as a Boolean. */
+export function toBoolean(from: Value, options: CastOptions): Value {
+  const { isSafe, context, at } = options;
+  const { dialect } = context.shared;
+  const nullable = from.type.isNullable || isSafe;
+  if (isKind(from, 'bool')) return from;
+  if (isKind(from, 'dynamic')) return value('bool', sql`accurateCastOrNull(${from.sql}, 'Bool')`);
+  if (isNumber(from)) {
+    if (dialect === 'bigquery' && !isKind(from, 'int'))
+      return unconverted(at, 'type', 'A number with a fraction is cast to BOOL');
+    return value('bool', sql`toBool(${from.sql} != 0)`, from.type.isNullable);
+  }
+  if (readsPrefix(context) && isKind(from, 'text')) return toBoolean(toFloat(from, options), options);
+  if (!isKind(from, 'text')) return value('bool', sql`CAST(${from.sql} AS Nullable(Bool))`, nullable);
+  const words = dialect === 'bigquery' ? STRICT : WORDS;
+  const written = literalText(from);
+  if (written !== undefined) {
+    const own = dialect === 'bigquery' ? written.toLowerCase() : written.trim().toLowerCase();
+    if (words.yes.includes(own) || words.no.includes(own))
+      return value('bool', String(words.yes.includes(own)), false);
+    return unreadable(written, 'a Boolean', options) ?? value('bool', 'CAST(NULL AS Nullable(Bool))');
+  }
+  // ClickHouse reads none of the other words, and all of these.
+  const read = (text: Sql, other: string): Sql =>
+    sql`transform(lower(${dialect === 'bigquery' ? text : trimmed(text)}), ${listed([...words.yes, ...words.no])}, ${listed([...words.yes.map(() => 'true'), ...words.no.map(() => 'false')])}, ${quoteString(other)})`;
+  if (isSafe) return value('bool', sql`accurateCastOrNull(${read(from.sql, '')}, 'Bool')`);
+  return value(
+    'bool',
+    strictly(from, 'true', (text) => sql`CAST(${read(text, '')} AS Bool)`),
+    nullable,
+  );
+}
+
+interface Words {
+  readonly yes: readonly string[];
+  readonly no: readonly string[];
+}
+
+const STRICT: Words = { yes: ['true'], no: ['false'] };
+const WORDS: Words = {
+  yes: ['t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1'],
+  no: ['f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0'],
+};
+
+const listed = (words: readonly string[]): string => `[${words.map(quoteString).join(', ')}]`;
+
+/** The type that DECIMAL(digits, scale) or one of its relatives means; undefined where it has any number of digits. */
+function decimalType({ name, sizes }: TypeName, dialect: string): DecimalType | undefined {
+  const [digits, scale] = sizes ?? [];
+  const isBig = name.startsWith('BIG');
+  if (dialect === 'bigquery') {
+    if (digits !== undefined) return { scale: scale ?? 0, digits };
+    return isBig ? { scale: 38, digits: undefined } : { scale: 9, digits: 38 };
+  }
+  const isWhole = ['mysql', 'mariadb', 'snowflake', 'trino', 'redshift'].includes(dialect);
+  if (digits === undefined) return isWhole ? { scale: 0, digits: undefined } : undefined;
+  return { scale: scale ?? 0, digits };
+}
+
+/** A value as a number with a number of digits after the point, if the type has one. */
+export function toNumber(from: Value, type: TypeName, options: CastOptions): Value {
+  const { dialect } = options.context.shared;
+  if (dialect === 'sqlite') return toFloat(from, options);
+  const known = decimalType(type, dialect);
+  if (known !== undefined) return toDecimal(from, known, options);
+  if (isKind(from, 'int')) return { ...from, type: { ...from.type, kind: 'decimal' } };
+  if (isKind(from, 'decimal', 'numeric')) return from;
+  const own = toFloat(from, options);
+  return { ...own, type: { kind: 'numeric', isNullable: own.type.isNullable } };
+}

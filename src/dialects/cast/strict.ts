@@ -1,0 +1,35 @@
+// Conversions of strings that fail for what they cannot read.
+import { quoteString } from '../../sql/literal.ts';
+import type { Context } from '../context.ts';
+import { sql, type Sql } from '../sql.ts';
+import { isKind, type Value } from '../value.ts';
+
+export interface CastOptions {
+  /** NULL for what cannot be converted. */
+  readonly isSafe: boolean;
+  readonly at: number;
+  readonly context: Context;
+}
+
+/** Space that numbers in strings may be surrounded by. */
+const SPACE = String.raw`' \t\n\r\v\f'`;
+
+/** A string without space around it. */
+export const trimmed = (own: Sql): Sql => sql`trimBoth(${own}, ${SPACE})`;
+
+/**
+ * A conversion of a string that fails for others; for a Nullable(String), ClickHouse's functions would return NULL.
+ * @param sample a string that can be converted, in place of NULL
+ */
+export function strictly({ sql: own, type }: Value, sample: string, convert: (text: Sql) => Sql): Sql {
+  if (!type.isNullable) return convert(own);
+  return sql`if(isNull(${own}), NULL, ${convert(sql`ifNull(${own}, ${quoteString(sample)})`)})`;
+}
+
+/** Dialects that read the number at the start of a string, and 0 if there is none. */
+export const readsPrefix = ({ shared }: Context): boolean =>
+  ['mysql', 'mariadb', 'sqlite'].includes(shared.dialect);
+
+/** The text of a string literal. */
+export const literalText = (own: Value): string | undefined =>
+  isKind(own, 'text') ? own.literal : undefined;

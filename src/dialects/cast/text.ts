@@ -1,0 +1,98 @@
+// Casts to strings.
+import { quoteString } from '../../sql/literal.ts';
+import type { TypeName } from '../tree.ts';
+import { differs } from '../context.ts';
+import { sql, type Sql } from '../sql.ts';
+import { timeText } from '../time/cast.ts';
+import { intervalText } from '../time/interval.ts';
+import { moment } from '../time/moment.ts';
+import { isKind, isNumber, isTime, text, value, type Value } from '../value.ts';
+import { strictly, type CastOptions } from './strict.ts';
+
+/** A value as a string of its type. */
+export function toText(from: Value, type: TypeName, options: CastOptions): Value {
+  const { isSafe, context } = options;
+  const { sizes } = type;
+  const kind = type.name === 'BYTES' ? 'bytes' : 'text';
+  const nullable = from.type.isNullable || isSafe;
+  const [most] = sizes ?? [];
+  if (context.shared.dialect !== 'bigquery') {
+    const own = textIn(from, options);
+    return value('text', most === undefined ? own : sql`substringUTF8(${own}, 1, ${String(most)})`, nullable);
+  }
+  const own = value(kind, bigqueryText(from), from.type.isNullable);
+  if (isKind(from, 'bytes') && kind === 'text') return decoded(own, isSafe);
+  if (most === undefined) return { ...own, type: { ...own.type, isNullable: nullable } };
+  // Beyond the maximum length, an error or NULL.
+  const fitting = (each: Sql): Sql => sql`if(lengthUTF8(${each}) <= ${String(most)}, ${each}, NULL)`;
+  if (isSafe) return value('text', fitting(own.sql));
+  return value(
+    'text',
+    strictly(own, '', (each) => sql`CAST(${fitting(each)} AS String)`),
+    nullable,
+  );
+}
+
+/** Bytes that are not UTF-8 are no string. */
+function decoded(own: Value, isSafe: boolean): Value {
+  const valid = (each: Sql): Sql => sql`if(isValidUTF8(${each}), ${each}, NULL)`;
+  if (isSafe) return value('text', valid(own.sql));
+  return value(
+    'text',
+    strictly(own, '', (each) => sql`CAST(${valid(each)} AS String)`),
+    own.type.isNullable,
+  );
+}
+
+/** A value as BigQuery prints it. */
+export function bigqueryText(from: Value): Sql {
+  if (isTime(from)) return timeText(from);
+  if (isKind(from, 'interval')) return intervalText(from);
+  if (isKind(from, 'bool')) return sql`toString(CAST(${from.sql} AS Nullable(Bool)))`;
+  if (isKind(from, 'float')) return floatText(from.sql);
+  return isKind(from, 'decimal') ? sql`toString(${from.sql})` : text(from);
+}
+
+/** Dialects that write a time without zeros at the end of its fraction. */
+const SHORT: ReadonlySet<string> = new Set(['postgresql', 'redshift']);
+
+function timestampText(from: Value, { at, context }: CastOptions): Sql {
+  const { dialect } = context.shared;
+  if (SHORT.has(dialect))
+    return sql`replaceRegexpOne(toString(toDateTime64(${moment(from)}, 6, 'UTC')), '[.]?0+$', '')`;
+  if (from.type.isDate === true)
+    return sql`formatDateTime(${from.sql}, '%Y-%m-%d %H:%i:%S${dialect === 'trino' ? '.%f' : ''}')`;
+  differs(
+    context,
+    at,
+    'type',
+    'The string form of a time differs: ClickHouse prints all digits of the fraction',
+  );
+  return sql`toString(${from.sql})`;
+}
+
+function textIn(from: Value, options: CastOptions): Sql {
+  const { at, context } = options;
+  const { dialect, traits } = context.shared;
+  if (isKind(from, 'timestamp')) return timestampText(from, options);
+  if (isKind(from, 'bool') && traits.hasNumericConditions) return sql`toString(toUInt8(${from.sql}))`;
+  const isConstant = /^-?\d+(?:\.\d+)?$/.test(String(from.sql));
+  if (isNumber(from) && isConstant && !isKind(from, 'float')) return quoteString(String(from.sql));
+  if (isKind(from, 'float') && dialect === 'sqlite') return realText(from.sql);
+  if (isKind(from, 'float', 'numeric'))
+    differs(context, at, 'type', 'The string form of numbers with a fraction differs');
+  return text(from);
+}
+
+/** A Float64 as BigQuery prints it: with 15 digits, or with 17 if 15 denote another number. */
+function floatText(own: Sql): Sql {
+  // Adding zero takes away the sign of zero.
+  const number = sql`(toFloat64(${own}) + 0)`;
+  const short = sql`printf('%.15g', ${number})`;
+  return sql`if(toFloat64(${short}) = ${number} OR isNaN(${number}), ${short}, printf('%.17g', ${number}))`;
+}
+
+/** A Float64 as SQLite prints it: with 15 digits, and a point. */
+function realText(own: Sql): Sql {
+  return sql`replaceRegexpOne(printf('%.15g', toFloat64(${own})), '^(-?[0-9]+)(e|$)', '\\\\1.0\\\\2')`;
+}

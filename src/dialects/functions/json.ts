@@ -1,0 +1,387 @@
+// Functions of JSON.
+import { quoteString } from '../../sql/literal.ts';
+import { strictly } from '../cast/strict.ts';
+import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
+import {
+  atPath,
+  jsonAt,
+  jsonElements,
+  jsonHas,
+  jsonInteger,
+  jsonLength,
+  jsonNumber,
+  jsonOf,
+  jsonPathSteps,
+  jsonScalar,
+  jsonScalars,
+  jsonText,
+  jsonType,
+  pathArgument,
+  spacedJson,
+} from '../json-path.ts';
+import { arrayText, jsonTextOf, objectText, type JsonTextOptions } from '../json-text.ts';
+import { field } from '../record.ts';
+import { sql, type Sql } from '../sql.ts';
+import { condition, isKind, text, value, type Value } from '../value.ts';
+
+/** The place that a path argument names. */
+function at(application: Application, index = 1): Value {
+  const { arg, call, dialect, fail } = application;
+  const path = call.args[index];
+  if (dialect === 'bigquery' && path?.kind === 'string' && !path.value.startsWith('$'))
+    return fail('A JSON path must start with $');
+  const own = columnPlace(application, index);
+  if (own !== undefined) return own;
+  return call.args.length <= index
+    ? jsonOf(arg(0))
+    : jsonAt(arg(0), pathArgument(call.args[index], application.at));
+}
+
+/** In a JSON column, the path of the column as far as it has fields; a record is an array with one element. */
+function columnPlace({ arg, call, source }: Application, index: number): Value | undefined {
+  const own = arg(0);
+  if (own.subcolumn === undefined) return undefined;
+  const path = call.args.length <= index ? undefined : source(index);
+  const steps = path?.kind === 'string' ? jsonPathSteps(path.value) : path === undefined ? [] : undefined;
+  if (steps === undefined) return undefined;
+  let place = own;
+  for (const [taken, step] of steps.entries()) {
+    const name = /^'(.*)'$/s.exec(step)?.[1];
+    if (place.subcolumn === undefined || (name === undefined && step !== '1'))
+      return jsonAt(value('text', text(place)), steps.slice(taken));
+    if (name !== undefined) place = field(place, { name, at: path?.at ?? 0 });
+  }
+  return place;
+}
+
+const isColumn = (place: Value): boolean => !isKind(place, 'json');
+
+/** Whether the document is a value of type JSON, rather than a string. */
+const isJson = ({ arg }: Application): boolean => isKind(arg(0), 'json');
+
+/** The value at a path as JSON; in SQLite as SQL value. */
+const extract: Rule = (application) => {
+  const { call, dialect, context } = application;
+  if (call.args.length > 2) return application.fail(`${call.name} is converted with one path`);
+  const found = at(application);
+  if (isColumn(found))
+    return value('text', jsonTextOf(found, { ...textOptions(application), quotesWide: false }));
+  if (dialect === 'sqlite') return { ...found, sql: sqliteValue(found) };
+  if (dialect !== 'bigquery' || !context.shared.isStrict || isJson(application)) return found;
+  // A null in a string is NULL.
+  return value('text', sql`nullIf(${found.sql}, 'null')`);
+};
+
+/** In SQLite, true and false are numbers. */
+const sqliteValue = (found: Value): Sql =>
+  sql`if(${jsonType(found)} = 'Bool', toString(${jsonText(found).sql} = 'true'), ${jsonText(found).sql})`;
+
+/** The object or array at a path; NULL for others. */
+const container: Rule = (application) => {
+  const found = at(application);
+  return {
+    ...found,
+    sql: sql`if(${jsonType(found)} IN ('Object', 'Array'), ${spacedJson(found.sql)}, NULL)`,
+  };
+};
+
+/** The scalar value at a path as a string; NULL for objects and arrays. */
+const scalar: Rule = (application) => {
+  const place = at(application);
+  if (isColumn(place)) return value('text', text(place));
+  const own = jsonScalar(place);
+  const isNumeric = application.dialect === 'mysql' || application.dialect === 'mariadb';
+  if (!isNumeric) return own;
+  return { ...own, sql: sql`if(${jsonType(place)} = 'Bool', toString(${own.sql} = 'true'), ${own.sql})` };
+};
+
+const unquoted: Rule = ({ arg }) => {
+  const own = arg(0);
+  const found = jsonText(own);
+  // A JSON null is a string, other strings have no quotes.
+  const sqlOf = isKind(own, 'json')
+    ? sql`if(${jsonType(own)} = 'Null' AND isNotNull(${own.sql}), 'null', ${found.sql})`
+    : sql`if(startsWith(${own.sql}, '"'), ${found.sql}, ${own.sql})`;
+  return { ...found, sql: sqlOf };
+};
+
+/** Keys as separate arguments. */
+function byKeys(application: Application, empty: boolean): Value {
+  const { call, arg, fail } = application;
+  const items = call.args
+    .slice(1)
+    .map((each) => (each.kind === 'string' ? each.value : fail('A path is converted only if it is literal')));
+  const found = jsonText(atPath(arg(0), items));
+  return empty ? value('text', sql`ifNull(${found.sql}, '')`, false) : found;
+}
+
+const size: Rule = (application) => {
+  const place = at(application);
+  const own = sql`if(${jsonType(place)} IN ('Object', 'Array'), ${jsonLength(place)}, 1)`;
+  return value('int', sql`if(${jsonHas(place)}, ${own}, NULL)`, true, { scale: 0 });
+};
+
+const arrayLength: Rule = (application) => {
+  const { arg, dialect } = application;
+  const own = arg(0);
+  if (own.type.kind === 'array') return value('int', sql`length(${own.sql})`, false, { scale: 0 });
+  const place = at(application);
+  const length = sql`if(${jsonType(place)} = 'Array', ${jsonLength(place)}, NULL)`;
+  if (dialect === 'sqlite')
+    return value('int', sql`if(${jsonHas(place)}, ifNull(${length}, 0), NULL)`, true, { scale: 0 });
+  if (dialect !== 'postgresql') return value('int', length, true, { scale: 0 });
+  // PostgreSQL rejects what is not an array.
+  const checked = sql`CAST(${length} AS UInt64)`;
+  return value('int', sql`if(isNull(${place.sql}), NULL, ${checked})`, true, { scale: 0 });
+};
+
+const TYPES = ['Object', 'Array', 'String', 'Int64', 'UInt64', 'Double', 'Bool', 'Null'];
+
+/** The name of the type of the value at a path, by ClickHouse's types in the order of `TYPES`; NULL if there is none. */
+function typeName(names: string): Rule {
+  const words = names.split(' ').map(quoteString).join(', ');
+  const known = TYPES.map(quoteString).join(', ');
+  return (application) => {
+    const place = at(application);
+    const name = sql`transform(toString(${jsonType(place)}), [${known}], [${words}], '')`;
+    return value('text', sql`if(${jsonHas(place)}, ${name}, NULL)`);
+  };
+}
+
+const STANDARD_TYPES = typeName('object array string number number number boolean null');
+
+const sqliteType: Rule = (application) => {
+  const place = at(application);
+  const own = typeName('object array text integer integer real true null')(application);
+  return {
+    ...own,
+    sql: sql`if(${jsonText(place).sql} = 'false' AND ${jsonType(place)} = 'Bool', 'false', ${own.sql})`,
+  };
+};
+
+const valid: Rule = ({ arg }) => {
+  const own = arg(0);
+  return value('int', sql`toInt64(isValidJSON(${own.sql}))`, own.type.isNullable, { scale: 0 });
+};
+
+/** JSON text without space; NULL for what is not JSON. */
+const rawJson = (own: Sql): Sql => sql`nullIf(JSONExtractRaw(${own}), '')`;
+
+/** JSON text as a value; NULL, or an error, for what is not JSON. */
+function parsed(isSafe: boolean): Rule {
+  return (application) => {
+    const { arg, call, context, fail } = application;
+    if (call.args.length > 1) return fail(`${call.name} is supported with one argument`);
+    const own = arg(0);
+    if (!context.shared.isStrict) return jsonOf(own);
+    const json = { root: own.sql, path: [] };
+    if (isSafe || call.isSafe) return { ...value('json', rawJson(own.sql)), json } as Value;
+    const checked = strictly(own, 'null', (each) => sql`CAST(${rawJson(each)} AS String)`);
+    return { ...value('json', checked, own.type.isNullable), json } as Value;
+  };
+}
+
+const textOptions = ({ at: place, context }: Application): Omit<JsonTextOptions, 'quotesWide'> => ({
+  at: place,
+  context,
+});
+
+/** Arguments after the first have another meaning: `to_json_string(x, true)` is indented. */
+function checkPlain({ call, fail }: Application): void {
+  const [, more, extra] = call.args;
+  const isPlain = more === undefined || (more.kind === 'boolean' && !more.value);
+  if (!isPlain || extra !== undefined) fail(`${call.name} is supported with one argument`);
+}
+
+const toJson: Rule = (application) => {
+  checkPlain(application);
+  const own = application.arg(0);
+  // In other systems, NULL stays NULL.
+  const isNull = application.dialect !== 'bigquery' && own.type.isNullable;
+  const written = jsonTextOf(own, { ...textOptions(application), quotesWide: false });
+  return value('json', isNull ? sql`if(isNull(${own.sql}), NULL, ${written})` : written, isNull);
+};
+
+const toJsonString: Rule = (application) => {
+  checkPlain(application);
+  return value(
+    'text',
+    jsonTextOf(application.arg(0), { ...textOptions(application), quotesWide: true }),
+    false,
+  );
+};
+
+const buildArray: Rule = (application) =>
+  value('json', arrayText(application.all(), { ...textOptions(application), quotesWide: false }), false);
+
+const buildObject: Rule = (application) => {
+  const { call, arg, fail } = application;
+  if (call.args.length % 2 === 1) return fail(`${call.name} is converted with pairs of a name and a value`);
+  const members = call.args.flatMap((name, index) => {
+    if (index % 2 === 1) return [];
+    if (name.kind !== 'string') return fail(`${call.name} is converted with literal names`);
+    return [{ name: name.value, value: arg(index + 1) }];
+  });
+  if (new Set(members.map(({ name }) => name)).size < members.length)
+    return fail(`${call.name} is converted with different names`);
+  return value('json', objectText(members, { ...textOptions(application), quotesWide: false }), false);
+};
+
+const raws: Rule = (application) => {
+  const place = at(application);
+  return isColumn(place) ? ofColumn(place) : jsonElements(place);
+};
+
+const texts: Rule = (application) => {
+  const place = at(application);
+  return isColumn(place) ? ofColumn(place) : jsonScalars(place);
+};
+
+const ofColumn = (place: Value): Value =>
+  value('array', sql`CAST(${place.sql} AS Array(Nullable(String)))`, false, {
+    element: { kind: 'text', isNullable: true },
+  });
+
+const hasPath: Rule = (application) => {
+  if (application.call.args.length !== 3)
+    return application.fail('json_contains_path is converted with one path');
+  // With one path, all of them and one of them are the same.
+  const which = application.source(1);
+  if (which.kind !== 'string' || !/^(?:one|all)$/i.test(which.value))
+    return application.fail("json_contains_path is converted with 'one' or 'all'");
+  return condition(jsonHas(at(application, 2)), true);
+};
+
+interface Reading {
+  readonly types: string;
+  /** The type in ClickHouse. */
+  readonly type: string;
+  /** JSON that can be read, in place of NULL. */
+  readonly sample: string;
+  readonly of: (place: Value) => Value;
+}
+
+/** A JSON value as a value of SQL: NULL if the function is safe, or an error, for one of another type. */
+function read(own: Value, { types, type, sample, of }: Reading, isSafe: boolean): Value {
+  const { json } = jsonOf(own);
+  const from = (root: Sql): Sql => {
+    const place = jsonAt(value('json', root), json.path);
+    return sql`if(${jsonType(place)} IN (${types}), ${of(place).sql}, NULL)`;
+  };
+  const { kind } = of(own).type;
+  if (isSafe) return value(kind, from(json.root));
+  if (json.path.length > 0)
+    return value(kind, sql`if(isNull(${own.sql}), NULL, CAST(${from(json.root)} AS ${type}))`);
+  return value(
+    kind,
+    strictly({ ...own, sql: json.root }, sample, (each) => sql`CAST(${from(each)} AS ${type})`),
+  );
+}
+
+/** Functions that read a value of type JSON; undefined for other values. */
+export function jsonReading({ arg, call, context }: Application, isString = false): Value | undefined {
+  const own = arg(0);
+  const reading = READINGS[isString ? 'string' : call.name];
+  if (!isKind(own, 'json') || reading === undefined || !context.shared.isStrict) return undefined;
+  return read(own, reading, call.isSafe);
+}
+
+const NUMBERS = "'Int64', 'UInt64', 'Double'";
+const READINGS: Readonly<Record<string, Reading>> = {
+  string: { types: "'String'", type: 'String', sample: '""', of: jsonText },
+  int64: { types: NUMBERS, type: 'Int64', sample: '0', of: jsonInteger },
+  float64: { types: NUMBERS, type: 'Float64', sample: '0', of: jsonNumber },
+  bool: {
+    types: "'Bool'",
+    type: 'Bool',
+    sample: 'true',
+    of: (place) => value('bool', sql`${jsonText(place).sql} = 'true'`),
+  },
+};
+
+export const JSON_FUNCTIONS: Rules = {
+  json_extract: extract,
+  json_query: byDialect({ mysql: container, mariadb: container, others: extract }),
+  json_value: scalar,
+  json_extract_scalar: scalar,
+  json_unquote: unquoted,
+  json_extract_path_text: (application) => byKeys(application, application.dialect === 'redshift'),
+  jsonb_extract_path_text: (application) => byKeys(application, false),
+  json_value_array: texts,
+  json_extract_string_array: texts,
+  json_query_array: raws,
+  json_extract_array: raws,
+  json_array_length: arrayLength,
+  jsonb_array_length: arrayLength,
+  json_length: size,
+  array_size: arrayLength,
+  json_typeof: STANDARD_TYPES,
+  jsonb_typeof: STANDARD_TYPES,
+  json_type: byDialect({
+    bigquery: STANDARD_TYPES,
+    sqlite: sqliteType,
+    mysql: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
+    mariadb: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
+  }),
+  json_valid: valid,
+  json_keys: ({ arg }) => jsonKeys(arg(0)),
+  json_quote: (application) =>
+    value('text', jsonTextOf(application.arg(0), { ...textOptions(application), quotesWide: false }), false),
+  json: byDialect({ sqlite: parsedText }),
+  json_exists: (application) => condition(jsonHas(at(application)), true),
+  json_contains_path: byDialect({ mysql: hasPath, mariadb: hasPath }),
+  bool: (application) =>
+    jsonReading(application) ??
+    application.fail('bool is supported for values of type JSON', 'Write CAST(… AS BOOL).'),
+  parse_json: parsed(false),
+  try_parse_json: parsed(true),
+  json_parse: parsed(false),
+  to_json: toJson,
+  to_jsonb: toJson,
+  to_json_string: toJsonString,
+  json_array: buildArray,
+  json_build_array: buildArray,
+  jsonb_build_array: buildArray,
+  json_object: buildObject,
+  json_build_object: buildObject,
+  jsonb_build_object: buildObject,
+  get_path: (application) =>
+    jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
+  get: byDialect({
+    snowflake: (application) => {
+      const key = application.source(1);
+      return jsonAt(application.arg(0), [
+        key.kind === 'number' ? String(Number(key.text) + 1) : application.arg(1).sql,
+      ]);
+    },
+  }),
+};
+
+function jsonKeys(own: Value): Value {
+  const keys = sql`JSONExtractKeys(ifNull(${own.sql}, ''))`;
+  const list = sql`concat('["', arrayStringConcat(${keys}, '", "'), '"]')`;
+  return value('json', sql`if(${jsonType(jsonOf(own))} = 'Object', if(empty(${keys}), '[]', ${list}), NULL)`);
+}
+
+function parsedText({ arg }: Application): Value {
+  return value('json', rawJson(arg(0).sql));
+}
+
+/** How many arguments the functions of BigQuery have. */
+export const BIGQUERY_JSON: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  json_value: [1, 2],
+  json_extract_scalar: [1, 2],
+  json_query: [1, 2],
+  json_extract: [1, 2],
+  json_query_array: [1, 2],
+  json_extract_array: [1, 2],
+  json_value_array: [1, 2],
+  json_extract_string_array: [1, 2],
+  json_type: [1, 1],
+  bool: [1, 1],
+  json_array: [0, 100],
+  json_object: [0, 100],
+  to_json_string: [1, 2],
+  to_json: [1, 2],
+  parse_json: [1, 1],
+};

@@ -1,0 +1,244 @@
+// Values inside JSON. JSON text is read with JSONExtract; a column of type JSON is read as text first.
+import { joinSql, sql, type Sql } from './sql.ts';
+import { quoteString } from '../sql/literal.ts';
+import type { Expression } from './tree.ts';
+import { unconverted, type Context } from './context.ts';
+import { isKind, value, type Value } from './value.ts';
+
+/** A value that represents a place in JSON text. */
+export interface JsonValue extends Value {
+  readonly json: { readonly root: Sql; readonly path: readonly Sql[] };
+}
+
+function isJson(each: Value): each is JsonValue {
+  return 'json' in each;
+}
+
+/** The JSON that a value is, or contains as text. */
+export function jsonOf(each: Value): JsonValue {
+  if (isJson(each)) return each;
+  const root =
+    each.type.kind === 'object'
+      ? sql`toJSONString(${each.sql})`
+      : isKind(each, 'text', 'json')
+        ? each.sql
+        : sql`toString(${each.sql})`;
+  return { ...value('json', root), json: { root, path: [] } };
+}
+
+/** The arguments of ClickHouse's JSON functions for a place: the text, keys, and positions from 1. */
+export function placeSql(each: Value): Sql {
+  const { json } = jsonOf(each);
+  return joinSql([json.root, ...json.path]);
+}
+
+const isPosition = (step: Sql): boolean => /^-?\d+$|\+ 1$/.test(String(step));
+
+/** NULL if a position of the path is not one of an array: ClickHouse's positions count the values of objects, too. */
+function inArrays({ json }: JsonValue, own: Sql): Sql {
+  const tests = json.path.flatMap((step, index) =>
+    isPosition(step) ? [sql`JSONType(${joinSql([json.root, ...json.path.slice(0, index)])}) = 'Array'`] : [],
+  );
+  return tests.length === 0 ? own : sql`if(${joinSql(tests, ' AND ')}, ${own}, NULL)`;
+}
+
+/** A place below another one; `steps` are quoted keys, or positions from 1. */
+export function jsonAt(each: Value, steps: readonly Sql[]): JsonValue {
+  const { json } = jsonOf(each);
+  const own: JsonValue = { ...value('json', ''), json: { root: json.root, path: [...json.path, ...steps] } };
+  return { ...own, sql: inArrays(own, sql`nullIf(JSONExtractRaw(${placeSql(own)}), '')`) };
+}
+
+/** As a string: strings without quotes, other values as JSON, null as NULL. */
+export function jsonText(each: Value): Value {
+  const own = jsonOf(each);
+  return value('text', inArrays(own, sql`JSONExtract(${placeSql(own)}, 'Nullable(String)')`), true, {
+    isBinary: true,
+  });
+}
+
+/** As a string; NULL for objects and arrays. */
+export function jsonScalar(each: Value): Value {
+  const own = jsonText(each);
+  // Only a string that begins like an object or an array can be confused with one.
+  const isOpen = sql`substring(${own.sql}, 1, 1) IN ('{', '[')`;
+  return { ...own, sql: sql`if(${isOpen} AND ${jsonType(each)} IN ('Object', 'Array'), NULL, ${own.sql})` };
+}
+
+/** As a number; NULL for other values. */
+export function jsonNumber(each: Value): Value {
+  return value('float', sql`toFloat64OrNull(${jsonText(each).sql})`);
+}
+
+/** As an integer; NULL for other values. */
+export function jsonInteger(each: Value): Value {
+  return value('int', sql`toInt64OrNull(${jsonText(each).sql})`, true, { scale: 0 });
+}
+
+const listed = (each: Value): Sql => {
+  const { json } = jsonOf(each);
+  // ClickHouse has no array that is NULL.
+  const root = each.type.isNullable ? sql`ifNull(${json.root}, '')` : json.root;
+  return joinSql([root, ...json.path]);
+};
+
+/** The elements of an array, as an array of a ClickHouse type. */
+export function jsonArray(each: Value, type: string): Value {
+  const element = {
+    kind: type.includes('String') ? 'text' : type.includes('Int') ? 'int' : 'float',
+    isNullable: true,
+  } as const;
+  return value('array', sql`JSONExtract(${listed(each)}, 'Array(${type})')`, false, { element });
+}
+
+/** The elements of an array, each as JSON text. */
+export function jsonElements(each: Value): Value {
+  return value('array', sql`JSONExtractArrayRaw(${listed(each)})`, false, {
+    element: { kind: 'json', isNullable: false },
+  });
+}
+
+/** The elements of an array of scalars as strings; of another array, none. */
+export function jsonScalars(each: Value): Value {
+  const { sql: own, type } = jsonArray(each, 'Nullable(String)');
+  const isNested = sql`arrayExists(e -> substring(e, 1, 1) IN ('{', '['), ${jsonElements(each).sql})`;
+  return { sql: sql`if(${isNested}, [], ${own})`, type };
+}
+
+/** The number of elements or keys. */
+export function jsonLength(each: Value): Sql {
+  return sql`JSONLength(${placeSql(each)})`;
+}
+
+/** Whether there is a value. */
+export function jsonHas(each: Value): Sql {
+  const own = jsonOf(each);
+  return own.json.path.length === 0
+    ? sql`isValidJSON(${own.json.root})`
+    : inArrays(own, sql`JSONHas(${placeSql(own)})`);
+}
+
+/** The type: Object, Array, String, … */
+export function jsonType(each: Value): Sql {
+  return sql`JSONType(${placeSql(each)})`;
+}
+
+/** The text of JSON with a space after commas and colons, as PostgreSQL's jsonb and MySQL print it. */
+export function spacedJson(own: Sql): Sql {
+  const string = String.raw`"(?:[^"\\\\]|\\\\.)*"`;
+  const open = sql`replaceRegexpAll(${own}, '(${string})|([,:])', '\\\\1\\\\2 ')`;
+  return sql`replaceRegexpAll(${open}, '(${string}) ', '\\\\1')`;
+}
+
+const STEP =
+  /\.(?:"((?:[^"\\]|\\.)*)"|([^\s.[\]"'$@*()?]+))|\.?\[\s*(?:(\d{1,9})|#-(\d{1,9}))\s*\]|\.?\[\s*(?:'([^']*)'|"([^"]*)")\s*\]/y;
+
+/** The steps of a JSONPath such as `$.a.b[0]`; undefined for wildcards and filters. */
+export function jsonPathSteps(path: string): readonly string[] | undefined {
+  const start = path.startsWith('$') ? 1 : 0;
+  const text = start === 0 ? `.${path}` : path;
+  const steps: string[] = [];
+  for (let at = start; at < text.length;) {
+    STEP.lastIndex = at;
+    const found = STEP.exec(text);
+    if (found === null) return undefined;
+    const [whole, quoted, plain, index, fromEnd, single, double] = found;
+    const name = quoted ?? plain ?? single ?? double ?? '';
+    if (fromEnd !== undefined) steps.push(`-${fromEnd}`);
+    else steps.push(index === undefined ? quoteString(name) : String(Number(index) + 1));
+    at += whole.length;
+  }
+  return steps;
+}
+
+/** The steps of a path argument: a literal. */
+export function pathArgument(path: Expression | undefined, at: number): readonly string[] {
+  const steps = path?.kind === 'string' ? jsonPathSteps(path.value) : undefined;
+  return (
+    steps ??
+    unconverted(path?.at ?? at, 'expression', 'Only a literal JSONPath of keys and positions is converted')
+  );
+}
+
+type Binary = Extract<Expression, { kind: 'binary' }>;
+
+/** Writes the operators on JSON; undefined for other operators. */
+export function jsonOperator({ operator, left, right, at }: Binary, context: Context): Value | undefined {
+  switch (operator) {
+    case '->':
+      return jsonAt(context.write(left, context), stepsOf(right, context));
+    case '->>':
+      return unquoted(jsonAt(context.write(left, context), stepsOf(right, context)), context);
+    case '#>':
+      return atPath(context.write(left, context), pathItems(right, at));
+    case '#>>':
+      return jsonText(atPath(context.write(left, context), pathItems(right, at)));
+    case '?': {
+      const key = context.write(right, context);
+      const own = jsonOf(context.write(left, context));
+      const isKey = sql`JSONHas(${joinSql([own.json.root, ...own.json.path])}, ${key.sql})`;
+      const isElement = sql`has(arrayMap(e -> JSONExtract(e, 'Nullable(String)'), arrayFilter(e -> startsWith(e, '"'), ${jsonElements(own).sql})), ${key.sql})`;
+      const isString = sql`${jsonText(own).sql} = ${key.sql}`;
+      const test = sql`multiIf(isNull(${own.json.root}), NULL, ${jsonType(own)} = 'Object', ${isKey}, ${jsonType(own)} = 'Array', ${isElement}, ${jsonType(own)} = 'String' AND ${isString})`;
+      return { ...value('bool', test), type: { kind: 'bool', isNullable: true, isNumberInClickHouse: true } };
+    }
+    case '@>':
+    case '<@':
+    case '?|':
+    case '?&':
+    case '@?':
+    case '@@':
+    case '#-':
+      return unconverted(
+        at,
+        'expression',
+        `The operator ${operator} is not converted`,
+        'Compare the fields with JSONExtract functions.',
+      );
+    default:
+      return undefined;
+  }
+}
+
+/** The value of `->>`; in SQLite, numbers stay numbers. */
+function unquoted(place: JsonValue, { shared }: Context): Value {
+  return shared.dialect === 'sqlite' ? { ...place, sql: jsonText(place).sql } : jsonText(place);
+}
+
+/** The right side of `->`: a key, a position from 0, or in MySQL and SQLite a path. */
+function stepsOf(right: Expression, context: Context): readonly Sql[] {
+  const { dialect } = context.shared;
+  const hasPaths = dialect === 'mysql' || dialect === 'mariadb' || dialect === 'sqlite';
+  if (right.kind === 'number') return [position(right.text)];
+  if (right.kind === 'string')
+    return hasPaths && right.value.startsWith('$')
+      ? pathArgument(right, right.at)
+      : [quoteString(right.value)];
+  const written = context.write(right, context);
+  if (written.type.kind === 'int') return [sql`${written.sql} + 1`];
+  return [written.sql];
+}
+
+const position = (text: string): string => String(Number(text) < 0 ? Number(text) : Number(text) + 1);
+
+/** Digits are a position in an array, and a key of an object. */
+export function atPath(own: Value, items: readonly string[]): JsonValue {
+  return items.reduce<JsonValue>((place, item) => {
+    if (!/^-?\d+$/.test(item)) return jsonAt(place, [quoteString(item)]);
+    const [element, member] = [jsonAt(place, [position(item)]), jsonAt(place, [quoteString(item)])];
+    const root = sql`if(${jsonType(place)} = 'Object', ${member.sql}, ${element.sql})`;
+    return { ...value('json', root), json: { root, path: [] } };
+  }, jsonOf(own));
+}
+
+/** `'{a,0,b}'`. */
+function pathItems(right: Expression, at: number): readonly string[] {
+  const [, inner] = right.kind === 'string' ? (/^\{([^"{}]*)\}$/.exec(right.value) ?? []) : [];
+  const items =
+    right.kind === 'array'
+      ? right.items.flatMap((item) => (item.kind === 'string' ? [item.value] : []))
+      : inner?.split(',').map((item) => item.trim());
+  if (items === undefined || (right.kind === 'array' && items.length < right.items.length))
+    return unconverted(at, 'expression', 'Only a literal path is converted');
+  return items;
+}

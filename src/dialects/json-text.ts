@@ -1,0 +1,122 @@
+// Values as JSON text.
+import { quoteString } from '../sql/literal.ts';
+import { bigqueryText } from './cast/text.ts';
+import { unconverted, type Context } from './context.ts';
+import { shown } from './operand.ts';
+import { joinSql, sql, type Sql } from './sql.ts';
+import { isKind, isTime, UNKNOWN, type Value } from './value.ts';
+
+export interface JsonTextOptions {
+  readonly at: number;
+  readonly context: Context;
+  /** Integers that Float64 does not represent are strings. */
+  readonly quotesWide: boolean;
+}
+
+/** JSON's string of a text: ClickHouse escapes slashes, too. */
+const quoted = (text: Sql): Sql => sql`replaceAll(toJSONString(${text}), '\\\\/', '/')`;
+
+/** The JSON text of a value; NULL is `null`. */
+export function jsonTextOf(own: Value, options: JsonTextOptions): Sql {
+  if (isKind(own, 'null')) return "'null'";
+  const written = presentText(own, options);
+  return own.type.isNullable ? sql`ifNull(${written}, 'null')` : written;
+}
+
+/** NULL for NULL. */
+function presentText(own: Value, options: JsonTextOptions): Sql {
+  const { at, context, quotesWide } = options;
+  const { kind, fields, element } = own.type;
+  switch (kind) {
+    case 'json':
+      return own.sql;
+    case 'text':
+      return quoted(own.sql);
+    case 'bytes':
+      return quoted(sql`base64Encode(${own.sql})`);
+    case 'int':
+      return quotesWide
+        ? sql`if(abs(${own.sql}) > 9007199254740992, concat('"', toString(${own.sql}), '"'), toString(${own.sql}))`
+        : sql`toString(${own.sql})`;
+    case 'float':
+      return floatJson(own, quotesWide);
+    case 'decimal':
+      return sql`toString(${own.sql})`;
+    case 'bool':
+      return sql`toString(CAST(${own.sql} AS Nullable(Bool)))`;
+    case 'date':
+    case 'datetime':
+    case 'timestamp':
+      return timeJson(own, options);
+    case 'array': {
+      const item = context.shared.fresh('item');
+      const texts = sql`arrayMap(${item} -> ${jsonTextOf({ sql: item, type: element ?? UNKNOWN }, options)}, ${own.sql})`;
+      return sql`concat('[', arrayStringConcat(${texts}, ','), ']')`;
+    }
+    case 'tuple':
+      if (fields === undefined) return sql`toJSONString(${own.sql})`;
+      return objectText(
+        [...fields].map(([name, type], index) => ({
+          name,
+          value: { sql: sql`tupleElement(${own.sql}, ${String(index + 1)})`, type },
+        })),
+        options,
+      );
+    case 'interval':
+    case 'seconds':
+    case 'time':
+      return unconverted(at, 'type', 'A value of this type is not written as JSON');
+    case 'dynamic':
+    case 'map':
+    case 'null':
+    case 'numeric':
+    case 'object':
+    case 'unknown':
+    case 'uuid':
+      return sql`toJSONString(${shown(own)})`;
+  }
+}
+
+/** JSON has no NaN and no infinity; a JSON value keeps that a number is no integer. */
+function floatJson(own: Value, isText: boolean): Sql {
+  const text = bigqueryText(own);
+  const number = isText ? text : sql`replaceRegexpOne(${text}, '^(-?[0-9]+)$', '\\\\1.0')`;
+  return sql`if(isFinite(${own.sql}), ${number}, if(isNaN(${own.sql}), '"NaN"', if(${own.sql} > 0, '"Infinity"', '"-Infinity"')))`;
+}
+
+function timeJson(own: Value, { at, context }: JsonTextOptions): Sql {
+  if (context.shared.dialect !== 'bigquery' || !isTime(own))
+    return unconverted(at, 'type', 'A time is not converted to JSON', 'Cast it to a string.');
+  const text = bigqueryText(own);
+  if (isKind(own, 'date')) return quoted(text);
+  const local = sql`replaceOne(${text}, ' ', 'T')`;
+  return quoted(isKind(own, 'timestamp') ? sql`replaceOne(${local}, '+00', 'Z')` : local);
+}
+
+/** PostgreSQL and MySQL print a space after commas and colons. */
+const spaceOf = ({ context }: JsonTextOptions): string =>
+  ['postgresql', 'mysql', 'mariadb'].includes(context.shared.dialect) ? ' ' : '';
+
+/** A JSON object of named values. */
+export function objectText(
+  members: readonly { readonly name: string; readonly value: Value }[],
+  options: JsonTextOptions,
+): Sql {
+  const space = spaceOf(options);
+  // A value of type JSON in BigQuery has its names in order.
+  const isSorted = options.context.shared.dialect === 'bigquery' && !options.quotesWide;
+  const ordered = isSorted ? members.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : members;
+  const pieces = ordered.map(
+    ({ name, value }, index) =>
+      sql`${quoteString(`${index === 0 ? '{' : `,${space}`}${JSON.stringify(name)}:${space}`)}, ${jsonTextOf(value, options)}`,
+  );
+  return members.length === 0 ? "'{}'" : sql`concat(${joinSql(pieces)}, '}')`;
+}
+
+/** A JSON array of values. */
+export function arrayText(values: readonly Value[], options: JsonTextOptions): Sql {
+  const pieces = values.map(
+    (each, index) => sql`${index === 0 ? '' : `',${spaceOf(options)}', `}${jsonTextOf(each, options)}`,
+  );
+  return values.length === 0 ? "'[]'" : sql`concat('[', ${joinSql(pieces)}, ']')`;
+}
