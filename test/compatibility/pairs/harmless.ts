@@ -537,7 +537,11 @@ export const OWN: readonly Pair[] = [
     ['the parameter as a column', 'SELECT path, ms', 'SELECT path, ms, @tenant AS of'],
     ['columns in another order', 'SELECT path, ms', 'SELECT ms, path'],
     ['a value becomes its hash', 'SELECT path', 'SELECT hex(MD5(path)) AS path'],
-    ['a value becomes coarser', 'ms FROM', 'intDiv(ms, 10) * 10 AS ms FROM'],
+    [
+      'a value becomes coarser',
+      'ms FROM app.events WHERE tenant = @tenant AND ms',
+      'intDiv(e.ms, 10) * 10 AS ms FROM app.events AS e WHERE tenant = @tenant AND e.ms',
+    ],
     ['a mask is added', 'SELECT path', "SELECT if(ms > 15, path, '***') AS path"],
     ['reference data is joined', 'FROM app.events', 'FROM app.events CROSS JOIN (SELECT 1 AS one) AS o'],
     [
