@@ -65,27 +65,28 @@ function* addedRows(pair: RowPair, old: readonly Reading[], now: readonly Readin
 
 /** Each read of the old query must find one of the same source in the new query that has no further restrictions. */
 function* removedRows(
-  { isTable, assumedBefore }: RowPair,
+  { after, isTable, assumedBefore }: RowPair,
   old: readonly Reading[],
   now: readonly Reading[],
 ): Generator<ModelChange> {
   for (const reading of old) {
     const same = now.filter(({ name, isMain }) => name === reading.name && isMain);
     if (!reading.isMain || same.length === 0) continue;
-    const gains = same.map((each) =>
-      each.restrictions.filter((restriction) => {
-        if (restriction.kind === 'join' || restriction.kind === 'key') return false;
-        return !isHeld(restriction, reading.restrictions, {
-          isTable,
-          assumed: assumedBefore,
-          isReverse: true,
-        });
-      }),
-    );
-    const [least = []] = gains.toSorted((a, b) => a.length - b.length);
-    if (least.length > 0 && areCovered(reading, same, assumedBefore)) continue;
-    for (const gained of least)
-      yield { code: 'query.rows_removed', message: messageOf(gained, 'must now'), source: undefined };
+    const gains = same.map((each) => ({
+      each,
+      gained: each.restrictions.filter(
+        (restriction) =>
+          restriction.kind !== 'join' &&
+          restriction.kind !== 'key' &&
+          !isHeld(restriction, reading.restrictions, { isTable, assumed: assumedBefore, isReverse: true }),
+      ),
+    }));
+    const [least] = gains.toSorted((a, b) => a.gained.length - b.gained.length);
+    if (least === undefined || least.gained.length === 0) continue;
+    if (areCovered(reading, same, assumedBefore)) continue;
+    const source = after.sources.find(({ id }) => id === least.each.source);
+    for (const gained of least.gained)
+      yield { code: 'query.rows_removed', message: messageOf(gained, 'must now'), source };
   }
 }
 
