@@ -231,7 +231,7 @@ function windowText(scope: Scope, window: NonNullable<FunctionExpression['window
 }
 
 /** The operands of a conjunction or disjunction. */
-export function flatten(name: 'and' | 'or', list: readonly Expression[]): readonly Expression[] {
+function flatten(name: 'and' | 'or', list: readonly Expression[]): readonly Expression[] {
   return list.flatMap((each) => {
     const plain = each.kind === 'function' ? plainForm(each) : each;
     return plain.kind === 'function' && plain.name === name ? flatten(name, plain.arguments) : [plain];
