@@ -33,6 +33,7 @@ export function literalText({ source }: Application, index: number): string | nu
 export function count(application: Application, index: number): Sql {
   const { source, arg, context, fail, call } = application;
   const literal = signedInteger(source(index));
+  if (literal !== undefined && literal < 0 && call.isSafe) return 'NULL';
   if (literal !== undefined && literal < 0)
     return fail(`${call.name} does not accept a negative number here`);
   const own = arg(index);

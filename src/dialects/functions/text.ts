@@ -7,7 +7,9 @@ import { asText, count, literalText, signedInteger, unlessNull } from '../argume
 import { condition, isNullable, operand, text, value, type Value } from '../value.ts';
 import { regexSubstring } from './regex.ts';
 
-const int = (own: Sql, isNullableValue = true): Value => value('int', own, isNullableValue, { scale: 0 });
+/** A number of characters, or a code. */
+const int = (own: Sql, isNullableValue = true): Value =>
+  value('int', own, isNullableValue, { scale: 0, bits: 32 });
 
 /** A function of strings and the one of bytes. */
 const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes' ? name : `${name}UTF8`);

@@ -55,7 +55,13 @@ function onCondition(
   const isTrue = on.kind === 'boolean' && on.value;
   if (isTrue && keyword === 'INNER') return { keyword: 'CROSS', condition: '' };
   const relations = [...earlier, ...added];
-  const inside = { ...inRelations(context, relations), isGrouped: false, grouped: undefined, isJoin: true };
+  const inside = {
+    ...inRelations(context, relations),
+    isGrouped: false,
+    isGuarded: true,
+    grouped: undefined,
+    isJoin: true,
+  };
   if (!context.shared.isStrict && keyword !== 'INNER' && !hasEquality(on, added, relations))
     return unconverted(
       at,

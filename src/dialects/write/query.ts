@@ -1,5 +1,6 @@
 // Whole queries: WITH, and ORDER BY and LIMIT after a body of any kind.
 import type { Expression, Name, Order, Query, Select, WithTable } from '../tree.ts';
+import { consumed } from '../consume.ts';
 import { placeholder, syntax, unconverted, UnconvertedError } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { READ, type Context, type Table, type Use, type WrittenQuery } from './context.ts';
@@ -14,7 +15,7 @@ import { aligned, combined, rowsQuery, widened } from './set.ts';
 /** Writes a query; offline, one that cannot be converted as a whole becomes a comment. */
 export function writeQuery(query: Query, context: Context, use: Use = READ): WrittenQuery {
   try {
-    return writeWhole(query, context, use);
+    return consumed(query, 'this query', (node) => writeWhole(node, context, use));
   } catch (error) {
     if (context.shared.isStrict || !(error instanceof UnconvertedError)) throw error;
     return { sql: `SELECT ${placeholder(context, error)}`, columns: undefined };
@@ -141,13 +142,14 @@ function orderOutside(
   return hasStar || orders.length < orderBy.length ? undefined : orders;
 }
 
+const pathText = (parts: readonly Name[]): string => parts.map(({ name }) => name.toLowerCase()).join('.');
+
 /** Whether an expression is the name of an item, or the path that it is. */
 function isNamed(item: Extract<Select['items'][number], { kind: 'value' }>, value: Expression): boolean {
   if (value.kind !== 'path') return false;
-  const text = (parts: readonly Name[]): string => parts.map(({ name }) => name.toLowerCase()).join('.');
-  const own = text(value.parts);
+  const own = pathText(value.parts);
   return (
-    own === nameOf(item)?.toLowerCase() || (item.value.kind === 'path' && text(item.value.parts) === own)
+    own === nameOf(item)?.toLowerCase() || (item.value.kind === 'path' && pathText(item.value.parts) === own)
   );
 }
 

@@ -62,7 +62,7 @@ function addCondition({ on }: FromItem, { state, context }: Place): void {
 }
 
 /** An array element or a record, which is read by its name. */
-export function elementRelation(alias: string | undefined, element: Value): Relation {
+function elementRelation(alias: string | undefined, element: Value): Relation {
   return { alias, written: '', columns: new Map(), element };
 }
 
