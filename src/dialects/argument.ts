@@ -1,5 +1,5 @@
 // String and number arguments of functions.
-import type { Expression } from '../sql/syntax-tree.ts';
+import type { Expression } from './tree.ts';
 import type { Application } from './function.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { float, operand, text, value, type Value } from './value.ts';

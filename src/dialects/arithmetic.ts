@@ -1,5 +1,5 @@
 // Arithmetic operators of numbers.
-import type { Expression } from '../sql/syntax-tree.ts';
+import type { Expression } from './tree.ts';
 import { differs, note, unconverted, type Context } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';

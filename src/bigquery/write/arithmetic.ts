@@ -4,7 +4,7 @@ import { located, sql } from '../../dialects/sql.ts';
 import { shifted, spansOf } from '../../dialects/time/interval.ts';
 import { day, isDay, moment } from '../../dialects/time/moment.ts';
 import { operand, value, type Type, type Value } from '../../dialects/value.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../../dialects/tree.ts';
 import type { Context } from '../context.ts';
 import { untranslated } from '../translation-error.ts';
 import { condition, number, settled, whole } from '../value.ts';

@@ -1,6 +1,6 @@
 // Aggregate functions. Over no rows, ClickHouse returns 0 or an empty string where other systems return NULL: the
 // combinator OrNull restores that where there may be no rows.
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../tree.ts';
 import { differs, note } from '../context.ts';
 import type { Application } from '../function.ts';
 import { condition, NEVER_NULL } from '../operand.ts';

@@ -1,5 +1,5 @@
 // How a table is joined: ON, USING, NATURAL.
-import type { Expression, FromItem, JoinKind, Name } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, JoinKind, Name } from '../tree.ts';
 import { syntax, unconverted, unknown } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { conditionSql } from './condition.ts';
