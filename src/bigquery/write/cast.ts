@@ -5,7 +5,7 @@ import { literalTo, timeText, toTime } from '../../dialects/time/cast.ts';
 import { intervalText } from '../../dialects/time/interval.ts';
 import { untranslated } from '../translation-error.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
-import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
+import type { Expression, TypeName } from '../../dialects/tree.ts';
 import { key, text, whole } from '../value.ts';
 
 /** BigQuery types and their ClickHouse equivalents, and PostgreSQL's names for them. */

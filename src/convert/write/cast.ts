@@ -1,13 +1,13 @@
 // CAST, ::, TRY_CAST and SAFE_CAST.
 import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
+import type { Expression, TypeName } from '../../dialects/tree.ts';
 import { roundHalfAway } from '../../dialects/round.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
 import { secondsOf, spansOf } from '../../dialects/time/interval.ts';
 import { jsonArray, jsonElements, jsonOf, jsonText } from './json-path.ts';
 import { literalTo, timeText, toTime } from '../../dialects/time/cast.ts';
-import { moment } from '../../dialects/time/moment.ts';
+import { moment, timestamp } from '../../dialects/time/moment.ts';
 import { isKind, isNumber, text, value, type Kind, type Type, type Value } from '../../dialects/value.ts';
 
 const INTEGERS =
@@ -70,6 +70,14 @@ function literalCast(literal: string, type: TypeName, at: number, context: Conte
   return kind === 'date' || kind === 'timestamp' ? literalTo(kind, literal, { at, context }) : undefined;
 }
 
+/** DATETIME of MySQL has whole seconds: it rounds, MariaDB truncates. */
+function inSeconds(own: Value, { name, sizes }: TypeName, { shared }: Context): Value {
+  const isMysql = shared.dialect === 'mysql' || shared.dialect === 'mariadb';
+  if (!isMysql || name !== 'DATETIME' || (sizes?.[0] ?? 0) > 0 || own.type.isDate === true) return own;
+  const moved = shared.dialect === 'mysql' ? sql`${moment(own)} + toIntervalMillisecond(500)` : moment(own);
+  return timestamp(sql`toStartOfSecond(${moved})`, own.type.isNullable);
+}
+
 /** MySQL and SQLite have NULL for strings that are no times. */
 const timeCast = (options: CastOptions): CastOptions => {
   const { dialect } = options.context.shared;
@@ -98,7 +106,7 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
     case 'date':
       return toTime(from, 'date', timeCast(options));
     case 'timestamp':
-      return toTime(from, 'timestamp', timeCast(options));
+      return inSeconds(toTime(from, 'timestamp', timeCast(options)), type, context);
     case 'json':
       return jsonOf(from);
     case 'uuid':

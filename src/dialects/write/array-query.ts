@@ -1,5 +1,5 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
-import type { Expression, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, Select } from '../tree.ts';
 import { condition, key, whole } from '../operand.ts';
 import { columnValue, isRecord } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';

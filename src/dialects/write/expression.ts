@@ -1,5 +1,5 @@
 // Expressions: what is the same for all kinds, and the kinds that do not depend on the dialect.
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { placeholder, unconverted, UnconvertedError, within } from '../context.ts';
 import { key } from '../operand.ts';

@@ -1,5 +1,5 @@
 // FROM: tables, subqueries and joins in parentheses are joined; arrays and functions that return rows are joined by ARRAY JOIN.
-import type { FromItem } from '../../sql/syntax-tree.ts';
+import type { FromItem } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { placeholder, UnconvertedError } from '../context.ts';
 import { located, sql, type Sql } from '../sql.ts';

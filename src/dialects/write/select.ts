@@ -1,5 +1,5 @@
 // One SELECT: columns, conditions, groups and order over the tables of its FROM.
-import type { Expression, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, Select } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
