@@ -76,7 +76,9 @@ function substring(application: Application): Value {
   const { dialect, arg, call, source } = application;
   const own = asText(application, 0);
   const start = arg(1);
-  if (start.type.kind === 'text') return regexSubstring(application);
+  if (start.type.kind === 'text' && (dialect === 'postgresql' || dialect === 'redshift'))
+    return regexSubstring(application);
+  if (start.type.kind === 'text') return application.fail(`${call.name} requires a number as its start`);
   if (dialect === 'sqlite' && (signedInteger(call.args[2]) ?? 0) < 0)
     return application.fail('substr with a negative length is not converted');
   const isStrict = dialect === 'bigquery' || dialect === 'postgresql';
@@ -182,8 +184,9 @@ const repeated: Rule = (application) => {
 };
 
 function replace(application: Application): Value {
-  const { arg, optional } = application;
-  const [own, from, to] = [asText(application, 0), arg(1), optional(2)];
+  const { call } = application;
+  const [own, from] = [asText(application, 0), asText(application, 1)];
+  const to = call.args.length > 2 ? asText(application, 2) : undefined;
   const by = to === undefined ? "''" : text(to);
   const nullable = isNullable(own, from, ...(to === undefined ? [] : [to]));
   return likewise(own, sql`replaceAll(${text(own)}, ${text(from)}, ${by})`, nullable);
