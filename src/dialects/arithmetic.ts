@@ -131,7 +131,7 @@ const isZeroFree = (each: Value): boolean => {
 };
 
 /** The divisor; NULL instead of zero if the dialect divides by zero, and otherwise an error where it is certain to be one. */
-export function divisor(
+function divisor(
   b: Value,
   { at, context }: Operation,
   written: Sql,

@@ -3,7 +3,7 @@ import type { Call, Expression } from './tree.ts';
 import type { ForeignDialect } from './conversion.ts';
 import type { Context } from './context.ts';
 import { joinSql, sql } from './sql.ts';
-import { text, value, isNullable, type Kind, type Type, type Value } from './value.ts';
+import { value, isNullable, type Kind, type Type, type Value } from './value.ts';
 
 /** A call that is being written. */
 export interface Application<Within extends Context = Context> {
@@ -38,17 +38,6 @@ export function same(name: string, kind: Kind, more: Partial<Type> = {}): Rule {
   return ({ all }) => {
     const args = all();
     return value(kind, sql`${name}(${joinSql(args.map((each) => each.sql))})`, isNullable(...args), more);
-  };
-}
-
-/** A function of strings: other values are converted to strings first. */
-export function ofText(name: string, kind: Kind = 'text'): Rule {
-  return ({ all }) => {
-    const args = all();
-    const [first, ...others] = args.map((each, index) =>
-      index === 0 && each.type.kind !== 'unknown' ? text(each) : each.sql,
-    );
-    return value(kind, sql`${name}(${joinSql([first ?? '', ...others])})`, isNullable(...args));
   };
 }
 

@@ -100,7 +100,7 @@ function resolved(over: Window | Name, { windows }: Context): Window {
 }
 
 /** The elements of ORDER BY. */
-export function orderKeys(orders: readonly Order[], context: Context): readonly Sql[] {
+function orderKeys(orders: readonly Order[], context: Context): readonly Sql[] {
   return orders.flatMap((order) => orderOf(context.key(context.write(order.value, context)), order, context));
 }
 

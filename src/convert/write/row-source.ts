@@ -124,7 +124,7 @@ function series(application: Application): Elements {
 }
 
 /** generate_series and its relatives as an array: numbers, or times at intervals. */
-export function seriesArray(application: Application): Value {
+function seriesArray(application: Application): Value {
   const { arg, call, context, source } = application;
   const [from, to] = [timeOr(arg(0), call.name), timeOr(arg(1), call.name)];
   const spans = call.args[2] === undefined ? undefined : spansOf(source(2));

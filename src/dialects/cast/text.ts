@@ -33,13 +33,14 @@ export function toText(from: Value, type: TypeName, options: CastOptions): Value
   );
 }
 
+const orNull = (bytes: Sql): Sql => sql`if(isValidUTF8(${bytes}), ${bytes}, NULL)`;
+
 /** Bytes that are not UTF-8 are no string. */
 function decoded(own: Value, isSafe: boolean): Value {
-  const valid = (each: Sql): Sql => sql`if(isValidUTF8(${each}), ${each}, NULL)`;
-  if (isSafe) return value('text', valid(own.sql));
+  if (isSafe) return value('text', orNull(own.sql));
   return value(
     'text',
-    strictly(own, '', (each) => sql`CAST(${valid(each)} AS String)`),
+    strictly(own, '', (each) => sql`CAST(${orNull(each)} AS String)`),
     own.type.isNullable,
   );
 }

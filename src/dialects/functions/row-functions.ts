@@ -102,7 +102,3 @@ export function isAggregate({ name, args }: Pick<Call, 'name' | 'args'>): boolea
   if ((name === 'max' || name === 'min') && args.length > 1) return false;
   return AGGREGATES.has(name);
 }
-
-export const ROW_FUNCTION_NAMES: readonly string[] = [...RULES.keys()].filter(
-  (name) => name !== QUANTILE_ELEMENT,
-);

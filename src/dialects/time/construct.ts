@@ -11,7 +11,7 @@ import { toTime } from './cast.ts';
 import { integerOf } from './interval.ts';
 
 /** A number of units, as an integer. */
-export const count = (own: Value): Sql => (isKind(own, 'int') ? own.sql : sql`toInt64(${float(own)})`);
+const count = (own: Value): Sql => (isKind(own, 'int') ? own.sql : sql`toInt64(${float(own)})`);
 
 /** `2024-01-02`, or `2024-01-02 03:04:05`. */
 function textOf(parts: readonly number[]): string {
