@@ -2,7 +2,7 @@
 import type { Conversion, ConversionNote, ConvertOptions } from '../dialects/conversion.ts';
 import type { ParseReply } from './parse/messages.ts';
 import { writeStatement, type WriteOptions, type Written } from './write/write.ts';
-import type { Query } from '../sql/syntax-tree.ts';
+import type { Query } from '../dialects/tree.ts';
 import { parameterTypes } from './parameter-types.ts';
 import { createParser, type Parser } from './parse/parser.ts';
 

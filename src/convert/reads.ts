@@ -1,5 +1,5 @@
 // The tables and columns that a query reads.
-import type { Expression, FromItem, Name, Order, Query, Select, Window } from '../sql/syntax-tree.ts';
+import type { Expression, FromItem, Name, Order, Query, Select, Window } from '../dialects/tree.ts';
 import type { Reads } from '../dialects/conversion.ts';
 import { isUnitName } from '../dialects/read/interval.ts';
 

@@ -1,5 +1,5 @@
 // Arithmetic operators of numbers.
-import type { Expression } from '../sql/syntax-tree.ts';
+import type { Expression } from './tree.ts';
 import { differs, note, unconverted, type Context } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';
@@ -16,7 +16,7 @@ export interface Operation {
 export function numberArithmetic(a: Value, b: Value, operation: Operation): Value {
   const { operator, at, context } = operation;
   for (const each of [a, b]) checkNumber(each, at, context);
-  if (literalOverflow(a, b, operator))
+  if (literalOverflow(a, b, operation))
     return unconverted(at, 'expression', `The result of ${operator} has too many digits`);
   switch (operator) {
     case '/':
@@ -80,11 +80,13 @@ function plain(a: Value, b: Value, { operator, at, context }: Operation): Value 
 const INTEGER = /^-?\d+$/;
 
 /** Whether the operands are literals with a result that is no 64-bit integer, or no Float64. */
-function literalOverflow(a: Value, b: Value, operator: string): boolean {
+function literalOverflow(a: Value, b: Value, { operator, context }: Operation): boolean {
   const [x = '', y = ''] = [a, b].map((each) => String(each.sql).replaceAll(/[()]/g, ''));
   if (INTEGER.test(x) && INTEGER.test(y)) {
     const result = OF_WHOLE[operator]?.(BigInt(x), BigInt(y)) ?? 0n;
-    return BigInt.asIntN(64, result) !== result;
+    const isShort =
+      SHORT_LITERALS.has(context.shared.dialect) && [x, y].every((each) => fits(BigInt(each), 32));
+    return !fits(result, isShort ? 32 : 64);
   }
   return (
     REAL.test(x) &&
@@ -95,6 +97,11 @@ function literalOverflow(a: Value, b: Value, operator: string): boolean {
 }
 
 const REAL = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+const fits = (number: bigint, bits: number): boolean => BigInt.asIntN(bits, number) === number;
+
+/** Dialects in which literals have 32 bits if that is enough. */
+const SHORT_LITERALS: ReadonlySet<string> = new Set(['postgresql', 'redshift']);
 
 const OF_WHOLE: Readonly<Record<string, (x: bigint, y: bigint) => bigint>> = {
   '+': (x, y) => x + y,

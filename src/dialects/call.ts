@@ -1,5 +1,5 @@
 // Applies the rule of a function to a call: an argument or a modifier that the rule has not read is an error at its place.
-import type { Call, Expression } from '../sql/syntax-tree.ts';
+import type { Call, Expression } from './tree.ts';
 import { recorded, recordedList, unreadOf } from './consume.ts';
 import { unconverted, type Context } from './context.ts';
 import type { Application, Rule } from './function.ts';

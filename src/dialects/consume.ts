@@ -1,8 +1,6 @@
 // Nodes of the syntax tree are consumed by their writers: a part that a writer has not read is reported at its place, never dropped.
 
-interface Node {
-  readonly at?: number;
-}
+import { unconverted } from './context.ts';
 
 /** A part of a node that is there and was not read. */
 export interface Unread {
@@ -34,11 +32,11 @@ export function recordedList<E>(list: readonly E[], read: Set<number>): readonly
 const BARE: ReadonlySet<string> = new Set(['kind', 'at']);
 
 /** The first part that is there and is not in `read`. */
-export function unreadOf(node: Node, read: ReadonlySet<string>): Unread | undefined {
+export function unreadOf(node: object, read: ReadonlySet<string>): Unread | undefined {
   const found = Object.entries(node).find(
     ([part, own]) => !BARE.has(part) && !read.has(part) && isPresent(own),
   );
-  return found === undefined ? undefined : { part: found[0], at: placeOf(found[1]) ?? node.at ?? 0 };
+  return found === undefined ? undefined : { part: found[0], at: placeOf(found[1]) ?? placeOf(node) ?? 0 };
 }
 
 function isPresent(part: unknown): boolean {
@@ -56,15 +54,16 @@ function placeOf(part: unknown): number | undefined {
   return undefined;
 }
 
-/** Gives a node to its writer; `report` is called with a part that the writer has not read. */
-export function consumed<N extends Node, R>(
-  node: N,
-  write: (node: N) => R,
-  report: (unread: Unread) => void,
-): R {
+/**
+ * Gives a node to its writer.
+ * @param what the node in messages
+ * @throws UnconvertedError for a part that the writer has not read
+ */
+export function consumed<N extends object, R>(node: N, what: string, write: (node: N) => R): R {
   const read = new Set<string>();
   const result = write(recorded(node, read));
   const unread = unreadOf(node, read);
-  if (unread !== undefined) report(unread);
+  if (unread !== undefined)
+    unconverted(unread.at, 'clause', `${unread.part} of ${what} is not supported here`);
   return result;
 }

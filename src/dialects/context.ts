@@ -1,5 +1,5 @@
 // The context that the translation of an expression needs, and how what cannot be translated is reported.
-import type { Expression, Window } from '../sql/syntax-tree.ts';
+import type { Expression, Window } from './tree.ts';
 import type { ConversionCode, ConversionNote, ConvertOptions, ForeignDialect } from './conversion.ts';
 import type { Traits } from './traits.ts';
 import type { Sql } from './sql.ts';

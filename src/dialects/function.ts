@@ -1,5 +1,5 @@
 // What a rule for a function is given, and how rules are composed.
-import type { Call, Expression } from '../sql/syntax-tree.ts';
+import type { Call, Expression } from './tree.ts';
 import type { ForeignDialect } from './conversion.ts';
 import type { Context } from './context.ts';
 import { joinSql, sql } from './sql.ts';

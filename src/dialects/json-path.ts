@@ -1,7 +1,7 @@
 // Values inside JSON. JSON text is read with JSONExtract; a column of type JSON is read as text first.
 import { joinSql, sql, type Sql } from './sql.ts';
 import { quoteString } from '../sql/literal.ts';
-import type { Expression } from '../sql/syntax-tree.ts';
+import type { Expression } from './tree.ts';
 import { unconverted, type Context } from './context.ts';
 import { isKind, value, type Value } from './value.ts';
 

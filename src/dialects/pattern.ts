@@ -1,6 +1,6 @@
 // LIKE, regular expressions, SIMILAR TO and GLOB.
 import { quoteString } from '../sql/literal.ts';
-import type { Expression } from '../sql/syntax-tree.ts';
+import type { Expression } from './tree.ts';
 import { unconverted, type Context } from './context.ts';
 import { shapeOf, type RegexShape } from './regex-shape.ts';
 import { joinSql, sql, type Sql } from './sql.ts';

@@ -1,6 +1,6 @@
 // Records: JSON columns, tuples and maps, their fields, and records that a query makes.
 import { quoteString } from '../sql/literal.ts';
-import type { Name } from '../sql/syntax-tree.ts';
+import type { Name } from './tree.ts';
 import { tooLarge, unconverted, unknown } from './context.ts';
 import { jsonAt } from './json-path.ts';
 import { NEVER_NULL, whole } from './operand.ts';

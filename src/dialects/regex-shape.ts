@@ -101,7 +101,7 @@ function createReader(source: string) {
     const token = peek();
     const at = tokens[next]?.index ?? 0;
     next++;
-    if (/^\(\?(?:<?[=!]|>|P=)|^\\[1-9]/.test(token)) found.unsupportedAt ??= at;
+    if (/^\(\?(?:<?[=!]|>|P=)|^\\[1-9mMyYZ]/.test(token)) found.unsupportedAt ??= at;
     if (token.startsWith('(')) return token.endsWith(')') ? NOTHING : group(token);
     if (/^(?:[\^$]|\\[bBAz])$/.test(token)) {
       found.hasAnchor = true;

@@ -199,9 +199,22 @@ export function typeOf(type: ColumnType): Type {
   }
 }
 
+/** Of the integers of up to 32 bits. */
+function bitsOf(name: string): number | undefined {
+  const [, unsigned, size] = /^(U?)Int(8|16|32)$/.exec(name) ?? [];
+  return size === undefined ? undefined : Number(size) - (unsigned === '' ? 1 : 0);
+}
+
 function numberType(name: string): Type {
   if (/Int/.test(name))
-    return { kind: 'int', isNullable: false, scale: 0, bytes: SIZES[name], isUnsigned: name === 'UInt64' };
+    return {
+      kind: 'int',
+      isNullable: false,
+      scale: 0,
+      bytes: SIZES[name],
+      isUnsigned: name === 'UInt64',
+      bits: bitsOf(name),
+    };
   const [, scale] = /^Decimal\w*\(\s*\d+\s*,\s*(\d+)\s*\)$/.exec(name) ?? [];
   if (name.startsWith('Decimal'))
     return { kind: 'decimal', isNullable: false, scale: scale === undefined ? undefined : Number(scale) };

@@ -1,5 +1,5 @@
 // OVER: partitions, orders and frames.
-import type { Name, Order, Window } from '../sql/syntax-tree.ts';
+import type { Name, Order, Window } from './tree.ts';
 import { differs, unconverted, type Context } from './context.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { isKind, operand, type Value } from './value.ts';

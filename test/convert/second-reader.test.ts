@@ -7,7 +7,7 @@ import { disagreements } from '../../src/convert/parse/second-reader.ts';
 import { DIALECTS, type ForeignDialect } from '../../src/dialects/conversion.ts';
 import { GRAMMARS } from '../../src/dialects/grammars.ts';
 import { OFFLINE_LIMITS, read } from '../../src/dialects/read/read.ts';
-import type { Query, Select } from '../../src/sql/syntax-tree.ts';
+import type { Query, Select } from '../../src/dialects/tree.ts';
 import { readingsOf } from './reading.ts';
 
 // The grammar has the types of the whole package.

@@ -4,7 +4,7 @@ import type { Application as AnyApplication } from '../../dialects/function.ts';
 import type { Context } from '../context.ts';
 import { syntax } from '../translation-error.ts';
 import type { Sql } from '../../dialects/sql.ts';
-import type { Unit } from '../../sql/syntax-tree.ts';
+import type { Unit } from '../../dialects/tree.ts';
 import { condition, key, number, text, whole } from '../value.ts';
 
 /** One call being translated. */

@@ -5,7 +5,7 @@ import { sql, type Sql } from '../../dialects/sql.ts';
 import { time } from '../../dialects/time/argument.ts';
 import { timeSeries } from '../../dialects/time/series.ts';
 import type { Context } from '../context.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../../dialects/tree.ts';
 import { number } from '../value.ts';
 
 export const SERIES_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {

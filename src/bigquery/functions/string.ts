@@ -101,6 +101,12 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   ),
 };
 
+const any = (test: string, of: readonly Sql[]): Sql =>
+  joinSql(
+    of.map((each) => sql`${test}(${each})`),
+    ' OR ',
+  );
+
 /** GREATEST and LEAST: NULL if a value is NULL, NaN if one is NaN. */
 function extreme(name: 'greatest' | 'least'): FunctionRule {
   return rule(1, 100, ({ all }) => {
@@ -110,11 +116,6 @@ function extreme(name: 'greatest' | 'least'): FunctionRule {
     const own = sqls.length === 1 ? (sqls[0] ?? '') : sql`${name}(${joinSql(sqls)})`;
     const floats =
       type.kind === 'float' ? sqls.filter((_, index) => values[index]?.literal === undefined) : [];
-    const any = (test: string, of: readonly Sql[]): Sql =>
-      joinSql(
-        of.map((each) => sql`${test}(${each})`),
-        ' OR ',
-      );
     const written = floats.length === 0 ? own : sql`if(${any('isNaN', floats)}, nan, ${own})`;
     return {
       sql: nullable.length === 0 ? written : sql`if(${any('isNull', nullable)}, NULL, ${written})`,

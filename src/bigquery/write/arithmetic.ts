@@ -4,7 +4,7 @@ import { located, sql } from '../../dialects/sql.ts';
 import { shifted, spansOf } from '../../dialects/time/interval.ts';
 import { day, isDay, moment } from '../../dialects/time/moment.ts';
 import { operand, value, type Type, type Value } from '../../dialects/value.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../../dialects/tree.ts';
 import type { Context } from '../context.ts';
 import { untranslated } from '../translation-error.ts';
 import { condition, number, settled, whole } from '../value.ts';
@@ -14,7 +14,7 @@ type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 /** Its opposite is the smallest integer. */
 const SMALLEST = '9223372036854775808';
 
-export function writeUnary({ operator, value: of }: Of<'unary'>, context: Context): Value {
+export function writeUnary({ operator, value: of, at }: Of<'unary'>, context: Context): Value {
   if (operator === '-' && of.kind === 'number' && of.text === SMALLEST)
     return value('int', `(-${SMALLEST})`, false, { scale: 0 });
   const inner = context.write(of, context);
@@ -23,9 +23,9 @@ export function writeUnary({ operator, value: of }: Of<'unary'>, context: Contex
       return value('bool', sql`NOT (${condition(inner)})`, inner.type.isNullable);
     case '~':
       if (inner.type.kind === 'bytes') untranslated(of.at, '~ of bytes is not supported');
-      return inverted(settled(inner), false);
+      return placed(at, inverted(settled(inner), false));
     case '-':
-      return tight(negative(settled(inner), context));
+      return placed(at, negative(settled(inner), context));
     case '+':
       return { sql: number(inner), type: inner.type };
   }
@@ -44,13 +44,13 @@ export function writeArithmetic(
   const [a, b] = [settled(left), settled(right)];
   const operation = { operator, at, context };
   const own = otherArithmetic([a, b], operation) ?? numberArithmetic(a, b, operation);
-  return tight({ ...own, sql: located(at, operand(own)) });
+  return placed(at, own);
 }
 
-/** A value that needs no parentheses. */
-function tight(own: Value): Value {
+/** The value of the source at an offset, which needs no parentheses. */
+function placed(at: number, own: Value): Value {
   const { isLoose: _, ...rest } = own;
-  return { ...rest, sql: operand(own) };
+  return { ...rest, sql: located(at, operand(own)) };
 }
 
 /** A time and an interval that is written beside it; undefined for other operands. */

@@ -8,7 +8,7 @@ import { isAggregate, rowRule } from '../../dialects/functions/row-functions.ts'
 import { numberSeries } from '../../dialects/functions/series.ts';
 import { located } from '../../dialects/sql.ts';
 import type { Value } from '../../dialects/value.ts';
-import type { Call } from '../../sql/syntax-tree.ts';
+import type { Call } from '../../dialects/tree.ts';
 import type { Context } from '../context.ts';
 import type { FunctionRule } from '../functions/function.ts';
 import { SERIES_FUNCTIONS } from '../functions/series.ts';

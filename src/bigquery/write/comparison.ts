@@ -5,7 +5,7 @@ import { likeOf } from '../../dialects/pattern.ts';
 import { joinSql, located, sql, type Sql } from '../../dialects/sql.ts';
 import { untranslated } from '../translation-error.ts';
 import { exactLiteral, literalOf } from '../../dialects/time/argument.ts';
-import type { Expression, TimeType } from '../../sql/syntax-tree.ts';
+import type { Expression, TimeType } from '../../dialects/tree.ts';
 import { condition, isKind, isNullable, isNumber, value, type Value } from '../../dialects/value.ts';
 import { key, number, settled, text, whole } from '../value.ts';
 

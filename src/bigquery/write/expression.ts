@@ -20,7 +20,7 @@ import { intervalValue } from '../../dialects/time/interval.ts';
 import { timestamp } from '../../dialects/time/moment.ts';
 import { extracted } from '../../dialects/time/parts.ts';
 import { zoneOf } from '../../dialects/time/zone.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../../dialects/tree.ts';
 import { unified } from '../common-type.ts';
 import { condition, field, isMissing, number, text, whole } from '../value.ts';
 import { COMMON, expressionWriter, type Writers } from '../../dialects/write/expression.ts';

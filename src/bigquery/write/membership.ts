@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { writeNested } from '../../dialects/write/nested.ts';
 import { anyOf, inArray, inConstants, inRows, negated } from '../../dialects/membership.ts';
 import { joinSql, located, sql } from '../../dialects/sql.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../../dialects/tree.ts';
 import { isKind, isTime, type Value } from '../../dialects/value.ts';
 import { key, settled } from '../value.ts';
 import { syntax } from '../translation-error.ts';

@@ -5,7 +5,7 @@ import { key } from '../../dialects/operand.ts';
 import { jsonOf, tupleOf } from '../../dialects/record.ts';
 import { sql } from '../../dialects/sql.ts';
 import type { Type, Value } from '../../dialects/value.ts';
-import type { Expression, Name } from '../../sql/syntax-tree.ts';
+import type { Expression, Name } from '../../dialects/tree.ts';
 import { untranslated } from '../translation-error.ts';
 import { containsAggregate } from '../../dialects/write/walk.ts';
 

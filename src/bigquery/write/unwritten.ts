@@ -1,7 +1,7 @@
 // Parts of the tree that the translation of BigQuery does not write: a query that has one is rejected, so that none is left out.
 import { untranslated } from '../translation-error.ts';
 import type { Writers } from '../../dialects/write/expression.ts';
-import type { Expression, Query } from '../../sql/syntax-tree.ts';
+import type { Expression, Query } from '../../dialects/tree.ts';
 
 interface Unwritten {
   readonly message: string;

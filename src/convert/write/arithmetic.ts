@@ -1,6 +1,6 @@
 // Arithmetic of times and JSON values.
 import { sql } from '../../dialects/sql.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../../dialects/tree.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
 import { difference, secondsOf, shifted, spansOf } from '../../dialects/time/interval.ts';
 import { timestampLiteral } from '../../dialects/time/literal.ts';

@@ -1,7 +1,7 @@
 // Function calls.
 import { joinSql, sql } from '../../dialects/sql.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
-import type { Call } from '../../sql/syntax-tree.ts';
+import type { Call } from '../../dialects/tree.ts';
 import { applied } from '../../dialects/call.ts';
 import { ARRAY_FUNCTIONS } from '../../dialects/functions/array.ts';
 import { SPLIT_FUNCTIONS } from '../../dialects/functions/split.ts';

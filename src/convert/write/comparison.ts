@@ -16,7 +16,7 @@ import {
   value,
   type Value,
 } from '../../dialects/value.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../../dialects/tree.ts';
 
 /** An operand of a comparison; an interval is a number of seconds. */
 export function compared(expression: Expression, context: Context): Value {

@@ -1,7 +1,7 @@
 // Writes expressions.
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import type { Expression, Name } from '../../sql/syntax-tree.ts';
+import type { Expression, Name } from '../../dialects/tree.ts';
 import { inverted, negative } from '../../dialects/arithmetic.ts';
 import { isByteCollation } from '../../dialects/collation.ts';
 import { bytesLiteral } from '../../dialects/functions/bytes.ts';

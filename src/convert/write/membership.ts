@@ -13,7 +13,7 @@ import {
 } from '../../dialects/membership.ts';
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { condition, isKind, isNumber, name, UNKNOWN, type Value } from '../../dialects/value.ts';
-import type { Expression, Query } from '../../sql/syntax-tree.ts';
+import type { Expression, Query } from '../../dialects/tree.ts';
 import { caseless } from '../../dialects/collation.ts';
 import { comparison, toward, compared } from './comparison.ts';
 import type { Context } from './context.ts';

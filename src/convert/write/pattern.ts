@@ -1,6 +1,6 @@
 // LIKE, regular expressions, SIMILAR TO and GLOB, of strings and JSON values.
 import { quoteString } from '../../sql/literal.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../../dialects/tree.ts';
 import { unconverted, type Context } from '../../dialects/context.ts';
 import { globRegex, likeOf, regexOf, similarRegex } from '../../dialects/pattern.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';

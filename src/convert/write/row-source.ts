@@ -2,7 +2,7 @@
 import { timeSeries } from '../../dialects/time/series.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import type { Call, FromItem } from '../../sql/syntax-tree.ts';
+import type { Call, FromItem } from '../../dialects/tree.ts';
 import { applicationOf } from '../../dialects/call.ts';
 import { unconverted, type Context as BaseContext } from '../../dialects/context.ts';
 import type { Application, Rules } from '../../dialects/function.ts';

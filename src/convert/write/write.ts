@@ -1,5 +1,5 @@
 // The entry point of writing: a syntax tree as ClickHouse SQL.
-import type { Query } from '../../sql/syntax-tree.ts';
+import type { Query } from '../../dialects/tree.ts';
 import type { ConversionNote, ConvertOptions, ForeignDialect } from '../../dialects/conversion.ts';
 import type { Context, Supplied } from '../../dialects/write/context.ts';
 import { writeQuery } from '../../dialects/write/query.ts';

@@ -1,6 +1,6 @@
 // CAST, ::, TRY_CAST and SAFE_CAST.
 import { quoteString } from '../../sql/literal.ts';
-import type { Expression, TypeName } from '../../sql/syntax-tree.ts';
+import type { Expression, TypeName } from '../tree.ts';
 import { differs, unconverted, type Context } from '../context.ts';
 import { jsonArray, jsonElements, jsonInteger, jsonNumber, jsonOf, jsonText } from '../json-path.ts';
 import { roundHalfAway } from '../round.ts';
@@ -8,7 +8,7 @@ import { settled } from '../operand.ts';
 import { joinSql, sql } from '../sql.ts';
 import { literalTo, toTime } from '../time/cast.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
-import { moment } from '../time/moment.ts';
+import { moment, timestamp } from '../time/moment.ts';
 import { isKind, text, UNKNOWN, value, type Kind, type Type, type Value } from '../value.ts';
 import { toInteger } from './integer.ts';
 import { toBoolean, toFloat, toNumber } from './number.ts';
@@ -113,10 +113,14 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
     case 'timestamp':
     case 'datetime':
       // MySQL and SQLite have NULL for strings that are no times.
-      return toTime(from, kind, {
-        ...options,
-        isSafe: isSafe || readsPrefix(context) || isKind(from, 'dynamic'),
-      });
+      return inSeconds(
+        toTime(from, kind, {
+          ...options,
+          isSafe: isSafe || readsPrefix(context) || isKind(from, 'dynamic'),
+        }),
+        type,
+        context,
+      );
     case 'json':
       return toJson(from, options);
     case 'uuid':
@@ -136,6 +140,14 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
     case 'unknown':
       return unknownType(type, at);
   }
+}
+
+/** DATETIME of MySQL has whole seconds: it rounds, MariaDB truncates. */
+function inSeconds(own: Value, { name, sizes }: TypeName, { shared }: Context): Value {
+  const isMysql = shared.dialect === 'mysql' || shared.dialect === 'mariadb';
+  if (!isMysql || name !== 'DATETIME' || (sizes?.[0] ?? 0) > 0 || own.type.isDate === true) return own;
+  const moved = shared.dialect === 'mysql' ? sql`${moment(own)} + toIntervalMillisecond(500)` : moment(own);
+  return timestamp(sql`toStartOfSecond(${moved})`, own.type.isNullable);
 }
 
 function unknownType({ name }: TypeName, at: number): never {

@@ -1,6 +1,6 @@
 // Casts to integers.
 import { quoteString } from '../../sql/literal.ts';
-import type { TypeName } from '../../sql/syntax-tree.ts';
+import type { TypeName } from '../tree.ts';
 import { differs, unconverted } from '../context.ts';
 import { roundHalfAway } from '../round.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';

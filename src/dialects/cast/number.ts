@@ -1,6 +1,6 @@
 // Casts to Float64 and Decimal, and to Booleans.
 import { quoteString } from '../../sql/literal.ts';
-import type { TypeName } from '../../sql/syntax-tree.ts';
+import type { TypeName } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import { leadingNumber } from '../truth.ts';

@@ -1,6 +1,6 @@
 // Casts to strings.
 import { quoteString } from '../../sql/literal.ts';
-import type { TypeName } from '../../sql/syntax-tree.ts';
+import type { TypeName } from '../tree.ts';
 import { differs } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import { timeText } from '../time/cast.ts';

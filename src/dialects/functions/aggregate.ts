@@ -1,6 +1,6 @@
 // Aggregate functions. Over no rows, ClickHouse returns 0 or an empty string where other systems return NULL: the
 // combinator OrNull restores that where there may be no rows.
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../tree.ts';
 import { differs, note } from '../context.ts';
 import type { Application } from '../function.ts';
 import { condition, NEVER_NULL } from '../operand.ts';
@@ -9,7 +9,9 @@ import { sql, joinSql, type Sql } from '../sql.ts';
 import { float, isKind, loose, operand, value, type Type, type Value } from '../value.ts';
 import type { Aggregation, AggregateRule } from './aggregation.ts';
 
-const counted = (own: Sql): Value => value('int', own, false, { scale: 0, isUnsigned: true });
+/** No table has 2^50 rows. */
+const COUNT = { scale: 0, isUnsigned: true, bits: 50 };
+const counted = (own: Sql): Value => value('int', own, false, COUNT);
 const NONE = { isNullOfNone: false };
 
 export const isMysql = ({ dialect }: Application): boolean => dialect === 'mysql' || dialect === 'mariadb';
@@ -179,7 +181,8 @@ export function all(name: 'min' | 'max'): AggregateRule {
 export function countIf({ application, apply }: Aggregation): Value {
   const own = condition(application.arg(0));
   const distinct = { ...NONE, isDistinct: false };
-  if (!application.call.isDistinct) return value('int', apply('countIf', [own], NONE), false, { scale: 0 });
+  if (!application.call.isDistinct)
+    return value('int', apply('countIf', [own], NONE), false, { scale: 0, bits: COUNT.bits });
   return value('int', sql`toInt64(ifNull(${apply('max', [own], distinct)}, false))`, false, { scale: 0 });
 }
 

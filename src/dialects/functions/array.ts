@@ -1,4 +1,5 @@
 // Functions of arrays.
+import { containsText } from './text.ts';
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { arrayOfType, condition, isNullable, operand, text, UNKNOWN, value, type Value } from '../value.ts';
@@ -138,7 +139,7 @@ export const ARRAY_FUNCTIONS: Rules = {
   array_first: endmost('1'),
   array_last: endmost('-1'),
   array_contains: contains,
-  contains,
+  contains: byDialect({ snowflake: containsText, others: contains }),
   array_construct: ({ all, context }) => {
     const { sqls, type } = context.unify(all());
     return { sql: sql`[${joinSql(sqls)}]`, type: arrayOfType(type) };

@@ -2,7 +2,7 @@
 import { quoteString } from '../../sql/literal.ts';
 import { byDialect, type Rule, type Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
-import { asText } from '../text-argument.ts';
+import { asText } from '../argument.ts';
 import { text, value, type Kind, type Value } from '../value.ts';
 
 /** A literal each of whose characters is a byte: in MySQL, a string that is compared by its bytes. */

@@ -1,5 +1,5 @@
 // Aggregate functions that collect values: arrays and joined strings.
-import type { Order } from '../../sql/syntax-tree.ts';
+import type { Order } from '../tree.ts';
 import type { Application } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { isNumber, isTime, text, value, type Type, type Value } from '../value.ts';

@@ -2,7 +2,7 @@
 import { quoteString } from '../../sql/literal.ts';
 import { byDialect, type Application, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { signedInteger } from '../text-argument.ts';
+import { signedInteger } from '../argument.ts';
 import { isNumber, operand, text, value, type Value } from '../value.ts';
 
 /** A specifier: `%'+8.2f`. Numbers of `*` have been read. */

@@ -1,12 +1,10 @@
 // Functions of numbers.
 import { checkedInteger, numberArithmetic, wholeQuotient } from '../arithmetic.ts';
-import { roundHalfAway } from '../round.ts';
-import { differs } from '../context.ts';
 import { exactQuotient, exactReal, isExact, ranged } from '../exact.ts';
 import { byDialect, same, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { signedInteger } from '../text-argument.ts';
-import { truncatedTime } from '../time/functions.ts';
+import { numberOf } from '../argument.ts';
+import { round, truncateNumber } from './rounding.ts';
 import { condition, float, isNullable, loose, operand, value, type Value } from '../value.ts';
 
 /** Where a function of Float64 has no finite result although its result is no error. */
@@ -20,10 +18,30 @@ const isNumeric = ({ dialect }: Application, args: readonly Value[]): boolean =>
   args.some(isExact) &&
   args.every(({ type }) => type.kind === 'int' || (type.kind === 'decimal' && (type.scale ?? 0) <= 9));
 
+/** The numbers of which functions have a value. */
+const DOMAINS: Readonly<Record<string, string>> = { sqrt: '>=', log: '>', log2: '>', log10: '>' };
+
+/** An argument; one of which the function has no value is an error in most dialects, and NULL in some. */
+function inDomain(name: string, own: Value, { dialect, context, fail, call }: Application): Value {
+  const operator = DOMAINS[name];
+  if (operator === undefined || dialect === 'bigquery') return own;
+  const literal = Number(String(own.sql));
+  const isInside = operator === '>' ? literal > 0 : literal >= 0;
+  if (!Number.isNaN(literal) && isInside) return own;
+  if (context.shared.traits.dividesByZero)
+    return {
+      ...own,
+      sql: sql`if(${operand(own)} ${operator} 0, ${own.sql}, NULL)`,
+      type: { ...own.type, isNullable: true },
+      isLoose: false,
+    };
+  return Number.isNaN(literal) ? own : fail(`${call.name} of ${String(own.sql)} is an error`);
+}
+
 /** A function of Float64. What is not a finite number of finite numbers is an error where it is certain to be one. */
 function real(name: string, exception = ofInfinity): Rule {
   return (application) => {
-    const args = application.all();
+    const args = application.all().map((each) => inDomain(name, each, application));
     const own = sql`${name}(${joinSql(args.map((each) => float(each)))})`;
     return finite(own, { args, exception, application });
   };
@@ -51,12 +69,6 @@ function finite(
   return isExactResult ? exactReal(checked, nullable) : value('float', checked, nullable);
 }
 
-/** A number, or what a JSON path holds as one. */
-const numberOf = ({ arg }: Application, index: number): Value => {
-  const own = arg(index);
-  return own.type.kind === 'dynamic' ? value('float', float(own)) : own;
-};
-
 /** abs, which has an unsigned type in ClickHouse. */
 const abs: Rule = (application) => {
   const own = numberOf(application, 0);
@@ -81,120 +93,8 @@ function whole(name: string): Rule {
     if (application.call.args.length > 1) return application.fail(`${name} is converted with one argument`);
     const own = numberOf(application, 0);
     if (own.type.kind === 'int') return own;
-    const type = { ...own.type, scale: isBig(own) ? own.type.scale : 0 };
+    const type = { ...own.type, scale: isExact(own) ? own.type.scale : 0 };
     return ranged({ sql: sql`${name}(${own.sql})`, type }, application.context);
-  };
-}
-
-/** Keeps the digits of BigQuery's types. */
-const isBig = ({ type }: Value): boolean => type.kind === 'decimal';
-
-/** Dialects that round Float64 half to even, as ClickHouse does. */
-const ROUNDS_TO_EVEN: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'mysql', 'mariadb']);
-
-/** round: exact numbers away from zero, Float64 in some dialects to even. */
-function round(application: Application): Value {
-  const { call, source, dialect, context, at, fail } = application;
-  const own = numberOf(application, 0);
-  if (dialect === 'bigquery' && call.args.length === 3) return roundedBy(application, own);
-  const digits = call.args.length > 1 ? signedInteger(source(1)) : 0;
-  if (digits === undefined || call.args.length > 2)
-    return dialect === 'bigquery' && call.args.length === 2 && own.type.kind === 'float'
-      ? { ...own, sql: scaled(own, sql`pow(10, ${application.arg(1).sql})`, '*'), isLoose: false }
-      : fail('round is converted only with a literal number of digits');
-  const more = digits === 0 ? '' : `, ${digits}`;
-  if (own.type.kind === 'int') return digits >= 0 ? own : roundedInteger(own, digits);
-  const plain = { ...own, sql: sql`round(${own.sql}${more})`, isLoose: false };
-  if (own.type.kind === 'float')
-    return ROUNDS_TO_EVEN.has(dialect) ? plain : roundedFloat(own, digits, application);
-  if (own.type.kind === 'unknown' && dialect === 'bigquery') return roundedFloat(own, digits, application);
-  if (own.type.kind === 'unknown') {
-    differs(
-      context,
-      at,
-      'type_unknown',
-      'If the value is a float, ClickHouse rounds halves to even; exact numbers are rounded away from zero',
-    );
-    return plain;
-  }
-  const written = roundHalfAway(own, digits);
-  const isBigQuery = dialect === 'bigquery' && isBig(own);
-  const scale = isBigQuery ? own.type.scale : Math.max(0, digits);
-  return ranged({ ...written, type: { ...written.type, scale } }, context);
-}
-
-/** Integers at a negative digit: ClickHouse rounds them to even too. */
-function roundedInteger(own: Value, digits: number): Value {
-  return value(
-    'int',
-    sql`toInt64(round(toDecimal128(${own.sql}, 0), ${String(digits)}))`,
-    own.type.isNullable,
-    {
-      scale: 0,
-    },
-  );
-}
-
-/** Digits before and after the point of a Float64. */
-const [LARGEST_DIGIT, SMALLEST_DIGIT, EXACT_DIGITS] = [308, 323, 300];
-
-/** The value at a digit that no Float64 has; undefined for other digits. */
-function beyondDigits(own: Value, digits: number, { fail, call }: Application): Value | undefined {
-  if (digits > SMALLEST_DIGIT) return own;
-  if (digits < -LARGEST_DIGIT)
-    return { ...own, sql: sql`if(isFinite(${own.sql}), 0, ${own.sql})`, isLoose: false };
-  if (Math.abs(digits) <= EXACT_DIGITS) return undefined;
-  return fail(`${call.name} is supported for up to ${EXACT_DIGITS} digits`);
-}
-
-/** Half away from zero, at a digit. */
-function roundedFloat(own: Value, digits: number, application: Application): Value {
-  const beyond = beyondDigits(own, digits, application);
-  if (beyond !== undefined) return beyond;
-  const power = `1e${Math.abs(digits)}`;
-  const built = digits === 0 ? rounded(own.sql) : scaled(own, power, digits > 0 ? '*' : '/');
-  return { ...own, sql: built, isLoose: false };
-}
-
-function scaled(own: Value, power: Sql, operator: '*' | '/'): Sql {
-  const back = operator === '*' ? '/' : '*';
-  return sql`(${rounded(sql`(${operand(own)} ${operator} ${power})`)} ${back} ${power})`;
-}
-
-/** To a whole number; the remainder of infinity is not a number. */
-const rounded = (own: Sql): Sql => sql`(trunc(${own}) + trunc(2 * ifNotFinite(${own} % 1, 0)))`;
-
-const MODES: Readonly<Record<string, string>> = {
-  ROUND_HALF_AWAY_FROM_ZERO: 'round',
-  ROUND_HALF_EVEN: 'roundBankers',
-};
-
-/** BigQuery's round with a mode, of NUMERIC. */
-function roundedBy({ source, fail, context }: Application, own: Value): Value {
-  const [digits, mode] = [signedInteger(source(1)), source(2)];
-  const name = mode.kind === 'string' ? MODES[mode.value.toUpperCase()] : undefined;
-  if (digits === undefined || name === undefined || !isExact(own))
-    return fail(
-      'round accepts a mode for NUMERIC values, with literals: ROUND_HALF_AWAY_FROM_ZERO or ROUND_HALF_EVEN',
-    );
-  return ranged({ sql: sql`${name}(${own.sql}, ${String(digits)})`, type: own.type }, context);
-}
-
-/** Digits after a position are cut off. */
-function truncateNumber(application: Application): Value {
-  const { call, source, fail, dialect } = application;
-  const time = call.name === 'trunc' && dialect !== 'bigquery' ? truncatedTime(application) : undefined;
-  if (time !== undefined) return time;
-  const own = numberOf(application, 0);
-  const digits = call.args.length > 1 ? signedInteger(source(1)) : 0;
-  if (digits === undefined) return fail(`${call.name} is converted only with a literal number of digits`);
-  if (own.type.kind === 'int' && digits >= 0) return own;
-  const beyond = beyondDigits(own, digits, application);
-  if (beyond !== undefined) return beyond;
-  const near = own.type.kind === 'numeric' ? sql`${operand(own)} * 1.000000000000002` : own.sql;
-  return {
-    sql: sql`trunc(${near}${digits === 0 ? '' : `, ${digits}`})`,
-    type: { ...own.type, scale: dialect === 'bigquery' ? own.type.scale : Math.max(0, digits) },
   };
 }
 
@@ -205,9 +105,12 @@ const divisorOf = (application: Application): Value => {
   return { ...own, sql: sql`nullIf(${own.sql}, 0)`, type: { ...own.type, isNullable: true } };
 };
 
+/** mod; in SQLite, of numbers with a fraction, which its operator % does not keep. */
 const modulo: Rule = (application) => {
-  const { at, context } = application;
-  const own = numberArithmetic(numberOf(application, 0), divisorOf(application), {
+  const { at, context, dialect } = application;
+  const [dividend, by] = [numberOf(application, 0), divisorOf(application)];
+  if (dialect === 'sqlite') return value('float', sql`${float(dividend)} % nullIf(${float(by)}, 0)`, true);
+  const own = numberArithmetic(dividend, by, {
     operator: '%',
     at,
     context,

@@ -4,7 +4,7 @@ import { regexOf, type Regex } from '../pattern.ts';
 import type { RegexShape } from '../regex-shape.ts';
 import { sql, type Sql } from '../sql.ts';
 import { byDialect, integer, literal, type Application, type Rule, type Rules } from '../function.ts';
-import { asText } from '../text-argument.ts';
+import { asText } from '../argument.ts';
 import { arrayOfType, condition, isNullable, text, TEXT, value, type Value } from '../value.ts';
 
 /** The pattern of a call; `flags` are those of PostgreSQL. */
@@ -37,6 +37,9 @@ const regexpLike: Rule = (application) => {
   return condition(sql`match(${text(own)}, ${pattern})`, isNullable(own, application.arg(1)));
 };
 
+/** ClickHouse does not replace the empty expression. */
+const searched = ({ sql: own }: Pick<Regex, 'sql'>): Sql => (own === "''" ? "'(?:)'" : own);
+
 /** Marks that no text has: characters that Unicode reserves for use inside of programs. */
 const [OPEN, MIDDLE, CLOSE] = ['\uFDD0', '\uFDD1', '\uFDD2'];
 
@@ -45,12 +48,11 @@ function ascii(own: Sql): Sql {
   return sql`concat(${own}, repeat('', 0 % (length(${own}) = lengthUTF8(${own}))))`;
 }
 
-/** BigQuery's regexp_replace: an empty match that follows another match does not count. */
-function replaceAll(own: Sql, { sql: pattern, shape }: KnownRegex, by: Value, application: Application) {
-  const plain = sql`replaceRegexpAll(${own}, ${pattern}, ${by.sql})`;
+/** Every match is replaced. In BigQuery, an empty match that follows another match does not count. */
+function replaceAll(own: Sql, { sql: pattern, shape }: KnownRegex, by: Value, application: Application): Sql {
   const { literal: replacement } = by;
   const isSimple = !shape.canBeEmpty || replacement === '' || (!shape.canConsume && shape.hasAnchor);
-  if (isSimple) return plain;
+  if (isSimple) return sql`replaceRegexpAll(${own}, ${pattern}, ${by.sql})`;
   if (replacement === undefined || /\\[1-9]/.test(replacement))
     return application.fail(
       'A pattern that matches the empty string is replaced only by a literal without groups',
@@ -59,10 +61,23 @@ function replaceAll(own: Sql, { sql: pattern, shape }: KnownRegex, by: Value, ap
     const each = quoteString(`\\0${replacement}`);
     return sql`concat(${quoteString(replacement.replaceAll('\\\\', '\\'))}, replaceRegexpAll(${own}, '(?s:.)', ${each}))`;
   }
+  if (application.context.shared.traits.ignoresCase)
+    return application.fail('The replacement of a pattern that matches the empty string is not converted');
+  if (application.dialect !== 'bigquery') return sql`replaceRegexpAll(${ascii(own)}, ${pattern}, ${by.sql})`;
   const marked = sql`replaceRegexpAll(${ascii(own)}, ${pattern}, ${quoteString(`${OPEN}\\0${CLOSE}`)})`;
   const marks = quoteString(`${OPEN}([^${CLOSE}]*)${CLOSE}(?:${OPEN}${CLOSE})?`);
   return sql`replaceRegexpAll(${marked}, ${marks}, ${quoteString(replacement.replaceAll('\\0', '\\1'))})`;
 }
+
+/** How replacements of other dialects refer to groups: in PostgreSQL, one that does not exist is empty. */
+const GROUPS: Readonly<Record<string, (replacement: string, groups: number) => string>> = {
+  trino: (replacement) => replacement.replaceAll(/\$(\d)/g, '\\$1'),
+  postgresql: (replacement, groups) =>
+    replacement.replaceAll(/\\[^]/g, (escape) => {
+      if (escape === '\\&') return '\\0';
+      return Number(escape.slice(1)) > groups ? '' : escape;
+    }),
+};
 
 /** A replacement in ClickHouse's form: `\1` is a group, `\\` a backslash. */
 function replacementOf(application: Application, index: number, groups: number): Value {
@@ -71,7 +86,7 @@ function replacementOf(application: Application, index: number, groups: number):
   const { dialect } = application;
   const own = application.source(index);
   if (own.kind !== 'string') return written;
-  const replaced = dialect === 'trino' ? own.value.replaceAll(/\$(\d)/g, '\\$1') : own.value;
+  const replaced = GROUPS[dialect]?.(own.value, groups) ?? own.value;
   const wrong = replaced.replaceAll(/\\[\\0-9]/g, (escape) =>
     Number(escape.slice(1)) > groups ? '\\?' : '',
   );
@@ -94,7 +109,7 @@ const regexpReplace: Rule = (application) => {
   const by = replacementOf(application, 2, shape?.groups.length ?? 9);
   const nullable = isNullable(own, application.arg(1), by);
   if (dialect === 'postgresql' && !flags.includes('g'))
-    return value('text', sql`replaceRegexpOne(${text(own)}, ${pattern.sql}, ${by.sql})`, nullable);
+    return value('text', sql`replaceRegexpOne(${text(own)}, ${searched(pattern)}, ${by.sql})`, nullable);
   const replaced =
     shape === undefined
       ? sql`replaceRegexpAll(${text(own)}, ${pattern.sql}, ${by.sql})`
@@ -154,9 +169,7 @@ const extractedAll: Rule = (application) => {
   const type = arrayOfType(TEXT);
   if (shape?.canBeEmpty !== true) return { sql: sql`extractAll(${own}, ${pattern})`, type };
   const part = shape.groups.length === 1 ? '\\1' : '\\0';
-  // ClickHouse does not look for the empty expression.
-  const searched = pattern === "''" ? "'(?:)'" : pattern;
-  const marked = sql`replaceRegexpAll(${ascii(own)}, ${searched}, ${quoteString(`${OPEN}\\0${MIDDLE}${part}${CLOSE}`)})`;
+  const marked = sql`replaceRegexpAll(${ascii(own)}, ${searched({ sql: pattern })}, ${quoteString(`${OPEN}\\0${MIDDLE}${part}${CLOSE}`)})`;
   const last = quoteString(`((?s:.))${OPEN}${MIDDLE}${CLOSE}$`);
   const inner = quoteString(`${MIDDLE}([^${CLOSE}]*)${CLOSE}`);
   return { sql: sql`extractAll(replaceRegexpOne(${marked}, ${last}, '\\\\1'), ${inner})`, type };

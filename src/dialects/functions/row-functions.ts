@@ -1,5 +1,5 @@
 // The functions of rows: aggregates and window functions, by name.
-import type { Call } from '../../sql/syntax-tree.ts';
+import type { Call } from '../tree.ts';
 import type { Rule } from '../function.ts';
 import {
   all,

@@ -2,10 +2,10 @@
 import { caseless } from '../collation.ts';
 import { type Application, type Rule, type Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
-import { asText, signedInteger, unlessNull } from '../text-argument.ts';
+import { asText, signedInteger, unlessNull } from '../argument.ts';
 import { isNullable, text, value, type Value } from '../value.ts';
 
-const found = (own: Sql, nullable: boolean): Value => value('int', own, nullable, { scale: 0 });
+const found = (own: Sql, nullable: boolean): Value => value('int', own, nullable, { scale: 0, bits: 32 });
 
 /** The position of the argument `inner` in the argument `outer`, from 1; `most`: the number of arguments, the last one a start. */
 function position(inner: number, outer: number, most = 2): Rule {

@@ -2,7 +2,7 @@
 import { quoteString } from '../../sql/literal.ts';
 import { byDialect, type Application, type Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
-import { asText, literalText, unlessNull } from '../text-argument.ts';
+import { asText, literalText, unlessNull } from '../argument.ts';
 import { text, value, type Value } from '../value.ts';
 import { emptyArray } from './array-value.ts';
 

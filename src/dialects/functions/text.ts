@@ -3,11 +3,13 @@ import { quoteString } from '../../sql/literal.ts';
 import { differs } from '../context.ts';
 import { byDialect, integer, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { asText, count, literalText, signedInteger, unlessNull } from '../text-argument.ts';
+import { asText, count, literalText, signedInteger, unlessNull } from '../argument.ts';
 import { condition, isNullable, operand, text, value, type Value } from '../value.ts';
 import { regexSubstring } from './regex.ts';
 
-const int = (own: Sql, isNullableValue = true): Value => value('int', own, isNullableValue, { scale: 0 });
+/** A number of characters, or a code. */
+const int = (own: Sql, isNullableValue = true): Value =>
+  value('int', own, isNullableValue, { scale: 0, bits: 32 });
 
 /** A function of strings and the one of bytes. */
 const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes' ? name : `${name}UTF8`);
@@ -57,6 +59,8 @@ function substring(application: Application): Value {
   const own = asText(application, 0);
   const start = arg(1);
   if (start.type.kind === 'text') return regexSubstring(application);
+  if (dialect === 'sqlite' && (signedInteger(call.args[2]) ?? 0) < 0)
+    return application.fail('substr with a negative length is not converted');
   const isStrict = dialect === 'bigquery' || dialect === 'postgresql';
   const isWhole = call.args.length < 3;
   const length = isWhole ? undefined : isStrict ? count(application, 2) : atLeastZero(application, 2);
@@ -135,7 +139,7 @@ function side(name: 'left' | 'right'): Rule {
 /** lpad and rpad, with a literal that is not empty. */
 function padded(name: 'leftPad' | 'rightPad'): Rule {
   return (application) => {
-    const { arg, call, dialect, fail } = application;
+    const { arg, call, source, dialect, fail } = application;
     const own = asText(application, 0);
     const fill = call.args.length > 2 ? literalText(application, 2) : ' ';
     if (fill === null) return likewise(own, 'NULL', true);
@@ -144,7 +148,11 @@ function padded(name: 'leftPad' | 'rightPad'): Rule {
     const isStrict = dialect === 'bigquery' || dialect === 'trino';
     const size = isStrict ? count(application, 1) : atLeastZero(application, 1);
     const rest = call.args.length > 2 ? sql`, ${arg(2).sql}` : '';
-    return likewise(own, sql`${ofUnits(own, name)}(${text(own)}, ${size}${rest})`, isNullable(own, arg(1)));
+    const built = sql`${ofUnits(own, name)}(${text(own)}, ${size}${rest})`;
+    const isMysql = dialect === 'mysql' || dialect === 'mariadb';
+    if (!isMysql || (signedInteger(source(1)) ?? -1) >= 0)
+      return likewise(own, built, isNullable(own, arg(1)));
+    return likewise(own, sql`if(${operand(arg(1))} < 0, NULL, ${built})`, true);
   };
 }
 
@@ -171,10 +179,17 @@ const translate: Rule = (application) => {
   if (from.kind !== 'string' || to.kind !== 'string' || own.type.kind === 'bytes')
     return fail('translate requires the characters and their replacements as string literals');
   const characters = Array.from(from.value);
-  if (application.dialect === 'bigquery' && new Set(characters).size < characters.length)
+  const replacements = Array.from(to.value);
+  const first = [...new Set(characters)].map((each) => characters.indexOf(each));
+  if (application.dialect === 'bigquery' && first.length < characters.length)
     return fail('translate requires each character only once');
-  const replacements = Array.from(to.value).slice(0, characters.length).join('');
-  const built = sql`translateUTF8(${text(own)}, ${quoteString(from.value)}, ${quoteString(replacements)})`;
+  // Characters that are removed come last.
+  const isReplaced = (index: number): boolean => index < replacements.length;
+  const order = [...first.filter(isReplaced), ...first.filter((index) => !isReplaced(index))];
+  const written = [characters, replacements].map((list) =>
+    quoteString(order.map((index) => list[index] ?? '').join('')),
+  );
+  const built = sql`translateUTF8(${joinSql([text(own), ...written])})`;
   return value('text', built, own.type.isNullable);
 };
 
@@ -240,6 +255,9 @@ const test =
 const contained = (build: (own: Sql, part: Sql) => Sql): Rule =>
   test((own, part) => sql`(${build(own, part)} > 0)`);
 
+/** Snowflake's contains. */
+export const containsText = contained((own, part) => sql`position(${own}, ${part})`);
+
 /** Words begin with a capital letter; in BigQuery, only some characters are between words. */
 const capitalized: Rule = (application) => {
   const own = asText(application, 0);
@@ -256,12 +274,13 @@ const capitalized: Rule = (application) => {
   return value('text', joined, own.type.isNullable);
 };
 
-/** Upper and lower case; of bytes, of ASCII only. */
+/** Upper and lower case; of bytes and in SQLite, of ASCII only. */
 const cased =
   (name: 'lower' | 'upper'): Rule =>
   (application) => {
     const own = asText(application, 0);
-    return likewise(own, sql`${ofUnits(own, name)}(${text(own)})`);
+    const isAscii = application.dialect === 'sqlite';
+    return likewise(own, sql`${isAscii ? name : ofUnits(own, name)}(${text(own)})`);
   };
 
 const reversed: Rule = (application) => {
@@ -273,7 +292,8 @@ const reversed: Rule = (application) => {
 const ascii: Rule = (application) => {
   const own = asText(application, 0);
   const code = sql`ascii(${text(own)})`;
-  const isByte = own.type.kind === 'bytes' || ['mysql', 'mariadb'].includes(application.dialect);
+  const isPlain = typeof own.literal === 'string' && /^[\0-\x7f]*$/.test(own.literal);
+  const isByte = isPlain || own.type.kind === 'bytes' || ['mysql', 'mariadb'].includes(application.dialect);
   if (!isByte && application.context.isEvaluated === true)
     return int(sql`(${code} + 0 % (${code} < 128))`, own.type.isNullable);
   if (!isByte)
@@ -332,10 +352,6 @@ export const TEXT_FUNCTIONS: Rules = {
   startswith: test((own, part) => sql`startsWith(${own}, ${part})`),
   ends_with: test((own, part) => sql`endsWith(${own}, ${part})`),
   endswith: test((own, part) => sql`endsWith(${own}, ${part})`),
-  contains: byDialect({
-    snowflake: contained((own, part) => sql`position(${own}, ${part})`),
-    trino: ({ arg }) => condition(sql`has(${arg(0).sql}, ${arg(1).sql})`, isNullable(arg(0), arg(1))),
-  }),
   contains_substr: contained((own, part) => sql`positionCaseInsensitiveUTF8(${own}, ${part})`),
   quote_literal: ({ fail }) => fail('quote_literal is not converted'),
   uuid: () => value('text', 'toString(generateUUIDv4())', false),

@@ -2,7 +2,7 @@
 import { quoteString } from '../../sql/literal.ts';
 import type { Application, Rule, Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
-import { asText, literalText } from '../text-argument.ts';
+import { asText, literalText } from '../argument.ts';
 import { text, value, type Value } from '../value.ts';
 
 type Side = 'both' | 'leading' | 'trailing';

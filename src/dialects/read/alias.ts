@@ -1,5 +1,5 @@
 // Reads aliases of columns and tables.
-import type { Name } from '../../sql/syntax-tree.ts';
+import type { Name } from '../tree.ts';
 import { syntax } from '../context.ts';
 import {
   has,

@@ -1,5 +1,5 @@
 // Reads function calls, with the clauses inside and after their parentheses.
-import type { Call, Expression } from '../../sql/syntax-tree.ts';
+import type { Call, Expression } from '../tree.ts';
 import { readCount } from './limits-clause.ts';
 import { callOf, readSpecialCall } from './special-call.ts';
 import { readOrders, readOver } from './window.ts';

@@ -1,5 +1,5 @@
 // Reads expressions by the precedence of their operators.
-import type { ChainOperator, Expression } from '../../sql/syntax-tree.ts';
+import type { ChainOperator, Expression } from '../tree.ts';
 import { SIGN_POWER, type Power } from './grammar.ts';
 import { readPredicate } from './predicate.ts';
 import {

@@ -1,12 +1,5 @@
 // Reads FROM: tables, subqueries, unnested arrays, functions that return rows, and joins.
-import type {
-  Expression,
-  FromItem,
-  IndexBase,
-  JoinKind,
-  Name,
-  Source as TableSource,
-} from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, IndexBase, JoinKind, Name, Source as TableSource } from '../tree.ts';
 import { readAlias, readColumnNames } from './alias.ts';
 import { isCallAhead, readCall } from './call.ts';
 import { skipHints } from './hints.ts';

@@ -1,5 +1,5 @@
 // What the reader must know of a dialect: its lexical rules, its operators, its keywords, and the constructs that it has.
-import type { ChainOperator, IndexBase, LikeOperator, TimeType } from '../../sql/syntax-tree.ts';
+import type { ChainOperator, IndexBase, LikeOperator, TimeType } from '../tree.ts';
 import type { LexicalRules } from './lexical-rules.ts';
 
 /** Higher binds tighter. */

@@ -1,5 +1,5 @@
 // Reads GROUP BY.
-import type { Expression, Grouping, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, Grouping, Select } from '../tree.ts';
 import { leaf, written } from './outline.ts';
 import { unsupported } from '../context.ts';
 import {

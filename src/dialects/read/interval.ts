@@ -1,5 +1,5 @@
 // Reads intervals, in the forms of all dialects.
-import type { Expression, TypeName, Unit } from '../../sql/syntax-tree.ts';
+import type { Expression, TypeName, Unit } from '../tree.ts';
 import { setOf } from './grammar.ts';
 import {
   has,

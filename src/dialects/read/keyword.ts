@@ -1,5 +1,5 @@
 // Reads values that begin with a keyword: constants, CASE, typed literals, arrays, records and subqueries.
-import type { Expression, Query } from '../../sql/syntax-tree.ts';
+import type { Expression, Query } from '../tree.ts';
 import { readCall } from './call.ts';
 import { readInterval } from './interval.ts';
 import { callOf } from './special-call.ts';

@@ -1,5 +1,5 @@
 // Reads LIMIT, OFFSET and FETCH.
-import type { Query } from '../../sql/syntax-tree.ts';
+import type { Query } from '../tree.ts';
 import { syntax } from '../context.ts';
 import {
   expectSymbol,

@@ -1,5 +1,5 @@
 // The clauses of a query, for a second reader: its tokens, with a name in place of each part that is read as a whole.
-import type { Query } from '../../sql/syntax-tree.ts';
+import type { Query } from '../tree.ts';
 import type { Source } from './source.ts';
 
 /** Tokens that are written otherwise: as a name that means a node of the tree, or as a text. */

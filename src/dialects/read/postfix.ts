@@ -1,5 +1,5 @@
 // Reads what follows a value without an operator: casts, elements, fields, paths, collations.
-import type { Expression, IndexBase } from '../../sql/syntax-tree.ts';
+import type { Expression, IndexBase } from '../tree.ts';
 import { castOf } from './interval.ts';
 import {
   expectSymbol, has, isNameToken, isSymbol, next, peek, readExpression, readMember, takeSymbol, takeWords, unexpected, type Source,

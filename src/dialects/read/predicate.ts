@@ -1,5 +1,5 @@
 // Reads what tests a value: [NOT] BETWEEN, IN, LIKE and similar.
-import type { Among, Expression, LikeOperator } from '../../sql/syntax-tree.ts';
+import type { Among, Expression, LikeOperator } from '../tree.ts';
 import type { Power } from './grammar.ts';
 import {
   areWords, expectSymbol, expectWords, has, isQueryAhead, isQueryWithin, isSymbol, isWord, peek, readExpression, readList,

@@ -1,5 +1,5 @@
 // Reads what operators combine: literals, names, calls, parentheses, and what follows them without an operator.
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../tree.ts';
 import { isCallAhead, readCall } from './call.ts';
 import { readKeyword } from './keyword.ts';
 import { readPostfix } from './postfix.ts';

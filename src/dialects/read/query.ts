@@ -1,5 +1,5 @@
 // Reads queries: WITH, set operations, SELECT and its clauses.
-import type { Item, Query, Select, SetOperator, WithTable } from '../../sql/syntax-tree.ts';
+import type { Item, Query, Select, SetOperator, WithTable } from '../tree.ts';
 import { readGroupBy, type Groups } from './grouping.ts';
 import { skipLocks, skipModifiers } from './hints.ts';
 import { readCount, readLimits } from './limits-clause.ts';

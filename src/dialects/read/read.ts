@@ -1,5 +1,5 @@
 // Reads one query of a dialect into its tree: strictly, or as much of it as can be read.
-import type { Query } from '../../sql/syntax-tree.ts';
+import type { Query } from '../tree.ts';
 import { readAbove } from './expression.ts';
 import { readFrom } from './from.ts';
 import type { Grammar } from './grammar.ts';

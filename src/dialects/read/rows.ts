@@ -1,5 +1,5 @@
 // Reads VALUES.
-import type { Query, Rows } from '../../sql/syntax-tree.ts';
+import type { Query, Rows } from '../tree.ts';
 import {
   expectWords,
   isSymbol,

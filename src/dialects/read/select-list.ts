@@ -1,5 +1,5 @@
 // Reads the elements of the select list.
-import type { Item, Name } from '../../sql/syntax-tree.ts';
+import type { Item, Name } from '../tree.ts';
 import { readAlias } from './alias.ts';
 import { syntax, unsupported } from '../context.ts';
 import {

@@ -1,5 +1,5 @@
 // The tokens of a query, read one after the other.
-import type { Expression, FromItem, Name, Query } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, Name, Query } from '../tree.ts';
 import { unexpectedCharacter } from '../../sql/character-name.ts';
 import type { Feature, Grammar } from './grammar.ts';
 import type { Token } from './lexer.ts';

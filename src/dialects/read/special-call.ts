@@ -1,5 +1,5 @@
 // Reads calls whose arguments are separated by words.
-import type { Call, Expression, Field } from '../../sql/syntax-tree.ts';
+import type { Call, Expression, Field } from '../tree.ts';
 import { castOf } from './interval.ts';
 import {
   expectSymbol, expectWords, has, isSymbol, isWord, peek, readExpression, readItems, readMember, readName, takeSymbol, takeWords,

@@ -1,5 +1,5 @@
 // Reads names of types.
-import type { TypeField, TypeName } from '../../sql/syntax-tree.ts';
+import type { TypeField, TypeName } from '../tree.ts';
 import { unsupported } from '../context.ts';
 import {
   expectSymbol, has, isNameToken, isSymbol, isWord, nested, next, peek, readItems, readMember, takeSymbol, takeWords, textFrom,

@@ -1,5 +1,5 @@
 // Reads ORDER BY elements and windows.
-import type { Name, Order, Select, Window } from '../../sql/syntax-tree.ts';
+import type { Name, Order, Select, Window } from '../tree.ts';
 import { unsupported } from '../context.ts';
 import {
   expectSymbol, expectWords, has, isNameToken, isSymbol, isWord, peek, readExpression, readItems, readName, takeWords, textFrom,

@@ -1,5 +1,5 @@
 // Functions of times, by name; dialects differ in the order of arguments, in what they count and in what they return.
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../tree.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { differs, unconverted } from '../context.ts';
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
@@ -301,8 +301,13 @@ const MADE: Rules = {
 };
 
 const NUMBERS: Rules = {
-  unix_timestamp: (application) =>
-    application.call.args.length === 0 ? int('toUnixTimestamp(now())', false) : sinceEpoch(application),
+  unix_timestamp: (application) => {
+    if (application.call.args.length === 0) return int('toUnixTimestamp(now())', false);
+    const own = sinceEpoch(application);
+    // Of times before 1970, MySQL returns 0 and MariaDB NULL.
+    const early = application.dialect === 'mariadb' ? 'NULL' : '0';
+    return int(sql`if(${own.sql} < 0, ${early}, ${own.sql})`, own.type.isNullable || early === 'NULL');
+  },
   unix_seconds: sinceEpoch,
   unix_millis: ofTime(millis),
   unix_micros: ofTime(micros),

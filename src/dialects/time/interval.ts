@@ -1,6 +1,6 @@
 // Intervals, and arithmetic with times.
 import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Expression, Unit } from '../../sql/syntax-tree.ts';
+import type { Expression, Unit } from '../tree.ts';
 import { unconverted, type Context } from '../context.ts';
 import { timestampLiteral } from './literal.ts';
 import { day, isDay, moment } from './moment.ts';
@@ -151,6 +151,10 @@ export function intervalSql({ value: amount, unit }: Span, context: Context): Sq
     const times = integer * BigInt(factor ?? 1);
     return times < 0 ? `toInterval${title}(${times})` : `INTERVAL ${times} ${name}`;
   }
+  // MySQL rounds all amounts but those of seconds.
+  const isRounded = ['mysql', 'mariadb'].includes(context.shared.dialect) && name !== 'SECOND';
+  if (amount.kind === 'number' && isRounded)
+    return `INTERVAL ${Math.round(Number(amount.text)) * (factor ?? 1)} ${name}`;
   if (amount.kind === 'number') return fractionSql(Number(amount.text), unit);
   const written = context.write(amount, context);
   // BigQuery accepts integers only: what looks like a fraction is an integer of a type that is not known.
@@ -158,6 +162,8 @@ export function intervalSql({ value: amount, unit }: Span, context: Context): Sq
     return sql`toInterval${title}(${isKind(written, 'int') ? written.sql : sql`toInt64(${float(written)})`})`;
   if (isKind(written, 'int', 'unknown'))
     return sql`toInterval${title}(${factor === undefined ? written.sql : sql`${operand(written)} * ${String(factor)}`})`;
+  if (isRounded)
+    return sql`toInterval${title}(toInt64(sign(${written.sql}) * floor(abs(${written.sql}) + 0.5)))`;
   const seconds = SECONDS[name];
   if (seconds === undefined)
     return unconverted(unit.at, 'type', `A fraction of a ${name.toLowerCase()} is not supported`);
@@ -206,10 +212,15 @@ export function shifted(
       'An interval can only be added to a time',
       'Cast the value to a date or a timestamp.',
     );
-  const sorted = [...spans].toSorted((a, b) => ORDER.indexOf(a.unit.name) - ORDER.indexOf(b.unit.name));
+  const sorted = withMonths(spans).toSorted(
+    (a, b) => ORDER.indexOf(a.unit.name) - ORDER.indexOf(b.unit.name),
+  );
   checkRange(time, operator, sorted, at);
-  const parts = sorted.map((span) => sql` ${operator} ${intervalSql(span, context)}`);
-  const isWhole = spans.every(({ unit }) => ofDays.has(unit.name));
+  const moves = sorted.map((span) => intervalSql(span, context));
+  const parts = moves.map((each) => sql` ${operator} ${each}`);
+  // A fraction of a day is written in seconds.
+  const isWhole =
+    spans.every(({ unit }) => ofDays.has(unit.name)) && !moves.some((each) => /second/i.test(String(each)));
   const isCivil = time.type.kind === 'date' && isOperator && context.shared.dialect === 'bigquery';
   const staysDay = isDay(time) && isWhole && !isCivil;
   const own = time.type.kind === 'unknown' ? operand(time) : staysDay ? day(time) : moment(time);
@@ -218,6 +229,33 @@ export function shifted(
     ...(time.type.kind === 'unknown' ? {} : { isWide: true }),
     ...(staysDay && time.type.kind !== 'date' ? { isDate: true } : {}),
   });
+}
+
+const MONTHS: Readonly<Record<string, bigint>> = {
+  CENTURY: 1200n,
+  DECADE: 120n,
+  YEAR: 12n,
+  QUARTER: 3n,
+  MONTH: 1n,
+};
+
+/** Years and months of literals as months: February 29, 14 months later, is the 29th again. */
+function withMonths(spans: readonly Span[]): readonly Span[] {
+  const [first, ...more] = spans.filter(({ unit }) => unit.name in MONTHS);
+  if (first === undefined || more.length === 0) return spans;
+  const counts = [first, ...more].map(({ value: amount, unit }) => {
+    const integer = integerOf(amount);
+    return integer === undefined ? undefined : integer * (MONTHS[unit.name] ?? 1n);
+  });
+  const known = counts.filter((each) => each !== undefined);
+  if (known.length < counts.length)
+    return unconverted(first.unit.at, 'type', 'Years and months are added together only as literals');
+  const text = known.reduce((sum, each) => sum + each, 0n).toString();
+  const amount: Expression = { kind: 'string', at: first.value.at, value: text };
+  return [
+    { value: amount, unit: { ...first.unit, name: 'MONTH' } },
+    ...spans.filter(({ unit }) => !(unit.name in MONTHS)),
+  ];
 }
 
 function resultKind(

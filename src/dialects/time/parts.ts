@@ -1,5 +1,5 @@
 // Parts of times as numbers: EXTRACT, DATE_PART, year().
-import type { Unit } from '../../sql/syntax-tree.ts';
+import type { Unit } from '../tree.ts';
 import { unconverted, type Context } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import { loose, value, type Value } from '../value.ts';

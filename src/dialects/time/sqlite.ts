@@ -1,6 +1,6 @@
 // SQLite's date functions: a time, and modifiers such as '+1 month' and 'start of month'.
 import { quoteString } from '../../sql/literal.ts';
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../tree.ts';
 import type { Application, Rule } from '../function.ts';
 import { sql } from '../sql.ts';
 import { isKind, loose, value, type Value } from '../value.ts';

@@ -22,7 +22,12 @@ import {
 /** A time as a string. */
 function formatted(own: Value, pieces: readonly Piece[], zone?: string): Value {
   const isPlain = isDay(own) || own.type.kind === 'unknown';
-  const shown = isDay(own) ? day(own) : isPlain ? own.sql : moment(own);
+  // Functions of hours do not accept days.
+  const needsTime = pieces.some(
+    (piece) => 'element' in piece && /^(?:hour|millis|seconds)/.test(piece.element),
+  );
+  const ofDay = needsTime ? moment : day;
+  const shown = isDay(own) ? ofDay(own) : isPlain ? own.sql : moment(own);
   const quoted = zone === undefined || zone === 'UTC' || isPlain ? undefined : quoteString(zone);
   return value('text', formatTime({ time: shown, zone: quoted }, pieces), own.type.isNullable);
 }

@@ -1,5 +1,5 @@
 // Units of time: their names, and the start of the unit that contains a time.
-import type { Expression, Unit } from '../../sql/syntax-tree.ts';
+import type { Expression, Unit } from '../tree.ts';
 import { unconverted, type Context } from '../context.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { sql, type Sql } from '../sql.ts';

@@ -1,5 +1,5 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
-import type { Expression, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, Select } from '../tree.ts';
 import { condition, key, whole } from '../operand.ts';
 import { columnValue, isRecord } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';
@@ -21,10 +21,13 @@ interface Elements {
 /** Undefined for other kinds of query, which are written as subqueries. */
 export function writeArrayQuery({ query, form }: Subquery, context: Context): Value | undefined {
   if (!context.shared.isStrict) return undefined;
+  const bare = bareItem(query);
+  if (bare !== undefined) return ofOneRow(bare, form, context);
   const select = soleSelect(query);
   const [from] = select?.from ?? [];
   if (select === undefined || from === undefined || from.source.kind !== 'unnest') return undefined;
-  if (from.source.offset !== undefined || (form === 'array' && query.limit !== undefined)) return undefined;
+  if (from.source.offset !== undefined || query.limit === '0') return undefined;
+  if (form === 'array' && query.limit !== undefined) return undefined;
   const unnested = context.write(unnestedOf(from.source.array), context);
   const alias = from.alias?.name;
   if (isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(from, alias, context))) {
@@ -39,6 +42,22 @@ export function writeArrayQuery({ query, form }: Subquery, context: Context): Va
       ? array
       : sql`arrayFilter(${variable} -> ${condition(inside.write(select.where, inside))}, ${array})`;
   return ofArray(select, form, { array: filtered, variable, inside });
+}
+
+/** The expression of a query that reads no table, and so has one row. */
+function bareItem({ body, tables, limit, offset }: Subquery['query']): Expression | undefined {
+  if (body.kind !== 'select' || tables.length > 0 || limit !== undefined || offset !== undefined)
+    return undefined;
+  const { from, where, groupBy, having, qualify } = body;
+  const isBare = from.length === 0 && (where ?? having ?? qualify) === undefined && groupBy.length === 0;
+  const item = isBare ? soleItem(body) : undefined;
+  return item === undefined || containsAggregate(item) || hasWindow(item) ? undefined : item;
+}
+
+function ofOneRow(item: Expression, form: Form, context: Context): Value {
+  const own = context.write(item, context);
+  if (form === 'exists') return value('bool', 'true', false);
+  return form === 'value' ? own : { sql: sql`[${whole(own)}]`, type: arrayOfType(own.type) };
 }
 
 function soleSelect(query: Subquery['query']): Select | undefined {

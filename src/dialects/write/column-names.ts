@@ -1,5 +1,5 @@
 // Names for the columns of a query, from WITH name(…) or after the alias of a subquery.
-import type { Name, Query, Select } from '../../sql/syntax-tree.ts';
+import type { Name, Query, Select } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { sql } from '../sql.ts';
 import type { Context, WrittenQuery } from './context.ts';

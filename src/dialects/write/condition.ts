@@ -1,5 +1,5 @@
 // Conditions of WHERE, HAVING, QUALIFY and joins.
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../tree.ts';
 import { condition } from '../operand.ts';
 import type { Sql } from '../sql.ts';
 import { truth } from '../truth.ts';

@@ -1,5 +1,5 @@
 // The context of a query that is written.
-import type { Expression, FromItem, Name, Query } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, Name, Query } from '../tree.ts';
 import type { Context as BaseContext } from '../context.ts';
 import type { Sql } from '../sql.ts';
 import type { Type, Value } from '../value.ts';

@@ -1,5 +1,6 @@
 // Expressions: what is the same for all kinds, and the kinds that do not depend on the dialect.
-import type { Expression } from '../../sql/syntax-tree.ts';
+import type { Expression } from '../tree.ts';
+import { consumed } from '../consume.ts';
 import { placeholder, unconverted, UnconvertedError, within } from '../context.ts';
 import { key } from '../operand.ts';
 import { sql } from '../sql.ts';
@@ -21,7 +22,7 @@ export function expressionWriter(writers: Writers): Context['write'] {
   const writeAny = (expression: Expression, context: Context): Value => {
     // The writer of a kind accepts the expressions of that kind.
     const writer = writers[expression.kind] as (each: Expression, context: Context) => Value;
-    return writer(expression, context);
+    return consumed(expression, `this expression (${expression.kind})`, (node) => writer(node, context));
   };
   const writeWhole = (expression: Expression, context: Context): Value => {
     const inside = evaluating(expression, within(expression, context));

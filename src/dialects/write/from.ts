@@ -1,5 +1,6 @@
 // FROM: tables, subqueries and joins in parentheses are joined; arrays and functions that return rows are joined by ARRAY JOIN.
-import type { FromItem } from '../../sql/syntax-tree.ts';
+import type { FromItem } from '../tree.ts';
+import { consumed } from '../consume.ts';
 import { placeholder, UnconvertedError } from '../context.ts';
 import { located, sql, type Sql } from '../sql.ts';
 import type { Context, Relation } from './context.ts';
@@ -58,7 +59,8 @@ function writeItems(items: readonly FromItem[], { context, isLost }: Place): Sta
   const state: State = { pieces: [], relations: [], conditions: [] };
   for (const [index, item] of items.entries()) {
     try {
-      addItem(item, state, { context, isLost: isLost || isLostLater(items.slice(index + 1)) });
+      const place = { context, isLost: isLost || isLostLater(items.slice(index + 1)) };
+      consumed(item, 'this element of FROM', (node) => addItem(node, state, place));
     } catch (error) {
       if (context.shared.isStrict || !(error instanceof UnconvertedError)) throw error;
       addPlaceholder(item, error, { state, context });
@@ -91,6 +93,8 @@ function addItem(item: FromItem, state: State, place: Place): void {
   const array = context.shared.isStrict ? arrayPath(item, inside) : undefined;
   if (array !== undefined) return addUnnested(item, array, { state, context: inside });
   if (source.kind === 'unnest' || source.kind === 'function') {
+    // These refer to earlier tables, with LATERAL and without it.
+    const { isLateral: _ } = item;
     const rows = context.supplied.rows(item, inside);
     if (addRows(item, rows, { state, context: inside })) return undefined;
     return addJoined(item, rowsTable(rows, inside), state, context);

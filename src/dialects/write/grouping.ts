@@ -1,5 +1,5 @@
 // GROUP BY, and what the other clauses of a grouped query can read.
-import type { Expression, Grouping, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, Grouping, Select } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import type { Value } from '../value.ts';

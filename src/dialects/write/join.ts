@@ -1,5 +1,5 @@
 // How a table is joined: ON, USING, NATURAL.
-import type { Expression, FromItem, JoinKind, Name } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, JoinKind, Name } from '../tree.ts';
 import { syntax, unconverted, unknown } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { conditionSql } from './condition.ts';
@@ -55,7 +55,13 @@ function onCondition(
   const isTrue = on.kind === 'boolean' && on.value;
   if (isTrue && keyword === 'INNER') return { keyword: 'CROSS', condition: '' };
   const relations = [...earlier, ...added];
-  const inside = { ...inRelations(context, relations), isGrouped: false, grouped: undefined, isJoin: true };
+  const inside = {
+    ...inRelations(context, relations),
+    isGrouped: false,
+    isGuarded: true,
+    grouped: undefined,
+    isJoin: true,
+  };
   if (!context.shared.isStrict && keyword !== 'INNER' && !hasEquality(on, added, relations))
     return unconverted(
       at,

@@ -1,5 +1,5 @@
 // Keys of GROUP BY, ORDER BY and DISTINCT ON: a position, an alias, or an expression.
-import type { Expression, Order } from '../../sql/syntax-tree.ts';
+import type { Expression, Order } from '../tree.ts';
 import { syntax } from '../context.ts';
 import { orderOf } from '../window.ts';
 import type { Sql } from '../sql.ts';

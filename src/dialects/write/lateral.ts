@@ -1,5 +1,5 @@
 // Lateral subqueries: those that compute values become these values, those that filter by an equality are joined.
-import type { Expression, FromItem, Name, Query, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, Name, Query, Select } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { isAggregate } from '../functions/row-functions.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
@@ -98,10 +98,14 @@ function keyed(query: Query, body: Select, { item, own, context }: Place): Later
   const names = keys.map((each) => style.name(each.name));
   const limits = limit === undefined || isUngrouped ? [] : [`LIMIT ${limit} BY ${names.join(', ')}`];
   const written = style.name(own);
-  const on = keys.map(
-    (each, index) =>
-      sql`${written}.${names[index] ?? ''} = ${context.key(context.write(each.outer, context)).sql}`,
-  );
+  const on = keys.map((each, index) => {
+    const own = sql`${written}.${names[index] ?? ''}`;
+    const outer = context.key(context.write(each.outer, context)).sql;
+    // Computed integers may be unsigned, and have no common type with the other side then.
+    const isComputed =
+      each.inner.kind !== 'path' && nested.columns?.at(index - keys.length)?.value.type.kind === 'int';
+    return isComputed ? sql`toInt64(${own}) = toInt64(${outer})` : sql`${own} = ${outer}`;
+  });
   const isLeft = item.join === 'LEFT' || isUngrouped;
   const { isStrict, settings, fresh } = context.shared;
   const marker = isLeft && isStrict ? style.name(fresh('h')) : undefined;

@@ -1,5 +1,5 @@
 // Subqueries, and whether they use names of the query around them.
-import type { Query } from '../../sql/syntax-tree.ts';
+import type { Query } from '../tree.ts';
 import { asValue } from '../context.ts';
 import { READ, type Context, type Scope, type Use, type WrittenQuery } from './context.ts';
 

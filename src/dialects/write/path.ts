@@ -1,5 +1,5 @@
 // Paths: columns, aliases, and the fields of records.
-import type { Expression, Name } from '../../sql/syntax-tree.ts';
+import type { Expression, Name } from '../tree.ts';
 import { field } from '../record.ts';
 import { located } from '../sql.ts';
 import { value, type Value } from '../value.ts';

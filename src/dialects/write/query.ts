@@ -1,5 +1,6 @@
 // Whole queries: WITH, and ORDER BY and LIMIT after a body of any kind.
-import type { Order, Query, Select, WithTable } from '../../sql/syntax-tree.ts';
+import type { Expression, Name, Order, Query, Select, WithTable } from '../tree.ts';
+import { consumed } from '../consume.ts';
 import { placeholder, syntax, unconverted, UnconvertedError } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { READ, type Context, type Table, type Use, type WrittenQuery } from './context.ts';
@@ -14,7 +15,7 @@ import { aligned, combined, rowsQuery, widened } from './set.ts';
 /** Writes a query; offline, one that cannot be converted as a whole becomes a comment. */
 export function writeQuery(query: Query, context: Context, use: Use = READ): WrittenQuery {
   try {
-    return writeWhole(query, context, use);
+    return consumed(query, 'this query', (node) => writeWhole(node, context, use));
   } catch (error) {
     if (context.shared.isStrict || !(error instanceof UnconvertedError)) throw error;
     return { sql: `SELECT ${placeholder(context, error)}`, columns: undefined };
@@ -94,11 +95,11 @@ interface Place {
 }
 
 function writeBody(body: Query['body'], tail: Tail, { context, use }: Place): WrittenQuery {
-  if (body.kind === 'select' && !isOrderedOutside(body, tail, context))
-    return writeSelect(body, tail, { context, use });
+  const orderBy = body.kind === 'select' ? orderOutside(body, tail, context) : tail.orderBy;
+  if (body.kind === 'select' && orderBy === undefined) return writeSelect(body, tail, { context, use });
   const inner = writeRows(body, { context, use });
   const hasTail = tail.orderBy.length > 0 || tail.limit !== undefined || tail.offset !== undefined;
-  return hasTail ? withTail(inner, tail, { context, use }) : inner;
+  return hasTail ? withTail(inner, { ...tail, orderBy: orderBy ?? [] }, { context, use }) : inner;
 }
 
 function writeRows(body: Query['body'], { context, use }: Place): WrittenQuery {
@@ -120,18 +121,36 @@ function writeRows(body: Query['body'], { context, use }: Place): WrittenQuery {
   }
 }
 
-/** ClickHouse cannot order by a correlated subquery, but can order by a column that holds its result. */
-function isOrderedOutside({ items }: Select, { orderBy }: Tail, { shared }: Context): boolean {
-  const names = new Set(
-    items.flatMap((item) => (item.kind === 'value' ? (nameOf(item)?.toLowerCase() ?? []) : [])),
-  );
-  const isColumn = ({ value }: Order) =>
-    value.kind === 'number' ||
-    (value.kind === 'path' &&
-      value.parts.length === 1 &&
-      names.has(value.parts[0]?.name.toLowerCase() ?? ''));
+/**
+ * ORDER BY as positions of columns, if the select list has a subquery: ClickHouse cannot order by a correlated subquery, but can
+ * order by a column that holds its result. Undefined for other queries.
+ */
+function orderOutside(
+  { items }: Select,
+  { orderBy }: Tail,
+  { shared }: Context,
+): readonly Order[] | undefined {
   const hasQuery = items.some((item) => item.kind === 'value' && item.value.kind === 'query');
-  return shared.isStrict && hasQuery && orderBy.length > 0 && orderBy.every(isColumn);
+  if (!shared.isStrict || !hasQuery || orderBy.length === 0) return undefined;
+  const orders = orderBy.flatMap((order) => {
+    if (order.value.kind === 'number') return [order];
+    const index = items.findIndex((item) => item.kind === 'value' && isNamed(item, order.value));
+    const text = String(index + 1);
+    return index < 0 ? [] : [{ ...order, value: { kind: 'number' as const, text, at: order.value.at } }];
+  });
+  const hasStar = items.some((item) => item.kind === 'star');
+  return hasStar || orders.length < orderBy.length ? undefined : orders;
+}
+
+const pathText = (parts: readonly Name[]): string => parts.map(({ name }) => name.toLowerCase()).join('.');
+
+/** Whether an expression is the name of an item, or the path that it is. */
+function isNamed(item: Extract<Select['items'][number], { kind: 'value' }>, value: Expression): boolean {
+  if (value.kind !== 'path') return false;
+  const own = pathText(value.parts);
+  return (
+    own === nameOf(item)?.toLowerCase() || (item.value.kind === 'path' && pathText(item.value.parts) === own)
+  );
 }
 
 /** A member of a set operation: a query with clauses of its own is in parentheses. */

@@ -1,6 +1,6 @@
 // Name resolution: tables, columns, aliases, fields of unnested records.
 import { didYouMean, nearest } from '../../core/nearest.ts';
-import type { Name } from '../../sql/syntax-tree.ts';
+import type { Name } from '../tree.ts';
 import { syntax, unknown } from '../context.ts';
 import { columnValue, field, fieldNames, hasField, tupleOf } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';

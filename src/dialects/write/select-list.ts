@@ -1,5 +1,5 @@
 // The select list: columns, their names, and stars.
-import type { Expression, Item, Name, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, Item, Name, Select } from '../tree.ts';
 import { note, syntax, tooLarge, unconverted, unknown } from '../context.ts';
 import { field, fieldNames } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';

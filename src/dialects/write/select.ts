@@ -1,5 +1,6 @@
 // One SELECT: columns, conditions, groups and order over the tables of its FROM.
-import type { Expression, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, Select } from '../tree.ts';
+import { consumed } from '../consume.ts';
 import { unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { conditionSql } from './condition.ts';
@@ -20,11 +21,16 @@ import { tailLines, type Tail } from './tail.ts';
 import { containsAggregate } from './walk.ts';
 
 /** Writes a SELECT with the ORDER BY and LIMIT that follow it. */
-export function writeSelect(
-  select: Select,
-  tail: Tail,
-  { context, use }: { readonly context: Context; readonly use: Use },
-): WrittenQuery {
+export function writeSelect(select: Select, tail: Tail, place: Place): WrittenQuery {
+  return consumed(select, 'this SELECT', (node) => writeClauses(node, tail, place));
+}
+
+interface Place {
+  readonly context: Context;
+  readonly use: Use;
+}
+
+function writeClauses(select: Select, tail: Tail, { context, use }: Place): WrittenQuery {
   const { style } = context.supplied;
   const from = writeFrom(select.from, context);
   const base = selectContext(select, from.relations, context);

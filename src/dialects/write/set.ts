@@ -1,5 +1,5 @@
 // Set operations and VALUES: queries whose columns are combined by position.
-import type { Rows, SetOperation } from '../../sql/syntax-tree.ts';
+import type { Rows, SetOperation } from '../tree.ts';
 import { differs, syntax, unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { value, type Kind, type Type } from '../value.ts';
@@ -114,6 +114,8 @@ function toward({ value: each }: OutputColumn, own: string, types: readonly Type
   if (isMixed) return { sql: `toInt64(${own})`, type: { kind: 'int', isNullable, scale: 0 } };
   const isText = kind === 'text' && each.literal !== undefined;
   if (isText && has('date')) return { sql: `toDate32(${own})`, type: { kind: 'date', isNullable } };
+  if (kind === 'date' && has('datetime'))
+    return { sql: `toDateTime64(${own}, 6, 'UTC')`, type: { kind: 'datetime', isNullable } };
   if ((isText || kind === 'date') && has('timestamp'))
     return { sql: `toDateTime64(${own}, 6, 'UTC')`, type: { kind: 'timestamp', isNullable } };
   return undefined;

@@ -1,5 +1,5 @@
 // Subqueries in expressions.
-import type { Expression, Query, Select } from '../../sql/syntax-tree.ts';
+import type { Expression, Query, Select } from '../tree.ts';
 import { syntax, unconverted } from '../context.ts';
 import { gathered } from '../functions/array-value.ts';
 import { isAggregate } from '../functions/row-functions.ts';

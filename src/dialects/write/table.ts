@@ -1,6 +1,6 @@
 // Tables and subqueries in FROM.
 import { nearest } from '../../core/nearest.ts';
-import type { FromItem, Name } from '../../sql/syntax-tree.ts';
+import type { FromItem, Name } from '../tree.ts';
 import { syntax, unconverted, unknown } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import { typeOfColumn, type Type } from '../value.ts';

@@ -1,5 +1,5 @@
 // ORDER BY and LIMIT.
-import type { Order } from '../../sql/syntax-tree.ts';
+import type { Order } from '../tree.ts';
 import { sql, type Sql } from '../sql.ts';
 import type { Style } from './style.ts';
 

@@ -1,5 +1,5 @@
 // Arrays and records in FROM: unnested records become aliases for a path; arrays, and functions that return rows, become ARRAY JOINs.
-import type { Expression, FromItem } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { columnValue, isRecord } from '../record.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
@@ -62,7 +62,7 @@ function addCondition({ on }: FromItem, { state, context }: Place): void {
 }
 
 /** An array element or a record, which is read by its name. */
-export function elementRelation(alias: string | undefined, element: Value): Relation {
+function elementRelation(alias: string | undefined, element: Value): Relation {
   return { alias, written: '', columns: new Map(), element };
 }
 

@@ -1,5 +1,5 @@
 // JOIN … USING of strings that are equal if they differ only in case.
-import type { Expression, FromItem, Name } from '../../sql/syntax-tree.ts';
+import type { Expression, FromItem, Name } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import type { Relation } from './context.ts';
 import { columnOf } from './scope.ts';

@@ -1,5 +1,5 @@
 // What the parts of an expression contain.
-import type { Call, Expression, Name } from '../../sql/syntax-tree.ts';
+import type { Call, Expression, Name } from '../tree.ts';
 import { isAggregate } from '../functions/row-functions.ts';
 
 /** The paths in an expression. */

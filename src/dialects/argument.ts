@@ -1,8 +1,8 @@
 // String and number arguments of functions.
-import type { Expression } from '../sql/syntax-tree.ts';
+import type { Expression } from './tree.ts';
 import type { Application } from './function.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
-import { operand, text, type Value } from './value.ts';
+import { float, operand, text, value, type Value } from './value.ts';
 
 /** An argument as a string, or as bytes. */
 export function asText({ arg, at, context }: Application, index: number): Value {
@@ -33,6 +33,7 @@ export function literalText({ source }: Application, index: number): string | nu
 export function count(application: Application, index: number): Sql {
   const { source, arg, context, fail, call } = application;
   const literal = signedInteger(source(index));
+  if (literal !== undefined && literal < 0 && call.isSafe) return 'NULL';
   if (literal !== undefined && literal < 0)
     return fail(`${call.name} does not accept a negative number here`);
   const own = arg(index);
@@ -59,3 +60,9 @@ export function unlessNull(
   );
   return sql`if(${isNull}, ${ofNull}, ${build(...present)})`;
 }
+
+/** A number, or what a JSON path holds as one. */
+export const numberOf = ({ arg }: Application, index: number): Value => {
+  const own = arg(index);
+  return own.type.kind === 'dynamic' ? value('float', float(own)) : own;
+};

@@ -1,0 +1,126 @@
+// round and trunc.
+import { differs } from '../context.ts';
+import { isExact, ranged } from '../exact.ts';
+import type { Application } from '../function.ts';
+import { roundHalfAway } from '../round.ts';
+import { sql, type Sql } from '../sql.ts';
+import { numberOf, signedInteger } from '../argument.ts';
+import { truncatedTime } from '../time/functions.ts';
+import { operand, value, type Value } from '../value.ts';
+
+/** Dialects that round Float64 half to even, as ClickHouse does. */
+const ROUNDS_TO_EVEN: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'mysql', 'mariadb']);
+
+/** round: exact numbers away from zero, Float64 in some dialects to even. */
+export function round(application: Application): Value {
+  const { call, source, dialect, context, at, fail } = application;
+  const own = numberOf(application, 0);
+  if (dialect === 'bigquery' && call.args.length === 3) return roundedBy(application, own);
+  const written = call.args.length > 1 ? signedInteger(source(1)) : 0;
+  // SQLite does not round digits before the point.
+  const digits = written !== undefined && dialect === 'sqlite' ? Math.max(0, written) : written;
+  if (digits === undefined || call.args.length > 2)
+    return dialect === 'bigquery' && call.args.length === 2 && own.type.kind === 'float'
+      ? { ...own, sql: scaled(own, sql`pow(10, ${application.arg(1).sql})`, '*'), isLoose: false }
+      : fail('round is converted only with a literal number of digits');
+  const more = digits === 0 ? '' : `, ${digits}`;
+  if (own.type.kind === 'int') return digits >= 0 ? own : roundedInteger(own, digits);
+  const plain = { ...own, sql: sql`round(${own.sql}${more})`, isLoose: false };
+  if (own.type.kind === 'float')
+    return ROUNDS_TO_EVEN.has(dialect) ? plain : awayFromZero(own, digits, application);
+  if (own.type.kind === 'unknown' && dialect === 'bigquery') return roundedFloat(own, digits, application);
+  if (own.type.kind === 'unknown') {
+    differs(
+      context,
+      at,
+      'type_unknown',
+      'If the value is a float, ClickHouse rounds halves to even; exact numbers are rounded away from zero',
+    );
+    return plain;
+  }
+  const rounded = roundHalfAway(own, digits);
+  const isBigQuery = dialect === 'bigquery' && isExact(own);
+  const scale = isBigQuery ? own.type.scale : Math.max(0, digits);
+  return ranged({ ...rounded, type: { ...rounded.type, scale } }, context);
+}
+
+/** A Float64 half away from zero; SQLite rounds its decimal digits. */
+function awayFromZero(own: Value, digits: number, application: Application): Value {
+  if (application.dialect !== 'sqlite') return roundedFloat(own, digits, application);
+  return { ...roundHalfAway(own, digits), type: own.type };
+}
+
+/** Integers at a negative digit: ClickHouse rounds them to even too. */
+function roundedInteger(own: Value, digits: number): Value {
+  return value(
+    'int',
+    sql`toInt64(round(toDecimal128(${own.sql}, 0), ${String(digits)}))`,
+    own.type.isNullable,
+    {
+      scale: 0,
+    },
+  );
+}
+
+/** Digits before and after the point of a Float64. */
+const [LARGEST_DIGIT, SMALLEST_DIGIT, EXACT_DIGITS] = [308, 323, 300];
+
+/** The value at a digit that no Float64 has; undefined for other digits. */
+function beyondDigits(own: Value, digits: number, { fail, call }: Application): Value | undefined {
+  if (digits > SMALLEST_DIGIT) return own;
+  if (digits < -LARGEST_DIGIT)
+    return { ...own, sql: sql`if(isFinite(${own.sql}), 0, ${own.sql})`, isLoose: false };
+  if (Math.abs(digits) <= EXACT_DIGITS) return undefined;
+  return fail(`${call.name} is supported for up to ${EXACT_DIGITS} digits`);
+}
+
+/** Half away from zero, at a digit. */
+function roundedFloat(own: Value, digits: number, application: Application): Value {
+  const beyond = beyondDigits(own, digits, application);
+  if (beyond !== undefined) return beyond;
+  const power = `1e${Math.abs(digits)}`;
+  const built = digits === 0 ? toWhole(own.sql) : scaled(own, power, digits > 0 ? '*' : '/');
+  return { ...own, sql: built, isLoose: false };
+}
+
+function scaled(own: Value, power: Sql, operator: '*' | '/'): Sql {
+  const back = operator === '*' ? '/' : '*';
+  return sql`(${toWhole(sql`(${operand(own)} ${operator} ${power})`)} ${back} ${power})`;
+}
+
+/** To a whole number; the remainder of infinity is not a number. */
+const toWhole = (own: Sql): Sql => sql`(trunc(${own}) + trunc(2 * ifNotFinite(${own} % 1, 0)))`;
+
+const MODES: Readonly<Record<string, string>> = {
+  ROUND_HALF_AWAY_FROM_ZERO: 'round',
+  ROUND_HALF_EVEN: 'roundBankers',
+};
+
+/** BigQuery's round with a mode, of NUMERIC. */
+function roundedBy({ source, fail, context }: Application, own: Value): Value {
+  const [digits, mode] = [signedInteger(source(1)), source(2)];
+  const name = mode.kind === 'string' ? MODES[mode.value.toUpperCase()] : undefined;
+  if (digits === undefined || name === undefined || !isExact(own))
+    return fail(
+      'round accepts a mode for NUMERIC values, with literals: ROUND_HALF_AWAY_FROM_ZERO or ROUND_HALF_EVEN',
+    );
+  return ranged({ sql: sql`${name}(${own.sql}, ${String(digits)})`, type: own.type }, context);
+}
+
+/** Digits after a position are cut off. */
+export function truncateNumber(application: Application): Value {
+  const { call, source, fail, dialect } = application;
+  const time = call.name === 'trunc' && dialect !== 'bigquery' ? truncatedTime(application) : undefined;
+  if (time !== undefined) return time;
+  const own = numberOf(application, 0);
+  const digits = call.args.length > 1 ? signedInteger(source(1)) : 0;
+  if (digits === undefined) return fail(`${call.name} is converted only with a literal number of digits`);
+  if (own.type.kind === 'int' && digits >= 0) return own;
+  const beyond = beyondDigits(own, digits, application);
+  if (beyond !== undefined) return beyond;
+  const near = own.type.kind === 'numeric' ? sql`${operand(own)} * 1.000000000000002` : own.sql;
+  return {
+    sql: sql`trunc(${near}${digits === 0 ? '' : `, ${digits}`})`,
+    type: { ...own.type, scale: dialect === 'bigquery' ? own.type.scale : Math.max(0, digits) },
+  };
+}
