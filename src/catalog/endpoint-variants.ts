@@ -12,11 +12,10 @@ export type ParsedVariant = Pick<VariantQuery, 'variant' | 'selection' | 'bound'
   readonly outline: Outline;
 };
 
+type VariantKeys = 'variantOf' | 'variantAt' | 'variants' | 'hasEveryVariant';
+
 /** Makes the endpoint with a variant of its query. */
-export type MakeVariant = (
-  query: ParsedVariant,
-  variants: Pick<Endpoint, 'variantOf' | 'variants' | 'hasEveryVariant'>,
-) => Endpoint;
+export type MakeVariant = (query: ParsedVariant, variants: Pick<Endpoint, VariantKeys>) => Endpoint;
 
 /** What decides the variants of a query, and those that are analysed. */
 interface Variants {
@@ -35,6 +34,7 @@ export function createEndpoint(
   if (dimensions.length === 0) {
     const only: Endpoint = make(first, {
       variantOf: () => only,
+      variantAt: () => only,
       variants: () => [only],
       hasEveryVariant: true,
     });
@@ -42,8 +42,9 @@ export function createEndpoint(
   }
   const { template, parameters } = source;
   const known = createLru<Endpoint>({ entries: MAX_SELECTIONS });
-  const endpoints: Pick<Endpoint, 'variantOf' | 'variants' | 'hasEveryVariant'> = {
+  const endpoints: Pick<Endpoint, VariantKeys> = {
     variantOf: ({ values }) => find(selectionOf(dimensions, parameters, values)),
+    variantAt: (selection) => find(selection),
     variants: () => selections.map(find),
     hasEveryVariant,
   };

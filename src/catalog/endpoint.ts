@@ -1,4 +1,5 @@
 // A compiled endpoint: everything its file defines, resolved.
+import type { Selection } from '../sql/expand.ts';
 import type { Budget } from '../config/budget.ts';
 import type { EndpointFile, Example, Sandbox as SandboxOptions } from '../config/generated/endpoint.ts';
 import type { Rate } from '../config/rate.ts';
@@ -39,6 +40,8 @@ export interface Endpoint {
    * combination that was not analysed cannot be parsed.
    */
   readonly variantOf: (bindings: Pick<Bindings, 'values'>) => Endpoint;
+  /** The endpoint with the variant of a selection. Throws as `variantOf` does. */
+  readonly variantAt: (selection: Selection) => Endpoint;
   /** All variants that are analysed: each combination if they are few, otherwise all pairs; this endpoint is the first one. */
   readonly variants: () => readonly Endpoint[];
   /** Whether `variants` has every combination that calls can choose, and not only pairs; of several choices at once, it has each alone, and all of them. */

@@ -11,7 +11,7 @@ export interface Dimension {
   readonly values: readonly DimensionValue[];
 }
 
-interface DimensionValue {
+export interface DimensionValue {
   readonly isGiven: boolean;
   readonly names: readonly string[];
 }
@@ -102,7 +102,7 @@ export function selectionOf(
   );
 }
 
-function toSelection(row: readonly (readonly [name: string, value: DimensionValue])[]): Selection {
+export function toSelection(row: readonly (readonly [name: string, value: DimensionValue])[]): Selection {
   return {
     choices: new Map(
       row.filter(([, { names }]) => names.length > 0).map(([name, { names }]) => [name, names]),
@@ -111,8 +111,31 @@ function toSelection(row: readonly (readonly [name: string, value: DimensionValu
   };
 }
 
+/** The dimensions of two revisions of a query, with the values of both. */
+export function unionOf(first: readonly Dimension[], second: readonly Dimension[]): readonly Dimension[] {
+  const byName = new Map(first.map((each) => [each.name, each]));
+  for (const { name, values } of second) {
+    const own = byName.get(name)?.values ?? [];
+    const added = values.filter((value) => !own.some((each) => isSameValue(each, value)));
+    byName.set(name, { name, values: [...own, ...added] });
+  }
+  return [...byName.values()];
+}
+
+export function isSameValue(a: DimensionValue, b: DimensionValue): boolean {
+  return a.isGiven === b.isGiven && a.names.join() === b.names.join();
+}
+
+/** The value that a selection has in a dimension. */
+export function valueIn({ choices, given }: Selection, name: string): DimensionValue {
+  return { isGiven: given.has(name), names: choices.get(name) ?? [] };
+}
+
 /** The selections of a template to analyse. Deterministic. */
-export function selectionsOf(template: Template, dimensions: readonly Dimension[]): Selections {
+export function selectionsOf(
+  template: Pick<Template, 'pieces'>,
+  dimensions: readonly Dimension[],
+): Selections {
   const product = dimensions.reduce(
     (count, { values }) => Math.min(count * values.length, MAX_PRODUCT + 1),
     1,
@@ -152,7 +175,10 @@ function selectionAt(dimensions: readonly Dimension[], row: Row): Selection {
 }
 
 /** Those whose text differs. */
-function distinct(template: Template, selections: readonly Selection[]): readonly Selection[] {
+function distinct(
+  template: Pick<Template, 'pieces'>,
+  selections: readonly Selection[],
+): readonly Selection[] {
   const byName = new Map<string, Selection>();
   for (const selection of selections) {
     const name = variantName(template, selection);
@@ -166,7 +192,7 @@ function distinct(template: Template, selections: readonly Selection[]): readonl
  * possible. A pair counts only if the text depends on both values.
  */
 function pairwise(
-  template: Template,
+  template: Pick<Template, 'pieces'>,
   dimensions: readonly Dimension[],
 ): Pick<Selections, 'selections' | 'areTooMany'> {
   const missing = new Set(allPairs(dimensions));
@@ -234,7 +260,10 @@ function completed(dimensions: readonly Dimension[], row: Row, missing: Readonly
 }
 
 /** For each dimension, those that must be given so that the text depends on it at its first use. */
-function surroundings(template: Template, dimensions: readonly Dimension[]): readonly (readonly number[])[] {
+function surroundings(
+  template: Pick<Template, 'pieces'>,
+  dimensions: readonly Dimension[],
+): readonly (readonly number[])[] {
   const indexOf = new Map(dimensions.map(({ name }, index) => [name, index]));
   const found: (readonly number[] | undefined)[] = dimensions.map(() => undefined);
   const note = (name: string, outer: readonly number[]): void => {

@@ -74,7 +74,7 @@ export function bindVariant(source: QuerySource, selection: Selection): VariantQ
 }
 
 /** `order=newest, with status, without path`: the choices that the variant uses, and the conditions that it depends on. */
-export function variantName(template: Template, selection: Selection): string {
+export function variantName(template: Pick<Template, 'pieces'>, selection: Selection): string {
   return [...decisionsOf(template.pieces, selection)]
     .map(([name, decision]) => (decision.startsWith('=') ? `${name}${decision}` : `${decision} ${name}`))
     .join(', ');

@@ -71,6 +71,14 @@ export const CHANGES = {
     'A SETTINGS clause changed',
     'Settings can change which rows are read and which rows joins return. Limits on time, memory and threads are ignored.',
   ),
+  'query.rows_added': security(
+    'A query returns rows that it did not return before',
+    'A condition, a join, a limit or a grouping that excluded them is weaker or gone, or the rows are those of another table.',
+  ),
+  'query.rows_removed': breaking(
+    'A query no longer returns rows that it returned before',
+    'Clients that need these rows no longer get them, with the same parameters and the same data.',
+  ),
   'query.limit_raised': cost(
     'A LIMIT was raised or removed',
     'Calls return more rows, and cost the engine more.',
@@ -260,10 +268,6 @@ export const CHANGES = {
   'sandbox.default_table_changed': breaking(
     'LQL without a from clause reads another table',
     'LQL queries without it get different rows, or fail if the table lacks a column.',
-  ),
-  'sandbox.filter_removed': security(
-    'A condition of a sandbox table was removed or changed',
-    'Consumer queries may read rows that were hidden from them.',
   ),
   'sandbox.column_added': security(
     'One more column in a sandbox table',

@@ -19,6 +19,7 @@ import { compareUnredacted } from './unredacted.ts';
 import { changedDefaults, compareVersions, removal } from './version-changes.ts';
 import { compareSandboxes } from './sandbox.ts';
 import { compareTenancies, compareTenancySettings } from './tenancy-changes.ts';
+import { assumptionsOf } from './assumptions.ts';
 import { pairVariants, type VariantPair } from './variants.ts';
 
 export type ColumnsByEndpoint = ReadonlyMap<Endpoint, EndpointColumns>;
@@ -178,7 +179,10 @@ function compareTwo(
     ...found,
     ...compareParameters(old, now, createRestrictions(old, now, modelsOf({ old, now }, base, head))),
     ...mergeFindings(
-      pairs.map((pair) => ({ analysis: pair.now.analysis, findings: compareVariants(pair, base, head) })),
+      pairs.map((pair) => ({
+        analysis: pair.now.analysis,
+        findings: changesOf(pair, pairs, { base, head }),
+      })),
     ),
     ...compareTenancies(old, now),
     ...compareRedaction(old, now),
@@ -194,9 +198,23 @@ function compareTwo(
   return isSameQuery ? comparison : { ...comparison, query: { before, after } };
 }
 
+/** Of a new variant, none if some earlier variant has all that it has. */
+function changesOf(
+  pair: VariantPair,
+  pairs: readonly VariantPair[],
+  { base, head }: Pick<Sides, 'base' | 'head'>,
+): readonly Found[] {
+  const found = compareVariants(pair, base, head);
+  if (!pair.isNew || !found.some(({ code }) => code === 'query.rows_added')) return found;
+  const others = new Set(pairs.map(({ old }) => old));
+  const isKnown = [...others].some((old) => compareVariants({ ...pair, old }, base, head).length === 0);
+  return isKnown ? [] : found;
+}
+
 /** Changes for the calls that choose a variant; of a new one, only those that concern security. */
 function compareVariants(pair: VariantPair, base: Side, head: Side): readonly Found[] {
   const { old, now, isNew } = pair;
+  const calls = assumptionsOf(pair);
   if (isNew && (base.models === undefined || head.models === undefined)) return [];
   const isAsked = base.columns !== undefined && head.columns !== undefined;
   const columns = isAsked
@@ -204,7 +222,7 @@ function compareVariants(pair: VariantPair, base: Side, head: Side): readonly Fo
     : { before: undefined, after: undefined };
   const models = modelsOf(pair, base, head);
   const found = [
-    ...compareQueries(old, now, models),
+    ...compareQueries(old, now, { ...models, calls }),
     ...compareColumns(old, now, columns),
     ...compareSandboxes(old, now),
     ...compareUnredacted(old, now, models),

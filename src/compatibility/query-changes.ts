@@ -1,10 +1,12 @@
 // Changes of a saved query and of its sandbox tables, by the models of both revisions.
 import { placeOf } from '../catalog/tenancy-check.ts';
 import type { Definitions } from '../catalog/definitions.ts';
+import { withGiven } from '../query-model/model.ts';
 import type { ModelResult } from '../query-model/resolve.ts';
 import type { Contract, Found } from './contract.ts';
 import { compareDefinitions, redefinedIn } from './definition-changes.ts';
-import { areEqual, compareModels, type ModelChange } from './model-changes.ts';
+import type { Assumptions } from './assumptions.ts';
+import { areEqual, compareModels, type CompareOptions, type ModelChange } from './model-changes.ts';
 import { MAIN } from './query.ts';
 
 /** The models of an endpoint's queries by the name of the table; undefined: the saved query. */
@@ -16,6 +18,8 @@ export interface ModelPair {
   readonly definitions?: readonly [before: Definitions, after: Definitions] | undefined;
   readonly before: EndpointModels | undefined;
   readonly after: EndpointModels | undefined;
+  /** What is known of the calls that are compared; by default nothing. */
+  readonly calls?: Assumptions;
 }
 
 /** Anything undecidable is reported as a security change. */
@@ -48,7 +52,7 @@ export function* compareQueries(base: Contract, head: Contract, models: ModelPai
     yield* report(table, definitionChanges(head, now, models.definitions));
     // Types of parameters and of columns are compared apart.
     if (isSame && 'model' in old && 'model' in now && old.model.text === now.model.text) continue;
-    const outcome = compareResults(old, now, table !== undefined);
+    const outcome = compareResults(old, now, { ...models.calls, isTable: table !== undefined });
     if (outcome.isEqual) continue;
     areAllEqual = false;
     if (isSame && outcome.fault !== undefined) continue;
@@ -104,10 +108,11 @@ interface Outcome {
   readonly changes: readonly ModelChange[];
 }
 
-function compareResults(old: ModelResult, now: ModelResult, isTable: boolean): Outcome {
+function compareResults(old: ModelResult, now: ModelResult, options: CompareOptions): Outcome {
   const fault = 'fault' in old ? old.fault : 'fault' in now ? now.fault : undefined;
   if ('model' in old && 'model' in now) {
-    const changes = compareModels(old.model, now.model, { isTable });
+    const given = options.given ?? new Set();
+    const changes = compareModels(withGiven(old.model, given), withGiven(now.model, given), options);
     return { isEqual: areEqual(old.model, now.model), fault: undefined, changes };
   }
   const message = `the query changed and could not be analysed: ${fault ?? ''}`;

@@ -1,9 +1,19 @@
 // The variants of two revisions of a query that the same calls choose.
+import {
+  isSameValue,
+  selectionsOf,
+  toSelection,
+  unionOf,
+  valueIn,
+  valuesOfDimension,
+  type Dimension,
+  type DimensionValue,
+} from '../catalog/selections.ts';
+import { bindVariant, variantName } from '../catalog/variant-query.ts';
+import { isGiven } from '../params/parameter.ts';
+import type { Selection } from '../sql/expand.ts';
 import type { Contract } from './contract.ts';
 import { readQuery } from './query.ts';
-import { valuesOfDimension, type Dimension } from '../catalog/selections.ts';
-import { bindVariant, variantName } from '../catalog/variant-query.ts';
-import type { Selection } from '../sql/expand.ts';
 
 /** What calls got before, and what they get now. */
 export interface VariantPair {
@@ -11,85 +21,121 @@ export interface VariantPair {
   readonly now: Contract;
   /** No call could choose it before: the earlier variant is the nearest one. */
   readonly isNew: boolean;
+  /** Whether all of these calls have a value for a parameter, as far as that is the same for all of them. */
+  readonly given: ReadonlyMap<string, boolean>;
 }
 
-const known = new WeakMap<Contract, readonly Contract[]>();
+const known = new WeakMap<Contract, Map<string, Contract | undefined>>();
 
 /** The contract once for each variant of its query that is analysed. */
 export function variantContracts(contract: Contract): readonly Contract[] {
-  const { analysis, endpoint } = contract;
+  const { analysis } = contract;
   if (analysis.variants.length === 1) return [contract];
-  const found = known.get(contract);
-  if (found !== undefined) return found;
-  const endpoints = endpoint.variants();
-  const made = analysis.variants.map((variant, index) => ({
-    ...contract,
-    analysis: variant,
-    endpoint: endpoints[index] ?? endpoint,
-    query: readQuery(variant),
-  }));
-  known.set(contract, made);
-  return made;
+  return analysis.variants.flatMap(({ selection }) => variantAt(contract, selection) ?? []);
 }
 
-/** Each variant of the earlier revision with what the same calls get now; then the variants that are new. */
+/** The variants of both revisions that are compared, each once. */
+export function comparedVariants(
+  old: Contract,
+  now: Contract,
+): readonly [old: readonly Contract[], now: readonly Contract[]] {
+  const pairs = pairVariants(old, now);
+  return [[...new Set(pairs.map((each) => each.old))], [...new Set(pairs.map((each) => each.now))]];
+}
+
+/**
+ * The variants that the same calls choose: for all combinations of the choices and optional parts of both revisions if they are few,
+ * otherwise for one sample of them. Those that calls can choose now only come last.
+ */
 export function pairVariants(old: Contract, now: Contract): readonly VariantPair[] {
-  const pairs: VariantPair[] = [];
-  const reached = new Set<string>();
-  for (const before of variantContracts(old)) {
-    for (const selection of projections(before, now)) {
-      const after = variantAt(now, selection);
-      reached.add(after.analysis.variant);
-      pairs.push({ old: before, now: after, isNew: false });
+  const [before, after] = [old.analysis, now.analysis];
+  const dimensions = unionOf(before.dimensions, after.dimensions);
+  const pieces = [...before.source.template.pieces, ...after.source.template.pieces];
+  const selections = selectionsOf({ pieces }, dimensions).selections.filter((each) =>
+    dimensions.every(({ name }) => isPossible(now, name, valueIn(each, name))),
+  );
+  const wasPossible = (selection: Selection): boolean =>
+    dimensions.every((dimension) => couldBe(old, now, dimension, selection));
+  const pairs = new Map<string, VariantPair>();
+  const reached = new Set<Contract>();
+  for (const isNew of [false, true]) {
+    for (const selection of selections) {
+      if (wasPossible(selection) === isNew) continue;
+      const former = variantAt(old, isNew ? nearest(old, selection, dimensions) : selection);
+      const current = variantAt(now, selection);
+      if (former === undefined || current === undefined || (isNew && reached.has(current))) continue;
+      reached.add(current);
+      const key = `${former.analysis.variant}\n${current.analysis.variant}`;
+      const given = isNew ? new Map<string, boolean>() : decisionsIn(selection, dimensions);
+      const same = pairs.get(key);
+      pairs.set(key, {
+        old: former,
+        now: current,
+        isNew,
+        given: same === undefined ? given : common(same.given, given),
+      });
     }
   }
-  for (const after of variantContracts(now)) {
-    if (reached.has(after.analysis.variant)) continue;
-    const [selection] = projections(after, old);
-    const before = selection === undefined ? old : variantAt(old, selection);
-    pairs.push({ old: before, now: after, isNew: true });
-  }
-  return pairs;
+  return [...pairs.values()];
 }
 
-/** What calls that choose a variant of one revision choose in the other; none if they are rejected there. */
-function projections({ analysis: from }: Contract, { analysis: to }: Contract): readonly Selection[] {
-  const choices = new Map<string, readonly string[]>();
-  const given = new Set<string>();
-  const open: string[] = []; // sent or not: this decided nothing
-  for (const dimension of to.dimensions) {
-    const { name } = dimension;
-    const [standard] = dimension.values;
-    const isDecided = from.dimensions.some((each) => each.name === name);
-    const names = isDecided ? from.selection.choices.get(name) : standard?.names;
-    const isGiven = isDecided ? from.selection.given.has(name) : standard?.isGiven === true;
-    if (!isDecided && from.parameters.has(name) && isOptional(dimension)) open.push(name);
-    if (isGiven || open.includes(name)) given.add(name);
-    if (names === undefined || names.length === 0) continue;
+function decisionsIn(selection: Selection, dimensions: readonly Dimension[]): ReadonlyMap<string, boolean> {
+  return new Map(dimensions.map(({ name }) => [name, selection.given.has(name)]));
+}
+
+function common(a: VariantPair['given'], b: VariantPair['given']): VariantPair['given'] {
+  return new Map([...a].filter(([name, isGivenValue]) => b.get(name) === isGivenValue));
+}
+
+/** Whether a call can have a value for a parameter, or none; a parameter that is not declared is rejected or ignored. */
+function isPossible({ analysis }: Contract, name: string, value: DimensionValue): boolean {
+  const dimension = analysis.dimensions.find((each) => each.name === name);
+  if (dimension !== undefined) {
     const accepted = valuesOfDimension(dimension);
-    if (names.some((each) => !accepted.has(each))) return [];
-    choices.set(name, names);
+    if (accepted.size > 0) return value.names.length > 0 && value.names.every((each) => accepted.has(each));
+    return dimension.values.some((each) => each.isGiven === value.isGiven);
   }
-  const without = open.map((name) => ({
-    choices,
-    given: new Set([...given].filter((each) => each !== name)),
-  }));
-  return [{ choices, given }, ...without];
+  const parameter = analysis.parameters.get(name);
+  if (parameter === undefined || value.isGiven) return true;
+  const isAlwaysGiven = parameter.required || isGiven(parameter, parameter.absent);
+  return !isAlwaysGiven || parameter.type.kind !== 'scalar' || parameter.type.scalar.name === 'Bool';
 }
 
-function isOptional({ values }: Dimension): boolean {
-  return values.some(({ isGiven }) => !isGiven);
+/** Whether calls of the earlier revision could: they did not send parameters that did not exist. */
+function couldBe(old: Contract, now: Contract, { name }: Dimension, selection: Selection): boolean {
+  const value = valueIn(selection, name);
+  if (old.analysis.parameters.has(name)) return isPossible(old, name, value);
+  const [standard] = now.analysis.dimensions.find((each) => each.name === name)?.values ?? [];
+  return standard === undefined || isSameValue(standard, value);
 }
 
-/** One that was not analysed has no columns and no model. */
-function variantAt(contract: Contract, selection: Selection): Contract {
-  const { analysis } = contract;
+/** With the value of a call without the parameter in place of each value that the earlier revision rejects. */
+function nearest(old: Contract, selection: Selection, dimensions: readonly Dimension[]): Selection {
+  return toSelection(
+    dimensions.map(({ name }) => {
+      const value = valueIn(selection, name);
+      const [standard] = old.analysis.dimensions.find((each) => each.name === name)?.values ?? [];
+      return [name, isPossible(old, name, value) || standard === undefined ? value : standard] as const;
+    }),
+  );
+}
+
+/** Undefined if the query of the variant cannot be parsed. */
+function variantAt(contract: Contract, selection: Selection): Contract | undefined {
+  const { analysis, endpoint } = contract;
+  if (analysis.dimensions.length === 0) return contract;
   const name = variantName(analysis.source.template, selection);
-  const found = variantContracts(contract).find((each) => each.analysis.variant === name);
-  if (found !== undefined) return found;
-  const variant = { ...analysis, ...bindVariant(analysis.source, selection), findings: [] };
-  if (variant.outline === undefined) return contract;
-  const { bound, outline } = variant;
-  const endpoint = { ...contract.endpoint, query: bound.sql, outline, variant: name };
-  return { ...contract, analysis: variant, endpoint, query: readQuery(variant) };
+  const made = known.get(contract) ?? new Map<string, Contract | undefined>();
+  known.set(contract, made);
+  if (made.has(name)) return made.get(name);
+  const sampled = analysis.variants.find(({ variant }) => variant === name);
+  const variant = sampled ?? { ...analysis, ...bindVariant(analysis.source, selection), findings: [] };
+  const found = variant.outline && {
+    ...contract,
+    analysis: variant,
+    endpoint: endpoint.variantAt(variant.selection),
+    query: readQuery(variant),
+  };
+  made.set(name, found);
+  return found;
 }

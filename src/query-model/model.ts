@@ -88,6 +88,21 @@ export function createModel(tree: string, options: ModelOptions): QueryModel {
   };
 }
 
+/** The model for calls that have values for these parameters. */
+export function withGiven(model: QueryModel, given: ReadonlySet<string>): QueryModel {
+  const parameters = model.parameters.map((each) =>
+    given.has(each.name) ? { ...each, isNeverNull: true } : each,
+  );
+  const changed = parameters.filter((each) => !model.parameters.includes(each));
+  if (changed.length === 0) return model;
+  const confined = changed.map((each) => [each.name, model.confine(each, undefined)] as const);
+  const sources = model.sources.map((source) => {
+    const more = confined.filter(([, sourcesOf]) => sourcesOf.get(source.id) === true).map(([name]) => name);
+    return { ...source, confinedBy: [...new Set([...source.confinedBy, ...more])] };
+  });
+  return { ...model, parameters, sources };
+}
+
 /** Texts grow with the nesting of queries, and not every use needs them. */
 function once<T>(compute: () => T): () => T {
   let value: { readonly value: T } | undefined;

@@ -76,6 +76,6 @@ test('the page shows what diff prints', async () => {
     const shown = (printed[index] ?? '').replaceAll('FILE', name);
     return `${rest.slice(0, start)}\`\`\`\n${shown}\n\`\`\`${rest.slice(end)}`;
   }, page);
-  expect(examples).toHaveLength(10);
+  expect(examples).toHaveLength(11);
   await expect(text).toMatchFileSnapshot(PAGE);
 });

@@ -184,7 +184,7 @@ const ROWS: readonly Row[] = [
     },
     { query: 'SELECT a FROM logs.t WHERE p = @p', parameters: '{ p: { type: String } }' },
   ]),
-  row(['query.changed', 'tenant.filter_changed'], 'query', [
+  row(['query.changed', 'query.rows_removed', 'tenant.filter_changed'], 'query', [
     { query: QUERY.replace('p = @p', 'q >= @p') },
     { query: QUERY.replace('p = @p', 'q <= @p') },
   ]),
@@ -196,15 +196,15 @@ const ROWS: readonly Row[] = [
     { query: 'SELECT a FROM logs.t WHERE q = @q', parameters: '{ q: { type: String } }' },
   ]),
   row(['query.changed', 'tenant.not_confined'], 'query', [{}, { query: QUERY.replace('p = @p', 'p >= @p') }]),
-  row(['parameter.added_required', 'query.changed'], 'parameters', [
+  row(['parameter.added_required', 'query.changed', 'query.rows_removed'], 'parameters', [
     {},
     { query: QUERY.replace('@p', '@p AND q = @q'), parameters: `{ p: { ${STRING} }, q: { ${STRING} } }` },
   ]),
-  row(['parameter.added_optional', 'query.changed'], 'parameters', [
+  row(['parameter.added_optional', 'query.changed', 'query.rows_removed'], 'parameters', [
     {},
     { query: QUERY.replace('@p', '@p AND q = @q'), parameters: `{ p: { ${STRING} }, q: { type: String } }` },
   ]),
-  row(['parameter.previously_ignored', 'query.changed'], 'parameters', [
+  row(['parameter.previously_ignored', 'query.changed', 'query.rows_removed'], 'parameters', [
     { unknown_parameters: 'ignore' },
     {
       unknown_parameters: 'ignore',
@@ -361,9 +361,13 @@ const ROWS: readonly Row[] = [
     'query',
     [open(QUERY), open(QUERY.replace('t AS', 'u AS').replace(/t$/, 'u'))],
   ),
-  row(['query.changed', 'sandbox.filter_removed'], 'query', [
+  row(['query.changed', 'query.rows_added'], 'query', [
     open(QUERY.replace('@p', '@p AND NOT internal')),
     open(QUERY),
+  ]),
+  row(['query.changed', 'query.rows_removed'], 'query', [
+    open(QUERY),
+    open(QUERY.replace('@p', '@p AND NOT internal')),
   ]),
   row('redaction.removed', 'pii Pii.redact', pair('pii', PII, '')),
   row('redaction.added', 'Pii.redact', pair('pii', '{ redact: false }', PII)),
@@ -641,6 +645,7 @@ describe('one file', () => {
     const lineOf = (text: string): number => after.split('\n').findIndex((line) => line.includes(text)) + 1;
     expect(places).toEqual([
       `${lineOf('u AS')} tenant.not_confined`,
+      `${lineOf('u AS')} query.rows_removed`,
       `${lineOf('time: 5')} limits.lowered`,
       `${lineOf('query:')} query.changed`,
     ]);

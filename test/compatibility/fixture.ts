@@ -3,14 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { modelsOf } from '../../src/catalog/query-models.ts';
-import { variantContracts } from '../../src/compatibility/variants.ts';
+import { pairUp } from '../../src/compatibility/pairing.ts';
+import { comparedVariants } from '../../src/compatibility/variants.ts';
+import type { ModelResult } from '../../src/query-model/resolve.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 import { createInspect } from '../../src/catalog/compile.ts';
 import type { Change } from '../../src/compatibility/changes.ts';
 import { compareContracts, type Comparison, type Side } from '../../src/compatibility/compare.ts';
-import { readContracts, type EndpointColumns } from '../../src/compatibility/contract.ts';
+import { readContracts, type Contract, type EndpointColumns } from '../../src/compatibility/contract.ts';
 
 const inspect = createInspect({ piiHashKey: 'any' });
 
@@ -77,18 +79,29 @@ export async function openComparer(
   const engine = await createEmbeddedEngine({ path: join(folder, 'data'), ...options });
   await engine.execute(tables);
   await prepare(engine);
-  const known = new Map<string, Promise<Side>>();
-  const sideFor = (text: Texts): Promise<Side> => {
+  const known = new Map<string, Map<string, ModelResult>>();
+  const knownOf = (text: Texts): Map<string, ModelResult> => {
     const key = JSON.stringify(text);
-    const side =
-      known.get(key) ?? modelledSide(engine, typeof text === 'string' ? { 'one.yaml': text } : text);
-    known.set(key, side);
-    return side;
+    const found = known.get(key) ?? new Map<string, ModelResult>();
+    known.set(key, found);
+    return found;
   };
   return {
     changesBetween: async (before, after) => {
-      const sides = [await sideFor(before), await sideFor(after)] as const;
-      return compareContracts(...sides).flatMap(({ changes }) => changes);
+      const [old, now] = [served(before), served(after)];
+      const pairs = pairUp(old, now).filter((each) => each.kind === 'both');
+      const compared = pairs.map((pair) => comparedVariants(pair.old, pair.now));
+      const [base, head] = [
+        await modelledSide(engine, old, {
+          known: knownOf(before),
+          variants: compared.flatMap(([each]) => each),
+        }),
+        await modelledSide(engine, now, {
+          known: knownOf(after),
+          variants: compared.flatMap(([, each]) => each),
+        }),
+      ];
+      return compareContracts(base, head).flatMap(({ changes }) => changes);
     },
     close: async () => {
       await engine.close(0);
@@ -97,11 +110,20 @@ export async function openComparer(
   };
 }
 
-async function modelledSide(engine: Engine, files: Readonly<Record<string, string>>): Promise<Side> {
-  const side = sideOf(files);
+function served(text: Texts): Side {
+  const side = sideOf(typeof text === 'string' ? { 'one.yaml': text } : text);
   if (side.broken.length > 0) throw new Error(JSON.stringify(side.broken));
-  const models = side.served.flatMap(variantContracts).map(async ({ endpoint, analysis }) => {
-    const found = await modelsOf(engine, { analysis, candidate: { endpoint } });
+  return side;
+}
+
+interface Modelled {
+  readonly known: Map<string, ModelResult>;
+  readonly variants: readonly Contract[];
+}
+
+async function modelledSide(engine: Engine, side: Side, { known, variants }: Modelled): Promise<Side> {
+  const models = variants.map(async ({ endpoint, analysis }) => {
+    const found = await modelsOf(engine, { analysis, candidate: { endpoint } }, { known });
     return [endpoint, new Map(found.map(({ query, result }) => [query.table, result]))] as const;
   });
   return { ...side, models: new Map(await Promise.all(models)) };

@@ -30,6 +30,14 @@ export function isConfined(model: QueryModel | undefined, tenant: string): boole
   return model.sources.every((source) => source.isShared || confined.get(source.id) === true);
 }
 
+/** Codes of changes of class `security` or `breaking`, sorted. */
+export function alarms(before: QueryModel, after: QueryModel, isTable: boolean): readonly string[] {
+  const codes = compareModels(before, after, { isTable }).map(({ code }) => code);
+  return [...new Set(codes)]
+    .filter((code) => ['security', 'breaking'].includes(CHANGES[code].class))
+    .toSorted();
+}
+
 /** Codes and messages of the changes of class `security`. */
 export function securityChanges(
   before: QueryModel | undefined,

@@ -17,6 +17,7 @@ async function securityCodes([before, after]: Pair, isTable: boolean): Promise<r
 }
 
 const DANGEROUS: readonly Pair[] = [
+  ["SELECT e.path FROM logs.events e JOIN logs.users u ON u.id = e.user_id AND u.tenant = @tenant WHERE e.tenant = @tenant", "SELECT e.path FROM logs.events e LEFT JOIN logs.users u ON u.id = e.user_id AND u.tenant = @tenant WHERE e.tenant = @tenant"],
   ["SELECT e.path FROM logs.events e INNER JOIN (SELECT id FROM logs.users WHERE tenant = @tenant) u ON u.id = e.user_id", "SELECT e.path FROM logs.events e LEFT JOIN (SELECT id FROM logs.users WHERE tenant = @tenant) u ON u.id = e.user_id"],
   ["SELECT e.path FROM logs.events e LEFT SEMI JOIN (SELECT id FROM logs.users WHERE tenant = @tenant) u ON u.id = e.user_id", "SELECT e.path FROM logs.events e LEFT ANTI JOIN (SELECT id FROM logs.users WHERE tenant = @tenant) u ON u.id = e.user_id"],
   ["SELECT e.path, o.amount FROM logs.events e JOIN logs.orders o USING (tenant, user_id) WHERE e.tenant = @tenant", "SELECT e.path, o.amount FROM logs.events e JOIN logs.orders o USING (user_id) WHERE e.tenant = @tenant"],
@@ -82,11 +83,11 @@ const DANGEROUS: readonly Pair[] = [
 
 /** If consumer queries read the whole result. */
 const DANGEROUS_TABLES: readonly Pair[] = [
+  ["SELECT e.path FROM logs.events e JOIN logs.users u ON u.id = e.user_id AND u.tenant = @tenant WHERE e.tenant = @tenant", "SELECT e.path FROM logs.events e LEFT JOIN logs.users u ON u.id = e.user_id AND u.tenant = @tenant WHERE e.tenant = @tenant"],
   ["SELECT path FROM logs.events WHERE tenant = @tenant AND ms > 5", "SELECT path FROM logs.events WHERE tenant = @tenant"],
   ["SELECT path FROM logs.events WHERE tenant = @tenant AND ms > 5", "SELECT path FROM logs.events WHERE tenant = @tenant AND ms > 4"],
   ["SELECT path, s FROM (SELECT path, sum(ms) OVER () AS s FROM logs.events WHERE tenant = @tenant AND ms > 5)", "SELECT path, s FROM (SELECT path, ms, sum(ms) OVER () AS s FROM logs.events WHERE tenant = @tenant) WHERE ms > 5"],
   ["SELECT path FROM logs.events WHERE tenant = @tenant AND user_id NOT IN (SELECT id FROM logs.users WHERE tenant = @tenant AND country = 'DE')", "SELECT path FROM logs.events WHERE tenant = @tenant AND user_id NOT IN (SELECT id FROM logs.users WHERE tenant = @tenant AND country = 'DE' AND manager > 5)"],
-  ["SELECT e.path FROM logs.events e JOIN logs.users u ON u.id = e.user_id AND u.tenant = @tenant WHERE e.tenant = @tenant", "SELECT e.path FROM logs.events e LEFT JOIN logs.users u ON u.id = e.user_id AND u.tenant = @tenant WHERE e.tenant = @tenant"],
   ["SELECT path, count() AS n FROM logs.events WHERE tenant = @tenant GROUP BY path HAVING n > 5", "SELECT path, count() AS n FROM logs.events WHERE tenant = @tenant GROUP BY path"],
   ["SELECT path FROM logs.events WHERE tenant = @tenant AND path NOT LIKE '/admin%'", "SELECT path FROM logs.events WHERE tenant = @tenant AND path NOT LIKE '/admin/x%'"],
   ["SELECT path FROM logs.events WHERE tenant = @tenant AND ms IN (1, 2)", "SELECT path FROM logs.events WHERE tenant = @tenant AND ms IN (1, 2, 3)"],
@@ -117,7 +118,6 @@ const HARMLESS: readonly Pair[] = [
   ["SELECT path FROM logs.events WHERE tenant = @tenant", "SELECT path, upper(path) AS p FROM logs.events WHERE tenant = @tenant"],
   ["SELECT path FROM logs.events WHERE tenant = @tenant AND user_id IN (SELECT id FROM logs.users WHERE tenant = @tenant)", "SELECT path FROM logs.events WHERE tenant = @tenant AND user_id IN (SELECT id FROM logs.users WHERE tenant = @tenant AND country = 'DE')"],
   ["SELECT * FROM logs.users WHERE tenant = @tenant", "SELECT tenant, id, email, country, manager FROM logs.users WHERE tenant = @tenant"],
-  ["SELECT e.path FROM logs.events e JOIN logs.users u ON u.id = e.user_id AND u.tenant = @tenant WHERE e.tenant = @tenant", "SELECT e.path FROM logs.events e LEFT JOIN logs.users u ON u.id = e.user_id AND u.tenant = @tenant WHERE e.tenant = @tenant"],
   ["SELECT path FROM logs.events WHERE has(@tenants, tenant)", "SELECT path FROM logs.events WHERE has(@tenants, tenant) AND ms > 3"],
   ["SELECT path, count() AS n FROM logs.events WHERE tenant = @tenant GROUP BY path", "SELECT path, count() AS n, avg(ms) AS a FROM logs.events WHERE tenant = @tenant GROUP BY path ORDER BY n DESC"],
   ["SELECT path, ms FROM logs.events WHERE tenant = @tenant", "SELECT path, round(ms / 1000, 2) AS seconds, ms FROM logs.events WHERE tenant = @tenant"],

@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { createRandom, type Random } from '../query-model/mutants.ts';
 import { runs } from '../support/runs.ts';
-import { isConfined, modelOf, securityChanges, tenantOf } from './judge.ts';
+import { alarms, isConfined, modelOf, securityChanges, tenantOf } from './judge.ts';
 import { edited, MUTATIONS, pick, REWRITES } from './mutants.ts';
 import { MASKED, QUERIES } from './pairs/all.ts';
 import { openProducts } from './pairs/schema.ts';
@@ -121,7 +121,7 @@ function hasNewColumn(before: Model, after: Model): boolean {
 
 test('rewrites raise no alarm', { timeout: 7_200_000 }, async () => {
   const random = createRandom(SEED + 1);
-  const alarms: string[] = [];
+  const raised: string[] = [];
   const target = runs(5, 10);
   let accepted = 0;
   for (let tried = 0; accepted < target && tried < target * 10; tried++) {
@@ -131,11 +131,12 @@ test('rewrites raise no alarm', { timeout: 7_200_000 }, async () => {
     const after = await modelOf(world, sql);
     if (hasNewColumn(base.model, after)) continue;
     accepted++;
-    const changes = securityChanges(base.model, after, random() < 0.5);
-    if (changes.length > 0) alarms.push(`${base.sql}\n=> ${sql}\n${names.join('; ')}\n${changes.join('\n')}`);
+    if (base.model === undefined || after === undefined) continue;
+    const changes = alarms(base.model, after, random() < 0.5);
+    if (changes.length > 0) raised.push(`${base.sql}\n=> ${sql}\n${names.join('; ')}\n${changes.join('\n')}`);
   }
   expect(accepted).toBeGreaterThan(target / 2);
-  expect(alarms.slice(Math.floor(accepted * 0.02))).toEqual([]);
+  expect(raised.slice(Math.floor(accepted * 0.01))).toEqual([]);
 });
 
 /** False if the engine rejects the second one. */

@@ -408,6 +408,45 @@ export const REWRITES: readonly (readonly [name: string, edit: Edit])[] = [
   ],
   ['CASE', one(GUARD, ([, a, b, c]) => `CASE WHEN ${a} THEN ${b} ELSE ${c} END`)],
   ['multiIf', one(GUARD, ([, a, b, c]) => `multiIf(${a}, ${b}, ${c})`)],
+  ['if()', one(CONDITION, ([all]) => `if(${all}, 1, 0)`)],
+  ['if() of the opposite', one(CONDITION, ([all]) => `if(NOT (${all}), 0, 1)`)],
+  ['multiIf()', one(CONDITION, ([all]) => `multiIf(${all}, true, false)`)],
+  ['a CASE of conditions', one(CONDITION, ([all]) => `CASE WHEN ${all} THEN 1 ELSE 0 END`)],
+  ['ifNull()', one(CONDITION, ([all]) => `ifNull(${all}, 0)`)],
+  ['ifNull() of what is not NULL', one(TENANT, ([all]) => `ifNull(${all}, 1)`)],
+  ['coalesce()', one(TENANT, ([all]) => `coalesce(${all}, 1)`)],
+  ['= 1', one(CONDITION, ([all]) => `(${all}) = 1`)],
+  [
+    'a CAST of the column',
+    one(/\b((?:\w\.)?(?:tenant|shop)) = @/g, ([, column]) => `CAST(${column} AS String) = @`),
+  ],
+  [
+    'toString() of the column',
+    one(/\b((?:\w\.)?(?:tenant|shop)) = @/g, ([, column]) => `toString(${column}) = @`),
+  ],
+  [
+    '+ 0',
+    one(
+      /\b((?:\w\.)?(?:id|user_id|order_id|customer|device|org|account|ms)) (=|>|<) /g,
+      ([, column, operator]) => `${column} + 0 ${operator} `,
+    ),
+  ],
+  ['a list as OR', one(/([\w.]+) IN \(('\w+'), ('\w+')\)/g, ([, a, b, c]) => `(${a} = ${c} OR ${a} = ${b})`)],
+  [
+    'a bound and a weaker one',
+    one(/([\w.]+) > (\d+)/g, ([all, a, b]) => `(${all} AND ${a} > ${Number(b) - 1})`),
+  ],
+  [
+    'a bound or a tighter one',
+    one(/([\w.]+) > (\d+)/g, ([all, a, b]) => `(${all} OR ${a} > ${Number(b) + 1})`),
+  ],
+  [
+    'distributed',
+    one(
+      /([\w.]+ (?:=|>|<) (?:@\w+|\d+)) AND \((.+?) OR (.+?)\)/g,
+      ([, a, b, c]) => `(${a} AND ${b} OR ${a} AND ${c})`,
+    ),
+  ],
   ['ORDER BY', wrapped((sql) => `${sql} ORDER BY 1`)],
   ['1 first', one(/\bWHERE /g, () => 'WHERE 1 AND ')],
   [

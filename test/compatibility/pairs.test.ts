@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { compareContracts, type Side } from '../../src/compatibility/compare.ts';
 import { fileOf, sideOf, type Keys } from './fixture.ts';
 import { some, someOfEach } from '../support/runs.ts';
-import { modelOf, securityChanges } from './judge.ts';
+import { alarms, modelOf, securityChanges } from './judge.ts';
 import { PAIRS } from './pairs/all.ts';
 import CODES from './pairs/codes.json' with { type: 'json' };
 import { DEFINITIONS } from './pairs/definitions.ts';
@@ -71,6 +71,14 @@ async function expectShown(shown: Shown, before: Result, after: Result): Promise
 /** The comparison must report dangerous changes, and nothing for the others. */
 const isDangerous = (shown: Shown): boolean => shown === 'other tenants' || shown === 'more';
 
+/** Equal rows by forms that are not compared: a reviewer decides. */
+const UNPROVEN: ReadonlySet<string> = new Set([
+  'IN of a subquery becomes a semi join',
+  'EXISTS becomes IN',
+  'the filter moves into the partition',
+]);
+const unproven: Readonly<Record<string, string>> = { 'EXISTS becomes IN': 'query.not_compared' };
+
 /** The codes of each dangerous change. */
 const expected: Readonly<Record<string, string>> = CODES;
 
@@ -97,8 +105,22 @@ describe('queries', () => {
     await expectShown(shown, old.result, now.result);
     const changes = securityChanges(old.model, now.model, isTable);
     const codes = new Set(changes.map((change) => change.split(':')[0] ?? ''));
-    expect([...codes].toSorted().join(', ')).toBe(isDangerous(shown) ? expected[pair.name] : '');
+    expect([...codes].toSorted().join(', ')).toBe(
+      isDangerous(shown) ? expected[pair.name] : (unproven[pair.name] ?? ''),
+    );
   });
+
+  const equal = PAIRS.filter(({ shown }) => shown === 'equal');
+
+  test.each(someOfEach(equal, ({ name }) => name, { each: 1 }).map((pair) => [pair.name, pair] as const))(
+    'equal in both directions: %s',
+    async (_, { name, before, after, isTable }) => {
+      const [old, now] = [(await evaluateOnce(before)).model, (await evaluateOnce(after)).model];
+      if (old === undefined || now === undefined) throw new Error('unreadable');
+      const codes = [...alarms(old, now, isTable), ...alarms(now, old, isTable)];
+      expect(codes.length > 0).toBe(UNPROVEN.has(name));
+    },
+  );
 
   test('each pair has its own name', () => {
     const names = PAIRS.map(({ name, shown }) => `${shown} ${name}`);

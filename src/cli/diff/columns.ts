@@ -1,5 +1,6 @@
 // Describes the columns of endpoints at both revisions and analyses their queries, on the embedded engine with the tables of each revision.
-import { variantContracts } from '../../compatibility/variants.ts';
+import { pairUp } from '../../compatibility/pairing.ts';
+import { comparedVariants, variantContracts } from '../../compatibility/variants.ts';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
@@ -65,9 +66,15 @@ export async function reportColumns(
   const isSame = haveSameTables(base, head);
   const known = new Set(base.contracts.served.flatMap(({ endpoint: { id, name } }) => [id, name]));
   const keys = await readKeys(deps.settings.tokens);
+  const pairs = pairUp(base.contracts, head.contracts).filter((each) => each.kind === 'both');
   const wanted = (contract: Contract): Wanted => {
     const { id, name } = contract.endpoint;
-    return { contract, isNew: !known.has(id) && !known.has(name), keys };
+    const pair = pairs.find(({ old, now }) => old === contract || now === contract);
+    const variants =
+      pair === undefined
+        ? variantContracts(contract)
+        : comparedVariants(pair.old, pair.now)[pair.old === contract ? 0 : 1];
+    return { contract, variants, isNew: !known.has(id) && !known.has(name), keys };
   };
   const old = changed(base, isSame ? head : undefined).map(wanted);
   const now = changed(head, isSame ? base : undefined).map(wanted);
@@ -154,6 +161,8 @@ function changed({ contracts }: Described, other: Described | undefined): readon
 /** An endpoint to be described; what it exposes, too, if it is new. */
 interface Wanted {
   readonly contract: Contract;
+  /** Those that are compared with variants of the other revision. */
+  readonly variants: readonly Contract[];
   /** No endpoint of the base revision has its id or its name. */
   readonly isNew: boolean;
   /** Of the tokens file, if there is one. */
@@ -231,9 +240,7 @@ async function describeAll(engine: Engine, wanted: readonly Wanted[]): Promise<D
     const exposure = await readExposure(engine, { analysis, candidate: { endpoint } }, tenancy?.setting);
     exposures.set(endpoint, { ...exposure, keys: keys && keysFor(endpoint, keys) });
   }
-  for (const { endpoint, analysis, tenancy } of wanted.flatMap(({ contract }) =>
-    variantContracts(contract),
-  )) {
+  for (const { endpoint, analysis, tenancy } of wanted.flatMap(({ variants }) => variants)) {
     const limited = { ...endpoint, limits: { ...endpoint.limits, time: DESCRIBE_TIME } };
     const result = await describe.result(limited);
     const tables = result && (await describe.tables(limited));

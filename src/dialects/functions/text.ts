@@ -18,10 +18,19 @@ const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes
 const likewise = ({ type }: Value, own: Sql, nullable = type.isNullable): Value =>
   value(type.kind === 'bytes' ? 'bytes' : 'text', own, nullable);
 
+/** A part of a string. PostgreSQL writes a Boolean as a letter there. */
+function part(application: Application, index: number): Value {
+  const own = application.arg(index);
+  if (application.dialect !== 'postgresql' || own.type.kind !== 'bool') return asText(application, index);
+  const letter = sql`if(${own.sql}, 't', 'f')`;
+  const { isNullable: nullable } = own.type;
+  return value('text', nullable ? sql`if(${operand(own)} IS NULL, NULL, ${letter})` : letter, nullable);
+}
+
 /** concat: NULL if an argument is NULL, except in PostgreSQL, which skips NULL. */
 function concat(application: Application): Value {
   const { all, context } = application;
-  const written = all().map((_, index) => asText(application, index));
+  const written = all().map((_, index) => part(application, index));
   if (context.shared.traits.concatSkipsNull) {
     const present = written.map((each) =>
       each.type.isNullable ? sql`ifNull(${text(each)}, '')` : text(each),
@@ -33,14 +42,23 @@ function concat(application: Application): Value {
   return likewise(first, sql`concat(${joinSql(parts)})`, isNullable(...written));
 }
 
+/** Strings with a separator that is not constant between them. */
+function between(separator: Value, others: readonly Value[], { fail }: Application): Value {
+  if (isNullable(...others))
+    return fail('concat_ws of values that may be NULL is converted only with a literal separator');
+  const parts = others.flatMap((each, index) => (index === 0 ? [text(each)] : [text(separator), text(each)]));
+  return value('text', sql`concat(${joinSql(parts)})`, separator.type.isNullable);
+}
+
 /** concat_ws skips NULL. */
 function concatWith(application: Application): Value {
-  const [separator, ...others] = application.all().map((_, index) => asText(application, index));
+  const [separator, ...others] = application.all().map((_, index) => part(application, index));
   if (separator === undefined) return value('text', "''", false);
   const all = [separator, ...others];
   const plain = sql`concatWithSeparator(${joinSql(all.map((each) => each.sql))})`;
   if (application.dialect === 'snowflake' || application.dialect === 'redshift')
     return value('text', plain, isNullable(...all));
+  if (application.source(0).kind !== 'string') return between(separator, others, application);
   if (!isNullable(...others)) return value('text', plain, separator.type.isNullable);
   const items = others.map((each) =>
     each.type.kind === 'null' ? 'CAST(NULL AS Nullable(String))' : each.sql,

@@ -6,7 +6,7 @@ import { isKind, type Value } from '../value.ts';
 import { exactLiteral, literalOf, localTime, readTime, type TimeKind } from './argument.ts';
 import { date, day, isDay, moment, timestamp } from './moment.ts';
 
-export interface TimeCast {
+interface TimeCast {
   readonly isSafe: boolean;
   readonly at: number;
   readonly context: Context;

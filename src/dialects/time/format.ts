@@ -2,6 +2,7 @@
 import { quoteString } from '../../sql/literal.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import type { Element, Piece } from './pattern.ts';
+import { startOfIsoYear } from './unit.ts';
 
 /** Elements of formatDateTime. */
 const DIRECT: Partial<Record<Element, string>> = {
@@ -32,8 +33,6 @@ const named = (format: string, change = ''): ((own: Formatted) => Sql) => {
 };
 /** The seconds with six digits; offsets of zones make no difference to them that is shown. */
 const seconds = (own: Formatted): Sql => sql`formatDateTime(toDateTime64(${own.time}, 6), '%S.%f')`;
-const isoStart = (date: Sql): Sql =>
-  sql`dateTrunc('week', dateTrunc('year', dateTrunc('week', ${date}) + toIntervalDay(3)) + toIntervalDay(3))`;
 
 /** Elements that need a call of their own. */
 const CALLS: Partial<Record<Element, (own: Formatted) => Sql>> = {
@@ -41,7 +40,7 @@ const CALLS: Partial<Record<Element, (own: Formatted) => Sql>> = {
   year: (own) => sql`trimLeft(${directly('%Y', own)}, '0')`,
   iso_day_of_year: (own) => {
     const day = of('toDate32', own);
-    return padded(sql`dateDiff('day', ${isoStart(day)}, ${day}) + 1`, 3, '0');
+    return padded(sql`dateDiff('day', ${startOfIsoYear(day)}, ${day}) + 1`, 3, '0');
   },
   week_sunday: (own) => padded(of('toWeek', own, ', 0'), 2, '0'),
   week_monday: (own) => padded(of('toWeek', own, ', 5'), 2, '0'),

@@ -140,7 +140,7 @@ export function integerOf(amount: Expression): bigint | undefined {
 }
 
 /** The unit's interval in ClickHouse. */
-export function intervalSql({ value: amount, unit }: Span, context: Context): Sql {
+function intervalSql({ value: amount, unit }: Span, context: Context): Sql {
   const factor = LARGE[unit.name];
   const name = factor === undefined ? unit.name : 'YEAR';
   const isKnown = ORDER.includes(name) && !(context.shared.isStrict && name === 'NANOSECOND');

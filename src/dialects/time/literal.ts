@@ -51,7 +51,7 @@ export function parseTime(text: string, defaultZone = 'UTC'): WrittenTime | unde
 }
 
 /** A day in Date32, which has the years 1 to 9999, although ClickHouse reads only 1900 to 2299 from strings. */
-export function dateSql({ date, year }: Pick<WrittenTime, 'date' | 'year'>): Sql {
+function dateSql({ date, year }: Pick<WrittenTime, 'date' | 'year'>): Sql {
   return year < 1900 || year > 2299
     ? `toDate32(toDateTime64('${date} 00:00:00', 0, 'UTC'))`
     : `toDate32('${date}')`;

@@ -109,7 +109,7 @@ function template(groups: ReadonlyMap<Field, number>, century: string): string {
 }
 
 /** What to parse. */
-export interface TimeText {
+interface TimeText {
   readonly text: Sql;
   /** The string, if it is a literal, and where it is. */
   readonly literal: { readonly value: string; readonly at: number } | undefined;

@@ -4,7 +4,7 @@ import { value, type Type, type Value } from '../value.ts';
 import { day, isDay, moment } from './moment.ts';
 
 /** From where to where, and by how much. */
-export interface TimeSeries {
+interface TimeSeries {
   readonly from: Value;
   readonly to: Value;
   /** In capitals, as ClickHouse has it. */

@@ -107,7 +107,7 @@ function writeRows(body: Query['body'], { context, use }: Place): WrittenQuery {
     case 'select':
       return writeSelect(body, { orderBy: [] }, { context, use });
     case 'query':
-      return writeQuery(body, context, use);
+      return apart(body, writeQuery(body, context, use), context);
     case 'rows':
       return rowsQuery(body, context);
     case 'set': {
@@ -162,7 +162,17 @@ function writeMember(member: Select | Query, context: Context, use: Use): Writte
     member.limit === undefined &&
     member.tables.length === 0 &&
     member.body.kind === 'select';
-  return isPlain ? inner : { ...inner, sql: context.supplied.style.block(inner.sql) };
+  if (isPlain) return inner;
+  return member.tables.length > 0
+    ? apart(member, inner, context)
+    : { ...inner, sql: context.supplied.style.block(inner.sql) };
+}
+
+/** A query with a WITH of its own, inside another query: ClickHouse has WITH only at the start of a SELECT or a subquery. */
+function apart({ tables }: Query, inner: WrittenQuery, { supplied }: Context): WrittenQuery {
+  return tables.length === 0
+    ? inner
+    : { ...inner, sql: sql`SELECT * FROM ${supplied.style.block(inner.sql)}` };
 }
 
 /** ORDER BY and LIMIT of a query whose columns are known by name. */

@@ -33,7 +33,6 @@ function formatted(own: Value, { at, context }: Place): Value {
   if (kind === 'interval' && isStrict) return context.asText(own, at);
   if (kind === 'datetime' && isStrict)
     return value('text', sql`replaceOne(${context.asText(own, at).sql}, ' ', 'T')`);
-  if (kind === 'bytes' && isStrict) return value('text', sql`base64Encode(${whole(own)})`);
   if (kind === 'seconds') differs(context, at, 'type', 'An interval is returned as a number of seconds');
   if (kind === 'interval') differs(context, at, 'type', 'An interval is returned in the form of ClickHouse');
   return { ...own, sql: inResult(own) };

@@ -1,9 +1,10 @@
 // Canonical texts of expressions and relations: equal for queries that differ in spelling only.
 import { createHash } from 'node:crypto';
 import { blockOf, isTransparent, nullableIn, ownRelations } from './blocks.ts';
+import { createParameters } from './parameter-uses.ts';
 import { elementsOf, isCondition, plainForm, truthOf, withoutSubquery } from './plain-form.ts';
 import {
-  childrenOf, expressionsIn, inputsOf,
+  childrenOf, inputsOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
   type SortNode, type UnionNode,
 } from '../tree/nodes.ts'; // prettier-ignore
@@ -32,6 +33,8 @@ export interface Texts {
   readonly parameters: (expression: Expression) => ReadonlySet<string>;
   /** What a column of a subquery or a union means; undefined for one of a table. */
   readonly meaning: (column: ColumnExpression) => readonly Expression[] | undefined;
+  /** The expression whose text a column of a subquery has; undefined for others. */
+  readonly plain: (column: ColumnExpression) => Expression | undefined;
   /** The texts inside a subquery of an expression. */
   readonly inside: (subquery: Relation) => Texts;
 }
@@ -81,6 +84,7 @@ function createScope(root: Relation, options: TextOptions, outer: Scope | undefi
     conjuncts: (condition) => conjunctsOf(scope, [condition]),
     parameters: createParameters((column) => meaningOf(scope, column)),
     meaning: (column) => meaningOf(scope, column),
+    plain: (column) => plainColumn(scope, column),
     inside: (subquery) => createScope(subquery, options, scope).texts,
   };
   const scope: Scope = {
@@ -127,36 +131,6 @@ export function readIn(
     const inputs = inputsOf(relation);
     return chosen === undefined ? inputs : inputs.slice(chosen, chosen + 1);
   }).values();
-}
-
-type Meaning = (column: ColumnExpression) => readonly Expression[] | undefined;
-
-function createParameters(meaning: Meaning): Texts['parameters'] {
-  const known = new Map<Expression | Relation, ReadonlySet<string>>();
-  const once = (key: Expression | Relation, find: () => readonly string[]): ReadonlySet<string> => {
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    known.set(key, new Set()); // ends a recursive CTE
-    const found = new Set(find());
-    known.set(key, found);
-    return found;
-  };
-  const ofRelation = (relation: Relation): ReadonlySet<string> =>
-    once(relation, () => [
-      ...expressionsIn(relation).flatMap((each) => [...ofExpression(each)]),
-      ...inputsOf(relation).flatMap((each) => [...ofRelation(each)]),
-      ...(relation.kind === 'table'
-        ? [...relation.call.matchAll(/\{(\w+):/g)].map(([, name = '']) => name)
-        : []),
-    ]);
-  const ofExpression = (expression: Expression): ReadonlySet<string> =>
-    once(expression, () => {
-      if (expression.kind === 'parameter') return [expression.name];
-      if (expression.kind === 'subquery') return [...ofRelation(expression.query)];
-      const inner = expression.kind === 'column' ? meaning(expression) : undefined;
-      return [...childrenOf(expression), ...(inner ?? [])].flatMap((each) => [...ofExpression(each)]);
-    });
-  return ofExpression;
 }
 
 function meaningOf(scope: Scope, column: ColumnExpression): readonly Expression[] | undefined {
@@ -257,7 +231,7 @@ function windowText(scope: Scope, window: NonNullable<FunctionExpression['window
 }
 
 /** The operands of a conjunction or disjunction. */
-export function flatten(name: 'and' | 'or', list: readonly Expression[]): readonly Expression[] {
+function flatten(name: 'and' | 'or', list: readonly Expression[]): readonly Expression[] {
   return list.flatMap((each) => {
     const plain = each.kind === 'function' ? plainForm(each) : each;
     return plain.kind === 'function' && plain.name === name ? flatten(name, plain.arguments) : [plain];
@@ -288,16 +262,33 @@ function columnText(scope: Scope, column: ColumnExpression): string {
   const [only] = meanings ?? [];
   if (meanings === undefined || only === undefined) return `${scope.texts.relation(source)}.${column.name}`;
   if (source.kind === 'array_join') return `element(${expression(only)})`;
-  if (source.kind === 'union' || meanings.length > 1) {
-    const texts = meanings.map(expression);
-    return meanings.length === 1 && scope.options.isPlain === true
-      ? expression(only)
-      : `{${texts.join(' | ')}}`;
-  }
-  const isDefault = scope.nullable.has(source.id) && only.kind !== 'column';
-  const text = isDefault ? `outer{${expression(only)}}` : expression(only);
-  const isSame = source.kind === 'query' && (isTransparent(source) || scope.options.isPlain === true);
-  return isSame ? `${text}${groupText(scope, source, only)}` : `[${text}]`;
+  const plain = plainColumn(scope, column);
+  if (plain !== undefined) return expression(plain);
+  if (source.kind === 'union' || meanings.length > 1) return `{${meanings.map(expression).join(' | ')}}`;
+  const text = isDefault(scope, source, only) ? `outer{${expression(only)}}` : expression(only);
+  return isShown(scope, source) ? `${text}${groupText(scope, source, only)}` : `[${text}]`;
+}
+
+/** The expression that a column of a subquery is in every row. */
+function plainColumn(scope: Scope, column: ColumnExpression): Expression | undefined {
+  if (column.expression !== undefined) return column.expression;
+  if (scope.lambdas.has(column.source)) return undefined;
+  const source = scope.relations.get(column.source);
+  if (source?.kind !== 'query' && source?.kind !== 'union') return undefined;
+  const [only, ...others] = columnsNamed(scope, source, column.name) ?? [];
+  if (only === undefined || others.length > 0) return undefined;
+  if (source.kind === 'union') return scope.options.isPlain === true ? only : undefined;
+  const isChanged = isDefault(scope, source, only) || groupText(scope, source, only) !== '';
+  return isShown(scope, source) && !isChanged ? only : undefined;
+}
+
+function isShown(scope: Scope, source: Relation): boolean {
+  return source.kind === 'query' && (isTransparent(source) || scope.options.isPlain === true);
+}
+
+/** Whether a join may replace what a column means by the default of its type. */
+function isDefault({ nullable }: Scope, source: Relation, meaning: Expression): boolean {
+  return nullable.has(source.id) && meaning.kind !== 'column';
 }
 
 /** The keys of the groups of which an aggregate picks a value: `max(tenant)` is a tenant's own only in groups of one tenant. */

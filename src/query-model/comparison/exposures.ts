@@ -165,7 +165,10 @@ function guardsOf(call: FunctionExpression, index: number, texts: Texts): readon
 }
 
 function decides(expression: Expression): boolean {
-  return expression.kind === 'lambda' || /^(?:Nullable\()?(?:UInt8|Bool)\)?$/.test(typeOf(expression));
+  return (
+    expression.kind === 'lambda' ||
+    /^(?:(?:LowCardinality|Nullable)\()*(?:UInt8|Bool)\)*$/.test(typeOf(expression))
+  );
 }
 
 function guardsOfBranch(

@@ -1,17 +1,123 @@
 // Whether one condition implies another: a weaker form of a condition is a lost condition.
 import { blockOf } from './blocks.ts';
-import { flatten, type Texts } from './canonical.ts';
-import type { Expression, QueryNode, UnionNode } from '../tree/nodes.ts';
-import { elementsOf, plainForm } from './plain-form.ts';
+import type { Texts } from './canonical.ts';
+import { truthUnder, type Condition } from './evaluation.ts';
+import { childrenOf, type QueryNode, type UnionNode } from '../tree/nodes.ts';
+import { plainForm } from './plain-form.ts';
 import { isFiltered, readingsOf, type Restriction } from './restrictions.ts';
+import { momentOf } from './scalars.ts';
+import { isOpen, NO_FACTS, type Facts, type Open } from './term-facts.ts';
 import { componentsOf } from '../confinement/values.ts';
 
-/** Whether every row that passes all of `now` passes `old`, as far as their forms show it. */
-export function areImplying(now: readonly Restriction[], old: Restriction): boolean {
+/**
+ * Whether every row that passes all of `now` passes `old`, as far as their forms show it. `assumed` is what is known of the
+ * parameters of the calls that are compared.
+ */
+export function areImplying(
+  now: readonly Restriction[],
+  old: Restriction,
+  assumed: Facts = NO_FACTS,
+): boolean {
   const near = now.filter(({ stage }) => stage <= old.stage);
-  if (near.some((each) => each.text === old.text || isImplying(each, old))) return true;
+  if (near.some(({ text, kind }) => text === old.text && kind === old.kind)) return true;
+  const { condition, texts } = old;
+  if (condition === undefined || old.kind !== 'filter') return false;
   if (isJoined(near, old)) return true;
-  return isEquality(old.condition) && areEqual(near, old);
+  const premises = conditionsOf(near);
+  const conclusion: Condition = [condition, texts];
+  const narrower = narrowerSets(premises, conclusion);
+  return isFollowing(premises, (facts) => truthUnder(conclusion, facts), assumed, narrower);
+}
+
+/** Whether every row that passes all of `now` passes all conditions of one of the alternatives. */
+export function areImplyingOne(
+  now: readonly Restriction[],
+  alternatives: readonly (readonly Restriction[])[],
+  assumed: Facts = NO_FACTS,
+): boolean {
+  const isMet = (each: Restriction, facts: Facts): boolean | undefined | Open =>
+    each.condition !== undefined && each.kind === 'filter'
+      ? truthUnder([each.condition, each.texts], facts)
+      : now.some(({ kind, text }) => kind === each.kind && text === each.text);
+  return isFollowing(
+    conditionsOf(now),
+    (facts) => eitherOf(alternatives.map((all) => bothOf(all, facts, isMet))),
+    assumed,
+  );
+}
+
+function conditionsOf(restrictions: readonly Restriction[]): readonly Condition[] {
+  return restrictions.flatMap((each): readonly Condition[] =>
+    each.condition !== undefined && each.kind === 'filter' ? [[each.condition, each.texts]] : [],
+  );
+}
+
+type Truth = boolean | undefined | Open;
+
+function bothOf(
+  all: readonly Restriction[],
+  facts: Facts,
+  isMet: (each: Restriction, facts: Facts) => Truth,
+): Truth {
+  const values = all.map((each) => isMet(each, facts));
+  if (values.includes(false) || values.includes(undefined)) return false;
+  return values.find(isOpen) ?? true;
+}
+
+function eitherOf(values: readonly Truth[]): Truth {
+  return values.includes(true) ? true : (values.find(isOpen) ?? false);
+}
+
+/** Combinations of values that are tried for one condition. */
+const MAX_CASES = 3_000;
+
+/**
+ * Whether the conclusion is true in each case in which all premises are: the values of the terms in them are tried. Of `narrower`,
+ * no row passes only the first of a pair.
+ */
+function isFollowing(
+  premises: readonly Condition[],
+  conclusion: (facts: Facts) => Truth,
+  assumed: Facts,
+  narrower: readonly (readonly [Condition, Condition])[] = [],
+): boolean {
+  let cases = 0;
+  const holds = (facts: Facts): boolean => {
+    if (++cases > MAX_CASES) return false;
+    const result = conclusion(facts);
+    if (isOpen(result)) return result.options.every(holds);
+    if (result === true) return true;
+    for (const premise of premises) {
+      const isMet = truthUnder(premise, facts);
+      if (isOpen(isMet)) return isMet.options.every(holds);
+      if (isMet !== true) return true;
+    }
+    return narrower.some(
+      ([small, large]) => truthUnder(small, facts) === true && truthUnder(large, facts) === false,
+    );
+  };
+  return holds(assumed);
+}
+
+/** Pairs of conditions by subqueries, of which the first implies the second. */
+function narrowerSets(
+  premises: readonly Condition[],
+  conclusion: Condition,
+): readonly (readonly [Condition, Condition])[] {
+  const large = subqueryConditions(conclusion);
+  if (large.length === 0) return [];
+  return premises
+    .flatMap(subqueryConditions)
+    .flatMap((small) =>
+      large.filter((each) => isNarrower(small, each)).map((each) => [small, each] as const),
+    );
+}
+
+function subqueryConditions([expression, texts]: Condition): readonly Condition[] {
+  const plain = expression.kind === 'function' ? plainForm(expression) : expression;
+  const isOwn = plain.kind === 'function' && /^(?:in|notIn|exists)$/.test(plain.name);
+  const inner = childrenOf(plain).flatMap((each) => subqueryConditions([each, texts]));
+  return isOwn ? [[plain, texts], ...inner] : inner;
 }
 
 /** Whether a join has the conditions of an IN with a subquery that only filters tables. */
@@ -33,91 +139,11 @@ function isJoined(now: readonly Restriction[], { condition, texts }: Restriction
   return [...equalities, ...conditions.flatMap(inside.conjuncts)].every((text) => known.has(text));
 }
 
-function isImplying(now: Restriction, old: Restriction): boolean {
-  if (now.condition === undefined || old.condition === undefined || now.kind !== old.kind) return false;
-  return isConditionImplying([now.condition, now.texts], [old.condition, old.texts]);
-}
-
-type Condition = readonly [expression: Expression, texts: Texts];
-
-function isConditionImplying([now, texts]: Condition, [old, oldTexts]: Condition): boolean {
-  if (texts.expression(now) === oldTexts.expression(old)) return true;
-  const [alternatives, oldAlternatives] = [flatten('or', [now]), flatten('or', [old])];
-  if (alternatives.length > 1 || oldAlternatives.length > 1)
-    return alternatives.every((each) =>
-      oldAlternatives.some((other) => isPartImplying([each, texts], [other, oldTexts])),
-    );
-  return isPartImplying([now, texts], [old, oldTexts]);
-}
-
-function isPartImplying(now: Condition, old: Condition): boolean {
-  const parts = flatten('and', [now[0]]);
-  const oldParts = flatten('and', [old[0]]);
-  return oldParts.every((oldPart) =>
-    parts.some((part) => {
-      if (now[1].expression(part) === old[1].expression(oldPart)) return true;
-      const [a, b]: readonly Condition[] = [[part, now[1]], [oldPart, old[1]]]; // prettier-ignore
-      if (a === undefined || b === undefined) return false;
-      return isSubset(a, b) || isTighter(a, b) || isNarrower(a, b);
-    }),
-  );
-}
-
-/** `x = 1` or `x IN (1, 2)` against `x IN (1, 2, 3)`; for NOT IN the reverse. */
-function isSubset(now: Condition, old: Condition): boolean {
-  const [a, b] = [setOf(now), setOf(old)];
-  if (a === undefined || b === undefined || a.term !== b.term || a.isNegative !== b.isNegative) return false;
-  const [small, large] = a.isNegative ? [b, a] : [a, b];
-  return [...small.values].every((value) => large.values.has(value));
-}
-
-interface ValueSet {
-  readonly term: string;
-  readonly isNegative: boolean;
-  readonly values: ReadonlySet<string>;
-}
-
-function setOf([expression, texts]: Condition): ValueSet | undefined {
-  const plain = expression.kind === 'function' ? plainForm(expression) : expression;
-  if (plain.kind !== 'function') return undefined;
-  const [left, right] = plain.arguments;
-  if (left === undefined || right === undefined) return undefined;
-  const isNegative = plain.name === 'notIn' || plain.name === 'notEquals';
-  if (plain.name === 'equals' || plain.name === 'notEquals') {
-    const [term, value] = isValue(right) ? [left, right] : [right, left];
-    return isValue(value)
-      ? { term: texts.expression(term), isNegative, values: new Set([valueText(value, texts)]) }
-      : undefined;
-  }
-  if (plain.name !== 'in' && plain.name !== 'notIn') return undefined;
-  const elements = elementsOf(right);
-  if (elements === undefined) return undefined;
-  const values = elements.map((each) => (typeof each === 'string' ? each : valueText(each, texts)));
-  return { term: texts.expression(left), isNegative, values: new Set(values) };
-}
-
-function isValue({ kind }: Expression): boolean {
-  return kind === 'constant' || kind === 'parameter';
-}
-
-/** Without the type of a constant. */
-function valueText(value: Expression, texts: Texts): string {
-  return value.kind === 'constant' ? value.text : texts.expression(value);
-}
-
-/** `x > 2` against `x > 1`, `ts > now() - INTERVAL 1 DAY` against `7 DAY`. */
-function isTighter(now: Condition, old: Condition): boolean {
-  const [a, b] = [boundOf(now), boundOf(old)];
-  if (a === undefined || b === undefined || !isSameBound(a, b)) return false;
-  if (a.value === b.value) return a.isStrict || !b.isStrict;
-  return a.isUpper ? a.value < b.value : a.value > b.value;
-}
-
 /** The condition that keeps a longer period than `old` does, everything else being equal; undefined if there is none. */
 export function widerWindow(now: readonly Restriction[], old: Restriction): Restriction | undefined {
   if (old.condition === undefined || old.kind !== 'filter') return undefined;
   const bound = boundOf([old.condition, old.texts]);
-  if (bound === undefined || !bound.isTime) return undefined;
+  if (bound === undefined) return undefined;
   return now.find(({ condition, texts, stage, kind }) => {
     const other = condition === undefined || kind !== 'filter' ? undefined : boundOf([condition, texts]);
     return other !== undefined && stage <= old.stage && isSameBound(other, bound);
@@ -128,16 +154,12 @@ function isSameBound(a: Bound, b: Bound): boolean {
   return a.term === b.term && a.base === b.base && a.isUpper === b.isUpper;
 }
 
+/** A date or time compared with another one. */
 interface Bound {
   readonly term: string;
-  /** Whether the term is a date or time. */
-  readonly isTime: boolean;
   readonly isUpper: boolean;
-  readonly isStrict: boolean;
-  /** What the number is added to; '' for a number or a constant time. */
+  /** What the other one is relative to; '' for a constant time. */
   readonly base: string;
-  /** For times in seconds. */
-  readonly value: number;
 }
 
 function boundOf([expression, texts]: Condition): Bound | undefined {
@@ -147,60 +169,8 @@ function boundOf([expression, texts]: Condition): Bound | undefined {
   if (left === undefined || right === undefined) return undefined;
   const isUpper = left.kind === 'column';
   const [term, limit] = isUpper ? [left, right] : [right, left];
-  if (term.kind !== 'column') return undefined;
-  const isTime = /Date/.test(term.type);
-  const offset = isTime ? timeOf(limit, texts) : { base: '', value: numberOf(limit) };
-  if (offset.value === undefined) return undefined;
-  const { base, value } = offset;
-  return { term: texts.expression(term), isTime, isUpper, isStrict: plain.name === 'less', base, value };
-}
-
-function numberOf(expression: Expression): number | undefined {
-  if (expression.kind !== 'constant') return undefined;
-  const digits = /^(?:U?Int64|Float64)_(-?[\d.]+)$/.exec(expression.text)?.[1];
-  return digits === undefined ? undefined : Number(digits);
-}
-
-const SECONDS: Readonly<Record<string, number>> = {
-  Second: 1, Minute: 60, Hour: 3_600, Day: 86_400, Week: 604_800, Month: 2_629_746, Quarter: 7_889_238, Year: 31_556_952,
-}; // prettier-ignore
-
-interface Offset {
-  readonly base: string;
-  readonly value: number | undefined;
-}
-
-/** A constant time, or an expression plus an interval. */
-function timeOf(expression: Expression, texts: Texts): Offset {
-  const plain = expression.kind === 'function' ? plainForm(expression) : expression;
-  const constant = constantTime(plain);
-  if (constant !== undefined) return { base: '', value: constant };
-  const whole = { base: texts.expression(plain), value: 0 };
-  if (plain.kind !== 'function' || (plain.name !== 'plus' && plain.name !== 'minus')) return whole;
-  const [from, interval] = plain.arguments;
-  if (from === undefined || interval?.kind !== 'function') return whole;
-  const seconds = SECONDS[/^toInterval(\w+)$/.exec(interval.name)?.[1] ?? ''];
-  const [count] = interval.arguments.map(numberOf);
-  if (seconds === undefined || count === undefined) return whole;
-  const inner = timeOf(from, texts);
-  const moved = count * seconds * (plain.name === 'plus' ? 1 : -1);
-  return { base: inner.base, value: (inner.value ?? 0) + moved };
-}
-
-/** `'2024-01-01'` and `toDateTime('2024-01-01 10:00:00')`, in seconds. */
-function constantTime(expression: Expression): number | undefined {
-  if (expression.kind === 'function') {
-    const [only, ...zone] = expression.arguments;
-    const isTime = /^(?:toDate(?:Time)?(?:32|64)?|parseDateTime\w*|_?CAST)$/.test(expression.name);
-    return isTime && only !== undefined && zone.every(({ kind }) => kind === 'constant')
-      ? constantTime(only)
-      : undefined;
-  }
-  if (expression.kind !== 'constant') return undefined;
-  const text = /^'(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d(?:\.\d+)?))?'$/.exec(expression.text);
-  if (text === null) return undefined;
-  const seconds = Date.parse(`${text[1] ?? ''}T${text[2] ?? '00:00:00'}Z`) / 1000;
-  return Number.isNaN(seconds) ? undefined : seconds;
+  if (term.kind !== 'column' || !/Date/.test(term.type)) return undefined;
+  return { term: texts.expression(term), isUpper, base: momentOf(limit, texts).base };
 }
 
 /** `x IN (SELECT …)` against the same of a query that returns more rows; for NOT IN the reverse. */
@@ -241,23 +211,6 @@ function isContained([now, around]: Subquery, [old, oldAround]: Subquery): boole
 }
 
 type Subquery = readonly [query: QueryNode | UnionNode, around: Texts];
-
-function isEquality(condition: Expression | undefined): boolean {
-  return condition?.kind === 'function' && plainForm(condition) === condition && condition.name === 'equals';
-}
-
-/** Whether other equalities make both sides of an equality equal. */
-function areEqual(now: readonly Restriction[], old: Restriction): boolean {
-  if (old.condition?.kind !== 'function') return false;
-  const [from, to] = old.condition.arguments.map(old.texts.expression);
-  if (from === undefined || to === undefined) return false;
-  const pairs = now.flatMap(({ condition, texts }): readonly (readonly string[])[] => {
-    const plain = condition?.kind === 'function' ? plainForm(condition) : condition;
-    const isPair = plain?.kind === 'function' && plain.name === 'equals';
-    return isPair ? [plain.arguments.map(texts.expression)] : [];
-  });
-  return reachable(from, pairs).has(to);
-}
 
 /** The terms that equal one through pairs of equal ones, itself included. */
 export function reachable(from: string, pairs: readonly (readonly string[])[]): ReadonlySet<string> {

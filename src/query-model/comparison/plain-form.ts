@@ -1,4 +1,5 @@
 // One form for calls that mean the same: NOT inside, IN of one value as an equality, CASE and multiIf of one condition as if.
+import { isNullable } from '../confinement/types.ts';
 import { isTransparent } from './blocks.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 
@@ -6,6 +7,12 @@ import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 const NEGATED: Readonly<Record<string, string>> = {
   equals: 'notEquals', notEquals: 'equals', in: 'notIn', notIn: 'in', like: 'notLike', notLike: 'like',
   ilike: 'notILike', notILike: 'ilike', isNull: 'isNotNull', isNotNull: 'isNull', empty: 'notEmpty', notEmpty: 'empty',
+}; // prettier-ignore
+
+/** The function that is false, or NULL, where another one is not. */
+export const OPPOSITE: Readonly<Record<string, string>> = {
+  notEquals: 'equals', notIn: 'in', notLike: 'like', notILike: 'ilike', isNotNull: 'isNull', notEmpty: 'empty',
+  isDistinctFrom: 'isNotDistinctFrom',
 }; // prettier-ignore
 
 /** `NOT a < b` is `b <= a`, except for NaN. */
@@ -36,8 +43,16 @@ const CONVERSIONS =
 
 /** The call in its plain form, itself if it has that already. */
 export function plainForm(call: FunctionExpression): Expression {
+  const plain = plainStep(call);
+  return plain === call || plain.kind !== 'function' ? plain : plainForm(plain);
+}
+
+function plainStep(call: FunctionExpression): Expression {
   const [first, second] = call.arguments;
-  if (first === undefined || call.role !== 'ordinary') return call;
+  if (first === undefined) return call;
+  if (call.role === 'aggregate' && call.name === 'count' && isNumber(first))
+    return { ...call, arguments: [] };
+  if (call.role !== 'ordinary') return call;
   if (
     CONVERSIONS.test(call.name) &&
     typeOf(first) === call.type &&
@@ -58,10 +73,16 @@ export function plainForm(call: FunctionExpression): Expression {
     case 'equals':
     case 'notEquals':
       return second === undefined ? call : comparisonForm(call, first, second);
+    case 'like':
+      return second !== undefined && isWithoutPattern(first, second) ? { ...call, name: 'equals' } : call;
     case 'has':
       return second === undefined ? call : elementForm(call, first, second);
+    case 'if':
+      return choiceForm(call, first);
     case 'multiIf':
       return call.arguments.length === 3 ? { ...call, name: 'if' } : call;
+    case 'ifNull':
+      return isNullable(typeOf(first)) || typeOf(first) === '' ? call : first;
     case 'coalesce':
       return call.arguments.length === 2 ? { ...call, name: 'ifNull' } : call;
     case 'greater':
@@ -72,6 +93,29 @@ export function plainForm(call: FunctionExpression): Expression {
     default:
       return call;
   }
+}
+
+/** `count(1)` counts all rows. */
+function isNumber(expression: Expression): boolean {
+  return expression.kind === 'constant' && /^U?Int64_\d+$/.test(expression.text);
+}
+
+/** `x LIKE 'text'` is an equality. */
+function isWithoutPattern(value: Expression, pattern: Expression): boolean {
+  const isText = /^(?:LowCardinality\()?String\)?$/.test(typeOf(value));
+  return isText && pattern.kind === 'constant' && /^'[^%_\\]*'$/.test(pattern.text);
+}
+
+/** `if(condition, 1, 0)`, and the opposite, of a condition that is never NULL. */
+function choiceForm(call: FunctionExpression, condition: Expression): Expression {
+  const [, then, otherwise] = call.arguments.map(truthOf);
+  if (then === undefined || otherwise === undefined || then === otherwise) return call;
+  if (!isPlainCondition(condition) || isNullable(typeOf(condition))) return call;
+  return then ? condition : { ...call, name: 'not', arguments: [condition] };
+}
+
+function isPlainCondition(expression: Expression): boolean {
+  return isCondition(expression.kind === 'function' ? plainForm(expression) : expression);
 }
 
 /** `addDays(x, 1)` as `x + INTERVAL 1 DAY`. */
@@ -135,8 +179,11 @@ export function withoutSubquery(expression: Expression): Expression {
   return isPlain && only !== undefined ? withoutSubquery(only) : expression;
 }
 
-/** Tuples as their elements, and `x = ''` as `empty(x)`. */
+/** Tuples as their elements, `x = ''` as `empty(x)`, and `condition = 1` as the condition. */
 function comparisonForm(call: FunctionExpression, left: Expression, right: Expression): Expression {
+  const [condition, truth] = left.kind === 'constant' ? [right, truthOf(left)] : [left, truthOf(right)];
+  if (truth !== undefined && isPlainCondition(condition))
+    return truth === (call.name === 'equals') ? condition : { ...call, name: 'not', arguments: [condition] };
   if (
     left.kind === 'function' &&
     right.kind === 'function' &&

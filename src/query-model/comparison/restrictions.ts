@@ -5,13 +5,20 @@ import {
   childrenOf, expressionsIn, inputsOf,
   type Expression, type JoinNode, type NodeId, type QueryNode, type Relation, type UnionNode,
 } from '../tree/nodes.ts'; // prettier-ignore
+import {
+  ANY_ONCE, cutsOf, cutText, expressionsOfCut, readCut, readOnce,
+  type Cut, type CutNode, type Once,
+} from './cuts.ts'; // prettier-ignore
 import { isSourceFree } from '../sources.ts';
 import { dictionaryOf } from '../confinement/values.ts';
 
-/** Rows have no influence on the result unless the condition is true. */
+/** Rows have no influence on the result unless the condition is true, or they are among those that are kept. */
 export interface Restriction {
-  /** `limit`: the count or key of a LIMIT; `key`: what a dictionary is asked for. */
-  readonly kind: 'filter' | 'limit' | 'key';
+  /**
+   * `relation`: of other rows, compared by its text; `join`: the same of rows that have restrictions of their own; `key`: what a dictionary is asked for; `elements`: rows whose array has elements;
+   * `match`: one of several rows that match in a join.
+   */
+  readonly kind: 'filter' | 'relation' | 'join' | 'key' | 'cut' | 'once' | 'elements' | 'match';
   readonly text: string;
   readonly parameters: ReadonlySet<string>;
   /** Windows, aggregates and limits between the source and the condition: what they computed depends on other rows too. */
@@ -19,6 +26,8 @@ export interface Restriction {
   /** Undefined for one that only an equal text implies. */
   readonly condition: Expression | undefined;
   readonly texts: Texts;
+  readonly cut?: Cut | undefined;
+  readonly once?: Once | undefined;
 }
 
 /** One read of a source. */
@@ -27,6 +36,14 @@ export interface Reading {
   /** `database.table`; of a table function with its arguments. */
   readonly name: string;
   readonly restrictions: readonly Restriction[];
+  /** Whether the rows of the result are made of its rows: not for one in a subquery of an expression or behind EXCEPT, or a dictionary. */
+  readonly isMain: boolean;
+  /** Whether it is in a subquery of a condition, which is compared as a whole. */
+  readonly isCondition: boolean;
+  /** Whether the result has rows without one of its rows, by LEFT JOIN and the like. */
+  readonly isOptional: boolean;
+  /** Whether it is in a branch of a union. */
+  readonly isBranch: boolean;
 }
 
 /** A condition met on the way from the result to a source. */
@@ -36,6 +53,9 @@ interface Met {
   readonly text?: string;
   readonly relation?: Relation;
   readonly list?: readonly Expression[];
+  readonly cut?: CutNode;
+  /** The keys of DISTINCT or GROUP BY; undefined for UNION DISTINCT. */
+  readonly once?: { readonly keys: readonly Expression[] | undefined; readonly hasSubtotals: boolean };
   /** Barriers above it. */
   readonly above: number;
 }
@@ -46,6 +66,11 @@ interface Path {
   readonly met: readonly Met[];
   readonly barriers: number;
   readonly branches: ReadonlyMap<NodeId, number>;
+  /** Whether the rows here are those of the result, filtered. */
+  readonly isResult: boolean;
+  readonly isMain: boolean;
+  readonly isCondition: boolean;
+  readonly isOptional: boolean;
 }
 
 export interface ReadingOptions {
@@ -60,16 +85,21 @@ export function readingsOf(root: QueryNode | UnionNode, options: ReadingOptions 
     const path = relation.kind === 'query' ? enterQuery(relation, outer) : outer;
     if ((relation.kind === 'table' || relation.kind === 'table_function') && !isSourceFree(relation))
       found.push(readingOf(relation.id, relation, path, options));
-    for (const expression of expressionsIn(relation)) visitExpression(expression, path);
+    const conditions = new Set(conditionsOf(relation));
+    for (const expression of expressionsIn(relation))
+      visitExpression(expression, conditions.has(expression) ? { ...path, isCondition: true } : path);
     for (const [index, input] of inputsOf(relation).entries()) visit(input, below(relation, index, path));
   };
   const visitExpression = (expression: Expression, path: Path): void => {
-    if (expression.kind === 'subquery') visit(expression.query, start([...path.scopes, expression.query]));
-    if (expression.kind === 'table_set') visit(expression.table, start([...path.scopes, expression.table]));
+    if (expression.kind === 'subquery')
+      visit(expression.query, start([...path.scopes, expression.query], path.isCondition));
+    if (expression.kind === 'table_set')
+      visit(expression.table, start([...path.scopes, expression.table], path.isCondition));
     const lookup = dictionaryOf(expression);
     if (lookup !== undefined && expression.kind === 'function') {
       const key = lookup.keys.map((each): Met => ({ kind: 'key', condition: each, above: path.barriers }));
-      found.push(readingOf(expression.id, lookup.name, { ...path, met: key }, options));
+      const reading = readingOf(expression.id, lookup.name, { ...path, met: key }, options);
+      found.push({ ...reading, isMain: false });
     }
     for (const child of childrenOf(expression)) visitExpression(child, path);
   };
@@ -77,40 +107,70 @@ export function readingsOf(root: QueryNode | UnionNode, options: ReadingOptions 
   return found;
 }
 
-function start(scopes: readonly Relation[]): Path {
-  return { scopes, met: [], barriers: 0, branches: new Map() };
+/** The conditions on the rows of a relation. */
+function conditionsOf(relation: Relation): readonly (Expression | undefined)[] {
+  if (relation.kind === 'join') return [relation.on];
+  return relation.kind === 'query'
+    ? [relation.prewhere, relation.where, relation.having, relation.qualify]
+    : [];
 }
 
-function readingOf(
-  source: NodeId,
-  read: string | Relation,
-  { scopes, met, barriers, branches }: Path,
-  { around }: ReadingOptions,
-): Reading {
+function start(scopes: readonly Relation[], isCondition = false): Path {
+  return {
+    scopes,
+    met: [],
+    barriers: 0,
+    branches: new Map(),
+    isResult: scopes.length === 1,
+    isMain: scopes.length === 1,
+    isCondition,
+    isOptional: false,
+  };
+}
+
+function readingOf(source: NodeId, read: string | Relation, path: Path, { around }: ReadingOptions): Reading {
+  const { scopes, met, barriers, branches, isMain, isCondition, isOptional } = path;
   const [root, ...subqueries] = scopes;
   const numbers = selfFirst(source, scopes.at(-1), branches);
   if (root === undefined) throw new Error('a place outside a query');
   const outermost = around?.inside(root) ?? createTexts(root, { isPlain: true, branches, numbers });
   const texts = subqueries.reduce((outer, each) => outer.inside(each), outermost);
-  const restrictions = met.map(
-    ({ kind = 'filter', condition, text, relation, list = [], above }): Restriction => {
-      const rest =
-        relation === undefined ? list.map(texts.expression).toSorted().join(', ') : texts.relation(relation);
-      const inner = [
-        ...parametersOf(relation, texts),
-        ...list.flatMap((each) => [...texts.parameters(each)]),
-      ];
-      return {
-        kind,
-        text: condition === undefined ? `${text ?? ''}${rest}` : texts.expression(condition),
-        parameters: condition === undefined ? new Set(inner) : texts.parameters(condition),
-        stage: barriers - above,
-        condition,
-        texts,
-      };
-    },
-  );
-  return { source, name: typeof read === 'string' ? read : texts.relation(read), restrictions };
+  return {
+    source,
+    name: typeof read === 'string' ? read : texts.relation(read),
+    restrictions: met.map((each) => restrictionOf(each, barriers, texts)),
+    isMain,
+    isCondition,
+    isOptional,
+    isBranch: branches.size > 0,
+  };
+}
+
+function restrictionOf(met: Met, barriers: number, texts: Texts): Restriction {
+  const { kind = 'filter', condition, text = '', relation, list = [], above } = met;
+  const cut = met.cut && readCut(met.cut, texts);
+  const once = met.once && onceOf(met.once, texts);
+  const all = [...list, ...(met.cut === undefined ? [] : expressionsOfCut(met.cut))];
+  const parts = [
+    ...(relation === undefined ? [] : [texts.relation(relation)]),
+    ...(cut === undefined ? [] : [cutText(cut)]),
+    ...list.map(texts.expression).toSorted(),
+  ];
+  const inner = [...parametersOf(relation, texts), ...all.flatMap((each) => [...texts.parameters(each)])];
+  return {
+    kind,
+    text: condition === undefined ? `${text}${parts.join(', ')}` : texts.expression(condition),
+    parameters: condition === undefined ? new Set(inner) : texts.parameters(condition),
+    stage: barriers - above,
+    condition,
+    texts,
+    cut,
+    once,
+  };
+}
+
+function onceOf({ keys, hasSubtotals }: NonNullable<Met['once']>, texts: Texts): Once {
+  return keys === undefined ? ANY_ONCE : readOnce(keys, hasSubtotals, texts);
 }
 
 /** Among several reads of a table the source itself is the first, so that the order of a query does not matter. */
@@ -142,15 +202,10 @@ function enterQuery(query: QueryNode, outer: Path): Path {
   const pass = (isBarrier: boolean): void => {
     if (isBarrier) path = { ...path, barriers: path.barriers + 1 };
   };
-  if (query.limitBy.length > 0) {
-    const list = [...query.limitBy, ...query.limitByCounts];
-    path = withMet(path, [{ text: 'LIMIT BY ', list, above: path.barriers }]);
-  }
-  const { limits } = query;
-  const sorts = limits.length === 0 ? [] : query.orderBy.map(({ expression }) => expression);
+  const cuts = cutsOf(query, path.isResult);
   path = withMet(
     path,
-    [...limits, ...sorts].map((condition) => ({ kind: 'limit', condition, above: path.barriers })),
+    cuts.map((cut): Met => ({ kind: 'cut', cut, above: path.barriers })),
   );
   pass(query.limits.length > 0 || query.limitBy.length > 0 || query.hasLimitSetting);
   meet([query.qualify]);
@@ -162,11 +217,47 @@ function enterQuery(query: QueryNode, outer: Path): Path {
   ];
   const has = (role: 'aggregate' | 'window'): boolean =>
     outputs.some((each) => each !== undefined && hasRole(each, role));
+  const isGrouped = query.groupBy.length > 0 || has('aggregate');
+  const arrays = outputs.flatMap((each) => (each === undefined ? [] : arraysIn(each)));
+  path = withMet(path, [...onceIn(query, isGrouped, path), ...elementsMet(arrays, path)]);
   pass(has('window'));
   meet([query.having]);
-  pass(query.groupBy.length > 0 || has('aggregate'));
+  pass(isGrouped);
   meet([query.where, query.prewhere]);
   return path;
+}
+
+/** DISTINCT and GROUP BY; in a subquery of an expression they change nothing. */
+function onceIn(query: QueryNode, isGrouped: boolean, { scopes, barriers }: Path): readonly Met[] {
+  if (scopes.length > 1) return [];
+  const { groupBy, hasSubtotals, projection } = query;
+  const keys = groupBy.flatMap((each) => (each.kind === 'list' ? each.items : [each]));
+  const distinct = { keys: projection, hasSubtotals: false };
+  return [
+    ...(query.isDistinct
+      ? [{ kind: 'once' as const, text: 'DISTINCT', once: distinct, above: barriers }]
+      : []),
+    ...(isGrouped
+      ? [{ kind: 'once' as const, text: 'GROUP BY', once: { keys, hasSubtotals }, above: barriers }]
+      : []),
+  ];
+}
+
+/** Rows whose array has elements, as those of an array that is written out have. */
+function elementsMet(arrays: readonly Expression[], { barriers }: Path): readonly Met[] {
+  return arrays
+    .filter((each) => !isWritten(each))
+    .map((condition): Met => ({ kind: 'elements', condition, above: barriers }));
+}
+
+function isWritten(array: Expression): boolean {
+  if (array.kind === 'constant') return array.text !== 'Array_[]';
+  return array.kind === 'function' && array.name === 'array' && array.arguments.length > 0;
+}
+
+function arraysIn(expression: Expression): readonly Expression[] {
+  const isOwn = expression.kind === 'function' && expression.name === 'arrayJoin';
+  return isOwn ? expression.arguments : childrenOf(expression).flatMap(arraysIn);
 }
 
 function hasRole(expression: Expression, role: 'aggregate' | 'window'): boolean {
@@ -177,7 +268,8 @@ function hasRole(expression: Expression, role: 'aggregate' | 'window'): boolean 
 }
 
 /** From a relation to one of its inputs. */
-function below(relation: Relation, index: number, path: Path): Path {
+function below(relation: Relation, index: number, outer: Path): Path {
+  const path = relation.kind === 'query' ? outer : { ...outer, isResult: false };
   switch (relation.kind) {
     case 'cross_join':
       return withMet(
@@ -190,7 +282,7 @@ function below(relation: Relation, index: number, path: Path): Path {
       return belowUnion(relation, index, path);
     case 'array_join': {
       const own = relation.isLeft ? [] : relation.columns.map(({ expression }) => expression);
-      return withMet(path, metIn(own, path));
+      return withMet(path, elementsMet(own, path));
     }
     case 'query':
     case 'table':
@@ -221,39 +313,58 @@ function hoisted(relation: Relation, path: Path): readonly Met[] {
     if (atom.kind === 'join' && atom.join === 'RIGHT' && atom.strictness === 'ALL')
       return hoisted(atom.right, path);
     if (atom.kind === 'array_join') return hoisted(atom.from, path);
-    return [{ text: 'matches ', relation: atom, above: path.barriers }];
+    return [{ kind: 'join', text: 'matches ', relation: atom, above: path.barriers }];
   });
   return [...metIn(conditions, path), ...inner];
 }
 
 function belowJoin(join: JoinNode, index: number, outer: Path): Path {
   const isKept = (join.join === 'LEFT' && index === 0) || (join.join === 'RIGHT' && index === 1);
+  const isOptional = outer.isOptional || (!isKept && join.join !== 'INNER');
   // Of several matches, one is chosen among those below the join.
   const isChosen = join.strictness !== 'ALL' && !isKept;
-  const path = isChosen ? { ...outer, barriers: outer.barriers + 1 } : outer;
+  const path = { ...outer, isOptional, barriers: outer.barriers + (isChosen ? 1 : 0) };
   const at = { ...path, barriers: outer.barriers };
   const sibling = index === 0 ? join.right : join.left;
   const on = metIn(conditionsOfJoin(join), path);
-  const all = [...on, ...hoisted(sibling, at)];
+  const all = [...on, ...hoisted(sibling, at), ...matchIn(join, outer)];
   if (isInner(join) || join.join === 'INNER' || join.strictness === 'SEMI') return withMet(path, all);
   if (join.strictness === 'ANTI') {
-    const anti: Met = { text: 'no match in ', relation: join, above: path.barriers };
-    return isKept ? withMet(path, [anti]) : withMet(path, all);
+    const anti: Met = {
+      kind: 'relation',
+      text: 'no match in ',
+      relation: sibling,
+      list: conditionsOfJoin(join),
+      above: path.barriers,
+    };
+    return isKept ? withMet(path, [anti]) : { ...withMet(path, all), isMain: false };
   }
-  if (isKept || join.join === 'FULL' || join.join === 'PASTE') return path;
+  if (isKept || (join.join !== 'LEFT' && join.join !== 'RIGHT')) return withMet(path, matchIn(join, outer));
   return withMet(path, all);
+}
+
+/** ANY and ASOF join each row once. */
+function matchIn({ strictness }: JoinNode, { barriers }: Path): readonly Met[] {
+  if (strictness !== 'ANY' && strictness !== 'ASOF') return [];
+  return [{ kind: 'match', text: `one match of ${strictness} JOIN`, above: barriers }];
 }
 
 function belowUnion(union: UnionNode, index: number, path: Path): Path {
   const branches = new Map(path.branches).set(union.id, index);
-  const inner = { ...path, branches, barriers: path.barriers + (union.isRecursive ? 1 : 0) };
+  const isDistinct = union.mode.endsWith('DISTINCT') && path.scopes.length === 1;
+  const once = { keys: undefined, hasSubtotals: false };
+  const met: readonly Met[] = isDistinct
+    ? [{ kind: 'once', text: 'DISTINCT', once, above: path.barriers }]
+    : [];
+  const barriers = path.barriers + (union.isRecursive ? 1 : 0);
+  const inner = { ...withMet(path, met), branches, barriers };
   if (union.mode.startsWith('UNION')) return inner;
   const others = siblingsOf(union.branches, index);
-  if (union.mode.startsWith('EXCEPT') && index > 0) return inner;
+  if (union.mode.startsWith('EXCEPT') && index > 0) return { ...inner, isMain: false };
   const text = union.mode.startsWith('EXCEPT') ? 'not in ' : 'in ';
   return withMet(
     inner,
-    others.map((relation) => ({ text, relation, above: path.barriers })),
+    others.map((relation) => ({ kind: 'relation', text, relation, above: path.barriers })),
   );
 }
 

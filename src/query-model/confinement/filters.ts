@@ -56,12 +56,25 @@ function filterOnce(
     return filterByCases(facts, list, context, isTrue);
   if (name === 'multiif') return filterByCases(facts, list, context, isTrue);
   if (name === 'casewithexpression') return filterByCases(facts, casesOf(first, list), context, isTrue);
+  if ((name === 'ifnull' || name === 'coalesce') && isNeverNull(first, context))
+    return filterOnce(facts, first, context, isTrue);
   if ((name === 'ifnull' || name === 'coalesce') && list.length === 2 && isTrue && isFalse(second))
     return filterOnce(facts, first, context, true);
   if (name === 'isnull' && isTrue && isParameter(first, context))
     return context.isNeverNull ? undefined : facts;
   return filterByComparison(facts, condition, context, isTrue);
 }
+
+/** Whether a condition is never NULL: its type may be Nullable because of a parameter that is never NULL. */
+function isNeverNull(expression: Expression, context: FilterContext): boolean {
+  if (!isNullable(typeOf(expression))) return true;
+  if (isParameter(expression, context)) return context.isNeverNull;
+  if (expression.kind !== 'function' || expression.role !== 'ordinary') return false;
+  const { name, arguments: list } = expression;
+  return COMPARISONS.test(name) && list.every((each) => isNeverNull(each, context));
+}
+
+const COMPARISONS = /^(?:equals|notEquals|less|lessOrEquals|greater|greaterOrEquals|and|or|not)$/;
 
 /** `CASE value WHEN a THEN b … ELSE c END` as the arguments of multiIf. */
 function casesOf(value: Expression, list: readonly Expression[]): readonly Expression[] {

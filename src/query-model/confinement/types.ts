@@ -51,6 +51,13 @@ function holds(target: Integer, source: Integer): boolean {
   return target.isSigned && target.bits > source.bits;
 }
 
+/** Whether a value is the same in another type: strings in LowCardinality, and integers in a larger type. */
+export function isSameValue(source: string, target: string): boolean {
+  const [from, to] = [plainType(source), plainType(target)];
+  const [before, after] = [integerOf(from), integerOf(to)];
+  return from === to || (before !== undefined && after !== undefined && holds(after, before));
+}
+
 const WITH_TEXT =
   /^(?:UUID|Date|Date32|IPv4|IPv6|Bool|Dynamic(?:\(.*\))?|Enum(?:8|16)\(.*\)|FixedString\(\d+\))$/s;
 const FROM_TEXT = /^(?:UUID|IPv4|IPv6|Enum(?:8|16)\(.*\)|FixedString\(\d+\))$/s;

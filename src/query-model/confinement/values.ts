@@ -1,7 +1,7 @@
 // Expressions as columns of a row, or as the value of the parameter.
 import { partOfRef, refOfColumn, type Facts, type Ref } from './facts.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
-import { isNullable, keepsApart, keepsParameter, typeOf } from './types.ts';
+import { isNullable, isSameValue, keepsApart, keepsParameter, typeOf } from './types.ts';
 
 /** Conversions by name; which of them keep values apart depends on the types. */
 const CONVERSIONS =
@@ -48,10 +48,17 @@ export function refOf(expression: Expression): Ref | undefined {
 }
 
 function isConversion({ name, type, arguments: list }: FunctionExpression, value: Expression, keeps: typeof keepsApart): boolean {
+  if (isZeroAdded(name, list)) return isSameValue(typeOf(value), type);
   if (!CONVERSIONS.test(name) || !list.slice(1).every(({ kind }) => kind === 'constant')) return false;
   if (/^assumeNotNull$/i.test(name) && isNullable(typeOf(value))) return false; // NULL becomes the type's default
   return keeps(typeOf(value), type, ACCURATE.test(name));
 } // prettier-ignore
+
+/** `x + 0` and `x - 0`, which only make an integer's type larger. */
+function isZeroAdded(name: string, [value, added, ...rest]: readonly Expression[]): boolean {
+  if (value === undefined || added?.kind !== 'constant' || rest.length > 0) return false;
+  return (name === 'plus' || name === 'minus') && /^U?Int64_0$/.test(added.text);
+}
 
 function refOfPart(name: string, value: Expression, rest: readonly Expression[]): Ref | undefined {
   const parts = rest.map((part) => (part.kind === 'constant' ? partName(part.text) : undefined));

@@ -103,6 +103,16 @@ export const FILTERS: readonly Pair[] = [
   ]),
   ...pairs('other tenants', [
     [
+      'a factor by the tenant becomes its opposite',
+      'SELECT sum(total * (shop = @shop)) AS s FROM app.orders',
+      'SELECT sum(total * (shop != @shop)) AS s FROM app.orders',
+    ],
+    [
+      'a factor of a number by the tenant becomes its opposite',
+      'SELECT sum(ms * (tenant = @tenant)) AS s FROM app.events',
+      'SELECT sum(ms * (tenant != @tenant)) AS s FROM app.events',
+    ],
+    [
       'WHERE becomes QUALIFY beside a window',
       'SELECT path, sum(ms) OVER () AS total FROM app.events WHERE tenant = @tenant',
       'SELECT path, sum(ms) OVER () AS total FROM app.events QUALIFY tenant = @tenant',

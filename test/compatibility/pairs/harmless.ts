@@ -97,6 +97,16 @@ export const EQUAL: readonly Pair[] = [
     ['settings that change no row', '', ' SETTINGS max_threads = 2'],
     ['nothing is removed by a condition', '', ' AND ms >= 0'],
     ['an alias of a column', 'SELECT path', 'SELECT path AS path'],
+    ['if() of the tenant', 'tenant = @tenant', 'if(tenant = @tenant, 1, 0)'],
+    ['if() of the opposite', 'tenant = @tenant', 'if(tenant != @tenant, 0, 1)'],
+    ['ifNull() that is true', 'tenant = @tenant', 'ifNull(tenant = @tenant, 1)'],
+    ['ifNull() that is false', 'tenant = @tenant AND ms > 5', 'ifNull(tenant = @tenant AND ms > 5, 0)'],
+    ['coalesce()', 'tenant = @tenant', 'coalesce(tenant = @tenant, false)'],
+    ['a CAST of the tenant', 'tenant = @tenant', 'CAST(tenant AS String) = @tenant'],
+    ['a comparison with 1', 'tenant = @tenant', '(tenant = @tenant) = 1'],
+    ['a constant bound + 0', 'ms > 5', 'ms + 0 > 5'],
+    ['a bound in an OR with a tighter one', 'ms > 5', '(ms > 5 OR ms > 50)'],
+    ['a bound by another sign', 'ms > 5', 'ms >= 6'],
   ]),
   ...edits('equal', ORDERS, [
     ['INNER JOIN becomes JOIN', 'INNER JOIN', 'JOIN'],
@@ -132,6 +142,9 @@ export const EQUAL: readonly Pair[] = [
         .replace(' AS c ', ' AS cust '),
     ],
     ['AS is left out', 'app.orders AS o', 'app.orders o'],
+    ['a key + 0', 'c.id = o.customer', 'c.id + 0 = o.customer'],
+    ['a CAST of the tenant in LowCardinality', 'o.shop = @shop', 'CAST(o.shop AS String) = @shop'],
+    ['toString() of the tenant in LowCardinality', 'o.shop = @shop', 'toString(o.shop) = @shop'],
     [
       'ON becomes a comma and WHERE',
       'INNER JOIN app.customers AS c ON c.shop = o.shop AND c.id = o.customer\nWHERE',
@@ -292,6 +305,11 @@ export const EQUAL: readonly Pair[] = [
     ],
   ]),
   ...pairs('equal', [
+    [
+      'a tenant that is a number + 0',
+      'SELECT at FROM app.readings WHERE org = @org',
+      'SELECT at FROM app.readings WHERE org + 0 = @org',
+    ],
     [
       'toIntervalDay becomes INTERVAL',
       'SELECT path FROM app.events WHERE tenant = @tenant AND ts > @from - toIntervalDay(1)',
@@ -537,7 +555,11 @@ export const OWN: readonly Pair[] = [
     ['the parameter as a column', 'SELECT path, ms', 'SELECT path, ms, @tenant AS of'],
     ['columns in another order', 'SELECT path, ms', 'SELECT ms, path'],
     ['a value becomes its hash', 'SELECT path', 'SELECT hex(MD5(path)) AS path'],
-    ['a value becomes coarser', 'ms FROM', 'intDiv(ms, 10) * 10 AS ms FROM'],
+    [
+      'a value becomes coarser',
+      'ms FROM app.events WHERE tenant = @tenant AND ms',
+      'intDiv(e.ms, 10) * 10 AS ms FROM app.events AS e WHERE tenant = @tenant AND e.ms',
+    ],
     ['a mask is added', 'SELECT path', "SELECT if(ms > 15, path, '***') AS path"],
     ['reference data is joined', 'FROM app.events', 'FROM app.events CROSS JOIN (SELECT 1 AS one) AS o'],
     [

@@ -1,0 +1,140 @@
+// Pairs of queries of which one returns rows that the other does not, by what excludes them; each is compared in both directions.
+
+/** What one version excludes; `alike`: both return rows that the other does not. */
+export interface RowPair {
+  readonly name: string;
+  /** Returns more rows. */
+  readonly wide: string;
+  /** Returns fewer of them, or others. */
+  readonly narrow: string;
+  readonly isTable: boolean;
+  readonly areOthers: boolean;
+}
+
+type Row = readonly [name: string, wide: string, narrow: string];
+
+function rows(
+  list: readonly Row[],
+  options: Partial<Pick<RowPair, 'isTable' | 'areOthers'>> = {},
+): readonly RowPair[] {
+  return list.map(([name, wide, narrow]) => ({
+    name,
+    wide,
+    narrow,
+    isTable: false,
+    areOthers: false,
+    ...options,
+  }));
+}
+
+const EVENTS = 'SELECT path, ms FROM app.events WHERE tenant = @tenant';
+const ORDERS = 'SELECT id, status FROM app.orders WHERE shop = @shop';
+const JOINED = 'SELECT o.id AS id FROM app.orders AS o';
+const BUYERS = 'c.shop = o.shop AND c.id = o.customer';
+
+/** Conditions without parameters. */
+const CONDITIONS: readonly Row[] = [
+  ['a constant', EVENTS, `${EVENTS} AND path = '/x'`],
+  ['a constant beside no tenant', 'SELECT path FROM app.events', "SELECT path FROM app.events WHERE path = '/x'"],
+  ['a constant in PREWHERE', EVENTS, EVENTS.replace('WHERE', "PREWHERE path = '/x' WHERE")],
+  ['a constant in a WITH table', `WITH e AS (${EVENTS}) SELECT * FROM e`, `WITH e AS (${EVENTS} AND path != '/z') SELECT * FROM e`],
+  ['a constant around a subquery', `SELECT * FROM (${EVENTS})`, `SELECT * FROM (${EVENTS}) WHERE ms < 25`],
+  ['a flag', 'SELECT id FROM app.agents WHERE account = @account', 'SELECT id FROM app.agents WHERE account = @account AND NOT hidden'],
+  ['LIKE', EVENTS, `${EVENTS} AND path NOT LIKE '/z%'`],
+  ['IN of a subquery', EVENTS, `${EVENTS} AND user_id IN (SELECT id FROM app.users WHERE tenant = @tenant)`],
+  ['a filter of the subquery of IN', `${EVENTS} AND user_id IN (SELECT id FROM app.users WHERE tenant = @tenant)`, `${EVENTS} AND user_id IN (SELECT id FROM app.users WHERE tenant = @tenant AND plan = 'gold')`],
+  ['a filter of the subquery of NOT IN', `${EVENTS} AND user_id NOT IN (SELECT id FROM app.users WHERE tenant = @tenant AND plan = 'gold')`, `${EVENTS} AND user_id NOT IN (SELECT id FROM app.users WHERE tenant = @tenant)`],
+  ['an alternative', `${EVENTS} AND (path = '/x' OR ms > 25)`, `${EVENTS} AND path = '/x'`],
+  ['a branch of if()', `${EVENTS} AND if(ms > 15, 1, path = '/q')`, `${EVENTS} AND if(ms > 25, 1, path = '/q')`],
+  ['a branch of CASE', `${EVENTS} AND CASE WHEN ms > 25 THEN 1 WHEN path = '/x' THEN 1 ELSE 0 END`, `${EVENTS} AND CASE WHEN ms > 25 THEN 1 ELSE 0 END`],
+  ['NULL as true', 'SELECT id FROM app.customers WHERE shop = @shop AND ifNull(segment = \'vip\', 1)', 'SELECT id FROM app.customers WHERE shop = @shop AND ifNull(segment = \'vip\', 0)'],
+  ['IS NOT NULL', 'SELECT id FROM app.customers WHERE shop = @shop', 'SELECT id FROM app.customers WHERE shop = @shop AND segment IS NOT NULL'],
+  ['a lower bound', `${EVENTS} AND ms > 5`, `${EVENTS} AND ms > 15`],
+  ['an upper bound', `${EVENTS} AND ms <= 20`, `${EVENTS} AND ms < 20`],
+  ['the bounds of BETWEEN', `${EVENTS} AND ms BETWEEN 10 AND 20`, `${EVENTS} AND ms BETWEEN 10 AND 19`],
+  ['a bound of NOT', `${EVENTS} AND NOT ms < 10`, `${EVENTS} AND NOT ms < 11`],
+  ['a bound of a Decimal', `${ORDERS} AND total < 9`, `${ORDERS} AND total < 7`],
+  ['a list', `${ORDERS} AND status IN ('paid', 'new')`, `${ORDERS} AND status IN ('paid')`],
+  ['a list as OR', `${ORDERS} AND (status = 'paid' OR status = 'new')`, `${ORDERS} AND status = 'paid'`],
+  ['a list of NOT IN', `${ORDERS} AND status NOT IN ('void')`, `${ORDERS} AND status NOT IN ('void', 'new')`],
+  ['a list as has()', `${ORDERS} AND has(['paid', 'new'], status)`, `${ORDERS} AND has(['paid'], status)`],
+  ['a list of != and AND', `${ORDERS} AND status != 'void'`, `${ORDERS} AND status != 'void' AND status != 'new'`],
+  ['HAVING', 'SELECT path, count() AS n FROM app.events WHERE tenant = @tenant GROUP BY path', 'SELECT path, count() AS n FROM app.events WHERE tenant = @tenant GROUP BY path HAVING n > 5'],
+  ['a bound in HAVING', 'SELECT path, sum(ms) AS s FROM app.events WHERE tenant = @tenant GROUP BY path HAVING s > 5', 'SELECT path, sum(ms) AS s FROM app.events WHERE tenant = @tenant GROUP BY path HAVING s > 15'],
+  ['a filter of groups outside', 'SELECT * FROM (SELECT path, count() AS n FROM app.events WHERE tenant = @tenant GROUP BY path)', 'SELECT * FROM (SELECT path, count() AS n FROM app.events WHERE tenant = @tenant GROUP BY path) WHERE n > 5'],
+  ['QUALIFY', 'SELECT path, row_number() OVER (PARTITION BY tenant ORDER BY ms) AS r FROM app.events WHERE tenant = @tenant', 'SELECT path, row_number() OVER (PARTITION BY tenant ORDER BY ms) AS r FROM app.events WHERE tenant = @tenant QUALIFY r < 3'],
+  ['a bound in QUALIFY', 'SELECT path, row_number() OVER (ORDER BY ms) AS r FROM app.events WHERE tenant = @tenant QUALIFY r < 3', 'SELECT path, row_number() OVER (ORDER BY ms) AS r FROM app.events WHERE tenant = @tenant QUALIFY r < 2'],
+]; // prettier-ignore
+
+const JOINS: readonly Row[] = [
+  ['LEFT and INNER', `${JOINED} LEFT JOIN app.refunds AS r ON r.shop = o.shop AND r.order_id = o.id WHERE o.shop = @shop`, `${JOINED} INNER JOIN app.refunds AS r ON r.shop = o.shop AND r.order_id = o.id WHERE o.shop = @shop`],
+  ['LEFT and INNER with USING', 'SELECT order_id FROM (SELECT shop, id AS order_id FROM app.orders) AS o LEFT JOIN app.refunds AS r USING (shop, order_id) WHERE shop = @shop', 'SELECT order_id FROM (SELECT shop, id AS order_id FROM app.orders) AS o JOIN app.refunds AS r USING (shop, order_id) WHERE shop = @shop'],
+  ['RIGHT and INNER', 'SELECT o.id AS id FROM app.refunds AS r RIGHT JOIN app.orders AS o ON r.shop = o.shop AND r.order_id = o.id WHERE o.shop = @shop', 'SELECT o.id AS id FROM app.refunds AS r JOIN app.orders AS o ON r.shop = o.shop AND r.order_id = o.id WHERE o.shop = @shop'],
+  ['a join and none', `${JOINED} WHERE o.shop = @shop`, `${JOINED} SEMI JOIN app.refunds AS r ON r.shop = o.shop AND r.order_id = o.id WHERE o.shop = @shop`],
+  ['ANTI and none', `${JOINED} WHERE o.shop = @shop`, `${JOINED} LEFT ANTI JOIN app.refunds AS r ON r.shop = o.shop AND r.order_id = o.id WHERE o.shop = @shop`],
+  ['the link of a comma', `${JOINED}, app.customers AS c WHERE o.shop = @shop AND c.shop = @shop`, `${JOINED}, app.customers AS c WHERE o.shop = @shop AND c.shop = @shop AND c.id = o.customer`],
+  ['the link of CROSS JOIN', `${JOINED} CROSS JOIN app.customers AS c WHERE o.shop = @shop AND c.shop = o.shop`, `${JOINED} CROSS JOIN app.customers AS c WHERE o.shop = @shop AND c.shop = o.shop AND o.customer = c.id`],
+  ['a key of ON', `${JOINED} JOIN app.customers AS c ON c.shop = o.shop WHERE o.shop = @shop`, `${JOINED} JOIN app.customers AS c ON ${BUYERS} WHERE o.shop = @shop`],
+  ['a key of USING', 'SELECT id FROM app.orders AS o JOIN app.customers AS c USING (shop) WHERE shop = @shop', 'SELECT id FROM app.orders AS o JOIN app.customers AS c USING (shop, id) WHERE shop = @shop'],
+  ['a constant in ON', `${JOINED} JOIN app.customers AS c ON ${BUYERS} WHERE o.shop = @shop`, `${JOINED} JOIN app.customers AS c ON ${BUYERS} AND c.segment = 'vip' WHERE o.shop = @shop`],
+  ['a constant of the other side', `${JOINED} JOIN (SELECT * FROM app.customers WHERE shop = @shop) AS c ON ${BUYERS} WHERE o.shop = @shop`, `${JOINED} JOIN (SELECT * FROM app.customers WHERE shop = @shop AND segment = 'vip') AS c ON ${BUYERS} WHERE o.shop = @shop`],
+  ['ARRAY JOIN and LEFT ARRAY JOIN', 'SELECT order_id FROM app.lines LEFT ARRAY JOIN items AS i WHERE shop = @shop', 'SELECT order_id FROM app.lines ARRAY JOIN items AS i WHERE shop = @shop'],
+]; // prettier-ignore
+
+const ANY: Row = ['ALL and ANY',
+    'SELECT c.id AS id FROM (SELECT * FROM app.customers WHERE shop = @shop) AS c JOIN (SELECT * FROM app.orders WHERE shop = @shop) AS o ON o.customer = c.id',
+    'SELECT c.id AS id FROM (SELECT * FROM app.customers WHERE shop = @shop) AS c ANY JOIN (SELECT * FROM app.orders WHERE shop = @shop) AS o ON o.customer = c.id',
+  ]; // prettier-ignore
+
+const GROUPS: readonly Row[] = [
+  ['DISTINCT', 'SELECT customer FROM app.orders WHERE shop = @shop', 'SELECT DISTINCT customer FROM app.orders WHERE shop = @shop'],
+  ['DISTINCT ON', 'SELECT customer, id FROM app.orders WHERE shop = @shop', 'SELECT DISTINCT ON (customer) customer, id FROM app.orders WHERE shop = @shop ORDER BY id'],
+  ['GROUP BY without aggregates', 'SELECT customer FROM app.orders WHERE shop = @shop', 'SELECT customer FROM app.orders WHERE shop = @shop GROUP BY customer'],
+  ['UNION DISTINCT', 'SELECT customer AS x FROM app.orders WHERE shop = @shop UNION ALL SELECT id AS x FROM app.customers WHERE shop = @shop', 'SELECT customer AS x FROM app.orders WHERE shop = @shop UNION DISTINCT SELECT id AS x FROM app.customers WHERE shop = @shop'],
+  ['LIMIT BY', 'SELECT customer, id FROM app.orders WHERE shop = @shop ORDER BY id', 'SELECT customer, id FROM app.orders WHERE shop = @shop ORDER BY id LIMIT 1 BY customer'],
+  ['the count of LIMIT BY', 'SELECT customer, id FROM app.orders WHERE shop = @shop ORDER BY id LIMIT 2 BY customer', 'SELECT customer, id FROM app.orders WHERE shop = @shop ORDER BY id LIMIT 1 BY customer'],
+  ['a branch of UNION ALL', `${ORDERS} AND status = 'paid' UNION ALL ${ORDERS} AND status = 'new'`, `${ORDERS} AND status = 'paid'`],
+  ['a branch of another table', 'SELECT id FROM app.orders WHERE shop = @shop UNION ALL SELECT order_id FROM app.refunds WHERE shop = @shop AND amount > 1', 'SELECT id FROM app.orders WHERE shop = @shop'],
+  ['EXCEPT', ORDERS, `${ORDERS} EXCEPT ${ORDERS} AND status = 'void'`],
+  ['INTERSECT', ORDERS, `${ORDERS} INTERSECT ${ORDERS} AND status = 'void'`],
+]; // prettier-ignore
+
+/** Limits of inner queries, and of tables of a sandbox. */
+const LIMITS: readonly Row[] = [
+  ['LIMIT', `${ORDERS} ORDER BY id LIMIT 2`, `${ORDERS} ORDER BY id LIMIT 1`],
+  ['LIMIT and none', `${ORDERS} ORDER BY id`, `${ORDERS} ORDER BY id LIMIT 2`],
+  ['OFFSET and none', `${ORDERS} ORDER BY id`, `${ORDERS} ORDER BY id OFFSET 1`],
+  ['OFFSET within', `${ORDERS} ORDER BY id LIMIT 3`, `${ORDERS} ORDER BY id LIMIT 1 OFFSET 1`],
+  ['FETCH', `${ORDERS} ORDER BY id FETCH FIRST 2 ROWS ONLY`, `${ORDERS} ORDER BY id FETCH FIRST 1 ROWS ONLY`],
+]; // prettier-ignore
+
+const EXCHANGED: readonly Row[] = [
+  ['a constant tenant', "SELECT path FROM app.events WHERE tenant = 'a'", "SELECT path FROM app.events WHERE tenant = 'b'"],
+  ['a constant', `${EVENTS} AND path = '/x'`, `${EVENTS} AND path = '/y'`],
+  ['a constant in ON', `${JOINED} JOIN app.customers AS c ON ${BUYERS} AND c.id = 1 WHERE o.shop = @shop`, `${JOINED} JOIN app.customers AS c ON ${BUYERS} AND c.id = 2 WHERE o.shop = @shop`],
+  ['a list', `${ORDERS} AND status IN ('paid', 'new')`, `${ORDERS} AND status IN ('paid', 'void')`],
+  ['a bound turned round', `${EVENTS} AND ms > 15`, `${EVENTS} AND ms < 15`],
+  ['= and !=', `${ORDERS} AND status = 'paid'`, `${ORDERS} AND status != 'paid'`],
+  ['NULL and others', 'SELECT id FROM app.customers WHERE shop = @shop AND segment IS NULL', 'SELECT id FROM app.customers WHERE shop = @shop AND segment IS NOT NULL'],
+  ['SEMI and ANTI', `${JOINED} LEFT SEMI JOIN app.refunds AS r ON r.shop = o.shop AND r.order_id = o.id WHERE o.shop = @shop`, `${JOINED} LEFT ANTI JOIN app.refunds AS r ON r.shop = o.shop AND r.order_id = o.id WHERE o.shop = @shop`],
+  ['IN and NOT IN', `${ORDERS} AND id IN (SELECT order_id FROM app.refunds WHERE shop = @shop)`, `${ORDERS} AND id NOT IN (SELECT order_id FROM app.refunds WHERE shop = @shop)`],
+  ['the order of a cut result', `${ORDERS} ORDER BY id LIMIT 1`, `${ORDERS} ORDER BY id DESC LIMIT 1`],
+  ['the column of the order of a cut result', `${ORDERS} ORDER BY created LIMIT 1`, `${ORDERS} ORDER BY status, id DESC LIMIT 1`],
+  ['the order of LIMIT BY', 'SELECT customer, id FROM app.orders WHERE shop = @shop ORDER BY id LIMIT 1 BY customer', 'SELECT customer, id FROM app.orders WHERE shop = @shop ORDER BY id DESC LIMIT 1 BY customer'],
+  ['the order in a WITH table', `WITH o AS (${ORDERS} ORDER BY id LIMIT 1) SELECT * FROM o`, `WITH o AS (${ORDERS} ORDER BY id DESC LIMIT 1) SELECT * FROM o`],
+  ['OFFSET of a cut result', `${ORDERS} ORDER BY id LIMIT 1`, `${ORDERS} ORDER BY id LIMIT 1 OFFSET 1`],
+  ['a table', 'SELECT count() AS n FROM app.refunds WHERE shop = @shop', 'SELECT count() AS n FROM app.orders WHERE shop = @shop'],
+  ['a table in a WITH table', 'WITH t AS (SELECT * FROM app.refunds WHERE shop = @shop) SELECT count() AS n FROM t', 'WITH t AS (SELECT * FROM app.orders WHERE shop = @shop) SELECT count() AS n FROM t'],
+]; // prettier-ignore
+
+export const ROW_PAIRS: readonly RowPair[] = [
+  ...rows([...CONDITIONS, ...JOINS, ...GROUPS, ANY]),
+  ...rows([...CONDITIONS, ...JOINS, ...GROUPS, ...LIMITS], { isTable: true }),
+  ...rows(
+    [['GROUP BY', 'SELECT customer, 1 AS n FROM app.orders WHERE shop = @shop', 'SELECT customer, 1 AS n FROM app.orders WHERE shop = @shop GROUP BY customer'],
+     ['a key of GROUP BY', 'SELECT customer FROM app.orders WHERE shop = @shop GROUP BY customer, id', 'SELECT customer FROM app.orders WHERE shop = @shop GROUP BY customer']],
+    { isTable: true },
+  ),
+  ...rows(EXCHANGED, { areOthers: true }),
+  ...rows(EXCHANGED, { areOthers: true, isTable: true }),
+]; // prettier-ignore
