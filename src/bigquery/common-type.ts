@@ -1,6 +1,6 @@
 // Finds a common type for several values: branches of a condition, array elements, both sides of a comparison.
 import { isNumberKind, NULL_TYPE, TEXT, type Type, type Value } from '../dialects/value.ts';
-import type { Sql } from '../dialects/sql.ts';
+import { sql, type Sql } from '../dialects/sql.ts';
 import { number, text, whole } from './value.ts';
 
 /** The values converted to a common type, and that type. */
@@ -8,7 +8,12 @@ export function unified(values: readonly Value[]): { readonly sqls: readonly Sql
   const type = commonType(values);
   const write = isNumberKind(type.kind) ? number : text;
   const isLoose = values.some((each) => each.type.kind === 'dynamic');
-  return { sqls: values.map((each) => (isLoose ? write(each) : whole(each))), type };
+  // ClickHouse has no common type of integers or decimals and Float64.
+  const asType = (each: Value): Sql =>
+    type.kind === 'float' && (each.type.kind === 'int' || each.type.kind === 'decimal')
+      ? sql`toFloat64(${whole(each)})`
+      : whole(each);
+  return { sqls: values.map((each) => (isLoose ? write(each) : asType(each))), type };
 }
 
 function commonType(values: readonly Value[]): Type {
@@ -22,5 +27,6 @@ function commonType(values: readonly Value[]): Type {
       isWide: known.every(({ isWide }) => isWide === true),
     };
   const areNumbers = known.every(({ kind }) => isNumberKind(kind));
-  return { kind: areNumbers ? 'float' : 'unknown', isNullable: true };
+  const isNullable = !areNumbers || values.some(({ type }) => type.isNullable);
+  return { kind: areNumbers ? 'float' : 'unknown', isNullable };
 }

@@ -9,7 +9,7 @@ import { SPLIT_FUNCTIONS } from '../../dialects/functions/split.ts';
 import { TEXT_FUNCTIONS as SHARED_TEXT_FUNCTIONS } from '../../dialects/functions/text.ts';
 import { TRIM_FUNCTIONS } from '../../dialects/functions/trim.ts';
 import { operand, value } from '../../dialects/value.ts';
-import { joinSql, sql } from '../../dialects/sql.ts';
+import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { bigqueryText } from '../../dialects/cast/text.ts';
 import { jsonReading } from '../../dialects/functions/json.ts';
 import { unified } from '../common-type.ts';
@@ -76,14 +76,8 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
     const { sqls, type } = unified([at(0), at(1)]);
     return { sql: sql`nullIf(${joinSql(sqls)})`, type };
   }),
-  greatest: rule(1, 100, ({ arg: at, call }) => {
-    const { sqls, type } = unified(call.args.map((_, index) => at(index)));
-    return { sql: sql`greatest(${joinSql(sqls)})`, type };
-  }),
-  least: rule(1, 100, ({ arg: at, call }) => {
-    const { sqls, type } = unified(call.args.map((_, index) => at(index)));
-    return { sql: sql`least(${joinSql(sqls)})`, type };
-  }),
+  greatest: extreme('greatest'),
+  least: extreme('least'),
   string: rule(1, 2, (application) => {
     const { arg, call, fail } = application;
     const json = jsonReading(application, true);
@@ -106,3 +100,26 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
     (application) => jsonReading(application) ?? value('float', number(application.arg(0))),
   ),
 };
+
+const any = (test: string, of: readonly Sql[]): Sql =>
+  joinSql(
+    of.map((each) => sql`${test}(${each})`),
+    ' OR ',
+  );
+
+/** GREATEST and LEAST: NULL if a value is NULL, NaN if one is NaN. */
+function extreme(name: 'greatest' | 'least'): FunctionRule {
+  return rule(1, 100, ({ all }) => {
+    const values = all();
+    const { sqls, type } = unified(values);
+    const nullable = sqls.filter((_, index) => values[index]?.type.isNullable === true);
+    const own = sqls.length === 1 ? (sqls[0] ?? '') : sql`${name}(${joinSql(sqls)})`;
+    const floats =
+      type.kind === 'float' ? sqls.filter((_, index) => values[index]?.literal === undefined) : [];
+    const written = floats.length === 0 ? own : sql`if(${any('isNaN', floats)}, nan, ${own})`;
+    return {
+      sql: nullable.length === 0 ? written : sql`if(${any('isNull', nullable)}, NULL, ${written})`,
+      type: { ...type, isNullable: nullable.length > 0 },
+    };
+  });
+}

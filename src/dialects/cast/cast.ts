@@ -90,14 +90,6 @@ function typedArray(
   return value('array', `CAST([] AS Array(Nullable(${known})))`, false, { element });
 }
 
-/** DATETIME of MySQL has whole seconds: it rounds, MariaDB truncates. */
-function inSeconds(own: Value, { name, sizes }: TypeName, { shared }: Context): Value {
-  const isMysql = shared.dialect === 'mysql' || shared.dialect === 'mariadb';
-  if (!isMysql || name !== 'DATETIME' || (sizes?.[0] ?? 0) > 0 || own.type.isDate === true) return own;
-  const moved = shared.dialect === 'mysql' ? sql`${moment(own)} + toIntervalMillisecond(500)` : moment(own);
-  return timestamp(sql`toStartOfSecond(${moved})`, own.type.isNullable);
-}
-
 /** A value in a type of the source. */
 export function castTo(own: Value, type: TypeName, options: CastOptions): Value {
   const { at, context, isSafe } = options;
@@ -148,6 +140,14 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
     case 'unknown':
       return unknownType(type, at);
   }
+}
+
+/** DATETIME of MySQL has whole seconds: it rounds, MariaDB truncates. */
+function inSeconds(own: Value, { name, sizes }: TypeName, { shared }: Context): Value {
+  const isMysql = shared.dialect === 'mysql' || shared.dialect === 'mariadb';
+  if (!isMysql || name !== 'DATETIME' || (sizes?.[0] ?? 0) > 0 || own.type.isDate === true) return own;
+  const moved = shared.dialect === 'mysql' ? sql`${moment(own)} + toIntervalMillisecond(500)` : moment(own);
+  return timestamp(sql`toStartOfSecond(${moved})`, own.type.isNullable);
 }
 
 function unknownType({ name }: TypeName, at: number): never {

@@ -33,16 +33,13 @@ export function toText(from: Value, type: TypeName, options: CastOptions): Value
   );
 }
 
-const orNull = (bytes: Sql): Sql => sql`if(isValidUTF8(${bytes}), ${bytes}, NULL)`;
+const validText = (own: Sql): Sql => sql`if(isValidUTF8(${own}), ${own}, NULL)`;
 
 /** Bytes that are not UTF-8 are no string. */
 function decoded(own: Value, isSafe: boolean): Value {
-  if (isSafe) return value('text', orNull(own.sql));
-  return value(
-    'text',
-    strictly(own, '', (each) => sql`CAST(${orNull(each)} AS String)`),
-    own.type.isNullable,
-  );
+  if (isSafe) return value('text', validText(own.sql));
+  const checked = strictly(own, '', (each) => sql`CAST(${validText(each)} AS String)`);
+  return value('text', checked, own.type.isNullable);
 }
 
 /** A value as BigQuery prints it. */
