@@ -33,10 +33,12 @@ const BARE: ReadonlySet<string> = new Set(['kind', 'at']);
 
 /** The first part that is there and is not in `read`. */
 export function unreadOf(node: object, read: ReadonlySet<string>): Unread | undefined {
-  const found = Object.entries(node).find(
-    ([part, own]) => !BARE.has(part) && !read.has(part) && isPresent(own),
-  );
-  return found === undefined ? undefined : { part: found[0], at: placeOf(found[1]) ?? placeOf(node) ?? 0 };
+  for (const part of Object.keys(node)) {
+    if (read.has(part) || BARE.has(part)) continue;
+    const own: unknown = Reflect.get(node, part);
+    if (isPresent(own)) return { part, at: placeOf(own) ?? placeOf(node) ?? 0 };
+  }
+  return undefined;
 }
 
 function isPresent(part: unknown): boolean {

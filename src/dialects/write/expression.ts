@@ -17,11 +17,27 @@ type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context
 /** How each kind of expression is written. */
 export type Writers = { readonly [K in Expression['kind']]: Writer<K> };
 
+/** Kinds with one part, and those whose parts are recorded where they are written: calls and queries. */
+const READ_WHOLE: ReadonlySet<string> = new Set([
+  'string',
+  'bytes',
+  'number',
+  'boolean',
+  'null',
+  'parameter',
+  'path',
+  'array',
+  'row',
+  'call',
+  'unread',
+]);
+
 /** The function that writes expressions. Offline, a part that cannot be converted becomes a comment. */
 export function expressionWriter(writers: Writers): Context['write'] {
   const writeAny = (expression: Expression, context: Context): Value => {
     // The writer of a kind accepts the expressions of that kind.
     const writer = writers[expression.kind] as (each: Expression, context: Context) => Value;
+    if (READ_WHOLE.has(expression.kind)) return writer(expression, context);
     return consumed(expression, `this expression (${expression.kind})`, (node) => writer(node, context));
   };
   const writeWhole = (expression: Expression, context: Context): Value => {
