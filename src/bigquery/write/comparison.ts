@@ -5,6 +5,7 @@ import { likeOf } from '../../dialects/pattern.ts';
 import { joinSql, located, sql, type Sql } from '../../dialects/sql.ts';
 import { untranslated } from '../translation-error.ts';
 import { exactLiteral, literalOf } from '../../dialects/time/argument.ts';
+import { parseTime } from '../../dialects/time/literal.ts';
 import type { Expression, TimeType } from '../../dialects/tree.ts';
 import { condition, isKind, isNullable, isNumber, value, type Value } from '../../dialects/value.ts';
 import { key, number, settled, text, whole } from '../value.ts';
@@ -121,7 +122,7 @@ export function alike(values: readonly Value[], at: number): readonly Sql[] {
   const isExact = values.some((each) => isKind(each, 'decimal'));
   return values.map((each) => {
     if (time !== undefined && each.literal !== undefined && isKind(each, 'text'))
-      return (time === 'date' ? exactLiteral(time, each.literal, at) : literalOf(each.literal, at, time)).sql;
+      return timeBeside(time, each.literal, at).sql;
     // A literal has the type of the numbers that it is compared with.
     if (isExact && each.literal !== undefined && isKind(each, 'float'))
       return sql`toDecimal256('${each.literal}', 38)`;
@@ -129,6 +130,13 @@ export function alike(values: readonly Value[], at: number): readonly Sql[] {
     if (areNumbers) return number(each);
     return looseSide(each, values);
   });
+}
+
+/** A string beside a time; one with a time of day beside a DATE is a time of that day, where BigQuery has an error. */
+function timeBeside(kind: TimeType, written: string, at: number): Value {
+  if (kind !== 'date') return literalOf(written, at, kind);
+  const isDay = parseTime(written)?.time === undefined;
+  return isDay ? exactLiteral(kind, written, at) : literalOf(written, at, 'timestamp');
 }
 
 /** A dynamically typed path becomes a Boolean next to a Boolean, a time next to a time, otherwise a string. */
