@@ -10,6 +10,7 @@ import { problemsPage } from './problems-page.ts';
 import { requestFieldsPage } from './request-fields-page.ts';
 import { schemaPage } from './schema-page.ts';
 import { sharedSchema } from './shared-schema.ts';
+import { valuesPage } from './values-page.ts';
 
 const SCHEMAS = ['endpoint', 'shared', 'tokens', 'settings'];
 
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
   outputs.set('docs/reference/clickhouse-formats.md', formatsPage());
   outputs.set('docs/reference/clickhouse-statements.md', clickhousePage());
   outputs.set('docs/reference/contract-changes.md', changesPage());
+  outputs.set('docs/reference/translated-values.md', valuesPage());
   for (const [path, text] of outputs) stale.push(...(await write(path, text, check)));
   if (check && stale.length > 0) {
     process.stderr.write(`out of date: ${stale.join(', ')}; run npm run generate\n`);

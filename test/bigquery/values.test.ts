@@ -1,11 +1,11 @@
-// Values of BigQuery SQL: each line of `values/` is equal to what BigQuery documents, or refused at a place; never another row.
+// Values of BigQuery SQL: each line of `values/` is equal to what BigQuery documents, or rejected at a place; never another row.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { someOfEach } from '../support/runs.ts';
 import { openLab, type Lab } from './lab.ts';
 
-/** A query and its rows, or an expression and its value; with `refused`, the reason why it is not translated. */
+/** A query and its rows, or an expression and its value; with `rejected`, the reason why it is not translated. */
 interface Line {
   readonly sql?: string;
   readonly rows?: readonly (readonly unknown[])[];
@@ -13,8 +13,8 @@ interface Line {
   readonly is?: unknown;
   /** The section of the documentation, or the published suite, that says so. */
   readonly source: string;
-  readonly refused?: string;
-  /** Why BigQuery rejects it: it is refused, or rejected by ClickHouse when it runs. */
+  readonly rejected?: string;
+  /** Why BigQuery rejects it: it is rejected, or rejected by ClickHouse when it runs. */
   readonly fails?: string;
 }
 
@@ -51,12 +51,12 @@ describe.each(FILES)('%s', (file) => {
   const chosen = someOfEach(lines, ({ source }) => source, { each: 4 });
   const named = chosen.map((line) => ({ ...line, text: line.sql ?? `SELECT ${line.value} AS x` }));
 
-  test.each(named)('$text', async ({ text, rows, is, refused, fails }) => {
+  test.each(named)('$text', async ({ text, rows, is, rejected, fails }) => {
     if (fails !== undefined) {
       await expect(rowsOf(text)).rejects.toThrow(/./);
       return;
     }
-    if (refused === undefined) {
+    if (rejected === undefined) {
       expect(normal(await rowsOf(text))).toEqual(normal(rows ?? [[is]]));
       return;
     }

@@ -1,4 +1,4 @@
-// Values of other systems' SQL: each line of `values/` is equal to what the system returns, or refused at a place; never another row.
+// Values of other systems' SQL: each line of `values/` is equal to what the system returns, or rejected at a place; never another row.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIALECTS, statusOf, type Conversion } from '../../src/dialects/conversion.ts';
@@ -38,15 +38,15 @@ describe.each(FILES)('%s', (file) => {
   const chosen = someOfEach(lines, ({ source }) => source, { each: 4 });
 
   test.each(chosen.map((line) => ({ ...line, text: textOf(line) })))('$text', async (line) => {
-    const { text, rows, is, refused, fails } = line;
+    const { text, rows, is, rejected, fails } = line;
     const conversion = await converter.convert(text, {
       dialect: dialect ?? 'postgresql',
       columnsOf: (table) => columnsOf(table.at(-1)?.toLowerCase() ?? ''),
     });
-    if (refused !== undefined) return expectRefused(conversion, text);
+    if (rejected !== undefined) return expectRejected(conversion, text);
     const reasons = conversion.notes.filter(({ severity }) => severity !== 'note');
     if (fails !== undefined) {
-      if (reasons.length > 0) return expectRefused(conversion, text);
+      if (reasons.length > 0) return expectRejected(conversion, text);
       return expect(rowsOf(conversion.sql ?? '')).rejects.toThrow(/./);
     }
     expect(reasons).toEqual([]);
@@ -59,7 +59,7 @@ describe.each(FILES)('%s', (file) => {
 });
 
 /** Not converted, or not without a difference, with the place in the text that is the reason. */
-function expectRefused(conversion: Conversion, text: string): void {
+function expectRejected(conversion: Conversion, text: string): void {
   expect(statusOf(conversion)).not.toBe('converted');
   const reasons = conversion.notes.filter(({ severity }) => severity !== 'note');
   expect(reasons.filter(({ offset, end }) => offset < 0 || end <= offset || end > text.length)).toEqual([]);

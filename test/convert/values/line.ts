@@ -11,8 +11,8 @@ export interface ValueLine {
   /** A query for PostgreSQL with the same rows, for systems that cannot be run here. */
   readonly same_as?: string;
   /** Why it is not converted, or may differ. */
-  readonly refused?: string;
-  /** Why the system rejects it: it is refused, or rejected by ClickHouse when it runs. */
+  readonly rejected?: string;
+  /** Why the system rejects it: it is rejected, or rejected by ClickHouse when it runs. */
   readonly fails?: string;
 }
 
