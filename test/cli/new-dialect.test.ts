@@ -92,6 +92,16 @@ test.each([
 });
 
 test.each([
+  ['a table that the repository does not have', 'SELECT id FROM refunds', 'engine.unknown_table'],
+  ['a type that the engine does not compare', 'SELECT id FROM orders WHERE ordered_on = id', 'engine.'],
+])('what the engine rejects is written, and not said to be converted: %s', async (_why, sql, errorCode) => {
+  const { code, err, file } = await convert(sql, 'postgresql');
+  expect([code, file !== undefined]).toEqual([1, true]);
+  expect(err).toContain('endpoints/x.yaml:');
+  expect(err).toContain(errorCode);
+});
+
+test.each([
   ['without --dialect, too', ['--from-sql', 'q.sql'], 'does not contain a query'],
   ['--dialect needs a query', ['--dialect', 'mysql'], '--from-sql'],
 ])('what is not a query is rejected: %s', async (_why, flags, message) => {

@@ -6,9 +6,12 @@ import type { CommandDeps } from '../command.ts';
 import { knownTables } from '../schema-engine.ts';
 import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
 import { readKnownTables } from '../known-tables.ts';
-import { convertSql, type ConvertedSql } from './foreign-sql.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { renderFinding } from '../caret.ts';
+import { errorsOnEngine } from './engine-check.ts';
+import { convertSql } from './foreign-sql.ts';
 import { newVersion } from './new-version.ts';
-import { liftQuery, newEndpoint, readSql, requireName } from './new.ts';
+import { liftQuery, newEndpoint, readSql, requireName, type NewOptions } from './new.ts';
 
 interface NewFlags extends SchemaFlags {
   readonly fromSql?: string;
@@ -23,7 +26,7 @@ export function addNew(program: Command, deps: CommandDeps): void {
   const command = program
     .command('new')
     .description(
-      'Create an endpoint file from a template or a query. Exits 1 if a part of a query in another dialect was not converted.',
+      'Create an endpoint file from a template or a query. Exits 1 if a part of a query in another dialect was not converted, or the engine rejects the result over the tables of the repository.',
     )
     .argument('<name>', 'the name of the endpoint')
     .option(
@@ -62,12 +65,12 @@ export function addNew(program: Command, deps: CommandDeps): void {
       throw new CommandError('--dialect needs a query: name its file with --from-sql', { exitCode: 2 });
     const folder = flags.endpoints ?? (await checkedSettings(flags, deps)).endpoints;
     const sql = fromSql === undefined ? undefined : await readSql(fromSql);
-    const converted =
-      sql === undefined || dialect === undefined ? undefined : await convert({ sql, dialect, flags }, deps);
-    const lifted = converted?.lifted ?? (sql === undefined ? undefined : liftQuery(sql));
     const { page } = flags;
-    await newEndpoint({ name, folder, lifted, source: converted?.source, isPrinted, page }, deps.terminal);
-    if (converted?.isWhole === false) deps.setExitCode(1);
+    const options = { name, folder, isPrinted, page };
+    if (sql !== undefined && dialect !== undefined)
+      return newFromForeign({ sql, dialect, flags, options }, deps);
+    const lifted = sql === undefined ? undefined : liftQuery(sql);
+    await newEndpoint({ ...options, lifted }, deps.terminal);
   });
 }
 
@@ -75,12 +78,29 @@ interface ForeignQuery {
   readonly sql: string;
   readonly dialect: ForeignDialect;
   readonly flags: NewFlags;
+  readonly options: Omit<NewOptions, 'lifted'>;
 }
 
-/** The databases of tables and the types of columns come from the tables of the repository, if there are any. */
-async function convert({ sql, dialect, flags }: ForeignQuery, deps: CommandDeps): Promise<ConvertedSql> {
+/**
+ * The databases of tables and the types of columns come from the tables of the repository, if there are any; with them, the
+ * engine analyses the query as well.
+ */
+async function newFromForeign(
+  { sql, dialect, flags, options }: ForeignQuery,
+  deps: CommandDeps,
+): Promise<void> {
+  const { terminal } = deps;
   const withEngine = knownTables(flags, await checkedSettings(flags, deps), deps);
-  const tables = await withEngine?.(readKnownTables);
   const file = flags.fromSql === undefined || flags.fromSql === '-' ? '<stdin>' : flags.fromSql;
-  return convertSql({ sql, file, dialect, tables }, deps.terminal);
+  const create = async (engine: Engine | undefined): Promise<void> => {
+    const tables = engine && (await readKnownTables(engine));
+    const { lifted, source, isWhole } = await convertSql({ sql, file, dialect, tables }, terminal);
+    const written = await newEndpoint({ ...options, lifted, source }, terminal);
+    // What was not converted is known already.
+    const errors = engine === undefined || !isWhole ? [] : await errorsOnEngine(engine, written);
+    for (const error of errors)
+      for (const line of renderFinding(error, written.text, terminal)) terminal.note(line);
+    if (!isWhole || errors.length > 0) deps.setExitCode(1);
+  };
+  await (withEngine === undefined ? create(undefined) : withEngine(create));
 }

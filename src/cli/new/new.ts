@@ -18,6 +18,7 @@ import { convertedKey, type ConvertedSource } from '../converted-source.ts';
 import { ANY_KEY } from '../endpoint-files.ts';
 import { packaged } from '../samples.ts';
 import type { Terminal } from '../terminal.ts';
+import type { NewFile } from './engine-check.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
 import { LOADING } from '../real-time.ts';
 import { write } from '../write-file.ts';
@@ -48,8 +49,8 @@ const PAGED_PLACEHOLDER: Lifted = {
   query: 'SELECT\n  number AS id,\n  @project AS project\nFROM numbers(1000)\nORDER BY id DESC',
 };
 
-/** Writes or prints the file. Rejects with CommandError if the name is invalid or in use. */
-export async function newEndpoint(options: NewOptions, terminal: Terminal): Promise<void> {
+/** Writes or prints the file, and returns it. Rejects with CommandError if the name is invalid or in use. */
+export async function newEndpoint(options: NewOptions, terminal: Terminal): Promise<NewFile> {
   const { name, folder, isPrinted } = options;
   requireName(name);
   const { lifted, paged } = contentOf(options);
@@ -57,8 +58,11 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
   const converted = source && convertedKey(source, options.lifted?.query ?? '');
   const written = fileText(name, lifted, { ...(paged && { by: paged.by }), ...(converted && { converted }) });
   const text = formatYaml(schemaLine(folder) + written, 'endpoint');
-  if (isPrinted) return terminal.write(text);
   const path = join(folder, `${name}.yaml`);
+  if (isPrinted) {
+    terminal.write(text);
+    return { path, text };
+  }
   await requireFree(name, folder, path);
   await write(path, text, 'wx');
   terminal.note(`Wrote ${path}`);
@@ -69,6 +73,7 @@ export async function newEndpoint(options: NewOptions, terminal: Terminal): Prom
   terminal.note(
     `Next: npx --no-install millrace validate ${path}; npx --no-install millrace query ${name} ${pairs(lifted.example)}`.trimEnd(),
   );
+  return { path, text };
 }
 
 /** Throws CommandError (exit 2) if there are no keys. */
