@@ -91,10 +91,12 @@ function substring(application: Application): Value {
   const first = signedInteger(source(1));
   if (first !== undefined && first > 0) return built(part(start.sql));
   if (dialect === 'postgresql' || dialect === 'redshift') {
-    const least = sql`greatest(1, ${start.sql})`;
+    const least = atLeast(1, start.sql);
     if (isWhole) return built(part(least));
     // Positions before the first count against the length.
-    return built(part(least, sql`greatest(0, ${operand(arg(2))} + least(0, ${operand(start)} - 1))`));
+    return built(
+      part(least, atLeast(0, sql`${operand(arg(2))} + if(${operand(start)} > 1, 0, ${operand(start)} - 1)`)),
+    );
   }
   if (dialect === 'bigquery') return built(part(fromEnd(own, start, { first, isWhole })));
   if (first === 0) return built(atZero(application, own, part));
@@ -125,8 +127,7 @@ function fromEnd(
 function atZero({ dialect, call, arg }: Application, own: Value, part: (from: Sql, size?: Sql) => Sql): Sql {
   if (dialect === 'mysql' || dialect === 'mariadb' || dialect === 'trino')
     return own.type.isNullable ? sql`if(${own.sql} IS NULL, NULL, '')` : "''";
-  if (dialect === 'sqlite' && call.args.length > 2)
-    return part('1', sql`greatest(0, ${operand(arg(2))} - 1)`);
+  if (dialect === 'sqlite' && call.args.length > 2) return part('1', atLeast(0, sql`${operand(arg(2))} - 1`));
   return part('1');
 }
 
@@ -135,9 +136,13 @@ function noteStart({ context, at }: Application, start: Value): void {
   if (!isPlain) differs(context, at, 'function', 'If the start is zero or negative, the result may differ');
 }
 
+/** The number, or the least one if it is below. NULL stays NULL, which greatest() would skip. */
+const atLeast = (least: number, own: Sql): Sql =>
+  sql`if((${own}) < ${String(least)}, ${String(least)}, ${own})`;
+
 /** A number of characters; a negative one is like 0. */
 function atLeastZero({ arg, source }: Application, index: number): Sql {
-  return (integer(source(index)) ?? -1) >= 0 ? arg(index).sql : sql`greatest(0, ${arg(index).sql})`;
+  return (integer(source(index)) ?? -1) >= 0 ? arg(index).sql : atLeast(0, arg(index).sql);
 }
 
 /** left and right: a negative length is an error in BigQuery, and drops characters from the other end in PostgreSQL. */
