@@ -50,7 +50,6 @@ const FIELDS: ReadonlyMap<string, Unwritten> = new Map<string, Unwritten>([
   ['columns', { message: 'Names of columns after an alias are not supported' }],
   ['more', { message: 'UNNEST of several arrays is not supported' }],
   ['escape', { message: 'ESCAPE is not supported', hint: 'A backslash escapes the character after it.' }],
-  ['sizes', { message: 'Types with a size are not supported', hint: 'Write the name of the type alone.' }],
 ]);
 
 /** @throws UnconvertedError at a part that is not written */

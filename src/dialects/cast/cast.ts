@@ -53,6 +53,7 @@ export function writeCast(
 ): Value {
   const options = { isSafe, at, context };
   const kind = kindOf(type, context);
+  if (context.shared.dialect === 'bigquery') requireNoSize(type, kind);
   const spans = spansOf(inner);
   if (spans !== undefined && kind !== undefined && context.shared.dialect !== 'bigquery')
     return castTo(secondsOf(spans, context), type, options);
@@ -64,6 +65,13 @@ export function writeCast(
   if (inner.kind === 'string' && isTime && !isSafe)
     return literalTo(kind, inner.value, { at: inner.at, context });
   return castTo(settled(context.write(inner, context)), type, options);
+}
+
+const SIZED: ReadonlySet<Kind | undefined> = new Set(['decimal', 'text', 'bytes']);
+
+/** BigQuery has sizes of NUMERIC, BIGNUMERIC, STRING and BYTES only. */
+function requireNoSize({ name, sizes, at }: TypeName, kind: Kind | undefined): void {
+  if (sizes !== undefined && !SIZED.has(kind)) unconverted(at, 'type', `The type ${name} has no size`);
 }
 
 /** An array whose elements are written in the query: each of them is cast. */
