@@ -2,21 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
+import { isOrdered, linesOf, textOf } from '../convert/values/line.ts';
 import { someOfEach } from '../support/runs.ts';
 import { openLab, type Lab } from './lab.ts';
-
-/** A query and its rows, or an expression and its value; with `rejected`, the reason why it is not translated. */
-interface Line {
-  readonly sql?: string;
-  readonly rows?: readonly (readonly unknown[])[];
-  readonly value?: string;
-  readonly is?: unknown;
-  /** The section of the documentation, or the published suite, that says so. */
-  readonly source: string;
-  readonly rejected?: string;
-  /** Why BigQuery rejects it: it is rejected, or rejected by ClickHouse when it runs. */
-  readonly fails?: string;
-}
 
 const FOLDER = new URL('values/', import.meta.url);
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'));
@@ -33,23 +21,17 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-function linesOf(file: string): readonly Line[] {
-  const text = readFileSync(new URL(file, FOLDER), 'utf8');
-  const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as Line); // the files are lists of such lines
-}
-
 describe.each(FILES)('%s', (file) => {
-  const lines = linesOf(file);
+  const lines = linesOf(readFileSync(new URL(file, FOLDER), 'utf8'));
 
   test('each line has a source, and is there once', () => {
     expect(lines.filter(({ source }) => source === '')).toEqual([]);
-    const texts = lines.map(({ sql, value }) => sql ?? value);
+    const texts = lines.map(textOf);
     expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
   });
 
   const chosen = someOfEach(lines, ({ source }) => source, { each: 4 });
-  const named = chosen.map((line) => ({ ...line, text: line.sql ?? `SELECT ${line.value} AS x` }));
+  const named = chosen.map((line) => ({ ...line, text: textOf(line) }));
 
   test.each(named)('$text', async ({ text, rows, is, rejected, fails }) => {
     if (fails !== undefined) {
@@ -57,7 +39,8 @@ describe.each(FILES)('%s', (file) => {
       return;
     }
     if (rejected === undefined) {
-      expect(normal(await rowsOf(text))).toEqual(normal(rows ?? [[is]]));
+      const inOrder = isOrdered(text) ? asIs : sorted;
+      expect(inOrder(await rowsOf(text))).toEqual(inOrder(rows ?? [[is]]));
       return;
     }
     const problem = await rowsOf(text).catch((error: unknown) => error);
@@ -70,6 +53,14 @@ async function rowsOf(text: string): Promise<readonly (readonly unknown[])[]> {
   const rows = await lab.rows(text);
   return rows.map((row) => Object.values(row as object)); // the format's lines are objects
 }
+
+type Rows = readonly (readonly unknown[])[];
+
+const asIs = (rows: Rows): Rows => rows.map((row) => row.map(normal));
+
+/** Rows without ORDER BY have no order. */
+const sorted = (rows: Rows): Rows =>
+  asIs(rows).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 /** Times in one form, and Float64 to 14 digits. */
 function normal(cell: unknown): unknown {
