@@ -1,7 +1,7 @@
 // Finds a common type for several values: branches of a condition, array elements, both sides of a comparison.
+import { number, text, whole } from '../dialects/operand.ts';
 import { isNumberKind, NULL_TYPE, TEXT, type Type, type Value } from '../dialects/value.ts';
 import { sql, type Sql } from '../dialects/sql.ts';
-import { number, text, whole } from './value.ts';
 
 /** The values converted to a common type, and that type. */
 export function unified(values: readonly Value[]): { readonly sqls: readonly Sql[]; readonly type: Type } {

@@ -1,11 +1,11 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
+import { syntax, tooLarge, UnconvertedError } from '../dialects/context.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { GRAMMAR } from '../dialects/bigquery/grammar.ts';
 import type { Token } from '../dialects/read/lexer.ts';
 import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
-import { problemOf, syntax, tooLarge } from './translation-error.ts';
+import { problemOf } from './translation-error.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
-import { UnconvertedError } from '../dialects/context.ts';
 import { TRAITS } from '../dialects/traits.ts';
 import { typeOfColumn, value } from '../dialects/value.ts';
 import { bigqueryText } from '../dialects/cast/text.ts';

@@ -4,8 +4,6 @@ import { Problem, type ProblemCode } from '../core/problem.ts';
 import { unconverted, type UnconvertedError } from '../dialects/context.ts';
 import type { ConversionCode } from '../dialects/conversion.ts';
 
-export { syntax, tooLarge, unknown } from '../dialects/context.ts';
-
 /** Throws: valid in BigQuery, but not translated. */
 export function untranslated(at: number, message: string, hint?: string): never {
   unconverted(at, 'expression', message, hint);

@@ -11,7 +11,7 @@ import { qualifyTables } from './import/qualify-tables.ts';
 import type { KnownTables } from './known-tables.ts';
 import { liftLiterals } from './new/lift.ts';
 
-/** What was converted, and how. */
+/** The text that was converted, and how the command read it. */
 export interface ConvertedSource {
   readonly dialect: ForeignDialect;
   readonly sql: string;

@@ -6,7 +6,7 @@ import { EMBEDDED_CARRIER } from '../engine/row-policy.ts';
 import { POLICY_ENGINES, rowPolicies, scopeOf } from './row-policies.ts';
 import { byName, keyOf, reachedBy, type EndpointReads } from './stored-tables.ts';
 
-/** Of the endpoints that accept consumer queries; `stored`: all tables of the engine. */
+/** The rules for the endpoints that accept consumer queries; `stored` has all tables of the engine. */
 export function accessRules(
   sandboxed: readonly EndpointReads[],
   stored: readonly DefinedTable[],

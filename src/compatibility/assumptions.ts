@@ -1,4 +1,4 @@
-// What is known of the parameters of the calls of which two versions of a query are compared.
+// Two versions of a query are compared for the same calls; this says what holds for the parameters of these calls.
 import type { CompiledParameter } from '../params/parameter.ts';
 import { assumeNull, assumeOrder, NO_FACTS, type Facts } from '../query-model/comparison/term-facts.ts';
 import { secondsIn, type Scalar } from '../query-model/comparison/scalars.ts';

@@ -27,7 +27,7 @@ export interface ClauseValue {
 }
 
 const SPACES = /[ \t\r\n]*/y;
-/** The same as in the service: characters that end a bare run. */
+/** Characters that end a bare run; the service has the same. */
 export const HIDDEN = String.raw`\s\0-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb`;
 const BARE = new RegExp(`(?:\\\\"|[^${HIDDEN}"])*`, 'y');
 const WHITE = new RegExp(`[${HIDDEN}]`);

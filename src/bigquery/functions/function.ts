@@ -1,7 +1,7 @@
 // The rules of functions at run time: how many arguments they accept.
+import type { Context } from '../../dialects/write/context.ts';
 import type { Value } from '../../dialects/value.ts';
 import type { Application as AnyApplication } from '../../dialects/function.ts';
-import type { Context } from '../context.ts';
 
 /** One call being translated. */
 export type Application = AnyApplication<Context>;

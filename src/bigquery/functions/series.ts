@@ -1,12 +1,12 @@
 // Arrays of times at fixed intervals.
+import { number } from '../../dialects/operand.ts';
+import type { Context } from '../../dialects/write/context.ts';
+import { syntax } from '../../dialects/context.ts';
 import { rule, type FunctionRule } from './function.ts';
-import { syntax } from '../translation-error.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
 import { time } from '../../dialects/time/argument.ts';
 import { timeSeries } from '../../dialects/time/series.ts';
-import type { Context } from '../context.ts';
 import type { Expression } from '../../dialects/tree.ts';
-import { number } from '../value.ts';
 
 export const SERIES_FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   generate_date_array: series('date'),

@@ -1,4 +1,5 @@
 // String, numeric and conditional functions.
+import { condition, number } from '../../dialects/operand.ts';
 import { timeString } from '../../dialects/time/text.ts';
 import { BYTES_FUNCTIONS } from '../../dialects/functions/bytes.ts';
 import { FORMAT_FUNCTIONS } from '../../dialects/functions/format.ts';
@@ -13,7 +14,6 @@ import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { bigqueryText } from '../../dialects/cast/text.ts';
 import { jsonReading } from '../../dialects/functions/json.ts';
 import { unified } from '../common-type.ts';
-import { condition, number } from '../value.ts';
 import { rule, type FunctionRule } from './function.ts';
 
 const SHARED = {
@@ -51,7 +51,7 @@ const SHARED_RULES = Object.entries(ARGUMENTS).flatMap(([range, names]) => {
 function shared(name: string, least: number, most: number): FunctionRule {
   return rule(least, most, (application) => {
     const own = SHARED[name]?.(application) ?? application.fail(`${name} is not supported`);
-    // What these functions return instead of an error is their own.
+    // These functions have their own value in place of an error.
     void application.call.isSafe;
     const { isLoose: _, ...rest } = own;
     return { ...rest, sql: operand(own) };

@@ -1,13 +1,13 @@
 // Arithmetic of numbers, times and intervals.
+import { condition, number, settled, whole } from '../../dialects/operand.ts';
+import type { Context } from '../../dialects/write/context.ts';
 import { inverted, negative, numberArithmetic, otherArithmetic } from '../../dialects/arithmetic.ts';
 import { located, sql } from '../../dialects/sql.ts';
 import { shifted, spansOf } from '../../dialects/time/interval.ts';
 import { day, isDay, moment } from '../../dialects/time/moment.ts';
 import { operand, value, type Type, type Value } from '../../dialects/value.ts';
 import type { Expression } from '../../dialects/tree.ts';
-import type { Context } from '../context.ts';
 import { untranslated } from '../translation-error.ts';
-import { condition, number, settled, whole } from '../value.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 

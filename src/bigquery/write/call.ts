@@ -1,4 +1,6 @@
 // Function calls: the function's rule, and what it may be given.
+import { syntax, unknown } from '../../dialects/context.ts';
+import type { Context } from '../../dialects/write/context.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { applied } from '../../dialects/call.ts';
 import type { Rule } from '../../dialects/function.ts';
@@ -9,13 +11,12 @@ import { numberSeries } from '../../dialects/functions/series.ts';
 import { located } from '../../dialects/sql.ts';
 import type { Value } from '../../dialects/value.ts';
 import type { Call } from '../../dialects/tree.ts';
-import type { Context } from '../context.ts';
 import type { FunctionRule } from '../functions/function.ts';
 import { SERIES_FUNCTIONS } from '../functions/series.ts';
 import { TEXT_FUNCTIONS } from '../functions/string.ts';
 import { SHARED_FUNCTIONS } from '../functions/shared.ts';
 import { replacementFor } from '../functions/unsupported.ts';
-import { syntax, unknown, untranslated } from '../translation-error.ts';
+import { untranslated } from '../translation-error.ts';
 import { inAggregate } from '../../dialects/write/scope.ts';
 
 const FUNCTIONS: ReadonlyMap<string, FunctionRule> = new Map([

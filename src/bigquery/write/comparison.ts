@@ -1,5 +1,6 @@
 // Comparisons: both sides are converted to a common type.
-import type { Context } from '../context.ts';
+import { key, number, settled, text, whole } from '../../dialects/operand.ts';
+import type { Context } from '../../dialects/write/context.ts';
 import { asValue } from '../../dialects/context.ts';
 import { likeOf } from '../../dialects/pattern.ts';
 import { joinSql, located, sql, type Sql } from '../../dialects/sql.ts';
@@ -8,7 +9,6 @@ import { exactLiteral, literalOf } from '../../dialects/time/argument.ts';
 import { parseTime } from '../../dialects/time/literal.ts';
 import type { Expression, TimeType } from '../../dialects/tree.ts';
 import { condition, isKind, isNullable, isNumber, value, type Value } from '../../dialects/value.ts';
-import { key, number, settled, text, whole } from '../value.ts';
 
 type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 

@@ -1,4 +1,8 @@
 // Writes expressions as ClickHouse SQL.
+import { isMissing } from '../../dialects/subcolumn.ts';
+import { field } from '../../dialects/record.ts';
+import { condition, number, text, whole } from '../../dialects/operand.ts';
+import { syntax } from '../../dialects/context.ts';
 import { arrayOfType, isNullable, UNKNOWN, value, type Value } from '../../dialects/value.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { withInterval, writeArithmetic, writeUnary } from './arithmetic.ts';
@@ -13,7 +17,6 @@ import { likeFirst, memberAt, writeStruct } from './struct.ts';
 import type { Context } from '../../dialects/write/context.ts';
 import { elementAt } from '../../dialects/functions/array-value.ts';
 import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
-import { syntax } from '../translation-error.ts';
 import { type Sql, joinSql, located, sql } from '../../dialects/sql.ts';
 import { asTime, exactLiteral, literalOf, localTime } from '../../dialects/time/argument.ts';
 import { intervalValue } from '../../dialects/time/interval.ts';
@@ -22,7 +25,6 @@ import { extracted } from '../../dialects/time/parts.ts';
 import { zoneOf } from '../../dialects/time/zone.ts';
 import type { Expression } from '../../dialects/tree.ts';
 import { unified } from '../common-type.ts';
-import { condition, field, isMissing, number, text, whole } from '../value.ts';
 import { COMMON, expressionWriter, type Writers } from '../../dialects/write/expression.ts';
 import { UNWRITTEN } from './unwritten.ts';
 

@@ -1,12 +1,12 @@
 // IN.
-import type { Context } from '../context.ts';
+import { syntax } from '../../dialects/context.ts';
+import { key, settled } from '../../dialects/operand.ts';
+import type { Context } from '../../dialects/write/context.ts';
 import { writeNested } from '../../dialects/write/nested.ts';
 import { anyOf, inArray, inConstants, inRows, negated } from '../../dialects/membership.ts';
 import { joinSql, located, sql } from '../../dialects/sql.ts';
 import type { Expression } from '../../dialects/tree.ts';
 import { isKind, isTime, type Value } from '../../dialects/value.ts';
-import { key, settled } from '../value.ts';
-import { syntax } from '../translation-error.ts';
 import { alike, compared, operand } from './comparison.ts';
 import { unnestedOf } from '../../dialects/write/unnest.ts';
 

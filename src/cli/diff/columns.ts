@@ -161,7 +161,7 @@ function changed({ contracts }: Described, other: Described | undefined): readon
 /** An endpoint to be described; what it exposes, too, if it is new. */
 interface Wanted {
   readonly contract: Contract;
-  /** Those that are compared with variants of the other revision. */
+  /** The variants that `diff` compares with those of the other revision. */
   readonly variants: readonly Contract[];
   /** No endpoint of the base revision has its id or its name. */
   readonly isNew: boolean;

@@ -96,7 +96,7 @@ async function newFromForeign(
     const tables = engine && (await readKnownTables(engine));
     const { lifted, source, isWhole } = await convertSql({ sql, file, dialect, tables }, terminal);
     const written = await newEndpoint({ ...options, lifted, source }, terminal);
-    // What was not converted is known already.
+    // The notes have said what was not converted; the engine would reject only that.
     const errors = engine === undefined || !isWhole ? [] : await errorsOnEngine(engine, written);
     for (const error of errors)
       for (const line of renderFinding(error, written.text, terminal)) terminal.note(line);

@@ -29,7 +29,7 @@ export interface NewOptions {
   readonly folder: string;
   /** The query to start from, with its parameters; undefined: a placeholder. */
   readonly lifted: Lifted | undefined;
-  /** What the query was converted from. */
+  /** The text that the query was converted from. */
   readonly source?: ConvertedSource | undefined;
   /** Divide the rows into pages by these keys; true: by the order of the query. Undefined: no pages. */
   readonly page?: string | true | undefined;

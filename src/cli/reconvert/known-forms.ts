@@ -14,7 +14,7 @@ export interface KnownForm {
   /** The last segment of the finding's code. */
   readonly code: string;
   readonly message: string;
-  /** What to write instead. */
+  /** The hint says which SQL replaces the form. */
   readonly hint: string;
   /** Whether the form begins at this token. */
   readonly isAt: (query: Cursor, index: number) => boolean;

@@ -16,7 +16,7 @@ import { pagedQuery } from '../new/page.ts';
 import type { Terminal } from '../terminal.ts';
 import { findKnownForms } from './known-forms.ts';
 
-/** What is known of one file; files that would be written as they are are not listed. */
+/** One file whose conversion differs now; a file that would be written as it is has none. */
 export interface ReconvertedFile {
   readonly file: string;
   /** `differs`: by its source; `suspect`: it has no source, but forms that older converters wrote; `unreadable`: its source is not converted. */

@@ -1,4 +1,5 @@
 // Function calls.
+import type { Context } from '../../dialects/write/context.ts';
 import { joinSql, sql } from '../../dialects/sql.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import type { Call } from '../../dialects/tree.ts';
@@ -19,7 +20,6 @@ import { TRIM_FUNCTIONS } from '../../dialects/functions/trim.ts';
 import { SERIES_FUNCTIONS } from './row-source.ts';
 import { TIME_FUNCTIONS } from '../../dialects/time/functions.ts';
 import { unconverted } from '../../dialects/context.ts';
-import type { Context } from './context.ts';
 import { inAggregate } from '../../dialects/write/scope.ts';
 import { value, type Value } from '../../dialects/value.ts';
 

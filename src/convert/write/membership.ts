@@ -1,4 +1,5 @@
 // IN, ANY and ALL.
+import type { Context } from '../../dialects/write/context.ts';
 import { asValue, unconverted } from '../../dialects/context.ts';
 import {
   anyElement,
@@ -16,7 +17,6 @@ import { condition, isKind, isNumber, name, UNKNOWN, type Value } from '../../di
 import type { Expression, Query } from '../../dialects/tree.ts';
 import { caseless } from '../../dialects/collation.ts';
 import { comparison, toward, compared } from './comparison.ts';
-import type { Context } from './context.ts';
 import { writeNested } from '../../dialects/write/nested.ts';
 
 type In = Extract<Expression, { kind: 'in' }>;
