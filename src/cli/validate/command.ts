@@ -9,7 +9,7 @@ import { printJson } from '../findings/json.ts';
 import { printMarkdown } from '../findings/markdown.ts';
 import { printSarif } from '../findings/sarif.ts';
 import { collect, printAndWrite, readWrites } from '../write-reports.ts';
-import { withSchemaEngine } from '../schema-engine.ts';
+import { openAnalyses, withCacheOptions } from '../analysis/open.ts';
 import {
   checkedSettings,
   existingSchema,
@@ -17,13 +17,14 @@ import {
   type SchemaFlags,
   withSchemaOptions,
 } from '../schema-options.ts';
-import { validate, type ValidateOptions } from './validate.ts';
+import { validate } from './validate.ts';
 
 interface ValidateFlags extends SchemaFlags {
   readonly format: keyof ReturnType<typeof printersOf>;
   readonly write: readonly string[];
   readonly strict?: boolean;
   readonly engine: boolean;
+  readonly cache?: string | false;
 }
 
 export function addValidate(program: Command, deps: CommandDeps): void {
@@ -42,21 +43,19 @@ export function addValidate(program: Command, deps: CommandDeps): void {
     .option('--strict', 'treat warnings as errors, except pii.hash_without_key')
     .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
     .option('--engine', 'analyse the queries (the default)');
-  withSchemaOptions(command).action(async (paths: string[], flags: ValidateFlags) => {
+  withCacheOptions(withSchemaOptions(command)).action(async (paths: string[], flags: ValidateFlags) => {
     const settings = await checkedSettings(flags, deps);
     const chosen = paths.length > 0 ? paths : [settings.endpoints];
     const schema = existingSchema(flags, settings, deps);
-    const withEngine: ValidateOptions['withEngine'] = (use) =>
-      withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, (engine, _, loaded) =>
-        use(engine, loaded),
-      );
     const printers = printersOf(deps.env);
     const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
     const options = {
       paths: chosen,
       print,
       isStrict: flags.strict === true,
-      withEngine: flags.engine ? withEngine : undefined,
+      openAnalyses: flags.engine
+        ? () => openAnalyses({ settings, schema, cache: flags.cache }, deps)
+        : undefined,
       openTestRuntime: deps.openTestRuntime,
       tenancy: settings.tenancy,
       engineSources: settings.engineSources,

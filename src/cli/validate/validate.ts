@@ -15,15 +15,14 @@ import { toolNameFindings } from '../../catalog/tool-names.ts';
 import { versionFindings } from '../../catalog/versions.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
-import { EngineError, type Engine } from '../../engine/engine.ts';
+import { EngineError } from '../../engine/engine.ts';
 import type { EngineSources } from '../../sql/outside-sources.ts';
-import type { LoadedSchema } from '../../schema/load-schema.ts';
+import { analyseFiles, type Analyses } from '../analysis/analyse.ts';
 import { CommandError } from '../command-error.ts';
 import type { OpenTestRuntime } from '../dependencies.ts';
 import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
 import { countErrors, type Findings, type PrintFindings } from '../findings/findings.ts';
 import { createTextOf } from '../findings/source-text.ts';
-import { engineFindings } from './engine-findings.ts';
 import type { Terminal } from '../terminal.ts';
 import { LOADING } from '../real-time.ts';
 
@@ -33,10 +32,8 @@ export interface ValidateOptions {
   readonly print: PrintFindings;
   /** Treat warnings as errors. */
   readonly isStrict: boolean;
-  /** Provides an engine that has the tables; undefined: queries are not analysed by an engine. */
-  readonly withEngine:
-    | (<T>(use: (engine: Engine, schema: LoadedSchema) => Promise<T>) => Promise<T>)
-    | undefined;
+  /** Opens the cache of what the engine found; undefined: queries are not analysed by an engine. */
+  readonly openAnalyses: (() => Promise<Analyses>) | undefined;
   readonly openTestRuntime: OpenTestRuntime;
   readonly tenancy: TenancySetting;
   readonly engineSources: EngineSources;
@@ -53,7 +50,7 @@ export interface ValidateOptions {
  * the engine could not be asked, after printing the other findings.
  */
 export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
-  const { print, isStrict, withEngine, withoutTables, openTestRuntime } = options;
+  const { print, isStrict, openAnalyses, withoutTables } = options;
   const listed = await expandPaths(options.paths);
   const inspect = createInspect({
     piiHashKey: ANY_KEY,
@@ -77,10 +74,10 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     ...inspected.flatMap((file) => staticFindingsOf(file, options)),
   ];
   let failure: CommandError | undefined;
-  if (withEngine !== undefined && inspected.length > 0) {
-    const ofEngine = await withEngine((engine, schema) =>
-      engineFindings({ engine, schema, terminal, openTestRuntime, tenancy: options.tenancy }, inspected),
-    ).catch(commandError);
+  if (openAnalyses !== undefined && inspected.length > 0) {
+    const ofEngine = await openAnalyses()
+      .then((analyses) => analyseFiles(analyses, inspected, { ...options, terminal, loaded: files }))
+      .catch(commandError);
     if (ofEngine instanceof CommandError) failure = ofEngine;
     else {
       const known = ofEngine.filter(
