@@ -1,6 +1,7 @@
 // `millrace validate`, its flags and help.
 import { execFileSync } from 'node:child_process';
 import { Option, type Command } from 'commander';
+import type { Settings } from '../../config/settings.ts';
 import type { CommandDeps } from '../command.ts';
 import { createPrintGithub } from '../findings/github.ts';
 import { printGitlab } from '../findings/gitlab.ts';
@@ -14,10 +15,12 @@ import {
   checkedSettings,
   existingSchema,
   noTables,
+  type SchemaChoice,
   type SchemaFlags,
   withSchemaOptions,
 } from '../schema-options.ts';
-import { validate } from './validate.ts';
+import { findChanged } from './changed-files.ts';
+import { validate, type ValidateOptions } from './validate.ts';
 
 interface ValidateFlags extends SchemaFlags {
   readonly format: keyof ReturnType<typeof printersOf>;
@@ -25,6 +28,7 @@ interface ValidateFlags extends SchemaFlags {
   readonly strict?: boolean;
   readonly engine: boolean;
   readonly cache?: string | false;
+  readonly changed?: string | true;
 }
 
 export function addValidate(program: Command, deps: CommandDeps): void {
@@ -40,6 +44,10 @@ export function addValidate(program: Command, deps: CommandDeps): void {
         .default('human'),
     )
     .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, [])
+    .option(
+      '--changed [base]',
+      'check only files that differ from a revision (default: the last commit), and those that depend on them',
+    )
     .option('--strict', 'treat warnings as errors, except pii.hash_without_key')
     .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
     .option('--engine', 'analyse the queries (the default)');
@@ -51,6 +59,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
     const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
     const options = {
       paths: chosen,
+      changed: chooseChanged(flags, { settings, schema }, deps),
       print,
       isStrict: flags.strict === true,
       openAnalyses: flags.engine
@@ -65,6 +74,16 @@ export function addValidate(program: Command, deps: CommandDeps): void {
     };
     deps.setExitCode(await validate(options, deps.terminal));
   });
+}
+
+function chooseChanged(
+  { changed: base }: ValidateFlags,
+  { settings, schema }: { readonly settings: Settings; readonly schema: SchemaChoice | undefined },
+  { env }: CommandDeps,
+): ValidateOptions['changed'] {
+  if (base === undefined) return undefined;
+  const inputs = [schema?.path, settings.tokens, 'millrace.yaml'];
+  return (listed) => findChanged(listed, { base, inputs, env });
 }
 
 const printersOf = (env: CommandDeps['env']) => ({
