@@ -36,7 +36,7 @@ export function claims({ content }: FolderFile): readonly string[] | undefined {
   return names.length === CLAIMS.length ? names : undefined;
 }
 
-export function mentions({ content }: FolderFile, names: readonly string[]): boolean {
+function mentions({ content }: FolderFile, names: readonly string[]): boolean {
   if ('unreadable' in content) return true;
   const text = content.text.toLowerCase();
   return names.some((name) => text.includes(name));

@@ -10,7 +10,7 @@ import { CommandError } from '../command-error.ts';
 import type { FolderFile, Repository } from '../diff/folders.ts';
 import { openRepository } from '../diff/read-revisions.ts';
 import { resolveRange } from '../diff/revisions.ts';
-import { claims, mayInclude, mentions } from '../diff/unchanged.ts';
+import { claims, mayInclude } from '../diff/unchanged.ts';
 
 export interface ChangedFiles {
   /** Changed files, and those that include one of them, directly or not. */
@@ -46,10 +46,9 @@ export async function findChanged(
   const names = [...changed].filter((path) => isEndpointFile(basename(path))).map(partName);
   const concerned = withDependants(files, { own, names });
   const claimed = own.filter(({ path }) => !isSharedFile(path)).map(claims);
-  const paths = files.filter(
-    (file) =>
-      concerned.has(file.path) || claimed.some((names) => names === undefined || mentions(file, names)),
-  );
+  const isRival = (file: FolderFile): boolean =>
+    claimed.some((all) => all === undefined || hasName(file, all));
+  const paths = files.filter((file) => concerned.has(file.path) || isRival(file));
   return { concerned, paths: paths.map(({ path }) => path) };
 }
 
@@ -90,6 +89,13 @@ async function readFolderFile(path: string): Promise<FolderFile> {
   return { path, content };
 }
 
+/** Whether a name, in lower case, is written in the file. */
+function hasName({ content }: FolderFile, names: readonly string[]): boolean {
+  if ('unreadable' in content) return true;
+  const words = new Set(content.text.toLowerCase().match(/[\w.-]+/g));
+  return names.some((name) => words.has(name));
+}
+
 /** As other files include it. */
 function partName(path: string): string {
   return basename(path)
@@ -105,7 +111,7 @@ function withDependants(
   const found = new Set(own.map(({ path }) => path));
   const including = files.filter(mayInclude);
   for (let wanted = names; wanted.length > 0;) {
-    const next = including.filter((file) => !found.has(file.path) && mentions(file, wanted));
+    const next = including.filter((file) => !found.has(file.path) && hasName(file, wanted));
     for (const { path } of next) found.add(path);
     wanted = next.map(({ path }) => partName(path));
   }
