@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createGit } from '../../src/cli/diff/git.ts';
 import { diffTexts } from '../../src/cli/diff/text-diff.ts';
-import { EXPORT_TOOLS } from '../../src/cli/import/foreign-query.ts';
+import { EXPORT_TOOLS } from '../../src/convert/export/foreign-query.ts';
 import { importExport } from '../../src/cli/import/import.ts';
 import { convertSql } from '../../src/cli/new/foreign-sql.ts';
 import { newEndpoint } from '../../src/cli/new/new.ts';

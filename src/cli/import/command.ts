@@ -9,7 +9,7 @@ import { knownTables } from '../schema-engine.ts';
 import { checkedSettings, SCHEMA_FOLDER, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
 import { readKnownTables } from '../known-tables.ts';
 import { collect, printAndWrite, readWrites } from '../write-reports.ts';
-import { EXPORT_TOOLS, type ExportTool } from './foreign-query.ts';
+import { EXPORT_TOOLS, type ExportTool } from '../../convert/export/foreign-query.ts';
 import { importExport, type ImportOptions } from './import.ts';
 import { printJson, printMarkdown, printTable } from './print.ts';
 

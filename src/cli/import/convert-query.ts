@@ -8,7 +8,7 @@ import type { TemplateDialect } from '../../convert/placeholders/template.ts';
 import { createPositions, type Position } from '../../core/position.ts';
 import { significantTokens } from '../../sql/cursor.ts';
 import type { KnownTables } from '../known-tables.ts';
-import type { ForeignQuery } from './foreign-query.ts';
+import type { ForeignQuery } from '../../convert/export/foreign-query.ts';
 import { qualifyTables } from './qualify-tables.ts';
 
 export interface ConvertSettings {

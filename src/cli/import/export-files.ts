@@ -2,17 +2,9 @@
 import { opendir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
 import { CommandError } from '../command-error.ts';
-import type { ImportProblem } from './foreign-query.ts';
+import type { ExportFile, ImportProblem } from '../../convert/export/foreign-query.ts';
 import { type Budget, isExportFile, MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES, spend } from './bounds.ts';
 import { readZip } from './zip.ts';
-
-export interface ExportFile {
-  /** Relative to the folder or archive, with `/`. */
-  readonly path: string;
-  /** For messages: where the user finds it. */
-  readonly shown: string;
-  readonly text: string;
-}
 
 export interface ExportFiles {
   readonly files: readonly ExportFile[];

@@ -10,8 +10,8 @@ import type { Terminal } from '../terminal.ts';
 import { convertQuery, type ConvertedQuery } from './convert-query.ts';
 import { createUniqueNames, endpointName } from './endpoint-names.ts';
 import { readExportFiles } from './export-files.ts';
-import { MAX_QUERIES, type ExportTool, type ForeignQuery } from './foreign-query.ts';
-import { readExport } from './read-export.ts';
+import { MAX_QUERIES, type ExportTool, type ForeignQuery } from '../../convert/export/foreign-query.ts';
+import { readExport } from '../../convert/export/read-export.ts';
 import type { ImportedQuery, ImportedTable, ImportReport } from './report.ts';
 import { writeEndpoint, writeTable, type WriteSettings } from './write-endpoints.ts';
 

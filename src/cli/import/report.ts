@@ -3,7 +3,7 @@ import type { ConversionStatus } from '../../dialects/conversion.ts';
 import { count } from '../findings/findings.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ConvertedQuery } from './convert-query.ts';
-import type { ImportProblem } from './foreign-query.ts';
+import type { ImportProblem } from '../../convert/export/foreign-query.ts';
 import type { Written } from './write-endpoints.ts';
 
 export interface ImportedQuery extends ConvertedQuery {

@@ -10,8 +10,8 @@ import { writeYaml } from '../../config/yaml-edit.ts';
 import { CommandError } from '../command-error.ts';
 import { convertedKey } from '../converted-source.ts';
 import type { ConvertedQuery } from './convert-query.ts';
-import { member, textOf } from './document.ts';
-import type { TableDefinition } from './foreign-query.ts';
+import { member, textOf } from '../../convert/export/document.ts';
+import type { TableDefinition } from '../../convert/export/foreign-query.ts';
 import { printable } from './printable.ts';
 
 export interface WriteSettings {

@@ -1,7 +1,7 @@
 // The query of a Superset chart, which it generates from the chart's metrics, dimensions and filters.
-import { literalOf } from '../../../convert/placeholders/source-lexer.ts';
-import type { TemplateDialect } from '../../../convert/placeholders/template.ts';
-import { entriesOf, listOf, member, textOf } from '../document.ts';
+import { literalOf } from '../../placeholders/source-lexer.ts';
+import type { TemplateDialect } from '../../placeholders/template.ts';
+import { entriesOf, listOf, member, textOf } from '../../export/document.ts';
 
 type Chart = { readonly sql: string } | { readonly reason: string };
 

@@ -1,8 +1,8 @@
 // The macros of Altinity's ClickHouse data source for Grafana: $table, $timeFilter, $timeSeries.
 // Source: https://altinity.github.io/clickhouse-grafana/
-import type { Item, Part } from '../nodes.ts';
-import type { Declaration } from '../template.ts';
-import { timeValue, type MacroArgument } from './grafana-macros.ts';
+import type { Item, Part } from '../../placeholders/nodes.ts';
+import type { Declaration } from '../../placeholders/template.ts';
+import { timeValue, type MacroArgument } from './macros.ts';
 
 interface AltinityMacro {
   readonly name: string;

@@ -1,11 +1,11 @@
 // dbt: models, compiled if the project has been compiled, with descriptions of its manifest or schema files.
 // Source: https://docs.getdbt.com/reference/artifacts/manifest-json
 import { positionAt } from '../../../core/position.ts';
-import type { Declaration } from '../../../convert/placeholders/template.ts';
-import { dialectOfEngine } from '../databases.ts';
-import { entriesOf, listOf, member, textOf, type ExportDocument } from '../document.ts';
-import type { ExportFile } from '../export-files.ts';
-import type { ForeignQuery } from '../foreign-query.ts';
+import type { Declaration } from '../../placeholders/template.ts';
+import { dialectOfEngine } from '../../export/databases.ts';
+import { entriesOf, listOf, member, textOf, type ExportDocument } from '../../export/document.ts';
+import type { ExportFile } from '../../export/foreign-query.ts';
+import type { ForeignQuery } from '../../export/foreign-query.ts';
 
 export function isManifest({ value }: ExportDocument): boolean {
   return (

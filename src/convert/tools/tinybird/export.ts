@@ -1,9 +1,9 @@
 // Tinybird: .pipe files with nodes, and .datasource files with the columns of a table.
 // Source: https://www.tinybird.co/docs/forward/dev-reference/datafiles
 import { positionAt } from '../../../core/position.ts';
-import { readRegions } from '../../../convert/placeholders/source-lexer.ts';
-import type { ExportFile } from '../export-files.ts';
-import type { ForeignQuery, ImportProblem, TableDefinition } from '../foreign-query.ts';
+import { readRegions } from '../../placeholders/source-lexer.ts';
+import type { ExportFile } from '../../export/foreign-query.ts';
+import type { ForeignQuery, ImportProblem, TableDefinition } from '../../export/foreign-query.ts';
 
 /** An instruction of a datafile: `NAME argument`, with its indented lines. */
 interface Instruction {

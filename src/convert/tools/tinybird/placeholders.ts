@@ -1,9 +1,9 @@
 // Tinybird's templates: {{String(name, 'default', description='…')}}, {% if defined(name) %} … {% end %}.
 // Source: https://www.tinybird.co/docs/cli/advanced-templates and /docs/cli/template-functions
-import { calledName, constantOf, type TemplateExpression } from '../expression.ts';
-import { jinjaSyntax } from '../jinja.ts';
-import type { Condition, Item, Syntax, Value } from '../nodes.ts';
-import type { Declaration } from '../template.ts';
+import { calledName, constantOf, type TemplateExpression } from '../../placeholders/expression.ts';
+import { jinjaSyntax } from '../../placeholders/jinja.ts';
+import type { Condition, Item, Syntax, Value } from '../../placeholders/nodes.ts';
+import type { Declaration } from '../../placeholders/template.ts';
 
 type Call = Extract<TemplateExpression, { kind: 'call' }>;
 

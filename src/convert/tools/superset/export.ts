@@ -1,9 +1,9 @@
 // Superset: datasets, saved queries and charts of an export. Source: https://superset.apache.org/docs/api and its export format
-import type { Declaration } from '../../../convert/placeholders/template.ts';
-import { dialectOfEngine } from '../databases.ts';
-import { entriesOf, member, textOf, type ExportDocument, type Path } from '../document.ts';
-import type { ForeignQuery } from '../foreign-query.ts';
-import { chartSql } from './superset-chart.ts';
+import type { Declaration } from '../../placeholders/template.ts';
+import { dialectOfEngine } from '../../export/databases.ts';
+import { entriesOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
+import type { ForeignQuery } from '../../export/foreign-query.ts';
+import { chartSql } from './chart.ts';
 
 export function isSuperset({ value, path }: ExportDocument): boolean {
   return (

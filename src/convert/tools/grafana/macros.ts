@@ -1,7 +1,7 @@
 // The macros of Grafana's SQL data sources: PostgreSQL, MySQL, ClickHouse, and those with the common macros of their SDK.
 // Source: https://grafana.com/docs/grafana/latest/datasources/postgres/query-editor/#macros and the plugins' own pages.
-import { valueOf, type Item, type Part, type Value } from '../nodes.ts';
-import type { Declaration, TemplateDialect } from '../template.ts';
+import { valueOf, type Item, type Part, type Value } from '../../placeholders/nodes.ts';
+import type { Declaration, TemplateDialect } from '../../placeholders/template.ts';
 
 export interface MacroArgument {
   readonly start: number;

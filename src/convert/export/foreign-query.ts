@@ -1,10 +1,19 @@
 // A query of another tool's export, and what its readers return.
-import type { Declaration, TemplateDialect, TemplateTool } from '../../convert/placeholders/template.ts';
+import type { Declaration, TemplateDialect, TemplateTool } from '../placeholders/template.ts';
 import type { Position } from '../../core/position.ts';
 
 /** The tools whose exports are read. */
 export const EXPORT_TOOLS = ['metabase', 'superset', 'grafana', 'tinybird', 'redash', 'dbt'] as const;
 export type ExportTool = (typeof EXPORT_TOOLS)[number];
+
+/** A file of an export. */
+export interface ExportFile {
+  /** Relative to the folder or archive, with `/`. */
+  readonly path: string;
+  /** For messages: where the user finds it. */
+  readonly shown: string;
+  readonly text: string;
+}
 
 export interface ForeignQuery {
   readonly tool: ExportTool;

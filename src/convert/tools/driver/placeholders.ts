@@ -1,6 +1,6 @@
 // Placeholders of database drivers: `$1`, `?`, `:x`, `%(x)s`, `%s`, `@x`, `${x}`, and ClickHouse's `{x:Type}`.
-import type { Item, Syntax, Value } from '../nodes.ts';
-import type { TemplateDialect } from '../template.ts';
+import type { Item, Syntax, Value } from '../../placeholders/nodes.ts';
+import type { TemplateDialect } from '../../placeholders/template.ts';
 
 const MARK =
   /\$\{[A-Za-z_]\w*\}|\$\d{1,3}\b|(?<![\w:)\]'"]\s?):[A-Za-z_]\w*|%\([A-Za-z_]\w*\)[sdf]|%[sd](?!\w)|@[A-Za-z_]\w*|\{\s*[A-Za-z_]\w*\s*:[^{}]{1,200}\}|\?/y;

@@ -1,8 +1,8 @@
 // Redash: queries as its API returns them, one or a list. Source: https://redash.io/help/user-guide/integrations-and-api/api
-import type { Declaration } from '../../../convert/placeholders/template.ts';
-import { dialectOfEngine } from '../databases.ts';
-import { listOf, member, textOf, type ExportDocument, type Path } from '../document.ts';
-import type { ForeignQuery } from '../foreign-query.ts';
+import type { Declaration } from '../../placeholders/template.ts';
+import { dialectOfEngine } from '../../export/databases.ts';
+import { listOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
+import type { ForeignQuery } from '../../export/foreign-query.ts';
 
 export function isRedash({ value }: ExportDocument): boolean {
   return itemsOf(value).some((item) => isQuery(item.value));

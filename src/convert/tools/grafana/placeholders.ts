@@ -1,10 +1,10 @@
 // Grafana's variables and macros: $var, ${var:csv}, [[var]], $__timeFilter(col). What macros mean is in grafana-macros.ts.
-import { isRawIn } from '../jinja.ts';
-import { valueOf, type Item, type Syntax, type Value } from '../nodes.ts';
-import type { RegionKind } from '../source-lexer.ts';
-import type { Declaration, TemplateDialect } from '../template.ts';
-import { altinityMacro } from './grafana-altinity.ts';
-import { grafanaMacro, timeValue, type MacroCall } from './grafana-macros.ts';
+import { isRawIn } from '../../placeholders/jinja.ts';
+import { valueOf, type Item, type Syntax, type Value } from '../../placeholders/nodes.ts';
+import type { RegionKind } from '../../placeholders/source-lexer.ts';
+import type { Declaration, TemplateDialect } from '../../placeholders/template.ts';
+import { altinityMacro } from './altinity.ts';
+import { grafanaMacro, timeValue, type MacroCall } from './macros.ts';
 
 const MARK = /\$__?\w+|\$\{[\w.]+(?::[\w:\-/. ]*)?\}|\[\[\w+(?::\w+)?\]\]|\$[A-Za-z]\w*/y;
 /** Functions of the Altinity plugin, `$columns(…)`; other variables are never called. */

@@ -1,5 +1,5 @@
 // Names of database systems in exports, as dialects.
-import type { TemplateDialect } from '../../convert/placeholders/template.ts';
+import type { TemplateDialect } from '../placeholders/template.ts';
 
 const NAMES: readonly (readonly [RegExp, TemplateDialect])[] = [
   [/clickhouse|chdb/, 'clickhouse'],

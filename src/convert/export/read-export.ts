@@ -1,19 +1,19 @@
 // Reads the queries of an export, of whichever tool.
 import { readDocument, type ExportDocument } from './document.ts';
-import type { ExportFile } from './export-files.ts';
 import type {
+  ExportFile,
   ExportTool,
   ForeignQuery,
   ImportProblem,
   ReadExport,
   TableDefinition,
 } from './foreign-query.ts';
-import { isManifest, readDbt } from './tools/dbt.ts';
-import { isGrafana, readGrafana } from './tools/grafana.ts';
-import { isMetabase, readMetabase } from './tools/metabase.ts';
-import { isRedash, readRedash } from './tools/redash.ts';
-import { isSuperset, readSuperset } from './tools/superset.ts';
-import { readDatasource, readPipes } from './tools/tinybird.ts';
+import { isManifest, readDbt } from '../tools/dbt/export.ts';
+import { isGrafana, readGrafana } from '../tools/grafana/export.ts';
+import { isMetabase, readMetabase } from '../tools/metabase/export.ts';
+import { isRedash, readRedash } from '../tools/redash/export.ts';
+import { isSuperset, readSuperset } from '../tools/superset/export.ts';
+import { readDatasource, readPipes } from '../tools/tinybird/export.ts';
 
 interface Contents {
   readonly files: readonly ExportFile[];

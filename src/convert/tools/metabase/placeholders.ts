@@ -1,7 +1,7 @@
 // Metabase's variables, field filters and optional parts: {{x}}, [[AND a = {{x}}]], {{snippet: name}}, {{#123}}.
 // Source: https://www.metabase.com/docs/latest/questions/native-editor/sql-parameters
-import { valueOf, type Item, type Part, type Syntax, type Value } from '../nodes.ts';
-import type { Declaration, TemplateDialect } from '../template.ts';
+import { valueOf, type Item, type Part, type Syntax, type Value } from '../../placeholders/nodes.ts';
+import type { Declaration, TemplateDialect } from '../../placeholders/template.ts';
 
 const MAX_MARK = 400;
 

@@ -1,9 +1,17 @@
 // Metabase: cards of a serialization export (YAML) and of the API (JSON).
 // Source: https://www.metabase.com/docs/latest/installation-and-operation/serialization and /api/card
-import type { Declaration } from '../../../convert/placeholders/template.ts';
-import { dialectOfEngine } from '../databases.ts';
-import { entriesOf, listOf, member, stringAt, textOf, type ExportDocument, type Path } from '../document.ts';
-import type { ForeignQuery } from '../foreign-query.ts';
+import type { Declaration } from '../../placeholders/template.ts';
+import { dialectOfEngine } from '../../export/databases.ts';
+import {
+  entriesOf,
+  listOf,
+  member,
+  stringAt,
+  textOf,
+  type ExportDocument,
+  type Path,
+} from '../../export/document.ts';
+import type { ForeignQuery } from '../../export/foreign-query.ts';
 
 interface Card {
   readonly document: ExportDocument;

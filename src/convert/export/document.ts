@@ -3,8 +3,7 @@ import { extname } from 'node:path';
 import { sourceOffset } from '../../config/scalar-offsets.ts';
 import { parseYaml } from '../../config/yaml-document.ts';
 import { createPositions, type Position } from '../../core/position.ts';
-import type { ExportFile } from './export-files.ts';
-import type { ImportProblem } from './foreign-query.ts';
+import type { ExportFile, ImportProblem } from './foreign-query.ts';
 import { stringOffsets } from './json-offsets.ts';
 
 export type Path = readonly (string | number)[];

@@ -1,8 +1,8 @@
 // Redash's parameters, in Mustache: {{ name }}, {{ range.start }}, {{#name}} … {{/name}}.
-import { isRawIn } from '../jinja.ts';
-import { valueOf, type Item, type Syntax, type Value } from '../nodes.ts';
-import type { RegionKind } from '../source-lexer.ts';
-import type { Declaration } from '../template.ts';
+import { isRawIn } from '../../placeholders/jinja.ts';
+import { valueOf, type Item, type Syntax, type Value } from '../../placeholders/nodes.ts';
+import type { RegionKind } from '../../placeholders/source-lexer.ts';
+import type { Declaration } from '../../placeholders/template.ts';
 
 const MAX_MARK = 300;
 

@@ -1,9 +1,9 @@
 // Grafana: dashboards as JSON, with panels, rows, library panels and variables.
 // Source: https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/
-import type { Declaration } from '../../../convert/placeholders/template.ts';
-import { dialectOfEngine } from '../databases.ts';
-import { entriesOf, listOf, member, textOf, type ExportDocument, type Path } from '../document.ts';
-import type { ForeignQuery } from '../foreign-query.ts';
+import type { Declaration } from '../../placeholders/template.ts';
+import { dialectOfEngine } from '../../export/databases.ts';
+import { entriesOf, listOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
+import type { ForeignQuery } from '../../export/foreign-query.ts';
 
 interface Panel {
   readonly path: Path;
