@@ -1,17 +1,14 @@
 // Functions and arrays in FROM: each is an array in ClickHouse, whose elements are the rows.
-import { timeSeries } from '../../dialects/time/series.ts';
-import { sql, type Sql } from '../../dialects/sql.ts';
+import { sql, type Sql } from '../sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import type { Call, FromItem } from '../../dialects/tree.ts';
-import { applicationOf } from '../../dialects/call.ts';
-import { unconverted, type Context as BaseContext } from '../../dialects/context.ts';
-import type { Application, Rules } from '../../dialects/function.ts';
-import { numberSeries } from '../../dialects/functions/series.ts';
-import type { Context, RowColumn, RowSource } from '../../dialects/write/context.ts';
-import { spansOf, type Span } from '../../dialects/time/interval.ts';
-import { jsonAt, jsonElements, jsonPathSteps, placeSql } from '../../dialects/json-path.ts';
-import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
-import { isTime, type Type, type Value } from '../../dialects/value.ts';
+import type { Call, FromItem } from '../tree.ts';
+import { applicationOf } from '../call.ts';
+import { syntax, unconverted, type Context as BaseContext } from '../context.ts';
+import type { Application } from '../function.ts';
+import { series } from '../functions/series.ts';
+import type { Context, RowColumn, RowSource } from './context.ts';
+import { jsonAt, jsonElements, jsonPathSteps, placeSql } from '../json-path.ts';
+import { TEXT, UNKNOWN, type Type, type Value } from '../value.ts';
 
 interface Elements {
   readonly array: Sql;
@@ -22,6 +19,8 @@ interface Elements {
 /** The rows of an element of FROM. */
 export function rowsOf(item: FromItem, context: Context): RowSource {
   const { source, alias, columns = [] } = item;
+  if (source.kind === 'function' && context.shared.isStrict)
+    return syntax(item.at, 'Table functions are not allowed');
   let isCorrelated = false;
   const onOuter = (): void => {
     isCorrelated = true;
@@ -61,14 +60,13 @@ const sole = (array: Sql, type: Type, name = 'element'): Elements => ({
   columns: [{ name, type, of: itself }],
 });
 const INT: Type = { kind: 'int', isNullable: false, scale: 0 };
-const TEXT: Type = { kind: 'text', isNullable: true };
 
 function unnested({ source, at }: FromItem, context: Context): Elements {
   if (source.kind !== 'unnest') return unconverted(at, 'join', 'This source is not converted');
   if (source.more !== undefined && source.more.length > 0)
     return unconverted(at, 'join', 'Arrays that are read in parallel are not converted');
   const array = context.elements(context.write(source.array, context));
-  const element = array.type.element ?? { kind: 'unknown', isNullable: true };
+  const element = array.type.element ?? UNKNOWN;
   if (source.offset === undefined) return sole(array.sql, element);
   const base = source.offsetBase ?? 0;
   const offset = { name: source.offset.name, type: INT, of: (each: Sql) => sql`${each}.2` };
@@ -82,13 +80,13 @@ function unnested({ source, at }: FromItem, context: Context): Elements {
 type Reader = (application: Application) => Elements;
 
 const READERS: Readonly<Record<string, Reader>> = {
-  generate_series: series,
-  sequence: series,
-  generate_array: series,
-  generate_date_array: series,
+  generate_series: seriesRows,
+  sequence: seriesRows,
+  generate_array: seriesRows,
+  generate_date_array: seriesRows,
   unnest: ({ arg, context }) => {
     const array = context.elements(arg(0));
-    return sole(array.sql, array.type.element ?? { kind: 'unknown', isNullable: true });
+    return sole(array.sql, array.type.element ?? UNKNOWN);
   },
   jsonb_array_elements: jsonArrayRows,
   json_array_elements: jsonArrayRows,
@@ -118,58 +116,9 @@ function ofFunction(call: Call, context: Context): Elements {
   return elements;
 }
 
-function series(application: Application): Elements {
-  const { sql: array, type } = seriesArray(application);
+function seriesRows(application: Application): Elements {
+  const { sql: array, type } = series(application);
   return sole(array, type.element ?? INT, application.call.name);
-}
-
-/** generate_series and its relatives as an array: numbers, or times at intervals. */
-function seriesArray(application: Application): Value {
-  const { arg, call, context, source } = application;
-  const [from, to] = [timeOr(arg(0), call.name), timeOr(arg(1), call.name)];
-  const spans = call.args[2] === undefined ? undefined : spansOf(source(2));
-  if (spans === undefined && !isTime(from)) return numberSeries(application);
-  const [span, more] = spans ?? [
-    { value: { kind: 'number', text: '1', at: call.at }, unit: { name: 'DAY', at: call.at } } satisfies Span,
-  ];
-  if (span === undefined || more !== undefined)
-    return unconverted(
-      call.at,
-      'function',
-      `${call.name} with an interval of several units is not converted`,
-    );
-  const amount = span.value.kind === 'number' ? Number(span.value.text) : Number.NaN;
-  if (!Number.isInteger(amount) || amount < 1)
-    return unconverted(
-      call.at,
-      'function',
-      `${call.name} is converted only with a positive literal interval`,
-    );
-  const unit = span.unit.name;
-  if (['MONTH', 'QUARTER', 'YEAR'].includes(unit)) checkDay(from, call);
-  // PostgreSQL returns timestamps of dates.
-  const isTimestamp = from.type.kind === 'date' && context.shared.dialect === 'postgresql';
-  const start = isTimestamp
-    ? { ...from, type: { ...from.type, kind: 'timestamp' as const, isDate: true } }
-    : from;
-  return timeSeries({ from: start, to, unit, step: String(amount), variable: 'i' });
-}
-
-/** PostgreSQL adds months one after the other: from January 31, March has 29 days. */
-function checkDay(from: Value, call: Call): void {
-  const day = from.literal === undefined ? undefined : parseTime(from.literal)?.date.slice(8);
-  const isStart = /^(?:toStartOf|dateTrunc)/.test(String(from.sql));
-  if (!isStart && (day === undefined || Number(day) > 28))
-    unconverted(call.at, 'function', `${call.name} by months is converted only from a day before the 29th`);
-}
-
-function timeOr(own: Value, called: string): Value {
-  if (own.type.kind !== 'text' || own.literal === undefined) return own;
-  return (
-    (called === 'generate_date_array' || parseTime(own.literal)?.time === undefined
-      ? dateLiteral
-      : timestampLiteral)(own.literal) ?? own
-  );
 }
 
 function jsonArrayRows({ arg }: Application): Elements {
@@ -268,13 +217,3 @@ function splitRows({ arg }: Application): Elements {
   const subject = arg(0);
   return sole(sql`splitByString(${arg(1).sql}, ${subject.sql})`, TEXT, 'value');
 }
-
-/** As values: arrays. */
-export const SERIES_FUNCTIONS: Rules = {
-  sequence: seriesArray,
-  generate_array: seriesArray,
-  generate_date_array: seriesArray,
-  generate_series: ({ fail }) =>
-    fail('generate_series in the select list is not converted', 'Use it in FROM.'),
-  unnest: ({ fail }) => fail('unnest in the select list is not converted', 'Use it in FROM.'),
-};

@@ -1,25 +1,28 @@
 // LIKE, regular expressions, SIMILAR TO and GLOB, of strings and JSON values.
 import { quoteString } from '../../sql/literal.ts';
-import type { Expression } from '../../dialects/tree.ts';
-import { unconverted, type Context } from '../../dialects/context.ts';
-import { globRegex, likeOf, regexOf, similarRegex } from '../../dialects/pattern.ts';
-import { sql, type Sql } from '../../dialects/sql.ts';
-import { condition, isNullable, text, type Value } from '../../dialects/value.ts';
-import { jsonText } from '../../dialects/json-path.ts';
+import { unconverted } from '../context.ts';
+import { jsonText } from '../json-path.ts';
+import { settled } from '../operand.ts';
+import { globRegex, likeOf, regexOf, similarRegex } from '../pattern.ts';
+import { sql, type Sql } from '../sql.ts';
+import type { Expression } from '../tree.ts';
+import { condition, isNullable, text, type Value } from '../value.ts';
+import type { Context } from './context.ts';
 
 type Like = Extract<Expression, { kind: 'like' }>;
 
 /** Writes a match of a string with a pattern. */
 export function writeLike(expression: Like, context: Context): Value {
-  const { operator, isNot, at } = expression;
+  const { operator, isNot, pattern: source } = expression;
   const { traits } = context.shared;
-  const written = context.write(expression.value, context);
+  const written = settled(context.write(expression.value, context));
   const subject = written.type.kind === 'json' ? jsonText(written) : written;
-  const pattern = context.write(expression.pattern, context);
+  const pattern = settled(context.write(source, context));
   const isBinary = subject.type.isBinary === true || pattern.type.isBinary === true;
   if (operator === 'LIKE' || operator === 'ILIKE') {
     const isCaseless = operator === 'ILIKE' || (traits.likeIgnoresCase && !isBinary);
-    return likeOf(subject, pattern, { at, isNot, isCaseless, escape: escapeOf(expression, context) });
+    const escape = escapeOf(expression, context);
+    return likeOf(subject, pattern, { at: source.at, isNot, isCaseless, escape });
   }
   const isCaseless = operator === 'IREGEXP' || (traits.ignoresCase && !isBinary);
   const regex = regexFor(expression, pattern, { isCaseless, context });
