@@ -1,5 +1,5 @@
-// Adds a database to the names of tables that have none.
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
+// The names of tables without a database in a query, and their databases.
+import { createCursor, type Cursor } from '../sql/cursor.ts';
 
 interface Level {
   /** Between FROM and the next clause, where a comma is followed by a table. */
@@ -12,22 +12,41 @@ const CLAUSES =
   /^(SELECT|WHERE|PREWHERE|GROUP|ORDER|HAVING|QUALIFY|LIMIT|USING|SETTINGS|WITH|UNION|INTERSECT|EXCEPT|WINDOW|ARRAY)$/;
 const FUNCTIONS_WITH_FROM = /^(EXTRACT|SUBSTRING|SUBSTR|TRIM|LTRIM|RTRIM|OVERLAY)$/;
 
-/** The query with `database.` before each table after FROM and JOIN that is no name of its WITH clauses. Linear time. */
-export function qualifyTables(sql: string, database: string): string {
+/** The database of a table that is named without one; undefined: the name stays as it is. */
+export type DatabaseOf = (table: string) => string | undefined;
+
+/** The query with `database.` before each table after FROM, JOIN and IN that is no name of its WITH clauses. Linear time. */
+export function qualifyTables(sql: string, databaseOf: DatabaseOf): string {
+  let written = '';
+  let copied = 0;
+  for (const { name, start } of bareTables(sql)) {
+    const database = databaseOf(name);
+    if (database === undefined) continue;
+    written += `${sql.slice(copied, start)}${database}.`;
+    copied = start;
+  }
+  return written + sql.slice(copied);
+}
+
+export interface BareTable {
+  readonly name: string;
+  readonly start: number;
+}
+
+/** The tables after FROM, JOIN and IN that have no database and are no names of the WITH clauses, in order. */
+export function bareTables(sql: string): readonly BareTable[] {
   const query = createCursor(sql);
   const common = commonTables(query);
   const levels: Level[] = [{ isFrom: false, isFunction: false }];
-  let written = '';
-  let copied = 0;
+  const found: BareTable[] = [];
   for (let index = 0; index < query.length; index++) {
     if (!isTableNext(query, index, levels)) continue;
     const name = query.name(index + 1);
     const after = query.kind(index + 2);
     if (name === undefined || common.has(name) || after === '.' || after === '(') continue;
-    written += `${sql.slice(copied, query.start(index + 1))}${database}.`;
-    copied = query.start(index + 1);
+    found.push({ name, start: query.start(index + 1) });
   }
-  return written + sql.slice(copied);
+  return found;
 }
 
 /** Whether the token after this one can be a table. */
@@ -50,8 +69,14 @@ function isTableNext(query: Cursor, index: number, levels: Level[]): boolean {
     return level.isFrom && !isValue;
   }
   if (word === 'JOIN') return query.word(index - 1) !== 'ARRAY';
+  if (word === 'IN') return !isAlias(query, query.name(index + 1));
   if (word !== undefined && CLAUSES.test(word)) level.isFrom = false;
   return false;
+}
+
+/** Whether a name is given to an expression somewhere, so that `IN name` is a list rather than a table. */
+function isAlias(query: Cursor, name: string | undefined): boolean {
+  return query.tokens.some((_, index) => query.word(index) === 'AS' && query.name(index + 1) === name);
 }
 
 /** Names before `AS (`. */
