@@ -47,7 +47,7 @@ export async function checkWritten(
     const findings = [
       ...[...loaded.files.values()].flatMap(({ diagnostics }) => diagnostics),
       ...assembleCatalog(candidates).diagnostics,
-      ...(inspected.size === 0 ? [] : await engineFindings(analysing, [...inspected.values()])),
+      ...(inspected.size === 0 ? [] : (await engineFindings(analysing, [...inspected.values()])).flat()),
     ];
     const errors = findings.filter(({ severity }) => severity === 'error');
     return new Map(
