@@ -9,7 +9,7 @@ import { loadSchema } from '../../schema/load-schema.ts';
 import { readSchemaFiles } from '../../schema/schema-files.ts';
 import { existingSchema, explainSchema, noteSchema } from '../schema-options.ts';
 import type { Terminal } from '../terminal.ts';
-import { listTables } from '../test/rows.ts';
+import { readTables } from '../../loading/tables.ts';
 import { openStage } from '../test/stage.ts';
 import { describeFinding } from '../../observe/describe.ts';
 
@@ -41,6 +41,6 @@ export async function createSchemaTables(
 
 /** Besides those of the service itself. */
 async function hasTables(engine: Engine): Promise<boolean> {
-  const { tables } = await listTables(engine);
-  return [...tables.keys()].some((name) => !name.startsWith('millrace.'));
+  const { engines } = await readTables(engine);
+  return [...engines.keys()].some((name) => !name.startsWith('millrace.'));
 }
