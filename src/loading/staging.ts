@@ -29,6 +29,7 @@ export function givenColumns(columns: readonly TableColumn[]): string {
   return namesOf(columns.filter(({ kind }) => kind !== 'MATERIALIZED' && kind !== 'ALIAS'));
 }
 
+/** A table on the way to another. */
 export interface Staging {
   readonly name: string;
   /** The table that the rows are for, and its columns. */
@@ -58,15 +59,19 @@ export async function createStaging(engine: Engine, { name, into, columns }: Sta
 const INSERTING =
   'insert_allow_materialized_columns = 1, max_partitions_per_insert_block = 0, min_insert_block_size_bytes = 67108864, max_insert_threads = 1';
 
-/** Adds the rows to the target, where they pass through its views. */
-export function insertStaged(engine: Engine, { name, into, columns }: Staging): Promise<void> {
+/** Adds the rows to the target, where they pass through its views; only those for which `where` is true, if given. */
+export function insertStaged(
+  engine: Engine,
+  { name, into, columns }: Staging,
+  where = 'true',
+): Promise<void> {
   const kept = columns.filter(({ kind }) => kind !== 'ALIAS' && kind !== 'EPHEMERAL');
   const values = kept.map((column) => {
     const quoted = quoteIdentifier(column.name);
     return stateColumn(column.type)?.stateOf(quoted) ?? quoted;
   });
   return engine.execute(
-    `INSERT INTO ${quoteTable(into)} (${namesOf(kept)}) SELECT ${values.join(', ')} FROM ${quoteTable(name)} SETTINGS ${INSERTING}`,
+    `INSERT INTO ${quoteTable(into)} (${namesOf(kept)}) SELECT ${values.join(', ')} FROM ${quoteTable(name)} WHERE ${where} SETTINGS ${INSERTING}`,
   );
 }
 

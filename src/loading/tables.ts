@@ -10,23 +10,19 @@ import { clauseOf } from '../schema/tables.ts';
 import { createCursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 
-/** Where rows for a name go. Names are `database.table`. */
-export interface RowTarget {
-  /** What INSERT names: the table itself, or that of an alias or a dictionary. */
-  readonly into: string;
-  /** The table that has the rows: of a materialized view, the one that it fills. */
-  readonly stored: string;
-}
-
 export interface TableSet {
-  /** By name. */
-  readonly targets: ReadonlyMap<string, RowTarget>;
+  /** By name, `database.table`: the table that stores the rows. Of an alias, a dictionary or a materialized view, another one. */
+  readonly targets: ReadonlyMap<string, string>;
   /** Why other names can have no rows of their own, and what to do. */
   readonly unfit: ReadonlyMap<string, Unfit>;
   /** By table: those that materialized views fill from its new rows. */
   readonly filled: ReadonlyMap<string, readonly string[]>;
   /** The engine of each table, such as MergeTree. */
   readonly engines: ReadonlyMap<string, string>;
+  /** Tables whose rows expire. */
+  readonly expiring: ReadonlySet<string>;
+  /** An identifier of each table, which is another one after the table was created again. */
+  readonly ids: ReadonlyMap<string, string>;
   /** Whether there are dictionaries, which must be reloaded to see changed rows. */
   readonly dictionaries: boolean;
 }
@@ -41,7 +37,8 @@ interface TableRow {
   readonly engine: string;
   readonly aliasOf: string;
   readonly create: string;
-  readonly inner: string;
+  readonly id: string;
+  readonly expires: boolean;
   /** The materialized views that read it, and the tables that a dictionary reads. */
   readonly views: readonly string[];
   readonly reads: readonly string[];
@@ -50,7 +47,7 @@ interface TableRow {
 const QUERY = `SELECT database || '.' || name AS name, engine,
   if(engine = 'Alias', arrayStringConcat(extractAll(engine_full, '\\'([^\\']+)\\''), '.'), '') AS alias_of,
   if(engine IN ('MaterializedView', 'Dictionary'), create_table_query, '') AS create,
-  database || '..inner_id.' || toString(uuid) AS inner,
+  toString(uuid) AS id, position(engine_full, ' TTL ') > 0 AS expires,
   arrayMap((d, t) -> d || '.' || t, dependencies_database, dependencies_table) AS views,
   arrayMap((d, t) -> d || '.' || t, loading_dependencies_database, loading_dependencies_table) AS reads
 FROM system.tables WHERE lower(database) NOT IN ('system', 'information_schema')`;
@@ -59,45 +56,56 @@ FROM system.tables WHERE lower(database) NOT IN ('system', 'information_schema')
 export async function readTables(engine: Engine): Promise<TableSet> {
   const limits = { time: 30, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 26 };
   const read = (await readRows(engine, QUERY, { limits })) as readonly ValuesOf[]; // as selected above
-  const rows = read.map(([name, kind, aliasOf, create, inner, views, reads]): TableRow => {
-    return { name, engine: kind, aliasOf, create, inner, views, reads };
+  const rows = read.map(([name, kind, aliasOf, create, id, expires, views, reads]): TableRow => {
+    return { name, engine: kind, aliasOf, create, id, expires: expires === 1, views, reads };
   });
   const known = new Map(rows.map((row) => [row.name, row]));
-  const targets = new Map<string, RowTarget>();
+  const targets = new Map<string, string>();
   const unfit = new Map<string, Unfit>();
   for (const row of rows) {
     const target = targetOf(row, known, 0);
-    if ('into' in target) targets.set(row.name, target);
+    if (typeof target === 'string') targets.set(row.name, target);
     else unfit.set(row.name, target);
   }
   const filled = rows.map(({ name, views }): [string, string[]] => [
     name,
-    views.flatMap((view) => targets.get(view)?.stored ?? []),
+    views.flatMap((view) => targets.get(view) ?? []),
   ]);
   return {
     targets,
     unfit,
     filled: new Map(filled.filter(([, stored]) => stored.length > 0)),
     engines: new Map(rows.map(({ name, engine: kind }) => [name, kind])),
+    expiring: new Set(rows.flatMap(({ name, expires }) => (expires ? [name] : []))),
+    ids: new Map(rows.map(({ name, id }) => [name, id])),
     dictionaries: rows.some(({ engine: kind }) => kind === 'Dictionary'),
   };
 }
 
-type ValuesOf = readonly [string, string, string, string, string, readonly string[], readonly string[]];
+type ValuesOf = readonly [
+  string,
+  string,
+  string,
+  string,
+  string,
+  number,
+  readonly string[],
+  readonly string[],
+];
 
 /** Aliases of aliases end here. */
 const MAX_DEPTH = 10;
 
-function targetOf(row: TableRow, known: ReadonlyMap<string, TableRow>, depth: number): RowTarget | Unfit {
-  const { name, engine, aliasOf, inner } = row;
+function targetOf(row: TableRow, known: ReadonlyMap<string, TableRow>, depth: number): string | Unfit {
+  const { name, engine, aliasOf, id } = row;
   switch (engine) {
     case 'Alias':
-      return through(aliasOf, known, depth) ?? { into: aliasOf, stored: aliasOf };
+      return through(aliasOf, known, depth) ?? aliasOf;
     case 'Dictionary':
       return dictionaryTarget(row, known, depth);
     case 'MaterializedView': {
-      const to = storageOf(row) ?? inner;
-      return { into: name, stored: through(to, known, depth)?.stored ?? to };
+      const to = storageOf(row) ?? `${name.slice(0, name.indexOf('.'))}..inner_id.${id}`;
+      return through(to, known, depth) ?? to;
     }
     case 'View':
       return {
@@ -105,14 +113,14 @@ function targetOf(row: TableRow, known: ReadonlyMap<string, TableRow>, depth: nu
         hint: 'Give rows for the tables that it reads',
       };
     default:
-      return { into: name, stored: name };
+      return name;
   }
 }
 
-function through(name: string, known: ReadonlyMap<string, TableRow>, depth: number): RowTarget | undefined {
+function through(name: string, known: ReadonlyMap<string, TableRow>, depth: number): string | undefined {
   const row = known.get(name);
   const target = row === undefined || depth >= MAX_DEPTH ? undefined : targetOf(row, known, depth + 1);
-  return target !== undefined && 'into' in target ? target : undefined;
+  return typeof target === 'string' ? target : undefined;
 }
 
 /** The table that replaces its source, or the source itself: its columns have the names of the attributes. */
@@ -120,9 +128,9 @@ function dictionaryTarget(
   { name, create, reads }: TableRow,
   known: ReadonlyMap<string, TableRow>,
   depth: number,
-): RowTarget | Unfit {
+): string | Unfit {
   const substitute = `${SOURCES_DATABASE}.${name}`;
-  if (known.has(substitute)) return { into: substitute, stored: substitute };
+  if (known.has(substitute)) return substitute;
   const parts = partsOf(create);
   const source = parts === undefined ? undefined : dictionarySource(parts, 'default');
   const table = source?.table === undefined ? undefined : `${source.table.database}.${source.table.name}`;

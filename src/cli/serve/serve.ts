@@ -13,6 +13,7 @@ import { createRelay, type Observe } from '../../core/observation.ts';
 import { engineFolder, ownerOf } from '../../engine/embedded/open-error.ts';
 import { EngineError, type Engine } from '../../engine/engine.ts';
 import { loadSeeds, SeedError } from '../../engine/seeds.ts';
+import { recoverLoads } from '../../loading/journal.ts';
 import { describeCause } from '../../observe/describe.ts';
 import { CommandError } from '../command-error.ts';
 import { renderFinding } from '../caret.ts';
@@ -194,6 +195,7 @@ export async function seed(
   terminal: Terminal,
   again = false,
 ): Promise<void> {
+  await recoverLoads(engine, settings.data);
   const started = performance.now();
   const outcome = await loadSeeds(engine, {
     folder: settings.seeds,

@@ -14,7 +14,7 @@ import {
   readColumns,
   type TableColumn,
 } from '../../loading/staging.ts';
-import { quoteTable, type RowTarget, type TableSet } from '../../loading/tables.ts';
+import { quoteTable, type TableSet } from '../../loading/tables.ts';
 
 /** Rows for one table. Not verified: that the table exists and that they fit it. */
 export interface Rows {
@@ -49,7 +49,7 @@ export function createLoading(options: Omit<Loading, 'columnsOf'>): Loading {
 }
 
 /** Where the rows go, or a finding if their table can have none. */
-export function targetOf({ tables }: Pick<Loading, 'tables'>, rows: Rows): RowTarget | Finding {
+export function targetOf({ tables }: Pick<Loading, 'tables'>, rows: Rows): string | Finding {
   const { table, file, locate } = rows;
   const target = tables.targets.get(table);
   if (target !== undefined) return target;
@@ -69,17 +69,17 @@ export function targetOf({ tables }: Pick<Loading, 'tables'>, rows: Rows): RowTa
 /** Adds the rows to their table, and so to those that its views fill; resolves to a finding if that fails. */
 export async function loadRows(loading: Loading, rows: Rows): Promise<Finding | undefined> {
   const target = targetOf(loading, rows);
-  if ('code' in target) return target;
+  if (typeof target !== 'string') return target;
   const { engine, folder, columnsOf } = loading;
   const { format, text } = rows;
-  const columns = await columnsOf(target.into);
+  const columns = await columnsOf(target);
   // Loaded from a file, so that no row can be parsed as SQL.
   const path = join(folder, 'rows');
   await writeFile(path, text);
   const source = { path, format, columns, settings: READING };
   const insert = hasStates(columns)
-    ? insertThroughStaging(engine, { into: target.into, columns }, source)
-    : engine.execute(readFileInto(target.into, source));
+    ? insertThroughStaging(engine, { into: target, columns }, source)
+    : engine.execute(readFileInto(target, source));
   return insert.then(
     () => undefined,
     (cause: unknown) => rejected(rows, cause),

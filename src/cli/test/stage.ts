@@ -149,7 +149,7 @@ function createStage(loading: Loading, fixtures: readonly Rows[]): Stage {
     set: async (wanted) => {
       const findings = wanted.flatMap((rows) => {
         const target = targetOf(loading, rows);
-        return 'code' in target ? [target] : [];
+        return typeof target === 'string' ? [] : [target];
       });
       const plan = planOf(tables, rowsOf(tables, wanted));
       const texts = new Map(plan.changed.map((table) => [table, textOf(tables, plan, table)]));
@@ -173,7 +173,7 @@ function createStage(loading: Loading, fixtures: readonly Rows[]): Stage {
 function rowsOf({ targets }: TableSet, wanted: readonly Rows[]): ReadonlyMap<string, readonly Rows[]> {
   const own = new Map<string, Rows[]>();
   for (const rows of wanted) {
-    const stored = targets.get(rows.table)?.stored;
+    const stored = targets.get(rows.table);
     if (stored !== undefined) own.set(stored, [...(own.get(stored) ?? []), rows]);
   }
   return own;
