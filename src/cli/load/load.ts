@@ -7,7 +7,8 @@ import { createLoad, type LoadFormat, type LoadRequest } from '../../loading/loa
 import type { LoadEvent } from '../../loading/load-event.ts';
 import { CommandError } from '../command-error.ts';
 import type { OpenEngine } from '../dependencies.ts';
-import { openEngineOrExplain, seed } from '../serve/serve.ts';
+import { seed } from '../serve/seed.ts';
+import { openEngineOrExplain } from '../serve/open-engine.ts';
 import type { Terminal } from '../terminal.ts';
 import { openRejects, type Rejects } from './rejects.ts';
 import { openSource, type Source } from './source.ts';
