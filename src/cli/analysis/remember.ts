@@ -50,6 +50,10 @@ function createMemo<T>(): Memo<T> {
     if (answer !== undefined) return answer;
     const asked = ask();
     known.set(key, asked);
+    asked.catch(rejectionOnly).then(
+      (value) => value === undefined && known.get(key) === asked && known.delete(key),
+      () => undefined,
+    );
     return asked;
   };
 }
