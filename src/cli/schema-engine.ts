@@ -72,7 +72,7 @@ export function readTables({ path, variables }: SchemaChoice): Promise<readonly 
 }
 
 /** Passes an engine that has the tables to `use`. */
-export type WithTables = <T>(use: (engine: Engine) => Promise<T>) => Promise<T>;
+export type WithTables = <T>(use: (engine: Engine, loaded: LoadedSchema) => Promise<T>) => Promise<T>;
 
 /**
  * Opens an engine with the tables of the flags or the default when called, and notes what could not be created; undefined
@@ -88,6 +88,6 @@ export function knownTables(
   return (use) =>
     withSchemaEngine({ settings, schema, openEngine }, (engine, _, loaded) => {
       noteSchema(loaded, terminal);
-      return use(engine);
+      return use(engine, loaded);
     });
 }

@@ -1,5 +1,5 @@
 // What the findings of the engine about a file depend on, as the keys of the analysis cache.
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { LoadedFile } from '../../catalog/load.ts';
@@ -40,16 +40,20 @@ function keyOf(values: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(values), 'hex');
 }
 
+/** A program that runs from its source changes without a build: its entries are of use to this process only. */
+const UNBUILT = randomUUID();
+
 /** Of the release and the built program: the names of its parts have hashes of their contents, except those that start processes. */
 function programHash(): string {
-  return keyOf(['../../package.json', './main.js', './engine-program.js'].map(readBeside));
+  const [main, ...others] = ['./main.js', '../../package.json', './engine-program.js'].map(readBeside);
+  return keyOf([main ?? UNBUILT, ...others]);
 }
 
 function readBeside(path: string): string | undefined {
   try {
     return readFileSync(new URL(path, import.meta.url), 'utf8');
   } catch {
-    return undefined; // the program runs from its source
+    return undefined; // it is not built
   }
 }
 

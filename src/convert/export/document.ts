@@ -3,8 +3,23 @@ import { extname } from 'node:path';
 import { sourceOffset } from '../../config/scalar-offsets.ts';
 import { parseYaml } from '../../config/yaml-document.ts';
 import { createPositions, type Position } from '../../core/position.ts';
-import type { ExportFile, ImportProblem } from './foreign-query.ts';
 import { stringOffsets } from './json-offsets.ts';
+
+/** A file of an export. */
+export interface ExportFile {
+  /** Relative to the folder or archive, with `/`. */
+  readonly path: string;
+  /** For messages: where the user finds it. */
+  readonly shown: string;
+  readonly text: string;
+}
+
+/** What a file, or the export as a whole, could not be read for. */
+export interface ImportProblem {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
 
 export type Path = readonly (string | number)[];
 
@@ -15,6 +30,12 @@ export interface ExportDocument {
   readonly value: unknown;
   /** The position in the file of the character at `offset` in the string at `path`. */
   readonly locate: (path: Path, offset: number) => Position;
+}
+
+/** What a reader is given: all files, and those among them that are YAML or JSON. */
+export interface Contents {
+  readonly files: readonly ExportFile[];
+  readonly documents: readonly ExportDocument[];
 }
 
 /** YAML is parsed with positions, which takes time: larger files are no cards or charts. */

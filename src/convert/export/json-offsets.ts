@@ -1,6 +1,6 @@
 // Where the strings that hold SQL are in a JSON text.
 
-/** Keys of the supported exports whose values are SQL. */
+/** Keys of the supported exports whose values are SQL, or the titles of items without. */
 const KEYS: ReadonlySet<string> = new Set([
   'query',
   'native',
@@ -13,6 +13,9 @@ const KEYS: ReadonlySet<string> = new Set([
   'raw_code',
   'compiled_sql',
   'raw_sql',
+  'expr',
+  'title',
+  'name',
 ]);
 const MAX_DEPTH = 200;
 

@@ -29,7 +29,8 @@ function part(application: Application, index: number): Value {
 
 /** concat: NULL if an argument is NULL, except in PostgreSQL, which skips NULL. */
 function concat(application: Application): Value {
-  const { all, context } = application;
+  const { all, call, context, fail } = application;
+  if (call.args.length === 0) return fail('concat requires an argument');
   const written = all().map((_, index) => part(application, index));
   if (context.shared.traits.concatSkipsNull) {
     const present = written.map((each) =>

@@ -4,10 +4,17 @@ import { positionAt } from '../../../core/position.ts';
 import type { Declaration } from '../../placeholders/template.ts';
 import { dialectOfEngine } from '../../export/databases.ts';
 import { entriesOf, listOf, member, textOf, type ExportDocument } from '../../export/document.ts';
-import type { ExportFile } from '../../export/foreign-query.ts';
-import type { ForeignQuery } from '../../export/foreign-query.ts';
+import type { ExportFile } from '../../export/document.ts';
+import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
 
-export function isManifest({ value }: ExportDocument): boolean {
+export const DBT: ToolReader = {
+  isOwn: ({ files, documents }) =>
+    files.some(({ path }) => /(^|\/)dbt_project\.yml$|(^|\/)models\/.*\.sql$/i.test(path)) ||
+    documents.some(isManifest),
+  read: ({ files, documents }) => ({ queries: readDbt(files, documents) }),
+};
+
+function isManifest({ value }: ExportDocument): boolean {
   return (
     /dbt/.test(textOf(member(value, 'metadata'), 'dbt_schema_version') ?? '') &&
     entriesOf(member(value, 'nodes')).length > 0
@@ -18,7 +25,7 @@ const COMPILED = /(^|\/)target\/compiled\//;
 const MODEL = /(^|\/)models\/.*\.sql$|^[^/]*\.sql$/;
 
 /** Each model once: compiled, of the manifest, or with its Jinja. */
-export function readDbt(
+function readDbt(
   files: readonly ExportFile[],
   documents: readonly ExportDocument[],
 ): readonly ForeignQuery[] {
@@ -56,6 +63,7 @@ function queryOf(file: ExportFile, { engine, descriptions, relations }: Project)
   const isPython = /^\s*(import|def)\b/.test(file.text);
   return {
     tool: 'dbt',
+    kind: 'model',
     title,
     segments: [title],
     ...(description === undefined ? {} : { description }),
@@ -85,6 +93,7 @@ function modelsOf(
     return [
       {
         tool: 'dbt',
+        kind: 'model',
         title,
         segments: [title],
         ...(description === undefined ? {} : { description }),

@@ -3,10 +3,12 @@
 import type { Declaration } from '../../placeholders/template.ts';
 import { dialectOfEngine } from '../../export/databases.ts';
 import { entriesOf, listOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
-import type { ForeignQuery } from '../../export/foreign-query.ts';
+import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
 
 interface Panel {
   readonly path: Path;
+  /** Of its title. */
+  readonly shown: Path;
   readonly value: unknown;
 }
 
@@ -24,31 +26,89 @@ function isVersion2(value: unknown): boolean {
   return entriesOf(member(value, 'elements')).some(([, element]) => member(element, 'kind') === 'Panel');
 }
 
-export function isGrafana(document: ExportDocument): boolean {
+function isGrafana(document: ExportDocument): boolean {
   return dashboardPath(document) !== undefined;
 }
 
-export function readGrafana(documents: readonly ExportDocument[]): readonly ForeignQuery[] {
-  return documents.flatMap((document) => {
-    const path = dashboardPath(document);
-    if (path === undefined) return [];
-    const dashboard = path.reduce<unknown>((inner, key) => member(inner, key), document.value);
-    const inputs = inputsOf(dashboard);
-    const variables = variablesOf(dashboard);
-    const title = textOf(dashboard, 'title') ?? 'dashboard';
-    return panelsOf(dashboard, path).flatMap((panel) =>
-      targetsOf(panel).flatMap((target, index, all) =>
-        queryOf({
-          document,
-          title,
-          panel,
-          target,
-          inputs,
-          variables,
-          suffix: all.length > 1 ? letterOf(target, index) : undefined,
-        }),
-      ),
+export const GRAFANA: ToolReader = {
+  isOwn: ({ documents }) => documents.some(isGrafana),
+  read: ({ documents }) => {
+    const found = documents.flatMap(readDashboard);
+    return {
+      queries: found.filter((each): each is ForeignQuery => 'sql' in each),
+      others: found.filter((each): each is OtherItem => !('sql' in each)),
+    };
+  },
+};
+
+type Found = ForeignQuery | OtherItem;
+
+/** All targets of panels, panels without one, and the queries of variables. */
+function readDashboard(document: ExportDocument): readonly Found[] {
+  const path = dashboardPath(document);
+  if (path === undefined) return [];
+  const dashboard = path.reduce<unknown>((inner, key) => member(inner, key), document.value);
+  const context: Dashboard = {
+    document,
+    title: textOf(dashboard, 'title') ?? 'dashboard',
+    inputs: inputsOf(dashboard),
+    variables: variablesOf(dashboard),
+  };
+  const ofPanels = panelsOf(dashboard, path).flatMap((panel): readonly Found[] => {
+    const targets = targetsOf(panel);
+    if (targets.length === 0) return withoutTarget(panel, document);
+    return targets.map((target, index) =>
+      queryOf(context, panel, {
+        ...target,
+        suffix: targets.length > 1 ? letterOf(target, index) : undefined,
+      }),
     );
+  });
+  return [...ofPanels, ...variableQueries(dashboard, path, context)];
+}
+
+/** What all targets of a dashboard have in common. */
+interface Dashboard {
+  readonly document: ExportDocument;
+  readonly title: string;
+  readonly inputs: ReadonlyMap<string, string>;
+  readonly variables: readonly Declaration[];
+}
+
+function withoutTarget({ shown, value }: Panel, document: ExportDocument): readonly OtherItem[] {
+  if (textOf(value, 'type') === 'row' || listOf(value, 'panels').length > 0) return []; // a heading of other panels
+  const isElsewhere = member(value, 'libraryPanel') !== undefined && textOf(value, 'type') === undefined;
+  return [
+    {
+      tool: 'grafana',
+      kind: 'panel',
+      title: textOf(value, 'title') ?? textOf(value, 'type') ?? 'panel',
+      file: document.file,
+      place: document.locate(shown, 0),
+      ...(isElsewhere
+        ? { reason: 'The library panel is not in the export: export the dashboard for sharing' }
+        : { reason: 'The panel has no query', isEmpty: true }),
+    },
+  ];
+}
+
+/** The SQL of variables whose values are those of a query. */
+function variableQueries(dashboard: unknown, path: Path, context: Dashboard): readonly Found[] {
+  return listOf(member(dashboard, 'templating'), 'list').flatMap((variable, index): readonly Found[] => {
+    const name = textOf(variable, 'name');
+    if (textOf(variable, 'type') !== 'query' || name === undefined) return [];
+    const at = [...path, 'templating', 'list', index, 'query'];
+    const inner = member(variable, 'query');
+    const isText = typeof inner === 'string';
+    const target: Target = {
+      path: isText ? at.slice(0, -1) : at,
+      value: isText ? variable : inner,
+      datasource: member(variable, 'datasource'),
+    };
+    const shown = [...path, 'templating', 'list', index, 'name'];
+    const panel = { path: at, shown, value: { title: name } };
+    const found = queryOf(context, panel, { ...target, suffix: undefined });
+    return [{ ...found, kind: 'variable' }];
   });
 }
 
@@ -62,12 +122,18 @@ function panelsOf(value: unknown, path: Path, depth = 0): readonly Panel[] {
     listOf(value, key)
       .slice(0, MAX_PANELS)
       .flatMap((panel, index): readonly Panel[] => [
-        ...(Array.isArray(member(panel, 'targets')) ? [{ path: [...path, key, index], value: panel }] : []),
+        ...(key === 'panels' && typeof panel === 'object'
+          ? [{ path: [...path, key, index], shown: [...path, key, index, 'title'], value: panel }]
+          : []),
         ...panelsOf(panel, [...path, key, index], depth + 1),
       ]),
   );
   const elements = entriesOf(member(value, 'elements')).flatMap(([name, element]): readonly Panel[] => [
-    { path: [...path, 'elements', name, 'spec'], value: member(element, 'spec') },
+    {
+      path: [...path, 'elements', name, 'spec'],
+      shown: [...path, 'elements', name, 'spec', 'title'],
+      value: member(element, 'spec'),
+    },
   ]);
   return [...nested, ...elements];
 }
@@ -98,53 +164,50 @@ function letterOf({ value }: Target, index: number): string {
   return textOf(value, 'refId') ?? String(index + 1);
 }
 
-interface QueryParts {
-  readonly document: ExportDocument;
-  readonly title: string;
-  readonly panel: Panel;
-  readonly target: Target;
-  readonly inputs: ReadonlyMap<string, string>;
-  readonly variables: readonly Declaration[];
-  readonly suffix: string | undefined;
-}
-
-const SQL_KEYS = ['rawSql', 'rawSQL', 'rawQuery', 'queryText', 'sql', 'query'] as const;
+const SQL_KEYS = ['rawSql', 'rawSQL', 'rawQuery', 'queryText', 'sql', 'query', 'expr'] as const;
 
 /** Data sources that have a language of their own, and use the same keys. */
 const OTHER_LANGUAGES =
   /prometheus|loki|influx|elasticsearch|opensearch|tempo|graphite|cloudwatch|opentsdb|mongo/i;
 
-/** No query for targets of data sources that have no SQL. */
-function queryOf({
-  document,
-  title,
-  panel,
-  target,
-  inputs,
-  variables,
-  suffix,
-}: QueryParts): readonly ForeignQuery[] {
+/** An item without SQL for targets of data sources that have none. */
+function queryOf(
+  { document, title, inputs, variables }: Dashboard,
+  panel: Panel,
+  target: Target & { readonly suffix: string | undefined },
+): Found {
+  const { suffix } = target;
   const key = SQL_KEYS.find((each) => textOf(target.value, each) !== undefined);
   const sql = key === undefined ? undefined : textOf(target.value, key);
-  if (key === undefined || sql === undefined || !isSql(sql)) return [];
   const engine = engineOf(target.datasource, inputs);
-  if (engine !== undefined && OTHER_LANGUAGES.test(engine)) return [];
   const panelTitle = textOf(panel.value, 'title') ?? 'panel';
   const description = textOf(panel.value, 'description');
-  return [
-    {
-      tool: 'grafana',
-      title: suffix === undefined ? panelTitle : `${panelTitle} ${suffix}`,
-      segments: [title, suffix === undefined ? panelTitle : `${panelTitle} ${suffix}`],
-      ...(description === undefined ? {} : { description }),
-      sql,
-      dialect: dialectOfEngine(engine),
-      ...(engine === undefined ? {} : { engine }),
-      declarations: [...variables, ...altinityVariables(target.value, sql)],
-      file: document.file,
-      locate: (offset) => document.locate([...target.path, key], offset),
-    },
-  ];
+  const shown = suffix === undefined ? panelTitle : `${panelTitle} ${suffix}`;
+  const item = {
+    tool: 'grafana',
+    kind: suffix === undefined ? 'panel' : 'target',
+    title: shown,
+    file: document.file,
+  } as const;
+  const isOther = engine !== undefined && OTHER_LANGUAGES.test(engine);
+  if (key === undefined || sql === undefined || !isSql(sql) || isOther) {
+    const language = isOther ? `the language of ${engine}` : 'another language than SQL';
+    return {
+      ...item,
+      place: document.locate(key === undefined ? panel.shown : [...target.path, key], 0),
+      reason: sql === undefined ? 'It has no SQL' : `The query is in ${language}`,
+    };
+  }
+  return {
+    ...item,
+    segments: [title, shown],
+    ...(description === undefined ? {} : { description }),
+    sql,
+    dialect: dialectOfEngine(engine),
+    ...(engine === undefined ? {} : { engine }),
+    declarations: [...variables, ...altinityVariables(target.value, sql)],
+    locate: (offset) => document.locate([...target.path, key], offset),
+  };
 }
 
 /** PromQL, LogQL and others use the same keys. */

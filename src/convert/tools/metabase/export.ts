@@ -11,7 +11,7 @@ import {
   type ExportDocument,
   type Path,
 } from '../../export/document.ts';
-import type { ForeignQuery } from '../../export/foreign-query.ts';
+import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
 
 interface Card {
   readonly document: ExportDocument;
@@ -19,8 +19,13 @@ interface Card {
   readonly value: unknown;
 }
 
+export const METABASE: ToolReader = {
+  isOwn: ({ documents }) => documents.some(isMetabase),
+  read: ({ documents }) => ({ queries: readMetabase(documents) }),
+};
+
 /** The cards of all documents, with the snippets, databases and other cards that they refer to. */
-export function readMetabase(documents: readonly ExportDocument[]): readonly ForeignQuery[] {
+function readMetabase(documents: readonly ExportDocument[]): readonly ForeignQuery[] {
   const cards = documents.flatMap(cardsOf);
   const context: Context = {
     engines: enginesOf(documents),
@@ -39,7 +44,7 @@ interface Context {
   readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
-export function isMetabase({ value }: ExportDocument): boolean {
+function isMetabase({ value }: ExportDocument): boolean {
   if (member(value, 'dataset_query') !== undefined) return true;
   return itemsOf(value).some(({ value: item }) => member(item, 'dataset_query') !== undefined);
 }
@@ -128,6 +133,7 @@ function queryOf(card: Card, context: Context): ForeignQuery {
   const sqlPath = [...path, ...(native ?? [])];
   const base = {
     tool: 'metabase',
+    kind: 'card',
     title,
     segments: [title],
     ...(description === undefined ? {} : { description }),

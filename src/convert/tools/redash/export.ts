@@ -2,9 +2,14 @@
 import type { Declaration } from '../../placeholders/template.ts';
 import { dialectOfEngine } from '../../export/databases.ts';
 import { listOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
-import type { ForeignQuery } from '../../export/foreign-query.ts';
+import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
 
-export function isRedash({ value }: ExportDocument): boolean {
+export const REDASH: ToolReader = {
+  isOwn: ({ documents }) => documents.some(isRedash),
+  read: ({ documents }) => ({ queries: readRedash(documents) }),
+};
+
+function isRedash({ value }: ExportDocument): boolean {
   return itemsOf(value).some((item) => isQuery(item.value));
 }
 
@@ -22,7 +27,7 @@ function itemsOf(value: unknown): readonly { readonly path: Path; readonly value
   return listOf(value, results).map((item, index) => ({ path: [results, index], value: item }));
 }
 
-export function readRedash(documents: readonly ExportDocument[]): readonly ForeignQuery[] {
+function readRedash(documents: readonly ExportDocument[]): readonly ForeignQuery[] {
   const engines = enginesOf(documents);
   return documents.flatMap((document) =>
     itemsOf(document.value)
@@ -53,6 +58,7 @@ function queryOf(
   const id = member(value, 'id');
   return {
     tool: 'redash',
+    kind: 'query',
     title,
     segments: [title],
     ...(description === undefined ? {} : { description }),

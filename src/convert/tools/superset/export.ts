@@ -2,10 +2,15 @@
 import type { Declaration } from '../../placeholders/template.ts';
 import { dialectOfEngine } from '../../export/databases.ts';
 import { entriesOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
-import type { ForeignQuery } from '../../export/foreign-query.ts';
+import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
 import { chartSql } from './chart.ts';
 
-export function isSuperset({ value, path }: ExportDocument): boolean {
+export const SUPERSET: ToolReader = {
+  isOwn: ({ documents }) => documents.some(isSuperset),
+  read: ({ documents }) => ({ queries: readSuperset(documents) }),
+};
+
+function isSuperset({ value, path }: ExportDocument): boolean {
   return (
     textOf(value, 'sqlalchemy_uri') !== undefined ||
     (textOf(value, 'table_name') !== undefined && member(value, 'columns') !== undefined) ||
@@ -20,7 +25,7 @@ export interface Dataset {
   readonly engine: string | undefined;
 }
 
-export function readSuperset(documents: readonly ExportDocument[]): readonly ForeignQuery[] {
+function readSuperset(documents: readonly ExportDocument[]): readonly ForeignQuery[] {
   const engines = new Map(
     documents.flatMap(({ value }) => {
       const [uuid, uri] = [textOf(value, 'uuid'), textOf(value, 'sqlalchemy_uri')];
@@ -57,6 +62,7 @@ function datasetOf(document: ExportDocument, engine: string | undefined): Foreig
   const description = textOf(value, 'description');
   return {
     tool: 'superset',
+    kind: textOf(value, 'table_name') === undefined ? 'saved query' : 'dataset',
     title,
     segments: [title],
     ...(description === undefined ? {} : { description }),
@@ -102,6 +108,7 @@ function chartOf(document: ExportDocument, datasets: ReadonlyMap<string, Dataset
   const path: Path = ['slice_name'];
   const base = {
     tool: 'superset',
+    kind: 'chart',
     title,
     segments: [title],
     ...(description === undefined ? {} : { description }),

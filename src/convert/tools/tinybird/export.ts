@@ -1,48 +1,24 @@
-// Tinybird: .pipe files with nodes, and .datasource files with the columns of a table.
+// Tinybird: .pipe files with nodes, .datasource files with the columns of a table, fixtures and tests.
 // Source: https://www.tinybird.co/docs/forward/dev-reference/datafiles
 import { positionAt } from '../../../core/position.ts';
-import { readRegions } from '../../placeholders/source-lexer.ts';
-import type { ExportFile } from '../../export/foreign-query.ts';
-import type { ForeignQuery, ImportProblem, TableDefinition } from '../../export/foreign-query.ts';
+import type { Contents, ExportFile } from '../../export/document.ts';
+import type {
+  ForeignQuery,
+  OtherItem,
+  QueryPart,
+  ReadExport,
+  SourceItem,
+  ToolReader,
+} from '../../export/foreign-query.ts';
+import { bareTables } from '../../qualify-tables.ts';
+import { engineClauses, readDatasource } from './data-source.ts';
+import { instructionsOf, nameOf, type Instruction } from './datafile.ts';
+import { readExamples } from './source-examples.ts';
 
-/** An instruction of a datafile: `NAME argument`, with its indented lines. */
-interface Instruction {
-  readonly name: string;
-  readonly value: string;
-  /** The offset of the value in the file. */
-  readonly start: number;
-}
-
-const NAMES =
-  'VERSION|DESCRIPTION|TAGS|TOKEN|NODE|SQL|TYPE|DATASOURCE|ENGINE\\w*|COPY\\w*|TARGET_DATASOURCE|MATERIALIZED|SCHEMA|INDEXES|SHARED_WITH|FORWARD_QUERY|EXPORT\\w*|KAFKA\\w*|IMPORT\\w*|INCLUDE|CACHE\\w*|DEPLOYMENT_METHOD|BACKFILL|RETRIES|MAX_\\w+|UNIQUE\\w*|INDEX\\w*|S3\\w*|GCS\\w*';
-const INSTRUCTION = new RegExp(`^[ \\t]*(${NAMES})\\b[ \\t]*(.*)$`, 'i');
-
-/** Instructions after an indented block, which are indented themselves in some files. */
-const INDENTED =
-  /^[ \t]*(?:(?:SQL|DESCRIPTION|SCHEMA)[ \t]*>|TYPE[ \t]+(?:endpoint|materialized|copy|sink))\s*$/i;
-
-/** In order. The value of an instruction with `>` is its following lines, which are indented. */
-function instructionsOf(text: string): readonly Instruction[] {
-  const found: { name: string; value: string; readonly start: number }[] = [];
-  let at = 0;
-  let isBlock = false;
-  for (const line of text.split(/(?<=\n)/)) {
-    const isInstruction: boolean = !isBlock || /^[A-Z_]+\b/.test(line) || INDENTED.test(line);
-    const match: RegExpExecArray | null = isInstruction
-      ? INSTRUCTION.exec(line.replace(/[\r\n]+$/, ''))
-      : null;
-    const last = found.at(-1);
-    if (match !== null) {
-      const name: string = match[1] ?? '';
-      const argument: string = match[2] ?? '';
-      isBlock = /^\s*>\s*$/.test(argument) || (argument.trim() === '' && name.toUpperCase() !== 'NODE');
-      const start = isBlock ? at + line.length : at + line.indexOf(argument);
-      found.push({ name: name.toUpperCase(), value: isBlock ? '' : argument, start });
-    } else if (isBlock && last !== undefined) last.value += line;
-    at += line.length;
-  }
-  return found;
-}
+export const TINYBIRD: ToolReader = {
+  isOwn: ({ files }) => files.some(({ path }) => /\.(pipe|datasource)$/i.test(path)),
+  read,
+};
 
 interface PipeNode {
   readonly name: string;
@@ -50,13 +26,38 @@ interface PipeNode {
   readonly start: number;
   readonly type: string;
   readonly description: string | undefined;
+  /** The instructions after its SQL, by name. */
+  readonly options?: ReadonlyMap<string, string>;
 }
 
-/** The endpoint of each pipe, with the nodes and other pipes that it reads as its WITH clause. */
-export function readPipes(files: readonly ExportFile[]): readonly ForeignQuery[] {
+/** Data sources as tables, pipes as endpoints and views. */
+function read(contents: Contents): Partial<ReadExport> {
+  const { files } = contents;
+  const fixtures = files.filter(({ path }) => /(^|\/)fixtures\/[^/]+\.(ndjson|csv)$/i.test(path));
+  const sources = files
+    .filter(({ path }) => /\.datasource$/i.test(path))
+    .map((file) => readDatasource(file, fixtures));
+  const tables = sources.filter((each) => 'name' in each);
   const pipes = files.filter(({ path }) => /\.pipe$/i.test(path)).map(readPipe);
-  const byName = new Map(pipes.map((pipe) => [pipe.name, pipe]));
-  return pipes.flatMap((pipe) => queriesOf(pipe, byName));
+  const project: Project = {
+    pipes: new Map(pipes.map((pipe) => [pipe.name, pipe])),
+    tables: new Set(tables.map(({ name }) => name)),
+    examples: readExamples(contents),
+  };
+  const queries = pipes.flatMap((pipe) => [...endpointsOf(pipe, project), ...writersOf(pipe, project)]);
+  return {
+    queries,
+    tables,
+    others: pipes.flatMap((pipe) => unusedIn(pipe, queries)),
+    problems: sources.filter((each) => 'message' in each),
+  };
+}
+
+interface Project {
+  readonly pipes: ReadonlyMap<string, Pipe>;
+  /** Names of the tables that data sources define. */
+  readonly tables: ReadonlySet<string>;
+  readonly examples: ReturnType<typeof readExamples>;
 }
 
 interface Pipe {
@@ -66,54 +67,172 @@ interface Pipe {
   readonly description: string | undefined;
   /** The nodes that answer calls; empty for pipes that write rows. */
   readonly endpoints: readonly PipeNode[];
-  readonly isOther: boolean;
 }
+
+const WRITER = /^(materialized|copy|sink)$/i;
 
 function readPipe(file: ExportFile): Pipe {
   const { nodes, description } = nodesOf(instructionsOf(file.text));
   const named = nodes.filter(({ type }) => /^endpoint$/i.test(type));
-  const isOther = nodes.some(({ type }) => /^(materialized|copy|sink)$/i.test(type));
+  const isOther = nodes.some(({ type }) => WRITER.test(type));
   const last = nodes.at(-1);
   const endpoints = named.length > 0 ? named : last === undefined || isOther ? [] : [last];
-  return { name: nameOf(file, '.pipe'), file, nodes, description, endpoints, isOther };
+  return { name: nameOf(file, '.pipe'), file, nodes, description, endpoints };
 }
 
-function nameOf({ path }: ExportFile, extension: string): string {
-  const name = path.split('/').at(-1) ?? path;
-  return name.slice(0, name.length - extension.length);
+/** The query of each node that answers calls, with the nodes of its pipe that it reads. */
+function endpointsOf(pipe: Pipe, project: Project): readonly ForeignQuery[] {
+  const { name, endpoints } = pipe;
+  return endpoints.map((node, index) => {
+    const title = endpoints.length > 1 ? `${name} ${node.name}` : name;
+    const text = node.description ?? pipe.description;
+    const examples = project.examples.get(name);
+    const base = {
+      title,
+      segments: [title],
+      ...(text === undefined ? {} : { description: text }),
+      ...(index === 0 ? { key: name } : {}),
+    };
+    const reads = readsOf(pipe, node, project);
+    return {
+      ...queryOf(pipe, node, pipe.nodes),
+      ...base,
+      ...(examples === undefined || index > 0 ? {} : { examples }),
+      ...(reads.length === 0
+        ? {}
+        : {
+            reads,
+            whole: () => ({
+              ...queryOf(pipe, node, withPipes(pipe, project)),
+              ...base,
+              examples: examples ?? [],
+            }),
+          }),
+    };
+  });
 }
 
-function queriesOf(pipe: Pipe, byName: ReadonlyMap<string, Pipe>): readonly ForeignQuery[] {
-  const { name, file, endpoints } = pipe;
-  const base = {
-    tool: 'tinybird',
+/** Pipes without a node that answers calls have no rows to include. */
+function readsOf(pipe: Pipe, node: PipeNode, { pipes }: Project): readonly string[] {
+  const own = new Set(pipe.nodes.map((each) => each.name));
+  const words = new Set([node, ...usedNodes(node, pipe.nodes)].flatMap(({ sql }) => [...tablesOf(sql)]));
+  return [...words].filter((word) => {
+    const other = pipes.get(word);
+    return other !== undefined && other !== pipe && other.endpoints.length > 0 && !own.has(word);
+  });
+}
+
+function withPipes(pipe: Pipe, { pipes }: Project): readonly PipeNode[] {
+  return [...pipesAsNodes(pipe, pipes, 0), ...pipe.nodes];
+}
+
+/** The nodes that write rows: views for those that do it with each insert. */
+function writersOf(pipe: Pipe, project: Project): readonly ForeignQuery[] {
+  const writers = pipe.nodes.filter(({ type }) => WRITER.test(type));
+  return writers.map((node): ForeignQuery => {
+    const query = queryOf(pipe, node, withPipes(pipe, project));
+    const title = writers.length > 1 ? `${pipe.name}_${node.name}` : pipe.name;
+    const base = { ...query, title, segments: [title] };
+    if (!/^materialized$/i.test(node.type)) return { ...base, reason: fed(node) };
+    const target = targetOf(node);
+    const engine = engineClauses(node.options ?? new Map());
+    if (target === undefined || engine === undefined)
+      return { ...base, reason: 'The node materializes rows, but names no data source' };
+    return project.tables.has(target)
+      ? {
+          ...base,
+          view: {
+            name: title,
+            sql: (database) => `CREATE MATERIALIZED VIEW ${database}.${title} TO ${database}.${target} AS`,
+          },
+        }
+      : {
+          ...base,
+          view: {
+            name: target,
+            sql: (database) => `CREATE MATERIALIZED VIEW ${database}.${target}\n${engine}\nAS`,
+          },
+        };
+  });
+}
+
+function targetOf({ options }: PipeNode): string | undefined {
+  const target = options?.get('DATASOURCE') ?? options?.get('TARGET_DATASOURCE');
+  return target !== undefined && /^[A-Za-z_]\w*$/.test(target) ? target : undefined;
+}
+
+/** What a node that copies or exports rows did, for the person who now has to do it in another way. */
+function fed(node: PipeNode): string {
+  const { options } = node;
+  const schedule = options?.get('COPY_SCHEDULE') ?? options?.get('EXPORT_SCHEDULE');
+  const times = schedule === undefined || schedule === '' ? 'when it was run' : `by the schedule ${schedule}`;
+  if (/^sink$/i.test(node.type)) return `The node exported its rows ${times}, which no endpoint does`;
+  const mode =
+    options?.get('COPY_MODE')?.toLowerCase() === 'replace' ? 'replaced the rows of' : 'added rows to';
+  return `The node ${mode} ${targetOf(node) ?? 'a data source'} ${times}: create a refreshable materialized view for it`;
+}
+
+function queryOf(
+  pipe: Pipe,
+  node: PipeNode,
+  nodes: readonly PipeNode[],
+): Omit<ForeignQuery, 'title' | 'segments'> & {
+  readonly title: string;
+  readonly segments: readonly string[];
+} {
+  const { file } = pipe;
+  const { sql, offset } = joined(node, nodes);
+  const own = new Set(pipe.nodes);
+  return {
+    ...itemOf(pipe, node),
+    segments: [pipe.name],
+    label: `${pipe.name}.${node.name}`,
+    sql,
     dialect: 'clickhouse',
     engine: 'clickhouse',
     declarations: [],
+    parts: usedNodes(node, nodes)
+      .filter((each) => own.has(each))
+      .map((each) => partOf(pipe, each)),
+    locate: (at) => positionAt(file.text, offset(at)),
+  };
+}
+
+function itemOf({ name, file }: Pipe, node: PipeNode): SourceItem {
+  const { start } = trimmed(node);
+  return {
+    tool: 'tinybird',
+    kind: 'node',
+    title: `${name}.${node.name}`,
     file: file.shown,
-  } as const;
-  if (endpoints.length === 0) {
-    const reason = pipe.isOther
-      ? 'The pipe materializes, copies or exports rows and is no endpoint: create a materialized view'
-      : 'The pipe has no node with SQL';
-    return [
-      { ...base, title: name, segments: [name], sql: '', locate: () => ({ line: 1, column: 1 }), reason },
-    ];
+    place: positionAt(file.text, start),
+  };
+}
+
+function partOf(pipe: Pipe, node: PipeNode): QueryPart {
+  const { sql, start } = trimmed(node);
+  return { ...itemOf(pipe, node), lastLine: positionAt(pipe.file.text, start + sql.length).line };
+}
+
+/** Nodes that nothing reads, and files without one. */
+function unusedIn(pipe: Pipe, queries: readonly ForeignQuery[]): readonly OtherItem[] {
+  const { name, file } = pipe;
+  if (pipe.nodes.length === 0) {
+    const place = { line: 1, column: 1 };
+    const reason = 'The pipe has no node with SQL';
+    return [{ tool: 'tinybird', kind: 'pipe', title: name, file: file.shown, place, reason }];
   }
-  const nodes = [...pipesAsNodes(pipe, byName, 0), ...pipe.nodes];
-  return endpoints.map((node) => {
-    const { sql, offset } = joined(node, nodes);
-    const text = node.description ?? pipe.description;
-    const title = endpoints.length > 1 ? `${name} ${node.name}` : name;
-    return {
-      ...base,
-      title,
-      segments: [title],
-      sql,
-      ...(text === undefined ? {} : { description: text }),
-      locate: (at) => positionAt(file.text, offset(at)),
-    };
-  });
+  const used = new Set(
+    queries
+      .filter((query) => query.file === file.shown)
+      .flatMap(({ label, parts = [] }) => [label, ...parts.map(({ title }) => title)]),
+  );
+  return pipe.nodes
+    .filter((node) => !used.has(`${name}.${node.name}`))
+    .map((node) => ({
+      ...itemOf(pipe, node),
+      reason: 'No node that answers calls or writes rows reads the node',
+    }));
 }
 
 const MAX_PIPES = 5;
@@ -121,7 +240,7 @@ const MAX_PIPES = 5;
 /** Other pipes that this one reads, as nodes; their places are the end of the file. */
 function pipesAsNodes(pipe: Pipe, byName: ReadonlyMap<string, Pipe>, depth: number): readonly PipeNode[] {
   if (depth >= MAX_PIPES) return [];
-  const words = new Set(pipe.nodes.flatMap(({ sql }) => [...wordsOf(sql)]));
+  const words = new Set(pipe.nodes.flatMap(({ sql }) => [...tablesOf(sql)]));
   const own = new Set(pipe.nodes.map((node) => node.name));
   return [...words].flatMap((word): readonly PipeNode[] => {
     const other = byName.get(word);
@@ -158,6 +277,7 @@ function nodesOf(instructions: readonly Instruction[]): {
     } else if (name === 'SQL')
       node = { ...(node ?? { name: 'endpoint', type: '', description: undefined }), sql: value, start };
     else if (name === 'TYPE' && node !== undefined) node = { ...node, type: text };
+    else if (node !== undefined) node = { ...node, options: new Map(node.options).set(name, text) };
   }
   finish();
   return { nodes, description };
@@ -238,7 +358,7 @@ function usedNodes(node: PipeNode, nodes: readonly PipeNode[]): readonly PipeNod
   const used = new Set<PipeNode>();
   const open = [node];
   for (let each = open.pop(); each !== undefined; each = open.pop())
-    for (const word of wordsOf(each.sql)) {
+    for (const word of tablesOf(each.sql)) {
       const found = byName.get(word);
       if (found === undefined || found === node || found === each || used.has(found)) continue;
       used.add(found);
@@ -247,76 +367,13 @@ function usedNodes(node: PipeNode, nodes: readonly PipeNode[]): readonly PipeNod
   return nodes.filter((each) => used.has(each));
 }
 
-/** Names in code, outside of strings and comments. */
-function wordsOf(sql: string): ReadonlySet<string> {
-  const words = new Set<string>();
-  for (const { kind, start, end } of readRegions(sql, 'clickhouse', () => undefined)) {
-    if (kind === 'code')
-      for (const [word] of sql.slice(start, end).matchAll(/[A-Za-z_]\w*/g)) words.add(word);
-    if (kind === 'quoted') words.add(sql.slice(start + 1, end - 1));
-  }
-  return words;
-}
+/** A placeholder, tag or comment of a template. */
+const TAG = /\{\{[^]*?\}\}|\{%[^]*?%\}|\{#[^]*?#\}/g;
 
-/** A data source as CREATE TABLE. */
-export function readDatasource(file: ExportFile): TableDefinition | ImportProblem {
-  const name = nameOf(file, '.datasource');
-  const values = new Map(instructionsOf(file.text).map(({ name: key, value }) => [key, value.trim()]));
-  const schema = values.get('SCHEMA');
-  const problem = (message: string): ImportProblem => ({ file: file.shown, line: 1, message });
-  if (!/^[A-Za-z_]\w*$/.test(name)) return problem('the name of the file is no name of a table');
-  if (schema === undefined || schema === '') return problem('the data source has no SCHEMA');
-  const columns = columnsOf(schema.replace(/^>\s*/, ''));
-  const engine = (values.get('ENGINE') ?? 'MergeTree').replace(/^["']|["']$/g, '');
-  if (!/^\w+$/.test(engine) || columns.length === 0)
-    return problem('the data source has no columns, or no engine');
-  const option = (key: string): string | undefined => values.get(key)?.replace(/^(["'])(.*)\1$/s, '$2');
-  const version = option('ENGINE_VER') ?? option('ENGINE_SIGN') ?? option('ENGINE_COLUMNS');
-  const [partition, key, ttl] = [
-    option('ENGINE_PARTITION_KEY'),
-    option('ENGINE_SORTING_KEY') ?? option('ENGINE_PRIMARY_KEY'),
-    option('ENGINE_TTL'),
-  ];
-  const versions = [option('ENGINE_SIGN'), option('ENGINE_VER')].filter((each) => each !== undefined);
-  const given =
-    version === undefined ? '' : `(${versions.length > 0 ? versions.join(', ') : `(${version})`})`;
-  const lines = [
-    `CREATE TABLE ${name} (`,
-    columns.map((column) => `  ${column}`).join(',\n'),
-    `) ENGINE = ${engine === 'Join' || engine === 'Null' ? engine : `${engine}${given}`}`,
-    ...(partition === undefined || partition === '' ? [] : [`PARTITION BY ${partition}`]),
-    ...(engine.endsWith('MergeTree')
-      ? [`ORDER BY ${key === undefined || key === '' ? 'tuple()' : `(${key})`}`]
-      : []),
-    ...(ttl === undefined || ttl === '' ? [] : [`TTL ${ttl}`]),
-  ];
-  return { name, sql: `${lines.join('\n')};\n`, file: file.shown };
-}
-
-/** Columns at the top level, without the JSON paths of their values. */
-function columnsOf(schema: string): readonly string[] {
-  const columns: string[] = [];
-  let depth = 0;
-  let from = 0;
-  const add = (to: number): void => {
-    const column = schema
-      .slice(from, to)
-      .replace(/`json:[^`]*`/g, '')
-      .replace(/\s+/g, ' ')
-      .trim();
-    if (column !== '') columns.push(column);
-    from = to + 1;
-  };
-  for (let at = 0; at < schema.length; at++) {
-    const char = schema[at];
-    if (char === '(' || char === '[') depth++;
-    else if (char === ')' || char === ']') depth--;
-    else if (char === '`' || char === "'") {
-      const close = schema.indexOf(char, at + 1);
-      if (close < 0) break;
-      at = close;
-    } else if (char === ',' && depth === 0) add(at);
-  }
-  add(schema.length);
-  return columns;
+/** Names of tables without a database; those of all alternatives, where tags choose one. */
+function tablesOf(sql: string): ReadonlySet<string> {
+  const { sql: text } = withoutMark({ sql, start: 0 });
+  // A tag can separate alternatives: `FROM {% if a %} x {% else %} y {% end %}`.
+  const plain = text.replace(TAG, (tag) => (tag.startsWith('{%') ? ' , ' : " '' "));
+  return new Set(bareTables(plain).map(({ name }) => name));
 }
