@@ -61,6 +61,8 @@ export interface Type {
   readonly isBinary?: boolean;
   /** A string that represents a JSON value: SQLite orders numbers before strings. */
   readonly isMixed?: boolean;
+  /** A string that is what a JSON path without a declared type holds: beside a number, it is a number. */
+  readonly isOpen?: boolean;
   /** UInt64, which has no common type with signed integers. */
   readonly isUnsigned?: boolean;
   /** The size in bytes of a signed integer column. */
@@ -94,6 +96,23 @@ export const UNKNOWN: Type = { kind: 'unknown', isNullable: true };
 export const NULL_TYPE: Type = { kind: 'null', isNullable: true };
 export const TEXT: Type = { kind: 'text', isNullable: true };
 export const DYNAMIC: Type = { kind: 'dynamic', isNullable: true };
+
+/** The type of values of one kind, any of which may be NULL. */
+export function commonOf(types: readonly Type[]): Type {
+  const [first = UNKNOWN] = types;
+  const { bits: _, bytes: __, ...rest } = first;
+  const elements = types.flatMap(({ element }) => element ?? []);
+  const fields = [...(first.fields ?? [])].map(([name, own], index): readonly [string, Type] => [
+    name,
+    commonOf([own, ...types.slice(1).flatMap((each) => [...(each.fields?.values() ?? [])][index] ?? [])]),
+  ]);
+  return {
+    ...rest,
+    isNullable: types.some(({ isNullable }) => isNullable),
+    ...(first.element === undefined ? {} : { element: commonOf(elements) }),
+    ...(first.fields === undefined ? {} : { fields: new Map(fields) }),
+  };
+}
 
 /** The type of an array: never NULL in ClickHouse. */
 export function arrayOfType(element: Type): Type {
@@ -133,6 +152,7 @@ export function float(each: Value): Sql {
   // The first cast is NULL for integers that Float64 does not represent.
   if (each.type.kind === 'dynamic')
     return sql`ifNull(accurateCastOrNull(${each.sql}, 'Float64'), toFloat64(accurateCastOrNull(${each.sql}, 'Int64')))`;
+  if (each.type.isOpen === true) return sql`toFloat64OrNull(${each.sql})`;
   return each.type.kind === 'decimal' || each.type.kind === 'unknown'
     ? sql`toFloat64(${each.sql})`
     : operand(each);

@@ -9,7 +9,7 @@ import {
 } from '../arithmetic.ts';
 import { differs, unconverted } from '../context.ts';
 import { jsonNumber, jsonOperator } from '../json-path.ts';
-import { settled } from '../operand.ts';
+import { isOpen, settled } from '../operand.ts';
 import { sql } from '../sql.ts';
 import { difference, intervalValue, secondsOf, shifted, spansOf, type Span } from '../time/interval.ts';
 import { timestampLiteral } from '../time/literal.ts';
@@ -18,6 +18,7 @@ import type { Expression } from '../tree.ts';
 import { truth } from '../truth.ts';
 import {
   condition,
+  float,
   isKind,
   isNullable,
   isNumber,
@@ -105,6 +106,7 @@ function numeric(source: Expression, context: Context): Value {
       'Values of type JSON are not calculated with: cast what JSON_VALUE returns',
     );
   if (isKind(each, 'json')) return jsonNumber(each);
+  if (isOpen(each)) return value('float', float(each));
   const isNumeric = convertsStrings && isKind(each, 'text') && /^-?\d+(?:\.\d+)?$/.test(each.literal ?? '');
   if (!isNumeric || each.literal === undefined) return each;
   return value(each.literal.includes('.') ? 'numeric' : 'int', each.literal, false);
@@ -187,6 +189,7 @@ function withInterval(expression: Binary, context: Context): Value | undefined {
   const [spans, other] = second === undefined ? [first ?? [], right] : [second, left];
   if (operator === '+' || (operator === '-' && second !== undefined)) {
     const base = settled(context.write(other, context));
+    if (isKind(base, 'null')) return base;
     if (isKind(base, 'seconds'))
       return numberArithmetic(base, secondsOf(spans, context), { operator, at, context });
     return shifted(base, operator, { spans, at, isOperator: true }, context);
