@@ -19,11 +19,6 @@ export function settled(each: Value): Value {
   return { ...rest, sql: whole(each), type: { ...each.type, isNullable: true } };
 }
 
-/** As a string; dynamically typed values are converted. */
-export function text(each: Value): Sql {
-  return each.type.kind === 'dynamic' || each.type.kind === 'object' ? textOf(each) : whole(each);
-}
-
 /** As a number; dynamically typed values are converted, or null. */
 export function number(each: Value): Sql {
   return each.type.kind === 'dynamic' ? float(each) : whole(each);
@@ -37,8 +32,8 @@ export function condition(each: Value): Sql {
 /** In a form that can be grouped, ordered, compared and counted. */
 export function key(each: Value): Value {
   if (each.type.kind === 'dynamic')
-    return { ...value('text', text(each), true, { isOpen: true }), original: each.sql };
-  if (each.type.kind === 'object') return value('text', text(each));
+    return { ...value('text', textOf(each), true, { isOpen: true }), original: each.sql };
+  if (each.type.kind === 'object') return value('text', textOf(each));
   const { original } = each;
   return { sql: whole(each), type: each.type, ...(original === undefined ? {} : { original }) };
 }

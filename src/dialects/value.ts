@@ -93,23 +93,36 @@ export interface Value {
 }
 
 export const UNKNOWN: Type = { kind: 'unknown', isNullable: true };
-export const NULL_TYPE: Type = { kind: 'null', isNullable: true };
 export const TEXT: Type = { kind: 'text', isNullable: true };
 export const DYNAMIC: Type = { kind: 'dynamic', isNullable: true };
 
-/** The type of values of one kind, any of which may be NULL. */
+/** What is true of one of several values is true of what may be any of them, but for what is true of all. */
+const OF_ANY = [
+  'isNullable',
+  'isNullIfEmpty',
+  'isNumberInClickHouse',
+  'isBinary',
+  'isMixed',
+  'isOpen',
+] as const;
+
+/** The type of values of one kind. */
 export function commonOf(types: readonly Type[]): Type {
   const [first = UNKNOWN] = types;
-  const { bits: _, bytes: __, ...rest } = first;
-  const elements = types.flatMap(({ element }) => element ?? []);
+  const { bits: _, bytes: __, isWide: ___, ...rest } = first;
+  const flags = OF_ANY.filter((flag) => types.some((type) => type[flag] === true));
+  const fieldsOf = (type: Type): readonly Type[] => [...(type.fields?.values() ?? [])];
   const fields = [...(first.fields ?? [])].map(([name, own], index): readonly [string, Type] => [
     name,
-    commonOf([own, ...types.slice(1).flatMap((each) => [...(each.fields?.values() ?? [])][index] ?? [])]),
+    commonOf([own, ...types.slice(1).flatMap((type) => fieldsOf(type)[index] ?? [])]),
   ]);
   return {
     ...rest,
-    isNullable: types.some(({ isNullable }) => isNullable),
-    ...(first.element === undefined ? {} : { element: commonOf(elements) }),
+    ...Object.fromEntries(flags.map((flag) => [flag, true])),
+    ...(types.every(({ isWide }) => isWide === true) ? { isWide: true } : {}),
+    ...(first.element === undefined
+      ? {}
+      : { element: commonOf(types.flatMap(({ element }) => element ?? [])) }),
     ...(first.fields === undefined ? {} : { fields: new Map(fields) }),
   };
 }
@@ -142,7 +155,6 @@ export const isNullable = (...values: readonly Value[]): boolean =>
 
 const NUMBERS: ReadonlySet<Kind> = new Set(['int', 'decimal', 'numeric', 'float']);
 const TIMES: ReadonlySet<Kind> = new Set(['date', 'timestamp', 'datetime']);
-export const isNumberKind = (kind: Kind): boolean => NUMBERS.has(kind);
 export const isNumber = ({ type }: Value): boolean => NUMBERS.has(type.kind);
 export const isTime = ({ type }: Value): boolean => TIMES.has(type.kind);
 export const isKind = ({ type }: Value, ...kinds: readonly Kind[]): boolean => kinds.includes(type.kind);

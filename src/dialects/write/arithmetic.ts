@@ -12,7 +12,7 @@ import { jsonNumber, jsonOperator } from '../json-path.ts';
 import { isOpen, settled } from '../operand.ts';
 import { sql } from '../sql.ts';
 import { difference, intervalValue, secondsOf, shifted, spansOf, type Span } from '../time/interval.ts';
-import { timestampLiteral } from '../time/literal.ts';
+import { timeLiteral, timestampLiteral } from '../time/literal.ts';
 import { moment } from '../time/moment.ts';
 import type { Expression } from '../tree.ts';
 import { truth } from '../truth.ts';
@@ -137,7 +137,8 @@ const canBeTime = (each: Value): boolean =>
 
 function timeDifference(a: Value, b: Value, { at, context }: Place): Value {
   const { dateDifference, subtractsTimes } = context.shared.traits;
-  const areDates = isKind(a, 'date') && isKind(b, 'date');
+  const [left, right] = [timeBeside(a, b), timeBeside(b, a)];
+  const areDates = isKind(left, 'date') && isKind(right, 'date');
   if (areDates ? dateDifference === undefined : !subtractsTimes)
     return unconverted(
       at,
@@ -145,10 +146,14 @@ function timeDifference(a: Value, b: Value, { at, context }: Place): Value {
       `${context.shared.dialect} does not subtract times, or as numbers`,
       'Use TIMESTAMPDIFF or a similar function.',
     );
-  const [left, right] = [a, b].map((each) =>
-    isTime(each) ? each : (timestampLiteral(each.literal ?? '') ?? each),
-  );
-  return left === undefined || right === undefined ? a : difference(left, right, context);
+  return difference(left, right, context);
+}
+
+/** A literal beside a date is one if it has no time of day. */
+function timeBeside(own: Value, other: Value): Value {
+  if (isTime(own)) return own;
+  const read = isKind(other, 'date') ? timeLiteral : timestampLiteral;
+  return read(own.literal ?? '') ?? own;
 }
 
 interface Move extends Place {

@@ -3,7 +3,7 @@ import { unconverted, type Context } from '../context.ts';
 import { jsonText } from '../json-path.ts';
 import { beside, isOpen, settled } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { dateLiteral, timestampLiteral } from '../time/literal.ts';
+import { timeLiteral } from '../time/literal.ts';
 import { isDay } from '../time/moment.ts';
 import {
   commonOf,
@@ -95,7 +95,7 @@ function numbers(values: readonly Value[], nullable: boolean): Unified {
 function times(all: readonly Value[], nullable: boolean, place: Place | undefined): Unified {
   const values = all.map((each) => {
     if (!isKind(each, 'text') || each.literal === undefined) return each;
-    return (/[ Tt]\d/.test(each.literal) ? timestampLiteral : dateLiteral)(each.literal) ?? each;
+    return timeLiteral(each.literal) ?? each;
   });
   const typed = values.filter((each) => !isKind(each, 'null'));
   if (typed.some((each) => isKind(each, 'text'))) return strings(all, nullable, place);
