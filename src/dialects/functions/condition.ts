@@ -4,7 +4,7 @@ import { beside } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { truth } from '../truth.ts';
 import { emptyArray, isNullArray } from './array-value.ts';
-import { condition, isKind, isNullable, operand, value, type Value } from '../value.ts';
+import { condition, isKind, isNullable, isNumber, operand, value, type Value } from '../value.ts';
 import { comparison } from '../write/comparison.ts';
 import { unified } from '../write/unify.ts';
 
@@ -91,6 +91,12 @@ function extreme(name: 'greatest' | 'least'): Rule {
   return (application) => {
     const { all, context, call } = application;
     const args = all();
+    if (
+      context.shared.dialect === 'sqlite' &&
+      args.some((each) => isKind(each, 'text')) &&
+      args.some(isNumber)
+    )
+      return application.fail(`${call.name} of strings and numbers is not converted`);
     const { sqls, type } = unified(args, application);
     const [only = application.fail(`${call.name} requires an argument`), more] = sqls;
     if (more === undefined) return { sql: only, type };
@@ -139,6 +145,9 @@ export const CONDITION_FUNCTIONS: Rules = {
   decode,
   greatest: extreme('greatest'),
   least: extreme('least'),
+  // SQLite has them for several arguments.
+  max: byDialect({ sqlite: extreme('greatest') }),
+  min: byDialect({ sqlite: extreme('least') }),
   isnull: byDialect({ mysql: isNullTest, mariadb: isNullTest, redshift: coalesce }),
   equal_null: ({ arg, at, context }) => comparison(arg(0), arg(1), { operator: '<=>', at, context }),
   xor: ({ all }) => condition(sql`xor(${joinSql(all().map(({ sql: own }) => own))})`, isNullable(...all())),
