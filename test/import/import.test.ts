@@ -468,13 +468,13 @@ describe('hostile exports', () => {
       dbt_schema_version: 'https://schemas.getdbt.com/dbt/manifest/v12.json',
       adapter_type: 'clickhouse',
     };
-    const export_ = folderWith({
+    const exported = folderWith({
       'manifest.json': JSON.stringify({ metadata, nodes }),
       'pipes/../pipes/a b;c.pipe':
         'NODE x\nSQL >\n  SELECT 1 AS a\nTYPE materialized\nENGINE MergeTree\nDATASOURCE y\n',
       'd.datasource': 'SCHEMA >\n  `a` Int8\n\nENGINE MergeTree\nENGINE_TTL a; DROP TABLE public.orders\n',
     });
-    const { report, folder } = await run(export_);
+    const { report, folder } = await run(exported);
     expect(report.items.map(({ kind, status }) => `${kind} ${status}`)).toEqual([
       'file not',
       'model not',
