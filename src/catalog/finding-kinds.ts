@@ -355,6 +355,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Fixture rows for an unknown table',
     help: 'Correct the name, or create the table in a file of the schema folder or of the fixtures.',
   },
+  'fixture.not_a_table': {
+    title: 'Rows for a view, or for a dictionary over a query',
+    help: 'Give rows for the tables that it reads.',
+  },
   'fixture.unknown_column': {
     title: 'Fixture rows with an unknown column',
     help: 'Correct the name: a row has only columns of its table.',

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   redact: async () => (await import('./redact/command.ts')).addRedact,
   token: async () => (await import('./token/command.ts')).addToken,
   seed: async () => (await import('./seed/command.ts')).addSeed,
+  load: async () => (await import('./load/command.ts')).addLoad,
   doctor: async () => (await import('./doctor/command.ts')).addDoctor,
   capacity: async () => (await import('./capacity/command.ts')).addCapacity,
   new: async () => (await import('./new/command.ts')).addNew,

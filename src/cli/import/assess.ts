@@ -69,12 +69,16 @@ function assessOne(draft: EndpointDraft, checked: CheckedFile | undefined, run: 
   };
 }
 
-function isUnknownTable({ code }: Finding): boolean {
-  return code === 'engine.unknown_table';
+/** A table, or a cluster, that the engine does not have. */
+function isUnknownTable({ code, message }: Finding): boolean {
+  return (
+    code === 'engine.unknown_table' ||
+    /no tables satisfied provided regexp|cluster '.*' not found/.test(message)
+  );
 }
 
 const UNKNOWN_TABLE =
-  'Hand over its definition (millrace schema pull, or --schema), and import again with --force';
+  'Hand over the definition (millrace schema pull, or --schema), and import again with --force';
 const OTHER_ROWS = "The rows are those of the source's own test";
 
 function noteOf(finding: Finding, draft: EndpointDraft, hint: string | undefined): PlacedNote {
