@@ -158,9 +158,10 @@ function staticFindings(files: LoadedFiles, reported: ReadonlySet<string>): read
   return [...own, ...diagnostics, ...toolNameFindings(candidates), ...versionFindings(catalog, candidates)];
 }
 
-function staticFindingsOf(
+/** What needs neither other files nor an engine, besides the findings of the rules. */
+export function staticFindingsOf(
   { document, analysis }: InspectedFile,
-  { tenancy, hasHashKey }: ValidateOptions,
+  { tenancy, hasHashKey }: Pick<ValidateOptions, 'tenancy' | 'hasHashKey'>,
 ): readonly Finding[] {
   const ofKey = hasHashKey ? [] : warnOfHashKey(analysis);
   return toDiagnostics(document, [
@@ -185,7 +186,7 @@ function withRelativePath(finding: Finding): Finding {
 }
 
 /** A comment `# millrace-ignore: code` at the end of the line, or on the line above, suppresses a warning. */
-function isIgnored({ severity, code, line, file }: Finding, textOf: Findings['textOf']): boolean {
+export function isIgnored({ severity, code, line, file }: Finding, textOf: Findings['textOf']): boolean {
   if (severity !== 'warning') return false;
   const lines = textOf(file)?.split(/\r\n|\r|\n/) ?? [];
   return [lines[line - 2], lines[line - 1]].some((text) =>
