@@ -1,7 +1,7 @@
 // Values as conditions: in MySQL and SQLite, numbers and strings are true unless they are zero.
 import { unconverted, type Context } from './context.ts';
 import { sql } from './sql.ts';
-import { condition, isKind, isNumber, operand, value, type Value } from './value.ts';
+import { condition, isKind, isNumber, isTime, operand, value, type Value } from './value.ts';
 
 /** The number that a string starts with, as MySQL and SQLite read it. */
 const NUMBER = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/;
@@ -12,8 +12,10 @@ export const leadingNumber = (text: string): number => Number(NUMBER.exec(text)?
 /** A value as a condition. */
 export function truth(own: Value, context: Context, at: number): Value {
   if (isNumber(own)) return condition(sql`${operand(own)} != 0`, own.type.isNullable);
-  if (!isKind(own, 'text') || own.type.isMixed === true) return own;
   const { traits, dialect } = context.shared;
+  if (isTime(own))
+    return unconverted(at, 'type', 'A time is used as a condition', 'Compare it with a value.');
+  if (!isKind(own, 'text') || own.type.isMixed === true) return own;
   if (traits.hasNumericConditions && own.literal !== undefined)
     return value('bool', leadingNumber(own.literal) === 0 ? 'false' : 'true', false);
   return unconverted(

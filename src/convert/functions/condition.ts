@@ -2,17 +2,19 @@
 import { joinSql, sql, type Sql } from '../../dialects/sql.ts';
 import { comparison } from '../write/comparison.ts';
 import { unified } from '../write/unify.ts';
-import { condition, isNullable, value, type Value } from '../../dialects/value.ts';
+import { condition, isKind, isNullable, value, type Value } from '../../dialects/value.ts';
 import { castTo } from '../../dialects/cast/cast.ts';
+import { mayBeNan, nanExtreme, ordersNan } from '../../dialects/nan.ts';
+import { caselessLiteral } from '../../dialects/collation.ts';
 import { truth } from '../../dialects/truth.ts';
 import { byDialect, integer, type Application, type Rules } from '../../dialects/function.ts';
 
 /** The first argument that is not NULL. */
-function coalesce({ all }: Application): Value {
-  const args = all();
+function coalesce(application: Application): Value {
+  const args = application.all();
   const [first, more] = args;
   if (first !== undefined && more === undefined) return first;
-  const { sqls, type } = unified(args);
+  const { sqls, type } = unified(args, application);
   return {
     sql: sql`coalesce(${joinSql(sqls)})`,
     type: { ...type, isNullable: args.every((each) => each.type.isNullable) },
@@ -30,19 +32,21 @@ function nullIf({ arg, at, context }: Application): Value {
   return { sql: built, type: { ...own.type, isNullable: true } };
 }
 
-function choose(test: Sql, [yes, no]: readonly [Value, Value]): Value {
-  const { sqls, type } = unified([yes, no]);
+function choose(test: Sql, results: readonly [Value, Value], place: Application): Value {
+  const { sqls, type } = unified(results, place);
   return { sql: sql`if(${test}, ${joinSql(sqls)})`, type };
 }
 
 /** IF and IFF. */
-function choice({ arg, optional, context, at }: Application): Value {
+function choice(application: Application): Value {
+  const { arg, optional, context, at } = application;
   const test = truth(arg(0), context, at);
-  return choose(test.sql, [arg(1), optional(2) ?? value('null', 'NULL')]);
+  return choose(test.sql, [arg(1), optional(2) ?? value('null', 'NULL')], application);
 }
 
 /** DECODE: NULL equals NULL. */
-function decode({ all, at, context }: Application): Value {
+function decode(application: Application): Value {
+  const { all, at, context } = application;
   const [subject, ...rest] = all();
   if (subject === undefined) return value('null', 'NULL');
   const pairs: (readonly [Sql, Value])[] = [];
@@ -54,7 +58,7 @@ function decode({ all, at, context }: Application): Value {
     pairs.push([comparison(subject, when, { operator, at, context }).sql, result]);
   }
   const last = rest.length % 2 === 1 ? (rest.at(-1) ?? value('null', 'NULL')) : value('null', 'NULL');
-  const { sqls, type } = unified([...pairs.map(([, result]) => result), last]);
+  const { sqls, type } = unified([...pairs.map(([, result]) => result), last], application);
   return {
     sql: sql`multiIf(${joinSql(pairs.map(([test], index) => sql`${test}, ${sqls[index] ?? 'NULL'}`))}, ${sqls.at(-1) ?? 'NULL'})`,
     type,
@@ -63,13 +67,28 @@ function decode({ all, at, context }: Application): Value {
 
 /** GREATEST and LEAST. */
 function extreme(name: 'greatest' | 'least') {
-  return ({ all, context }: Application): Value => {
+  return (application: Application): Value => {
+    const { all, context, call, fail } = application;
     const args = all();
-    const { sqls, type } = unified(args);
+    const { traits } = context.shared;
+    const present = args.filter((each) => !isKind(each, 'null'));
+    const isText = present.filter(({ type }) => type.kind === 'text' && type.isMixed !== true);
+    if (traits.hasNumericConditions && isText.length > 0 && isText.length < present.length)
+      return fail(`${call.name} of strings and other values is not converted`, 'Cast them to one type.');
+    const { sqls, type } = unified(args, application);
     const [only, more] = sqls;
     if (only !== undefined && more === undefined) return { sql: only, type };
     const nullable = sqls.filter((_, index) => args[index]?.type.isNullable === true);
-    const built = sql`${name}(${joinSql(sqls)})`;
+    const keys = args.map((each) => caselessLiteral(each, context) ?? context.key(each).sql);
+    const isPlain = keys.every((key, index) => key === args[index]?.sql);
+    if (ordersNan(context) && args.some(mayBeNan))
+      return {
+        sql: nanExtreme(name, sqls),
+        type: { ...type, isNullable: args.every((each) => each.type.isNullable) },
+      };
+    const built = isPlain
+      ? sql`${name}(${joinSql(sqls)})`
+      : sql`arrayReduce('${name === 'least' ? 'argMin' : 'argMax'}', [${joinSql(sqls)}], [${joinSql(keys)}])`;
     if (nullable.length === 0) return { sql: built, type };
     if (!context.shared.traits.extremeOfNullIsNull)
       return { sql: built, type: { ...type, isNullable: nullable.length === args.length } };
@@ -109,7 +128,10 @@ export const CONDITION_FUNCTIONS: Rules = {
   if: choice,
   iff: choice,
   iif: choice,
-  nvl2: ({ arg }) => choose(sql`${arg(0).sql} IS NOT NULL`, [arg(1), arg(2)]),
+  nvl2: (application) => {
+    const { arg } = application;
+    return choose(sql`${arg(0).sql} IS NOT NULL`, [arg(1), arg(2)], application);
+  },
   zeroifnull: ({ arg }) => ({
     sql: sql`ifNull(${arg(0).sql}, 0)`,
     type: { ...arg(0).type, isNullable: false },
@@ -118,7 +140,7 @@ export const CONDITION_FUNCTIONS: Rules = {
     sql: sql`nullIf(${arg(0).sql}, 0)`,
     type: { ...arg(0).type, isNullable: true },
   }),
-  decode,
+  decode: byDialect({ snowflake: decode, redshift: decode }),
   convert,
   greatest: extreme('greatest'),
   least: extreme('least'),

@@ -13,6 +13,7 @@ import {
   loose,
   operand,
   value,
+  type Kind,
   type Value,
 } from '../../dialects/value.ts';
 import { numberArithmetic, otherArithmetic, type Binary, type Operation } from '../../dialects/arithmetic.ts';
@@ -22,7 +23,7 @@ export function arithmetic(expression: Binary, context: Context): Value {
   const { operator, left, right, at } = expression;
   const byInterval = withInterval(expression, context);
   if (byInterval !== undefined) return byInterval;
-  const sides = [left, right].map((each) => numeric(context.write(each, context)));
+  const sides = [left, right].map((each) => numeric(context.write(each, context), context));
   const [a, b] = sides as [Value, Value]; // two operands
   if (operator === '-' && bothTimes(a, b)) return timeDifference(a, b, { at, context });
   if (isTime(a) && (operator === '+' || operator === '-'))
@@ -40,12 +41,16 @@ export function arithmetic(expression: Binary, context: Context): Value {
 const SUBTRACTS: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'trino', 'bigquery']);
 
 /** JSON values are read as numbers, and strings that are numbers. */
-function numeric(each: Value): Value {
+function numeric(each: Value, { shared }: Context): Value {
   if (each.type.kind === 'json') return jsonNumber(each);
   if (each.literal !== undefined && each.type.kind === 'text' && /^-?\d+(?:\.\d+)?$/.test(each.literal))
-    return value(each.literal.includes('.') ? 'numeric' : 'int', each.literal, false);
+    return value(kindOf(each.literal, shared.dialect), each.literal, false);
   return each;
 }
+
+/** In MySQL, a string is a Float64. */
+const kindOf = (digits: string, dialect: string): Kind =>
+  dialect === 'mysql' || dialect === 'mariadb' ? 'float' : digits.includes('.') ? 'numeric' : 'int';
 
 const isTimeLiteral = ({ literal }: Value): boolean =>
   literal !== undefined && timestampLiteral(literal) !== undefined;
@@ -120,6 +125,6 @@ function withInterval({ operator, left, right, at }: Binary, context: Context): 
 
 /** Writes operators on bits and others; undefined if there is none of that name. */
 export function otherOperator({ operator, left, right, at }: Binary, context: Context): Value | undefined {
-  const [a, b] = [left, right].map((each) => numeric(context.write(each, context)));
+  const [a, b] = [left, right].map((each) => numeric(context.write(each, context), context));
   return a === undefined || b === undefined ? undefined : otherArithmetic([a, b], { operator, at, context });
 }

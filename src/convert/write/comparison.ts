@@ -4,6 +4,8 @@ import { quoteString } from '../../sql/literal.ts';
 import { caseless } from '../../dialects/collation.ts';
 import { differs, unconverted, type Context } from '../../dialects/context.ts';
 import { secondsOf, spansOf } from '../../dialects/time/interval.ts';
+import { mayBeNan, nanComparison, ordersNan } from '../../dialects/nan.ts';
+import { nearestOf } from '../../dialects/round.ts';
 import { jsonInteger, jsonNumber, jsonText } from '../../dialects/json-path.ts';
 import { dateLiteral, parseTime, timestampLiteral } from '../../dialects/time/literal.ts';
 import {
@@ -34,14 +36,26 @@ export function comparison(
   const special =
     jsonComparison(left, right, { operator, at, context }) ?? sqliteClasses(left, right, operator, context);
   if (special !== undefined) return special;
-  const [a, b] = joinable(adapted(left, right, { at, context }), context);
+  const [a, b] = joinable(adapted(left, right, { at, context }), context).map(nearestOf) as [Value, Value];
+  const between = dateOperator(left, right, { operator, at, context });
   // The function has no common type of an integer and a Float64.
   const areMixed = isNumber(a) && isNumber(b) && a.type.kind !== b.type.kind;
-  const same = (): Sql =>
+  const same = (): Sql => {
+    const own = plainlySame();
+    return ordersNan(context) && mayBeNan(a) && mayBeNan(b)
+      ? sql`(${own} OR ifNull(isNaN(${a.sql}) AND isNaN(${b.sql}), false))`
+      : own;
+  };
+  const plainlySame = (): Sql =>
     areMixed
       ? sql`isNotDistinctFrom(toFloat64(${a.sql}), toFloat64(${b.sql}))`
       : sql`isNotDistinctFrom(${a.sql}, ${b.sql})`;
   const nullable = isNullable(a, b);
+  if (ordersNan(context) && LESS.has(operator) && [a, b].some(hasFloats))
+    return unconverted(at, 'type', 'Rows of floats are compared', 'Compare their fields.');
+  const plain = sql`${operand(a)} ${between} ${operand(b)}`;
+  const ofNan =
+    ordersNan(context) && context.isJoin !== true ? nanComparison(plain, [a, b], operator) : undefined;
   switch (operator) {
     case '<=>':
     case 'IS NOT DISTINCT FROM':
@@ -49,10 +63,9 @@ export function comparison(
     case 'IS DISTINCT FROM':
       return condition(sql`NOT ${same()}`, false);
     default:
-      return condition(
-        sql`${operand(a)} ${dateOperator(left, right, operator, context)} ${operand(b)}`,
-        nullable,
-      );
+      return ofNan === undefined
+        ? condition(plain, nullable)
+        : { ...condition(ofNan, nullable), isLoose: false };
   }
 }
 
@@ -132,12 +145,21 @@ function checkPadding(
 /**
  * SQLite compares times as text, in which '2024-01-31 00:00:00' is greater than '2024-01-31'; in ClickHouse they are equal.
  */
-function dateOperator(left: Value, right: Value, operator: string, { shared }: Context): string {
-  if (shared.dialect !== 'sqlite') return operator;
-  if (left.type.kind === 'timestamp' && isDay(right)) return { '<=': '<', '>': '>=' }[operator] ?? operator;
-  if (right.type.kind === 'timestamp' && isDay(left)) return { '>=': '>', '<': '<=' }[operator] ?? operator;
+function dateOperator(left: Value, right: Value, { operator, at, context }: Comparison): string {
+  if (context.shared.dialect !== 'sqlite') return operator;
+  const isShort = (each: Value): boolean => isDay(each) || each.type.kind === 'date';
+  const isPair = isTime(left) && isTime(right) && isShort(left) !== isShort(right);
+  if (isPair && !LESS.has(operator))
+    return unconverted(at, 'type', 'A date and a time differ in SQLite', 'Write date(…) of the time.');
+  if (left.type.kind === 'timestamp' && isShort(right)) return { '<=': '<', '>': '>=' }[operator] ?? operator;
+  if (right.type.kind === 'timestamp' && isShort(left)) return { '>=': '>', '<': '<=' }[operator] ?? operator;
   return operator;
 }
+
+const hasFloats = ({ type }: Value): boolean =>
+  [...(type.fields?.values() ?? [])].some(({ kind }) => kind === 'float');
+
+const LESS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 
 /** Both sides in types that ClickHouse compares. */
 export function adapted(
@@ -156,18 +178,21 @@ export function toward(
   other: Value,
   { at, context }: { readonly at: number; readonly context: Context },
 ): Value {
+  if (isTime(own) && (isNumber(other) || isKind(other, 'bool')))
+    return unconverted(at, 'type', 'A time is compared with a number', 'Cast one of them.');
   if (own.type.kind === 'json' && other.type.kind !== 'json')
     return isNumber(other) ? jsonNumber(own) : jsonText(own);
   if (own.literal !== undefined && own.type.kind === 'text')
     return literalToward(own, own.literal, { other, at, context });
   if (own.type.kind === 'text' && isTime(other)) return textAsTime(own, at, context);
-  if (own.type.kind === 'text' && isNumber(other)) return textAsNumber(own, other, { at, context });
+  if (own.type.kind === 'text' && (isNumber(other) || isKind(other, 'bool')))
+    return textAsNumber(own, other, { at, context });
   return own;
 }
 
 function textAsTime(own: Value, at: number, context: Context): Value {
-  if (context.shared.dialect === 'sqlite')
-    differs(context, at, 'type', 'SQLite compares this string and a time as text');
+  if (context.shared.traits.hasNumericConditions)
+    differs(context, at, 'type', 'A string that is no time is compared as text');
   return value('timestamp', sql`parseDateTime64BestEffortOrNull(${own.sql}, 3, 'UTC')`);
 }
 
@@ -178,7 +203,7 @@ function textAsNumber(
 ): Value {
   if (context.shared.dialect === 'snowflake')
     return value('float', sql`toFloat64(${own.sql})`, own.type.isNullable);
-  if (isKind(other, 'bool')) return own;
+  if (isKind(other, 'bool') && !context.shared.traits.hasNumericConditions) return own;
   return unconverted(
     at,
     'type',
@@ -195,7 +220,7 @@ function literalToward(
   const { kind, isDate } = other.type;
   if (kind === 'date' || kind === 'timestamp')
     return timeToward(own, literal, { isDay: kind === 'date', isDate: isDate === true, at, context });
-  if (isNumber(other)) {
+  if (isNumber(other) || (kind === 'bool' && context.shared.traits.hasNumericConditions)) {
     const isPlain = /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(literal);
     return isPlain
       ? value(literal.includes('.') ? 'numeric' : 'int', literal.trim(), false)
@@ -203,7 +228,9 @@ function literalToward(
   }
   if (kind === 'bool') {
     const known = /^\s*(?:(t|true|yes|on|1)|(f|false|no|off|0))\s*$/i.exec(literal);
-    return known === null ? own : value('bool', known[1] === undefined ? 'false' : 'true', false);
+    return known === null
+      ? unconverted(at, 'type', `${quoteString(literal)} is not a Boolean`)
+      : value('bool', known[1] === undefined ? 'false' : 'true', false);
   }
   return own;
 }

@@ -24,6 +24,8 @@ import { elementAt, isNullArray, joinedArrays } from '../../dialects/functions/a
 import { sliceOf } from '../../dialects/functions/array.ts';
 import { QUANTILE_ELEMENT } from '../../dialects/functions/quantile.ts';
 import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
+import { mayBeNan, ordersNan } from '../../dialects/nan.ts';
+import { nearestOf } from '../../dialects/round.ts';
 import { unified } from './unify.ts';
 import {
   condition,
@@ -262,15 +264,16 @@ function writeBetween({ value: inner, low, high, isNot, at }: Of<'between'>, con
   const [from, to] = [compared(low, context), compared(high, context)];
   const lower = comparison(subject, from, { operator: '>=', at, context });
   const upper = comparison(subject, to, { operator: '<=', at, context });
-  const isSimple = context.shared.dialect !== 'sqlite';
-  const [own, first] = adapted(subject, from, { at, context });
-  const [, second] = adapted(subject, to, { at, context });
+  // NaN is between no numbers.
+  const isOrdered = ordersNan(context) && [from, to].some(mayBeNan);
+  const isSimple = context.shared.dialect !== 'sqlite' && !isOrdered;
+  const [own = subject, first = from] = adapted(subject, from, { at, context }).map(nearestOf);
+  const second = nearestOf(adapted(subject, to, { at, context })[1]);
   const nullable = isNullable(subject, from, to);
-  if (isSimple)
-    return condition(
-      sql`${operand(own)} ${isNot ? 'NOT ' : ''}BETWEEN ${operand(first)} AND ${operand(second)}`,
-      nullable,
-    );
+  const range = sql`BETWEEN ${operand(first)} AND ${operand(second)}`;
+  // ClickHouse reads NOT BETWEEN as two comparisons, none of which is true of NaN.
+  if (isSimple && isNot && mayBeNan(subject)) return condition(sql`NOT (${operand(own)} ${range})`, nullable);
+  if (isSimple) return condition(sql`${operand(own)} ${isNot ? 'NOT ' : ''}${range}`, nullable);
   return condition(sql`${isNot ? 'NOT ' : ''}(${lower.sql} AND ${upper.sql})`, nullable);
 }
 
@@ -306,7 +309,7 @@ function writeCase({ subject, branches, otherwise, at }: Of<'case'>, context: Co
   });
   const results = branches.map(({ result }) => context.write(result, context));
   const last = otherwise === undefined ? value('null', 'NULL') : context.write(otherwise, context);
-  const { sqls, type } = unified([...results, last]);
+  const { sqls, type } = unified([...results, last], { at, context });
   const whens = conditions.map((each, index) => sql`WHEN ${each} THEN ${sqls[index] ?? 'NULL'}`);
   return {
     sql: sql`CASE ${joinSql(whens, ' ')}${otherwise === undefined ? '' : sql` ELSE ${sqls.at(-1) ?? 'NULL'}`} END`,

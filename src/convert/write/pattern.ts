@@ -4,7 +4,7 @@ import type { Expression } from '../../dialects/tree.ts';
 import { unconverted, type Context } from '../../dialects/context.ts';
 import { globRegex, likeOf, regexOf, similarRegex } from '../../dialects/pattern.ts';
 import { sql, type Sql } from '../../dialects/sql.ts';
-import { condition, isNullable, text, type Value } from '../../dialects/value.ts';
+import { condition, isKind, isNullable, text, type Value } from '../../dialects/value.ts';
 import { jsonText } from '../../dialects/json-path.ts';
 
 type Like = Extract<Expression, { kind: 'like' }>;
@@ -14,7 +14,12 @@ export function writeLike(expression: Like, context: Context): Value {
   const { operator, isNot, at } = expression;
   const { traits } = context.shared;
   const written = context.write(expression.value, context);
-  const subject = written.type.kind === 'json' ? jsonText(written) : written;
+  const subject =
+    written.type.kind === 'json'
+      ? jsonText(written)
+      : isKind(written, 'bool')
+        ? context.asText(written, at)
+        : written;
   const pattern = context.write(expression.pattern, context);
   const isBinary = subject.type.isBinary === true || pattern.type.isBinary === true;
   if (operator === 'LIKE' || operator === 'ILIKE') {

@@ -1,12 +1,14 @@
 // Values of which one is returned: ClickHouse requires a common type, which it does not always find.
 import { sql } from '../../dialects/sql.ts';
 import type { Unified } from '../../dialects/context.ts';
+import { implicit } from '../../dialects/implicit.ts';
 import { jsonText } from '../../dialects/json-path.ts';
 import { dateLiteral, timestampLiteral } from '../../dialects/time/literal.ts';
 import { float, isNumber, isTime, text, value, type Type, type Value } from '../../dialects/value.ts';
 
 /** The values in one type. */
-export function unified(values: readonly Value[]): Unified {
+export function unified(all: readonly Value[], place?: Parameters<typeof implicit>[1]): Unified {
+  const values = place === undefined ? all : implicit(all, place);
   const [first = value('null', 'NULL')] = values;
   const typed = values.filter(({ type }) => type.kind !== 'null');
   const nullable = values.some(({ type }) => type.isNullable);

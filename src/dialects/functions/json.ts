@@ -1,6 +1,7 @@
 // Functions of JSON.
 import { quoteString } from '../../sql/literal.ts';
 import { strictly } from '../cast/strict.ts';
+import { taking } from '../behaviour.ts';
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
 import {
   atPath,
@@ -24,11 +25,14 @@ import { field } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';
 import { condition, isKind, text, value, type Value } from '../value.ts';
 
+/** Dialects whose paths are of JSONPath. */
+const PATHS: ReadonlySet<string> = new Set(['bigquery', 'mysql', 'mariadb', 'sqlite', 'trino']);
+
 /** The place that a path argument names. */
 function at(application: Application, index = 1): Value {
   const { arg, call, dialect, fail } = application;
   const path = call.args[index];
-  if (dialect === 'bigquery' && path?.kind === 'string' && !path.value.startsWith('$'))
+  if (PATHS.has(dialect) && path?.kind === 'string' && !path.value.startsWith('$'))
     return fail('A JSON path must start with $');
   const own = columnPlace(application, index);
   if (own !== undefined) return own;
@@ -299,63 +303,94 @@ const READINGS: Readonly<Record<string, Reading>> = {
   },
 };
 
-export const JSON_FUNCTIONS: Rules = {
-  json_extract: extract,
-  json_query: byDialect({ mysql: container, mariadb: container, others: extract }),
-  json_value: scalar,
-  json_extract_scalar: scalar,
-  json_unquote: unquoted,
-  json_extract_path_text: (application) => byKeys(application, application.dialect === 'redshift'),
-  jsonb_extract_path_text: (application) => byKeys(application, false),
-  json_value_array: texts,
-  json_extract_string_array: texts,
-  json_query_array: raws,
-  json_extract_array: raws,
-  json_array_length: arrayLength,
-  jsonb_array_length: arrayLength,
-  json_length: size,
-  array_size: arrayLength,
-  json_typeof: STANDARD_TYPES,
-  jsonb_typeof: STANDARD_TYPES,
-  json_type: byDialect({
-    bigquery: STANDARD_TYPES,
-    sqlite: sqliteType,
-    mysql: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
-    mariadb: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
-  }),
-  json_valid: valid,
-  json_keys: ({ arg }) => jsonKeys(arg(0)),
-  json_quote: (application) =>
-    value('text', jsonTextOf(application.arg(0), { ...textOptions(application), quotesWide: false }), false),
-  json: byDialect({ sqlite: parsedText }),
-  json_exists: (application) => condition(jsonHas(at(application)), true),
-  json_contains_path: byDialect({ mysql: hasPath, mariadb: hasPath }),
-  bool: (application) =>
-    jsonReading(application) ??
-    application.fail('bool is supported for values of type JSON', 'Write CAST(… AS BOOL).'),
-  parse_json: parsed(false),
-  try_parse_json: parsed(true),
-  json_parse: parsed(false),
-  to_json: toJson,
-  to_jsonb: toJson,
-  to_json_string: toJsonString,
-  json_array: buildArray,
-  json_build_array: buildArray,
-  jsonb_build_array: buildArray,
-  json_object: buildObject,
-  json_build_object: buildObject,
-  jsonb_build_object: buildObject,
-  get_path: (application) =>
-    jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
-  get: byDialect({
-    snowflake: (application) => {
-      const key = application.source(1);
-      return jsonAt(application.arg(0), [
-        key.kind === 'number' ? String(Number(key.text) + 1) : application.arg(1).sql,
-      ]);
-    },
-  }),
+/** JSON_QUOTE: in MySQL, of strings only. */
+const jsonQuoted: Rule = (application) => {
+  const own = application.arg(0);
+  const written = jsonTextOf(own, { ...textOptions(application), quotesWide: false });
+  if (application.dialect === 'sqlite') return value('text', written, false);
+  if (!isKind(own, 'text', 'null')) return application.fail('json_quote is converted only for strings');
+  return value(
+    'text',
+    own.type.isNullable ? sql`if(isNull(${own.sql}), NULL, ${written})` : written,
+    own.type.isNullable,
+  );
 };
+
+/** SQLite's json_extract without a path is NULL. */
+const extractAt: Rule = (application) =>
+  application.dialect === 'sqlite' && application.call.args.length < 2
+    ? application.fail('json_extract requires a path')
+    : extract(application);
+
+const READ: Rules = taking(
+  'document any',
+  {
+    json_extract: extractAt,
+    json_query: byDialect({ mysql: container, mariadb: container, others: extract }),
+    json_value: scalar,
+    json_extract_scalar: scalar,
+    json_unquote: unquoted,
+    json_extract_path_text: (application) => byKeys(application, application.dialect === 'redshift'),
+    jsonb_extract_path_text: (application) => byKeys(application, false),
+    json_value_array: texts,
+    json_extract_string_array: texts,
+    json_query_array: raws,
+    json_extract_array: raws,
+    json_array_length: arrayLength,
+    jsonb_array_length: arrayLength,
+    json_length: size,
+    array_size: arrayLength,
+    json_typeof: STANDARD_TYPES,
+    jsonb_typeof: STANDARD_TYPES,
+    json_type: byDialect({
+      bigquery: STANDARD_TYPES,
+      sqlite: sqliteType,
+      mysql: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
+      mariadb: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
+    }),
+    json_valid: valid,
+    json_keys: ({ arg }) => jsonKeys(arg(0)),
+    json: byDialect({ sqlite: parsedText }),
+    json_exists: (application) => condition(jsonHas(at(application)), true),
+    json_contains_path: byDialect({ mysql: hasPath, mariadb: hasPath }),
+    bool: (application) =>
+      jsonReading(application) ??
+      application.fail('bool is supported for values of type JSON', 'Write CAST(… AS BOOL).'),
+    parse_json: parsed(false),
+    try_parse_json: parsed(true),
+    json_parse: parsed(false),
+    get_path: (application) =>
+      jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
+    get: byDialect({
+      snowflake: (application) => {
+        const key = application.source(1);
+        return jsonAt(application.arg(0), [
+          key.kind === 'number' ? String(Number(key.text) + 1) : application.arg(1).sql,
+        ]);
+      },
+    }),
+  },
+  'decide',
+);
+
+const WRITTEN: Rules = taking(
+  'any',
+  {
+    json_quote: jsonQuoted,
+    to_json: toJson,
+    to_jsonb: toJson,
+    to_json_string: toJsonString,
+    json_array: buildArray,
+    json_build_array: buildArray,
+    jsonb_build_array: buildArray,
+    json_object: buildObject,
+    json_build_object: buildObject,
+    jsonb_build_object: buildObject,
+  },
+  'decide',
+);
+
+export const JSON_FUNCTIONS: Rules = { ...READ, ...WRITTEN };
 
 function jsonKeys(own: Value): Value {
   const keys = sql`JSONExtractKeys(ifNull(${own.sql}, ''))`;
