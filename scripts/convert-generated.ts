@@ -4,7 +4,7 @@
 // each. Exits with 1 if a value is wrong.
 import { appendFileSync } from 'node:fs';
 import { createConverter, type Converter } from '../src/convert/convert.ts';
-import { FUNCTION_NAMES } from '../src/convert/write/call.ts';
+import { VALUE_FUNCTIONS } from '../src/dialects/functions/value-functions.ts';
 import { statusOf } from '../src/dialects/conversion.ts';
 import { difference } from '../test/convert/compare-rows.ts';
 import { columnsOf, statementsFor } from '../test/convert/corpus/tables.ts';
@@ -90,7 +90,9 @@ let random = randomOf(SEED);
 
 /** What follows depends on the seed and the name only, not on what else there is. */
 function startOf(name: string): string {
-  random = randomOf([...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, SEED));
+  random = randomOf(
+    Array.from(name).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, SEED),
+  );
   return name;
 }
 const one = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? '';
@@ -116,7 +118,7 @@ function candidates(name: string, generate: () => Case): readonly Case[] {
 const WRITES_JSON = /^(?:to_jsonb?|jsonb?_build_\w+|json_(?:array|object))$/;
 
 function functionCases(dialect: Dialect): readonly Case[] {
-  return FUNCTION_NAMES.flatMap((name) =>
+  return [...VALUE_FUNCTIONS.keys()].flatMap((name) =>
     candidates(name, () => {
       const isAggregate = name === 'min' || name === 'max'; // of one argument
       const rest = Array.from({ length: Math.floor(random() * 4) + Number(isAggregate) }, operand);
@@ -267,7 +269,7 @@ async function compare(
     columnsOf: (table) => columnsOf(table.at(-1)?.toLowerCase() ?? ''),
   });
   if (conversion.sql === undefined || statusOf(conversion) !== 'converted') {
-    const [note] = conversion.notes.filter(({ severity }) => severity !== 'note');
+    const note = conversion.notes.find(({ severity }) => severity !== 'note');
     return { outcome: 'unconverted', report: note?.message ?? '' };
   }
   try {

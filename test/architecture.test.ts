@@ -98,6 +98,26 @@ describe('architecture', () => {
     expect(new Set(users.map(({ module }) => module))).toEqual(new Set(['cli']));
   });
 
+  test('the service loads neither the import of other tools nor the dialects that are read offline', () => {
+    const loaded = loadedBy(['main.ts', 'cli/serve/command.ts']);
+    expect(loaded.has('app/service.ts') && loaded.has('bigquery/translate.ts')).toBe(true);
+    const offline =
+      /^(convert|cli\/(import|new|reconvert))\/|^dialects\/(grammars\.ts$|(?!bigquery\/|read\/)\w+\/grammar\.ts$)/;
+    const parts = files.filter(({ name }) => loaded.has(name));
+    expect(parts.map(({ name }) => name).filter((name) => offline.test(name))).toEqual([]);
+    const libraries = parts.flatMap(({ text }) => importsOf(text)).filter((each) => !each.startsWith('.'));
+    expect(libraries.filter((each) => each === 'node-sql-parser' || each === 'yauzl')).toEqual([]);
+  });
+
+  test('a tool is a folder with files of the same names', () => {
+    const tools = readdirSync(join(SOURCE, 'convert/tools')).toSorted();
+    expect(tools).toEqual(['dbt', 'driver', 'grafana', 'metabase', 'redash', 'superset', 'tinybird']);
+    for (const tool of tools)
+      expect(readdirSync(join(SOURCE, 'convert/tools', tool))).toEqual(
+        expect.arrayContaining(['placeholders.ts', ...(tool === 'driver' ? [] : ['export.ts'])]),
+      );
+  });
+
   test('core has at most eight files', () => {
     expect(files.filter((file) => file.module === 'core').length).toBeLessThanOrEqual(8);
   });
@@ -112,6 +132,29 @@ describe('architecture', () => {
     }
   });
 });
+
+/** What the running code imports: types are erased. */
+function importsOf(text: string): readonly string[] {
+  const written =
+    /^(?:import|export) (?!type\b)[^'"]*?from '([^']+)'|^import '([^']+)'|import\('([^']+)'\)/gm;
+  return [...text.matchAll(written)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+}
+
+/** The files that are loaded sooner or later, without those of commands that are not run. */
+function loadedBy(entries: readonly string[]): ReadonlySet<string> {
+  const texts = new Map(files.map(({ name, text }) => [name, text]));
+  const loaded = new Set<string>();
+  const open = [...entries];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (loaded.has(name)) continue;
+    loaded.add(name);
+    const text = texts.get(name) ?? '';
+    const imports = importsOf(name === 'cli/program.ts' ? text.replaceAll('import(', '') : text);
+    for (const target of imports.filter((each) => each.startsWith('.')))
+      open.push(relative(SOURCE, join(SOURCE, dirname(name), target)));
+  }
+  return loaded;
+}
 
 function isBuiltin(specifier: string): boolean {
   return specifier.startsWith('node:') || builtinModules.includes(specifier);

@@ -1,23 +1,18 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
-import { syntax, tooLarge, UnconvertedError } from '../dialects/context.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
+import { FUNCTIONS } from '../dialects/bigquery/functions.ts';
 import { GRAMMAR } from '../dialects/bigquery/grammar.ts';
+import { syntax, tooLarge, UnconvertedError } from '../dialects/context.ts';
 import type { Token } from '../dialects/read/lexer.ts';
 import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
-import { problemOf } from './translation-error.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
+import { ONE_LINE } from '../dialects/style.ts';
 import { TRAITS } from '../dialects/traits.ts';
-import { typeOfColumn, value } from '../dialects/value.ts';
-import { bigqueryText } from '../dialects/cast/text.ts';
-import { writeExpression } from './write/expression.ts';
-import { elementsOf } from '../dialects/functions/array-value.ts';
-import { key, settled } from '../dialects/operand.ts';
-import { field } from '../dialects/record.ts';
-import type { Context, Supplied, Table } from '../dialects/write/context.ts';
+import { typeOfColumn } from '../dialects/value.ts';
+import type { Context, Table } from '../dialects/write/context.ts';
 import { writeQuery } from '../dialects/write/query.ts';
-import { ONE_LINE } from '../dialects/write/style.ts';
-import { unified } from './common-type.ts';
-import { requireWritten } from './write/unwritten.ts';
+import { contextOf } from '../dialects/write/start.ts';
+import { problemOf } from './translation-error.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
 export interface SourceTable {
@@ -49,8 +44,7 @@ export function translate(text: string, options: TranslateOptions): Translation 
     const surrogate = /\p{Surrogate}/u.exec(text);
     if (surrogate !== null) syntax(surrogate.index, 'Lone surrogate');
     const { query, tokens } = read(text, GRAMMAR, { isStrict: true, limits: STRICT_LIMITS });
-    requireWritten(query);
-    const context = contextOf(text, tokens, options);
+    const context = translationContext(text, tokens, options);
     const written = writeQuery(query, context, { isShown: true, isPlain: false });
     const flat = flatten(written.sql, MAX_CHARACTERS, (at) => tooLarge(at, TOO_LONG));
     return { sql: flat.text, sourceOffset: (offset) => sourceOffset(flat, offset) };
@@ -69,7 +63,11 @@ const TOO_LONG = 'The translated query is too large';
 /** Limit on written expressions and table columns. Each use of an alias may write its expression again. */
 const MAX_WRITTEN = 5_000;
 
-function contextOf(text: string, tokens: readonly Token[], { tables, taken }: TranslateOptions): Context {
+function translationContext(
+  text: string,
+  tokens: readonly Token[],
+  { tables, taken }: TranslateOptions,
+): Context {
   const words = tokens.filter(({ kind }) => kind === 'word' || kind === 'quoted').map((token) => token.text);
   const columns = tables.flatMap((table) => table.columns.map(({ name }) => name));
   const used = new Set([...words, ...columns, ...taken].map((name) => name.toLowerCase()));
@@ -83,42 +81,24 @@ function contextOf(text: string, tokens: readonly Token[], { tables, taken }: Tr
     spent += times;
     if (spent > MAX_WRITTEN) tooLarge(at, 'The query has too many columns and repeated expressions');
   };
-  return {
-    shared: {
-      dialect: 'bigquery',
-      traits: TRAITS.bigquery,
-      isStrict: true,
-      columnsOf: undefined,
-      tableOf: undefined,
-      text,
-      notes: [],
-      settings: new Map(),
-      fresh,
-      tableNames: new Set(tables.map(({ name }) => name.toLowerCase())),
-      spend,
-      isRecordName: recordNames(tokens),
-    },
-    scope: { relations: [], aliases: new Map() },
-    tables: new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)])),
-    isGrouped: false,
-    isUngrouped: true,
-    windows: new Map(),
-    isGuarded: false,
-    supplied: SUPPLIED,
-    write: writeExpression,
-    asText: (own) => value('text', bigqueryText(own), own.type.isNullable),
-    query: writeQuery,
-    key: (own) => key(settled(own)),
-    elements: elementsOf,
-    unify: unified,
+  const shared = {
+    dialect: 'bigquery' as const,
+    traits: TRAITS.bigquery,
+    isStrict: true,
+    style: ONE_LINE,
+    columnsOf: undefined,
+    tableOf: undefined,
+    text,
+    notes: [],
+    settings: new Map<string, string>(),
+    fresh,
+    functions: FUNCTIONS,
+    tableNames: new Set(tables.map(({ name }) => name.toLowerCase())),
+    spend,
+    isRecordName: recordNames(tokens),
   };
+  return contextOf(shared, new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)])));
 }
-
-const SUPPLIED: Supplied = {
-  style: ONE_LINE,
-  jsonField: field,
-  rows: ({ at }) => syntax(at, 'Table functions are not allowed'),
-};
 
 /** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */
 function recordNames(tokens: readonly Token[]): Context['shared']['isRecordName'] {

@@ -1,13 +1,8 @@
 // Errors in a BigQuery query, converted to a Problem with a location in the original query.
 import { positionAt } from '../core/position.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
-import { unconverted, type UnconvertedError } from '../dialects/context.ts';
+import type { UnconvertedError } from '../dialects/context.ts';
 import type { ConversionCode } from '../dialects/conversion.ts';
-
-/** Throws: valid in BigQuery, but not translated. */
-export function untranslated(at: number, message: string, hint?: string): never {
-  unconverted(at, 'expression', message, hint);
-}
 
 /** All other codes are of valid queries that are not translated. */
 const CODES: Partial<Record<ConversionCode, ProblemCode>> = {

@@ -1,5 +1,6 @@
 // Which of an endpoint's rules for personal data apply to a result column, or to parts of it.
 import type { ColumnAction } from '../redact/columns.ts';
+import { plainPath } from '../redact/subcolumn-name.ts';
 import { parseType, printType, type ClickHouseType } from '../sql/type.ts';
 
 /** `pii` of an endpoint file, or the compiled policy. */
@@ -7,18 +8,23 @@ type Pii = { readonly columns?: Readonly<Record<string, ColumnAction>> } | undef
 
 /** The action for a column, or for a path in it, as a whole; undefined if none applies. Names are not case-sensitive. */
 export function ruleFor(pii: Pii, name: string): ColumnAction | undefined {
-  const folded = name.toLowerCase();
+  const folded = foldedPath(name);
   const rules = Object.entries(pii?.columns ?? {}).map(
-    ([path, action]) => [path.toLowerCase(), action] as const,
+    ([path, action]) => [foldedPath(path), action] as const,
   );
   return rules.find(([path]) => path === folded || folded.startsWith(`${path}.`))?.[1];
 }
 
 /** The paths of the rules for parts of a column, without its name. */
 export function partRules(pii: Pii, name: string): readonly string[] {
-  const start = `${name.toLowerCase()}.`;
-  const paths = Object.keys(pii?.columns ?? {});
+  const start = `${foldedPath(name)}.`;
+  const paths = Object.keys(pii?.columns ?? {}).map(plainPath);
   return paths.filter((path) => path.toLowerCase().startsWith(start)).map((path) => path.slice(start.length));
+}
+
+/** Names are compared as redaction does: without case, and without types in a path. */
+export function foldedPath(name: string): string {
+  return plainPath(name).toLowerCase();
 }
 
 /** The type of a redacted result column: an Enum with personal data among its names is shown as the text that it becomes. */

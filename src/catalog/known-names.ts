@@ -7,6 +7,7 @@ import { readRows } from '../engine/rows.ts';
 import { jsonValueOf, type JsonValue } from '../sql/json-value.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
+import { foldedPath } from './column-rules.ts';
 import { createDescribe } from './describe.ts';
 import { isRejectionExpected } from './expectation.ts';
 
@@ -132,9 +133,9 @@ type Place = readonly [name: string, path: RuleFinding['path']];
 
 /** A column or path is known if any of the columns has it. Names are compared without case, as redaction does. */
 function unknownPath(path: string, columns: readonly Column[]): readonly RuleFinding[] {
-  const folded = path.toLowerCase();
+  const folded = foldedPath(path);
   const failures = columns.flatMap((column): readonly UnknownPart[] => {
-    const name = column.name.toLowerCase();
+    const name = foldedPath(column.name);
     if (name === folded || name.startsWith(`${folded}.`)) return [];
     if (!folded.startsWith(`${name}.`)) return [{ names: columns.map((each) => each.name), at: '' }];
     const failure = unknownPart(

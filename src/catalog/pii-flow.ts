@@ -1,5 +1,6 @@
 // Result columns that are made of personal data which the file redacts under another name.
 import { flowOfPart, type ColumnFlow } from '../query-model/flow/flow.ts';
+import { possiblePaths } from '../redact/subcolumn-name.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { parseColumnType } from '../sql/column-type.ts';
 import type { RuleFinding } from './analysis.ts';
@@ -90,10 +91,9 @@ export function findNotFollowed(
   );
   return faults.map(({ query, fault }) => ({
     code: 'pii.not_analysed',
-    severity: 'warning',
     ...inspected.analysis.inBound(rangeOf(inspected, query.table).start),
     message: `cannot determine which columns of ${whatReads(query)} are made of redacted ones: ${fault}`,
-    hint: 'Check that every column with personal data has a rule in pii.columns, or write the query differently',
+    hint: 'Write the query differently, or add an example with values that the query accepts. Without pii.columns, no column has a rule by name',
   }));
 }
 
@@ -133,9 +133,15 @@ function isSameColumn(a: ColumnFlow, b: ColumnFlow): boolean {
 /** Whether one contains the other, such as a tuple its element. What cannot be followed may be anything. */
 function isMadeOf({ table, column, kind }: ColumnFlow, redacted: Redacted): boolean {
   if (kind === 'unknown' && table === '') return true;
-  const [own, other] = [column.toLowerCase(), redacted.column.toLowerCase()];
   if (table !== redacted.table) return false;
-  return own === other || own === '*' || own.startsWith(`${other}.`) || other.startsWith(`${own}.`);
+  const others = possiblePaths(redacted.column).map((each) => each.toLowerCase());
+  return possiblePaths(column)
+    .map((each) => each.toLowerCase())
+    .some((own) => own === '*' || others.some((other) => isPartOf(own, other) || isPartOf(other, own)));
+}
+
+function isPartOf(path: string, whole: string): boolean {
+  return path === whole || path.startsWith(`${whole}.`);
 }
 
 /** Whether a rule for a part of the result column applies to the redacted part of the stored one. */

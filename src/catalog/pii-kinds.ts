@@ -24,6 +24,6 @@ export const PII_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'pii.not_analysed': {
     title: 'A query whose columns cannot be followed',
-    help: 'The file redacts columns, but validate cannot determine what the columns of this query are made of. Check the rules yourself, or write the query differently.',
+    help: 'The file redacts columns, but validate cannot determine what the columns of this query are made of. Write the query differently, or add an example with values that it accepts.',
   },
 };

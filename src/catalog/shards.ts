@@ -11,11 +11,11 @@ import {
   shardDefinition,
   type ShardedTable,
 } from './fingerprint.ts';
-import { ownsParts } from './table-engines.ts';
+import { ownsParts, type ComputedColumn } from './table-engines.ts';
 
 /** The definitions of the shards and their tables, and what their columns compute; or why it cannot be watched. */
 export type ShardsFound =
-  | { readonly definitions: readonly string[]; readonly computed: readonly string[] }
+  | { readonly definitions: readonly string[]; readonly computed: readonly ComputedColumn[] }
   | { readonly reason: string };
 
 /**
@@ -74,10 +74,13 @@ async function readShardTables(
   return { definitions: rows.map(([, , definition]) => definition) };
 }
 
-/** Expressions of columns that may be computed on read, by a shard. */
-async function readComputed(engine: Engine, { cluster, ...table }: ShardedTable): Promise<readonly string[]> {
+/** Columns that may be computed on read, by a shard. */
+async function readComputed(
+  engine: Engine,
+  { cluster, ...table }: ShardedTable,
+): Promise<readonly ComputedColumn[]> {
   const condition = `default_kind IN ('DEFAULT', 'ALIAS') AND ${isOneOf([table], 'table')}`;
-  const sql = `SELECT DISTINCT default_expression FROM ${ofShards(cluster, 'columns')} WHERE ${condition} ${OF_ALL_SHARDS}`;
-  const rows = (await readRows(engine, sql)) as readonly (readonly [string])[]; // one string column
-  return rows.map(([text]) => text);
+  const sql = `SELECT DISTINCT name, default_expression FROM ${ofShards(cluster, 'columns')} WHERE ${condition} ${OF_ALL_SHARDS}`;
+  const rows = (await readRows(engine, sql)) as readonly (readonly [string, string])[]; // two string columns
+  return rows.map(([name, expression]) => ({ name, sql: expression }));
 }

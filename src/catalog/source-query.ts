@@ -5,6 +5,7 @@ import { SCALAR_SETTING } from '../query-model/tree/tree-grammar.ts';
 import { createRedactTable } from '../sandbox/redaction/source-redaction.ts';
 import { sourceStatement, tablesOfStatement, unredactedRead } from '../sandbox/redaction/source-statement.ts';
 import { INNER_PAD, OUTER_PAD } from '../sandbox/redaction/text-functions.ts';
+import { foldedPath } from './column-rules.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { SampleValues } from './samples.ts';
 
@@ -78,7 +79,7 @@ export function hashParameters({ redaction }: Endpoint): Readonly<Record<string,
 
 /** Whether a rule for `path` applies to a column, or to a part of it. Names are not case-sensitive. */
 function isOnPath(column: string, path: string): boolean {
-  const [name, folded] = [column.toLowerCase(), path.toLowerCase()];
+  const [name, folded] = [foldedPath(column), foldedPath(path)];
   return name === folded || folded.startsWith(`${name}.`) || name.startsWith(`${folded}.`);
 }
 

@@ -15,8 +15,13 @@ export interface StoredTable extends TableName {
   /** Of a materialized view; empty if the server does not say it. */
   readonly target: TableName;
   readonly definition: string;
-  /** Expressions of columns that may be computed on read. */
-  readonly computed: readonly string[];
+  /** Columns that may be computed on read, with their expressions. */
+  readonly computed: readonly ComputedColumn[];
+}
+
+export interface ComputedColumn {
+  readonly name: string;
+  readonly sql: string;
 }
 
 /** What a table reads. `tables`: these, and its own parts. */
@@ -43,6 +48,7 @@ export function readsOfEngine(table: StoredTable): EngineReads {
   if (engine === 'Dictionary')
     return { kind: 'dictionary', isDirect: /\bLAYOUT\s*\(\s*\w*(?:CACHE|DIRECT)/i.test(table.create) };
   if (engine === 'Buffer') return readsOfBuffer(table);
+  if (engine === 'Alias') return readsOfAlias(table);
   if (engine === 'Merge') return readsOfMerge(table);
   if (engine === 'Distributed') return readsOfDistributed(table);
   return unknown(`has the engine ${engine}, whose changes cannot be seen exactly`);
@@ -78,6 +84,15 @@ function readsOfBuffer({ full }: StoredTable): EngineReads {
   const [database, name] = [stringAt(query, 2), stringAt(query, 4)];
   if (database === undefined || name === undefined) return unknown('has a destination that is not known');
   return name === '' ? PARTS_ONLY : { kind: 'tables', tables: [{ database, name }] };
+}
+
+/** `Alias('database', 'table')` or `Alias('table')`: another name of a table. */
+function readsOfAlias({ database, full }: StoredTable): EngineReads {
+  const query = createCursor(full);
+  const [first, second] = [stringAt(query, 2), stringAt(query, 4)];
+  if (first === undefined) return unknown('is another name of a table that is not known');
+  const target = second === undefined ? { database, name: first } : { database: first, name: second };
+  return { kind: 'tables', tables: [target] };
 }
 
 /** `Merge('database', 'regexp')` or `Merge(REGEXP('regexp'), 'regexp')`. */

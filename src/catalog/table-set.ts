@@ -23,7 +23,14 @@ import {
 } from './fingerprint.ts';
 import { askOf } from './query-models.ts';
 import { readShards } from './shards.ts';
-import { patternOf, readsOfEngine, stringOf, type StoredTable } from './table-engines.ts';
+import {
+  patternOf,
+  readsOfEngine,
+  stringOf,
+  type ComputedColumn,
+  type StoredTable,
+} from './table-engines.ts';
+import { usedColumns } from './computed-columns.ts';
 
 /** A statement with typed placeholders, and values with which the engine may accept it. */
 export interface ReadingStatement {
@@ -84,6 +91,7 @@ export async function resolveTables(
     sharded: new Map(),
     shards: new Set(),
     dictionaries: new Set(),
+    computed: new Set(),
     unwatched: [],
     clock: [],
   };
@@ -129,6 +137,8 @@ interface Resolution {
   /** Definitions of shards and their tables. */
   readonly shards: Set<string>;
   readonly dictionaries: Set<string>;
+  /** Columns that are computed on read, with their tables. */
+  readonly computed: Set<string>;
   readonly unwatched: Unwatched[];
   readonly clock: LateRead[];
 }
@@ -190,10 +200,10 @@ async function addQuery(
 }
 
 async function addSource(resolution: Resolution, source: Source, origin: Origin): Promise<void> {
-  const { name, kind } = source;
+  const { name, kind, columns } = source;
   if (kind === 'table_function') return addFunction(resolution, source, origin);
   if (kind === 'dictionary') return addDictionary(resolution, name, origin);
-  await addTables(resolution, isOneOf(candidates(name), 'name'), origin, name);
+  await addTables(resolution, isOneOf(candidates(name), 'name'), origin, { name, columns });
 }
 
 /** `merge('database', 'regexp')`, also with `REGEXP('…')` as the database, and `dictionary('name')`. */
@@ -237,22 +247,39 @@ async function addShards(resolution: Resolution, table: ShardedTable, origin: Or
 }
 
 /** Columns of a table that are computed on read. */
-function addComputed(resolution: Resolution, columns: readonly string[], origin: Origin): void {
-  for (const column of columns)
-    if (readText(resolution, column, origin) > 0)
+function addComputed(resolution: Resolution, columns: readonly ComputedColumn[], origin: Origin): void {
+  for (const { name, sql } of columns) {
+    const key = JSON.stringify([origin.table, name]);
+    if (resolution.computed.has(key)) continue;
+    resolution.computed.add(key);
+    if (readText(resolution, sql, origin) > 0)
       reject(resolution, origin, `a column of ${origin.table} is computed with a dictionary or a Join table`);
+  }
 }
 
-/** Adds the tables of a condition; with `name`, there must be one. */
+/** The table of a name, and its columns that are read; undefined: it may be all. */
+interface NamedTable {
+  readonly name: string;
+  readonly columns?: ReadonlySet<string> | undefined;
+}
+
+/** Adds the tables of a condition; with `named`, there must be one. */
 async function addTables(
   resolution: Resolution,
   condition: string,
   origin: Origin,
-  name?: string,
+  named?: NamedTable,
 ): Promise<void> {
   const found = await readTables(resolution.engine, condition);
-  if (found.length === 0 && name !== undefined) reject(resolution, origin, `${name} is not in system.tables`);
-  for (const table of found) await addTable(resolution, table, origin);
+  if (found.length === 0 && named !== undefined)
+    reject(resolution, origin, `${named.name} is not in system.tables`);
+  for (const table of found) {
+    addComputed(resolution, usedColumns(table.computed, named?.columns), {
+      ...origin,
+      table: `${table.database}.${table.name}`,
+    });
+    await addTable(resolution, table, origin);
+  }
 }
 
 async function addDictionary(resolution: Resolution, name: string, origin: Origin): Promise<void> {
@@ -282,7 +309,6 @@ async function addTable(resolution: Resolution, table: StoredTable, origin: Orig
   tables.set(key, table);
   const reads = readsOfEngine(table);
   const inside = { ...origin, table: key };
-  addComputed(resolution, table.computed, inside);
   switch (reads.kind) {
     case 'unknown':
       return reject(resolution, inside, `${key} ${reads.reason}`);
@@ -297,7 +323,9 @@ async function addTable(resolution: Resolution, table: StoredTable, origin: Orig
       return addShards(resolution, reads.table, inside);
     case 'tables':
       for (const each of reads.tables)
-        await addTables(resolution, isOneOf([each], 'name'), inside, `${each.database}.${each.name}`);
+        await addTables(resolution, isOneOf([each], 'name'), inside, {
+          name: `${each.database}.${each.name}`,
+        });
   }
 }
 
@@ -318,13 +346,13 @@ const TARGET = `COLUMNS('^target_(database|table)$')`;
 async function readTables(engine: Engine, condition: string): Promise<readonly StoredTable[]> {
   const rows = await readRows(
     engine,
-    `SELECT ${COLUMNS}, (SELECT groupArray((database, table, default_expression)) FROM system.columns WHERE default_kind IN ('DEFAULT', 'ALIAS') AND (database, table) IN (SELECT database, name FROM system.tables WHERE ${condition})), ${TARGET} FROM system.tables WHERE ${condition} LIMIT ${MAX_TABLES + 1}`,
+    `SELECT ${COLUMNS}, (SELECT groupArray((database, table, name, default_expression)) FROM system.columns WHERE default_kind IN ('DEFAULT', 'ALIAS') AND (database, table) IN (SELECT database, name FROM system.tables WHERE ${condition})), ${TARGET} FROM system.tables WHERE ${condition} LIMIT ${MAX_TABLES + 1}`,
   );
-  type Row = readonly [string, string, string, string, string, string, string, string, readonly (readonly [string, string, string])[], string?, string?]; // prettier-ignore
+  type Row = readonly [string, string, string, string, string, string, string, string, readonly (readonly [string, string, string, string])[], string?, string?]; // prettier-ignore
   return (rows as readonly Row[]).map(
     ([database, name, kind, full, select, create, uuid, definition, computed, targetDatabase = '', target = '']) => ({
       database, name, target: { database: targetDatabase, name: target }, engine: kind, full, select, create, uuid, definition,
-      computed: computed.flatMap(([of, table, text]) => (of === database && table === name ? [text] : [])),
+      computed: computed.flatMap(([of, table, column, sql]) => (of === database && table === name ? [{ name: column, sql }] : [])),
     }),
   ); // prettier-ignore
 }

@@ -90,7 +90,7 @@ function camelCase(key: string): string {
 
 /** Set by the container platform for a service of this name, by the tests, or for other containers. */
 const FOREIGN =
-  /^MILLRACE_(?:(?:.+_)?SERVICE_(?:HOST|PORT.*)|(?:.+_)?PORT_\d+_(?:TCP|UDP).*|TEST_.*|WORKER_INDEX|KEY|VARIABLES|(?:CLICKHOUSE|CONSUMER|REDIS)_PASSWORD)$/;
+  /^MILLRACE_(?:(?:.+_)?SERVICE_(?:HOST|PORT.*)|(?:.+_)?PORT_\d+_(?:TCP|UDP).*|TEST_.*|WORKER_INDEX|KEY|VARIABLES|ANALYSIS_CACHE|(?:CLICKHOUSE|CONSUMER|REDIS)_PASSWORD)$/;
 
 /** Warnings about variables that look like settings, but are none. */
 function unknownVariables(env: CommandDeps['env']): readonly string[] {

@@ -7,7 +7,7 @@ import { convertTemplate } from '../convert/convert-template.ts';
 import { readPlaceholders } from '../convert/placeholders/read-placeholders.ts';
 import type { Declaration, TemplateTool } from '../convert/placeholders/template.ts';
 import { printable } from './import/printable.ts';
-import { qualifyTables } from './import/qualify-tables.ts';
+import { qualifyTables } from '../convert/qualify-tables.ts';
 import type { KnownTables } from './known-tables.ts';
 import { liftLiterals } from './new/lift.ts';
 
@@ -69,5 +69,5 @@ export async function convertAgain(
     const { query } = liftLiterals(sql, new Set(parameters.map(({ name }) => name)));
     return { query: plainLines(query), notes };
   }
-  return { query: printable(database === undefined ? sql : qualifyTables(sql, database)), notes };
+  return { query: printable(database === undefined ? sql : qualifyTables(sql, () => database)), notes };
 }

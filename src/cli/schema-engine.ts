@@ -9,7 +9,7 @@ import type { Engine } from '../engine/engine.ts';
 import { engineFolder } from '../engine/embedded/open-error.ts';
 import { createCallsTable } from '../engine/calls-table.ts';
 import { loadSchema, type LoadedSchema } from '../schema/load-schema.ts';
-import { readSchemaFiles } from '../schema/schema-files.ts';
+import { readSchemaFiles, type SchemaFile } from '../schema/schema-files.ts';
 import { openEngineOrExplain } from './serve/serve.ts';
 import type { CommandDeps } from './command.ts';
 import type { OpenEngine } from './dependencies.ts';
@@ -25,6 +25,8 @@ export interface SchemaEngineOptions {
   readonly settings: Settings;
   /** Undefined: no tables. */
   readonly schema: SchemaChoice | undefined;
+  /** Of the schema, if they have been read. */
+  readonly files?: readonly SchemaFile[] | undefined;
   readonly openEngine: OpenEngine;
 }
 
@@ -35,7 +37,7 @@ function interrupt(): void {
 
 /** Opens the engine, runs `use` with its folder, which the engine can read and write, closes it. Rejects with CommandError if the schema cannot be read. */
 export async function withSchemaEngine<T>(
-  { settings, schema, openEngine }: SchemaEngineOptions,
+  { settings, schema, files: read, openEngine }: SchemaEngineOptions,
   use: (engine: Engine, folder: string, loaded: LoadedSchema) => Promise<T>,
 ): Promise<T> {
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt); // registered before there is anything to remove
@@ -45,8 +47,7 @@ export async function withSchemaEngine<T>(
   const remove = (): void => rmSync(data, removal);
   process.once('exit', remove);
   try {
-    const files =
-      schema === undefined ? [] : await readSchemaFiles(schema.path, schema.variables).catch(explainSchema);
+    const files = read ?? (schema === undefined ? [] : await readTables(schema));
     const own = { ...settings, data, clickhouse: undefined };
     const engine = await openEngineOrExplain(openEngine, own, () => undefined);
     try {
@@ -65,8 +66,13 @@ export async function withSchemaEngine<T>(
   }
 }
 
+/** Rejects with CommandError. */
+export function readTables({ path, variables }: SchemaChoice): Promise<readonly SchemaFile[]> {
+  return readSchemaFiles(path, variables).catch(explainSchema);
+}
+
 /** Passes an engine that has the tables to `use`. */
-export type WithTables = <T>(use: (engine: Engine) => Promise<T>) => Promise<T>;
+export type WithTables = <T>(use: (engine: Engine, loaded: LoadedSchema) => Promise<T>) => Promise<T>;
 
 /**
  * Opens an engine with the tables of the flags or the default when called, and notes what could not be created; undefined
@@ -82,6 +88,6 @@ export function knownTables(
   return (use) =>
     withSchemaEngine({ settings, schema, openEngine }, (engine, _, loaded) => {
       noteSchema(loaded, terminal);
-      return use(engine);
+      return use(engine, loaded);
     });
 }

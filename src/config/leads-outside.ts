@@ -12,7 +12,7 @@ export function leadsOutside(path: string, folder: string = dirname(path)): bool
   try {
     const target = realpathSync(path);
     if (!isIn(target, realpathSync(folder))) return true;
-    const root = repositoryRoot(process.cwd());
+    const root = repositoryRoot(process.cwd()) ?? process.cwd();
     if (!isIn(resolve(path), root)) return false;
     const [top] = relative(realpathSync(root), target).split(sep);
     return top === '..' || top === '.git';
@@ -34,10 +34,10 @@ function isIn(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
-/** The nearest folder with `.git`, or the folder itself. */
-function repositoryRoot(folder: string): string {
+/** The nearest folder with `.git`; undefined: there is none. */
+export function repositoryRoot(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;
-    if (dirname(at) === at) return folder;
+    if (dirname(at) === at) return undefined;
   }
 }

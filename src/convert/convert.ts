@@ -1,9 +1,12 @@
 // The entry point: SQL of another database system as ClickHouse SQL. Runs offline, in commands, never for a request.
 import type { Conversion, ConversionNote, ConvertOptions } from '../dialects/conversion.ts';
-import type { ParseReply } from './parse/messages.ts';
-import { writeStatement, type WriteOptions, type Written } from './write/write.ts';
+import { READABLE } from '../dialects/style.ts';
+import { TRAITS } from '../dialects/traits.ts';
 import type { Query } from '../dialects/tree.ts';
+import { writeQuery } from '../dialects/write/query.ts';
+import { contextOf } from '../dialects/write/start.ts';
 import { parameterTypes } from './parameter-types.ts';
+import type { ParseReply } from './parse/messages.ts';
 import { createParser, type Parser } from './parse/parser.ts';
 
 /** Converts one text after another with one parser. */
@@ -59,4 +62,45 @@ function failureNote(reply: Exclude<ParseReply, { kind: 'read' }>, text: string)
     case 'too_large':
       return { ...whole, code: 'too_large', message: 'The query is too large or nested too deeply' };
   }
+}
+
+interface WriteOptions extends ConvertOptions {
+  /** The source, for the lines in comments. */
+  readonly text: string;
+}
+
+/** ClickHouse SQL, and what is not or not exactly converted. */
+interface Written {
+  readonly sql: string;
+  readonly notes: readonly ConversionNote[];
+}
+
+/** Writes a query. Never throws for its content. */
+function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: WriteOptions): Written {
+  const settings = new Map<string, string>();
+  const notes: ConversionNote[] = [];
+  let count = 0;
+  const fresh = (kind: string): string => {
+    const name = `${kind}_${++count}`;
+    return text.toLowerCase().includes(name) ? fresh(kind) : name;
+  };
+  const shared = {
+    dialect,
+    traits: TRAITS[dialect],
+    isStrict: false,
+    style: READABLE,
+    columnsOf,
+    tableOf,
+    text,
+    notes,
+    settings,
+    fresh,
+    functions: undefined,
+    tableNames: undefined,
+    spend: () => undefined,
+    isRecordName: () => false,
+  };
+  const { sql } = writeQuery(query, contextOf(shared, new Map()), { isShown: true, isPlain: false });
+  const list = [...settings].map(([name, value]) => `${name} = ${value}`);
+  return { sql: list.length === 0 ? String(sql) : `${String(sql)}\nSETTINGS ${list.join(', ')}`, notes };
 }

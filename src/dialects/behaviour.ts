@@ -6,7 +6,7 @@ import { float, isKind, isNumber, isTime, value, type Value } from './value.ts';
 
 /**
  * Rules with what they do.
- * @param parameters what the arguments are, the last one stands for those that follow: `text integer`
+ * @param parameters what the arguments are, the last one is that of those that follow, too: `text integer`
  */
 export function taking(parameters: string, rules: Rules, nulls: Behaviour['nulls'] = 'propagate'): Rules {
   return Object.fromEntries(

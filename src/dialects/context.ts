@@ -3,7 +3,8 @@ import type { Expression, Window } from './tree.ts';
 import type { ConversionCode, ConversionNote, ConvertOptions, ForeignDialect } from './conversion.ts';
 import type { Traits } from './traits.ts';
 import type { Sql } from './sql.ts';
-import type { Type, Value } from './value.ts';
+import type { Style } from './style.ts';
+import type { Value } from './value.ts';
 
 /** Thrown where a part cannot be translated; offline, caught by the nearest enclosing expression or element of FROM. */
 export class UnconvertedError extends Error {
@@ -44,6 +45,12 @@ export function tooLarge(at: number, message: string): never {
   throw new UnconvertedError(at, 'too_large', message);
 }
 
+/** Functions by name, and replacements of others. */
+export interface KnownFunctions {
+  readonly names: ReadonlySet<string>;
+  readonly replacements: ReadonlyMap<string, string>;
+}
+
 /** What is the same for all parts of one translation. */
 export interface Shared {
   readonly dialect: ForeignDialect;
@@ -62,6 +69,10 @@ export interface Shared {
   readonly tableNames: ReadonlySet<string> | undefined;
   /** Counts written expressions and columns, including repeats; at run time, throws above a limit. */
   readonly spend: (at: number, count?: number) => void;
+  /** The functions that there are, and what to write in place of others; undefined: those of all dialects. */
+  readonly functions: KnownFunctions | undefined;
+  /** How names and lines are written. */
+  readonly style: Style;
   /** Whether a name, in lower case, is never used as a whole value: it is followed by a dot, or does not occur. */
   readonly isRecordName: (name: string) => boolean;
 }
@@ -88,14 +99,6 @@ export interface Context {
   key(own: Value): Value;
   /** A value as an array. */
   elements(own: Value): Value;
-  /** Values in one type. */
-  unify(values: readonly Value[]): Unified;
-}
-
-/** Values in one type. */
-export interface Unified {
-  readonly sqls: readonly Sql[];
-  readonly type: Type;
 }
 
 /** Rows that are the elements of an array, and the variable of one of them. */

@@ -25,7 +25,7 @@ export type Parameter = 'any' | 'number' | 'integer' | 'text' | 'document';
 
 /** What a function does with its arguments. */
 export interface Behaviour {
-  /** The last one stands for the arguments that follow. */
+  /** The last one is that of the arguments that follow, too. */
   readonly takes: readonly Parameter[];
   /** NULL of NULL, or the rule decides. */
   readonly nulls: 'propagate' | 'decide';

@@ -3,10 +3,8 @@ import type { Context } from './context.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { operand, type Value } from './value.ts';
 
-const ORDERED: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'snowflake']);
-
 /** Whether NaN is a value like others there. */
-export const ordersNan = ({ shared }: Context): boolean => ORDERED.has(shared.dialect);
+export const ordersNan = ({ shared }: Context): boolean => shared.traits.nanIsGreatest;
 
 const CONSTANT = /^\(?-?[\d.]+(?:e[+-]?\d+)?\)?$/i;
 

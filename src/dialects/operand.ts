@@ -1,7 +1,7 @@
 // Values as operands: what an outer join has lost is NULL, and dynamically typed values are converted.
 import { objectOf } from './subcolumn.ts';
 import { sql, type Sql } from './sql.ts';
-import { float, text as textOf, value, type Type, type Value } from './value.ts';
+import { float, isKind, isNumber, isTime, text as textOf, value, type Type, type Value } from './value.ts';
 
 /** Kinds of values that are not nullable in ClickHouse. */
 export const NEVER_NULL: ReadonlySet<Type['kind']> = new Set(['object', 'array', 'tuple', 'map', 'dynamic']);
@@ -40,6 +40,17 @@ export function key(each: Value): Value {
   if (each.type.kind === 'object') return value('text', text(each));
   const { original } = each;
   return { sql: whole(each), type: each.type, ...(original === undefined ? {} : { original }) };
+}
+
+/** In the form in which it stands beside others: what a JSON path holds is a number, a Boolean value or a time beside one. */
+export function beside(each: Value, others: readonly Value[]): Value {
+  if (each.type.kind !== 'dynamic') return each.type.kind === 'object' ? key(each) : each;
+  if (others.some(isNumber)) return value('float', float(each));
+  if (others.some((other) => isKind(other, 'bool')))
+    return value('bool', sql`accurateCastOrNull(${each.sql}, 'Bool')`);
+  if (!others.some(isTime)) return key(each);
+  const read = sql`parseDateTime64BestEffortOrNull(${textOf(each)}, 6, 'UTC')`;
+  return value('timestamp', read, true, { isWide: true });
 }
 
 /** In the form returned to the consumer: for a dynamically typed path, the object if it holds one. */

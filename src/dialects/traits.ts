@@ -21,6 +21,30 @@ export interface Traits {
   readonly weeksStartOnSunday: boolean;
   /** concat() skips NULL. */
   readonly concatSkipsNull: boolean;
+  /** Numbers can be NaN, which is not distinct from NaN. */
+  readonly hasNan: boolean;
+  /** NaN equals itself, and is greater than all numbers. */
+  readonly nanIsGreatest: boolean;
+  /** GREATEST and LEAST of values one of which is NaN are NaN. */
+  readonly extremeOfNanIsNan: boolean;
+  /** A string beside a number, or among values of which one is returned, is converted; otherwise only literals of times are. */
+  readonly convertsStrings: boolean;
+  /** A string beside a DATE has no time of day and no spaces. */
+  readonly hasExactTimes: boolean;
+  /** Values of type JSON are neither compared nor calculated with. */
+  readonly isJsonOpaque: boolean;
+  /** An interval is a value of its own, which can be returned. */
+  readonly hasIntervals: boolean;
+  /** An integer beside a DATE is a number of days. */
+  readonly addsDays: boolean;
+  /** What the difference of two dates is. */
+  readonly dateDifference: 'interval' | 'days' | undefined;
+  /** The difference of two times is an interval; otherwise they cannot be subtracted. */
+  readonly subtractsTimes: boolean;
+  /** Rows are records, whose fields have names. */
+  readonly rowsAreRecords: boolean;
+  /** An array without elements may be one that is NULL. */
+  readonly emptyArrayIsNull: boolean;
 }
 
 const STANDARD: Traits = {
@@ -34,6 +58,18 @@ const STANDARD: Traits = {
   extremeOfNullIsNull: true,
   weeksStartOnSunday: false,
   concatSkipsNull: false,
+  hasNan: true,
+  nanIsGreatest: false,
+  extremeOfNanIsNan: false,
+  convertsStrings: true,
+  hasExactTimes: false,
+  isJsonOpaque: false,
+  hasIntervals: false,
+  addsDays: false,
+  dateDifference: 'days',
+  subtractsTimes: true,
+  rowsAreRecords: false,
+  emptyArrayIsNull: false,
 };
 
 const MYSQL: Traits = {
@@ -44,16 +80,46 @@ const MYSQL: Traits = {
   ignoresCase: true,
   likeIgnoresCase: true,
   hasNumericConditions: true,
+  hasNan: false,
+  dateDifference: undefined,
+  subtractsTimes: false,
 };
 
 export const TRAITS: Readonly<Record<ForeignDialect, Traits>> = {
-  postgresql: { ...STANDARD, extremeOfNullIsNull: false, concatSkipsNull: true },
-  redshift: { ...STANDARD, extremeOfNullIsNull: false },
+  postgresql: {
+    ...STANDARD,
+    nanIsGreatest: true,
+    extremeOfNullIsNull: false,
+    concatSkipsNull: true,
+    addsDays: true,
+  },
+  redshift: { ...STANDARD, nanIsGreatest: true, extremeOfNullIsNull: false, addsDays: true },
   mysql: MYSQL,
   mariadb: MYSQL,
-  snowflake: { ...STANDARD, hasIntegerDivision: false, likeEscape: false },
-  bigquery: { ...STANDARD, nulls: 'low', hasIntegerDivision: false, weeksStartOnSunday: true },
-  trino: { ...STANDARD, nulls: 'last', likeEscape: false },
+  snowflake: {
+    ...STANDARD,
+    nanIsGreatest: true,
+    hasIntegerDivision: false,
+    likeEscape: false,
+    addsDays: true,
+    subtractsTimes: false,
+  },
+  bigquery: {
+    ...STANDARD,
+    nulls: 'low',
+    hasIntegerDivision: false,
+    weeksStartOnSunday: true,
+    extremeOfNanIsNan: true,
+    convertsStrings: false,
+    hasExactTimes: true,
+    isJsonOpaque: true,
+    hasIntervals: true,
+    dateDifference: 'interval',
+    addsDays: true,
+    rowsAreRecords: true,
+    emptyArrayIsNull: true,
+  },
+  trino: { ...STANDARD, nulls: 'last', likeEscape: false, dateDifference: 'interval' },
   sqlite: {
     ...STANDARD,
     nulls: 'low',
@@ -61,5 +127,8 @@ export const TRAITS: Readonly<Record<ForeignDialect, Traits>> = {
     likeIgnoresCase: true,
     likeEscape: false,
     hasNumericConditions: true,
+    hasNan: false,
+    dateDifference: undefined,
+    subtractsTimes: false,
   },
 };

@@ -21,6 +21,8 @@ export interface Source {
   readonly path: readonly string[];
   /** Of a table function. */
   readonly arguments: readonly Expression[];
+  /** Names of the columns that are read of it; undefined: it may be all. */
+  readonly columns: ReadonlySet<string> | undefined;
 }
 
 /** Functions that generate rows and read nothing. */
@@ -50,7 +52,9 @@ interface Place {
 
 /** Every source of a query, each once, in the order of its text. */
 export function sourcesOf(root: Relation): readonly Source[] {
-  const found = new Map<NodeId, Source>();
+  const found = new Map<NodeId, Omit<Source, 'columns'>>();
+  const columns = new Map<NodeId, Set<string>>();
+  const whole = new Set<NodeId>();
   const counts = new Map<string, number>();
   const add = (
     { id, kind, name }: Pick<Source, 'id' | 'kind' | 'name'>,
@@ -68,11 +72,18 @@ export function sourcesOf(root: Relation): readonly Source[] {
     if (lookup !== undefined && expression.kind === 'function')
       add({ id: expression.id, kind: 'dictionary', name: lookup.name }, place);
     if (expression.kind === 'subquery') visit(expression.query, inside(place, 'a subquery'));
-    if (expression.kind === 'table_set') visit(expression.table, place);
+    if (expression.kind === 'column')
+      columns.set(expression.source, (columns.get(expression.source) ?? new Set()).add(expression.name));
+    if (expression.kind === 'table_set') {
+      whole.add(expression.table.id);
+      visit(expression.table, place);
+    }
     for (const child of childrenOf(expression)) visitExpression(child, place);
   };
   const visit = (relation: Relation, outer: Place): void => {
     const place = enter(relation, outer);
+    // FINAL and SAMPLE read columns that the query does not name.
+    if (relation.kind !== 'table' || relation.isFinal || relation.isSampled) whole.add(relation.id);
     if ((relation.kind === 'table' || relation.kind === 'table_function') && !isSourceFree(relation))
       add(relation, place, relation.kind === 'table_function' ? relation.arguments : []);
     const expressions = expressionsIn(relation);
@@ -82,7 +93,10 @@ export function sourcesOf(root: Relation): readonly Source[] {
     for (const each of expressions.slice(early)) visitExpression(each, place);
   };
   visit(root, { cte: undefined, view: undefined, path: [] });
-  return [...found.values()];
+  return [...found.values()].map((source) => ({
+    ...source,
+    columns: whole.has(source.id) ? undefined : (columns.get(source.id) ?? new Set()),
+  }));
 }
 
 function inside(place: Place, step: string): Place {

@@ -1,4 +1,5 @@
 // Rules by column or by path, such as metadata.user.name: mask, hash or drop.
+import { plainPath } from './subcolumn-name.ts';
 
 export type ColumnAction = 'mask' | 'hash' | 'drop';
 
@@ -37,8 +38,8 @@ function newDraft(): Draft {
 }
 
 /**
- * The rules below `key`. A key that contains dots, such as a column `metadata.user.name`, is resolved as a path; an action
- * on a parent applies to its parts.
+ * The rules below `key`. A key that contains dots, such as a column `metadata.user.name`, is resolved as a path, also with types in it
+ * (``metadata.user.name.:`String` ``); an action on a parent applies to its parts.
  */
 export function rulesBelow(rules: ColumnRules, key: string): ColumnRules | undefined {
   if (!key.includes('.')) return rules.byName.get(folded(key));
@@ -51,7 +52,7 @@ export function rulesBelow(rules: ColumnRules, key: string): ColumnRules | undef
 }
 
 function namesOf(path: string): readonly string[] {
-  return folded(path).split('.');
+  return folded(plainPath(path)).split('.');
 }
 
 /** In lower case and in NFC. */

@@ -1,11 +1,8 @@
 // Constructs of BigQuery SQL that ClickHouse SQL does not have.
-import { replacementFor } from '../bigquery/functions/unsupported.ts';
-import { TRANSLATED_FUNCTIONS } from '../bigquery/write/call.ts';
+import { FUNCTIONS } from '../dialects/bigquery/functions.ts';
 import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
 import type { Cursor } from '../sql/cursor.ts';
 import { endsValue, evidenceOf, follows, type Evidence, type EvidenceText } from './dialect-evidence.ts';
-
-const FUNCTIONS: ReadonlySet<string> = new Set(TRANSLATED_FUNCTIONS);
 
 /** Names that BigQuery has in any case, and the engine in these spellings only. A test compares them with the engine. */
 export const CASE_SENSITIVE: ReadonlyMap<string, readonly string[]> = new Map([
@@ -22,7 +19,8 @@ function only(name: string): readonly [string, readonly string[]] {
 
 /** Whether BigQuery has a function of that name, in any case; some of them also ClickHouse has. */
 export function isBigQueryFunction(name: string): boolean {
-  return FUNCTIONS.has(name.toLowerCase()) || replacementFor(name) !== undefined;
+  const lower = name.toLowerCase();
+  return FUNCTIONS.names.has(lower) || FUNCTIONS.replacements.has(lower);
 }
 
 /** Forms with parentheses; `offset(0)` is an index. */
@@ -256,7 +254,7 @@ function isMisspelled(name: string, { allows, denies }: FunctionPolicy): boolean
   const folded = name.toLowerCase();
   const [word] = /^[a-z]+_./.exec(folded) ?? [];
   if (word === undefined) return false;
-  return TRANSLATED_FUNCTIONS.some(
+  return [...FUNCTIONS.names].some(
     (meant) =>
       meant.startsWith(word) &&
       (meant.startsWith(folded) || folded.startsWith(meant)) &&

@@ -35,6 +35,9 @@ CREATE DICTIONARY w.d (id UInt64, s String) PRIMARY KEY id SOURCE(CLICKHOUSE(DB 
 CREATE DICTIONARY w.direct (id UInt64, s String) PRIMARY KEY id SOURCE(CLICKHOUSE(DB 'w' TABLE 'b')) LAYOUT(DIRECT());
 CREATE TABLE w.computed (id UInt64, s String ALIAS dictGet('w.d', 's', id)) ENGINE = MergeTree ORDER BY id;
 CREATE TABLE w.aged (id UInt64, age UInt32 ALIAS toUInt32(now()) - id) ENGINE = MergeTree ORDER BY id;
+CREATE TABLE w.defaults (id UInt64, at DateTime DEFAULT now(), day Date DEFAULT toDate(at), doc JSON, email String DEFAULT doc.email.:String) ENGINE = ReplacingMergeTree(at) ORDER BY id;
+CREATE TABLE w.documents (id UInt64, payload JSON, meta JSON(version String), d Dynamic, v Variant(String, UInt64), m Map(String, String)) ENGINE = MergeTree ORDER BY id;
+CREATE TABLE w.other_name ENGINE = Alias('w', 'b');
 CREATE VIEW w.hourly AS SELECT id, toStartOfHour(now()) AS hour FROM w.a;
 CREATE FUNCTION w_own AS x -> x + rand();
 INSERT INTO w.a VALUES (1, 'a'), (2, 'b');
@@ -53,6 +56,7 @@ async function fingerprint(sql: string): Promise<string> {
 describe('the fingerprint', () => {
   test.each<{ readonly why: string; readonly sql: string; readonly change: string }>([
     { why: 'an insert', sql: 'SELECT * FROM w.a', change: "INSERT INTO w.a VALUES (3, 'e')" },
+    { why: 'an insert into a table by another name', sql: 'SELECT * FROM w.other_name', change: "INSERT INTO w.b VALUES (4, 'f')" },
     { why: 'an update', sql: 'SELECT * FROM w.a', change: "ALTER TABLE w.a UPDATE s = 'z' WHERE id = 1 SETTINGS mutations_sync = 2" },
     { why: 'a lightweight delete', sql: 'SELECT * FROM w.a', change: 'DELETE FROM w.a WHERE id = 3' },
     { why: 'a patch part', sql: 'SELECT * FROM w.a', change: "UPDATE w.a SET s = 'y' WHERE id = 1" },
@@ -110,6 +114,10 @@ describe('not watched', () => {
     ["SELECT * FROM dictionary('w.direct')", 'at each lookup'],
     ["SELECT dictGet(concat('w.', 'd'), 's', id) FROM w.a", 'a computed name'],
     ["SELECT dictGet('w.direct', 's', id) FROM w.a", 'at each lookup'],
+    [
+      'SELECT payload.^x, payload.items[].a, meta.version.:String FROM w.documents AS d JOIN w.memory AS m ON m.id = d.id',
+      'w.memory has the engine Memory',
+    ],
     ['SELECT s FROM w.computed', 'computed with a dictionary'],
     ['SELECT w_own(id) FROM w.a', 'w_own'],
     ['SELECT * FROM w.absent', 'accepts none'],
@@ -122,9 +130,27 @@ describe('not watched', () => {
 test.each([
   ['SELECT hour FROM w.hourly', 'w.hourly', 900],
   ['SELECT age FROM w.aged', 'w.aged', undefined],
+  ['SELECT at FROM w.defaults', 'w.defaults', undefined],
+  ["SELECT id FROM w.defaults WHERE day > '2020-01-01'", 'w.defaults', undefined],
+  ['SELECT id FROM w.defaults FINAL', 'w.defaults', undefined],
+  ['SELECT id FROM w.defaults UNION ALL SELECT toUInt32(at) FROM w.defaults', 'w.defaults', undefined],
   ['SELECT toStartOfInterval(now(), INTERVAL 1 MINUTE) FROM w.a', undefined, 60],
 ])('%s reads the clock', async (sql, table, every) => {
   const { clock, set } = await resolve(sql);
   expect(clock.map((read) => [read.table, read.every])).toEqual([[table, every]]);
   expect(set.every).toBe(every);
+});
+
+test.each([
+  ['SELECT id FROM w.aged', 'w.aged'],
+  ['SELECT id, email, doc.at FROM w.defaults', 'w.defaults'],
+  ['SELECT count() FROM w.defaults', 'w.defaults'],
+  [
+    "SELECT payload.^x, payload.items[].a, meta.version.:String, payload.`a.b`.:`Array(JSON)`, d.String, d.JSON.^a, v.UInt64, m.key_a, getSubcolumn(payload, 'a.:`String`') FROM w.documents",
+    'w.documents',
+  ],
+])('%s is watched, and reads no clock', async (sql, table) => {
+  const { clock, set, unwatched } = await resolve(sql);
+  expect([clock, unwatched]).toEqual([[], []]);
+  expect(set.tables.map(({ database, name }) => `${database}.${name}`)).toEqual([table]);
 });

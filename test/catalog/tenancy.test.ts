@@ -15,7 +15,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 const TABLES = `CREATE DATABASE shop;
-CREATE TABLE shop.orders (tenant String, id UInt64, buyer UInt64, amount Int64, meta Tuple(tenant String)) ENGINE = MergeTree ORDER BY id;
+CREATE TABLE shop.orders (tenant String, id UInt64, buyer UInt64, amount Int64, meta Tuple(tenant String), doc JSON) ENGINE = MergeTree ORDER BY id;
 CREATE TABLE shop.buyers (tenant String, id UInt64, email String) ENGINE = MergeTree ORDER BY id;
 CREATE TABLE shop.rates (currency String, rate Float64) ENGINE = MergeTree ORDER BY currency;
 CREATE VIEW shop.totals AS SELECT tenant, sum(amount) OVER () AS total FROM shop.orders;
@@ -65,6 +65,31 @@ const ROWS: readonly (readonly [
   setting?: TenancySetting,
 ])[] = [
   ['confined', `query: SELECT id FROM shop.orders WHERE tenant = @tenant\n${TENANT}`, []],
+  [
+    'a path of JSON with its type',
+    `query: SELECT doc.^x, doc.items[].a FROM shop.orders WHERE doc.tenant.:String = @tenant\n${TENANT}`,
+    [],
+  ],
+  [
+    'the same column, quoted as the engine prints it',
+    `query: SELECT id FROM shop.orders WHERE \`doc\`.\`tenant\`.:\`String\` = @tenant\ntenancy: { parameter: tenant, columns: [doc.tenant] }\n${DECLARED}`,
+    [],
+  ],
+  [
+    'a column named with its type',
+    `query: SELECT id FROM shop.orders WHERE doc.tenant.:String = @tenant\ntenancy: { parameter: tenant, columns: ['doc.tenant.:String'] }\n${DECLARED}`,
+    [],
+  ],
+  [
+    'a path in a subquery',
+    `query: SELECT d.items[].a FROM (SELECT doc AS d FROM shop.orders) WHERE d.tenant.:String = @tenant\ntenancy: { parameter: tenant, columns: [doc.tenant] }\n${DECLARED}`,
+    [],
+  ],
+  [
+    'another path',
+    `query: SELECT doc.^x FROM «shop.orders WHERE doc.other.:String = @tenant\ntenancy: { parameter: tenant, columns: [doc.tenant] }\n${DECLARED}`,
+    ['tenancy.not_confined'],
+  ],
   ['not confined', `query: SELECT id, @tenant FROM «shop.orders\n${TENANT}`, ['tenancy.not_confined']],
   [
     'one of two, by the name of the database',

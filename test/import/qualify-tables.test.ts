@@ -1,6 +1,6 @@
 // The database of tables that a query names without one.
 import { expect, test } from 'vitest';
-import { qualifyTables } from '../../src/cli/import/qualify-tables.ts';
+import { qualifyTables } from '../../src/convert/qualify-tables.ts';
 
 test.each([
   ['SELECT a, b FROM t WHERE c', 'SELECT a, b FROM d.t WHERE c'],
@@ -25,6 +25,11 @@ test.each([
     'SELECT * FROM d.t ARRAY JOIN a, b WHERE c IN (SELECT x, y FROM d.u)',
   ],
   [`SELECT 'FROM t', "FROM" /* FROM t */ FROM t`, `SELECT 'FROM t', "FROM" /* FROM t */ FROM d.t`],
+  ['SELECT * FROM kept, t WHERE a IN u', 'SELECT * FROM kept, d.t WHERE a IN d.u'],
+  [
+    'WITH [1, 2] AS list SELECT * FROM t WHERE a IN list AND b IN (1, 2) AND c IN @ids',
+    'WITH [1, 2] AS list SELECT * FROM d.t WHERE a IN list AND b IN (1, 2) AND c IN @ids',
+  ],
 ])('%s', (sql, expected) => {
-  expect(qualifyTables(sql, 'd')).toBe(expected);
+  expect(qualifyTables(sql, (table) => (table === 'kept' ? undefined : 'd'))).toBe(expected);
 });

@@ -2,21 +2,23 @@
 import { mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createGit } from '../../src/cli/diff/git.ts';
 import { diffTexts } from '../../src/cli/diff/text-diff.ts';
-import { EXPORT_TOOLS } from '../../src/cli/import/foreign-query.ts';
+import { EXPORT_TOOLS } from '../../src/convert/export/foreign-query.ts';
 import { importExport } from '../../src/cli/import/import.ts';
 import { convertSql } from '../../src/cli/new/foreign-sql.ts';
+import { readKnownTables } from '../../src/cli/known-tables.ts';
 import { newEndpoint } from '../../src/cli/new/new.ts';
 import { findKnownForms, KNOWN_FORMS } from '../../src/cli/reconvert/known-forms.ts';
 import { printHuman, printJson } from '../../src/cli/reconvert/print.ts';
-import { reconvert, type ReconvertReport } from '../../src/cli/reconvert/reconvert.ts';
+import { reconvert, type ReconvertOptions, type ReconvertReport } from '../../src/cli/reconvert/reconvert.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { createCompile } from '../../src/catalog/compile.ts';
 import type { Converted } from '../../src/config/generated/endpoint.ts';
 import type { ForeignDialect } from '../../src/dialects/conversion.ts';
+import { openImportEngine, type ImportEngine } from '../support/import-engine.ts';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures/import');
 
@@ -26,6 +28,12 @@ function terminalOf(lines: string[] = []): Terminal {
 }
 
 const scratch = (): string => mkdtempSync(join(tmpdir(), 'reconvert-'));
+
+let engine: ImportEngine;
+beforeAll(async () => {
+  engine = await openImportEngine();
+});
+afterAll(() => engine.close());
 
 async function importTool(tool: string): Promise<string> {
   const folder = scratch();
@@ -38,7 +46,9 @@ async function importTool(tool: string): Promise<string> {
     database: 'web',
     isForced: false,
     isDry: false,
-    readTables: async () => undefined,
+    tenancy: undefined,
+    engineSources: [],
+    ...engine,
     print: async () => undefined,
   };
   await importExport(options, terminalOf());
@@ -55,12 +65,15 @@ async function newFile(sql: string, dialect: ForeignDialect, page?: string): Pro
   return join(folder, 'x.yaml');
 }
 
-async function check(path: string): Promise<{ readonly code: number; readonly report: ReconvertReport }> {
+async function check(
+  path: string,
+  readTables: ReconvertOptions['readTables'] = async () => undefined,
+): Promise<{ readonly code: number; readonly report: ReconvertReport }> {
   const reports: ReconvertReport[] = [];
   const code = await reconvert(
     {
       paths: [path],
-      readTables: async () => undefined,
+      readTables,
       diffTexts: (before, after) => diffTexts(createGit(process.cwd(), process.env), before, after),
       print: async (given) => void reports.push(given),
     },
@@ -82,7 +95,9 @@ describe.each(EXPORT_TOOLS)('an export of %s', (tool) => {
   test('converted queries have their source, from which the same query is made again', async () => {
     const endpoints = await importTool(tool);
     const files = readdirSync(endpoints).map((name) => read(join(endpoints, name)));
-    const { code, report } = await check(endpoints);
+    const { code, report } = await check(endpoints, () =>
+      engine.withEngine((on) => readKnownTables(on.engine)),
+    );
     expect([code, report.changed]).toEqual([0, []]);
     expect(report.files).toBe(files.length);
     expect(report.withSource).toBe(files.filter(({ converted }) => converted !== undefined).length);

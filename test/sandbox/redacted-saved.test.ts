@@ -14,6 +14,9 @@ beforeAll(async () => {
       `CREATE TABLE ${database}.texts ENGINE = MergeTree ORDER BY () AS SELECT ip AS a, path AS b, message AS c, maybe, user_id FROM ${database}.t WHERE id IN (0, 1)`,
     );
     await exchange.engine.execute(
+      `CREATE TABLE ${database}.people ENGINE = MergeTree ORDER BY id AS SELECT id, CAST(concat('{"user":{"name":"', surname, '"},"people":[{"name":"', surname, '"},{"name":"x"}]}'), 'JSON') AS doc FROM ${database}.t LIMIT 3`,
+    );
+    await exchange.engine.execute(
       `CREATE TABLE ${database}.two_paths ENGINE = MergeTree ORDER BY id AS SELECT number AS id, ['/items/a', '/items/b'][number + 1] AS path FROM numbers(2)`,
     );
   }
@@ -125,6 +128,30 @@ test('conditions on the sort key read as little as without redaction', async () 
   );
   expect(sql).toContain('FROM (SELECT * FROM first.t WHERE `project` = {project:');
 });
+
+/** The engine's names of what the rule for `doc.user.name` is about. */
+const NAMES = [
+  'doc.user.name', 'doc.user.name.:String', '`doc.user.name`.:`String`', 'doc.^user', 'doc.^`user`', 'doc.user.^name', 'doc.user[].name', 'doc.user.:JSON.name',
+  'doc.user.:`Array(JSON)`.name', 'doc.user[].name.:`Array(String)`', 'doc.people[].name', 'doc.people[].name.:String', 'doc.people.:`Array(JSON)`.name',
+  'doc.people[].^name', 'doc.people.:`Array(JSON)`', 'doc.people[]', 'doc.people', "tupleElement(doc, 'user')", "tupleElement(doc.^user, 'name')", 'doc',
+]; // prettier-ignore
+
+test.each(some(NAMES, 5))('%s is redacted in the result, at the source and for consumers', async (name) => {
+  const rules = 'redact: true, columns: { doc.user.name: mask, doc.people.name: mask }';
+  const hidden = `hex(toString(${name}))`;
+  const consumer = exchange.over('people', `{ ${rules} }`);
+  const asked = [`SELECT id, ${name}, ${hidden} AS h FROM t`, `SELECT count() AS n FROM t WHERE ${hidden} = '5ED8'`];
+  const answers = [
+    // A rule applies to a result column by its name.
+    ...(name.includes('(') ? [] : [await exchange.saved(`SELECT id, ${name} FROM DB.people ORDER BY id`, `{ ${rules} }`)]),
+    await exchange.saved(`SELECT id, ${name}, ${hidden} AS h FROM DB.people ORDER BY id`, `{ ${rules}, at: source }`),
+    ...(await Promise.all(asked.map((text) => consumer({ language: 'sql', dialect: 'clickhouse', text })))),
+  ];
+  for (const [a, b] of answers) {
+    expect([a.body, a.status]).toEqual([b.body, 200]);
+    expect(a.body).not.toMatch(TRACES);
+  }
+}); // prettier-ignore
 
 test.each([
   ['SELECT * FROM (SELECT id, path FROM DB.t)', ['id', 'path'], false],

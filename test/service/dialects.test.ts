@@ -136,6 +136,7 @@ describe('problems have locations in the query as sent', () => {
     { sql: 'select id,\n  nope from edge_logs', code: 'bigquery.name_unknown', line: 2, column: 3 },
     { sql: 'select id from users', code: 'bigquery.name_unknown', line: 1, column: 16 },
     { sql: 'select id\nfrom edge_logs\nwhere foo(id)', code: 'bigquery.name_unknown', line: 3, column: 7 },
+    { sql: 'select id\nfrom edge_logs\nwhere id = 5', code: 'bigquery.unsupported', line: 3, column: 7 },
     { sql: "select id from edge_logs where 'x", code: 'bigquery.syntax_invalid', line: 1, column: 32 },
     { sql: 'with edge_logs as (select 1) select 1', code: 'bigquery.syntax_invalid', line: 1, column: 6 },
     {
@@ -152,7 +153,7 @@ describe('problems have locations in the query as sent', () => {
 
   test.each([
     { sql: 'select count(*) as n,\n  id from edge_logs', line: 2, column: 3 },
-    { sql: 'select id\nfrom edge_logs\nwhere id = 5', line: 3, column: 7 },
+    { sql: 'select id\nfrom edge_logs\nwhere id = [1]', line: 3, column: 7 },
   ])('also when the engine finds it: $sql', async ({ sql, line, column }) => {
     const response = await call('both', { sql, dialect: 'bigquery' });
     expect([await response.json(), response.status]).toMatchObject([

@@ -32,7 +32,14 @@ interface StartOptions {
 /** Settings come from the options alone. */
 function environment({ env }: Pick<StartOptions, 'env'>): Record<string, string | undefined> {
   const { PATH, HOME } = process.env;
-  return { PATH, HOME, TMPDIR: tmpdir(), NO_COLOR: '1', ...env };
+  return {
+    PATH,
+    HOME,
+    TMPDIR: tmpdir(),
+    MILLRACE_ANALYSIS_CACHE: join(tmpdir(), 'analyses'),
+    NO_COLOR: '1',
+    ...env,
+  };
 }
 
 /** Creates a temporary folder. */

@@ -47,17 +47,20 @@ function fileOf(query: string, rest = ''): { readonly file: InspectedFile; reado
 }
 
 const quiet = { isTTY: false, write: () => true };
-const findingsOf = (files: readonly InspectedFile[], by = engine): Promise<readonly Finding[]> =>
-  engineFindings(
+const findingsOf = async (files: readonly InspectedFile[], by = engine): Promise<readonly Finding[]> => {
+  const found = await engineFindings(
     {
       engine: by,
       schema: { findings: [], broken: new Map(), counts: { carriedOut: 0, reduced: 0, rejected: 0 }, skipped: new Map() },
       terminal: createTerminal(quiet, quiet, {}),
       openTestRuntime: async (given) => openTestRuntime(given),
       tenancy: undefined,
+      analysed: async () => undefined,
     },
     files,
   ); // prettier-ignore
+  return found.flat();
+};
 const shown = ({ file, line, column, severity, code }: Finding): string =>
   `${file}:${line}:${column} ${severity} ${code}`;
 

@@ -78,7 +78,8 @@ export async function readRevisions(
 /** Replaces the hash key: whether the service has one is not a property of the file. */
 const ANY_KEY = 'any';
 
-async function openRepository(env: RevisionDeps['env']): Promise<Repository> {
+/** The repository of the working directory. Rejects with CommandError. */
+export async function openRepository(env: RevisionDeps['env']): Promise<Repository> {
   const { code, out, errorText } = await createGit(process.cwd(), env)(['rev-parse', '--show-toplevel']);
   const root = out.toString('utf8').replace(/\n$/, '');
   if (code !== 0 || root === '') {

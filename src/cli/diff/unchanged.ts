@@ -18,7 +18,8 @@ export function withoutUnchanged(before: Files, after: Files): readonly [before:
   return [before.filter((file) => isKept(file, other)), after.filter((file) => isKept(file, same))];
 }
 
-function mayInclude({ content }: FolderFile): boolean {
+/** Whether it has parts of other files. */
+export function mayInclude({ content }: FolderFile): boolean {
   return 'text' in content && /\binclude\b/.test(content.text);
 }
 
@@ -29,7 +30,7 @@ function keyOf({ path, content }: FolderFile): string {
 const CLAIMS = [/^id: *["']?([\w-]+)["']? *(?:#.*)?$/m, /^name: *["']?([\w.-]+)["']? *(?:#.*)?$/m] as const;
 
 /** The id and name, in lower case; undefined if they are written in an unusual way. */
-function claims({ content }: FolderFile): readonly string[] | undefined {
+export function claims({ content }: FolderFile): readonly string[] | undefined {
   if ('unreadable' in content) return undefined;
   const names = CLAIMS.flatMap((pattern) => pattern.exec(content.text)?.[1]?.toLowerCase() ?? []);
   return names.length === CLAIMS.length ? names : undefined;

@@ -34,7 +34,10 @@ export function spend(budget: Budget, bytes: number): void {
     );
 }
 
-/** Whether a file can be part of an export, by its extension. */
+/** Rows and calls of tests: such files elsewhere are data. */
+const OF_TESTS = /(^|[\\/])(fixtures|tests)[\\/][^\\/]+\.(ndjson|csv|test|test\.result)$/i;
+
+/** Whether a file can be part of an export, by its extension, or by its folder. */
 export function isExportFile(path: string): boolean {
-  return EXTENSIONS.has(extname(path).toLowerCase());
+  return EXTENSIONS.has(extname(path).toLowerCase()) || OF_TESTS.test(path);
 }

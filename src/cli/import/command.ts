@@ -1,15 +1,21 @@
 // `millrace import`, its flags and help.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { DIALECTS } from '../../dialects/conversion.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
 import { CommandError } from '../command-error.ts';
 import type { CommandDeps } from '../command.ts';
-import { knownTables } from '../schema-engine.ts';
-import { checkedSettings, SCHEMA_FOLDER, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
-import { readKnownTables } from '../known-tables.ts';
+import { withSchemaEngine } from '../schema-engine.ts';
+import {
+  checkedSettings,
+  chooseSchema,
+  noteSchema,
+  SCHEMA_FOLDER,
+  type SchemaFlags,
+  withSchemaOptions,
+} from '../schema-options.ts';
 import { collect, printAndWrite, readWrites } from '../write-reports.ts';
-import { EXPORT_TOOLS, type ExportTool } from './foreign-query.ts';
+import { EXPORT_TOOLS, type ExportTool } from '../../convert/export/foreign-query.ts';
 import { importExport, type ImportOptions } from './import.ts';
 import { printJson, printMarkdown, printTable } from './print.ts';
 
@@ -51,28 +57,45 @@ export function addImport(program: Command, deps: CommandDeps): void {
     )
     .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, []);
   withSchemaOptions(command).action(async (path: string, flags: ImportFlags) => {
-    const { from, dialect, database } = flags;
-    if (database !== undefined && !/^[A-Za-z_]\w*$/.test(database))
-      throw new CommandError(`Invalid database name "${database}": use letters, digits and "_"`, {
-        exitCode: 2,
-      });
-    const settings = await checkedSettings(flags, deps);
-    const schema = flags.schema ?? SCHEMA_FOLDER;
-    const print = printAndWrite(PRINTERS[flags.format], readWrites(flags.write, PRINTERS));
-    const options: ImportOptions = {
-      path,
-      from,
-      dialect,
-      endpoints: flags.endpoints ?? settings.endpoints,
-      schema,
-      database,
-      isForced: flags.force === true,
-      isDry: flags.dryRun === true,
-      // Data sources of Tinybird are written there: it need not exist.
-      readTables: async () =>
-        existsSync(schema) ? knownTables(flags, settings, deps)?.(readKnownTables) : undefined,
-      print,
-    };
+    const options = await optionsOf(path, flags, deps);
     deps.setExitCode(await importExport(options, deps.terminal));
   });
+}
+
+/** Rejects with CommandError (exit 2) for flags that are not valid. */
+async function optionsOf(path: string, flags: ImportFlags, deps: CommandDeps): Promise<ImportOptions> {
+  const { from, dialect, database } = flags;
+  if (database !== undefined && !/^[A-Za-z_]\w*$/.test(database))
+    throw new CommandError(`Invalid database name "${database}": use letters, digits and "_"`, {
+      exitCode: 2,
+    });
+  const settings = await checkedSettings(flags, deps);
+  const schema = chooseSchema(flags, settings, deps);
+  const isThere = existsSync(schema.path);
+  if (isThere && !statSync(schema.path).isDirectory())
+    throw new CommandError(`${schema.path} is a file: name the folder of the definitions with --schema`, {
+      exitCode: 2,
+    });
+  const { openEngine, openTestRuntime, terminal } = deps;
+  const onEngine = { settings, schema: isThere ? schema : undefined, openEngine };
+  return {
+    path,
+    from,
+    dialect,
+    endpoints: flags.endpoints ?? settings.endpoints,
+    // The definitions of the export are written there: it need not exist.
+    schema: isThere || flags.schema !== undefined ? schema.path : SCHEMA_FOLDER,
+    database,
+    isForced: flags.force === true,
+    isDry: flags.dryRun === true,
+    tenancy: settings.tenancy,
+    engineSources: settings.engineSources,
+    withEngine: (use) =>
+      withSchemaEngine(onEngine, (engine, scratch, loaded) => {
+        noteSchema(loaded, terminal);
+        return use({ engine, scratch, schema: loaded });
+      }),
+    openTestRuntime,
+    print: printAndWrite(PRINTERS[flags.format], readWrites(flags.write, PRINTERS)),
+  };
 }

@@ -8,20 +8,22 @@ import type { TemplateDialect } from '../../convert/placeholders/template.ts';
 import { createPositions, type Position } from '../../core/position.ts';
 import { significantTokens } from '../../sql/cursor.ts';
 import type { KnownTables } from '../known-tables.ts';
-import type { ForeignQuery } from './foreign-query.ts';
-import { qualifyTables } from './qualify-tables.ts';
+import type { ForeignQuery } from '../../convert/export/foreign-query.ts';
+import { qualifyTables } from '../../convert/qualify-tables.ts';
 
 export interface ConvertSettings {
   readonly converter: Converter;
   /** For queries whose export names no database system. */
   readonly dialect: TemplateDialect | undefined;
-  /** The database of tables without one. */
-  readonly database: string | undefined;
-  readonly known: KnownTables | undefined;
+  /** The database of a table that a query names without one. */
+  readonly databaseOf: (query: ForeignQuery, table: string) => string | undefined;
+  readonly known: KnownTables;
 }
 
 /** A note with its places: in the file of the export, and in the query. */
-export interface PlacedNote extends Pick<ConversionNote, 'severity' | 'code' | 'message' | 'hint'> {
+export interface PlacedNote extends Pick<ConversionNote, 'severity' | 'message' | 'hint'> {
+  /** Of a conversion, or of a finding of the engine. */
+  readonly code: string;
   readonly place: Position;
   readonly inQuery: Position;
 }
@@ -87,10 +89,11 @@ function failure(message: string): Result {
 }
 
 async function convertText(
-  { sql, tool, template: own, declarations }: ForeignQuery,
+  query: ForeignQuery,
   dialect: TemplateDialect,
-  { converter, known, database }: ConvertSettings,
+  { converter, known, databaseOf }: ConvertSettings,
 ): Promise<Result> {
+  const { sql, tool, template: own, declarations } = query;
   const template = readPlaceholders(sql, { tool: own ?? tool, dialect, declarations });
   if (template.isUnreadable === true) return { sql: undefined, parameters: [], notes: template.notes };
   const result =
@@ -104,7 +107,7 @@ async function convertText(
   return {
     ...result,
     sql:
-      result.sql === undefined || database === undefined ? result.sql : qualifyTables(result.sql, database),
+      result.sql === undefined ? undefined : qualifyTables(result.sql, (table) => databaseOf(query, table)),
   };
 }
 

@@ -2,17 +2,9 @@
 import { opendir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
 import { CommandError } from '../command-error.ts';
-import type { ImportProblem } from './foreign-query.ts';
+import type { ExportFile, ImportProblem } from '../../convert/export/document.ts';
 import { type Budget, isExportFile, MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES, spend } from './bounds.ts';
 import { readZip } from './zip.ts';
-
-export interface ExportFile {
-  /** Relative to the folder or archive, with `/`. */
-  readonly path: string;
-  /** For messages: where the user finds it. */
-  readonly shown: string;
-  readonly text: string;
-}
 
 export interface ExportFiles {
   readonly files: readonly ExportFile[];
@@ -80,7 +72,7 @@ async function listFiles(folder: string, depth: number, budget: Budget): Promise
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory() && !SKIPPED.has(entry.name))
       found.push(...(await listFiles(path, depth + 1, budget)));
-    else if (entry.isFile() && isExportFile(entry.name) && !CONFIGURATION.test(entry.name)) {
+    else if (entry.isFile() && isExportFile(path) && !CONFIGURATION.test(entry.name)) {
       found.push(path);
       if (--budget.files < 0)
         throw new CommandError(`The folder has more than ${MAX_FILES} files: import parts of it`, {

@@ -1,19 +1,44 @@
-// `millrace import`: queries of another tool's export as endpoint files.
+// `millrace import`: queries of another tool's export as endpoint files, proved on the engine before they are written.
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import type { TenancySetting } from '../../catalog/tenancy.ts';
 import { createConverter } from '../../convert/convert.ts';
+import {
+  MAX_QUERIES,
+  type ExportTool,
+  type ForeignQuery,
+  type ReadExport,
+} from '../../convert/export/foreign-query.ts';
+import { readExport } from '../../convert/export/read-export.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { LoadedSchema } from '../../schema/load-schema.ts';
+import type { EngineSources } from '../../sql/outside-sources.ts';
+import { checkWritten, type CheckedFile, type NewFile } from '../check-written.ts';
 import { CommandError } from '../command-error.ts';
+import type { OpenTestRuntime } from '../dependencies.ts';
+import { readKnownTables, type KnownTables } from '../known-tables.ts';
 import { packaged } from '../samples.ts';
-import type { KnownTables } from '../known-tables.ts';
 import type { Terminal } from '../terminal.ts';
-import { convertQuery, type ConvertedQuery } from './convert-query.ts';
-import { createUniqueNames, endpointName } from './endpoint-names.ts';
+import { assess, isOfNames, ownErrors } from './assess.ts';
+import { convertQuery, type ConvertedQuery, type ConvertSettings } from './convert-query.ts';
+import { databaseName } from './database-name.ts';
+import { createDefinitions, definitionPath, type DefinitionDraft } from './definitions.ts';
+import { draftsOf, withIncludes, withWhole } from './drafts.ts';
+import { endpointText, withStandIns, type EndpointDraft, type TextSettings } from './endpoint-text.ts';
 import { readExportFiles } from './export-files.ts';
-import { MAX_QUERIES, type ExportTool, type ForeignQuery } from './foreign-query.ts';
-import { readExport } from './read-export.ts';
-import type { ImportedQuery, ImportedTable, ImportReport } from './report.ts';
-import { writeEndpoint, writeTable, type WriteSettings } from './write-endpoints.ts';
+import { proveFiles, type Proof } from './prove.ts';
+import { isComplete, type ImportReport } from './report.ts';
+import { reportOf, type Made } from './made.ts';
+import { viewsOf } from './views.ts';
+
+/** An engine with the tables of the repository. */
+export interface ImportEngine {
+  readonly engine: Engine;
+  /** A folder that the engine may read. */
+  readonly scratch: string;
+  readonly schema: LoadedSchema;
+}
 
 export interface ImportOptions {
   readonly path: string;
@@ -25,81 +50,198 @@ export interface ImportOptions {
   readonly isForced: boolean;
   /** Only report. */
   readonly isDry: boolean;
-  /** The known tables, for queries that are not ClickHouse SQL; undefined without tables. */
-  readonly readTables: () => Promise<KnownTables | undefined>;
+  readonly tenancy: TenancySetting;
+  readonly engineSources: EngineSources;
+  readonly withEngine: <T>(use: (engine: ImportEngine) => Promise<T>) => Promise<T>;
+  readonly openTestRuntime: OpenTestRuntime;
   readonly print: (report: ImportReport, terminal: Terminal) => Promise<void>;
 }
 
-/** Resolves to the exit code: 1 if a query is not converted completely. Rejects with CommandError (exit 2) if there is none. */
+/** Resolves to the exit code: 1 if an item is not converted completely. Rejects with CommandError (exit 2) if there is none. */
 export async function importExport(options: ImportOptions, terminal: Terminal): Promise<number> {
   const { files, problems } = await readExportFiles(options.path);
-  const found = readExport(files, options.from);
-  const all = [...problems, ...found.problems];
-  if (found.queries.length + found.tables.length === 0) throw nothingFound(options, all);
+  const read = readExport(files, options.from);
+  const found = { ...read, problems: [...problems, ...read.problems] };
+  if (found.queries.length + found.tables.length + found.others.length === 0)
+    throw nothingFound(options, found);
   if (found.queries.length > MAX_QUERIES)
     throw new CommandError(
       `The export has ${found.queries.length} queries, more than ${MAX_QUERIES}: import parts of it`,
       { exitCode: 2 },
     );
-  const settings: WriteSettings = { ...options, schemaLine: schemaLine(options.endpoints) };
-  const queries = await importQueries(found.queries, options, { settings, terminal });
-  const tables: ImportedTable[] = [];
-  for (const table of found.tables) {
-    const written = options.isDry ? 'printed' : await writeTable(table, settings);
-    const file = join(options.schema, `${table.name}.sql`);
-    noteWritten(file, written, terminal);
-    tables.push({ name: table.name, file, written });
-  }
-  const report: ImportReport = { source: options.path, queries, tables, problems: all };
+  const report = await options.withEngine(async (on) => {
+    const made = await make(found, { options, on, terminal });
+    return reportOf(found, made, options, terminal);
+  });
   await options.print(report, terminal);
-  return all.length > 0 || queries.some(({ status }) => status !== 'converted') ? 1 : 0;
+  return isComplete(report) ? 0 : 1;
 }
 
-interface Output {
-  readonly settings: WriteSettings;
+interface Making {
+  readonly options: ImportOptions;
+  readonly on: ImportEngine;
   readonly terminal: Terminal;
 }
 
-async function importQueries(
-  found: readonly ForeignQuery[],
-  { dialect, database, isDry, endpoints, readTables }: ImportOptions,
-  { settings, terminal }: Output,
-): Promise<readonly ImportedQuery[]> {
-  const isForeign = found.some((query) => (query.dialect ?? dialect ?? 'clickhouse') !== 'clickhouse');
-  const known = isForeign ? await readTables() : undefined;
+/** Converts, checks and runs all that the export has; writes nothing. */
+async function make(found: ReadExport, making: Making): Promise<Made> {
+  const { options, on } = making;
+  const database = options.database ?? databaseName(options.path);
+  const tables = await createDefinitions(on.engine, tableDrafts(found, database, options), options.isForced);
   const converter = createConverter();
-  const unique = createUniqueNames();
-  const queries: ImportedQuery[] = [];
   try {
-    for (const [index, query] of found.entries()) {
-      terminal.progress(`query ${index + 1} of ${found.length}`);
-      const converted = await convertQuery(query, { converter, dialect, database, known });
-      if (!isWritable(converted)) {
-        queries.push({ ...converted, endpoint: undefined, file: undefined, written: undefined });
-        continue;
-      }
-      const endpoint = unique(endpointName(query.segments, query.tool));
-      const file = join(endpoints, `${endpoint}.yaml`);
-      const written = isDry ? 'printed' : await writeEndpoint(endpoint, converted, settings);
-      noteWritten(file, written, terminal);
-      queries.push({ ...converted, endpoint, file, written });
-    }
+    const known = await readKnownTables(on.engine);
+    const settings: ConvertSettings = {
+      converter,
+      dialect: options.dialect,
+      databaseOf: databasesOf(found, known, { own: database, given: options.database }),
+      known,
+    };
+    const converted = await convertAll(found.queries, settings, making);
+    const views = viewsOf(converted, { database, schema: options.schema, known });
+    const created = await createDefinitions(on.engine, views.drafts, options.isForced);
+    const schema = { ...on.schema, findings: [], skipped: new Map<string, number>() };
+    const checked = await checkDrafts(await withIncludes(draftsOf(converted, options.endpoints), settings), {
+      ...making,
+      settings,
+      schema,
+    });
+    const rows = fixturesOf(found, database, options.endpoints);
+    const proof = await prove(checked, rows, making);
+    const assessed = assess(checked.drafts, checked.files, proof.runs);
+    return {
+      database,
+      converted,
+      tables,
+      views,
+      created,
+      assessed,
+      texts: checked.texts,
+      rows,
+      rejected: proof.rejected,
+    };
   } finally {
-    terminal.progress('');
+    making.terminal.progress('');
     await converter.close();
   }
-  return queries;
 }
 
-function isWritable(converted: ConvertedQuery): converted is ConvertedQuery & { readonly sql: string } {
-  return converted.sql !== undefined;
+function tableDrafts(
+  { tables }: ReadExport,
+  database: string,
+  { schema }: ImportOptions,
+): readonly DefinitionDraft[] {
+  return tables.map((item) => ({
+    item,
+    database,
+    name: item.name,
+    path: definitionPath(schema, database, item.name),
+    text: item.sql(database),
+  }));
 }
 
-function noteWritten(file: string, written: ImportedTable['written'], { note }: Terminal): void {
-  if (written === 'skipped') note(`${file} already exists and is kept; --force overwrites it`);
+/** Rows for the tables of the export, as `millrace test` reads them. */
+function fixturesOf({ tables }: ReadExport, database: string, endpoints: string): readonly NewFile[] {
+  return tables.flatMap(({ name, rows }) =>
+    rows === undefined
+      ? []
+      : [{ path: join(endpoints, 'fixtures', `${database}.${name}.${rows.format}`), text: rows.text }],
+  );
 }
 
-function nothingFound({ path, from }: ImportOptions, problems: ImportReport['problems']): CommandError {
+/** Tables of the export have its database; others the one in which they are, or the given one. */
+function databasesOf(
+  { tables }: ReadExport,
+  known: KnownTables,
+  { own, given }: { readonly own: string; readonly given: string | undefined },
+): ConvertSettings['databaseOf'] {
+  const defined = new Set(tables.map(({ name }) => name));
+  const tools = new Set(tables.map(({ tool }) => tool));
+  return ({ reads = [], tool }, table) => {
+    if (reads.includes(table)) return undefined;
+    if (defined.has(table)) return own;
+    return known.tableOf?.([table])?.[0] ?? (tools.has(tool) ? own : given);
+  };
+}
+
+async function convertAll(
+  queries: readonly ForeignQuery[],
+  settings: ConvertSettings,
+  { terminal }: Making,
+): Promise<readonly ConvertedQuery[]> {
+  const converted: ConvertedQuery[] = [];
+  for (const [index, query] of queries.entries()) {
+    terminal.progress(`Converting ${index + 1} of ${queries.length}`);
+    converted.push(await convertQuery(query, settings));
+  }
+  return converted;
+}
+
+interface CheckedDrafts {
+  readonly drafts: readonly EndpointDraft[];
+  readonly texts: ReadonlyMap<string, string>;
+  readonly files: ReadonlyMap<string, CheckedFile>;
+}
+
+/** A draft whose includes do not compose has the queries that it reads inside. */
+async function checkDrafts(
+  drafts: readonly EndpointDraft[],
+  {
+    options,
+    on,
+    terminal,
+    settings,
+    schema,
+  }: Making & { readonly settings: ConvertSettings; readonly schema: LoadedSchema },
+): Promise<CheckedDrafts> {
+  const { openTestRuntime, tenancy, database } = options;
+  const text: TextSettings = {
+    schemaLine: schemaLine(options.endpoints),
+    isForced: options.isForced,
+    database,
+  };
+  const analysing = { engine: on.engine, schema, terminal, openTestRuntime, tenancy };
+  const textOf = (draft: EndpointDraft): NewFile => ({ path: draft.path, text: endpointText(draft, text) });
+  const first = new Map(drafts.map((draft) => [draft.path, textOf(draft)]));
+  const files = new Map(await checkWritten([...first.values()], analysing));
+  const final: EndpointDraft[] = [];
+  for (const draft of drafts) {
+    const isBroken = draft.includes.size > 0 && ownErrors(files.get(draft.path)).length > 0;
+    final.push(isBroken ? await withWhole(draft, settings) : draft);
+  }
+  const again = final.filter((draft, index) => draft !== drafts[index]).map(textOf);
+  for (const file of again) first.set(file.path, file);
+  const changed = again.length === 0 ? [] : await checkWritten(again, analysing);
+  for (const [path, found] of changed) files.set(path, found);
+  const rest = final.filter(({ status }) => status === 'partly').map((draft) => textOf(withStandIns(draft)));
+  const ofRest = rest.length === 0 ? [] : await checkWritten(rest, analysing);
+  for (const [path, { errors }] of ofRest) {
+    const before = files.get(path);
+    if (before !== undefined) files.set(path, { ...before, errors: errors.filter(isOfNames) });
+  }
+  return { drafts: final, texts: new Map([...first].map(([path, file]) => [path, file.text])), files };
+}
+
+/** Only files without errors are run. */
+async function prove(
+  { files }: CheckedDrafts,
+  rows: readonly NewFile[],
+  { options, on, terminal }: Making,
+): Promise<Proof> {
+  const { openTestRuntime, engineSources, endpoints } = options;
+  const sound = [...files.values()].flatMap(({ inspected, errors }) =>
+    inspected === undefined || errors.length > 0 ? [] : [inspected],
+  );
+  return proveFiles(sound, rows, {
+    ...on,
+    openTestRuntime,
+    engineSources,
+    fixtures: join(endpoints, 'fixtures'),
+    progress: terminal.progress,
+  });
+}
+
+function nothingFound({ path, from }: ImportOptions, { problems }: ReadExport): CommandError {
   const [first] = problems;
   const reason = first === undefined ? '' : `. ${first.file}:${first.line}: ${first.message}`;
   const what = from === undefined ? 'an export of a supported tool' : `an export of ${from}`;

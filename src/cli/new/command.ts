@@ -5,10 +5,11 @@ import { CommandError } from '../command-error.ts';
 import type { CommandDeps } from '../command.ts';
 import { knownTables } from '../schema-engine.ts';
 import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
+import { checkWritten } from '../check-written.ts';
 import { readKnownTables } from '../known-tables.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { renderFinding } from '../caret.ts';
-import { errorsOnEngine } from './engine-check.ts';
 import { convertSql } from './foreign-sql.ts';
 import { newVersion } from './new-version.ts';
 import { liftQuery, newEndpoint, readSql, requireName, type NewOptions } from './new.ts';
@@ -90,17 +91,27 @@ async function newFromForeign(
   deps: CommandDeps,
 ): Promise<void> {
   const { terminal } = deps;
-  const withEngine = knownTables(flags, await checkedSettings(flags, deps), deps);
+  const settings = await checkedSettings(flags, deps);
+  const withEngine = knownTables(flags, settings, deps);
   const file = flags.fromSql === undefined || flags.fromSql === '-' ? '<stdin>' : flags.fromSql;
-  const create = async (engine: Engine | undefined): Promise<void> => {
+  const create = async (engine?: Engine, schema?: LoadedSchema): Promise<void> => {
     const tables = engine && (await readKnownTables(engine));
     const { lifted, source, isWhole } = await convertSql({ sql, file, dialect, tables }, terminal);
     const written = await newEndpoint({ ...options, lifted, source }, terminal);
     // The notes have said what was not converted; the engine would reject only that.
-    const errors = engine === undefined || !isWhole ? [] : await errorsOnEngine(engine, written);
+    const isChecked = engine !== undefined && schema !== undefined && isWhole;
+    const analysing = { terminal, openTestRuntime: deps.openTestRuntime, tenancy: settings.tenancy };
+    const checked = isChecked
+      ? await checkWritten([written], {
+          ...analysing,
+          engine,
+          schema: { ...schema, findings: [], skipped: new Map() },
+        })
+      : undefined;
+    const errors = checked?.get(written.path)?.errors ?? [];
     for (const error of errors)
       for (const line of renderFinding(error, written.text, terminal)) terminal.note(line);
     if (!isWhole || errors.length > 0) deps.setExitCode(1);
   };
-  await (withEngine === undefined ? create(undefined) : withEngine(create));
+  await (withEngine === undefined ? create() : withEngine(create));
 }

@@ -18,7 +18,7 @@ import { convertedKey, type ConvertedSource } from '../converted-source.ts';
 import { ANY_KEY } from '../endpoint-files.ts';
 import { packaged } from '../samples.ts';
 import type { Terminal } from '../terminal.ts';
-import type { NewFile } from './engine-check.ts';
+import type { NewFile } from '../check-written.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
 import { LOADING } from '../real-time.ts';
 import { write } from '../write-file.ts';

@@ -10,7 +10,7 @@ import { compareDiagnostics, type Finding } from '../../core/finding.ts';
 import { CommandError } from '../command-error.ts';
 import { convertAgain, plainLines, queryHash } from '../converted-source.ts';
 import { expandPaths } from '../endpoint-files.ts';
-import { listOf, member, textOf } from '../import/document.ts';
+import { listOf, member, textOf } from '../../convert/export/document.ts';
 import type { KnownTables } from '../known-tables.ts';
 import { pagedQuery } from '../new/page.ts';
 import type { Terminal } from '../terminal.ts';

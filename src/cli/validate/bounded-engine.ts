@@ -15,6 +15,8 @@ export interface BoundedEngine {
   readonly engine: Engine;
   /** Begins with the next file. */
   readonly begin: () => void;
+  /** Whether every statement of the file had a result or was rejected, so that another analysis finds the same. */
+  readonly isSettled: () => boolean;
 }
 
 /** Rejects with EngineError `timeout` what does not fit; `now` is in monotonic milliseconds. */
@@ -24,6 +26,15 @@ export function boundEngine(
   now: () => number,
 ): BoundedEngine {
   let end = Infinity;
+  let isSettled = true;
+  const noted = async <T>(ask: () => Promise<T>): Promise<T> => {
+    try {
+      return await ask();
+    } catch (cause) {
+      isSettled &&= cause instanceof EngineError && cause.failure === 'rejected';
+      throw cause;
+    }
+  };
   const bounded = (statement: Statement): Statement => {
     const left = Math.ceil((end - now()) / 1000);
     if (left <= 0) throw new EngineError('timeout', `the analysis of the file took ${fileSeconds} s`);
@@ -33,11 +44,13 @@ export function boundEngine(
   return {
     engine: {
       ...engine,
-      run: async (statement, options) => engine.run(bounded(statement), options),
-      describe: async (statement, hooks) => engine.describe(bounded(statement), hooks),
+      run: (statement, options) => noted(() => engine.run(bounded(statement), options)),
+      describe: (statement, hooks) => noted(() => engine.describe(bounded(statement), hooks)),
     },
     begin: () => {
       end = now() + fileSeconds * 1000;
+      isSettled = true;
     },
+    isSettled: () => isSettled,
   };
 }

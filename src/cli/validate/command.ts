@@ -1,6 +1,7 @@
 // `millrace validate`, its flags and help.
 import { execFileSync } from 'node:child_process';
 import { Option, type Command } from 'commander';
+import type { Settings } from '../../config/settings.ts';
 import type { CommandDeps } from '../command.ts';
 import { createPrintGithub } from '../findings/github.ts';
 import { printGitlab } from '../findings/gitlab.ts';
@@ -9,14 +10,16 @@ import { printJson } from '../findings/json.ts';
 import { printMarkdown } from '../findings/markdown.ts';
 import { printSarif } from '../findings/sarif.ts';
 import { collect, printAndWrite, readWrites } from '../write-reports.ts';
-import { withSchemaEngine } from '../schema-engine.ts';
+import { openAnalyses, withCacheOptions } from '../analysis/open.ts';
 import {
   checkedSettings,
   existingSchema,
   noTables,
+  type SchemaChoice,
   type SchemaFlags,
   withSchemaOptions,
 } from '../schema-options.ts';
+import { findChanged } from './changed-files.ts';
 import { validate, type ValidateOptions } from './validate.ts';
 
 interface ValidateFlags extends SchemaFlags {
@@ -24,6 +27,8 @@ interface ValidateFlags extends SchemaFlags {
   readonly write: readonly string[];
   readonly strict?: boolean;
   readonly engine: boolean;
+  readonly cache?: string | false;
+  readonly changed?: string | true;
 }
 
 export function addValidate(program: Command, deps: CommandDeps): void {
@@ -39,24 +44,27 @@ export function addValidate(program: Command, deps: CommandDeps): void {
         .default('human'),
     )
     .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, [])
+    .option(
+      '--changed [base]',
+      'check only files that differ from a revision (default: the last commit), and those that depend on them',
+    )
     .option('--strict', 'treat warnings as errors, except pii.hash_without_key')
     .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
     .option('--engine', 'analyse the queries (the default)');
-  withSchemaOptions(command).action(async (paths: string[], flags: ValidateFlags) => {
+  withCacheOptions(withSchemaOptions(command)).action(async (paths: string[], flags: ValidateFlags) => {
     const settings = await checkedSettings(flags, deps);
     const chosen = paths.length > 0 ? paths : [settings.endpoints];
     const schema = existingSchema(flags, settings, deps);
-    const withEngine: ValidateOptions['withEngine'] = (use) =>
-      withSchemaEngine({ settings, schema, openEngine: deps.openEngine }, (engine, _, loaded) =>
-        use(engine, loaded),
-      );
     const printers = printersOf(deps.env);
     const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
     const options = {
       paths: chosen,
+      changed: chooseChanged(flags, { settings, schema }, deps),
       print,
       isStrict: flags.strict === true,
-      withEngine: flags.engine ? withEngine : undefined,
+      openAnalyses: flags.engine
+        ? () => openAnalyses({ settings, schema, cache: flags.cache }, deps)
+        : undefined,
       openTestRuntime: deps.openTestRuntime,
       tenancy: settings.tenancy,
       engineSources: settings.engineSources,
@@ -66,6 +74,16 @@ export function addValidate(program: Command, deps: CommandDeps): void {
     };
     deps.setExitCode(await validate(options, deps.terminal));
   });
+}
+
+function chooseChanged(
+  { changed: base }: ValidateFlags,
+  { settings, schema }: { readonly settings: Settings; readonly schema: SchemaChoice | undefined },
+  { env }: CommandDeps,
+): ValidateOptions['changed'] {
+  if (base === undefined) return undefined;
+  const inputs = [schema?.path, settings.tokens, 'millrace.yaml'];
+  return (listed) => findChanged(listed, { base, inputs, env });
 }
 
 const printersOf = (env: CommandDeps['env']) => ({

@@ -17,7 +17,6 @@ import type { LoadedSchema } from '../../schema/load-schema.ts';
 import type { OpenTestRuntime } from '../dependencies.ts';
 import { count } from '../findings/findings.ts';
 import { REAL_TIME } from '../real-time.ts';
-import { noteSkipped } from '../schema-options.ts';
 import type { Terminal } from '../terminal.ts';
 import { boundEngine, BOUNDS, type BoundedEngine } from './bounded-engine.ts';
 import { findRejectedQueries } from './example-queries.ts';
@@ -31,56 +30,57 @@ export interface Analysing {
   readonly terminal: Terminal;
   readonly openTestRuntime: OpenTestRuntime;
   readonly tenancy: TenancySetting;
+  /** Called with the findings about a file if another analysis would find the same; never rejects. */
+  readonly analysed?: (file: InspectedFile, findings: readonly Finding[]) => Promise<void>;
 }
 
 /** What the analyses of all files need to know of the tables. */
-interface Known extends Pick<Analysing, 'schema' | 'tenancy'> {
+interface Known extends Pick<Analysing, 'schema' | 'tenancy' | 'openTestRuntime'> {
   readonly tables: TablesOnEngine;
   readonly timeColumns: Awaited<ReturnType<typeof readTimeColumns>>;
   readonly settingNames: Awaited<ReturnType<typeof readSettingNames>>;
 }
 
-/** Findings about all files; one whose analysis fails has a finding instead. Rejects with EngineError if the engine is lost. */
+/**
+ * Findings about each file, in their order; one whose analysis fails has a finding instead. Rejects with EngineError if the engine is
+ * lost.
+ */
 export async function engineFindings(
-  { engine, schema, terminal, openTestRuntime, tenancy }: Analysing,
+  { engine, schema, terminal, tenancy, openTestRuntime, analysed }: Analysing,
   files: readonly InspectedFile[],
-): Promise<readonly Finding[]> {
-  const findings: Finding[] = [...schema.findings];
-  noteSkipped(schema.skipped, terminal);
+): Promise<readonly (readonly Finding[])[]> {
   const known: Known = {
     schema,
     tenancy,
+    openTestRuntime,
     timeColumns: await readTimeColumns(engine),
     settingNames: await readSettingNames(engine),
     tables: await readTables(engine),
   };
+  const found = files.map((): readonly Finding[] => []);
   const waiting = files.entries();
-  const interrupted: InspectedFile[] = [];
+  const interrupted: (readonly [index: number, file: InspectedFile])[] = [];
   const work = async (): Promise<void> => {
     const bounded = boundEngine(engine, BOUNDS, monotonic);
     for (const [index, file] of waiting) {
       terminal.progress(`Analysing ${index + 1} of ${count(files.length, 'endpoint')}`);
-      const found = await analyse(bounded, file, known).catch(awayOnly);
-      if (found instanceof EngineError) interrupted.push(file);
-      else findings.push(...found);
+      const findings = await analyse(bounded, file, known).catch(awayOnly);
+      if (findings instanceof EngineError) interrupted.push([index, file]);
+      else found[index] = findings;
+      if (bounded.isSettled()) await analysed?.(file, found[index] ?? []);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   // One of them may have ended the engine's process: by itself, it is known which.
   const bounded = boundEngine(engine, BOUNDS, monotonic);
-  for (const file of interrupted) {
+  for (const [index, file] of interrupted) {
     await ready(engine);
-    const found = await analyse(bounded, file, known).catch(awayOnly);
-    findings.push(...(found instanceof EngineError ? [givenUp(file, found)] : found));
+    const findings = await analyse(bounded, file, known).catch(awayOnly);
+    found[index] = findings instanceof EngineError ? [givenUp(file, findings)] : findings;
   }
   terminal.progress('');
   await (interrupted.length > 0 ? ready(engine) : undefined);
-  const broken = new Set(findings.filter(isOfQuery).flatMap(({ file, includedBy }) => [file, includedBy]));
-  const sound = files.filter(
-    ({ document, candidate }) => !broken.has(document.file) && !broken.has(candidate.endpoint.name),
-  );
-  findings.push(...(await findRejectedQueries(engine, sound, openTestRuntime)));
-  return findings;
+  return found;
 }
 
 /** Findings about one file. Rejects with EngineError if the engine ended meanwhile. */
@@ -101,7 +101,7 @@ async function analyse(
 async function analysed(
   engine: Engine,
   file: InspectedFile,
-  { schema, tenancy, tables, timeColumns, settingNames }: Known,
+  { schema, tenancy, openTestRuntime, tables, timeColumns, settingNames }: Known,
 ): Promise<readonly Finding[]> {
   const failures = (await checkOnEngine(engine, file, tables.enums)).map((each) =>
     explainBroken(each, schema),
@@ -116,7 +116,8 @@ async function analysed(
     ...findUnknownSettings(file.analysis, settingNames),
     ...(await findUnknownNames(engine, file, tables.columns)),
   ];
-  return [...failures, ...more.map((finding) => toDiagnostic(file.document, finding))];
+  const ofExamples = isBroken ? [] : await findRejectedQueries(engine, [file], openTestRuntime);
+  return [...failures, ...more.map((finding) => toDiagnostic(file.document, finding)), ...ofExamples];
 }
 
 function givenUp(file: InspectedFile, cause: EngineError): Finding {

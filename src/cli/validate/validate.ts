@@ -15,28 +15,28 @@ import { toolNameFindings } from '../../catalog/tool-names.ts';
 import { versionFindings } from '../../catalog/versions.ts';
 import { reasonFindings } from '../../compatibility/reasons.ts';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
-import { EngineError, type Engine } from '../../engine/engine.ts';
+import { EngineError } from '../../engine/engine.ts';
 import type { EngineSources } from '../../sql/outside-sources.ts';
-import type { LoadedSchema } from '../../schema/load-schema.ts';
+import { analyseFiles, type Analyses } from '../analysis/analyse.ts';
 import { CommandError } from '../command-error.ts';
 import type { OpenTestRuntime } from '../dependencies.ts';
 import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
 import { countErrors, type Findings, type PrintFindings } from '../findings/findings.ts';
 import { createTextOf } from '../findings/source-text.ts';
-import { engineFindings } from './engine-findings.ts';
 import type { Terminal } from '../terminal.ts';
+import type { ChangedFiles } from './changed-files.ts';
 import { LOADING } from '../real-time.ts';
 
 export interface ValidateOptions {
   /** Files and folders. */
   readonly paths: readonly string[];
+  /** Chooses the files that a change concerns; undefined: all of them are checked. */
+  readonly changed: ((listed: readonly string[]) => Promise<ChangedFiles>) | undefined;
   readonly print: PrintFindings;
   /** Treat warnings as errors. */
   readonly isStrict: boolean;
-  /** Provides an engine that has the tables; undefined: queries are not analysed by an engine. */
-  readonly withEngine:
-    | (<T>(use: (engine: Engine, schema: LoadedSchema) => Promise<T>) => Promise<T>)
-    | undefined;
+  /** Opens the cache of what the engine found; undefined: queries are not analysed by an engine. */
+  readonly openAnalyses: (() => Promise<Analyses>) | undefined;
   readonly openTestRuntime: OpenTestRuntime;
   readonly tenancy: TenancySetting;
   readonly engineSources: EngineSources;
@@ -53,8 +53,10 @@ export interface ValidateOptions {
  * the engine could not be asked, after printing the other findings.
  */
 export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
-  const { print, isStrict, withEngine, withoutTables, openTestRuntime } = options;
+  const { print, isStrict, openAnalyses, withoutTables } = options;
   const listed = await expandPaths(options.paths);
+  const chosen = (await options.changed?.(listed)) ?? { concerned: new Set(listed), paths: listed };
+  const { concerned } = chosen;
   const inspect = createInspect({
     piiHashKey: ANY_KEY,
     tenancy: options.tenancy,
@@ -63,24 +65,24 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   const inspected: InspectedFile[] = [];
   const compile: CompileFile = (path, text, sources) => {
     const { inspected: file, ...rest } = inspect(path, text, sources);
-    if (file !== undefined) inspected.push(file);
+    if (file !== undefined && concerned.has(path)) inspected.push(file);
     return { candidate: file?.candidate, ...rest };
   };
-  const { files } = await loadFiles(listed, new Map(), { compile, ...LOADING });
-  const ignored = await ignoredIn(options.paths);
+  const { files, reported } = await loadWithParts(chosen, compile);
+  const ignored = options.changed === undefined ? await ignoredIn(options.paths) : [];
   const ofKeys = await keyFindings(options, inspected);
   const found = [
     ...ignored,
     ...ofKeys,
-    ...staticFindings(files),
-    ...(await unusedIn(options.paths, files, inspected)),
+    ...staticFindings(files, reported),
+    ...(await unusedIn(options.paths, files, inspected)).filter(({ file }) => concerned.has(file)),
     ...inspected.flatMap((file) => staticFindingsOf(file, options)),
   ];
   let failure: CommandError | undefined;
-  if (withEngine !== undefined && inspected.length > 0) {
-    const ofEngine = await withEngine((engine, schema) =>
-      engineFindings({ engine, schema, terminal, openTestRuntime, tenancy: options.tenancy }, inspected),
-    ).catch(commandError);
+  if (openAnalyses !== undefined && inspected.length > 0) {
+    const ofEngine = await openAnalyses()
+      .then((analyses) => analyseFiles(analyses, inspected, { ...options, terminal, loaded: files }))
+      .catch(commandError);
     if (ofEngine instanceof CommandError) failure = ofEngine;
     else {
       const known = ofEngine.filter(
@@ -95,7 +97,8 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     .map(withRelativePath)
     .filter((finding) => !isIgnored(finding, textOf))
     .toSorted(compareDiagnostics);
-  await print({ findings, files: files.size, textOf }, terminal);
+  const checked = [...files.keys()].filter((path) => concerned.has(path));
+  await print({ findings, files: checked.length, textOf }, terminal);
   if (failure !== undefined) throw failure;
   // CI rarely has the key: it is a matter of the service's configuration, not of the files.
   const counted = isStrict ? findings.filter(({ code }) => code !== HASH_WITHOUT_KEY).length : 0;
@@ -132,9 +135,25 @@ async function ignoredIn(paths: readonly string[]): Promise<readonly Finding[]> 
   return found.flat();
 }
 
-function staticFindings(files: LoadedFiles): readonly Finding[] {
+/** Loads the files, and what the concerned ones include, whose findings are reported where it is. */
+async function loadWithParts(
+  { concerned, paths }: ChangedFiles,
+  compile: CompileFile,
+): Promise<{ readonly files: LoadedFiles; readonly reported: ReadonlySet<string> }> {
+  const { files } = await loadFiles(paths, new Map(), { compile, ...LOADING });
+  const parts = [...concerned].flatMap((path) => files.get(path)?.dependencies ?? []);
+  const read = parts.filter(({ text }) => text !== undefined).map(({ path }) => path);
+  const all = [...new Set([...files.keys(), ...read])];
+  const reported = new Set([...concerned, ...read]);
+  if (all.length === files.size) return { files, reported };
+  return { files: (await loadFiles(all, files, { compile, ...LOADING })).files, reported };
+}
+
+function staticFindings(files: LoadedFiles, reported: ReadonlySet<string>): readonly Finding[] {
   const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
-  const own = [...files.values()].flatMap((file) => file.diagnostics);
+  const own = [...files.values()]
+    .filter(({ file }) => reported.has(file))
+    .flatMap((file) => file.diagnostics);
   const { catalog, diagnostics } = assembleCatalog(candidates);
   return [...own, ...diagnostics, ...toolNameFindings(candidates), ...versionFindings(catalog, candidates)];
 }

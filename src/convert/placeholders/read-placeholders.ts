@@ -7,12 +7,13 @@ import { declareParameters } from './parameters.ts';
 import { renderTemplate } from './render.ts';
 import { note, type Rendering } from './rendering.ts';
 import { MAX_TEMPLATE_LENGTH, type Template, type TemplateOptions } from './template.ts';
-import { driverSyntax } from './tools/driver.ts';
-import { grafanaSyntax } from './tools/grafana.ts';
-import { dbtSyntax, supersetSyntax } from './tools/jinja-tools.ts';
-import { metabaseSyntax } from './tools/metabase.ts';
-import { redashSyntax } from './tools/redash.ts';
-import { tinybirdSyntax } from './tools/tinybird.ts';
+import { driverSyntax } from '../tools/driver/placeholders.ts';
+import { grafanaSyntax } from '../tools/grafana/placeholders.ts';
+import { dbtSyntax } from '../tools/dbt/placeholders.ts';
+import { supersetSyntax } from '../tools/superset/placeholders.ts';
+import { metabaseSyntax } from '../tools/metabase/placeholders.ts';
+import { redashSyntax } from '../tools/redash/placeholders.ts';
+import { tinybirdSyntax } from '../tools/tinybird/placeholders.ts';
 
 /** As in `schemas/endpoint.schema.json`. */
 const MAX_PARAMETERS = 100;

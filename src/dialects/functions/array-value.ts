@@ -1,4 +1,5 @@
 // Arrays as values: ClickHouse has none that are NULL, so that NULL is a condition or, in the type, an empty array.
+import { jsonElements } from '../json-path.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { arrayOfType, operand, TEXT, UNKNOWN, value, type Type, type Value } from '../value.ts';
 
@@ -9,7 +10,7 @@ export function emptyArray(element: Type = UNKNOWN): Value {
 
 /** The condition that an array is NULL; undefined if it cannot be. */
 export function isNullArray(own: Value): Sql | undefined {
-  if (own.type.kind === 'null') return 'true';
+  if (own.type.kind === 'null' || String(own.sql) === 'NULL') return 'true';
   return own.absent ?? (own.type.isNullIfEmpty === true ? sql`empty(${own.sql})` : undefined);
 }
 
@@ -74,10 +75,23 @@ export function joinedArrays(values: readonly Value[]): Value {
   return { sql: sql`arrayConcat(${joinSql(parts)})`, type: { kind: 'array', isNullable: false, element } };
 }
 
+/** Arrays one after the other; NULL among them is NULL, or skipped. */
+export function concatenatedArrays(arrays: readonly Value[], skipsNull: boolean): Value {
+  const typed = arrays.find(({ type }) => type.isNullIfEmpty !== true) ?? arrays[0];
+  const type = arrayOfType(typed?.type.element ?? UNKNOWN);
+  const present = arrays.map((each) => (isNullArray(each) === 'true' ? '[]' : each.sql));
+  const own = sql`arrayConcat(${joinSql(present)})`;
+  const conditions = skipsNull ? [] : arrays.flatMap((each) => isNullArray(each) ?? []);
+  if (conditions.length === 0) return { sql: own, type };
+  const absent = sql`(${joinSql(conditions, ' OR ')})`;
+  return { sql: sql`if(${absent}, [], ${own})`, type, absent };
+}
+
 /** A value as an array; a dynamically typed JSON path is read as an array of strings. */
 export function elementsOf(own: Value): Value {
   if (own.type.kind === 'array') return own;
   if (own.type.kind === 'null') return emptyArray();
+  if (own.type.kind === 'json') return jsonElements(own);
   if (own.type.kind !== 'dynamic') return { sql: own.sql, type: arrayOfType(UNKNOWN) };
   return { sql: sql`CAST(${own.sql} AS Array(Nullable(String)))`, type: arrayOfType(TEXT) };
 }

@@ -1,9 +1,10 @@
 // Functions of arrays.
 import { containsText } from './text.ts';
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { arrayOfType, condition, isNullable, operand, text, UNKNOWN, value, type Value } from '../value.ts';
-import { elementAt, isNullArray, lengthOf, ofArray, sameArray } from './array-value.ts';
+import { sql, type Sql } from '../sql.ts';
+import { condition, isNullable, operand, text, UNKNOWN, value, type Value } from '../value.ts';
+import { arrayOf } from '../write/unify.ts';
+import { concatenatedArrays, elementAt, lengthOf, ofArray, sameArray } from './array-value.ts';
 
 /** An argument that is an array. */
 const arrayArgument = ({ arg, context }: Application, index: number): Value => context.elements(arg(index));
@@ -96,17 +97,10 @@ const contains: Rule = (application) => {
 
 /** The arrays one after the other; NULL among them is NULL, or in PostgreSQL skipped. */
 function concatenated(application: Application): Value {
-  const { call, dialect } = application;
+  const { call, context } = application;
   const arrays = call.args.map((_, index) => arrayArgument(application, index));
-  const [first] = arrays;
-  if (first === undefined) return application.fail(`${call.name} requires an array`);
-  const typed = arrays.find(({ type }) => type.isNullIfEmpty !== true) ?? first;
-  const own = sql`arrayConcat(${joinSql(arrays.map((each) => each.sql))})`;
-  const conditions = arrays.flatMap((each) => isNullArray(each) ?? []);
-  if (dialect === 'postgresql' || conditions.length === 0)
-    return { sql: own, type: arrayOfType(typed.type.element ?? UNKNOWN) };
-  const absent = sql`(${joinSql(conditions, ' OR ')})`;
-  return { sql: sql`if(${absent}, [], ${own})`, type: arrayOfType(typed.type.element ?? UNKNOWN), absent };
+  if (arrays.length === 0) return application.fail(`${call.name} requires an array`);
+  return concatenatedArrays(arrays, context.shared.traits.concatSkipsNull);
 }
 
 /** Equal values, NULL being equal to NULL. */
@@ -140,10 +134,7 @@ export const ARRAY_FUNCTIONS: Rules = {
   array_last: endmost('-1'),
   array_contains: contains,
   contains: byDialect({ snowflake: containsText, others: contains }),
-  array_construct: ({ all, context }) => {
-    const { sqls, type } = context.unify(all());
-    return { sql: sql`[${joinSql(sqls)}]`, type: arrayOfType(type) };
-  },
+  array_construct: (application) => arrayOf(application.all(), application),
   array_sort: keeping((own) => sql`arraySort(${own.sql})`),
   array_distinct: keeping((own) =>
     isNullableElement(own)

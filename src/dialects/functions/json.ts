@@ -20,7 +20,7 @@ import {
   pathArgument,
   spacedJson,
 } from '../json-path.ts';
-import { arrayText, jsonTextOf, objectText, type JsonTextOptions } from '../json-text.ts';
+import { jsonTextOf } from '../json-text.ts';
 import { field } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';
 import { condition, isKind, text, value, type Value } from '../value.ts';
@@ -66,10 +66,12 @@ const isJson = ({ arg }: Application): boolean => isKind(arg(0), 'json');
 /** The value at a path as JSON; in SQLite as SQL value. */
 const extract: Rule = (application) => {
   const { call, dialect, context } = application;
-  if (call.args.length > 2) return application.fail(`${call.name} is converted with one path`);
+  // Without a path, SQLite returns NULL.
+  if (call.args.length > 2 || (dialect === 'sqlite' && call.args.length < 2))
+    return application.fail(`${call.name} is converted with one path`);
   const found = at(application);
   if (isColumn(found))
-    return value('text', jsonTextOf(found, { ...textOptions(application), quotesWide: false }));
+    return value('text', jsonTextOf(found, { at: application.at, context, quotesWide: false }));
   if (dialect === 'sqlite') return { ...found, sql: sqliteValue(found) };
   if (dialect !== 'bigquery' || !context.shared.isStrict || isJson(application)) return found;
   // A null in a string is NULL.
@@ -185,52 +187,6 @@ function parsed(isSafe: boolean): Rule {
   };
 }
 
-const textOptions = ({ at: place, context }: Application): Omit<JsonTextOptions, 'quotesWide'> => ({
-  at: place,
-  context,
-});
-
-/** Arguments after the first have another meaning: `to_json_string(x, true)` is indented. */
-function checkPlain({ call, fail }: Application): void {
-  const [, more, extra] = call.args;
-  const isPlain = more === undefined || (more.kind === 'boolean' && !more.value);
-  if (!isPlain || extra !== undefined) fail(`${call.name} is supported with one argument`);
-}
-
-const toJson: Rule = (application) => {
-  checkPlain(application);
-  const own = application.arg(0);
-  // In other systems, NULL stays NULL.
-  const isNull = application.dialect !== 'bigquery' && own.type.isNullable;
-  const written = jsonTextOf(own, { ...textOptions(application), quotesWide: false });
-  return value('json', isNull ? sql`if(isNull(${own.sql}), NULL, ${written})` : written, isNull);
-};
-
-const toJsonString: Rule = (application) => {
-  checkPlain(application);
-  return value(
-    'text',
-    jsonTextOf(application.arg(0), { ...textOptions(application), quotesWide: true }),
-    false,
-  );
-};
-
-const buildArray: Rule = (application) =>
-  value('json', arrayText(application.all(), { ...textOptions(application), quotesWide: false }), false);
-
-const buildObject: Rule = (application) => {
-  const { call, arg, fail } = application;
-  if (call.args.length % 2 === 1) return fail(`${call.name} is converted with pairs of a name and a value`);
-  const members = call.args.flatMap((name, index) => {
-    if (index % 2 === 1) return [];
-    if (name.kind !== 'string') return fail(`${call.name} is converted with literal names`);
-    return [{ name: name.value, value: arg(index + 1) }];
-  });
-  if (new Set(members.map(({ name }) => name)).size < members.length)
-    return fail(`${call.name} is converted with different names`);
-  return value('json', objectText(members, { ...textOptions(application), quotesWide: false }), false);
-};
-
 const raws: Rule = (application) => {
   const place = at(application);
   return isColumn(place) ? ofColumn(place) : jsonElements(place);
@@ -303,29 +259,10 @@ const READINGS: Readonly<Record<string, Reading>> = {
   },
 };
 
-/** JSON_QUOTE: in MySQL, of strings only. */
-const jsonQuoted: Rule = (application) => {
-  const own = application.arg(0);
-  const written = jsonTextOf(own, { ...textOptions(application), quotesWide: false });
-  if (application.dialect === 'sqlite') return value('text', written, false);
-  if (!isKind(own, 'text', 'null')) return application.fail('json_quote is converted only for strings');
-  return value(
-    'text',
-    own.type.isNullable ? sql`if(isNull(${own.sql}), NULL, ${written})` : written,
-    own.type.isNullable,
-  );
-};
-
-/** SQLite's json_extract without a path is NULL. */
-const extractAt: Rule = (application) =>
-  application.dialect === 'sqlite' && application.call.args.length < 2
-    ? application.fail('json_extract requires a path')
-    : extract(application);
-
-const READ: Rules = taking(
+export const JSON_FUNCTIONS: Rules = taking(
   'document any',
   {
-    json_extract: extractAt,
+    json_extract: extract,
     json_query: byDialect({ mysql: container, mariadb: container, others: extract }),
     json_value: scalar,
     json_extract_scalar: scalar,
@@ -373,25 +310,6 @@ const READ: Rules = taking(
   'decide',
 );
 
-const WRITTEN: Rules = taking(
-  'any',
-  {
-    json_quote: jsonQuoted,
-    to_json: toJson,
-    to_jsonb: toJson,
-    to_json_string: toJsonString,
-    json_array: buildArray,
-    json_build_array: buildArray,
-    jsonb_build_array: buildArray,
-    json_object: buildObject,
-    json_build_object: buildObject,
-    jsonb_build_object: buildObject,
-  },
-  'decide',
-);
-
-export const JSON_FUNCTIONS: Rules = { ...READ, ...WRITTEN };
-
 function jsonKeys(own: Value): Value {
   const keys = sql`JSONExtractKeys(ifNull(${own.sql}, ''))`;
   const list = sql`concat('["', arrayStringConcat(${keys}, '", "'), '"]')`;
@@ -401,22 +319,3 @@ function jsonKeys(own: Value): Value {
 function parsedText({ arg }: Application): Value {
   return value('json', rawJson(arg(0).sql));
 }
-
-/** How many arguments the functions of BigQuery have. */
-export const BIGQUERY_JSON: Readonly<Record<string, readonly [least: number, most: number]>> = {
-  json_value: [1, 2],
-  json_extract_scalar: [1, 2],
-  json_query: [1, 2],
-  json_extract: [1, 2],
-  json_query_array: [1, 2],
-  json_extract_array: [1, 2],
-  json_value_array: [1, 2],
-  json_extract_string_array: [1, 2],
-  json_type: [1, 1],
-  bool: [1, 1],
-  json_array: [0, 100],
-  json_object: [0, 100],
-  to_json_string: [1, 2],
-  to_json: [1, 2],
-  parse_json: [1, 1],
-};

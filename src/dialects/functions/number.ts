@@ -289,8 +289,7 @@ function extremeOf(name: 'least' | 'greatest'): Rule {
   return byDialect({
     sqlite: ({ all, call, fail }) => {
       const args = all();
-      const areText = args.map(({ type }) => type.kind === 'text');
-      if (areText.includes(true) && areText.includes(false))
+      if (new Set(args.map(({ type }) => type.kind === 'text')).size > 1)
         return fail(`${call.name} of strings and other values is not converted`, 'Cast them to one type.');
       const nullable = args
         .filter(({ type }) => type.isNullable)

@@ -1,7 +1,14 @@
-// Arrays of numbers from one to another: generate_array, generate_series, sequence.
-import type { Application } from '../function.ts';
+// Arrays of numbers or times from one to another: generate_array, generate_series, sequence.
+import { unconverted } from '../context.ts';
+import type { Application, Rules } from '../function.ts';
+import { number } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { arrayOfType, float, isKind, operand, type Type, type Value } from '../value.ts';
+import { asTime, type TimeKind } from '../time/argument.ts';
+import { integerOf, spansOf } from '../time/interval.ts';
+import { parseTime } from '../time/literal.ts';
+import { timeSeries } from '../time/series.ts';
+import type { Call } from '../tree.ts';
+import { arrayOfType, float, isKind, isTime, operand, type Type, type Value } from '../value.ts';
 import { emptyArray } from './array-value.ts';
 
 /** The bounds of a series and its step, which is 1 if there is none. */
@@ -14,7 +21,7 @@ interface Series {
 const WHOLE = /^-?\d+$/;
 
 /** Both ends are included; NULL for NULL. */
-export function numberSeries(application: Application): Value {
+function numberSeries(application: Application): Value {
   const { arg, optional, fail, call } = application;
   const series = { from: arg(0), to: arg(1), step: optional(2) };
   const values = [series.from, series.to, ...(series.step === undefined ? [] : [series.step])];
@@ -71,3 +78,60 @@ function stepped({ from, to, step }: Series, convert: string): Sql {
   const count = sql`toUInt64(greatest(0, floor((${last} - ${first}) / ${by}) + 1))`;
   return sql`arrayMap(i -> ${first} + i * ${by}, range(${count}))`;
 }
+
+/** Functions of times, by name; others have numbers, or what their arguments denote. */
+const OF_TIMES: Readonly<Record<string, TimeKind>> = {
+  generate_date_array: 'date',
+  generate_timestamp_array: 'timestamp',
+};
+
+/** A series of numbers, or of times at an interval, which is a day if there is none. */
+export function series(application: Application): Value {
+  const { arg, call, context, source, fail, dialect } = application;
+  const kind = OF_TIMES[call.name];
+  const spans = call.args[2] === undefined ? undefined : spansOf(source(2));
+  const isOfTimes = kind !== undefined || spans !== undefined || isTime(arg(0));
+  if (!isOfTimes) return numberSeries(application);
+  const [from, to] = [0, 1].map((index) => asTime(arg(index), context, source(index).at, kind));
+  const [span, more] = spans ?? [undefined];
+  if (
+    from === undefined ||
+    to === undefined ||
+    more !== undefined ||
+    (span === undefined && call.args.length > 2)
+  )
+    return fail(`${call.name} requires an interval of one unit`);
+  const unit = span?.unit.name ?? 'DAY';
+  if (['MONTH', 'QUARTER', 'YEAR'].includes(unit) && dialect !== 'bigquery') checkDay(from, call);
+  const literal = span === undefined ? 1n : integerOf(span.value);
+  if (literal === 0n || (literal === undefined && span?.value.kind === 'number'))
+    return fail(`${call.name} requires an interval of a whole number that is not 0`);
+  const step =
+    literal === undefined && span !== undefined
+      ? sql`toInt64(${number(context.write(span.value, context))})`
+      : String(literal);
+  // PostgreSQL returns timestamps of dates.
+  const isTimestamp = from.type.kind === 'date' && dialect === 'postgresql';
+  const start: Value = isTimestamp
+    ? { ...from, type: { ...from.type, kind: 'timestamp', isDate: true } }
+    : from;
+  return timeSeries({ from: start, to, unit, step, variable: context.shared.fresh('x') });
+}
+
+/** PostgreSQL adds months one after the other: from January 31, March has 29 days. */
+function checkDay(from: Value, call: Call): void {
+  const day = from.literal === undefined ? undefined : parseTime(from.literal)?.date.slice(8);
+  const isStart = /^(?:toStartOf|dateTrunc)/.test(String(from.sql));
+  if (!isStart && (day === undefined || Number(day) > 28))
+    unconverted(call.at, 'function', `${call.name} by months is converted only from a day before the 29th`);
+}
+
+export const SERIES_FUNCTIONS: Rules = {
+  sequence: series,
+  generate_array: series,
+  generate_date_array: series,
+  generate_timestamp_array: series,
+  generate_series: ({ fail }) =>
+    fail('generate_series in the select list is not converted', 'Use it in FROM.'),
+  unnest: ({ fail }) => fail('unnest in the select list is not converted', 'Use it in FROM.'),
+};

@@ -4,8 +4,8 @@ import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
 import { byDialect, integer, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { asText, count, literalText, signedInteger, unlessNull } from '../argument.ts';
-import { condition, isNullable, operand, text, value, type Value } from '../value.ts';
+import { count, literalText, signedInteger, unlessNull } from '../argument.ts';
+import { condition, operand, text, value, type Value } from '../value.ts';
 import { regexSubstring } from './regex.ts';
 
 /** A number of characters, or a code. */
@@ -18,63 +18,6 @@ const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes
 /** A value of the kind of another one: text or bytes. */
 const likewise = ({ type }: Value, own: Sql, nullable = type.isNullable): Value =>
   value(type.kind === 'bytes' ? 'bytes' : 'text', own, nullable);
-
-/** A part of a string. PostgreSQL writes a Boolean as a letter there. */
-function part(application: Application, index: number): Value {
-  const own = application.arg(index);
-  if (application.dialect !== 'postgresql' || own.type.kind !== 'bool') return asText(application, index);
-  const letter = sql`if(${own.sql}, 't', 'f')`;
-  const { isNullable: nullable } = own.type;
-  return value('text', nullable ? sql`if(${operand(own)} IS NULL, NULL, ${letter})` : letter, nullable);
-}
-
-/** concat: NULL if an argument is NULL, except in PostgreSQL, which skips NULL. */
-function concat(application: Application): Value {
-  const { all, context } = application;
-  const written = all().map((_, index) => part(application, index));
-  if (context.shared.traits.concatSkipsNull) {
-    const present = written.map((each) =>
-      each.type.isNullable ? sql`ifNull(${text(each)}, '')` : text(each),
-    );
-    return value('text', sql`concat(${joinSql(present)})`, false);
-  }
-  const parts = written.map((each) => (each.type.kind === 'unknown' ? each.sql : text(each)));
-  const [first = value('text', "''")] = written;
-  return likewise(first, sql`concat(${joinSql(parts)})`, isNullable(...written));
-}
-
-/** Strings with a separator that is not constant between them. */
-function between(separator: Value, others: readonly Value[], { fail }: Application): Value {
-  if (isNullable(...others))
-    return fail('concat_ws of values that may be NULL is converted only with a literal separator');
-  const parts = others.flatMap((each, index) => (index === 0 ? [text(each)] : [text(separator), text(each)]));
-  const joined = sql`concat(${joinSql(parts)})`;
-  if (others.length > 1 || !separator.type.isNullable)
-    return value('text', joined, separator.type.isNullable);
-  return value('text', sql`if(${operand(separator)} IS NULL, NULL, ${joined})`);
-}
-
-/** concat_ws skips NULL. */
-function concatWith(application: Application): Value {
-  const [separator, ...others] = application.all().map((_, index) => part(application, index));
-  if (separator === undefined) return value('text', "''", false);
-  if (separator.type.kind === 'null') return value('text', 'CAST(NULL AS Nullable(String))');
-  const all = [separator, ...others];
-  const plain = sql`concatWithSeparator(${joinSql(all.map((each) => each.sql))})`;
-  if (application.dialect === 'snowflake' || application.dialect === 'redshift')
-    return value('text', plain, isNullable(...all));
-  if (application.source(0).kind !== 'string') return between(separator, others, application);
-  if (!isNullable(...others)) return value('text', plain, separator.type.isNullable);
-  const items = others.map((each) =>
-    each.type.kind === 'null' ? 'CAST(NULL AS Nullable(String))' : each.sql,
-  );
-  const array = sql`arrayFilter(x -> x IS NOT NULL, [${joinSql(items)}])`;
-  return value(
-    'text',
-    sql`arrayStringConcat(arrayMap(x -> assumeNotNull(x), ${array}), ${separator.sql})`,
-    separator.type.isNullable,
-  );
-}
 
 /** substr(text, start, length): starts before 1 differ by dialect. */
 function substring(application: Application): Value {
@@ -405,5 +348,4 @@ export const TEXT_FUNCTIONS: Rules = {
     generate_uuid: () => value('text', 'toString(generateUUIDv4())', false),
     binary: ({ arg }) => ({ ...arg(0), type: { ...arg(0).type, isBinary: true } }),
   }),
-  ...taking('any', { concat, concat_ws: concatWith }, 'decide'),
 };

@@ -4,6 +4,7 @@ import { joinSql, sql, type Sql } from '../sql.ts';
 import { NEVER_NULL } from '../operand.ts';
 import { value, type Value } from '../value.ts';
 import { overSql } from '../window.ts';
+import { unified } from '../write/unify.ts';
 
 type WindowRule = (application: Application, over: Sql) => Value;
 
@@ -35,7 +36,7 @@ const nullable = (own: Value): Sql => (NEVER_NULL.has(own.type.kind) ? own.sql :
  */
 function shifted(name: 'lag' | 'lead'): Rule {
   return windowed((application, over) => {
-    const { arg, optional, source, call, fail, context } = application;
+    const { arg, optional, source, call, fail } = application;
     if (call.nulls === 'IGNORE') return fail(`${name} IGNORE NULLS is not supported`);
     const own = plainKey(arg(0), application);
     const offset = optional(1)?.sql ?? '1';
@@ -45,7 +46,7 @@ function shifted(name: 'lag' | 'lead'): Rule {
     };
     if (call.args.length < 3 || source(2).kind === 'null') return moved;
     const fallback = arg(2);
-    const { sqls, type } = context.unify([moved, fallback]);
+    const { sqls, type } = unified([moved, fallback], application);
     const [first = 'NULL', second = 'NULL'] = sqls;
     if (!own.type.isNullable)
       return {

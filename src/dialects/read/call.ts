@@ -3,10 +3,7 @@ import type { Call, Expression } from '../tree.ts';
 import { readCount } from './limits-clause.ts';
 import { callOf, readSpecialCall } from './special-call.ts';
 import { readOrders, readOver } from './window.ts';
-import {
-  areWords, expectSymbol, expectWords, has, isNameToken, isQueryAhead, isSymbol, isWord, peek, readExpression, readMember, readName,
-  readParts, takeSymbol, takeWords, unexpected, unread, type Source,
-} from './source.ts'; // prettier-ignore
+import { areWords, expectSymbol, expectWords, has, isNameToken, isQueryAhead, isSymbol, isWord, peek, readExpression, readMember, readName, readParts, requires, takeSymbol, takeWords, unexpected, unread, type Source } from './source.ts'; // prettier-ignore
 import { syntax } from '../context.ts';
 
 type Building = { -readonly [Key in keyof Call]: Call[Key] };
@@ -132,13 +129,16 @@ function readNulls(source: Source): 'IGNORE' | 'RESPECT' | undefined {
 /** WITHIN GROUP, FILTER, IGNORE NULLS and OVER. */
 function readSuffix(source: Source, call: Building): Expression {
   const { at } = call;
-  if (takeWords(source, 'WITHIN', 'GROUP')) {
+  if (areWords(source, ['WITHIN', 'GROUP'])) {
+    requires(source, 'standard calls', 'WITHIN GROUP');
+    source.at += 2;
     expectSymbol(source, '(');
     expectWords(source, 'ORDER', 'BY');
     call.withinGroup = readOrders(source);
     expectSymbol(source, ')');
   }
   if (isWord(source, 'FILTER') && isSymbol(source, '(', 1)) {
+    requires(source, 'standard calls', 'FILTER', 'Write COUNTIF or IF.');
     source.at += 2;
     expectWords(source, 'WHERE');
     call.filter = readExpression(source);

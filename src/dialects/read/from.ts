@@ -7,7 +7,7 @@ import { leaf, replaced, written } from './outline.ts';
 import { tooLarge, unsupported } from '../context.ts';
 import { readRows, rowsQuery } from './rows.ts';
 import {
-  expectSymbol, has, isQueryWithin, isSymbol, isWord, leaveOut, nested, peek, readExpression, readList, readName, readParts,
+  expectSymbol, has, isQueryWithin, isSymbol, isWord, leaveOut, nested, peek, readExpression, readList, readName, readParts, requires,
   takeSymbol, takeWords, textFrom, unexpected, type Source,
 } from './source.ts'; // prettier-ignore
 
@@ -96,6 +96,7 @@ function readCondition(source: Source): Pick<FromItem, 'on' | 'using'> {
 /** One table, without its join condition. */
 function readTable(source: Source, join: JoinKind): FromItem {
   const { start: at } = peek(source);
+  if (isWord(source, 'LATERAL')) requires(source, 'standard clauses', 'LATERAL');
   const isLateral = takeWords(source, 'LATERAL');
   if (isSymbol(source, '(') && !isQueryWithin(source)) return readGroup(source, { at, join });
   const read = readSource(source);
@@ -173,6 +174,9 @@ function readFunction(source: Source, at: number): ReturnType<typeof readSource>
 
 function unnestOf(source: Source, [array, ...more]: readonly Expression[]): TableSource {
   if (array === undefined) return unexpected(source, 'an array in UNNEST');
+  const [second] = more;
+  if (second !== undefined && source.isStrict)
+    unsupported(second.at, 'UNNEST of several arrays is not supported');
   return { kind: 'unnest', array, ...(more.length === 0 ? {} : { more }) };
 }
 

@@ -79,7 +79,7 @@ export type Feature =
   | 'exact set operations'
   /** VALUES, TABLE(…), NATURAL, LATERAL, ONLY, columns after an alias, FETCH, TOP, MINUS, DISTINCT ON, several forms of LIMIT. */
   | 'standard clauses'
-  /** FILTER, WITHIN GROUP, SEPARATOR and quantified comparisons. */
+  /** FILTER, WITHIN GROUP, SEPARATOR, ESCAPE, slices and quantified comparisons. */
   | 'standard calls';
 
 export interface Grammar {

@@ -1,9 +1,7 @@
 // Reads what follows a value without an operator: casts, elements, fields, paths, collations.
 import type { Expression, IndexBase } from '../tree.ts';
 import { castOf } from './interval.ts';
-import {
-  expectSymbol, has, isNameToken, isSymbol, next, peek, readExpression, readMember, takeSymbol, takeWords, unexpected, type Source,
-} from './source.ts'; // prettier-ignore
+import { expectSymbol, has, isNameToken, isSymbol, next, peek, readExpression, readMember, requires, takeSymbol, takeWords, unexpected, type Source } from './source.ts'; // prettier-ignore
 import { tooLarge } from '../context.ts';
 import { readTypeName } from './type-name.ts';
 
@@ -43,13 +41,18 @@ function readOne(source: Source, value: Expression): Expression | undefined {
 function readElement(source: Source, of: Expression): Expression {
   const { at } = of;
   expectSymbol(source, '[');
-  if (takeSymbol(source, ':')) return readSlice(source, { of });
+  if (takeColon(source)) return readSlice(source, { of });
   const based = readBased(source);
   const index = based?.index ?? readExpression(source);
-  if (based === undefined && takeSymbol(source, ':')) return readSlice(source, { of, from: index });
+  if (based === undefined && takeColon(source)) return readSlice(source, { of, from: index });
   expectSymbol(source, ']');
   if (index.kind === 'string') return { kind: 'field', at, of, name: { name: index.value, at: index.at } };
   return { kind: 'index', at, of, index, base: based?.base ?? source.grammar.indexBase };
+}
+
+function takeColon(source: Source): boolean {
+  if (isSymbol(source, ':')) requires(source, 'standard calls', 'A slice of an array');
+  return takeSymbol(source, ':');
 }
 
 const BASES: ReadonlyMap<string, IndexBase> = new Map<string, IndexBase>([

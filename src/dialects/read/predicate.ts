@@ -1,10 +1,7 @@
 // Reads what tests a value: [NOT] BETWEEN, IN, LIKE and similar.
 import type { Among, Expression, LikeOperator } from '../tree.ts';
 import type { Power } from './grammar.ts';
-import {
-  areWords, expectSymbol, expectWords, has, isQueryAhead, isQueryWithin, isSymbol, isWord, peek, readExpression, readList,
-  takeWords, unexpected, unread, type Source,
-} from './source.ts'; // prettier-ignore
+import { areWords, expectSymbol, expectWords, has, isQueryAhead, isQueryWithin, isSymbol, isWord, peek, readExpression, readList, requires, takeWords, unexpected, unread, type Source } from './source.ts'; // prettier-ignore
 
 /** Undefined if no predicate follows; `power` is that of its operands. */
 export function readPredicate(source: Source, value: Expression, power: Power): Expression | undefined {
@@ -65,7 +62,9 @@ function readLike(source: Source, value: Expression, { operator, isNot, power }:
   if (quantifier !== undefined)
     return readLikeAny(source, value, { operator, isNot, isAll: quantifier === 'ALL' });
   const pattern = source.rules.above(source, power);
-  if (!takeWords(source, 'ESCAPE')) return { kind: 'like', at, operator, value, pattern, isNot };
+  if (!isWord(source, 'ESCAPE')) return { kind: 'like', at, operator, value, pattern, isNot };
+  requires(source, 'standard calls', 'ESCAPE', 'A backslash escapes the character after it.');
+  source.at++;
   return { kind: 'like', at, operator, value, pattern, escape: source.rules.above(source, power), isNot };
 }
 

@@ -85,6 +85,12 @@ export function has({ grammar }: Source, feature: Feature): boolean {
   return grammar.features.has(feature);
 }
 
+/** At run time, a construct that the dialect does not have is an error; offline, it is read as other dialects have it. */
+export function requires(source: Source, feature: Feature, what: string, hint?: string): void {
+  if (source.isStrict && !has(source, feature))
+    unsupported(peek(source).start, `${what} is not supported`, hint);
+}
+
 const END: Token = { kind: 'end', text: '', upper: '', start: 0, end: 0 };
 
 /** The token at an offset from the next one; the last token is repeated. */

@@ -290,7 +290,8 @@ export function difference(left: Value, right: Value, context: Context): Value {
   const nullable = isNullable(left, right);
   const isDays = isKind(left, 'date') && isKind(right, 'date');
   const days = sql`dateDiff('day', ${day(right)}, ${day(left)})`;
-  if (isDays && context.shared.dialect !== 'trino') return value('int', days, nullable, { scale: 0 });
+  if (isDays && context.shared.traits.dateDifference === 'days')
+    return value('int', days, nullable, { scale: 0 });
   if (isDays) return loose('seconds', sql`${days} * 86400`, nullable);
   return loose(
     'seconds',

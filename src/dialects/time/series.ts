@@ -25,8 +25,8 @@ export function timeSeries({ from, to, unit, step, variable }: TimeSeries): Valu
   const count = sql`intDiv(dateDiff('${unit.toLowerCase()}', ${first}, ${last}), ${step}) + 1`;
   const all = sql`arrayMap(${variable} -> ${first} + toInterval${name}(${variable} * ${step}), range(toUInt64(greatest(0, ${count}))))`;
   const isForward = /^\d+$/.test(String(step));
-  const isWithin = isForward
-    ? sql`${variable} <= ${last}`
+  const isWithin = /^-?\d+$/.test(String(step))
+    ? sql`${variable} ${isForward ? '<=' : '>='} ${last}`
     : sql`if(${step} > 0, ${variable} <= ${last}, ${variable} >= ${last})`;
   const element: Type = {
     kind: isOfDays ? from.type.kind : from.type.kind === 'date' ? 'timestamp' : from.type.kind,

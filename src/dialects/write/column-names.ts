@@ -30,7 +30,7 @@ function aliased({ items }: Select, columns: readonly Name[]): Select['items'] {
 export function withNames(
   written: WrittenQuery,
   columns: readonly Name[] | undefined,
-  { supplied: { style } }: Context,
+  { shared: { style } }: Context,
 ): WrittenQuery {
   const { columns: known, sql: query } = written;
   if (columns === undefined || known === undefined) return written;

@@ -1,9 +1,8 @@
 // The context of a query that is written.
-import type { Expression, FromItem, Name, Query } from '../tree.ts';
+import type { Expression, Query } from '../tree.ts';
 import type { Context as BaseContext } from '../context.ts';
 import type { Sql } from '../sql.ts';
 import type { Type, Value } from '../value.ts';
-import type { Style } from './style.ts';
 
 /** A column of a query. */
 export interface OutputColumn {
@@ -92,7 +91,6 @@ export interface Context extends BaseContext {
   readonly joins?: AddedJoins | undefined;
   /** Keys of GROUP BY may be NULL, for ROLLUP and similar. */
   readonly hasRollup?: boolean;
-  readonly supplied: Supplied;
   // Passed here to avoid circular imports between the files that define them. Both throw UnconvertedError.
   write(expression: Expression, context: Context): Value;
   query(query: Query, context: Context, use: Use): WrittenQuery;
@@ -131,12 +129,4 @@ export interface RowColumn {
   readonly name: string;
   readonly type: Type;
   readonly of: (element: Sql) => Sql;
-}
-
-/** What the two entry points write differently. */
-export interface Supplied {
-  readonly style: Style;
-  /** A field of a value that is not a record. */
-  readonly jsonField: (value: Value, name: Name, context: Context) => Value;
-  readonly rows: (item: FromItem, context: Context) => RowSource;
 }

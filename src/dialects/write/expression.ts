@@ -1,21 +1,14 @@
-// Expressions: what is the same for all kinds, and the kinds that do not depend on the dialect.
-import type { Expression } from '../tree.ts';
+// Expressions: what is the same for all kinds.
 import { consumed } from '../consume.ts';
-import { placeholder, unconverted, UnconvertedError, within } from '../context.ts';
+import { placeholder, UnconvertedError, within } from '../context.ts';
 import { key } from '../operand.ts';
-import { sql } from '../sql.ts';
-import { loose, value, type Value } from '../value.ts';
+import { located, sql } from '../sql.ts';
+import type { Expression } from '../tree.ts';
+import { value, type Value } from '../value.ts';
 import type { Context, GroupKeys } from './context.ts';
-import { fieldOf, writePath } from './path.ts';
-import { columnsByName, inRelations, resolve } from './scope.ts';
-import { writeSubquery } from './subquery.ts';
+import { resolve } from './scope.ts';
 import { containsAggregate } from './walk.ts';
-
-type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
-type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context) => Value;
-
-/** How each kind of expression is written. */
-export type Writers = { readonly [K in Expression['kind']]: Writer<K> };
+import { WRITERS } from './writers.ts';
 
 /** Kinds with one part, and those whose parts are recorded where they are written: calls and queries. */
 const READ_WHOLE: ReadonlySet<string> = new Set([
@@ -32,29 +25,34 @@ const READ_WHOLE: ReadonlySet<string> = new Set([
   'unread',
 ]);
 
-/** The function that writes expressions. Offline, a part that cannot be converted becomes a comment. */
-export function expressionWriter(writers: Writers): Context['write'] {
-  const writeAny = (expression: Expression, context: Context): Value => {
-    // The writer of a kind accepts the expressions of that kind.
-    const writer = writers[expression.kind] as (each: Expression, context: Context) => Value;
-    if (READ_WHOLE.has(expression.kind)) return writer(expression, context);
-    return consumed(expression, `this expression (${expression.kind})`, (node) => writer(node, context));
-  };
-  const writeWhole = (expression: Expression, context: Context): Value => {
-    const inside = evaluating(expression, within(expression, context));
-    return inside.grouped === undefined
-      ? writeAny(expression, inside)
-      : writeGrouped(expression, inside.grouped, { context: inside, writeAny });
-  };
-  // The contexts of expressions are always those of queries.
-  return (expression, context) => {
-    context.shared.spend(expression.at);
-    const written = context.shared.isStrict
-      ? writeWhole(expression, context)
-      : orPlaceholder(() => writeWhole(expression, context), context);
-    const { kind } = written.type;
-    return context.isGrouped && (kind === 'dynamic' || kind === 'object') ? key(written) : written;
-  };
+/** Writes an expression; offline, a part that cannot be converted becomes a comment. At run time, operators are in parentheses. */
+export function writeExpression(expression: Expression, context: Context): Value {
+  context.shared.spend(expression.at);
+  const { isStrict } = context.shared;
+  const written = isStrict
+    ? tight(writeWhole(expression, context), expression.at)
+    : orPlaceholder(() => writeWhole(expression, context), context);
+  const { kind } = written.type;
+  return context.isGrouped && (kind === 'dynamic' || kind === 'object') ? key(written) : written;
+}
+
+/** With its place in the source. */
+function tight(own: Value, at: number): Value {
+  const { isLoose, ...rest } = own;
+  return { ...rest, sql: located(at, isLoose === true ? sql`(${own.sql})` : own.sql) };
+}
+
+function writeWhole(expression: Expression, context: Context): Value {
+  const inside = evaluating(expression, within(expression, context));
+  return inside.grouped === undefined
+    ? writeAny(expression, inside)
+    : writeGrouped(expression, inside.grouped, inside);
+}
+
+function writeAny(expression: Expression, context: Context): Value {
+  const writer: Context['write'] = WRITERS[expression.kind];
+  if (READ_WHOLE.has(expression.kind)) return writer(expression, context);
+  return consumed(expression, `this expression (${expression.kind})`, (node) => writer(node, context));
 }
 
 function orPlaceholder(write: () => Value, context: Context): Value {
@@ -83,16 +81,11 @@ function evaluating(expression: Expression, context: Context): Context {
   return context.isEvaluated === isEvaluated ? context : { ...context, isEvaluated };
 }
 
-interface Place {
-  readonly context: Context;
-  readonly writeAny: Context['write'];
-}
-
 /** Outside of aggregate functions, a grouped query can read only the keys, and any value of other columns. */
 function writeGrouped(
   expression: Expression,
   { keys, caseless, hasOthers }: GroupKeys,
-  { context, writeAny }: Place,
+  context: Context,
 ): Value {
   const plain = writeAny(expression, { ...context, grouped: undefined });
   const any = { ...plain, sql: sql`any(${plain.sql})`, isLoose: false };
@@ -101,36 +94,4 @@ function writeGrouped(
   if (expression.kind !== 'path') return writeAny(expression, context);
   const found = resolve(expression.parts, context);
   return hasOthers && found?.isColumn === true && !found.isOuter ? any : plain;
-}
-
-/** The kinds that both entry points write alike. */
-export const COMMON = {
-  boolean: ({ value: own }) => value('bool', own ? 'true' : 'false', false),
-  null: () => value('null', 'NULL'),
-  parameter: ({ name }) => value('unknown', `@${name}`),
-  path: writePath,
-  field: ({ of, name }, context) =>
-    // An operand whose field is read is not itself the key of a group.
-    fieldOf(context.write(of, { ...context, isGrouped: false }), name, context),
-  query: writeSubquery,
-  lambda: writeLambda,
-  named_argument: ({ at, name: { name } }) =>
-    unconverted(at, 'expression', `The named argument ${name} is not converted`),
-  unread: ({ at, reason }) => unconverted(at, 'expression', `Not converted: ${reason}`),
-} satisfies Partial<Writers>;
-
-function writeLambda({ parameters, body }: Of<'lambda'>, context: Context): Value {
-  const { name } = context.supplied.style;
-  const names = parameters.map((each) => name(each.name));
-  const columns = parameters.map((each, index) => ({
-    name: each.name,
-    value: value('unknown', names[index] ?? ''),
-  }));
-  const relation = { alias: undefined, written: '', columns: columnsByName(columns), isInline: true };
-  const written = context.write(body, inRelations(context, [relation]));
-  return loose(
-    written.type.kind,
-    sql`${names.length === 1 ? names.join('') : `(${names.join(', ')})`} -> ${written.sql}`,
-    written.type.isNullable,
-  );
 }

@@ -8,6 +8,7 @@ import { joinCondition } from './join.ts';
 import { lateralJoin } from './lateral.ts';
 import { packed } from './packed.ts';
 import { inRelations, lost } from './scope.ts';
+import { rowsOf } from './row-source.ts';
 import { readTable } from './table.ts';
 import { addRows, addUnnested, arrayPath, rowsTable } from './unnest.ts';
 
@@ -43,7 +44,7 @@ interface Place {
 /** Writes the elements of FROM in order: each can refer to those before it. */
 export function writeFrom(items: readonly FromItem[], context: Context): WrittenFrom {
   const { pieces, relations, conditions } = writeItems(flattened(items), { context, isLost: false });
-  const { style } = context.supplied;
+  const { style } = context.shared;
   return { sql: pieces.length === 0 ? undefined : style.lines(pieces), relations, conditions };
 }
 
@@ -81,7 +82,7 @@ function addPlaceholder(
 ): void {
   const comment = placeholder(context, error);
   state.pieces.push(state.pieces.length === 0 ? comment : `CROSS JOIN ${comment}`);
-  const written = alias === undefined ? '' : context.supplied.style.name(alias.name);
+  const written = alias === undefined ? '' : context.shared.style.name(alias.name);
   const relation = { alias: alias?.name, written, columns: undefined };
   state.relations = [...state.relations, relation];
 }
@@ -95,7 +96,7 @@ function addItem(item: FromItem, state: State, place: Place): void {
   if (source.kind === 'unnest' || source.kind === 'function') {
     // These refer to earlier tables, with LATERAL and without it.
     const { isLateral: _ } = item;
-    const rows = context.supplied.rows(item, inside);
+    const rows = rowsOf(item, inside);
     if (addRows(item, rows, { state, context: inside })) return undefined;
     return addJoined(item, rowsTable(rows, inside), state, context);
   }
@@ -122,7 +123,7 @@ function writeGroup(items: readonly FromItem[], place: Place & { readonly at: nu
   const { pieces, relations, conditions } = writeItems(items, place);
   const [only = '', more] = pieces;
   if (more === undefined && conditions.length === 0) return { sql: only, relations };
-  return packed({ sql: place.context.supplied.style.lines(pieces), relations, conditions }, place);
+  return packed({ sql: place.context.shared.style.lines(pieces), relations, conditions }, place);
 }
 
 function addJoined(item: FromItem, { sql: own, relations: added }: Joined, state: State, context: Context) {

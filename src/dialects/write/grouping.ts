@@ -74,7 +74,7 @@ export function groupLines(select: Select, columns: readonly Column[], context: 
   if (groupBy.length === 0) return [];
   const list = plain.shared.isStrict ? columns : ungrouped(select, columns, plain);
   const written = groupBy.map((each) => groupSql(each, list, context));
-  return [context.supplied.style.list('GROUP BY', written)];
+  return [context.shared.style.list('GROUP BY', written)];
 }
 
 function groupSql(expression: Expression, columns: readonly Column[], context: Context): Sql {

@@ -69,7 +69,7 @@ function onCondition(
       'ClickHouse needs an equality between columns of both tables in the condition of an outer join',
       'Join on an equality, and filter afterwards.',
     );
-  const { below } = context.supplied.style;
+  const { below } = context.shared.style;
   return { keyword, condition: sql`${below}ON ${conditionSql(on, inside)}` };
 }
 
@@ -78,7 +78,7 @@ function using(
   names: readonly Name[],
   { earlier, added, context }: Sides,
 ): Condition {
-  const { style } = context.supplied;
+  const { style } = context.shared;
   const merged = mergedNames(names);
   const keyword = join === 'CROSS' ? 'INNER' : join;
   if (!context.shared.isStrict) {

@@ -61,5 +61,5 @@ export function orderKey(expression: Expression, column: Column | undefined, con
 function byName({ name, raw, value: own }: Column, context: Context): Value {
   const key = context.key(raw);
   const isOther = context.shared.isStrict && (key.original !== undefined || raw.type.kind === 'object');
-  return isOther ? key : { sql: context.supplied.style.name(name), type: own.type };
+  return isOther ? key : { sql: context.shared.style.name(name), type: own.type };
 }

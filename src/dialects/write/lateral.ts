@@ -54,7 +54,7 @@ function computed(
     values.push({ name, value: { ...context.write(item.value, context), isLoose: true } });
     return undefined;
   });
-  const written = context.supplied.style.name(own);
+  const written = context.shared.style.name(own);
   return {
     sql: undefined,
     relation: { alias: own, written, columns: columnsByName(values), isInline: true },
@@ -80,7 +80,7 @@ interface Conditions {
 
 /** A subquery whose rows are selected by equalities with earlier tables: it is joined by them. */
 function keyed(query: Query, body: Select, { item, own, context }: Place): Lateral {
-  const { style } = context.supplied;
+  const { style } = context.shared;
   const isUngrouped =
     body.groupBy.length === 0 &&
     body.items.some((each) => each.kind === 'value' && containsAggregate(each.value));
@@ -133,7 +133,7 @@ function joinedRelation(
   { own, isLeft, marker, counts, context }: Joining,
 ): Relation {
   const types = columns?.map(({ name, value: { type } }) => ({ name, type }));
-  const written = context.supplied.style.name(own);
+  const written = context.shared.style.name(own);
   const plain = relationOf(own, written, { columns: types, context });
   const marked = marker === undefined ? plain : { ...plain, marker: sql`${written}.${marker} = 0` };
   const relation = isLeft ? lost(marked, context.shared.isStrict) : marked;

@@ -24,7 +24,7 @@ export function packed(
   { sql: tables, relations, conditions }: Tables,
   { context, isLost, at }: Place,
 ): { readonly sql: Sql; readonly relations: readonly Relation[] } {
-  const { shared, supplied } = context;
+  const { shared } = context;
   const table = shared.fresh('t');
   const outputs: Sql[] = [];
   const roots = new Map<Sql, Sql>();
@@ -54,7 +54,7 @@ export function packed(
   const where = conditions.length === 0 ? [] : [sql`WHERE ${joinSql(conditions, ' AND ')}`];
   const lines = [sql`SELECT ${joinSql(outputs)}`, sql`FROM ${tables}`, ...where];
   return {
-    sql: sql`${supplied.style.block(supplied.style.lines(lines))} AS ${table}`,
+    sql: sql`${shared.style.block(shared.style.lines(lines))} AS ${table}`,
     relations: marker === undefined ? renamed : renamed.map((each) => ({ ...each, marker })),
   };
 }

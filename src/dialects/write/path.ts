@@ -1,8 +1,10 @@
 // Paths: columns, aliases, and the fields of records.
+import { quoteString } from '../../sql/literal.ts';
 import type { Expression, Name } from '../tree.ts';
 import { field } from '../record.ts';
-import { located } from '../sql.ts';
-import { value, type Value } from '../value.ts';
+import { jsonAt } from '../json-path.ts';
+import { located, sql } from '../sql.ts';
+import { name as nameOf, operand, value, type Value } from '../value.ts';
 import type { Context } from './context.ts';
 import { columnUnknown, resolve } from './scope.ts';
 
@@ -15,7 +17,7 @@ export function writePath({ parts, at }: Extract<Expression, { kind: 'path' }>, 
   }
   const { relations } = context.scope;
   if (context.shared.isStrict) return columnUnknown(parts[0] ?? { name: '', at }, relations);
-  return value('unknown', parts.map((part) => context.supplied.style.name(part.name)).join('.'));
+  return value('unknown', parts.map((part) => context.shared.style.name(part.name)).join('.'));
 }
 
 /** Follows field names into a value, one after the other. */
@@ -27,5 +29,10 @@ export function fieldsOf(of: Value, names: readonly Name[], context: Context): V
 export function fieldOf(of: Value, name: Name, context: Context): Value {
   const isRecord = of.type.kind === 'map' || (of.type.kind === 'tuple' && of.type.fields !== undefined);
   const isField = context.shared.isStrict || isRecord || of.subcolumn !== undefined;
-  return isField ? field(of, name) : context.supplied.jsonField(of, name, context);
+  if (isField) return field(of, name);
+  const own = name.name;
+  if (of.type.kind === 'tuple') return value('unknown', sql`tupleElement(${of.sql}, ${quoteString(own)})`);
+  if (of.type.kind === 'unknown' && context.shared.dialect !== 'snowflake')
+    return value('unknown', sql`${operand(of)}.${nameOf(own)}`);
+  return jsonAt(of, [quoteString(own)]);
 }

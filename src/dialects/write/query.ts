@@ -30,12 +30,12 @@ function writeWhole(query: Query, context: Context, use: Use): WrittenQuery {
   const body = writeBody(query.body, tail, { context: { ...context, tables }, use });
   const isRecursive = query.tables.some((table) => table.isRecursive === true);
   const head = sql`WITH ${isRecursive ? 'RECURSIVE ' : ''}${joinSql(elements)}`;
-  return { ...body, sql: context.supplied.style.lines([head, body.sql]) };
+  return { ...body, sql: context.shared.style.lines([head, body.sql]) };
 }
 
 /** Tables of WITH. At run time they are renamed, so that none can shadow a table of the endpoint. */
 function writeTables(own: readonly WithTable[], context: Context) {
-  const { shared, supplied } = context;
+  const { shared } = context;
   const tables = new Map<string, Table>(context.tables);
   const elements: Sql[] = [];
   const seen = new Set<string>();
@@ -48,8 +48,8 @@ function writeTables(own: readonly WithTable[], context: Context) {
     if (seen.has(folded)) syntax(name.at, `${name.name} is defined twice`);
     seen.add(folded);
     const { sql: query, columns } = writeTable(table, alone);
-    const written = shared.isStrict ? shared.fresh('q') : supplied.style.name(name.name);
-    elements.push(sql`${written} AS ${supplied.style.block(query)}`);
+    const written = shared.isStrict ? shared.fresh('q') : shared.style.name(name.name);
+    elements.push(sql`${written} AS ${shared.style.block(query)}`);
     tables.set(folded, { sql: written, columns });
   }
   return { tables, elements };
@@ -74,7 +74,7 @@ function writeTable(table: WithTable, context: Context): WrittenQuery {
     );
   const start = writeMember(first, context, READ);
   const write = ({ columns }: WrittenQuery): readonly WrittenQuery[] => {
-    const own = { sql: context.supplied.style.name(table.name.name), columns };
+    const own = { sql: context.shared.style.name(table.name.name), columns };
     const tables = new Map(context.tables).set(table.name.name.toLowerCase(), own);
     return rest.map((each) => writeMember(each, { ...context, tables }, READ));
   };
@@ -165,22 +165,20 @@ function writeMember(member: Select | Query, context: Context, use: Use): Writte
   if (isPlain) return inner;
   return member.tables.length > 0
     ? apart(member, inner, context)
-    : { ...inner, sql: context.supplied.style.block(inner.sql) };
+    : { ...inner, sql: context.shared.style.block(inner.sql) };
 }
 
 /** A query with a WITH of its own, inside another query: ClickHouse has WITH only at the start of a SELECT or a subquery. */
-function apart({ tables }: Query, inner: WrittenQuery, { supplied }: Context): WrittenQuery {
-  return tables.length === 0
-    ? inner
-    : { ...inner, sql: sql`SELECT * FROM ${supplied.style.block(inner.sql)}` };
+function apart({ tables }: Query, inner: WrittenQuery, { shared }: Context): WrittenQuery {
+  return tables.length === 0 ? inner : { ...inner, sql: sql`SELECT * FROM ${shared.style.block(inner.sql)}` };
 }
 
 /** ORDER BY and LIMIT of a query whose columns are known by name. */
 function withTail(inner: WrittenQuery, tail: Tail, { context }: Place): WrittenQuery {
-  const { shared, supplied } = context;
+  const { shared } = context;
   const columns = (inner.columns ?? []).map(({ name, value: { type } }) => ({
     name,
-    value: { sql: supplied.style.name(name), type },
+    value: { sql: shared.style.name(name), type },
   }));
   const relation = {
     alias: undefined,
@@ -197,9 +195,9 @@ function withTail(inner: WrittenQuery, tail: Tail, { context }: Place): WrittenQ
   }));
   const keys = orderKeys(tail.orderBy, outputs, inside);
   const alias = shared.isStrict ? sql` AS ${shared.fresh('t')}` : '';
-  const lines = ['SELECT *', sql`FROM ${supplied.style.block(inner.sql)}${alias}`];
+  const lines = ['SELECT *', sql`FROM ${shared.style.block(inner.sql)}${alias}`];
   return {
-    sql: supplied.style.lines([...lines, ...tailLines(keys, tail, supplied.style)]),
+    sql: shared.style.lines([...lines, ...tailLines(keys, tail, shared.style)]),
     columns: inner.columns,
   };
 }

@@ -52,7 +52,7 @@ export function relationOf(
   },
 ): Relation {
   const each = (column: { readonly name: string; readonly type: Type }): RelationColumn => {
-    const own = context.supplied.style.name(column.name);
+    const own = context.shared.style.name(column.name);
     const qualified = sql`${written}.${own}`;
     return context.shared.isStrict
       ? { name: column.name, value: columnValue(qualified, column.type) }
@@ -128,7 +128,7 @@ function elementIn(relation: Relation, column: Name): Value | undefined {
 function columnIn(relation: Relation, column: Name, context: Context): Value {
   const { columns, written } = relation;
   if (columns !== undefined) return columnOf(relation, column)?.value ?? columnUnknown(column, [relation]);
-  return unknownColumn(sql`${written}.${context.supplied.style.name(column.name)}`);
+  return unknownColumn(sql`${written}.${context.shared.style.name(column.name)}`);
 }
 
 const unknownColumn = (own: Sql): Value => value('unknown', own);
@@ -199,7 +199,7 @@ function isUsed({ name }: Name, { relations, shadowed, usedNames }: Scope): bool
 }
 
 /** A column of a table whose columns are unknown; an outer query may know the name instead. */
-function unlisted({ name }: Name, scope: Scope, { supplied }: Context): Value | undefined {
+function unlisted({ name }: Name, scope: Scope, { shared }: Context): Value | undefined {
   const { relations, shadowed, parent } = scope;
   const lower = name.toLowerCase();
   const open = relations.filter(isOpen);
@@ -207,7 +207,7 @@ function unlisted({ name }: Name, scope: Scope, { supplied }: Context): Value | 
   if (only === undefined) return undefined;
   if (parent !== undefined && knows(parent, lower) && relations.length > open.length) return undefined;
   const isQualified = shadowed?.has(lower) === true && only.alias !== undefined && more === undefined;
-  const own = supplied.style.name(name);
+  const own = shared.style.name(name);
   return unknownColumn(isQualified ? sql`${only.written}.${own}` : own);
 }
 

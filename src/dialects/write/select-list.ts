@@ -36,15 +36,12 @@ interface Draft {
 }
 
 /** What is written for the aliases: offline their names, at run time their expressions, since a name could be one of a table. */
-export function aliasesOf(
-  columns: readonly Column[],
-  { shared, supplied }: Context,
-): ReadonlyMap<string, Value> {
+export function aliasesOf(columns: readonly Column[], { shared }: Context): ReadonlyMap<string, Value> {
   const entries = columns
     .filter(({ isNamed }) => isNamed)
     .map(({ name, raw, value: own }): readonly [string, Value] => [
       name.toLowerCase(),
-      shared.isStrict ? raw : { sql: supplied.style.name(name), type: own.type },
+      shared.isStrict ? raw : { sql: shared.style.name(name), type: own.type },
     ]);
   return new Map(entries);
 }
@@ -127,7 +124,7 @@ function columnOf(
 ): Column {
   const name = names(draft);
   const own = shown(draft.raw, use, { at: draft.at, context });
-  const written = context.supplied.style.name(name);
+  const written = context.shared.style.name(name);
   const text = String(own.sql);
   const isName = text === written || (only !== undefined && text === `${only}.${written}`);
   const { raw, isNamed, source } = draft;
@@ -267,7 +264,7 @@ function fieldColumns(record: Value): readonly StarColumn[] {
 
 /** A star as the source has it, which ClickHouse reads in the same way. */
 function starAsWritten(item: Star, context: Context): Draft {
-  const { name } = context.supplied.style;
+  const { name } = context.shared.style;
   const { of, except, replace, at } = item;
   const [table] = of?.kind === 'path' ? of.parts.slice(-1) : [];
   const names = except.map((each) => name(each.name)).join(', ');

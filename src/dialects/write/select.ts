@@ -31,7 +31,7 @@ interface Place {
 }
 
 function writeClauses(select: Select, tail: Tail, { context, use }: Place): WrittenQuery {
-  const { style } = context.supplied;
+  const { style } = context.shared;
   const from = writeFrom(select.from, context);
   const base = selectContext(select, from.relations, context);
   const isPlain = use.isPlain || select.isDistinct;
@@ -146,7 +146,7 @@ function limitBy(select: Select, columns: readonly Column[], context: Context): 
   if (isDistinctCaseless(select, columns, context)) {
     if (columns.some(({ star }) => star !== undefined))
       unconverted(select.at, 'clause', 'SELECT DISTINCT * is not converted');
-    const { style } = context.supplied;
+    const { style } = context.shared;
     lines.push(oneBy(columns.map((each) => context.key({ ...each.value, sql: style.name(each.name) }).sql)));
   }
   return lines;

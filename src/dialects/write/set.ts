@@ -4,6 +4,7 @@ import { differs, syntax, unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { value, type Kind, type Type } from '../value.ts';
 import type { Context, OutputColumn, WrittenQuery } from './context.ts';
+import { unified } from './unify.ts';
 
 /** Members of a set operation as one query. */
 export function combined(
@@ -21,7 +22,7 @@ export function combined(
   }
   const written = aligned(members, context);
   if (!operator.endsWith('ALL')) checkStrings(operator, written, { at, context });
-  const { style } = context.supplied;
+  const { style } = context.shared;
   const parts = written.map((each) => each.sql);
   return { sql: style.lines(between(parts, operator)), columns: commonColumns(written, context) };
 }
@@ -50,7 +51,7 @@ function commonColumns(
     const values = written.map((each) => each.columns?.[index]?.value ?? value('unknown', ''));
     return {
       name: column.name,
-      value: { sql: context.supplied.style.name(column.name), type: context.unify(values).type },
+      value: { sql: context.shared.style.name(column.name), type: unified(values).type },
     };
   });
 }
@@ -70,7 +71,7 @@ interface Conversion {
 /** A query with some of its columns converted. */
 function converted(
   query: WrittenQuery,
-  { supplied: { style } }: Context,
+  { shared: { style } }: Context,
   convert: (column: OutputColumn, own: string, index: number) => Conversion | undefined,
 ): WrittenQuery {
   const { columns = [] } = query;
@@ -130,12 +131,12 @@ export function rowsQuery({ rows, at }: Rows, context: Context): WrittenQuery {
   if (width === 0 || rows.some((row) => row.length !== width))
     return unconverted(at, 'clause', 'VALUES with rows of different lengths');
   const columns = Array.from({ length: width }, (_, index) => {
-    const { type } = context.unify(written.flatMap((row) => row[index] ?? []));
+    const { type } = unified(written.flatMap((row) => row[index] ?? []));
     return { name: `column${index + 1}`, value: { sql: `column${index + 1}`, type } };
   });
   const selects = written.map((row) => {
     const items = row.map((each, index) => sql`${each.sql} AS column${String(index + 1)}`);
     return sql`SELECT ${joinSql(items)}`;
   });
-  return { sql: context.supplied.style.lines(between(selects, 'UNION ALL')), columns };
+  return { sql: context.shared.style.lines(between(selects, 'UNION ALL')), columns };
 }

@@ -18,7 +18,7 @@ export function writeSubquery(expression: Subquery, context: Context): Value {
   const inline = writeArrayQuery(expression, context);
   if (inline !== undefined) return inline;
   const { form, query, at } = expression;
-  const { style } = context.supplied;
+  const { style } = context.shared;
   const nested = writeNested(query, context, { isShown: false, isPlain: true });
   if (form === 'exists') {
     if (nested.isCorrelated) checkCorrelated(query, at);
@@ -49,8 +49,8 @@ function arrayOfRows(
   column: OutputColumn,
   { at, context }: Place,
 ): Value {
-  const { shared, supplied } = context;
-  const name = supplied.style.name(column.name);
+  const { shared } = context;
+  const name = shared.style.name(column.name);
   const type = arrayOfType(column.value.type);
   if (shared.isStrict) {
     const alias = shared.fresh('t');
@@ -61,7 +61,7 @@ function arrayOfRows(
   }
   if (isCorrelated) return unconverted(at, 'expression', 'ARRAY of a correlated subquery is not converted');
   return {
-    sql: sql`(SELECT ${gathered(name, column.value.type)} FROM ${supplied.style.nested(rows)})`,
+    sql: sql`(SELECT ${gathered(name, column.value.type)} FROM ${shared.style.nested(rows)})`,
     type,
   };
 }

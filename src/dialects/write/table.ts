@@ -42,10 +42,10 @@ export function readTable(item: FromItem, { context, isLost }: Place): Named {
   const read = readSource(item, context);
   if (read === undefined) return { sql: undefined, relations: [] };
   const { sql: table, columns, alias, own, real = own } = read;
-  const { shared, supplied } = context;
+  const { shared } = context;
   if (!shared.isStrict) {
     const name = alias ?? shared.fresh('subquery');
-    const written = supplied.style.name(name);
+    const written = shared.style.name(name);
     const relation = relationOf(name, written, { columns, context });
     // Inside of the subquery, ClickHouse would read the name of the outer table as that of this one.
     if (real !== undefined && real !== name && hasTable(real, context.scope))
@@ -55,7 +55,7 @@ export function readTable(item: FromItem, { context, isLost }: Place): Named {
   const name = shared.fresh('t');
   const relation = relationOf(alias, name, { columns, context });
   if (!isLost) return { sql: sql`${table} AS ${name}`, relations: [relation] };
-  const marker = supplied.style.name(shared.fresh('h'));
+  const marker = shared.style.name(shared.fresh('h'));
   return {
     sql: sql`(SELECT *, 1 AS ${marker} FROM ${table}) AS ${name}`,
     relations: [{ ...relation, marker: sql`${name}.${marker} = 0` }],
@@ -70,7 +70,7 @@ function readSource(item: FromItem, context: Context): Read | undefined {
   const query = columns === undefined ? source.query : renamed(source.query, columns);
   const written = withNames(context.query(query, context, READ), columns, context);
   const known = written.columns?.map(({ name, value }) => ({ name, type: value.type }));
-  return { sql: context.supplied.style.block(written.sql), columns: known, alias: alias?.name };
+  return { sql: context.shared.style.block(written.sql), columns: known, alias: alias?.name };
 }
 
 function readNamed(
@@ -87,7 +87,7 @@ function readNamed(
   const known = more === undefined ? context.tables.get(last.toLowerCase()) : undefined;
   if (known !== undefined) {
     const types = known.columns?.map(({ name, value }) => ({ name, type: value.type }));
-    const { name } = context.supplied.style;
+    const { name } = context.shared.style;
     const real = String(known.sql);
     return { sql: known.sql, columns: types, alias: own, ...(real === name(own) ? { own } : { real }) };
   }
@@ -109,7 +109,7 @@ function notHere({ at }: Name, written: string, { tables }: Context): never {
 const DEFAULT_SCHEMAS: ReadonlySet<string> = new Set(['public', 'main', 'dbo']);
 
 /** A table of the other system, under its name in ClickHouse. */
-function foreignTable(parts: readonly Name[], alias: string, { shared, supplied }: Context): Read {
+function foreignTable(parts: readonly Name[], alias: string, { shared }: Context): Read {
   const qualified = parts
     .slice(-2)
     .filter(
@@ -123,7 +123,7 @@ function foreignTable(parts: readonly Name[], alias: string, { shared, supplied 
     type: withoutDynamic(typeOfColumn(column)),
   }));
   const own = written.at(-1) ?? '';
-  return { sql: written.map(supplied.style.name).join('.'), columns, alias, own };
+  return { sql: written.map(shared.style.name).join('.'), columns, alias, own };
 }
 
 /** A column of type Dynamic is one of an unknown type. */

@@ -1,7 +1,7 @@
 // ORDER BY and LIMIT.
 import type { Order } from '../tree.ts';
 import { sql, type Sql } from '../sql.ts';
-import type { Style } from './style.ts';
+import type { Style } from '../style.ts';
 
 /** What follows a SELECT. */
 export interface Tail {

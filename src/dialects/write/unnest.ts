@@ -145,7 +145,7 @@ export function addRows(item: FromItem, rows: RowSource, { state, context }: Pla
   }));
   const [only, more] = columns;
   const sole = only === undefined || more !== undefined ? undefined : only;
-  const variable = context.supplied.style.name(sole?.alias ?? context.shared.fresh('element'));
+  const variable = context.shared.style.name(sole?.alias ?? context.shared.fresh('element'));
   if (isLeft && sole === undefined)
     unconverted(item.at, 'join', 'This outer join with the elements of an array is not converted');
   const array = isLeft ? sql`arrayMap(x -> toNullable(x), ${rows.array})` : rows.array;
@@ -156,7 +156,7 @@ export function addRows(item: FromItem, rows: RowSource, { state, context }: Pla
   }));
   const relation: Relation = {
     alias: rows.alias,
-    written: context.supplied.style.name(rows.alias),
+    written: context.shared.style.name(rows.alias),
     columns: columnsByName(values),
     isInline: true,
   };
@@ -170,7 +170,7 @@ export function rowsTable(
   { array, columns, alias }: RowSource,
   context: Context,
 ): { readonly sql: Sql; readonly relations: readonly Relation[] } {
-  const { name } = context.supplied.style;
+  const { name } = context.shared.style;
   const variable = name(`${alias}_element`.replaceAll(/\W/g, '_'));
   const [only, more] = columns;
   const isSole = only !== undefined && more === undefined && only.of('x') === 'x';

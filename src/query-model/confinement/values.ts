@@ -1,5 +1,6 @@
 // Expressions as columns of a row, or as the value of the parameter.
 import { partOfRef, refOfColumn, type Facts, type Ref } from './facts.ts';
+import { plainPath } from '../../redact/subcolumn-name.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 import { isNullable, isSameValue, keepsApart, keepsParameter, typeOf } from './types.ts';
 
@@ -18,9 +19,9 @@ const PARTS: ReadonlySet<string> = new Set([
 
 /** The refs of a column `name` of a table, as a column and as a part of one: `meta.project` may be `meta['project']`. */
 export function refsOfName(source: number, name: string): readonly Ref[] {
-  const parts = name.split('.');
-  const own = refOfColumn(source, name);
-  const refs = [own, refOfColumn(source, `${name}.:\`String\``)];
+  const path = plainPath(name);
+  const parts = path.split('.');
+  const refs = [refOfColumn(source, path), refOfColumn(source, `${path}.:\`String\``)];
   for (let at = 1; at < parts.length; at++) {
     const base = refOfColumn(source, parts.slice(0, at).join('.'));
     const rest = parts.slice(at);

@@ -1,5 +1,6 @@
 // Which arguments of a function its result is made of, and how.
 import { parseColumnType, type ColumnType } from '../../sql/column-type.ts';
+import { plainPath } from '../../redact/subcolumn-name.ts';
 import { childrenOf, type Expression, type FunctionExpression } from '../tree/nodes.ts';
 import { dictionaryOf } from '../confinement/values.ts';
 
@@ -46,7 +47,7 @@ const VALUES: ReadonlySet<string> = new Set([
 /** Functions that return their first argument in another type. */
 const CONVERSIONS: ReadonlySet<string> = new Set([
   'tostring', 'touuid', 'tolowcardinality', 'tonullable', 'materialize', 'identity', 'assumenotnull', 'tojsonstring',
-  'accuratecast', 'accuratecastornull', 'tofixedstring', 'todynamic',
+  'accuratecast', 'accuratecastornull', 'tofixedstring', 'todynamic', 'dynamicelement', 'variantelement',
 ]); // prettier-ignore
 
 /** Functions that return elements of their first argument, which these and the other arguments choose. */
@@ -115,7 +116,7 @@ function ordinaryUses(call: FunctionExpression, path: Path): readonly Use[] {
     case 'arrayelementornull':
       return partUses(call, path);
     default:
-      return name === 'jsonextractstring' ? jsonUses(list) : all('computed');
+      return JSON_VALUES.test(name) ? jsonUses(list, name) : all('computed');
   }
 }
 
@@ -170,16 +171,25 @@ function partUses({ name, arguments: list }: FunctionExpression, path: Path): re
   if (isArray && type?.kind === 'array')
     return [use(value, 'value', path), use(part, 'condition'), ...others];
   const constant = part.kind === 'constant' ? partName(part.text) : undefined;
+  const isIndex = isArray && type?.kind !== 'map' && /^-?\d+$/.test(constant ?? ''); // of an array in a value of any type
+  if (isIndex) return [use(value, 'value', path), ...others];
   if (constant === undefined) return [use(value, 'value'), use(part, 'condition'), ...others];
-  const names = /^getsubcolumn$/i.test(name) ? constant.split('.') : [constant];
+  const names = /^getsubcolumn$/i.test(name) ? plainPath(constant).split('.') : [constant];
   return [use(value, 'value', [...names, ...path]), ...others];
 }
 
-function jsonUses([value, ...parts]: readonly Expression[]): readonly Use[] {
+/** Functions that return a part of a document, which the arguments after it lead to. */
+const JSON_VALUES =
+  /^(?:jsonextract(?:string|raw|int|uint|float|bool|arrayraw|keysandvaluesraw)?|(?:simplejson|visitparam)extract(?:string|raw|int|uint|float|bool)|json_(?:value|query))$/;
+
+function jsonUses([value, ...all]: readonly Expression[], name: string): readonly Use[] {
   if (value === undefined) return [];
+  const parts = name === 'jsonextract' ? all.slice(0, -1) : all; // the last one is a type
   const names = parts.map((each) => (each.kind === 'constant' ? partName(each.text) : undefined));
-  if (names.every((each) => each !== undefined)) return [use(value, 'value', names)];
-  return [use(value, 'value'), ...parts.map((each) => use(each, 'condition'))];
+  // A number leads to an element or to a member, and `$.a` is a path: what they lead to is part of what is before them.
+  const unknown = names.findIndex((each) => each === undefined || /^(?:-?\d+$|\$)/.test(each));
+  const path = names.slice(0, unknown < 0 ? undefined : unknown).flatMap((each) => each ?? []);
+  return [use(value, 'value', path), ...parts.map((each) => use(each, 'condition'))];
 }
 
 /** The key of a dictionary decides which row is read; a default is a possible value. */

@@ -5,6 +5,7 @@ import {
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
   type TableFunctionNode, type TableNode, type UnionNode,
 } from '../tree/nodes.ts'; // prettier-ignore
+import { plainPath } from '../../redact/subcolumn-name.ts';
 import { isSourceFree } from '../sources.ts';
 import { dictionaryOf } from '../confinement/values.ts';
 
@@ -351,7 +352,7 @@ function storedColumn(
   }
   const part = namedPart(type, path);
   const isOpaque = table.kind === 'table' ? table.isOpaque : table.name.startsWith('view');
-  const column = [name, ...part.path].join('.');
+  const column = [plainPath(name), ...part.path].join('.');
   return [
     { source: table.id, table: table.name, column, type: part.type, kind: isOpaque ? 'unknown' : 'value' },
   ];

@@ -1,5 +1,7 @@
 // Marks the parameters of a bound query, so that they can be found in the engine's tree, which replaces them by values.
 import { createCursor } from '../../sql/cursor.ts';
+import { decodedName } from '../../sql/quoted-name.ts';
+import { hasPlainQuotes } from '../../redact/subcolumn-name.ts';
 
 /** Where `{name:Type}` is in a bound query. */
 export interface MarkedUse {
@@ -37,15 +39,21 @@ export function markParameters(sql: string, uses: readonly MarkedUse[], marker: 
 }
 
 /**
- * Whether a quoted name could be mistaken for a part of the engine's tree, which is text: names with line breaks, or with
- * what follows attributes there.
+ * Whether a quoted name could be mistaken for a part of the engine's tree, which is text: names with control characters, with what
+ * follows attributes there, or with backquotes that are not those of the engine's own names of subcolumns.
  */
 export function hasAmbiguousName(sql: string): boolean {
-  const query = createCursor(sql);
-  return query.tokens.some(
-    ({ kind, start, end }) => kind === 'quoted' && /[\n\r\\]|, \w+: /.test(sql.slice(start, end)),
+  return createCursor(sql).tokens.some(
+    ({ kind, start, end }) => kind === 'quoted' && isAmbiguous(decodedName(sql.slice(start, end))),
   );
 }
+
+function isAmbiguous(name: string | undefined): boolean {
+  return name === undefined || CONTROLS.test(name) || /, \w+: /.test(name) || !hasPlainQuotes(name);
+}
+
+// oxlint-disable-next-line no-control-regex -- a name with a line break could imitate other lines
+const CONTROLS = /[\x00-\x1f\x7f]/;
 
 /** By `database.name`: the arguments of each call of it in a bound query, such as those of views with parameters. */
 export function callsOf(sql: string, names: Iterable<string>): ReadonlyMap<string, string> {

@@ -44,8 +44,9 @@ const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
 
 /** Throws UnreadableTree if a name could imitate a line, or if a line is not known. `ambiguous`: tables with such names. */
 export function checkTree(text: string, root: TreeLine, ambiguous: ReadonlySet<string> = new Set()): void {
-  // Types escape names: what follows from a type that has such a name is not certain.
-  if (/`[^`\n]*\\[abefnrtv0x]/.test(text)) throw new UnreadableTree('a name contains a line break');
+  // Types escape names: what follows from a type that has such a name is not certain. Names of subcolumns quote types and keys.
+  if (/`[^`\n]*\\[abefnrtv0x]/.test(text.replaceAll(/\.[:^]`[\w(), .-]*`/g, '')))
+    throw new UnreadableTree('a name contains a line break');
   if (/\b(?:Object|AggregateFunctionState|CustomType)_\(/.test(text))
     throw new UnreadableTree('a constant of type JSON or AggregateFunction');
   for (const [, name = ''] of text.matchAll(/, table_function_name: ([^,\n]*)/g)) {

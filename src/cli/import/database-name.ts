@@ -1,0 +1,25 @@
+// The database of the tables that an export defines without one.
+import { resolve, sep } from 'node:path';
+
+/** Folders that are named after what is in them, rather than after the project. */
+const GENERIC =
+  /^(tinybird|dbt|grafana|metabase|superset|redash|data-project|data_project|project|exports?|src|datasources|pipes|endpoints)$/;
+const RESERVED = /^(default|system|information_schema)$/;
+
+/** The name of the project as that of a database: of the folder or archive, or of the first folder above it that has a name of its own. */
+export function databaseName(path: string): string {
+  const folders = resolve(path)
+    .replace(/\.(zip|json|ya?ml|sql|pipe|datasource)$/i, '')
+    .split(sep)
+    .map((folder) =>
+      folder
+        .normalize('NFKD')
+        .replace(/\p{M}/gu, '')
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, '_')
+        .replace(/^[_0-9]+|_+$/g, '')
+        .slice(0, 60),
+    );
+  const found = folders.findLast((name) => name !== '' && !GENERIC.test(name) && !RESERVED.test(name));
+  return found ?? 'imported';
+}

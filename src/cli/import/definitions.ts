@@ -1,0 +1,61 @@
+// Tables and views of an export as files of the schema folder, created on the engine that proves them.
+import { join } from 'node:path';
+import type { SourceItem } from '../../convert/export/foreign-query.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { readRows } from '../../engine/rows.ts';
+import { loadSchema, type LoadedSchema } from '../../schema/load-schema.ts';
+import type { NewFile } from '../check-written.ts';
+import type { PlacedNote } from './convert-query.ts';
+
+export interface DefinitionDraft extends NewFile {
+  readonly item: SourceItem;
+  readonly database: string;
+  readonly name: string;
+}
+
+/** In a folder of its database, as `millrace schema pull` writes it. */
+export function definitionPath(schema: string, database: string, name: string): string {
+  return join(schema, database, `${name}.sql`);
+}
+
+export interface CreatedDefinitions {
+  /** Those that the engine has now; the others have a note. */
+  readonly notes: ReadonlyMap<DefinitionDraft, readonly PlacedNote[]>;
+  /** Those of the repository, which stay. */
+  readonly known: ReadonlySet<DefinitionDraft>;
+  readonly loaded: LoadedSchema;
+}
+
+/** Creates what the engine does not have; with `isForced`, also what it has. Rejects with EngineError if the engine is lost. */
+export async function createDefinitions(
+  engine: Engine,
+  drafts: readonly DefinitionDraft[],
+  isForced: boolean,
+): Promise<CreatedDefinitions> {
+  const present = await tablesOf(engine);
+  const isPresent = ({ database, name }: DefinitionDraft): boolean => present.has(`${database}.${name}`);
+  const known = new Set(isForced ? [] : drafts.filter(isPresent));
+  for (const { database, name } of isForced ? drafts.filter(isPresent) : [])
+    await engine.execute(`DROP TABLE IF EXISTS ${database}.${name} SYNC`);
+  const added = drafts.filter((draft) => !known.has(draft));
+  const loaded = await loadSchema(engine, added);
+  const notes = added.map((draft) => {
+    const findings = loaded.findings.filter(({ file }) => file === draft.path);
+    return [
+      draft,
+      findings.map(({ message, line, column, code }): PlacedNote => ({
+        severity: 'not_converted',
+        code,
+        message: `The engine does not create it: ${message}`,
+        place: draft.item.place,
+        inQuery: { line, column },
+      })),
+    ] as const;
+  });
+  return { notes: new Map(notes), known, loaded };
+}
+
+async function tablesOf(engine: Engine): Promise<ReadonlySet<string>> {
+  const rows = await readRows(engine, "SELECT database || '.' || name FROM system.tables");
+  return new Set(rows.map((row) => String(Array.isArray(row) ? row[0] : row)));
+}

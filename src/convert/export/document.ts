@@ -1,0 +1,125 @@
+// The documents of an export, YAML or JSON, with the positions of the strings inside.
+import { extname } from 'node:path';
+import { sourceOffset } from '../../config/scalar-offsets.ts';
+import { parseYaml } from '../../config/yaml-document.ts';
+import { createPositions, type Position } from '../../core/position.ts';
+import { stringOffsets } from './json-offsets.ts';
+
+/** A file of an export. */
+export interface ExportFile {
+  /** Relative to the folder or archive, with `/`. */
+  readonly path: string;
+  /** For messages: where the user finds it. */
+  readonly shown: string;
+  readonly text: string;
+}
+
+/** What a file, or the export as a whole, could not be read for. */
+export interface ImportProblem {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+export type Path = readonly (string | number)[];
+
+export interface ExportDocument {
+  /** Relative to the export. */
+  readonly path: string;
+  readonly file: string;
+  readonly value: unknown;
+  /** The position in the file of the character at `offset` in the string at `path`. */
+  readonly locate: (path: Path, offset: number) => Position;
+}
+
+/** What a reader is given: all files, and those among them that are YAML or JSON. */
+export interface Contents {
+  readonly files: readonly ExportFile[];
+  readonly documents: readonly ExportDocument[];
+}
+
+/** YAML is parsed with positions, which takes time: larger files are no cards or charts. */
+const MAX_YAML_LENGTH = 4 * 1024 * 1024;
+
+/** The document; a problem if it is malformed; undefined for other files. */
+export function readDocument(file: ExportFile): ExportDocument | ImportProblem | undefined {
+  const extension = extname(file.path).toLowerCase();
+  if (extension === '.json') return readJson(file);
+  return extension === '.yaml' || extension === '.yml' ? readYaml(file) : undefined;
+}
+
+function readYaml({ path, shown, text }: ExportFile): ExportDocument | ImportProblem {
+  if (text.length > MAX_YAML_LENGTH)
+    return { file: shown, line: 1, message: 'the file is larger than 4 MiB' };
+  const parsed = parseYaml(shown, text);
+  if ('diagnostics' in parsed) {
+    const [first] = parsed.diagnostics;
+    return { file: shown, line: first?.line ?? 1, message: first?.message ?? 'the file is not valid YAML' };
+  }
+  const { document } = parsed;
+  return {
+    path,
+    file: shown,
+    value: document.value,
+    locate: (at, offset) => document.locateInside(at, offset),
+  };
+}
+
+function readJson({ path, shown, text }: ExportFile): ExportDocument | ImportProblem {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return {
+      file: shown,
+      line: 1,
+      message: `the file is not valid JSON: ${error instanceof Error ? error.message.slice(0, 200) : ''}`,
+    };
+  }
+  let offsets: ReadonlyMap<string, { readonly start: number; readonly end: number }> | undefined;
+  let positions: ((offset: number) => Position) | undefined;
+  return {
+    path,
+    file: shown,
+    value,
+    locate: (at, offset) => {
+      offsets ??= stringOffsets(text);
+      positions ??= createPositions(text);
+      const found = offsets.get(JSON.stringify(at));
+      const string = stringAt(value, at);
+      if (found === undefined || string === undefined) return { line: 1, column: 1 };
+      return positions(sourceOffset({ text, ...found, type: 'QUOTE_DOUBLE' }, string, offset));
+    },
+  };
+}
+
+/** The string at a path. */
+export function stringAt(value: unknown, path: Path): string | undefined {
+  let at: unknown = value;
+  for (const key of path) at = member(at, key);
+  return typeof at === 'string' ? at : undefined;
+}
+
+/** A member of an object or list; undefined if there is none. */
+export function member(value: unknown, key: string | number): unknown {
+  if (Array.isArray(value)) return typeof key === 'number' ? (value[key] as unknown) : undefined;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Readonly<Record<string | number, unknown>>)[key]; // an object, by the line above
+}
+
+/** The member as a list; empty if it is none. */
+export function listOf(value: unknown, key: string): readonly unknown[] {
+  const found = member(value, key);
+  return Array.isArray(found) ? found : [];
+}
+
+/** The member as text; undefined if it is none or has only white space. */
+export function textOf(value: unknown, key: string): string | undefined {
+  const found = member(value, key);
+  return typeof found === 'string' && found.trim() !== '' ? found : undefined;
+}
+
+/** The members of an object; empty if it is none. */
+export function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+}

@@ -1,0 +1,91 @@
+// The names of tables without a database in a query, and their databases.
+import { createCursor, type Cursor } from '../sql/cursor.ts';
+
+interface Level {
+  /** Between FROM and the next clause, where a comma is followed by a table. */
+  isFrom: boolean;
+  /** The arguments of a function such as `EXTRACT(YEAR FROM x)`. */
+  readonly isFunction: boolean;
+}
+
+const CLAUSES =
+  /^(SELECT|WHERE|PREWHERE|GROUP|ORDER|HAVING|QUALIFY|LIMIT|USING|SETTINGS|WITH|UNION|INTERSECT|EXCEPT|WINDOW|ARRAY)$/;
+const FUNCTIONS_WITH_FROM = /^(EXTRACT|SUBSTRING|SUBSTR|TRIM|LTRIM|RTRIM|OVERLAY)$/;
+
+/** The database of a table that is named without one; undefined: the name stays as it is. */
+export type DatabaseOf = (table: string) => string | undefined;
+
+/** The query with `database.` before each table after FROM, JOIN and IN that is no name of its WITH clauses. Linear time. */
+export function qualifyTables(sql: string, databaseOf: DatabaseOf): string {
+  let written = '';
+  let copied = 0;
+  for (const { name, start } of bareTables(sql)) {
+    const database = databaseOf(name);
+    if (database === undefined) continue;
+    written += `${sql.slice(copied, start)}${database}.`;
+    copied = start;
+  }
+  return written + sql.slice(copied);
+}
+
+export interface BareTable {
+  readonly name: string;
+  readonly start: number;
+}
+
+/** The tables after FROM, JOIN and IN that have no database and are no names of the WITH clauses, in order. */
+export function bareTables(sql: string): readonly BareTable[] {
+  const query = createCursor(sql);
+  const common = commonTables(query);
+  const levels: Level[] = [{ isFrom: false, isFunction: false }];
+  const found: BareTable[] = [];
+  for (let index = 0; index < query.length; index++) {
+    if (!isTableNext(query, index, levels)) continue;
+    const name = query.name(index + 1);
+    const after = query.kind(index + 2);
+    if (name === undefined || common.has(name) || after === '.' || after === '(') continue;
+    found.push({ name, start: query.start(index + 1) });
+  }
+  return found;
+}
+
+/** Whether the token after this one can be a table. */
+function isTableNext(query: Cursor, index: number, levels: Level[]): boolean {
+  const level = levels.at(-1);
+  const kind = query.kind(index);
+  if (kind === '(') {
+    levels.push({ isFrom: false, isFunction: FUNCTIONS_WITH_FROM.test(query.word(index - 1) ?? '') });
+    return false;
+  }
+  if (kind === ')' && levels.length > 1) levels.pop();
+  if (level === undefined) return false;
+  if (kind === ',') return level.isFrom;
+  const word = query.word(index);
+  if (word === 'FROM') {
+    const before = query.word(index - 1);
+    const isValue =
+      level.isFunction || before === 'FILL' || (before === 'DISTINCT' && query.word(index - 2) === 'IS');
+    if (!isValue && !(before === 'DISTINCT' && query.word(index - 2) === 'NOT')) level.isFrom = true;
+    return level.isFrom && !isValue;
+  }
+  if (word === 'JOIN') return query.word(index - 1) !== 'ARRAY';
+  if (word === 'IN') return !isAlias(query, query.name(index + 1));
+  if (word !== undefined && CLAUSES.test(word)) level.isFrom = false;
+  return false;
+}
+
+/** Whether a name is given to an expression somewhere, so that `IN name` is a list rather than a table. */
+function isAlias(query: Cursor, name: string | undefined): boolean {
+  return query.tokens.some((_, index) => query.word(index) === 'AS' && query.name(index + 1) === name);
+}
+
+/** Names before `AS (`. */
+function commonTables(query: Cursor): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let index = 0; index < query.length; index++) {
+    if (query.word(index) !== 'AS' || query.kind(index + 1) !== '(') continue;
+    const name = query.name(index - 1);
+    if (name !== undefined) names.add(name);
+  }
+  return names;
+}

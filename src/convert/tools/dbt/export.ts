@@ -1,0 +1,167 @@
+// dbt: models, compiled if the project has been compiled, with descriptions of its manifest or schema files.
+// Source: https://docs.getdbt.com/reference/artifacts/manifest-json
+import { positionAt } from '../../../core/position.ts';
+import type { Declaration } from '../../placeholders/template.ts';
+import { dialectOfEngine } from '../../export/databases.ts';
+import { entriesOf, listOf, member, textOf, type ExportDocument } from '../../export/document.ts';
+import type { ExportFile } from '../../export/document.ts';
+import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
+
+export const DBT: ToolReader = {
+  isOwn: ({ files, documents }) =>
+    files.some(({ path }) => /(^|\/)dbt_project\.yml$|(^|\/)models\/.*\.sql$/i.test(path)) ||
+    documents.some(isManifest),
+  read: ({ files, documents }) => ({ queries: readDbt(files, documents) }),
+};
+
+function isManifest({ value }: ExportDocument): boolean {
+  return (
+    /dbt/.test(textOf(member(value, 'metadata'), 'dbt_schema_version') ?? '') &&
+    entriesOf(member(value, 'nodes')).length > 0
+  );
+}
+
+const COMPILED = /(^|\/)target\/compiled\//;
+const MODEL = /(^|\/)models\/.*\.sql$|^[^/]*\.sql$/;
+
+/** Each model once: compiled, of the manifest, or with its Jinja. */
+function readDbt(
+  files: readonly ExportFile[],
+  documents: readonly ExportDocument[],
+): readonly ForeignQuery[] {
+  const manifest = documents.find(isManifest);
+  const project: Project = {
+    engine: textOf(member(manifest?.value, 'metadata'), 'adapter_type') ?? engineOfProfiles(documents),
+    descriptions: descriptionsOf(documents, manifest?.value),
+    relations: relationsOf(documents, manifest?.value),
+  };
+  const sql = files.filter(({ path }) => /\.sql$/i.test(path));
+  const compiled = sql.filter(
+    ({ path }) => COMPILED.test(path) && /\/models\//.test(path) && !/\.ya?ml\//.test(path),
+  );
+  const models = sql.filter(({ path }) => MODEL.test(path) && !/(^|\/)target\//.test(path));
+  const chosen = new Map([...models, ...compiled].map((file) => [nameOf(file), file]));
+  const queries = [...chosen.values()].map((file) => queryOf(file, project));
+  return queries.length > 0 || manifest === undefined ? queries : modelsOf(manifest, project);
+}
+
+interface Project {
+  readonly engine: string | undefined;
+  readonly descriptions: ReadonlyMap<string, string>;
+  /** Names of tables for `ref` and `source`. */
+  readonly relations: readonly Declaration[];
+}
+
+function nameOf({ path }: ExportFile): string {
+  return (path.split('/').at(-1) ?? path).replace(/\.sql$/i, '');
+}
+
+function queryOf(file: ExportFile, { engine, descriptions, relations }: Project): ForeignQuery {
+  const title = nameOf(file);
+  const description = descriptions.get(title);
+  const isCompiled = COMPILED.test(file.path);
+  const isPython = /^\s*(import|def)\b/.test(file.text);
+  return {
+    tool: 'dbt',
+    kind: 'model',
+    title,
+    segments: [title],
+    ...(description === undefined ? {} : { description }),
+    sql: file.text,
+    dialect: dialectOfEngine(engine),
+    ...(engine === undefined ? {} : { engine }),
+    declarations: isCompiled ? [] : relations,
+    file: file.shown,
+    locate: (offset) => positionAt(file.text, offset),
+    ...(isPython ? { reason: 'The model is not SQL' } : {}),
+  };
+}
+
+/** From the manifest alone. */
+function modelsOf(
+  manifest: ExportDocument,
+  { engine, descriptions, relations }: Project,
+): readonly ForeignQuery[] {
+  return entriesOf(member(manifest.value, 'nodes')).flatMap(([id, node]): readonly ForeignQuery[] => {
+    const title = textOf(node, 'name');
+    if (textOf(node, 'resource_type') !== 'model' || title === undefined) return [];
+    const key = ['compiled_code', 'compiled_sql', 'raw_code', 'raw_sql'].find(
+      (each) => textOf(node, each) !== undefined,
+    );
+    if (key === undefined) return [];
+    const description = descriptions.get(title);
+    return [
+      {
+        tool: 'dbt',
+        kind: 'model',
+        title,
+        segments: [title],
+        ...(description === undefined ? {} : { description }),
+        sql: textOf(node, key) ?? '',
+        dialect: dialectOfEngine(engine),
+        ...(engine === undefined ? {} : { engine }),
+        declarations: key.startsWith('raw') ? relations : [],
+        file: manifest.file,
+        locate: (offset) => manifest.locate(['nodes', id, key], offset),
+      },
+    ];
+  });
+}
+
+/** From the manifest, otherwise from `models:` of schema files. */
+function descriptionsOf(
+  documents: readonly ExportDocument[],
+  manifest: unknown,
+): ReadonlyMap<string, string> {
+  const nodes = entriesOf(member(manifest, 'nodes')).map(([, node]) => node);
+  const models = documents.flatMap(({ value }) => listOf(value, 'models'));
+  return new Map(
+    [...models, ...nodes].flatMap((model) => {
+      const [name, description] = [textOf(model, 'name'), textOf(model, 'description')];
+      return name === undefined || description === undefined || description.includes('{{')
+        ? []
+        : [[name, description] as const];
+    }),
+  );
+}
+
+/** `ref:model` and `source:name.table` with the names of their tables. */
+function relationsOf(documents: readonly ExportDocument[], manifest: unknown): readonly Declaration[] {
+  const relations: Declaration[] = [];
+  for (const [, node] of [
+    ...entriesOf(member(manifest, 'nodes')),
+    ...entriesOf(member(manifest, 'sources')),
+  ]) {
+    const [name, source] = [textOf(node, 'name'), textOf(node, 'source_name')];
+    const [schema, table] = [
+      textOf(node, 'schema'),
+      textOf(node, 'alias') ?? textOf(node, 'identifier') ?? name,
+    ];
+    if (name === undefined || schema === undefined || table === undefined) continue;
+    relations.push({
+      name: source === undefined ? `ref:${name}` : `source:${source}.${name}`,
+      text: `${schema}.${table}`,
+    });
+  }
+  for (const source of documents.flatMap(({ value }) => listOf(value, 'sources')))
+    for (const table of listOf(source, 'tables')) {
+      const [name, tableName] = [textOf(source, 'name'), textOf(table, 'name')];
+      const schema = textOf(source, 'schema') ?? name;
+      if (name === undefined || tableName === undefined || schema === undefined || schema.includes('{{'))
+        continue;
+      relations.push({
+        name: `source:${name}.${tableName}`,
+        text: `${schema}.${textOf(table, 'identifier') ?? tableName}`,
+      });
+    }
+  return relations.slice(0, 10_000);
+}
+
+/** `type` of the first output in profiles.yml. */
+function engineOfProfiles(documents: readonly ExportDocument[]): string | undefined {
+  const profiles = documents.filter(({ path }) => /(^|\/)profiles\.ya?ml$/.test(path));
+  const outputs = profiles
+    .flatMap(({ value }) => entriesOf(value))
+    .flatMap(([, profile]) => entriesOf(member(profile, 'outputs')));
+  return outputs.map(([, output]) => textOf(output, 'type')).find((type) => type !== undefined);
+}

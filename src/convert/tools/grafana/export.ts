@@ -1,0 +1,333 @@
+// Grafana: dashboards as JSON, with panels, rows, library panels and variables.
+// Source: https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/
+import type { Declaration } from '../../placeholders/template.ts';
+import { dialectOfEngine } from '../../export/databases.ts';
+import { entriesOf, listOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
+import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
+
+interface Panel {
+  readonly path: Path;
+  /** Of its title. */
+  readonly shown: Path;
+  readonly value: unknown;
+}
+
+/** The dashboard in the document, which the API wraps. */
+function dashboardPath({ value }: ExportDocument): Path | undefined {
+  const candidates: readonly Path[] = [[], ['dashboard'], ['spec']];
+  return candidates.find((path) => {
+    const at = path.reduce<unknown>((inner, key) => member(inner, key), value);
+    return Array.isArray(member(at, 'panels')) || Array.isArray(member(at, 'rows')) || isVersion2(at);
+  });
+}
+
+/** The model of newer versions: panels by name in `elements`. */
+function isVersion2(value: unknown): boolean {
+  return entriesOf(member(value, 'elements')).some(([, element]) => member(element, 'kind') === 'Panel');
+}
+
+function isGrafana(document: ExportDocument): boolean {
+  return dashboardPath(document) !== undefined;
+}
+
+export const GRAFANA: ToolReader = {
+  isOwn: ({ documents }) => documents.some(isGrafana),
+  read: ({ documents }) => {
+    const found = documents.flatMap(readDashboard);
+    return {
+      queries: found.filter((each): each is ForeignQuery => 'sql' in each),
+      others: found.filter((each): each is OtherItem => !('sql' in each)),
+    };
+  },
+};
+
+type Found = ForeignQuery | OtherItem;
+
+/** All targets of panels, panels without one, and the queries of variables. */
+function readDashboard(document: ExportDocument): readonly Found[] {
+  const path = dashboardPath(document);
+  if (path === undefined) return [];
+  const dashboard = path.reduce<unknown>((inner, key) => member(inner, key), document.value);
+  const context: Dashboard = {
+    document,
+    title: textOf(dashboard, 'title') ?? 'dashboard',
+    inputs: inputsOf(dashboard),
+    variables: variablesOf(dashboard),
+  };
+  const ofPanels = panelsOf(dashboard, path).flatMap((panel): readonly Found[] => {
+    const targets = targetsOf(panel);
+    if (targets.length === 0) return withoutTarget(panel, document);
+    return targets.map((target, index) =>
+      queryOf(context, panel, {
+        ...target,
+        suffix: targets.length > 1 ? letterOf(target, index) : undefined,
+      }),
+    );
+  });
+  return [...ofPanels, ...variableQueries(dashboard, path, context)];
+}
+
+/** What all targets of a dashboard have in common. */
+interface Dashboard {
+  readonly document: ExportDocument;
+  readonly title: string;
+  readonly inputs: ReadonlyMap<string, string>;
+  readonly variables: readonly Declaration[];
+}
+
+function withoutTarget({ shown, value }: Panel, document: ExportDocument): readonly OtherItem[] {
+  if (textOf(value, 'type') === 'row' || listOf(value, 'panels').length > 0) return []; // a heading of other panels
+  const isElsewhere = member(value, 'libraryPanel') !== undefined && textOf(value, 'type') === undefined;
+  return [
+    {
+      tool: 'grafana',
+      kind: 'panel',
+      title: textOf(value, 'title') ?? textOf(value, 'type') ?? 'panel',
+      file: document.file,
+      place: document.locate(shown, 0),
+      ...(isElsewhere
+        ? { reason: 'The library panel is not in the export: export the dashboard for sharing' }
+        : { reason: 'The panel has no query', isEmpty: true }),
+    },
+  ];
+}
+
+/** The SQL of variables whose values are those of a query. */
+function variableQueries(dashboard: unknown, path: Path, context: Dashboard): readonly Found[] {
+  return listOf(member(dashboard, 'templating'), 'list').flatMap((variable, index): readonly Found[] => {
+    const name = textOf(variable, 'name');
+    if (textOf(variable, 'type') !== 'query' || name === undefined) return [];
+    const at = [...path, 'templating', 'list', index, 'query'];
+    const inner = member(variable, 'query');
+    const isText = typeof inner === 'string';
+    const target: Target = {
+      path: isText ? at.slice(0, -1) : at,
+      value: isText ? variable : inner,
+      datasource: member(variable, 'datasource'),
+    };
+    const shown = [...path, 'templating', 'list', index, 'name'];
+    const panel = { path: at, shown, value: { title: name } };
+    const found = queryOf(context, panel, { ...target, suffix: undefined });
+    return [{ ...found, kind: 'variable' }];
+  });
+}
+
+const MAX_PANELS = 2_000;
+const MAX_DEPTH = 5;
+
+/** Panels, those in rows, and those of old versions' rows. */
+function panelsOf(value: unknown, path: Path, depth = 0): readonly Panel[] {
+  if (depth > MAX_DEPTH) return [];
+  const nested = ['panels', 'rows'].flatMap((key) =>
+    listOf(value, key)
+      .slice(0, MAX_PANELS)
+      .flatMap((panel, index): readonly Panel[] => [
+        ...(key === 'panels' && typeof panel === 'object'
+          ? [{ path: [...path, key, index], shown: [...path, key, index, 'title'], value: panel }]
+          : []),
+        ...panelsOf(panel, [...path, key, index], depth + 1),
+      ]),
+  );
+  const elements = entriesOf(member(value, 'elements')).flatMap(([name, element]): readonly Panel[] => [
+    {
+      path: [...path, 'elements', name, 'spec'],
+      shown: [...path, 'elements', name, 'spec', 'title'],
+      value: member(element, 'spec'),
+    },
+  ]);
+  return [...nested, ...elements];
+}
+
+interface Target {
+  readonly path: Path;
+  readonly value: unknown;
+  readonly datasource: unknown;
+}
+
+function targetsOf({ path, value }: Panel): readonly Target[] {
+  const own = listOf(value, 'targets').map((target, index) => ({
+    path: [...path, 'targets', index],
+    value: target,
+    datasource: member(target, 'datasource') ?? member(value, 'datasource'),
+  }));
+  const second = listOf(member(member(value, 'data'), 'spec'), 'queries').map((query, index) => ({
+    path: [...path, 'data', 'spec', 'queries', index, 'spec', 'query', 'spec'],
+    value: member(member(member(query, 'spec'), 'query'), 'spec'),
+    datasource: member(member(query, 'spec'), 'datasource') ?? {
+      type: member(member(member(query, 'spec'), 'query'), 'group'),
+    },
+  }));
+  return [...own, ...second].slice(0, 100);
+}
+
+function letterOf({ value }: Target, index: number): string {
+  return textOf(value, 'refId') ?? String(index + 1);
+}
+
+const SQL_KEYS = ['rawSql', 'rawSQL', 'rawQuery', 'queryText', 'sql', 'query', 'expr'] as const;
+
+/** Data sources that have a language of their own, and use the same keys. */
+const OTHER_LANGUAGES =
+  /prometheus|loki|influx|elasticsearch|opensearch|tempo|graphite|cloudwatch|opentsdb|mongo/i;
+
+/** An item without SQL for targets of data sources that have none. */
+function queryOf(
+  { document, title, inputs, variables }: Dashboard,
+  panel: Panel,
+  target: Target & { readonly suffix: string | undefined },
+): Found {
+  const { suffix } = target;
+  const key = SQL_KEYS.find((each) => textOf(target.value, each) !== undefined);
+  const sql = key === undefined ? undefined : textOf(target.value, key);
+  const engine = engineOf(target.datasource, inputs);
+  const panelTitle = textOf(panel.value, 'title') ?? 'panel';
+  const description = textOf(panel.value, 'description');
+  const shown = suffix === undefined ? panelTitle : `${panelTitle} ${suffix}`;
+  const item = {
+    tool: 'grafana',
+    kind: suffix === undefined ? 'panel' : 'target',
+    title: shown,
+    file: document.file,
+  } as const;
+  const isOther = engine !== undefined && OTHER_LANGUAGES.test(engine);
+  if (key === undefined || sql === undefined || !isSql(sql) || isOther) {
+    const language = isOther ? `the language of ${engine}` : 'another language than SQL';
+    return {
+      ...item,
+      place: document.locate(key === undefined ? panel.shown : [...target.path, key], 0),
+      reason: sql === undefined ? 'It has no SQL' : `The query is in ${language}`,
+    };
+  }
+  return {
+    ...item,
+    segments: [title, shown],
+    ...(description === undefined ? {} : { description }),
+    sql,
+    dialect: dialectOfEngine(engine),
+    ...(engine === undefined ? {} : { engine }),
+    declarations: [...variables, ...altinityVariables(target.value, sql)],
+    locate: (offset) => document.locate([...target.path, key], offset),
+  };
+}
+
+/** PromQL, LogQL and others use the same keys. */
+function isSql(text: string): boolean {
+  return (
+    /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*\(*\s*(select|with)\b/i.test(text.slice(0, 5_000)) ||
+    /^\s*\$(columns|rate|perSecond)\w*\(/.test(text)
+  );
+}
+
+/** The type of a data source, by object, by name of an input, or as the name itself. */
+function engineOf(datasource: unknown, inputs: ReadonlyMap<string, string>): string | undefined {
+  if (typeof datasource === 'string') {
+    const input = /^\$\{?(\w+)\}?$/.exec(datasource)?.[1];
+    return (input === undefined ? undefined : inputs.get(input)) ?? datasource;
+  }
+  const type = textOf(datasource, 'type');
+  if (type !== undefined) return type;
+  const uid = textOf(datasource, 'uid');
+  const input = uid === undefined ? undefined : /^\$\{?(\w+)\}?$/.exec(uid)?.[1];
+  return input === undefined ? uid : inputs.get(input);
+}
+
+/** Data sources that the export asks for, by name, and those of variables. */
+function inputsOf(dashboard: unknown): ReadonlyMap<string, string> {
+  const inputs = new Map<string, string>();
+  for (const input of listOf(dashboard, '__inputs')) {
+    const [name, plugin] = [textOf(input, 'name'), textOf(input, 'pluginId')];
+    if (name !== undefined && plugin !== undefined) inputs.set(name, plugin);
+  }
+  for (const variable of listOf(member(dashboard, 'templating'), 'list')) {
+    const [name, query] = [textOf(variable, 'name'), textOf(variable, 'query')];
+    if (member(variable, 'type') === 'datasource' && name !== undefined && query !== undefined)
+      inputs.set(name, query);
+  }
+  return inputs;
+}
+
+function variablesOf(dashboard: unknown): readonly Declaration[] {
+  const first = listOf(member(dashboard, 'templating'), 'list').map((value) => ({
+    kind: textOf(value, 'type') ?? '',
+    value,
+  }));
+  const second = listOf(dashboard, 'variables').map((variable) => ({
+    kind: (textOf(variable, 'kind') ?? '')
+      .replace(/Variable$/, '')
+      .toLowerCase()
+      .replace('text', 'textbox'),
+    value: member(variable, 'spec'),
+  }));
+  return [...first, ...second].slice(0, 200).flatMap(({ kind, value }) => {
+    const name = textOf(value, 'name');
+    return name === undefined ? [] : [variableOf(name, kind, value)];
+  });
+}
+
+function variableOf(name: string, kind: string, value: unknown): Declaration {
+  const current = member(member(value, 'current'), 'value');
+  const description = textOf(value, 'description') ?? textOf(value, 'label');
+  const isList = member(value, 'multi') === true || member(value, 'includeAll') === true;
+  const base = { name, ...(description === undefined ? {} : { description }) };
+  if (kind === 'datasource' || kind === 'adhoc')
+    return { ...base, reason: `A variable of the type ${kind} is not a value` };
+  if (kind === 'constant')
+    return { ...base, text: textOf(value, 'query') ?? String(scalarOf(current) ?? '') };
+  const choices = kind === 'custom' ? choicesOf(value) : [];
+  const shown = Array.isArray(current) ? current.map(scalarOf) : [scalarOf(current)];
+  const values = shown.filter(
+    (each): each is string | number => each !== undefined && each !== '$__all' && each !== 'All',
+  );
+  const [first] = values;
+  if (isList)
+    return {
+      ...base,
+      isList,
+      ...(member(value, 'includeAll') === true ? { isAllAllowed: true } : {}),
+      ...(choices.length === 0 ? {} : { enum: choices }),
+      ...(values.length === 0 ? {} : { example: values }),
+    };
+  const isKept = kind === 'textbox' || kind === 'custom' || kind === 'interval';
+  return {
+    ...base,
+    ...(choices.length === 0 ? {} : { enum: choices }),
+    ...(first === undefined || first === '' ? {} : isKept ? { default: first } : { example: first }),
+  };
+}
+
+function scalarOf(value: unknown): string | number | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+}
+
+/** `a,b` or `Label : a, Other : b`. */
+function choicesOf(value: unknown): readonly string[] {
+  const options = listOf(value, 'options').flatMap((option) => {
+    const found = scalarOf(member(option, 'value'));
+    return found === undefined || found === '$__all' ? [] : [String(found)];
+  });
+  if (options.length > 0) return options;
+  return (textOf(value, 'query') ?? '')
+    .split(',')
+    .map((each) => each.replace(/^.* : /s, '').trim())
+    .filter((each) => each !== '');
+}
+
+/** The table and columns that Altinity's plugin keeps beside the query. */
+function altinityVariables(target: unknown, sql: string): readonly Declaration[] {
+  const table = textOf(target, 'table');
+  if (
+    table === undefined ||
+    !/\$(table|timeFilter|timeSeries|from|to|interval|dateTimeCol|columns|rate)/.test(sql)
+  )
+    return [];
+  const database = textOf(target, 'database');
+  const [time, date] = [textOf(target, 'dateTimeColDataType'), textOf(target, 'dateColDataType')];
+  return [
+    {
+      name: 'table',
+      text: database === undefined || database === 'default' ? table : `${database}.${table}`,
+    },
+    ...(time === undefined ? [] : [{ name: 'dateTimeCol', text: time }]),
+    ...(date === undefined ? [] : [{ name: 'dateCol', text: date }]),
+  ];
+}

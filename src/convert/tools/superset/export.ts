@@ -1,0 +1,130 @@
+// Superset: datasets, saved queries and charts of an export. Source: https://superset.apache.org/docs/api and its export format
+import type { Declaration } from '../../placeholders/template.ts';
+import { dialectOfEngine } from '../../export/databases.ts';
+import { entriesOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
+import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
+import { chartSql } from './chart.ts';
+
+export const SUPERSET: ToolReader = {
+  isOwn: ({ documents }) => documents.some(isSuperset),
+  read: ({ documents }) => ({ queries: readSuperset(documents) }),
+};
+
+function isSuperset({ value, path }: ExportDocument): boolean {
+  return (
+    textOf(value, 'sqlalchemy_uri') !== undefined ||
+    (textOf(value, 'table_name') !== undefined && member(value, 'columns') !== undefined) ||
+    (textOf(value, 'slice_name') !== undefined && textOf(value, 'viz_type') !== undefined) ||
+    (/(^|\/)queries\//.test(path) && textOf(value, 'sql') !== undefined)
+  );
+}
+
+export interface Dataset {
+  readonly value: unknown;
+  readonly document: ExportDocument;
+  readonly engine: string | undefined;
+}
+
+function readSuperset(documents: readonly ExportDocument[]): readonly ForeignQuery[] {
+  const engines = new Map(
+    documents.flatMap(({ value }) => {
+      const [uuid, uri] = [textOf(value, 'uuid'), textOf(value, 'sqlalchemy_uri')];
+      return uuid === undefined || uri === undefined ? [] : [[uuid, engineOfUri(uri)] as const];
+    }),
+  );
+  const engineOf = (value: unknown): string | undefined => engines.get(textOf(value, 'database_uuid') ?? '');
+  const datasets = new Map(
+    documents.flatMap((document): (readonly [string, Dataset])[] => {
+      const { value } = document;
+      const uuid = textOf(value, 'uuid');
+      if (textOf(value, 'table_name') === undefined || uuid === undefined) return [];
+      return [[uuid, { value, document, engine: engineOf(value) }]];
+    }),
+  );
+  return documents.flatMap((document): readonly ForeignQuery[] => {
+    const { value } = document;
+    if (textOf(value, 'slice_name') !== undefined) return [chartOf(document, datasets)];
+    if (textOf(value, 'sqlalchemy_uri') !== undefined) return [];
+    if (textOf(value, 'sql') === undefined) return []; // a table, which is no query
+    return [datasetOf(document, engineOf(value))];
+  });
+}
+
+/** `postgresql` of `postgresql+psycopg2://…`. */
+function engineOfUri(uri: string): string {
+  return /^([\w]+)(\+[\w]+)?:/.exec(uri)?.[1] ?? uri.slice(0, 20);
+}
+
+/** A virtual dataset or a saved query. */
+function datasetOf(document: ExportDocument, engine: string | undefined): ForeignQuery {
+  const { value } = document;
+  const title = textOf(value, 'table_name') ?? textOf(value, 'label') ?? 'query';
+  const description = textOf(value, 'description');
+  return {
+    tool: 'superset',
+    kind: textOf(value, 'table_name') === undefined ? 'saved query' : 'dataset',
+    title,
+    segments: [title],
+    ...(description === undefined ? {} : { description }),
+    sql: textOf(value, 'sql') ?? '',
+    dialect: dialectOfEngine(engine),
+    ...(engine === undefined ? {} : { engine }),
+    declarations: templateParameters(value),
+    file: document.file,
+    locate: (offset) => document.locate(['sql'], offset),
+  };
+}
+
+/** Names that the dataset gives values to, as an object or as JSON. */
+function templateParameters(value: unknown): readonly Declaration[] {
+  const written = member(value, 'template_params');
+  let found: unknown = written;
+  if (typeof written === 'string' && written.length < 100_000) {
+    try {
+      found = JSON.parse(written);
+    } catch {
+      found = undefined;
+    }
+  }
+  return entriesOf(found)
+    .slice(0, 100)
+    .flatMap(([name, item]): readonly Declaration[] => {
+      if (typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean')
+        return [{ name, default: item }];
+      if (!Array.isArray(item)) return [];
+      const items = (item as readonly unknown[]).filter(
+        (each): each is string | number => typeof each === 'string' || typeof each === 'number',
+      );
+      return [{ name, isList: true, default: items }];
+    });
+}
+
+function chartOf(document: ExportDocument, datasets: ReadonlyMap<string, Dataset>): ForeignQuery {
+  const { value } = document;
+  const title = textOf(value, 'slice_name') ?? 'chart';
+  const description = textOf(value, 'description');
+  const dataset = datasets.get(textOf(value, 'dataset_uuid') ?? '');
+  const engine = dataset?.engine;
+  const path: Path = ['slice_name'];
+  const base = {
+    tool: 'superset',
+    kind: 'chart',
+    title,
+    segments: [title],
+    ...(description === undefined ? {} : { description }),
+    dialect: dialectOfEngine(engine),
+    ...(engine === undefined ? {} : { engine }),
+    file: document.file,
+    locate: () => document.locate(path, 0),
+  } as const;
+  if (dataset === undefined)
+    return {
+      ...base,
+      sql: '',
+      declarations: [],
+      reason: 'The dataset of the chart is not in the export: export both',
+    };
+  const chart = chartSql(value, dataset.value, base.dialect);
+  if ('reason' in chart) return { ...base, sql: '', declarations: [], reason: chart.reason };
+  return { ...base, sql: chart.sql, declarations: templateParameters(dataset.value) };
+}

@@ -1,0 +1,175 @@
+// Conditional functions.
+import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
+import { caselessLiteral } from '../collation.ts';
+import { isNullArray } from './array-value.ts';
+import { mayBeNan, nanExtreme, ordersNan } from '../nan.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { truth } from '../truth.ts';
+import { condition, isKind, isNullable, operand, value, type Value } from '../value.ts';
+import { comparison } from '../write/comparison.ts';
+import { unified, type Unified } from '../write/unify.ts';
+
+const isNull = (own: Value): Sql => sql`${operand(own)} IS NULL`;
+const anyOf = (conditions: readonly Sql[]): Sql => joinSql(conditions, ' OR ');
+
+/** The first argument that is not NULL. */
+const coalesce: Rule = (application) => {
+  const args = application.all();
+  const [first = application.fail(`${application.call.name} requires an argument`), more] = args;
+  if (more === undefined) return first;
+  const { sqls, type } = unified(args, application);
+  if (isKind(first, 'array')) return firstArray(args, { sqls, type });
+  return {
+    sql: sql`coalesce(${joinSql(sqls)})`,
+    type: { ...type, isNullable: args.every((each) => each.type.isNullable) },
+  };
+};
+
+/** The first array that is not NULL, by the conditions of those that can be: ClickHouse has none. */
+function firstArray(args: readonly Value[], { sqls, type }: Unified): Value {
+  const absent = args.map(isNullArray);
+  const chosen = sqls.reduceRight<Sql>((rest, own, index) => {
+    const isNone = absent[index];
+    return isNone === undefined || rest === '' ? own : sql`if(${isNone}, ${rest}, ${own})`;
+  }, '');
+  const conditions = absent.flatMap((each) => each ?? []);
+  const all = conditions.length === args.length ? { absent: sql`(${joinSql(conditions, ' AND ')})` } : {};
+  return { sql: chosen, type: { ...type, isNullable: false, isNullIfEmpty: false }, ...all };
+}
+
+const nullIf: Rule = ({ arg, at, context }) => {
+  const [own, other] = [arg(0), arg(1)];
+  const equal = comparison(own, other, { operator: '=', at, context });
+  const [left, test] = [String(own.sql), String(equal.sql)];
+  const isPlain = test.startsWith(`${left} =`);
+  const built = isPlain
+    ? sql`nullIf(${own.sql}, ${test.slice(left.length + 3)})`
+    : sql`if(${equal.sql}, NULL, ${own.sql})`;
+  return { sql: built, type: { ...own.type, isNullable: true } };
+};
+
+function choose(test: Sql, results: readonly [Value, Value], application: Application): Value {
+  const { sqls, type } = unified(results, application);
+  return { sql: sql`if(${test}, ${joinSql(sqls)})`, type };
+}
+
+/** IF, and IFF, whose last argument may be omitted. */
+function choice(hasElse: boolean): Rule {
+  return (application) => {
+    const { arg, optional, context, at } = application;
+    const test = truth(arg(0), context, at);
+    const otherwise = hasElse ? arg(2) : (optional(2) ?? value('null', 'NULL'));
+    return choose(test.sql, [arg(1), otherwise], application);
+  };
+}
+
+/** DECODE: NULL equals NULL. */
+const decode: Rule = (application) => {
+  const { all, at, context } = application;
+  const [subject, ...rest] = all();
+  if (subject === undefined) return value('null', 'NULL');
+  const pairs: (readonly [Sql, Value])[] = [];
+  for (let index = 0; index + 1 < rest.length; index += 2) {
+    const [when, result] = [rest[index], rest[index + 1]];
+    if (when === undefined || result === undefined) break;
+    const operator = isKind(when, 'null') || (when.type.isNullable && subject.type.isNullable) ? '<=>' : '=';
+    pairs.push([comparison(subject, when, { operator, at, context }).sql, result]);
+  }
+  const last = rest.length % 2 === 1 ? (rest.at(-1) ?? value('null', 'NULL')) : value('null', 'NULL');
+  const { sqls, type } = unified([...pairs.map(([, result]) => result), last], application);
+  return {
+    sql: sql`multiIf(${joinSql(pairs.map(([test], index) => sql`${test}, ${sqls[index] ?? 'NULL'}`))}, ${sqls.at(-1) ?? 'NULL'})`,
+    type,
+  };
+};
+
+/** Whether some values are strings: MySQL would compare them as numbers. */
+function areMixed(args: readonly Value[]): boolean {
+  const present = args.filter((each) => !isKind(each, 'null'));
+  const isText = new Set(present.map((each) => isKind(each, 'text') && each.type.isMixed !== true));
+  return isText.size > 1;
+}
+
+/** GREATEST and LEAST. */
+function extreme(name: 'greatest' | 'least'): Rule {
+  return (application) => {
+    const { all, context, call, fail } = application;
+    const args = all();
+    if (context.shared.traits.hasNumericConditions && areMixed(args))
+      return fail(`${call.name} of strings and other values is not converted`, 'Cast them to one type.');
+    const { sqls, type } = unified(args, application);
+    const [only = application.fail(`${call.name} requires an argument`), more] = sqls;
+    if (more === undefined) return { sql: only, type };
+    const { extremeOfNullIsNull, extremeOfNanIsNan } = context.shared.traits;
+    const nullable = args.filter((each) => each.type.isNullable);
+    const floats = sqls
+      .filter((_, index) => args[index]?.literal === undefined)
+      .map((each) => sql`isNaN(${each})`);
+    if (ordersNan(context) && args.some(mayBeNan))
+      return {
+        sql: nanExtreme(name, sqls),
+        type: { ...type, isNullable: nullable.length === args.length },
+      };
+    const keys = args.map((each) => caselessLiteral(each, context) ?? context.key(each).sql);
+    const isPlain = keys.every((key, index) => key === args[index]?.sql);
+    const own = isPlain
+      ? sql`${name}(${joinSql(sqls)})`
+      : sql`arrayReduce('${name === 'least' ? 'argMin' : 'argMax'}', [${joinSql(sqls)}], [${joinSql(keys)}])`;
+    const built =
+      extremeOfNanIsNan && type.kind === 'float' && floats.length > 0
+        ? sql`if(${anyOf(floats)}, nan, ${own})`
+        : own;
+    if (nullable.length === 0) return { sql: built, type };
+    if (!extremeOfNullIsNull)
+      return { sql: built, type: { ...type, isNullable: nullable.length === args.length } };
+    return {
+      sql: sql`if(${anyOf(nullable.map(isNull))}, NULL, ${built})`,
+      type: { ...type, isNullable: true },
+    };
+  };
+}
+
+const isNullTest: Rule = ({ arg }) => condition(isNull(arg(0)), false);
+
+export const CONDITION_FUNCTIONS: Rules = {
+  coalesce,
+  ifnull: coalesce,
+  nvl: coalesce,
+  nullif: nullIf,
+  if: choice(true),
+  iff: choice(false),
+  iif: choice(false),
+  nvl2: (application) => {
+    const { arg } = application;
+    return choose(sql`${operand(arg(0))} IS NOT NULL`, [arg(1), arg(2)], application);
+  },
+  zeroifnull: ({ arg }) => ({
+    sql: sql`ifNull(${arg(0).sql}, 0)`,
+    type: { ...arg(0).type, isNullable: false },
+  }),
+  nullifzero: ({ arg }) => ({
+    sql: sql`nullIf(${arg(0).sql}, 0)`,
+    type: { ...arg(0).type, isNullable: true },
+  }),
+  decode: byDialect({ snowflake: decode, redshift: decode }),
+  greatest: extreme('greatest'),
+  least: extreme('least'),
+  isnull: byDialect({ mysql: isNullTest, mariadb: isNullTest, redshift: coalesce }),
+  equal_null: ({ arg, at, context }) => comparison(arg(0), arg(1), { operator: '<=>', at, context }),
+  xor: ({ all }) => condition(sql`xor(${joinSql(all().map(({ sql: own }) => own))})`, isNullable(...all())),
+  field: ({ all, at, context }) => {
+    const [subject, ...rest] = all();
+    if (subject === undefined) return value('int', '0', false);
+    const tests = rest.map(
+      (each, index) =>
+        sql`${comparison(subject, each, { operator: '=', at, context }).sql}, ${String(index + 1)}`,
+    );
+    return value('int', sql`multiIf(${joinSql(tests)}, 0)`, false, { scale: 0 });
+  },
+  elt: ({ all, source, fail }) => {
+    const [, ...rest] = all();
+    const index = source(0);
+    const chosen = index.kind === 'number' ? rest[Number(index.text) - 1] : undefined;
+    return chosen ?? fail('elt is converted only with a literal position');
+  },
+};

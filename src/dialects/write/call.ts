@@ -1,0 +1,72 @@
+// Function calls.
+import { didYouMean, nearest } from '../../core/nearest.ts';
+import { applied } from '../call.ts';
+import { unconverted, unknown } from '../context.ts';
+import type { Rule } from '../function.ts';
+import { QUANTILE_ELEMENT } from '../functions/quantile.ts';
+import { isAggregate, rowRule } from '../functions/row-functions.ts';
+import { VALUE_FUNCTIONS } from '../functions/value-functions.ts';
+import { joinSql, sql } from '../sql.ts';
+import type { Call, Expression } from '../tree.ts';
+import { loose, value, type Value } from '../value.ts';
+import type { Context } from './context.ts';
+import { columnsByName, inAggregate, inRelations } from './scope.ts';
+
+/** What the reader of templates calls a function of ClickHouse. */
+const DIRECT = 'clickhouse__';
+
+/**
+ * Writes a call.
+ * @throws UnconvertedError for an unknown function, or arguments that it does not accept
+ */
+export function writeCall(call: Call, context: Context): Value {
+  const { isStrict } = context.shared;
+  if (call.name.startsWith(DIRECT) && !isStrict) {
+    const args = call.args.map((each) => context.write(each, context).sql);
+    return value('unknown', sql`${call.name.slice(DIRECT.length)}(${joinSql(args)})`);
+  }
+  const named = { ...call, name: call.name.replace(/^pg_catalog\./, '') };
+  const rule = ruleOf(named, context) ?? unknownFunction(named, context);
+  const isWithin = isAggregate(named) && call.over === undefined;
+  return applied(named, isWithin ? inAggregate(context) : context, rule);
+}
+
+function ruleOf(call: Call, { shared: { functions } }: Context): Rule | undefined {
+  const { name } = call;
+  if (functions?.names.has(name) === false && name !== QUANTILE_ELEMENT) return undefined;
+  return rowRule(call) ?? VALUE_FUNCTIONS.get(name);
+}
+
+function unknownFunction({ name, at }: Call, { shared: { functions } }: Context): never {
+  if (functions === undefined) {
+    const guess = nearest(name, VALUE_FUNCTIONS.keys());
+    const hint = guess === name ? undefined : didYouMean(guess);
+    return unconverted(at, 'function', `The function ${name} is not converted`, hint);
+  }
+  const instead = functions.replacements.get(name);
+  if (instead !== undefined) return unconverted(at, 'function', `${name} is not supported`, instead);
+  const guess = didYouMean(nearest(name, functions.names));
+  const rest = 'To call ClickHouse functions, send ClickHouse SQL with dialect=clickhouse.';
+  return unknown(at, `${name} is not a supported function`, [guess, rest].filter(Boolean).join(' '));
+}
+
+/** `(x, y) -> body`. */
+export function writeLambda(
+  { parameters, body, at }: Extract<Expression, { kind: 'lambda' }>,
+  context: Context,
+): Value {
+  if (context.shared.isStrict) return unconverted(at, 'expression', 'Lambdas are not supported');
+  const { name } = context.shared.style;
+  const names = parameters.map((each) => name(each.name));
+  const columns = parameters.map((each, index) => ({
+    name: each.name,
+    value: value('unknown', names[index] ?? ''),
+  }));
+  const relation = { alias: undefined, written: '', columns: columnsByName(columns), isInline: true };
+  const written = context.write(body, inRelations(context, [relation]));
+  return loose(
+    written.type.kind,
+    sql`${names.length === 1 ? names.join('') : `(${names.join(', ')})`} -> ${written.sql}`,
+    written.type.isNullable,
+  );
+}

@@ -1,0 +1,337 @@
+// Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
+import { quoteString } from '../../sql/literal.ts';
+import { caseless } from '../collation.ts';
+import { asValue, differs, unconverted, type Context as BaseContext } from '../context.ts';
+import { jsonInteger, jsonNumber, jsonText } from '../json-path.ts';
+import { isNullArray } from '../functions/array-value.ts';
+import { mayBeNan, nanComparison, ordersNan } from '../nan.ts';
+import { beside, settled } from '../operand.ts';
+import { nearestOf } from '../round.ts';
+import { joinSql, sql, type Sql } from '../sql.ts';
+import { exactLiteral } from '../time/argument.ts';
+import { secondsOf, spansOf } from '../time/interval.ts';
+import { dateLiteral, parseTime, timestampLiteral } from '../time/literal.ts';
+import type { Expression } from '../tree.ts';
+import {
+  condition,
+  float,
+  isKind,
+  isNullable,
+  isNumber,
+  isTime,
+  operand,
+  value,
+  type Value,
+} from '../value.ts';
+import type { Context } from './context.ts';
+
+interface Place {
+  readonly at: number;
+  readonly context: BaseContext;
+}
+
+interface Comparison extends Place {
+  readonly operator: string;
+}
+
+const ORDERED: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
+const OPERATORS: ReadonlySet<string> = new Set([
+  ...ORDERED,
+  '<=>',
+  'IS DISTINCT FROM',
+  'IS NOT DISTINCT FROM',
+]);
+
+export const isComparison = (operator: string): boolean => OPERATORS.has(operator);
+
+/** An operand of a comparison; an interval is a number of seconds. */
+export function compared(expression: Expression, context: Context): Value {
+  const inside = asValue(context);
+  const spans = spansOf(expression);
+  return spans === undefined ? settled(inside.write(expression, inside)) : secondsOf(spans, inside);
+}
+
+/** `left operator right`. */
+export function comparison(left: Value, right: Value, place: Comparison): Value {
+  const { operator } = place;
+  checkPadding([left, right], place);
+  const special =
+    openComparison(left, right, place) ?? sqliteClasses(left, right, place) ?? byFields(left, right, place);
+  if (special !== undefined) return special;
+  const [a, b] = joinable(adapted(left, right, place), place);
+  if (ordersNan(place.context) && LESS.has(operator) && [a, b].some(hasFloats))
+    return unconverted(place.at, 'type', 'Rows of floats are compared', 'Compare their fields.');
+  const ordered = { ...place, operator: dateOperator(left, right, place) };
+  switch (operator) {
+    case '<=>':
+    case 'IS NOT DISTINCT FROM':
+      return condition(same(a, b, place), false);
+    case 'IS DISTINCT FROM':
+      return condition(sql`NOT ${same(a, b, place)}`, false);
+    default:
+      return plainComparison(a, b, ordered);
+  }
+}
+
+/** NULL if an array is NULL, which ClickHouse has not. */
+function plainComparison(a: Value, b: Value, { operator, context }: Comparison): Value {
+  const plain = sql`${operand(nearestOf(a))} ${operator} ${operand(nearestOf(b))}`;
+  const isNull = [a, b].flatMap((each) => (isKind(each, 'array') ? (isNullArray(each) ?? []) : []));
+  if (isNull.length > 0) return condition(sql`if(${joinSql(isNull, ' OR ')}, NULL, ${plain})`, true);
+  const nullable = isNullable(a, b);
+  // Tables are joined by the operator alone.
+  const ofNan =
+    ordersNan(context) && context.isJoin !== true ? nanComparison(plain, [a, b], operator) : undefined;
+  return ofNan === undefined ? condition(plain, nullable) : { ...condition(ofNan, nullable), isLoose: false };
+}
+
+const LESS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
+
+const hasFloats = ({ type }: Value): boolean =>
+  [...(type.fields?.values() ?? [])].some(({ kind }) => kind === 'float');
+
+const isFloat = (each: Value): boolean => isKind(each, 'float') && !/^[\d.()-]+$/.test(String(each.sql));
+
+/** Whether both are NULL, both are NaN, or they are equal. */
+function same(a: Value, b: Value, { context }: Place): Sql {
+  // The function has no common type of an integer and a Float64.
+  const areMixed = isNumber(a) && isNumber(b) && a.type.kind !== b.type.kind;
+  const pair = [a, b].map((each) => (areMixed ? sql`toFloat64(${each.sql})` : each.sql));
+  const own = sql`isNotDistinctFrom(${joinSql(pair)})`;
+  // Tables are joined by the function alone.
+  const mayBeNan = context.shared.traits.hasNan && context.isJoin !== true && isFloat(a) && isFloat(b);
+  if (!mayBeNan) return own;
+  const areNan = joinSql(
+    pair.map((each) => sql`isNaN(${each})`),
+    ' AND ',
+  );
+  return sql`(${own} OR ifNull(${areNan}, false))`;
+}
+
+/** Whether Float64 may not be able to represent an integer. */
+const isWide = ({ type, literal }: Value): boolean =>
+  type.kind === 'int' && !(literal !== undefined && Math.abs(Number(literal)) <= Number.MAX_SAFE_INTEGER);
+
+/** Values in JSON are compared with integers exactly; PostgreSQL compares JSON with a literal that is JSON. */
+function openComparison(left: Value, right: Value, { operator, at, context }: Comparison): Value | undefined {
+  const sides = [left, right];
+  const { dialect, traits } = context.shared;
+  const open = sides.find((each) => isKind(each, 'json', 'dynamic'));
+  if (open === undefined || !ORDERED.has(operator)) return undefined;
+  const other = open === left ? right : left;
+  const pair = (own: Value): Sql =>
+    joinSql(
+      [open === left ? own.sql : operand(other), open === left ? operand(other) : own.sql],
+      ` ${operator} `,
+    );
+  if (isKind(open, 'dynamic')) {
+    if (!isWide(other)) return undefined;
+    const integer = value('int', sql`accurateCastOrNull(${open.sql}, 'Int64')`);
+    return condition(sql`ifNull(${pair(integer)}, ${pair(value('float', float(open)))})`, true);
+  }
+  if (traits.isJsonOpaque && sides.some((each) => isKind(each, 'json')))
+    differs(context, at, 'type', 'Values of type JSON cannot be compared: compare what JSON_VALUE returns');
+  if (isKind(other, 'int'))
+    return condition(sql`ifNull(${pair(jsonInteger(open))}, ${pair(jsonNumber(open))})`, true);
+  if (dialect !== 'postgresql') return undefined;
+  const isDocument = sides.some(
+    ({ sql: own, literal }) => /^'\s*[{[]/.test(String(own)) || /^\s*[{[]/.test(literal ?? ''),
+  );
+  if (isDocument)
+    return unconverted(at, 'type', 'JSON objects and arrays are compared', 'Compare their fields.');
+  return other.literal === undefined ? undefined : condition(pair({ ...open, isLoose: false }), true);
+}
+
+const isConstant = (each: Value): boolean => isNumber(each) && /^-?\d+(?:\.\d+)?$/.test(String(each.sql));
+const isWritten = (each: Value): boolean => isKind(each, 'text') && each.literal !== undefined;
+
+/** In SQLite, a number and a string that are both written in the query are not converted: the number is less. */
+function sqliteClasses(left: Value, right: Value, { operator, context }: Comparison): Value | undefined {
+  if (context.shared.dialect !== 'sqlite' || !ORDERED.has(operator)) return undefined;
+  const isLess = isConstant(left) && isWritten(right);
+  if (!isLess && !(isConstant(right) && isWritten(left))) return undefined;
+  const isTrue = operator === '<>' || operator === '!=' || operator.startsWith(isLess ? '<' : '>');
+  return value('bool', isTrue ? 'true' : 'false', false);
+}
+
+/** Records are equal if their fields are: a field that differs decides, even if another one is NULL. */
+function byFields(left: Value, right: Value, place: Comparison): Value | undefined {
+  const { operator } = place;
+  const [own, others] = [left, right].map(({ type }) => [...(type.fields?.values() ?? [])]);
+  const isEquality = operator === '=' || operator === '<>' || operator === '!=';
+  if (!isEquality || own === undefined || own.length === 0 || own.length !== others?.length) return undefined;
+  const fields = own.map((type, index) => {
+    const of = (record: Value): Sql => sql`tupleElement(${record.sql}, ${String(index + 1)})`;
+    return [
+      { sql: of(left), type },
+      { sql: of(right), type: others[index] ?? type },
+    ] as const;
+  });
+  if (!fields.some((pair) => isNullable(...pair))) return undefined;
+  return allEqual(
+    fields.map(([a, b]) => comparison(a, b, { ...place, operator: '=' })),
+    operator !== '=',
+  );
+}
+
+/** Whether all conditions are true. */
+export function allEqual(conditions: readonly Value[], isNot: boolean): Value {
+  const all = joinSql(conditions.map(operand), ' AND ');
+  return condition(isNot ? sql`NOT (${all})` : all, isNullable(...conditions));
+}
+
+const signed = (each: Value): Value =>
+  each.type.isUnsigned === true ? { ...each, sql: sql`toInt64(${each.sql})`, isLoose: false } : each;
+
+/** The keys of a join must have a common type; UInt64 and signed integers have none. */
+function joinable([a, b]: readonly [Value, Value], { context }: Place): readonly [Value, Value] {
+  const areOne = a.type.isUnsigned === b.type.isUnsigned;
+  if (context.isJoin !== true || !isKind(a, 'int') || !isKind(b, 'int') || areOne) return [a, b];
+  return [signed(a), signed(b)];
+}
+
+/** Most collations of MySQL ignore spaces at the end. */
+function checkPadding(sides: readonly Value[], { at, context }: Place): void {
+  if (context.shared.traits.ignoresCase && sides.some(({ literal }) => literal?.endsWith(' ') === true))
+    differs(
+      context,
+      at,
+      'collation',
+      'Many collations ignore spaces at the end of strings; ClickHouse does not',
+    );
+}
+
+/** A literal date without a time. */
+function isDay({ literal }: Value): boolean {
+  const parsed = literal === undefined ? undefined : parseTime(literal);
+  return parsed !== undefined && parsed.time === undefined;
+}
+
+/**
+ * SQLite compares times as text, in which '2024-01-31 00:00:00' is greater than '2024-01-31'; in ClickHouse they are equal.
+ */
+function dateOperator(left: Value, right: Value, { operator, at, context }: Comparison): string {
+  if (context.shared.dialect !== 'sqlite') return operator;
+  if (isTime(left) && isTime(right) && isShort(left) !== isShort(right) && !LESS.has(operator))
+    return unconverted(at, 'type', 'A date and a time differ in SQLite', 'Write date(…) of the time.');
+  if (left.type.kind === 'timestamp' && isShort(right)) return { '<=': '<', '>': '>=' }[operator] ?? operator;
+  if (right.type.kind === 'timestamp' && isShort(left)) return { '>=': '>', '<': '<=' }[operator] ?? operator;
+  return operator;
+}
+
+const isShort = (each: Value): boolean => isDay(each) || isKind(each, 'date');
+
+/** Both sides in types that ClickHouse compares. */
+function adapted(left: Value, right: Value, { at, context }: Place): readonly [Value, Value] {
+  const a = toward(left, right, { at, context });
+  const b = toward(right, left, { at, context });
+  return [caseless(a, b, context), caseless(b, a, context)];
+}
+
+/** A value in a type that can be compared with another one. */
+export function toward(own: Value, other: Value, place: Place): Value {
+  const isCondition = isKind(other, 'bool');
+  if (isTime(own) && (isNumber(other) || isCondition))
+    return unconverted(place.at, 'type', 'A time is compared with a number', 'Cast one of them.');
+  if (isKind(own, 'json') && !isKind(other, 'json')) return isNumber(other) ? jsonNumber(own) : jsonText(own);
+  if (isWritten(own)) return literalToward(own, own.literal ?? '', { ...place, other });
+  if (isKind(own, 'text') && isTime(other)) return textAsTime(own, place);
+  const { hasNumericConditions } = place.context.shared.traits;
+  if (isKind(own, 'text') && (isNumber(other) || (isCondition && hasNumericConditions)))
+    return textAsNumber(own, place);
+  // A literal has the type of the numbers that it is compared with.
+  if (isKind(own, 'float') && own.literal !== undefined && isKind(other, 'decimal'))
+    return value('decimal', sql`toDecimal256('${own.literal}', 38)`, false);
+  return beside(own, [other]);
+}
+
+function textAsTime(own: Value, { at, context }: Place): Value {
+  const { dialect, isStrict, traits } = context.shared;
+  if (traits.hasNumericConditions)
+    differs(context, at, 'type', `${dialect} compares this string and a time as text if it is no time`);
+  if (isStrict && !traits.convertsStrings)
+    return unconverted(at, 'type', 'A string is compared with a time', 'Cast it to the type of the time.');
+  return value('timestamp', sql`parseDateTime64BestEffortOrNull(${own.sql}, 3, 'UTC')`);
+}
+
+function textAsNumber(own: Value, { at, context }: Place): Value {
+  const { dialect, traits } = context.shared;
+  if (dialect === 'snowflake') return value('float', sql`toFloat64(${own.sql})`, own.type.isNullable);
+  const reason = traits.convertsStrings ? `, which ${dialect} converts by rules of its own` : '';
+  return unconverted(at, 'type', `A string is compared with a number${reason}`, 'Cast one of them.');
+}
+
+interface Beside extends Place {
+  readonly other: Value;
+}
+
+function literalToward(own: Value, literal: string, place: Beside): Value {
+  const { other, context } = place;
+  if (isTime(other)) return timeToward(own, literal, place);
+  if (isNumber(other) || (isKind(other, 'bool') && context.shared.traits.hasNumericConditions)) {
+    const isPlain = /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(literal) && context.shared.traits.convertsStrings;
+    return isPlain
+      ? value(literal.includes('.') ? 'numeric' : 'int', literal.trim(), false)
+      : textAsNumber(own, place);
+  }
+  if (!isKind(other, 'bool')) return own;
+  const known = /^\s*(?:(t|true|yes|on|1)|(f|false|no|off|0))\s*$/i.exec(literal);
+  if (known === null) return unconverted(place.at, 'type', `${quoteString(literal)} is not a Boolean`);
+  return value('bool', known[1] === undefined ? 'false' : 'true', false);
+}
+
+/** Dialects that compare a date with a string as dates. */
+const CASTS_TO_DATE: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'trino']);
+
+function timeToward(own: Value, literal: string, { other, at, context }: Beside): Value {
+  const { kind, isDate } = other.type;
+  const { dialect, traits } = context.shared;
+  const parsed = parseTime(literal);
+  if (parsed === undefined)
+    return unconverted(
+      at,
+      'type',
+      `${quoteString(literal)} is not a date of the form 2024-12-31`,
+      'Write the date as 2024-12-31.',
+    );
+  if (traits.hasExactTimes && kind === 'date' && parsed.time === undefined)
+    return exactLiteral('date', literal, at);
+  const isMidnight = parsed.time === undefined || parsed.time === '00:00:00';
+  if (kind === 'date' && (isMidnight || CASTS_TO_DATE.has(dialect))) return dateLiteral(literal) ?? own;
+  if (isDate === true && isMidnight) return dateLiteral(literal) ?? own;
+  return timestampLiteral(literal, kind === 'datetime' ? 'datetime' : 'timestamp') ?? own;
+}
+
+/** BETWEEN. SQLite, which compares times as text, and values in JSON have two comparisons. */
+export function writeBetween(
+  { value: inner, low, high, isNot, at }: Extract<Expression, { kind: 'between' }>,
+  context: Context,
+): Value {
+  const [subject, from, to] = [compared(inner, context), compared(low, context), compared(high, context)];
+  const lower = { operator: '>=', at, context };
+  const upper = { operator: '<=', at, context };
+  const isOpen =
+    context.shared.dialect === 'sqlite' ||
+    (ordersNan(context) && [from, to].some(mayBeNan)) ||
+    (openComparison(subject, from, lower) ?? openComparison(subject, to, upper)) !== undefined;
+  const [own, first] = adapted(subject, from, lower);
+  const [other, second] = adapted(subject, to, upper);
+  const nullable = isNullable(subject, from, to);
+  const range = sql`BETWEEN ${operand(nearestOf(first))} AND ${operand(nearestOf(second))}`;
+  const tested = operand(nearestOf(own));
+  // ClickHouse reads NOT BETWEEN as two comparisons, none of which is true of NaN.
+  const isOutside = isNot && mayBeNan(own);
+  if (!isOpen && String(own.sql) === String(other.sql))
+    return condition(
+      isOutside ? sql`NOT (${tested} ${range})` : sql`${tested} ${isNot ? 'NOT ' : ''}${range}`,
+      nullable,
+    );
+  const pair = [comparison(subject, from, lower), comparison(subject, to, upper)];
+  return condition(
+    sql`${isNot ? 'NOT ' : ''}(${joinSql(
+      pair.map((each) => each.sql),
+      ' AND ',
+    )})`,
+    nullable,
+  );
+}

@@ -1,0 +1,86 @@
+// Elements of arrays, records, maps and JSON, and slices of arrays.
+import { syntax, unconverted } from '../context.ts';
+import { sliceOf } from '../functions/array.ts';
+import { elementAt } from '../functions/array-value.ts';
+import { QUANTILE_ELEMENT } from '../functions/quantile.ts';
+import { jsonAt } from '../json-path.ts';
+import { number, settled, whole } from '../operand.ts';
+import { sql, type Sql } from '../sql.ts';
+import type { Expression } from '../tree.ts';
+import { isKind, operand, UNKNOWN, type Type, type Value } from '../value.ts';
+import type { Context } from './context.ts';
+import { fieldOf } from './path.ts';
+
+type Index = Extract<Expression, { kind: 'index' }>;
+
+export function writeIndex(expression: Index, context: Context): Value {
+  const { of, index, base } = expression;
+  if (
+    of.kind === 'call' &&
+    of.name === 'approx_quantiles' &&
+    index.kind === 'number' &&
+    /^\d/.test(index.text)
+  ) {
+    const place = { ...index, text: String(Number(index.text) - base) };
+    return context.write({ ...of, name: QUANTILE_ELEMENT, args: [...of.args, place] }, context);
+  }
+  const inner = recordIn(of, context);
+  return inner.type.kind === 'object' && isFirst(expression) ? inner : elementOf(expression, inner, context);
+}
+
+export const writeField = ({ of, name }: Extract<Expression, { kind: 'field' }>, context: Context): Value =>
+  fieldOf(recordIn(of, context), name, context);
+
+const isFirst = ({ index, base }: Index): boolean => index.kind === 'number' && Number(index.text) === base;
+
+/**
+ * The operand of an accessor, which is not itself the key of a group. Of `records[OFFSET(0)]`, the record: it is treated as an array
+ * with one element.
+ */
+function recordIn(expression: Expression, context: Context): Value {
+  if (expression.kind !== 'index' || !isFirst(expression))
+    return context.write(expression, { ...context, isGrouped: false });
+  const inner = recordIn(expression.of, context);
+  return inner.subcolumn === undefined ? elementOf(expression, inner, context) : inner;
+}
+
+function elementOf({ index, base }: Index, inner: Value, context: Context): Value {
+  const place = context.write(index, context);
+  const { element, fields } = inner.type;
+  if (isKind(inner, 'map')) return { sql: sql`${operand(inner)}[${whole(place)}]`, type: element ?? UNKNOWN };
+  if (isKind(inner, 'json')) return jsonAt(inner, [jsonStep(index, place, base)]);
+  if (fields !== undefined) return memberAt(inner, fields, { index, base });
+  return elementAt(context.elements(inner), { ...place, sql: number(place) }, base);
+}
+
+/** A key, or a position from 1. */
+function jsonStep(index: Expression, place: Value, base: 0 | 1): Sql {
+  if (isKind(place, 'text')) return whole(place);
+  if (index.kind === 'number') return String(Number(index.text) + 1 - base);
+  return base === 0 ? sql`${number({ ...place, sql: operand(place) })} + 1` : number(place);
+}
+
+/** A field of a record by its position. */
+function memberAt(
+  { sql: own }: Value,
+  fields: ReadonlyMap<string, Type>,
+  { index, base }: Pick<Index, 'index' | 'base'>,
+): Value {
+  const position = index.kind === 'number' ? Number(index.text) - base : Number.NaN;
+  const type = [...fields.values()][position];
+  if (type === undefined)
+    return syntax(index.at, `A struct of ${fields.size} fields has no such position: write it as a number`);
+  return { sql: sql`tupleElement(${own}, ${String(position + 1)})`, type };
+}
+
+export function writeSlice(
+  { of, from, to, at }: Extract<Expression, { kind: 'slice' }>,
+  context: Context,
+): Value {
+  const array = settled(context.write(of, context));
+  if (isKind(array, 'json')) return unconverted(at, 'expression', 'A slice of JSON is not converted');
+  const [first, last] = [from, to].map((each) =>
+    each === undefined ? undefined : context.write(each, context),
+  );
+  return sliceOf(context.elements(array), first, last);
+}

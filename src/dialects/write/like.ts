@@ -1,0 +1,59 @@
+// LIKE, regular expressions, SIMILAR TO and GLOB, of strings and JSON values.
+import { quoteString } from '../../sql/literal.ts';
+import { unconverted } from '../context.ts';
+import { jsonText } from '../json-path.ts';
+import { settled } from '../operand.ts';
+import { globRegex, likeOf, regexOf, similarRegex } from '../pattern.ts';
+import { sql, type Sql } from '../sql.ts';
+import type { Expression } from '../tree.ts';
+import { condition, isKind, isNullable, text, type Value } from '../value.ts';
+import type { Context } from './context.ts';
+
+type Like = Extract<Expression, { kind: 'like' }>;
+
+function subjectOf(own: Value, at: number, context: Context): Value {
+  if (isKind(own, 'json')) return jsonText(own);
+  return isKind(own, 'bool') && context.shared.traits.hasNumericConditions ? context.asText(own, at) : own;
+}
+
+/** Writes a match of a string with a pattern. */
+export function writeLike(expression: Like, context: Context): Value {
+  const { operator, isNot, pattern: source } = expression;
+  const { traits } = context.shared;
+  const written = settled(context.write(expression.value, context));
+  const subject = subjectOf(written, expression.at, context);
+  const pattern = settled(context.write(source, context));
+  const isBinary = subject.type.isBinary === true || pattern.type.isBinary === true;
+  if (operator === 'LIKE' || operator === 'ILIKE') {
+    const isCaseless = operator === 'ILIKE' || (traits.likeIgnoresCase && !isBinary);
+    const escape = escapeOf(expression, context);
+    return likeOf(subject, pattern, { at: source.at, isNot, isCaseless, escape });
+  }
+  const isCaseless = operator === 'IREGEXP' || (traits.ignoresCase && !isBinary);
+  const regex = regexFor(expression, pattern, { isCaseless, context });
+  const own = subject.type.kind === 'unknown' ? subject.sql : text(subject);
+  return condition(sql`${isNot ? 'NOT ' : ''}match(${own}, ${regex})`, isNullable(subject, pattern));
+}
+
+/** The escape character; an empty string for none. */
+function escapeOf({ escape, at }: Like, { shared }: Context): string {
+  if (escape === undefined) return shared.traits.likeEscape ? '\\' : '';
+  if (escape.kind !== 'string' || escape.value.length > 1)
+    return unconverted(at, 'expression', 'The escape character must be a literal');
+  return escape.value;
+}
+
+function regexFor(
+  { operator, at, escape, pattern: written }: Like,
+  pattern: Value,
+  { isCaseless, context }: { readonly isCaseless: boolean; readonly context: Context },
+): Sql {
+  if (operator === 'SIMILAR TO' || operator === 'GLOB') {
+    if (written.kind !== 'string')
+      return unconverted(at, 'expression', `${operator} is converted only with a literal pattern`);
+    const escaped = escape?.kind === 'string' ? escape.value : '\\';
+    return quoteString(operator === 'GLOB' ? globRegex(written.value) : similarRegex(written.value, escaped));
+  }
+  const isWhole = context.shared.dialect === 'snowflake';
+  return regexOf(pattern, { written, isCaseless, isWhole, context }).sql;
+}

@@ -1,0 +1,49 @@
+// Literals.
+import { quoteString } from '../../sql/literal.ts';
+import { syntax } from '../context.ts';
+import { bytesLiteral } from '../functions/bytes.ts';
+import { literalTo } from '../time/cast.ts';
+import type { Expression } from '../tree.ts';
+import { loose, value, type Type, type Value } from '../value.ts';
+import type { Context } from './context.ts';
+
+/** Dialects in which a number with a point is a Float64. */
+const FLOAT_LITERALS: ReadonlySet<string> = new Set(['bigquery', 'sqlite']);
+
+function writeNumber(
+  { text: digits, at }: Extract<Expression, { kind: 'number' }>,
+  { shared }: Context,
+): Value {
+  const plain = digits.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, '.0');
+  const literal = shared.isStrict ? { literal: plain } : {};
+  const isWhole = /^-?(?:\d+|0[xX].*)$/.test(plain);
+  const isFloat = /e/i.test(plain) || FLOAT_LITERALS.has(shared.dialect);
+  const [, fraction = ''] = plain.split('.');
+  const more = isWhole ? integerType(plain, at, shared.isStrict) : isFloat ? {} : { scale: fraction.length };
+  const kind = isWhole ? 'int' : isFloat ? 'float' : 'numeric';
+  // Two signs would begin a comment.
+  return { ...(plain.startsWith('-') ? loose : value)(kind, plain, false, more), ...literal };
+}
+
+function integerType(plain: string, at: number, isStrict: boolean): Partial<Type> {
+  const number = BigInt(plain.replace('-', '')) * (plain.startsWith('-') ? -1n : 1n);
+  const isWide = BigInt.asIntN(64, number) !== number;
+  if (isWide && isStrict) return syntax(at, `${plain} is not a 64-bit integer`);
+  const bytes = BigInt.asIntN(32, number) === number && !isStrict ? { bytes: 4 } : {};
+  return { scale: 0, ...bytes, ...(isWide ? {} : { bits: number.toString(2).replace('-', '').length }) };
+}
+
+export const LITERALS = {
+  null: () => value('null', 'NULL'),
+  boolean: ({ value: own }: Extract<Expression, { kind: 'boolean' }>) =>
+    value('bool', own ? 'true' : 'false', false),
+  string: ({ value: text }: Extract<Expression, { kind: 'string' }>) => ({
+    ...value('text', quoteString(text), false),
+    literal: text,
+  }),
+  bytes: ({ value: bytes }: Extract<Expression, { kind: 'bytes' }>, { shared }: Context) =>
+    bytesLiteral(bytes, shared.dialect),
+  number: writeNumber,
+  time: ({ type, value: written, at }: Extract<Expression, { kind: 'time' }>, context: Context) =>
+    literalTo(type, written, { at, context }),
+};

@@ -1,0 +1,28 @@
+// The context in which a whole query is written.
+import { castTo } from '../cast/cast.ts';
+import { caselessKey } from '../collation.ts';
+import type { Shared } from '../context.ts';
+import { elementsOf } from '../functions/array-value.ts';
+import { key, settled } from '../operand.ts';
+import type { Context } from './context.ts';
+import { writeExpression } from './expression.ts';
+import { writeQuery } from './query.ts';
+
+/** @param tables that FROM may name, by name in lower case */
+export function contextOf(shared: Shared, tables: Context['tables']): Context {
+  const context: Context = {
+    shared,
+    tables,
+    scope: { relations: [], aliases: new Map() },
+    windows: new Map(),
+    isGrouped: false,
+    isGuarded: false,
+    isUngrouped: true,
+    write: writeExpression,
+    query: writeQuery,
+    asText: (own, at) => castTo(own, { name: 'TEXT', at }, { isSafe: false, at, context }),
+    key: (own) => caselessKey(key(settled(own)), context),
+    elements: elementsOf,
+  };
+  return context;
+}
