@@ -106,7 +106,7 @@ function scalar(cell: string): string | number {
     /&(lt|gt|quot|amp);/g,
     (_, name: string) => ({ lt: '<', gt: '>', quot: '"' })[name] ?? '&',
   );
-  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text) ? Number(text) : text;
+  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?(?:e[+-]?\d+)?$/.test(text) ? Number(text) : text;
 }
 
 function openSqlite(folder: string): RunAll {

@@ -41,7 +41,8 @@ function presentText(own: Value, options: JsonTextOptions): Sql {
     case 'float':
       return floatJson(own, quotesWide);
     case 'decimal':
-      // Others print all digits.
+      // Others print all digits, and SQLite has none of these.
+      if (context.shared.dialect === 'sqlite') return context.asText(own, at).sql;
       return context.shared.dialect === 'bigquery' ? sql`toString(${own.sql})` : plainText(own);
     case 'bool':
       return sql`toString(${isNumberThere(own, context) ? sql`toUInt8(${own.sql})` : sql`CAST(${own.sql} AS Nullable(Bool))`})`;

@@ -32,6 +32,8 @@ const DOMAINS: Readonly<Record<string, Domain>> = {
   log: POSITIVE,
   log2: POSITIVE,
   log10: POSITIVE,
+  // SQLite's.
+  'log base': { least: 1, isOpen: true },
   asin: { least: -1, most: 1 },
   acos: { least: -1, most: 1 },
   acosh: { least: 1 },
@@ -192,11 +194,12 @@ const logarithm: Rule = (application) => {
   const [own, base] = dialect === 'bigquery' ? [arg(0), arg(1)] : [arg(1), arg(0)];
   const known = { '2': 'log2', '10': 'log10' }[String(base.sql)];
   if (known !== undefined) return real(known)({ ...application, all: () => [own] });
-  const [inside, of] = [own, base].map((each) => inDomain('log', each, application));
-  const by = sql`log(${float(of ?? base)})`;
-  const quotient = sql`log(${float(inside ?? own)}) / ${by}`;
+  const inside = inDomain('log', own, application);
+  const of = inDomain(dialect === 'sqlite' ? 'log base' : 'log', base, application);
+  const by = sql`log(${float(of)})`;
+  const quotient = sql`log(${float(inside)}) / ${by}`;
   if (application.context.shared.traits.dividesByZero)
-    return loose('float', sql`log(${float(inside ?? own)}) / nullIf(${by}, 0)`);
+    return loose('float', sql`log(${float(inside)}) / nullIf(${by}, 0)`);
   if (dialect !== 'bigquery') return loose('float', quotient, isNullable(own, base));
   // Neither 0, of which the logarithm is infinite, nor infinity is a base.
   const exact = sql`(${quotient} + 0 * ${by})`;

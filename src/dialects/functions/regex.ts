@@ -38,7 +38,8 @@ const regexpLike: Rule = (application) => {
 };
 
 /** ClickHouse does not replace the empty expression. */
-const searched = ({ sql: own }: Pick<Regex, 'sql'>): Sql => (own === "''" ? "'(?:)'" : own);
+const searched = ({ sql: own, shape }: Regex): Sql =>
+  own === "''" ? "'(?:)'" : shape === undefined ? sql`concat('(?:', ${own}, ')')` : own;
 
 /** Marks that no text has: characters that Unicode reserves for use inside of programs. */
 const [OPEN, MIDDLE, CLOSE] = ['\uFDD0', '\uFDD1', '\uFDD2'];
@@ -53,6 +54,8 @@ function replaceAll(own: Sql, { sql: pattern, shape }: KnownRegex, by: Value, ap
   const { literal: replacement } = by;
   const isSimple = !shape.canBeEmpty || replacement === '' || (!shape.canConsume && shape.hasAnchor);
   if (isSimple) return sql`replaceRegexpAll(${own}, ${pattern}, ${by.sql})`;
+  if (application.context.shared.traits.ignoresCase)
+    return application.fail('The replacement of a pattern that matches the empty string is not converted');
   if (replacement === undefined || /\\[1-9]/.test(replacement))
     return application.fail(
       'A pattern that matches the empty string is replaced only by a literal without groups',
@@ -61,8 +64,6 @@ function replaceAll(own: Sql, { sql: pattern, shape }: KnownRegex, by: Value, ap
     const each = quoteString(`\\0${replacement}`);
     return sql`concat(${quoteString(replacement.replaceAll('\\\\', '\\'))}, replaceRegexpAll(${own}, '(?s:.)', ${each}))`;
   }
-  if (application.context.shared.traits.ignoresCase)
-    return application.fail('The replacement of a pattern that matches the empty string is not converted');
   if (application.dialect !== 'bigquery') return sql`replaceRegexpAll(${ascii(own)}, ${pattern}, ${by.sql})`;
   const marked = sql`replaceRegexpAll(${ascii(own)}, ${pattern}, ${quoteString(`${OPEN}\\0${CLOSE}`)})`;
   const marks = quoteString(`${OPEN}([^${CLOSE}]*)${CLOSE}(?:${OPEN}${CLOSE})?`);
@@ -109,11 +110,16 @@ const regexpReplace: Rule = (application) => {
   const by = replacementOf(application, 2, shape?.groups.length ?? 9);
   if (dialect === 'postgresql' && !flags.includes('g'))
     return value('text', sql`replaceRegexpOne(${text(own)}, ${searched(pattern)}, ${by.sql})`, false);
-  const replaced =
-    shape === undefined
-      ? sql`replaceRegexpAll(${text(own)}, ${pattern.sql}, ${by.sql})`
-      : replaceAll(text(own), { sql: pattern.sql, shape }, by, application);
-  return value('text', replaced, false);
+  if (shape !== undefined)
+    return value('text', replaceAll(text(own), { sql: pattern.sql, shape }, by, application), false);
+  const replaced = sql`replaceRegexpAll(${text(own)}, ${pattern.sql}, ${by.sql})`;
+  // MariaDB replaces no empty expression.
+  const isEmpty = sql`${text(application.arg(1))} = ''`;
+  return value(
+    'text',
+    dialect === 'mariadb' ? sql`if(${isEmpty}, ${text(own)}, ${replaced})` : replaced,
+    false,
+  );
 };
 
 /** A position and the number of an occurrence: positive integer literals, 1 if they are omitted. */
@@ -168,7 +174,7 @@ const extractedAll: Rule = (application) => {
   const type = arrayOfType(TEXT);
   if (shape?.canBeEmpty !== true) return { sql: sql`extractAll(${own}, ${pattern})`, type };
   const part = shape.groups.length === 1 ? '\\1' : '\\0';
-  const marked = sql`replaceRegexpAll(${ascii(own)}, ${searched({ sql: pattern })}, ${quoteString(`${OPEN}\\0${MIDDLE}${part}${CLOSE}`)})`;
+  const marked = sql`replaceRegexpAll(${ascii(own)}, ${searched({ sql: pattern, shape })}, ${quoteString(`${OPEN}\\0${MIDDLE}${part}${CLOSE}`)})`;
   const last = quoteString(`((?s:.))${OPEN}${MIDDLE}${CLOSE}$`);
   const inner = quoteString(`${MIDDLE}([^${CLOSE}]*)${CLOSE}`);
   return { sql: sql`extractAll(replaceRegexpOne(${marked}, ${last}, '\\\\1'), ${inner})`, type };

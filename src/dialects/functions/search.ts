@@ -4,7 +4,7 @@ import { taking } from '../behaviour.ts';
 import { type Application, type Rule, type Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
 import { signedInteger, unlessNull } from '../argument.ts';
-import { isNullable, text, value, type Value } from '../value.ts';
+import { isNullable, operand, text, value, type Value } from '../value.ts';
 
 const found = (own: Sql, nullable: boolean): Value => value('int', own, nullable, { scale: 0, bits: 32 });
 
@@ -17,7 +17,13 @@ function position(inner: number, outer: number, most = 2): Rule {
     const start = call.args.length > 2 ? sql`, ${application.arg(2).sql}` : '';
     const [a, b] = [caseless(haystack, needle, context), caseless(needle, haystack, context)];
     const name = haystack.type.kind === 'bytes' ? 'position' : 'positionUTF8';
-    return found(sql`${name}(${text(a)}, ${text(b)}${start})`, isNullable(needle, haystack));
+    const own = sql`${name}(${text(a)}, ${text(b)}${start})`;
+    const isOpen =
+      start !== '' && context.shared.traits.ignoresCase && !((signedInteger(call.args[2]) ?? 0) > 0);
+    return found(
+      isOpen ? sql`(${own} * (${operand(application.arg(2))} >= 1))` : own,
+      isNullable(needle, haystack),
+    );
   };
 }
 

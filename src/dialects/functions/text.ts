@@ -33,7 +33,8 @@ function substring(application: Application): Value {
     sql`${ofUnits(own, 'substring')}(${joinSql([own.sql, from, ...(size === undefined ? [] : [size])])})`;
   const built = (piece: Sql): Value => likewise(own, piece);
   const first = signedInteger(source(1));
-  if (first !== undefined && first > 0) return built(part(start.sql));
+  if (first !== undefined && first > 0)
+    return built(dialect === 'sqlite' && !isWhole ? aroundStart(application, first, part) : part(start.sql));
   if (dialect === 'postgresql' || dialect === 'redshift') {
     const least = atLeast(1, start.sql);
     if (isWhole) return built(part(least));
@@ -53,6 +54,17 @@ function substring(application: Application): Value {
   return built(sql`if(${isShort}, ${dialect === 'sqlite' ? part('1') : "''"}, ${part(String(first))})`);
 }
 
+/** SQLite's substr from a position: a negative length is that of what is before it. */
+function aroundStart({ call, arg }: Application, first: number, part: (from: Sql, size?: Sql) => Sql): Sql {
+  if ((signedInteger(call.args[2]) ?? -1) >= 0) return part(String(first));
+  const length = operand(arg(2));
+  const before = part(
+    sql`greatest(${String(first)} + ${length}, 1)`,
+    sql`least(-${length}, ${String(first - 1)})`,
+  );
+  return sql`if(${length} < 0, ${before}, ${part(String(first), arg(2).sql)})`;
+}
+
 /** A start in BigQuery: 0 and positions before the beginning are the beginning. */
 function fromEnd(
   own: Value,
@@ -70,7 +82,7 @@ function fromEnd(
 /** A start of 0. */
 function atZero({ dialect, call, arg }: Application, own: Value, part: (from: Sql, size?: Sql) => Sql): Sql {
   if (dialect === 'mysql' || dialect === 'mariadb' || dialect === 'trino')
-    return own.type.isNullable ? sql`if(${own.sql} IS NULL, NULL, '')` : "''";
+    return unlessNull(call.args.length > 2 ? [own, arg(2)] : [own], 'NULL', () => "''");
   if (dialect === 'sqlite' && call.args.length > 2) return part('1', atLeast(0, sql`${operand(arg(2))} - 1`));
   return part('1');
 }
@@ -135,11 +147,13 @@ const repeated: Rule = (application) => {
 };
 
 function replace(application: Application): Value {
-  const { arg, optional, dialect } = application;
+  const { arg, optional, dialect, context, source } = application;
   const [own, from, to] = [arg(0), arg(1), optional(2)];
   const replaced = sql`replaceAll(${text(own)}, ${text(from)}, ${to === undefined ? "''" : text(to)})`;
-  // MariaDB does not look at the replacement of what is not there.
   if (dialect !== 'mariadb' || to?.type.isNullable !== true) return likewise(own, replaced);
+  // MariaDB does not look at the replacement of what is not in a column.
+  const { type, literal } = context.write(source(0), context);
+  if (type.kind !== 'text' || literal !== undefined) return likewise(own, replaced);
   return likewise(own, sql`if(position(${text(own)}, ${text(from)}) = 0, ${text(own)}, ${replaced})`);
 }
 
@@ -290,8 +304,9 @@ const character: Rule = ({ source, fail, call }) => {
 
 /** PostgreSQL's substring of a text has a pattern in place of a start. */
 const substringOrMatch: Rule = (application) => {
-  const { dialect, arg } = application;
-  const isPattern = (dialect === 'postgresql' || dialect === 'redshift') && arg(1).type.kind === 'text';
+  const { dialect, arg, call } = application;
+  const isNamed = call.name === 'substring' && (dialect === 'postgresql' || dialect === 'redshift');
+  const isPattern = isNamed && arg(1).type.kind === 'text';
   return (isPattern ? matched : positioned)(application);
 };
 const matched = accepting('text', regexSubstring);

@@ -293,7 +293,8 @@ function dayOfYear({ arg }: Application): Value {
   const known = Number(String(year));
   const whole = known >= 100 ? year : sql`(${year} + multiIf(${year} < 70, 2000, ${year} < 100, 1900, 0))`;
   const built = sql`toDate32('2000-01-01') + toIntervalYear(${whole} - 2000) + toIntervalDay(${dayNumber} - 1)`;
-  return Number(String(dayNumber)) > 0 ? date(built, false) : date(sql`if(${dayNumber} > 0, ${built}, NULL)`);
+  if (known >= 0 && Number(String(dayNumber)) > 0) return date(built, false);
+  return date(sql`if(${dayNumber} > 0 AND ${year} >= 0, ${built}, NULL)`);
 }
 
 const MADE: Rules = {

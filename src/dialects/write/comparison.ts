@@ -95,7 +95,8 @@ const isFloat = (each: Value): boolean => isKind(each, 'float') && !/^[\d.()-]+$
 /** Whether both are NULL, both are NaN, or they are equal. */
 function same(a: Value, b: Value, { context }: Place): Sql {
   // The function has no common type of an integer and a Float64.
-  const areMixed = isNumber(a) && isNumber(b) && a.type.kind !== b.type.kind;
+  const areMixed =
+    [a, b].every((each) => isNumber(each) || isKind(each, 'bool')) && a.type.kind !== b.type.kind;
   const pair = [a, b].map((each) => (areMixed ? sql`toFloat64(${each.sql})` : each.sql));
   const own = sql`isNotDistinctFrom(${joinSql(pair)})`;
   // Tables are joined by the function alone.
@@ -199,6 +200,8 @@ function checkPadding(sides: readonly Value[], { at, context }: Place): void {
       'collation',
       'Many collations ignore spaces at the end of strings; ClickHouse does not',
     );
+  if (context.shared.traits.ignoresCase && sides.some(({ literal }) => /[^\0-\x7f]/.test(literal ?? '')))
+    differs(context, at, 'collation', 'Many collations ignore accents; ClickHouse does not');
 }
 
 /** A literal date without a time. */
@@ -314,6 +317,9 @@ export function writeBetween(
     context.shared.dialect === 'sqlite' ||
     (ordersNan(context) && [from, to].some(mayBeNan)) ||
     (openComparison(subject, from, lower) ?? openComparison(subject, to, upper)) !== undefined;
+  const isText = new Set([subject, from, to].map((each) => isKind(each, 'text')));
+  if (context.shared.traits.ignoresCase && isText.size > 1 && [subject, from, to].some(isNumber))
+    return unconverted(at, 'type', 'Strings and numbers are compared', 'Cast them to one type.');
   const [own, first] = adapted(subject, from, lower);
   const [other, second] = adapted(subject, to, upper);
   const nullable = isNullable(subject, from, to);
