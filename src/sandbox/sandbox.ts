@@ -271,9 +271,9 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
     names,
     hasStates: scanned.hasStates,
     unresolved: scanned.unresolved,
-    needed: neededNames(sent, scanned),
-    early: earlyNames(sent),
-    compared: comparedTexts(sent),
+    needed: neededNames(scanned),
+    early: earlyNames(scanned.tree),
+    compared: comparedTexts(scanned),
     ...barrierOf(text, scanned, reading),
   };
   const explained = await explaining;
@@ -283,7 +283,7 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
   const { taken } = reading;
   return {
     ...own,
-    isApart: tree !== undefined && taken !== undefined && isApart(sent, { names, tree, taken }),
+    isApart: tree !== undefined && taken !== undefined && isApart(scanned, tree, taken),
     tables: readTables(scanned).map(({ name }) => name),
     narrow: parts && { joined: sent.joined, ...parts },
   };
@@ -315,9 +315,9 @@ async function checkGroups(
     names: scanned.names,
     hasStates: scanned.hasStates,
     unresolved: scannedSource.unresolved,
-    needed: neededNames(text, scanned),
-    early: earlyNames(text),
-    compared: comparedTexts(text),
+    needed: neededNames(scanned),
+    early: earlyNames(scanned.tree),
+    compared: comparedTexts(scanned),
     ...barrierOf(text, scanned, reading),
   };
 }
@@ -349,7 +349,7 @@ function barrierOf(
   return {
     isLeakproof: false,
     below,
-    unordered: unorderedTables(text, scanned, leakproof.functions),
+    unordered: unorderedTables(scanned, leakproof.functions),
   };
 }
 

@@ -62,7 +62,7 @@ export type NodeKind =
   | 'quantified' // ANY, ALL, SOME or EXISTS, and a `subquery`.
   | 'call' // `parameters`, `arguments`, `filter`, `over`; `at` is the name.
   | 'parameters' // Of two lists of arguments, the first.
-  | 'arguments'
+  | 'arguments' // `at` is a keyword before the first, such as DISTINCT.
   | 'filter'
   | 'over' // A `window`; or `at` is the name of one.
   | 'lambda' // Each a `parameter`, and a value; `at` is the arrow.

@@ -35,7 +35,10 @@ export function parseArguments(
 ): void {
   const outer = open(reader, kindOf);
   expectKind(reader, '(');
-  if (prefixes.some((each) => isPrefix(reader, each))) skip(reader);
+  if (prefixes.some((each) => isPrefix(reader, each))) {
+    reader.top.at = reader.at;
+    skip(reader);
+  }
   listUntil(reader, ')', () => parseArgument(reader, separators));
   close(reader, outer);
 }
