@@ -126,14 +126,14 @@ function nameOf({ cursor, typeOf }: UseContext, { kind, from, to }: Node): Typed
   return type && { column, at: to - 1, sql, type };
 }
 
-type Written = Pick<ColumnUse, 'sql' | 'title'>;
+type UseText = Pick<ColumnUse, 'sql' | 'title'>;
 
 /** `map['key']`, `tuple.1`, `column IS NULL`. */
 function elementUse(
   { cursor, hasMapKeys }: UseContext,
   node: Node,
   { column, sql, type }: TypedName,
-): Written | undefined {
+): UseText | undefined {
   const [, index] = node.parts;
   if (node.kind === 'index' && type.name === 'Map') {
     const key = index?.kind === 'string' ? stringValue(cursor.text(index.from)) : undefined;
@@ -173,7 +173,7 @@ function callUse(
   { cursor }: UseContext,
   { at, parts }: Node,
   { column, sql, type }: TypedName,
-): Written | undefined {
+): UseText | undefined {
   const [list, ...after] = parts;
   const call = cursor.name(at) ?? '';
   if (list?.kind !== 'arguments' || after.length > 0 || list.at !== list.from) return undefined;

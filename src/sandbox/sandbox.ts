@@ -274,7 +274,7 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
     needed: neededNames(scanned),
     early: earlyNames(scanned.tree),
     compared: comparedTexts(scanned),
-    ...barrierOf(text, scanned, reading),
+    ...barrierOf(scanned, reading),
   };
   const explained = await explaining;
   const { functions } = leakproof;
@@ -318,7 +318,7 @@ async function checkGroups(
     needed: neededNames(scanned),
     early: earlyNames(scanned.tree),
     compared: comparedTexts(scanned),
-    ...barrierOf(text, scanned, reading),
+    ...barrierOf(scanned, reading),
   };
 }
 
@@ -337,14 +337,13 @@ function planNarrow(text: LexedQuery, scanned: ScanResult, reading: Reading): Su
 
 /** Whether the query needs a barrier, and what is evaluated inside the tables all the same. */
 function barrierOf(
-  text: LexedQuery,
   scanned: ScanResult,
   reading: Reading,
 ): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> {
   const { leakproof, columns, readTables } = reading;
   if (columns === undefined) return { isLeakproof: false };
-  const checked = checkLeakproof(text, { ...leakproof, names: scanned.names });
-  const below = conditionsBelow(text, scanned, checked, readTables(scanned));
+  const checked = checkLeakproof(scanned.tree, { ...leakproof, names: scanned.names });
+  const below = conditionsBelow(scanned, checked, readTables(scanned));
   if (checked.isLeakproof) return { isLeakproof: true, below };
   return {
     isLeakproof: false,

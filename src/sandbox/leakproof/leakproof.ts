@@ -3,7 +3,6 @@
 // evaluates conditions on rows and index entries of other tenants, and a failure there would reveal information about them.
 import type { Cursor } from '../../sql/cursor.ts';
 import { identifierName } from '../../sql/literal.ts';
-import type { LexedQuery } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { isTotalSum, startsValue } from './arithmetic.ts';
 import { isBounded } from './bounded.ts';
@@ -13,7 +12,7 @@ import { createMisread } from './misread-comparisons.ts';
 import { enclosing, isCall } from './operands.ts';
 import { createPatternCheck, PATTERN_CALLS, type PatternCheck } from './patterns.ts';
 import { isPlainText } from './plain-texts.ts';
-import type { TokenRange } from './condition-ranges.ts';
+import type { TokenRange, Tree } from '../../sql/tree/nodes.ts';
 import { isConstantCall, isRounding, isTriedType, literalArguments } from './functions.ts';
 import { createMoments } from './time-conversions.ts';
 import type { Moments } from './time-conversions.ts';
@@ -51,11 +50,12 @@ export interface LeakproofCheck {
 }
 
 /** The query has passed the scanner. */
-export function checkLeakproof({ cursor }: LexedQuery, context: LeakproofContext): LeakproofCheck {
+export function checkLeakproof(tree: Tree, context: LeakproofContext): LeakproofCheck {
+  const { cursor } = tree;
   const walk = walkOf(cursor, context, false);
   const isRangeLeakproof = (range: TokenRange) =>
     walk !== undefined && isBounded(cursor, range, context.names) && succeeds(walk, range);
-  const isLeakproof = walk !== undefined && conditionRanges(cursor, context.names).every(isRangeLeakproof);
+  const isLeakproof = walk !== undefined && conditionRanges(tree, context.names).every(isRangeLeakproof);
   const isReadByIndexes = ({ from, to }: TokenRange): boolean => {
     for (let at = from; at < to; at++) if (walk?.isMisread(at) !== false) return false;
     return true;

@@ -1,6 +1,6 @@
 // Ways through a syntax tree.
 import type { Cursor } from '../cursor.ts';
-import type { Node, NodeKind } from './nodes.ts';
+import type { Node, NodeKind, TokenRange } from './nodes.ts';
 
 /** Calls `visit` with a node and all nodes below it, in the order of their tokens; `parent` is undefined for the first. */
 export function walk(node: Node, visit: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
@@ -28,4 +28,14 @@ export function namesOf(cursor: Cursor, { from, to }: Node): readonly string[] {
 /** Whether a list of arguments begins with DISTINCT. */
 export function isDistinct(cursor: Cursor, { at }: Node): boolean {
   return cursor.word(at) === 'DISTINCT';
+}
+
+/** The parts of a condition that must all be true, also inside parentheses. */
+export function conjunctsOf(node: Node): readonly Node[] {
+  return node.kind === 'and' || node.kind === 'group' ? node.parts.flatMap(conjunctsOf) : [node];
+}
+
+/** The tokens of a range with single spaces between them, and so without comments. */
+export function textOf(cursor: Cursor, { from, to }: TokenRange): string {
+  return Array.from({ length: to - from }, (_, index) => cursor.text(from + index)).join(' ');
 }
