@@ -24,17 +24,18 @@ export interface CheckedFile {
 }
 
 /**
- * The errors of files of one folder, by their paths; files may include one another. Rejects with EngineError if the engine is
- * lost.
+ * The errors of files of one folder, by their paths; files may include one another, and `others`. Rejects with EngineError if
+ * the engine is lost.
  */
 export async function checkWritten(
   files: readonly NewFile[],
   analysing: Analysing,
+  others: readonly NewFile[] = [],
 ): Promise<ReadonlyMap<string, CheckedFile>> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-written-'));
   try {
     const paths = new Map(files.map(({ path }) => [join(folder, basename(path)), path]));
-    for (const { path, text } of files) await writeFile(join(folder, basename(path)), text);
+    for (const { path, text } of [...files, ...others]) await writeFile(join(folder, basename(path)), text);
     const inspect = createInspect({ piiHashKey: ANY_KEY, engineSources: 'any', tenancy: analysing.tenancy });
     const inspected = new Map<string, InspectedFile>();
     const compile: CompileFile = (path, text, sources) => {

@@ -139,16 +139,12 @@ describe('the exports of each tool', () => {
     },
     {
       tool: 'dbt',
-      expected: [
-        'big_orders: converted',
-        expect.stringMatching(/^pivot: not at 2:1/),
-        'customer_orders: converted',
-      ],
+      expected: ['big_orders: converted', 'pivot: converted', 'customer_orders: converted'],
     },
   ])('$tool', async ({ tool, expected }) => {
     const { code, report, folder } = await imported(tool);
     expect(outcomes(report)).toEqual(expected);
-    expect(code).toBe(1);
+    expect(code).toBe(expected.every((each) => each.endsWith(': converted')) ? 0 : 1);
     expect(new Set(report.items.map((item) => item.tool))).toEqual(new Set([tool]));
     const files = report.items.flatMap(({ endpoint }) =>
       endpoint === undefined ? [] : [`${endpoint}.yaml`],

@@ -46,8 +46,8 @@ export async function withWhole(draft: EndpointDraft, settings: ConvertSettings)
   const whole = draft.query.whole?.();
   if (whole === undefined) return draft;
   const converted = await convertQuery(whole, settings);
-  const { sql } = converted;
-  if (sql === undefined) return draft;
+  const { sql, notes } = converted;
+  if (sql === undefined) return { ...draft, notes: [...draft.notes, ...notes], status: 'partly' };
   return { ...draft, ...converted, sql, includes: new Map() };
 }
 

@@ -100,11 +100,9 @@ async function make(found: ReadExport, making: Making): Promise<Made> {
     const converted = await convertAll(found.queries, settings, making);
     const views = viewsOf(converted, { database, schema: options.schema, known });
     const created = await createDefinitions(on.engine, views.drafts, options.isForced);
-    const schema = { ...on.schema, findings: [], skipped: new Map<string, number>() };
     const checked = await checkDrafts(await withIncludes(draftsOf(converted, options.endpoints), settings), {
       ...making,
       settings,
-      schema,
     });
     const rows = fixturesOf(found, database, options.endpoints);
     const proof = await prove(checked, rows, making);
@@ -186,13 +184,7 @@ interface CheckedDrafts {
 /** A draft whose includes do not compose has the queries that it reads inside. */
 async function checkDrafts(
   drafts: readonly EndpointDraft[],
-  {
-    options,
-    on,
-    terminal,
-    settings,
-    schema,
-  }: Making & { readonly settings: ConvertSettings; readonly schema: LoadedSchema },
+  { options, on, terminal, settings }: Making & { readonly settings: ConvertSettings },
 ): Promise<CheckedDrafts> {
   const { openTestRuntime, tenancy, database } = options;
   const text: TextSettings = {
@@ -200,7 +192,7 @@ async function checkDrafts(
     isForced: options.isForced,
     database,
   };
-  const analysing = { engine: on.engine, schema, terminal, openTestRuntime, tenancy };
+  const analysing = { ...on, terminal, openTestRuntime, tenancy };
   const textOf = (draft: EndpointDraft): NewFile => ({ path: draft.path, text: endpointText(draft, text) });
   const first = new Map(drafts.map((draft) => [draft.path, textOf(draft)]));
   const files = new Map(await checkWritten([...first.values()], analysing));
@@ -214,7 +206,8 @@ async function checkDrafts(
   const changed = again.length === 0 ? [] : await checkWritten(again, analysing);
   for (const [path, found] of changed) files.set(path, found);
   const rest = final.filter(({ status }) => status === 'partly').map((draft) => textOf(withStandIns(draft)));
-  const ofRest = rest.length === 0 ? [] : await checkWritten(rest, analysing);
+  const others = [...first.values()].filter(({ path }) => rest.every((each) => each.path !== path));
+  const ofRest = rest.length === 0 ? [] : await checkWritten(rest, analysing, others);
   for (const [path, { errors }] of ofRest) {
     const before = files.get(path);
     if (before !== undefined) files.set(path, { ...before, errors: errors.filter(isOfNames) });

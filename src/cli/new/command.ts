@@ -101,13 +101,7 @@ async function newFromForeign(
     // The notes have said what was not converted; the engine would reject only that.
     const isChecked = engine !== undefined && schema !== undefined && isWhole;
     const analysing = { terminal, openTestRuntime: deps.openTestRuntime, tenancy: settings.tenancy };
-    const checked = isChecked
-      ? await checkWritten([written], {
-          ...analysing,
-          engine,
-          schema: { ...schema, findings: [], skipped: new Map() },
-        })
-      : undefined;
+    const checked = isChecked ? await checkWritten([written], { ...analysing, engine, schema }) : undefined;
     const errors = checked?.get(written.path)?.errors ?? [];
     for (const error of errors)
       for (const line of renderFinding(error, written.text, terminal)) terminal.note(line);
