@@ -6,6 +6,7 @@ import { isQueryGroup, parseParentheses, parseQueryGroup } from './parse-groups.
 import { parseColumns, parseStar } from './parse-matchers.ts';
 import { parseType } from './parse-type.ts';
 import {
+  beyond,
   close,
   expectKind,
   expectWord,
@@ -52,6 +53,10 @@ const VALUES: ReadonlyMap<TokenKind | undefined, (reader: Reader) => void> = new
 ]);
 
 function parseValue(reader: Reader): void {
+  if (reader.isSaved && kind(reader) === '{') {
+    leaf(reader, 'placeholder', beyond(reader));
+    return;
+  }
   const read = VALUES.get(kind(reader)) ?? rejectValue;
   read(reader);
 }
