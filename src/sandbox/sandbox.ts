@@ -8,7 +8,7 @@ import { callsUnknown, isApart, type TakenNames } from './apart.ts';
 import { comparedTexts } from './compared-texts.ts';
 import { conditionsBelow } from './leakproof/below-barrier.ts';
 import { checkLeakproof, isClauseLeakproof } from './leakproof/leakproof.ts';
-import type { LeakproofContext } from './leakproof/leakproof.ts';
+import type { LeakproofContext } from './leakproof/context.ts';
 import { unorderedTables } from './row-order.ts';
 import type { Surface } from './scan/scan.ts';
 import { scanConsumerQuery } from './scan/scanner.ts';

@@ -120,7 +120,7 @@ export function outlineOfTree({ cursor, root }: Tree): string {
     quantified: (node) => call(cursor.word(node.at)?.toLowerCase() ?? '', node.parts),
     case: ({ parts }) => call(parts[0]?.kind === 'when' ? 'multiIf' : 'caseWithExpression', parts),
     interval: asCall('interval'),
-    placeholder: asCall('_CAST'),
+    placeholder: ({ from }) => (cursor.text(from + 3) === 'String' ? [] : ['_CAST[]']),
     typed: (node) => call(cursor.word(node.at) === 'DATE' ? 'toDate' : 'toDateTime', node.parts),
     cast: asCall('CAST'),
     index: (node) => (isJsonArray(node) ? all(node.parts) : call('arrayElement', node.parts)),

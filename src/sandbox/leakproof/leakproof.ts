@@ -4,6 +4,7 @@
 import type { Cursor } from '../../sql/cursor.ts';
 import { identifierName } from '../../sql/literal.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
+import type { LeakproofContext } from './context.ts';
 import { isTotalSum, startsValue } from './arithmetic.ts';
 import { isBounded } from './bounded.ts';
 import { conditionRanges } from './condition-ranges.ts';
@@ -19,17 +20,6 @@ import type { Moments } from './time-conversions.ts';
 import { makesNulls } from './null-sources.ts';
 import { mixesScales } from './time-scales.ts';
 import { CONSTANTS, UNITS } from '../../sql/tree/keywords.ts';
-
-/** What the result depends on besides the query. */
-export interface LeakproofContext {
-  readonly functions: FunctionPolicy;
-  /** Names that the query itself defines. */
-  readonly names: ReadonlySet<string>;
-  /** Tables of the endpoint. */
-  readonly tables: ReadonlySet<string>;
-  /** Types of their columns by column name, one for each table that has the column. */
-  readonly types: ReadonlyMap<string, readonly string[]>;
-}
 
 /**
  * Whether everything that an endpoint's WITH clause computes succeeds on every row: a consumer's condition on a computed

@@ -1,5 +1,6 @@
 // Parenthesized groups: which hold a query and which hold expressions; and the name of a table, which may be in place of a query.
 import { SET_OPERATORS } from './keywords.ts';
+import { parsePlaceholder } from './parse-type.ts';
 import {
   close,
   expectKind,
@@ -54,7 +55,7 @@ export function parseParentheses(reader: Reader, alias: AliasForm): void {
 /** The name of a table: in a consumer query alone, in a saved one also with a database, a function or a placeholder. */
 export function parseTable(reader: Reader): void {
   const outer = open(reader, 'table');
-  if (reader.isSaved && kind(reader) === '{') skip(reader, beyond(reader));
+  if (reader.isSaved && kind(reader) === '{') parsePlaceholder(reader);
   else {
     if (name(reader) === undefined || isKeyword(reader)) fail(reader, 'Expected a table name');
     skip(reader);

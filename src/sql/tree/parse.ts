@@ -18,6 +18,7 @@ import {
   isBareAlias,
   kind,
   leaf,
+  listUntil,
   name,
   nest,
   newName,
@@ -136,7 +137,7 @@ function isTableElement(reader: Reader): boolean {
 function parseTableElement(reader: Reader): void {
   const outer = open(reader, 'with-table');
   newName(reader);
-  if (kind(reader) === '(') skip(reader, beyond(reader)); // names of columns
+  if (takeKind(reader, '(')) listUntil(reader, ')', () => newName(reader)); // of its columns
   expectWord(reader, 'AS');
   take(reader, 'NOT');
   take(reader, 'MATERIALIZED');
