@@ -65,7 +65,8 @@ function readPipe(file: ExportFile): Pipe {
   const { nodes, description } = nodesOf(instructionsOf(file.text));
   const named = nodes.filter(({ type }) => /^endpoint$/i.test(type));
   const isOther = nodes.some(({ type }) => WRITER.test(type));
-  const last = nodes.at(-1);
+  // Nodes without a type may follow the one that is published.
+  const last = nodes.find((node) => node.name === 'endpoint') ?? nodes.at(-1);
   const endpoints = named.length > 0 ? named : last === undefined || isOther ? [] : [last];
   return { name: nameOf(file, '.pipe'), file, nodes, description, endpoints };
 }
@@ -119,7 +120,7 @@ function writersOf(pipe: Pipe, project: Project): readonly ForeignQuery[] {
   const writers = pipe.nodes.filter(({ type }) => WRITER.test(type));
   return writers.map((node): ForeignQuery => {
     const query = queryOf(pipe, node, withPipes(pipe, project.pipes));
-    const title = writers.length > 1 ? `${pipe.name}_${node.name}` : pipe.name;
+    const title = (writers.length > 1 ? `${pipe.name}_${node.name}` : pipe.name).replace(/\W/g, '_');
     const base = { ...query, title, segments: [title] };
     if (!/^materialized$/i.test(node.type)) return { ...base, reason: fed(node) };
     const target = targetOf(node);
