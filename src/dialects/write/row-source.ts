@@ -54,7 +54,8 @@ const NONE: Partial<Extract<FromItem['source'], { kind: 'unnest' }>> = {};
 
 function unnested({ source, at }: FromItem, array: Expression, context: Context): Elements {
   const { offset, offsetBase: base = 0, more } = source.kind === 'unnest' ? source : NONE;
-  if (more !== undefined) return unconverted(at, 'join', 'Arrays that are read in parallel are not converted');
+  if (more !== undefined)
+    return unconverted(at, 'join', 'Arrays that are read in parallel are not converted');
   const written = context.write(array, context);
   const elements = context.elements(written);
   return {
