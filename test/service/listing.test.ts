@@ -65,7 +65,10 @@ test('does not wait for the engine, unless the client would', async () => {
   };
   expect(await list('wait=0')).toMatchObject([true, { columns: null }]);
   expect(await list('')).toMatchObject([true, { columns: null }]);
-  expect(await list('wait=60')).toMatchObject([undefined, { columns: [{ name: 'n', type: 'Nullable(UInt8)' }] }]);
+  expect(await list('wait=60')).toMatchObject([
+    undefined,
+    { columns: [{ name: 'n', type: 'Nullable(UInt8)' }] },
+  ]);
   expect(await list('wait=0')).toMatchObject([undefined, { columns: [{ name: 'n' }] }]);
   await rm(join(service.endpoints, 'slow.yaml'));
   await service.service.reload();
