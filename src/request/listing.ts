@@ -174,6 +174,7 @@ function toEntry(
   const { minGroup } = endpoint.redaction;
   const columnOf = ({ name, type }: Column): unknown => {
     const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
+    if (shown === undefined) return { name, type, ...redacted({ name, type }) }; // no response has it
     const typescript = typescriptOf(shown, endpoint.int64, resultShape);
     return { name, type: shown, typescript, ...redacted({ name, type }) };
   };
