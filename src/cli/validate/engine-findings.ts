@@ -9,6 +9,7 @@ import { findUnwatched } from '../../catalog/watch-check.ts';
 import { findSourceFault } from '../../catalog/source-check.ts';
 import type { TenancySetting } from '../../catalog/tenancy.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
+import { findWideIntegers, readWideColumns } from '../../catalog/wide-integers.ts';
 import { monotonic } from '../../core/clock.ts';
 import type { Finding } from '../../core/finding.ts';
 import { EngineError, isAway, type Engine } from '../../engine/engine.ts';
@@ -38,6 +39,7 @@ export interface Analysing {
 interface Known extends Pick<Analysing, 'schema' | 'tenancy' | 'openTestRuntime'> {
   readonly tables: TablesOnEngine;
   readonly timeColumns: Awaited<ReturnType<typeof readTimeColumns>>;
+  readonly wide: Awaited<ReturnType<typeof readWideColumns>>;
   readonly settingNames: Awaited<ReturnType<typeof readSettingNames>>;
 }
 
@@ -54,6 +56,7 @@ export async function engineFindings(
     tenancy,
     openTestRuntime,
     timeColumns: await readTimeColumns(engine),
+    wide: await readWideColumns(engine),
     settingNames: await readSettingNames(engine),
     tables: await readTables(engine),
   };
@@ -101,7 +104,7 @@ async function analyse(
 async function analysed(
   engine: Engine,
   file: InspectedFile,
-  { schema, tenancy, openTestRuntime, tables, timeColumns, settingNames }: Known,
+  { schema, tenancy, openTestRuntime, tables, timeColumns, wide, settingNames }: Known,
 ): Promise<readonly Finding[]> {
   const failures = (await checkOnEngine(engine, file, tables.enums)).map((each) =>
     explainBroken(each, schema),
@@ -113,6 +116,7 @@ async function analysed(
     ...(isBroken ? [] : await checkModels(engine, file, tenancy)),
     ...(isBroken ? [] : await findUnwatched(engine, file)),
     ...(isBroken ? [] : await findSourceFault(engine, file)),
+    ...(failures.length > 0 ? [] : await findWideIntegers(engine, file, wide)),
     ...findUnknownSettings(file.analysis, settingNames),
     ...(await findUnknownNames(engine, file, tables.columns)),
   ];
