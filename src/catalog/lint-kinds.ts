@@ -78,6 +78,14 @@ export const LINT_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Large integers that JavaScript cannot read exactly',
     help: 'A column of 64 bits and more, such as an id, is a JSON number by default. int64: string writes such integers as strings, with all their digits; int64: number says that they are smaller than 2^53.',
   },
+  'lint.time_as_number': {
+    title: 'A time that is compared with a date as a number',
+    help: "ClickHouse compares a DateTime with a number as seconds since 1970: 20240101 is in August 1970. Write a string, '2024-01-01', or toDate.",
+  },
+  'lint.optional_time_bound': {
+    title: 'A bound in time that calls may leave out',
+    help: 'Without the parameter, the condition on the time column is true for all rows, and the call reads the whole table. A default such as now-24h bounds it. If that is what you want, write # millrace-ignore: lint.optional_time_bound above the parameter.',
+  },
   'lint.no_time_bound': {
     title: 'Table read without a time bound',
     help: 'A condition on its time column lets the engine skip older data.',

@@ -1,6 +1,7 @@
 // String and number arguments of functions.
 import type { Expression } from './tree.ts';
 import type { Application } from './function.ts';
+import { isOpen } from './operand.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { float, operand, text, value, type Value } from './value.ts';
 
@@ -64,5 +65,5 @@ export function unlessNull(
 /** A number, or what a JSON path holds as one. */
 export const numberOf = ({ arg }: Application, index: number): Value => {
   const own = arg(index);
-  return own.type.kind === 'dynamic' ? value('float', float(own)) : own;
+  return isOpen(own) ? value('float', float(own)) : own;
 };

@@ -3,7 +3,7 @@
 import type { Expression } from '../tree.ts';
 import { differs, note } from '../context.ts';
 import type { Application } from '../function.ts';
-import { condition, NEVER_NULL } from '../operand.ts';
+import { condition, isOpen, NEVER_NULL } from '../operand.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql, joinSql, type Sql } from '../sql.ts';
 import { float, isKind, loose, operand, value, type Type, type Value } from '../value.ts';
@@ -54,7 +54,7 @@ function sumType({ type }: Value, { dialect }: Application): Partial<Type> & Pic
 export function numeric(application: Application, index: number): Value {
   const own = application.arg(index);
   const { kind } = own.type;
-  if (kind === 'dynamic') return value('float', float(own));
+  if (isOpen(own)) return value('float', float(own));
   if (kind === 'json') return application.fail('Cast the JSON value to a number first');
   if (kind === 'text')
     return application.fail(`${application.call.name} of strings is not supported`, 'Cast them to numbers.');

@@ -1,8 +1,10 @@
 // Conditional functions.
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
+import { beside } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { truth } from '../truth.ts';
-import { condition, isKind, isNullable, operand, value, type Value } from '../value.ts';
+import { emptyArray, isNullArray } from './array-value.ts';
+import { condition, isKind, isNullable, isNumber, operand, value, type Value } from '../value.ts';
 import { comparison } from '../write/comparison.ts';
 import { unified } from '../write/unify.ts';
 
@@ -14,12 +16,29 @@ const coalesce: Rule = (application) => {
   const args = application.all();
   const [first = application.fail(`${application.call.name} requires an argument`), more] = args;
   if (more === undefined) return first;
+  if (args.some((each) => isKind(each, 'array'))) return firstArray(args.map((each) => beside(each, args)));
   const { sqls, type } = unified(args, application);
   return {
     sql: sql`coalesce(${joinSql(sqls)})`,
     type: { ...type, isNullable: args.every((each) => each.type.isNullable) },
   };
 };
+
+/** ClickHouse has no array that is NULL. */
+function firstArray(arrays: readonly Value[]): Value {
+  const present = arrays.filter((each) => !isKind(each, 'null'));
+  const { type } = unified(present);
+  return present.slice(0, -1).reduceRight<Value>(
+    (rest, each) => {
+      // A branch of CASE may be NULL.
+      const absent = isNullArray(each) ?? (each.type.isNullable ? sql`isNull(${each.sql})` : undefined);
+      return absent === undefined
+        ? { sql: each.sql, type }
+        : { sql: sql`if(${absent}, ${rest.sql}, ${each.sql})`, type };
+    },
+    { ...emptyArray(), ...present.at(-1), type },
+  );
+}
 
 const nullIf: Rule = ({ arg, at, context }) => {
   const [own, other] = [arg(0), arg(1)];
@@ -72,6 +91,12 @@ function extreme(name: 'greatest' | 'least'): Rule {
   return (application) => {
     const { all, context, call } = application;
     const args = all();
+    if (
+      context.shared.dialect === 'sqlite' &&
+      args.some((each) => isKind(each, 'text')) &&
+      args.some(isNumber)
+    )
+      return application.fail(`${call.name} of strings and numbers is not converted`);
     const { sqls, type } = unified(args, application);
     const [only = application.fail(`${call.name} requires an argument`), more] = sqls;
     if (more === undefined) return { sql: only, type };
@@ -120,6 +145,9 @@ export const CONDITION_FUNCTIONS: Rules = {
   decode,
   greatest: extreme('greatest'),
   least: extreme('least'),
+  // SQLite has them for several arguments.
+  max: byDialect({ sqlite: extreme('greatest') }),
+  min: byDialect({ sqlite: extreme('least') }),
   isnull: byDialect({ mysql: isNullTest, mariadb: isNullTest, redshift: coalesce }),
   equal_null: ({ arg, at, context }) => comparison(arg(0), arg(1), { operator: '<=>', at, context }),
   xor: ({ all }) => condition(sql`xor(${joinSql(all().map(({ sql: own }) => own))})`, isNullable(...all())),

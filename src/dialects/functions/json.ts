@@ -366,22 +366,3 @@ function jsonKeys(own: Value): Value {
 function parsedText({ arg }: Application): Value {
   return value('json', rawJson(arg(0).sql));
 }
-
-/** How many arguments the functions of BigQuery have. */
-export const BIGQUERY_JSON: Readonly<Record<string, readonly [least: number, most: number]>> = {
-  json_value: [1, 2],
-  json_extract_scalar: [1, 2],
-  json_query: [1, 2],
-  json_extract: [1, 2],
-  json_query_array: [1, 2],
-  json_extract_array: [1, 2],
-  json_value_array: [1, 2],
-  json_extract_string_array: [1, 2],
-  json_type: [1, 1],
-  bool: [1, 1],
-  json_array: [0, 100],
-  json_object: [0, 100],
-  to_json_string: [1, 2],
-  to_json: [1, 2],
-  parse_json: [1, 1],
-};

@@ -233,8 +233,6 @@ export const NUMBER_FUNCTIONS: Rules = {
   random: () => value('float', 'randCanonical()', false),
   rand: () => value('float', 'randCanonical()', false),
   width_bucket: (application) => application.fail('width_bucket is not converted', 'Use widthBucket.'),
-  min: extremeOf('least'),
-  max: extremeOf('greatest'),
   try_to_number: tryNumber,
   try_to_decimal: tryNumber,
   try_to_double: tryNumber,
@@ -243,33 +241,6 @@ export const NUMBER_FUNCTIONS: Rules = {
       ? fail('to_number is converted with one argument')
       : value('numeric', sql`toFloat64(${arg(0).sql})`, arg(0).type.isNullable),
 };
-
-/** SQLite's min and max of several arguments: NULL if one of them is NULL. */
-function extremeOf(name: 'least' | 'greatest'): Rule {
-  return byDialect({
-    sqlite: ({ all }) => {
-      const args = all();
-      const nullable = args
-        .filter(({ type }) => type.isNullable)
-        .map((each) => sql`${operand(each)} IS NULL`);
-      const numbers = args.some(({ type }) => type.kind !== 'int')
-        ? args.map((each) =>
-            each.type.kind === 'int' && !/^-?\d+$/.test(String(each.sql))
-              ? sql`toFloat64(${each.sql})`
-              : each.sql,
-          )
-        : args.map(({ sql }) => sql);
-      const built = sql`${name}(${joinSql(numbers)})`;
-      return {
-        sql: nullable.length === 0 ? built : sql`if(${joinSql(nullable, ' OR ')}, NULL, ${built})`,
-        type: {
-          ...(args.find(({ type }) => type.kind !== 'int') ?? args[0] ?? value('null', 'NULL')).type,
-          isNullable: nullable.length > 0,
-        },
-      };
-    },
-  });
-}
 
 /** Snowflake's conversions of strings that return NULL for other strings. */
 function tryNumber({ arg, call, fail }: Application): Value {

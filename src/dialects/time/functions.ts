@@ -337,15 +337,3 @@ export const TIME_FUNCTIONS: Rules = {
   timestamp_trunc: truncate('timestamp'),
   to_char: toChar,
 };
-
-/** The functions that BigQuery has, with the least and the greatest number of their arguments. */
-export const BIGQUERY_TIME_FUNCTIONS: Readonly<Record<string, readonly [least: number, most: number]>> = {
-  now: [0, 0], current_timestamp: [0, 0], current_datetime: [0, 1], current_date: [0, 1],
-  timestamp_trunc: [2, 3], datetime_trunc: [2, 3], date_trunc: [2, 3],
-  timestamp_add: [2, 2], timestamp_sub: [2, 2], datetime_add: [2, 2], datetime_sub: [2, 2], date_add: [2, 2], date_sub: [2, 2],
-  timestamp_diff: [3, 3], datetime_diff: [3, 3], date_diff: [3, 3],
-  format_timestamp: [2, 3], format_datetime: [2, 3], format_date: [2, 2], parse_timestamp: [2, 3], parse_datetime: [2, 2], parse_date: [2, 2],
-  timestamp: [1, 2], datetime: [1, 6], date: [1, 3], last_day: [1, 2],
-  unix_seconds: [1, 1], unix_millis: [1, 1], unix_micros: [1, 1], unix_date: [1, 1],
-  timestamp_seconds: [1, 1], timestamp_millis: [1, 1], timestamp_micros: [1, 1], date_from_unix_date: [1, 1],
-}; // prettier-ignore

@@ -3,7 +3,7 @@ import { quoteString } from '../../sql/literal.ts';
 import { caseless } from '../collation.ts';
 import { asValue, differs, unconverted, type Context as BaseContext } from '../context.ts';
 import { jsonInteger, jsonNumber, jsonText } from '../json-path.ts';
-import { beside, settled } from '../operand.ts';
+import { beside, isOpen, settled } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { exactLiteral } from '../time/argument.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
@@ -17,6 +17,7 @@ import {
   isNumber,
   isTime,
   operand,
+  UNKNOWN,
   value,
   type Value,
 } from '../value.ts';
@@ -96,7 +97,7 @@ const isWide = ({ type, literal }: Value): boolean =>
 function openComparison(left: Value, right: Value, { operator, at, context }: Comparison): Value | undefined {
   const sides = [left, right];
   const { dialect, traits } = context.shared;
-  const open = sides.find((each) => isKind(each, 'json', 'dynamic'));
+  const open = sides.find((each) => isKind(each, 'json') || isOpen(each));
   if (open === undefined || !ORDERED.has(operator)) return undefined;
   const other = open === left ? right : left;
   const pair = (own: Value): Sql =>
@@ -104,7 +105,7 @@ function openComparison(left: Value, right: Value, { operator, at, context }: Co
       [open === left ? own.sql : operand(other), open === left ? operand(other) : own.sql],
       ` ${operator} `,
     );
-  if (isKind(open, 'dynamic')) {
+  if (isOpen(open)) {
     if (!isWide(other)) return undefined;
     const integer = value('int', sql`accurateCastOrNull(${open.sql}, 'Int64')`);
     return condition(sql`ifNull(${pair(integer)}, ${pair(value('float', float(open)))})`, true);
@@ -204,10 +205,26 @@ function adapted(left: Value, right: Value, { at, context }: Place): readonly [V
   return [caseless(a, b, context), caseless(b, a, context)];
 }
 
+/** A value and the elements of an array in types that ClickHouse compares. */
+export function elementToward(subject: Value, array: Value, place: Place): readonly [Value, Value] {
+  const item: Value = { sql: place.context.shared.fresh('e'), type: array.type.element ?? UNKNOWN };
+  const [a, b] = [toward(subject, item, place), toward(item, subject, place)];
+  const areMixed =
+    isNumber(a) && isNumber(b) && isKind(a, 'float', 'numeric') !== isKind(b, 'float', 'numeric');
+  const [own, element] = areMixed ? [real(a), real(b)] : [a, b];
+  if (element.sql === item.sql) return [own, array];
+  const mapped = sql`arrayMap(${item.sql} -> ${element.sql}, ${array.sql})`;
+  return [own, { ...array, sql: mapped, type: { ...array.type, element: element.type } }];
+}
+
+const real = (each: Value): Value =>
+  isKind(each, 'float', 'numeric') ? each : value('float', sql`toFloat64(${each.sql})`, each.type.isNullable);
+
 /** A value in a type that can be compared with another one. */
 export function toward(own: Value, other: Value, place: Place): Value {
   if (isKind(own, 'json') && !isKind(other, 'json')) return isNumber(other) ? jsonNumber(own) : jsonText(own);
   if (isWritten(own)) return literalToward(own, own.literal ?? '', { ...place, other });
+  if (isOpen(own)) return beside(own, [other]);
   if (isKind(own, 'text') && isTime(other)) return textAsTime(own, place);
   if (isKind(own, 'text') && isNumber(other)) return textAsNumber(own, place);
   // A literal has the type of the numbers that it is compared with.
@@ -285,11 +302,13 @@ export function writeBetween(
   const [own, first] = adapted(subject, from, lower);
   const [other, second] = adapted(subject, to, upper);
   const nullable = isNullable(subject, from, to);
-  if (!isOpen && String(own.sql) === String(other.sql))
-    return condition(
-      sql`${operand(own)} ${isNot ? 'NOT ' : ''}BETWEEN ${operand(first)} AND ${operand(second)}`,
-      nullable,
-    );
+  if (!isOpen && String(own.sql) === String(other.sql)) {
+    const bounds = sql`BETWEEN ${operand(first)} AND ${operand(second)}`;
+    // NOT BETWEEN of ClickHouse is less or greater, and NaN is neither.
+    const isApart = isNot && [own, first, second].some(isFloat);
+    if (isApart) return condition(sql`NOT (${operand(own)} ${bounds})`, nullable);
+    return condition(sql`${operand(own)} ${isNot ? 'NOT ' : ''}${bounds}`, nullable);
+  }
   const pair = [comparison(subject, from, lower), comparison(subject, to, upper)];
   return condition(
     sql`${isNot ? 'NOT ' : ''}(${joinSql(
