@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   conformance: async () => (await import('./conformance/command.ts')).addConformance,
   query: async () => (await import('./query/command.ts')).addQuery,
   mcp: async () => (await import('./mcp/command.ts')).addMcp,
+  lsp: async () => (await import('./lsp/command.ts')).addLsp,
   redact: async () => (await import('./redact/command.ts')).addRedact,
   token: async () => (await import('./token/command.ts')).addToken,
   seed: async () => (await import('./seed/command.ts')).addSeed,

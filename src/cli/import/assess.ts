@@ -98,8 +98,10 @@ function noteOf(finding: Finding, draft: EndpointDraft, hint: string | undefined
 
 /** Where the source has the first name that a message quotes; otherwise its beginning. */
 function sourceOffset(message: string, source: string): number {
-  for (const [, quoted = ''] of message.matchAll(/[`'"]([\w.]+)[`'"]|(?<=table |column )([\w.]+)/gi)) {
-    const name = quoted.split('.').at(-1) ?? '';
+  for (const [, quoted, called, named] of message.matchAll(
+    /[`'"]([\w.]+)[`'"]|\b(\w+)\(\)|(?<=table |column )([\w.]+)/gi,
+  )) {
+    const name = (quoted ?? called ?? named ?? '').split('.').at(-1) ?? '';
     const found = name === '' ? -1 : source.search(new RegExp(`\\b${name}\\b`));
     if (found >= 0) return found;
   }

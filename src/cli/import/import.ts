@@ -24,7 +24,7 @@ import { assess, isOfNames, ownErrors } from './assess.ts';
 import { convertQuery, type ConvertedQuery, type ConvertSettings } from './convert-query.ts';
 import { databaseName } from './database-name.ts';
 import { createDefinitions, definitionPath, type DefinitionDraft } from './definitions.ts';
-import { draftsOf, withIncludes, withWhole } from './drafts.ts';
+import { draftsOf, withIncludes, withSettings, withWhole } from './drafts.ts';
 import { endpointText, withStandIns, type EndpointDraft, type TextSettings } from './endpoint-text.ts';
 import { readExportFiles } from './export-files.ts';
 import { proveFiles, type Proof } from './prove.ts';
@@ -195,16 +195,18 @@ async function checkDrafts(
   const files = new Map(await checkWritten([...first.values()], analysing));
   const final: EndpointDraft[] = [];
   for (const draft of drafts) {
-    const isBroken = draft.includes.size > 0 && ownErrors(files.get(draft.path)).length > 0;
-    final.push(isBroken ? await withWhole(draft, settings) : draft);
+    const errors = ownErrors(files.get(draft.path));
+    const isBroken = draft.includes.size > 0 && errors.length > 0;
+    final.push(withSettings(draft, errors) ?? (isBroken ? await withWhole(draft, settings) : draft));
   }
   const again = final.filter((draft, index) => draft !== drafts[index]).map(textOf);
   for (const file of again) first.set(file.path, file);
-  const changed = again.length === 0 ? [] : await checkWritten(again, analysing);
+  const without = (files: readonly NewFile[]): readonly NewFile[] =>
+    [...first.values()].filter(({ path }) => files.every((each) => each.path !== path));
+  const changed = again.length === 0 ? [] : await checkWritten(again, analysing, without(again));
   for (const [path, found] of changed) files.set(path, found);
   const rest = final.filter(({ status }) => status === 'partly').map((draft) => textOf(withStandIns(draft)));
-  const others = [...first.values()].filter(({ path }) => rest.every((each) => each.path !== path));
-  const ofRest = rest.length === 0 ? [] : await checkWritten(rest, analysing, others);
+  const ofRest = rest.length === 0 ? [] : await checkWritten(rest, analysing, without(rest));
   for (const [path, { errors }] of ofRest) {
     const before = files.get(path);
     if (before !== undefined) files.set(path, { ...before, errors: errors.filter(isOfNames) });
