@@ -2,17 +2,26 @@
 import { closestMatch } from 'leven';
 
 /**
- * The candidate closest to `word` (case-insensitive): within 40% of its length in edits, otherwise the only one with the same
- * letters, that begins with it, that it begins with, or that it abbreviates (`amt` for `amount`). Undefined if there is none.
+ * The candidate closest to `word` (case-insensitive): one that it misspells, otherwise the only one with the same letters, that
+ * begins with it, that it begins with, or that it abbreviates (`amt` for `amount`). Undefined if there is none.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  return misspelled(word, candidates, abbreviated);
+}
+
+/** The candidate closest to `word` (case-insensitive), within 40% of its length in edits; `otherwise` chooses among folded ones. */
+export function misspelled(
+  word: string,
+  candidates: Iterable<string>,
+  otherwise: typeof abbreviated = () => undefined,
+): string | undefined {
   if (word.length > 100) return undefined;
   const byFolded = new Map<string, string>();
   for (const candidate of candidates) byFolded.set(candidate.toLowerCase(), candidate);
   const folded = word.toLowerCase();
   const maxDistance = Math.floor(word.length * 0.4);
   const match =
-    closestMatch(folded, [...byFolded.keys()], { maxDistance }) ?? abbreviated(folded, byFolded.keys());
+    closestMatch(folded, [...byFolded.keys()], { maxDistance }) ?? otherwise(folded, byFolded.keys());
   return match === undefined ? undefined : byFolded.get(match);
 }
 

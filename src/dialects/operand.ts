@@ -43,10 +43,14 @@ export const isOpen = ({ type }: Value): boolean => type.kind === 'dynamic' || t
 
 const ELEMENTS: Partial<Record<Type['kind'], string>> = { int: 'Int64', float: 'Float64', bool: 'Bool' };
 
+/** What can be cast to an array: the key of a group is a string. */
+export const listed = (each: Value): Sql =>
+  isKind(each, 'dynamic') ? each.sql : sql`ifNull(${each.sql}, '[]')`;
+
 function arrayBeside(each: Value, { type }: Value): Value {
   const name = ELEMENTS[type.element?.kind ?? 'text'];
   const kind = name === undefined ? 'text' : (type.element?.kind ?? 'text');
-  const own = sql`CAST(${each.sql} AS Array(Nullable(${name ?? 'String'})))`;
+  const own = sql`CAST(${listed(each)} AS Array(Nullable(${name ?? 'String'})))`;
   const element: Type = { kind, isNullable: true };
   return { ...value('array', own, false, { element }), absent: sql`(${each.sql} IS NULL)` };
 }
@@ -55,7 +59,7 @@ function arrayBeside(each: Value, { type }: Value): Value {
 export function beside(each: Value, others: readonly Value[]): Value {
   if (!isOpen(each)) return each.type.kind === 'object' ? key(each) : each;
   const array = others.find((other) => isKind(other, 'array'));
-  if (array !== undefined && isKind(each, 'dynamic')) return arrayBeside(each, array);
+  if (array !== undefined) return arrayBeside(each, array);
   if (others.some(isNumber)) return value('float', float(each));
   if (others.some((other) => isKind(other, 'bool')))
     return value('bool', sql`accurateCastOrNull(${each.sql}, 'Bool')`);

@@ -111,6 +111,7 @@ const OF_ANY = [
 /** The type of values of one kind. */
 export function commonOf(types: readonly Type[]): Type {
   const [first = UNKNOWN] = types;
+  if (types.some(({ kind }) => kind !== first.kind)) return UNKNOWN;
   const { bits: _, bytes: __, isWide: ___, ...rest } = first;
   const flags = OF_ANY.filter((flag) => types.some((type) => type[flag] === true));
   const fieldsOf = (type: Type): readonly Type[] => [...(type.fields?.values() ?? [])];

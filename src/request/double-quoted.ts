@@ -1,5 +1,5 @@
 // Double quotes that hold a string, as in BigQuery SQL, and not a name, as in ClickHouse SQL.
-import { nearest } from '../core/nearest.ts';
+import { misspelled } from '../core/nearest.ts';
 import type { Cursor } from '../sql/cursor.ts';
 import type { TokenKind } from '../sql/lexer.ts';
 import { endsValue, type EvidenceText } from './dialect-evidence.ts';
@@ -25,7 +25,7 @@ export function hasDoubleQuotedString(text: EvidenceText): boolean {
     const inner = query.text(index).slice(1, -1);
     const [first = inner] = inner.split('.');
     if (known.includes(first.toLowerCase()) || (hasStrings && NAME.test(inner))) return false;
-    return nearest(inner, known) === undefined;
+    return misspelled(inner, known) === undefined;
   });
 }
 

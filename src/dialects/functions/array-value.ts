@@ -1,5 +1,6 @@
 // Arrays as values: ClickHouse has none that are NULL, so that NULL is a condition or, in the type, an empty array.
 import { jsonElements } from '../json-path.ts';
+import { isOpen, listed } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { arrayOfType, commonOf, operand, TEXT, UNKNOWN, value, type Type, type Value } from '../value.ts';
 
@@ -94,9 +95,9 @@ export function elementsOf(own: Value): Value {
   if (own.type.kind === 'array') return own;
   if (own.type.kind === 'null') return emptyArray();
   if (own.type.kind === 'json') return jsonElements(own);
-  if (own.type.kind !== 'dynamic') return { sql: own.sql, type: arrayOfType(UNKNOWN) };
+  if (!isOpen(own)) return { sql: own.sql, type: arrayOfType(UNKNOWN) };
   return {
-    sql: sql`CAST(${own.sql} AS Array(Nullable(String)))`,
+    sql: sql`CAST(${listed(own)} AS Array(Nullable(String)))`,
     type: arrayOfType({ ...TEXT, isOpen: true }),
   };
 }

@@ -6,8 +6,8 @@ import { beside } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { truth } from '../truth.ts';
 import { emptyArray, isNullArray } from './array-value.ts';
-import { condition, isKind, isNullable, operand, value, type Value } from '../value.ts';
-import { comparison } from '../write/comparison.ts';
+import { condition, isKind, isNullable, isTime, operand, value, type Value } from '../value.ts';
+import { comparison, toward } from '../write/comparison.ts';
 import { unified } from '../write/unify.ts';
 
 const isNull = (own: Value): Sql => sql`${operand(own)} IS NULL`;
@@ -51,7 +51,9 @@ function absentOf(own: Value): Sql | undefined {
 }
 
 const nullIf: Rule = ({ arg, at, context }) => {
-  const [own, other] = [arg(0), arg(1)];
+  const other = arg(1);
+  // A literal beside a time is one.
+  const own = isTime(other) ? toward(arg(0), other, { at, context }) : arg(0);
   const equal = comparison(own, other, { operator: '=', at, context });
   const [left, test] = [String(own.sql), String(equal.sql)];
   const isPlain = test.startsWith(`${left} =`);

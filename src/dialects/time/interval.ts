@@ -210,6 +210,7 @@ export function shifted(
   const literal =
     base.type.kind === 'text' && base.literal !== undefined ? timestampLiteral(base.literal) : undefined;
   const time = literal ?? base;
+  if (isKind(time, 'null')) return time;
   if (!isTime(time) && time.type.kind !== 'unknown')
     return unconverted(
       at,

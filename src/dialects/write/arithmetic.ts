@@ -196,7 +196,6 @@ function withInterval(expression: Binary, context: Context): Value | undefined {
   const [spans, other] = second === undefined ? [first ?? [], right] : [second, left];
   if (operator === '+' || (operator === '-' && second !== undefined)) {
     const base = settled(context.write(other, context));
-    if (isKind(base, 'null')) return base;
     if (isKind(base, 'seconds'))
       return numberArithmetic(base, secondsOf(spans, context), { operator, at, context });
     return shifted(base, operator, { spans, at, isOperator: true }, context);

@@ -95,10 +95,13 @@ const isFloat = (each: Value): boolean => isKind(each, 'float') && !/^[\d.()-]+$
 
 /** Whether both are NULL, both are NaN, or they are equal. */
 function same(a: Value, b: Value, { context }: Place): Sql {
-  // The function has no common type of an integer and a Float64.
+  // The function has no common type of an integer and a Float64, or of integers with and without a sign.
   const areMixed =
     [a, b].every((each) => isNumber(each) || isKind(each, 'bool')) && a.type.kind !== b.type.kind;
-  const pair = [a, b].map((each) => (areMixed ? sql`toFloat64(${each.sql})` : each.sql));
+  const areOpen =
+    isKind(a, 'int') && isKind(b, 'int') && [a, b].some((each) => String(each.sql).endsWith(')'));
+  const convert = areMixed ? 'toFloat64' : areOpen && context.isJoin !== true ? 'toInt64' : undefined;
+  const pair = [a, b].map((each) => (convert === undefined ? each.sql : sql`${convert}(${each.sql})`));
   const own = sql`isNotDistinctFrom(${joinSql(pair)})`;
   // Tables are joined by the function alone.
   const mayBeNan = context.shared.traits.hasNan && context.isJoin !== true && isFloat(a) && isFloat(b);
