@@ -39,7 +39,9 @@ export async function rebuildTables(
   if (failure === undefined && !isWorse) return () => putInPlace(settings, next, deps.terminal);
   await rm(next.data, { recursive: true, force: true });
   await writeTablesState(settings, { signature, isWhole: before?.isWhole ?? true });
-  deps.terminal.note('The tables stay as they were, until the next change: the new ones would not be complete.');
+  deps.terminal.note(
+    'The tables stay as they were, until the next change: the new ones would not be complete.',
+  );
   return undefined;
 }
 
