@@ -71,7 +71,9 @@ export function unknownColumn(
   const cursor = createCursor(statement.sql);
   const place = name === undefined ? undefined : findInQuery(cursor, name);
   if (name === undefined || place === undefined || action !== 'create') return undefined;
-  const others = cursor.tokens.map((_, at) => cursor.name(at) ?? '').filter((each) => each !== name && !/^[A-Z]+$/.test(each)); // keywords
+  const others = cursor.tokens
+    .map((_, at) => cursor.name(at) ?? '')
+    .filter((each) => each !== name && !/^[A-Z]+$/.test(each)); // keywords
   const hint = didYouMean(nearest(name, others));
   return findingAt(statement, place.start, {
     severity: 'warning',
