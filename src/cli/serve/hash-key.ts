@@ -1,4 +1,4 @@
-// A key for hashed columns where none is set, on an author's machine: for one run, so that nobody relies on its hashes.
+// A key for hashed columns where none is set, on an author's machine: for one run, since its hashes are not those of a service.
 import { randomBytes } from 'node:crypto';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Settings } from '../../config/settings.ts';

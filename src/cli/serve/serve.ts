@@ -293,7 +293,7 @@ function exampleUrl(address: string, { name, examples, parameters, samples }: En
   const values: Readonly<Record<string, unknown>> = example?.parameters ?? Object.fromEntries(required);
   const pairs = Object.entries(values).map(([key, value]): [string, string] => [
     key,
-    typeof value === 'object' ? JSON.stringify(value) : String(value),
+    typeof value === 'string' ? value : JSON.stringify(value),
   ]);
   const query = new URLSearchParams(pairs).toString();
   return `${address}/api/endpoints/query/${name}${query === '' ? '' : `?${query}`}`;
