@@ -1,5 +1,5 @@
 // What every command receives, and how commands load the settings.
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Uses } from '../auth/key-use.ts';
 import { leadsOutside } from '../config/leads-outside.ts';
 import { loadSettings, settingNames, type Settings } from '../config/settings.ts';
@@ -48,12 +48,17 @@ export type AddCommand = (program: Command, deps: CommandDeps) => void;
 
 export type Flags = Readonly<Record<string, string | undefined>>;
 
+/** The heading of the settings in the help, after the options of the command itself. */
+export const SETTINGS_GROUP = 'Settings, also from the environment and millrace.yaml:';
+
 /** Adds a flag for each setting. */
 export function withSettings(command: Command): Command {
-  command.option('--config <file>', 'settings file (default: millrace.yaml)');
+  const add = (flags: string, description: string): void =>
+    void command.addOption(new Option(flags, description).helpGroup(SETTINGS_GROUP));
+  add('--config <file>', 'settings file (default: millrace.yaml)');
   for (const { flag, env, description, default: value } of settingNames()) {
     const note = value === undefined || value === '' ? '' : `; default: ${JSON.stringify(value)}`;
-    command.option(`${flag} <value>`, `${description} [${env}${note}]`);
+    add(`${flag} <value>`, `${description} [${env}${note}]`);
   }
   return command;
 }

@@ -1,6 +1,6 @@
 // The command line: its commands, exit codes and error messages.
 import { Command, CommanderError, Help, type Option } from 'commander';
-import type { AddCommand, CommandDeps } from './command.ts';
+import { SETTINGS_GROUP, type AddCommand, type CommandDeps } from './command.ts';
 import { MissingPackageError } from '../core/observation.ts';
 import { CommandError, noteError } from './command-error.ts';
 import type { Terminal } from './terminal.ts';
@@ -97,7 +97,7 @@ function createProgram(commands: readonly AddCommand[], deps: CommandDeps): Comm
     .version(deps.version)
     .showSuggestionAfterError()
     .showHelpAfterError('(run with --help for all options)')
-    .configureHelp({ optionDescription: describeOption })
+    .configureHelp({ optionDescription: describeOption, groupItems: settingsLast })
     .configureOutput({
       writeOut: (text) => printLines(text, deps.terminal.print),
       writeErr: (text) => printLines(text, deps.terminal.note),
@@ -111,6 +111,19 @@ function createProgram(commands: readonly AddCommand[], deps: CommandDeps): Comm
 /** An option that can be repeated has an empty list by default, which its description explains or need not mention. */
 function describeOption(option: Option): string {
   return new Help().optionDescription(option).replace(' (default: [])', '');
+}
+
+/** A command's own options come first. */
+function settingsLast<T extends Command | Option>(
+  all: T[],
+  visible: T[],
+  groupOf: (item: T) => string,
+): Map<string, T[]> {
+  const groups = new Help().groupItems(all, visible, groupOf);
+  const settings = groups.get(SETTINGS_GROUP);
+  if (settings === undefined) return groups;
+  groups.delete(SETTINGS_GROUP);
+  return groups.set(SETTINGS_GROUP, settings);
 }
 
 function inheritExit(command: Command): void {

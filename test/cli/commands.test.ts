@@ -41,6 +41,9 @@ describe('help and misuse', () => {
     const { code, out } = await run([...command.filter(Boolean), '--help']);
     expect(code).toBe(0);
     expect(out).toMatch(/^Usage: millrace/);
+    // The command's own options come before those of all settings.
+    const own = out.indexOf('  -h, --help');
+    expect(out.includes('--host <value>') && out.indexOf('--host <value>') < own).toBe(false);
   });
 
   test.each([

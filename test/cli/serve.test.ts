@@ -183,6 +183,32 @@ describe('a running service', () => {
   });
   afterAll(() => void served.process.child.kill('SIGKILL'));
 
+  test('the calls that it prints are answered with 200, and are not one for each of many endpoints', async () => {
+    const cwd = folder();
+    writeFileSync(
+      join(cwd, 'endpoints/frozen.yaml'),
+      "id: 00000000-0000-4000-8000-000000000003\nname: a-frozen\nquery: SELECT n FROM app.t WHERE n < @below AND @day > '2000-01-01' AND @kind != ''\nparameters: { below: { type: UInt32, required: true, min: 1 }, day: { type: Date, required: true }, kind: { type: String, required: true, enum: [x, y] } }\nexamples: [{ name: then, parameters: { below: 2, day: '2024-01-01', kind: x }, now: '2024-01-01T00:00:00Z' }]\n",
+    );
+    writeFileSync(
+      join(cwd, 'endpoints/hashed.yaml'),
+      "id: 00000000-0000-4000-8000-000000000004\nname: a-hashed\nquery: SELECT 'ann' AS user\npii: { redact: true, columns: { user: hash } }\n",
+    );
+    for (let index = 10; index < 30; index++)
+      writeFileSync(
+        join(cwd, `endpoints/e${index}.yaml`),
+        `id: 00000000-0000-4000-8000-0000000000${index}\nname: e${index}\nquery: SELECT ${index} AS n\n`,
+      );
+    const { process, key } = await serve(cwd);
+    await process.says(/Press Ctrl/);
+    const text = process.output();
+    expect(text).toContain('… and 14 more endpoints');
+    expect(text).toContain('columns are hashed with a key for this run');
+    const urls = [...text.matchAll(/^curl -H '[^']+' '([^']+)'$/gm)].map(([, url = '']) => url);
+    expect(urls).toHaveLength(10);
+    const statuses = urls.map(async (url) => (await fetch(url, { headers: { 'X-API-KEY': key } })).status);
+    expect(await Promise.all(statuses)).toEqual(urls.map(() => 200));
+  });
+
   test('query --url asks it, prints as a local query does, and names its problems', async () => {
     const ask = (...args: string[]) =>
       run(['query', ...args, '--url', `${served.address}/`], { cwd, env: { MILLRACE_KEY: served.key } });

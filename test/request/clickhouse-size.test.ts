@@ -10,6 +10,7 @@ const system = { kind: 'virtual', name: 'system', tables: ['one'] } as const;
 const databases: Databases = {
   endpoints: [],
   find: (name) => (name === 'system' ? system : undefined),
+  isClosed: () => false,
 };
 
 describe('size of a statement', () => {

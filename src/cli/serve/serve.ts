@@ -13,6 +13,7 @@ import { CommandError } from '../command-error.ts';
 import { renderFinding } from '../caret.ts';
 import { reportService } from './check.ts';
 import { followTables } from './follow-tables.ts';
+import { hashKeyNote, withHashKey } from './hash-key.ts';
 import { openEngineOrExplain } from './open-engine.ts';
 import { rebuildTables, type PutInPlace } from './rebuild-tables.ts';
 import { seed } from './seed.ts';
@@ -90,7 +91,7 @@ async function openServing(
     isDevelopment ? deps.terminal : loggingTerminal(deps.terminal, observe),
   );
   return openOrExplain(deps, {
-    settings: { ...settings, usage: isDevelopment ? isUsageOn(settings) : settings.usage },
+    settings: isDevelopment ? { ...withHashKey(settings), usage: isUsageOn(settings) } : settings,
     engine,
     extraTokens: key === undefined ? [] : [developmentToken(key)],
     observe,
@@ -260,9 +261,14 @@ function welcome(
   if (settings.mcp)
     print(`Agents (MCP): ${paint('bold', `${service.address}/mcp`)}, with the key in X-API-KEY`);
   print('');
-  for (const endpoint of service.catalog.current().endpoints) {
+  const { endpoints } = service.catalog.current();
+  for (const endpoint of endpoints.slice(0, MAX_CALLS)) {
     print(paint('dim', `# ${(endpoint.description || endpoint.name).trim().replaceAll('\n', ' ')}`));
     print(`curl -H ${shellQuote(`X-API-KEY: ${key}`)} ${shellQuote(exampleUrl(service.address, endpoint))}`);
+    print('');
+  }
+  if (endpoints.length > MAX_CALLS) {
+    print(`… and ${endpoints.length - MAX_CALLS} more endpoints, with calls of each, in the explorer`);
     print('');
   }
   print(
@@ -270,16 +276,24 @@ function welcome(
       ? SAMPLES
       : 'Edit a file in the endpoints folder and call again: changes take effect immediately.',
   );
+  const note = hashKeyNote(settings, service.catalog.current());
+  if (note !== undefined) print(note);
   print('Press Ctrl+C to stop.');
   print('');
 }
 
-/** The URL of an endpoint's first example. */
-function exampleUrl(address: string, { name, examples }: Endpoint): string {
+/** Calls that are printed at the start. */
+const MAX_CALLS = 10;
+
+/** The URL of an endpoint's first example or, if none can be called, of plausible values for what is required. */
+function exampleUrl(address: string, { name, examples, parameters, samples }: Endpoint): string {
   const [example] = examples;
-  const pairs = Object.entries(example?.parameters ?? {}).map(([key, value]): [string, string] => [
+  const [sample = {}] = samples();
+  const required = Object.entries(sample).filter(([key]) => parameters[key]?.required === true);
+  const values: Readonly<Record<string, unknown>> = example?.parameters ?? Object.fromEntries(required);
+  const pairs = Object.entries(values).map(([key, value]): [string, string] => [
     key,
-    typeof value === 'object' ? JSON.stringify(value) : String(value),
+    typeof value === 'string' ? value : JSON.stringify(value),
   ]);
   const query = new URLSearchParams(pairs).toString();
   return `${address}/api/endpoints/query/${name}${query === '' ? '' : `?${query}`}`;

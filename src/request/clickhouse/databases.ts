@@ -25,6 +25,8 @@ export interface Databases {
   /** Those of the default versions of endpoints, sorted by name. The others are found as `name@2`. */
   readonly endpoints: readonly Extract<Database, { kind: 'endpoint' }>[];
   readonly find: (name: string) => Database | undefined;
+  /** Whether the key may call the endpoint of this name, and send it no SQL, which others may. */
+  readonly isClosed: (name: string) => boolean;
 }
 
 /** Tables by virtual database. */
@@ -44,7 +46,11 @@ export function databasesOf(catalog: Catalog, principal: Principal, virtual: Vir
     byName.set(name, { kind: 'virtual', name, tables: virtual[name] });
   const find = (name: string): Database | undefined =>
     byName.get(name === 'INFORMATION_SCHEMA' ? 'information_schema' : name);
-  return { endpoints, find };
+  const closed = catalog.all.filter(
+    (endpoint) => !principal.languages.has('sql') && isOpenToSql(endpoint, principal),
+  );
+  const closedNames = new Set(closed.flatMap((endpoint) => [endpoint.name, referenceOf(endpoint)]));
+  return { endpoints, find, isClosed: (name) => closedNames.has(name) };
 }
 
 function databaseOf(name: string, endpoint: Endpoint) {
@@ -53,9 +59,14 @@ function databaseOf(name: string, endpoint: Endpoint) {
 
 /** Whether the key may send ClickHouse SQL to the endpoint. */
 function isOpen(endpoint: Endpoint, principal: Principal): boolean {
+  return principal.languages.has('sql') && isOpenToSql(endpoint, principal);
+}
+
+/** Whether the endpoint accepts ClickHouse SQL, and the key may call it. */
+function isOpenToSql(endpoint: Endpoint, principal: Principal): boolean {
   const { enabled, languages, dialects } = endpoint.sandbox;
   const isSpoken = enabled && languages.has('sql') && dialects.includes('clickhouse');
-  return isSpoken && principal.languages.has('sql') && isCallable(endpoint, principal);
+  return isSpoken && isCallable(endpoint, principal);
 }
 
 function tablesOf({ outline }: Endpoint): readonly string[] {
@@ -72,7 +83,7 @@ const MAX_SHOWN = 100;
 
 /**
  * Finds `name` or `name:parameter=value,…`, with percent-encoded values; undefined for `default`, which is what tools send if nothing
- * is configured. Throws Problem `clickhouse.database_unknown`.
+ * is configured. Throws Problem `clickhouse.database_unknown`, or `auth.forbidden` for an endpoint that the key may only call.
  */
 export function findDatabase(databases: Databases, text: string): NamedDatabase | undefined {
   const [name, suffix] = splitSuffix(text);
@@ -112,6 +123,12 @@ export function unknownDatabase(
   place: { errors?: Problem['errors'] } = {},
 ): Problem {
   const shown = name.slice(0, MAX_SHOWN);
+  if (databases.isClosed(name))
+    return new Problem('auth.forbidden', {
+      detail: `Your key may not send SQL to ${shown}`,
+      hint: 'Ask the issuer of the key for one that may: millrace token create --allow sql.',
+      ...place,
+    });
   const names = databases.endpoints.map((each) => each.name);
   const hint = didYouMean(nearest(shown, [...names, 'system', 'information_schema']));
   return new Problem('clickhouse.database_unknown', {
