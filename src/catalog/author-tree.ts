@@ -50,8 +50,10 @@ function sampleEnd(query: Cursor, at: number): number {
 function lastOf(query: Cursor, at: number): number {
   if (query.kind(at) === '{') return query.closing(at);
   const isSource = SOURCES.has(query.word(at - 1)) && query.word(at - 2) !== 'ARRAY';
-  if (!isSource || query.name(at) === undefined) return at;
+  // After a comma it may be one as well; a column with its table is then one name.
+  const isListed = query.kind(at - 1) === ',';
+  if (!(isSource || isListed) || query.name(at) === undefined) return at;
   let end = at;
   while (query.kind(end + 1) === '.' && query.name(end + 2) !== undefined) end += 2;
-  return query.kind(end + 1) === '(' ? query.closing(end + 1) : end;
+  return isSource && query.kind(end + 1) === '(' ? query.closing(end + 1) : end;
 }

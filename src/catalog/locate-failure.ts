@@ -32,6 +32,8 @@ export async function locateFailure(
   const units = unitsIn(tree.root).filter(({ node }) => isInside(node));
   const unit = await search.first(units);
   if (unit === undefined) return undefined;
+  if (/^(?:LIMIT|OFFSET)$/.test(tree.cursor.word(unit.node.from - 1) ?? ''))
+    return { start: tree.cursor.start(unit.node.from - 1), end: tree.cursor.end(unit.node.to - 1) };
   const found = unit.clause === 'limit' ? unit.around : await search.within(unit.node);
   return { start: tree.cursor.start(found.from), end: tree.cursor.end(found.to - 1) };
 }
@@ -99,15 +101,17 @@ function createSearch({ cursor }: AuthorTree, askWith: AskWith): Search {
   };
   const within = async (node: Node): Promise<Node> => {
     const inner = valuesOf(node);
-    if (node.kind === 'alias' || node.kind === 'group') return inner[0] === undefined ? node : within(inner[0]);
+    if ((node.kind === 'alias' || node.kind === 'group') && inner[0] !== undefined) return within(inner[0]);
     const gone: Node[] = [];
     for (const each of inner) if ((await replaced(each, 'NULL')) !== 'same') gone.push(each);
     const [only] = gone;
     if (LISTS.has(node.kind)) return only !== undefined && gone.length === 1 ? within(only) : node;
+    if (only !== undefined && node.parts.some((part) => isBody(part, only))) return within(only);
     // A value that is rejected in place of the whole is rejected by itself.
     for (const each of only === undefined ? inner : [only])
       if ((await replaced(node, textOf(each))) === 'same') return within(each);
-    return node;
+    const unit = gone.length > 1 ? undefined : await first(subqueriesOf(node).flatMap(unitsIn));
+    return unit === undefined ? node : within(unit.node);
   };
   return { first, within };
 } // prettier-ignore
@@ -123,7 +127,19 @@ function valuesOf(node: Node): readonly Node[] {
   });
 }
 
-const AROUND: ReadonlySet<NodeKind> = new Set<NodeKind>(['arguments', 'filter', 'when', 'else']);
+/** Whether a value is the body of a lambda among the arguments: it means nothing outside of it. */
+function isBody(part: Node, value: Node): boolean {
+  if (part.kind === 'arguments') return part.parts.some((each) => isBody(each, value));
+  return part.kind === 'lambda' && part.parts.includes(value);
+}
+
+/** The queries that are values of a value. */
+function subqueriesOf(node: Node): readonly Node[] {
+  if (node.kind === 'subquery') return [node];
+  return node.parts.flatMap((part) => (part.kind === 'select' ? [] : subqueriesOf(part)));
+}
+
+const AROUND: ReadonlySet<NodeKind> = new Set<NodeKind>(['arguments', 'filter', 'when', 'else', 'lambda']);
 const NO_VALUES: ReadonlySet<NodeKind> = new Set<NodeKind>([
-  'type', 'over', 'window', 'parameters', 'parameter', 'lambda', 'subquery', 'table', 'star', 'columns', 'quantified',
+  'type', 'over', 'window', 'parameters', 'parameter', 'subquery', 'table', 'star', 'columns', 'quantified',
 ]); // prettier-ignore

@@ -15,7 +15,7 @@ test.each<[why: string, spec: DeclaredParameter, placeholder: string, absent: st
 });
 
 test.each<[why: string, spec: DeclaredParameter, findings: [path: string, code: string][]]>([
-  ['an unknown type', { type: 'Text' }, [['type', 'type_unknown']]],
+  ['an unknown type', { type: 'Strng' }, [['type', 'type_unknown']]],
   ['an optional list', { type: 'Array(String)' }, [['type', 'array_optional']]],
   ['a default of another type', { type: 'UInt8', default: 'x' }, [['default', 'default_invalid']]],
   ['a list as default of one value', { type: 'String', default: ['x'] }, [['default', 'default_invalid']]],
