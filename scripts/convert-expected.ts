@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { System } from '../test/convert/corpus/tables.ts';
 import { textOf, type ValueLine } from '../test/convert/values/line.ts';
 import { compareGenerated } from './convert-generated.ts';
-import { openSystem, type Run } from './systems.ts';
+import { openSystem, runOf, type Run } from './systems.ts';
 
 /** A line of the corpus. `same_as` is a query for PostgreSQL with the same rows. */
 interface Line {
@@ -93,7 +93,7 @@ try {
   else
     for (const [name, system] of Object.entries(SOURCES)) {
       if (only.length > 0 && !only.includes(name)) continue;
-      fillDialect(name, (runs[system] ??= openSystem(system, folder)));
+      fillDialect(name, (runs[system] ??= runOf(openSystem(system, folder))));
     }
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,9 +1,8 @@
 // String and number arguments of functions.
 import type { Expression } from './tree.ts';
 import type { Application } from './function.ts';
-import { isOpen } from './operand.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
-import { float, operand, text, value, type Value } from './value.ts';
+import { operand, text, type Value } from './value.ts';
 
 /** An argument as a string, or as bytes. */
 export function asText({ arg, at, context }: Application, index: number): Value {
@@ -61,9 +60,3 @@ export function unlessNull(
   );
   return sql`if(${isNull}, ${ofNull}, ${build(...present)})`;
 }
-
-/** A number, or what a JSON path holds as one. */
-export const numberOf = ({ arg }: Application, index: number): Value => {
-  const own = arg(index);
-  return isOpen(own) ? value('float', float(own)) : own;
-};

@@ -1,10 +1,11 @@
 // Arithmetic operators of numbers.
 import type { Expression } from './tree.ts';
+import { castTo } from './cast/cast.ts';
 import { differs, note, unconverted, type Context } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';
 import { sql, type Sql } from './sql.ts';
-import { float, isKind, isNullable, loose, operand, value, type Kind, type Value } from './value.ts';
+import { float, isKind, isNullable, isTime, loose, operand, value, type Kind, type Value } from './value.ts';
 
 export interface Operation {
   readonly operator: string;
@@ -74,10 +75,16 @@ function plain(a: Value, b: Value, { operator, at, context }: Operation): Value 
       ? undefined
       : Math.max(a.type.bytes, b.type.bytes);
   const built = sql`${operandOf(a)} ${operator} ${operandOf(b)}`;
-  return ranged(loose(kind, built, nullable, { scale: known, bytes, bits }), context);
+  const own = loose(kind, built, nullable, { scale: known, bytes, bits });
+  const isApproximate = kind === 'numeric' && [a, b].every(hasDigits);
+  return isApproximate ? { ...own, isApproximate } : ranged(own, context);
 }
 
 const INTEGER = /^-?\d+$/;
+
+/** Whether the digits of a number are known, though Float64 may only be near to it. */
+const hasDigits = (each: Value): boolean =>
+  each.isApproximate === true || isKind(each, 'int', 'decimal') || /^\(?-?[\d.]+\)?$/.test(String(each.sql));
 
 /** Whether the operands are literals with a result that is no 64-bit integer, or no Float64. */
 function literalOverflow(a: Value, b: Value, { operator, context }: Operation): boolean {
@@ -208,7 +215,9 @@ export function wholeQuotient(a: Value, b: Value, operation: Operation): Value {
 function quotientScale(a: Value, b: Value, { shared }: Context): number | undefined {
   const { scale } = a.type;
   if (scale === undefined) return undefined;
-  if (shared.dialect === 'mysql' || shared.dialect === 'mariadb') return scale + 4;
+  const isMysql = shared.dialect === 'mysql' || shared.dialect === 'mariadb';
+  // The digits that MySQL has of a quotient are no longer known in a quotient of it.
+  if (isMysql) return a.type.kind === 'numeric' && !hasDigits(a) ? undefined : scale + 4;
   return shared.dialect === 'trino' && b.type.scale !== undefined ? Math.max(scale, b.type.scale) : undefined;
 }
 
@@ -238,9 +247,13 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
     isWhole ? 'int' : kind === 'decimal' ? 'numeric' : kind,
     sql`${whole(a)} % ${by}`,
     isNullable(a, b) || !isSafe,
-    { scale: a.type.scale, bits: b.type.bits },
+    { scale: greatestScale(a, b), bits: b.type.bits },
   );
 }
+
+/** Digits after the point of a sum or a remainder. */
+const greatestScale = ({ type: { scale: x } }: Value, { type: { scale: y } }: Value): number | undefined =>
+  x === undefined || y === undefined ? undefined : Math.max(x, y);
 
 const BITS: Readonly<Record<string, string>> = {
   '&': 'bitAnd',
@@ -265,10 +278,26 @@ export function otherArithmetic([a, b]: Operands, operation: Operation): Value |
     return value('bool', sql`xor(${a.sql}, ${b.sql})`, isNullable(a, b), { isNumberInClickHouse: true });
   const name = BITS[operator];
   if (name === undefined) return undefined;
-  if (isKind(a, 'bytes') || isKind(b, 'bytes'))
-    return unconverted(operation.at, 'type', `${operator} of bytes is not supported`);
-  return bits(a, b, { name, dialect });
+  const { at } = operation;
+  // MySQL rounds halves of Float64 in its own ways.
+  const isOpen = (each: Value): boolean =>
+    isKind(each, 'float') && dialect !== 'sqlite' && context.shared.traits.hasNumericConditions;
+  for (const each of [a, b])
+    if (isKind(each, 'bytes', 'text') || isTime(each) || isOpen(each))
+      return unconverted(
+        at,
+        'type',
+        `${operator} is supported for numbers`,
+        'Cast the operands to integers.',
+      );
+  const [x, y] = [a, b].map((each) =>
+    isRounded(each, context) ? castTo(each, { name: 'BIGINT', at }, { isSafe: false, at, context }) : each,
+  );
+  return bits(x ?? a, y ?? b, { name, dialect });
 }
+
+const isRounded = (each: Value, { shared }: Context): boolean =>
+  shared.traits.hasNumericConditions && isKind(each, 'decimal', 'numeric', 'float');
 
 /** The operators of MySQL are those of unsigned integers, and so is BigQuery's shift to the right. */
 function bits(

@@ -1,7 +1,7 @@
 // Strings that are compared without regard to case, as MySQL does.
 import { quoteString } from '../sql/literal.ts';
 import { note, type Context } from './context.ts';
-import { sql } from './sql.ts';
+import { sql, type Sql } from './sql.ts';
 import { text, type Value } from './value.ts';
 
 const LETTERS = /\p{L}/u;
@@ -21,6 +21,12 @@ export function caseless(own: Value, other: Value, context: Context): Value {
   noteCollation(context);
   if (own.literal !== undefined) return { ...own, sql: quoteString(own.literal.toLowerCase()) };
   return { ...own, sql: sql`lowerUTF8(${own.sql})`, isLoose: false };
+}
+
+/** A literal as such a key; undefined for other values. */
+export function caselessLiteral({ literal, type }: Value, { shared }: Context): Sql | undefined {
+  const isFolded = shared.traits.ignoresCase && type.isBinary !== true && type.kind === 'text';
+  return isFolded && literal !== undefined ? quoteString(literal.toLowerCase()) : undefined;
 }
 
 /** A key of ORDER BY, GROUP BY or DISTINCT in which strings that differ only in case are equal. */

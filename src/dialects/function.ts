@@ -20,7 +20,20 @@ export interface Application<Within extends Context = Context> {
   readonly fail: (message: string, hint?: string) => never;
 }
 
-export type Rule<Within extends Context = Context> = (application: Application<Within>) => Value;
+/** What an argument is: `document` is JSON, or a string that contains it. */
+export type Parameter = 'any' | 'number' | 'integer' | 'text' | 'document';
+
+/** What a function does with its arguments. */
+export interface Behaviour {
+  /** The last one is that of the arguments that follow, too. */
+  readonly takes: readonly Parameter[];
+  /** NULL of NULL, or the rule decides. */
+  readonly nulls: 'propagate' | 'decide';
+}
+
+export type Rule<Within extends Context = Context> = ((application: Application<Within>) => Value) & {
+  readonly behaviour?: Behaviour;
+};
 export type Rules<Within extends Context = Context> = Readonly<Record<string, Rule<Within>>>;
 
 /** By dialect; other dialects do not have the function, or it is not converted. */

@@ -4,7 +4,7 @@ import { bigqueryText } from './cast/text.ts';
 import { unconverted, type Context } from './context.ts';
 import { shown } from './operand.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
-import { isKind, isTime, UNKNOWN, type Value } from './value.ts';
+import { isKind, isTime, text as plainText, UNKNOWN, type Value } from './value.ts';
 
 export interface JsonTextOptions {
   readonly at: number;
@@ -41,9 +41,11 @@ function presentText(own: Value, options: JsonTextOptions): Sql {
     case 'float':
       return floatJson(own, quotesWide);
     case 'decimal':
-      return sql`toString(${own.sql})`;
+      // Others print all digits, and SQLite has none of these.
+      if (context.shared.dialect === 'sqlite') return context.asText(own, at).sql;
+      return context.shared.dialect === 'bigquery' ? sql`toString(${own.sql})` : plainText(own);
     case 'bool':
-      return sql`toString(CAST(${own.sql} AS Nullable(Bool)))`;
+      return sql`toString(${isNumberThere(own, context) ? sql`toUInt8(${own.sql})` : sql`CAST(${own.sql} AS Nullable(Bool))`})`;
     case 'date':
     case 'datetime':
     case 'timestamp':
@@ -77,11 +79,18 @@ function presentText(own: Value, options: JsonTextOptions): Sql {
   }
 }
 
+/** A column of MySQL is a number of one byte; in SQLite, conditions are numbers, too. */
+function isNumberThere({ sql: own, type }: Value, { shared }: Context): boolean {
+  const isCondition = type.isNumberInClickHouse === true || /^(?:true|false)$/.test(String(own));
+  return shared.traits.hasNumericConditions && (shared.dialect === 'sqlite' || !isCondition);
+}
+
 /** JSON has no NaN and no infinity; a JSON value keeps that a number is no integer. */
 function floatJson(own: Value, isText: boolean): Sql {
   const text = bigqueryText(own);
   const number = isText ? text : sql`replaceRegexpOne(${text}, '^(-?[0-9]+)$', '\\\\1.0')`;
-  return sql`if(isFinite(${own.sql}), ${number}, if(isNaN(${own.sql}), '"NaN"', if(${own.sql} > 0, '"Infinity"', '"-Infinity"')))`;
+  const isNull = own.type.isNullable ? sql`isNull(${own.sql}), 'null', ` : '';
+  return sql`multiIf(${isNull}isFinite(${own.sql}), ${number}, isNaN(${own.sql}), '"NaN"', ${own.sql} > 0, '"Infinity"', '"-Infinity"')`;
 }
 
 function timeJson(own: Value, { at, context }: JsonTextOptions): Sql {

@@ -1,5 +1,6 @@
 // IN, ANY and ALL: true, false, or NULL if a value that is NULL could have made the difference.
 import type { Context } from './context.ts';
+import { nearestOf } from './round.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { day, isDay, moment } from './time/moment.ts';
 import { condition, isNullable, isTime, name, operand, UNKNOWN, type Type, type Value } from './value.ts';
@@ -52,7 +53,7 @@ export function inConstants(
   { subject, list, hasNull }: Constants,
   { isNot, context }: Omit<Search, 'compare'>,
 ): Value {
-  const found = sql`${operand(subject)} ${isNot ? 'NOT ' : ''}IN ${list}`;
+  const found = sql`${operand(nearestOf(subject))} ${isNot ? 'NOT ' : ''}IN ${list}`;
   if (!hasNull || (context.nullIsFalse === true && !isNot)) return condition(found, isNullable(subject));
   return { ...condition(sql`(${found} ${isNot ? 'AND' : 'OR'} NULL)`, true), isLoose: false };
 }

@@ -17,3 +17,16 @@ export function roundHalfAway(own: Value, digits: number): Value {
     scale: Math.max(0, digits),
   });
 }
+
+/**
+ * An exact number of the source that Float64 approximates, as the nearest Float64 to its digits: sums and products of such
+ * numbers differ from it in their last bits.
+ */
+export function nearestOf(own: Value): Value {
+  const { scale = 0 } = own.type;
+  if (own.isApproximate !== true || scale === 0 || scale > MOST_DIGITS) return own;
+  return { ...own, sql: sql`round(${own.sql}, ${String(scale)})`, isLoose: false, isApproximate: false };
+}
+
+/** Float64 has no more for numbers below one. */
+const MOST_DIGITS = 15;

@@ -23,6 +23,8 @@ export interface Traits {
   readonly concatSkipsNull: boolean;
   /** Numbers can be NaN, which is not distinct from NaN. */
   readonly hasNan: boolean;
+  /** NaN equals itself, and is greater than all numbers. */
+  readonly nanIsGreatest: boolean;
   /** GREATEST and LEAST of values one of which is NaN are NaN. */
   readonly extremeOfNanIsNan: boolean;
   /** A string beside a number, or among values of which one is returned, is converted; otherwise only literals of times are. */
@@ -57,6 +59,7 @@ const STANDARD: Traits = {
   weeksStartOnSunday: false,
   concatSkipsNull: false,
   hasNan: true,
+  nanIsGreatest: false,
   extremeOfNanIsNan: false,
   convertsStrings: true,
   hasExactTimes: false,
@@ -83,12 +86,19 @@ const MYSQL: Traits = {
 };
 
 export const TRAITS: Readonly<Record<ForeignDialect, Traits>> = {
-  postgresql: { ...STANDARD, extremeOfNullIsNull: false, concatSkipsNull: true, addsDays: true },
-  redshift: { ...STANDARD, extremeOfNullIsNull: false, addsDays: true },
+  postgresql: {
+    ...STANDARD,
+    nanIsGreatest: true,
+    extremeOfNullIsNull: false,
+    concatSkipsNull: true,
+    addsDays: true,
+  },
+  redshift: { ...STANDARD, nanIsGreatest: true, extremeOfNullIsNull: false, addsDays: true },
   mysql: MYSQL,
   mariadb: MYSQL,
   snowflake: {
     ...STANDARD,
+    nanIsGreatest: true,
     hasIntegerDivision: false,
     likeEscape: false,
     addsDays: true,

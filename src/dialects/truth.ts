@@ -2,7 +2,7 @@
 import { unconverted, type Context } from './context.ts';
 import { condition as toCondition, isOpen } from './operand.ts';
 import { sql } from './sql.ts';
-import { condition, isKind, isNumber, operand, value, type Value } from './value.ts';
+import { condition, isKind, isNumber, isTime, operand, value, type Value } from './value.ts';
 
 /** The number that a string starts with, as MySQL and SQLite read it. */
 const NUMBER = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/;
@@ -14,8 +14,10 @@ export const leadingNumber = (text: string): number => Number(NUMBER.exec(text)?
 export function truth(own: Value, context: Context, at: number): Value {
   if (isOpen(own)) return value('bool', toCondition(own));
   if (isNumber(own)) return condition(sql`${operand(own)} != 0`, own.type.isNullable);
-  if (!isKind(own, 'text') || own.type.isMixed === true) return own;
   const { traits, dialect } = context.shared;
+  if (isTime(own))
+    return unconverted(at, 'type', 'A time is used as a condition', 'Compare it with a value.');
+  if (!isKind(own, 'text') || own.type.isMixed === true) return own;
   if (traits.hasNumericConditions && own.literal !== undefined)
     return value('bool', leadingNumber(own.literal) === 0 ? 'false' : 'true', false);
   return unconverted(

@@ -83,6 +83,8 @@ export interface Value {
   readonly sql: Sql;
   readonly type: Type;
   readonly isLoose?: boolean;
+  /** A sum or product of exact numbers of the source, as Float64. */
+  readonly isApproximate?: boolean;
   /** The literal's text, for those that functions read. */
   readonly literal?: string;
   readonly subcolumn?: Subcolumn;
@@ -208,6 +210,7 @@ export function typeOf(type: ColumnType): Type {
       return {
         ...plain(/Date(?!Time)/.test(type.name) ? 'date' : 'timestamp'),
         ...(WIDE.test(type.name) ? { isWide: true } : {}),
+        ...(/^DateTime(?:\(|$)/.test(type.name) ? { scale: 0 } : {}),
       };
     case 'json':
       return { ...plain('object'), paths: type.paths };

@@ -24,14 +24,14 @@ export function mayBeEmpty(over: Window | Name, context: Context): boolean {
   return !(startsBefore && /FOLLOWING$|^CURRENT ROW$/.test(to)) && from !== '';
 }
 
-/** The parentheses after OVER. `frame` applies if the window has an order and no frame. */
-export function overSql(over: Window | Name, context: Context, frame?: string): Sql {
+/** The parentheses after OVER. `frame` applies if the window has an order and no frame; null: the function has no frame. */
+export function overSql(over: Window | Name, context: Context, frame?: string | null): Sql {
   const window = resolved(over, context);
   const at = placeOf(over, window);
   const partition = window.partitionBy.map((each) => context.key(context.write(each, context)).sql);
   const parts: Sql[] = [];
   if (partition.length > 0) parts.push(sql`PARTITION BY ${joinSql(partition)}`);
-  const own = window.frame ?? (window.orderBy.length > 0 ? frame : undefined);
+  const own = frame === null ? undefined : (window.frame ?? (window.orderBy.length > 0 ? frame : undefined));
   if (own !== undefined && !PLAIN_FRAME.test(own))
     return unconverted(at, 'clause', `The frame ${own} is not supported`);
   if (window.orderBy.length > 0) {

@@ -211,8 +211,8 @@ function toEntry(
   const { minGroup } = endpoint.redaction;
   const columnOf = ({ name, type }: Column): unknown => {
     const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
-    const typescript = typescriptOf(shown, endpoint.int64, resultShape);
-    return { name, type: shown, typescript, ...redacted({ name, type }) };
+    const typescript = shown && typescriptOf(shown, endpoint.int64, resultShape); // a dropped column has no values
+    return { name, type: shown ?? type, typescript, ...redacted({ name, type }) };
   };
   const [first, ...others] = rows?.shapes ?? [];
   // The values of locked parameters may be names of other tenants.

@@ -30,11 +30,12 @@ const TIME = /^\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(?:Z|\+00(?:
 function normal(cell: unknown): unknown {
   if (typeof cell === 'boolean') return cell ? 1 : 0;
   if (Array.isArray(cell)) return cell.map(normal);
+  if (typeof cell === 'number' && !Number.isFinite(cell)) return cell > 0 ? 'inf' : '-inf';
   if (typeof cell !== 'string') return typeof cell === 'number' ? Number(cell.toPrecision(9)) : cell;
-  if (TIME.test(cell))
-    return new Date(
-      `${cell.slice(0, 10)}T${cell.slice(11).replace(/Z|\+00.*$/, '') || '00:00:00'}Z`,
-    ).toISOString();
+  if (TIME.test(cell)) {
+    const time = new Date(`${cell.slice(0, 10)}T${cell.slice(11).replace(/Z|\+00.*$/, '') || '00:00:00'}Z`);
+    return Number.isNaN(time.getTime()) ? cell : time.toISOString();
+  }
   if (/^-?nan$/i.test(cell)) return 'nan';
   if (/^-?inf(?:inity)?$/i.test(cell)) return cell.toLowerCase().replace('infinity', 'inf');
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(cell) ? Number(Number(cell).toPrecision(9)) : cell;

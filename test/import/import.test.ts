@@ -415,6 +415,18 @@ describe('hostile exports', () => {
     expect(outcomes(report).filter((each) => each.endsWith(': converted'))).toEqual(['q: converted']);
   });
 
+  test.each([
+    'SELECT 1 AS n {{#n}} LIMIT {{ n }} {{/n}}',
+    'SELECT 1 AS n {{#n}} LIMIT {{ n }} {{/n}} ; -- done',
+    'SELECT 1 AS n {{#n}} LIMIT {{ n }} {{/n}} FORMAT JSON',
+  ])('an optional part at the end of %s', async (sql) => {
+    const { report, folder } = await run(folderWith({ 'q.json': query('q', sql) }));
+    expect(outcomes(report)).toEqual(['q: converted']);
+    expect(read(folder, 'q')['query']).toMatch(
+      /^SELECT 1 AS n \/\* if @n \*\/ LIMIT @n \/\* end \*\/\s*(-- done\s*)?$/,
+    );
+  });
+
   test('SQL with control characters is valid YAML', async () => {
     const { folder } = await run(
       folderWith({ 'q.json': query('q', `SELECT\t'\u0007\u2028' AS a,\r\n  '\\n' AS b`) }),

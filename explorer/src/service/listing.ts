@@ -31,7 +31,8 @@ export interface Column {
 /** A column of the result. */
 export interface ResultColumn extends Column {
   /** The TypeScript type of its values in JSON. */
-  readonly typescript: string;
+  /** Undefined: no response has it. */
+  readonly typescript?: string;
 }
 
 export interface Table {

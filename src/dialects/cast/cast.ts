@@ -2,6 +2,7 @@
 import { quoteString } from '../../sql/literal.ts';
 import type { Expression, TypeName } from '../tree.ts';
 import { differs, unconverted, type Context } from '../context.ts';
+import { emptyArray } from '../functions/array-value.ts';
 import { jsonArray, jsonElements, jsonInteger, jsonNumber, jsonOf, jsonText } from '../json-path.ts';
 import { roundHalfAway } from '../round.ts';
 import { settled } from '../operand.ts';
@@ -219,9 +220,19 @@ const NULLS: Partial<Record<Kind, string>> = {
 function nullOf(kind: Kind, type: TypeName, { at, context }: CastOptions): Value {
   const known = NULLS[kind];
   if (known !== undefined) return value(kind, `CAST(NULL AS Nullable(${known}))`);
+  if (kind === 'array' && !context.shared.isStrict) return nullArray(type, context);
   if (context.shared.isStrict)
     return unconverted(at, 'type', `NULL of type ${type.name} is not supported`, 'Write an empty array.');
   return value(kind, 'NULL');
+}
+
+/** An array that is NULL, of elements of a type. */
+function nullArray({ of }: TypeName, context: Context): Value {
+  const element = of === undefined ? undefined : kindOf(of, context);
+  const known = element === undefined ? undefined : NULLS[element];
+  const empty = emptyArray(element === undefined ? UNKNOWN : { kind: element, isNullable: true });
+  const own = known === undefined ? empty.sql : `CAST([] AS Array(Nullable(${known})))`;
+  return { ...empty, sql: own, absent: 'true' };
 }
 
 /** An array whose elements are cast, of JSON text, or of a literal such as '{1,2}'. */

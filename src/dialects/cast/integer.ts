@@ -4,7 +4,8 @@ import type { TypeName } from '../tree.ts';
 import { differs, unconverted } from '../context.ts';
 import { roundHalfAway } from '../round.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { isKind, value, type Type, type Value } from '../value.ts';
+import { isKind, isTime, value, type Type, type Value } from '../value.ts';
+import { timeAsNumber } from './number.ts';
 import { literalText, readsPrefix, strictly, trimmed, type CastOptions } from './strict.ts';
 
 const BYTES: Readonly<Record<string, number>> = {
@@ -36,12 +37,12 @@ export function toInteger(from: Value, type: TypeName, options: CastOptions): Va
     const own = isUnsigned ? sql`toUInt64(${from.sql})` : from.sql;
     return { ...from, sql: own, type: { ...from.type, ...more, bytes: bytes ?? from.type.bytes } };
   }
+  if (isUnsigned && isKind(from, 'decimal', 'numeric', 'float')) return toUnsigned(from, { dialect, more });
   if (isKind(from, 'decimal', 'numeric', 'float', 'seconds'))
     return value('int', exactly(rounded(from, dialect), nullable, isSafe), nullable, more);
   if (isKind(from, 'bool')) return value('int', sql`toInt64(${from.sql})`, nullable, more);
   if (isKind(from, 'text')) return value('int', ofText(from, options), nullable, more);
-  if (isKind(from, 'date', 'timestamp', 'datetime'))
-    return unconverted(at, 'type', 'A time is cast to a number', 'Use the seconds since 1970.');
+  if (isTime(from)) return timeAsNumber(options);
   if (isKind(from, 'dynamic')) return value('int', sql`accurateCastOrNull(${from.sql}, 'Int64')`, true, more);
   if (dialect !== 'sqlite')
     differs(
@@ -54,6 +55,22 @@ export function toInteger(from: Value, type: TypeName, options: CastOptions): Va
     'int',
     sql`${isSafe ? 'toInt64OrNull' : 'toInt64'}(${isSafe ? sql`toString(${from.sql})` : from.sql})`,
     nullable,
+    more,
+  );
+}
+
+/** Negative exact numbers are 0 in MySQL; those of Float64 are an error, since versions differ. */
+function toUnsigned(
+  from: Value,
+  { dialect, more }: { readonly dialect: string; readonly more: Partial<Type> },
+): Value {
+  const { isNullable } = from.type;
+  const own = rounded(from, dialect);
+  const least = isKind(from, 'float') ? own : sql`if(${own} < 0, 0, ${own})`;
+  return value(
+    'int',
+    sql`accurateCast(${least}, '${isNullable ? 'Nullable(UInt64)' : 'UInt64'}')`,
+    isNullable,
     more,
   );
 }

@@ -4,7 +4,7 @@ import type { TypeName } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import { leadingNumber } from '../truth.ts';
-import { float, isKind, isNumber, value, type Value } from '../value.ts';
+import { float, isKind, isNumber, isTime, value, type Value } from '../value.ts';
 import { literalText, readsPrefix, strictly, trimmed, type CastOptions } from './strict.ts';
 
 const DECIMAL = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
@@ -19,12 +19,17 @@ function unreadable(written: string, what: string, { isSafe, at }: CastOptions):
   return isSafe ? undefined : unconverted(at, 'type', `${quoteString(written.slice(0, 60))} is not ${what}`);
 }
 
+/** Throws: dialects have numbers of their own for times, or none. */
+export const timeAsNumber = ({ at }: CastOptions): never =>
+  unconverted(at, 'type', 'A time is cast to a number', 'Use the seconds since 1970.');
+
 /** A value as Float64. */
 export function toFloat(from: Value, options: CastOptions): Value {
   const { isSafe, context } = options;
   const nullable = from.type.isNullable || isSafe;
   if (isKind(from, 'float')) return from;
   if (isKind(from, 'dynamic')) return value('float', float(from));
+  if (isTime(from)) return timeAsNumber(options);
   if (!isKind(from, 'text', 'unknown'))
     return value('float', sql`toFloat64(${from.sql})`, from.type.isNullable);
   const written = literalText(from);
@@ -66,6 +71,7 @@ const nameOf = (scale: number): string => `Decimal(${scale > 9 ? 76 : 38}, ${sca
 function toDecimal(from: Value, { scale, digits }: DecimalType, options: CastOptions): Value {
   const { isSafe, context } = options;
   const nullable = from.type.isNullable || isSafe;
+  if (isTime(from)) return timeAsNumber(options);
   const written =
     literalText(from) ?? (isNumber(from) ? /^-?\d+(?:\.\d+)?$/.exec(String(from.sql))?.[0] : undefined);
   if (written !== undefined) {
@@ -85,6 +91,7 @@ function toDecimal(from: Value, { scale, digits }: DecimalType, options: CastOpt
       scale,
     });
   }
+  if (isKind(from, 'bool')) return toDecimal(toFloat(from, options), { scale, digits }, options);
   if (isKind(from, 'int'))
     return value(
       'decimal',
@@ -135,8 +142,13 @@ export function toBoolean(from: Value, options: CastOptions): Value {
   if (isKind(from, 'bool')) return from;
   if (isKind(from, 'dynamic')) return value('bool', sql`accurateCastOrNull(${from.sql}, 'Bool')`);
   if (isNumber(from)) {
-    if (dialect === 'bigquery' && !isKind(from, 'int'))
+    if ((dialect === 'bigquery' || dialect === 'postgresql') && !isKind(from, 'int'))
       return unconverted(at, 'type', 'A number with a fraction is cast to BOOL');
+    // Only integers of 32 bits can be cast.
+    const { bytes, bits = 64 } = from.type;
+    const isLong = bytes === undefined && bits > 32 && !/^-?\d+$/.test(String(from.sql));
+    if (dialect === 'postgresql' && isLong)
+      return unconverted(at, 'type', 'BIGINT is cast to BOOLEAN', 'Compare the number with 0.');
     return value('bool', sql`toBool(${from.sql} != 0)`, from.type.isNullable);
   }
   if (readsPrefix(context) && isKind(from, 'text')) return toBoolean(toFloat(from, options), options);

@@ -76,7 +76,7 @@ function textIn(from: Value, options: CastOptions): Sql {
   if (isKind(from, 'bool') && traits.hasNumericConditions) return sql`toString(toUInt8(${from.sql}))`;
   const isConstant = /^-?\d+(?:\.\d+)?$/.test(String(from.sql));
   if (isNumber(from) && isConstant && !isKind(from, 'float')) return quoteString(String(from.sql));
-  if (isKind(from, 'float') && dialect === 'sqlite') return realText(from.sql);
+  if (isKind(from, 'float', 'decimal') && dialect === 'sqlite') return realText(from.sql);
   if (isKind(from, 'float', 'numeric'))
     differs(context, at, 'type', 'The string form of numbers with a fraction differs');
   return text(from);

@@ -1,12 +1,13 @@
 // Aggregate functions. Over no rows, ClickHouse returns 0 or an empty string where other systems return NULL: the
 // combinator OrNull restores that where there may be no rows.
 import type { Expression } from '../tree.ts';
+import { castTo } from '../cast/cast.ts';
 import { differs, note } from '../context.ts';
 import type { Application } from '../function.ts';
 import { condition, isOpen, NEVER_NULL } from '../operand.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql, joinSql, type Sql } from '../sql.ts';
-import { float, isKind, loose, operand, value, type Type, type Value } from '../value.ts';
+import { float, isKind, isTime, loose, operand, value, type Type, type Value } from '../value.ts';
 import type { Aggregation, AggregateRule } from './aggregation.ts';
 
 /** No table has 2^50 rows. */
@@ -56,6 +57,7 @@ export function numeric(application: Application, index: number): Value {
   const { kind } = own.type;
   if (isOpen(own)) return value('float', float(own));
   if (kind === 'json') return application.fail('Cast the JSON value to a number first');
+  if (isTime(own)) return application.fail(`${application.call.name} of times is not supported`);
   if (kind === 'text')
     return application.fail(`${application.call.name} of strings is not supported`, 'Cast them to numbers.');
   return own;
@@ -99,12 +101,16 @@ export function average({ application, isPartial, apply }: Aggregation): Value {
 
 export function extreme(name: 'min' | 'max'): AggregateRule {
   return (aggregation) => {
-    const { application, isPartial, apply } = aggregation;
+    const { application, isPartial } = aggregation;
     const own = application.arg(0);
     const { context, at } = application;
+    void application.call.isDistinct;
     if (own.type.kind === 'json') return application.fail(`${name} of JSON is not supported`);
     const type = { ...own.type, isNullable: own.type.isNullable || isPartial };
     if (own.type.kind === 'dynamic') return { sql: dynamicExtreme(name, own, aggregation), type };
+    // The least and the greatest of distinct values are those of all.
+    const apply: Aggregation['apply'] = (name_, args, options) =>
+      aggregation.apply(name_, args, { ...options, isDistinct: false });
     const key = context.key(own);
     const isOpen = own.type.kind === 'unknown' && context.shared.traits.ignoresCase;
     if (isOpen) differs(context, at, 'type_unknown', `The source compares strings in ${name} without case`);
@@ -231,11 +237,16 @@ export function noteEstimate({ call, context, at }: Application, what: string): 
   note(context, 'note', { at, code: 'function', message });
 }
 
+const wholeNumber = (own: Value, { at, context }: Application): Value =>
+  isKind(own, 'int') ? own : castTo(own, { name: 'BIGINT', at }, { isSafe: false, at, context });
+
 export function bits(name: string): AggregateRule {
   return ({ application, isPartial, apply }) => {
     const own = numeric(application, 0);
     if (isMysql(application))
-      return value('int', apply(name, [sql`toUInt64(${own.sql})`], NONE), false, { scale: 0 });
+      return value('int', apply(name, [sql`toUInt64(${wholeNumber(own, application).sql})`], NONE), false, {
+        scale: 0,
+      });
     const integer = own.type.kind === 'float' ? sql`toInt64(${own.sql})` : own.sql;
     return value('int', apply(name, [integer]), own.type.isNullable || isPartial, { scale: 0 });
   };

@@ -1,8 +1,8 @@
 // Bytes, and functions that return or read them: hashes, and encodings.
 import { quoteString } from '../../sql/literal.ts';
+import { taking } from '../behaviour.ts';
 import { byDialect, type Rule, type Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
-import { asText } from '../argument.ts';
 import { text, value, type Kind, type Value } from '../value.ts';
 
 /** A literal each of whose characters is a byte: in MySQL, a string that is compared by its bytes. */
@@ -16,8 +16,8 @@ export function bytesLiteral(bytes: string, dialect: string): Value {
 const of =
   (kind: Kind, build: (own: Sql) => Sql): Rule =>
   (application) => {
-    const own = asText(application, 0);
-    return value(kind, build(text(own)), own.type.isNullable);
+    const own = application.arg(0);
+    return value(kind, build(text(own)), false);
   };
 
 const returnsBytes: Rule = ({ fail, call }) => fail(`${call.name} returns bytes and is not converted`);
@@ -37,25 +37,30 @@ const fromHex: Rule = byDialect({
   bigquery: (application) => {
     const digits = of('text', (own) => own)(application).sql;
     const isValid = sql`match(${digits}, '^[0-9A-Fa-f]*$')`;
-    return value('bytes', sql`unhex(concat(${digits}, repeat('', 0 % ${isValid})))`);
+    return value('bytes', sql`unhex(concat(${digits}, repeat('', 0 % ${isValid})))`, false);
   },
 });
 
-/** hex of a number differs. */
-const hex: Rule = (application) =>
-  application.arg(0).type.kind === 'text'
-    ? of('text', (own) => sql`hex(${own})`)(application)
-    : application.fail('hex is converted only for strings');
+/** hex of a number differs; in SQLite, NULL has no bytes. */
+const hex: Rule = (application) => {
+  const own = application.arg(0);
+  if (own.type.kind !== 'text') return application.fail('hex is converted only for strings');
+  const digits = sql`hex(${text(own)})`;
+  if (application.dialect !== 'sqlite') return value('text', digits, own.type.isNullable);
+  return value('text', own.type.isNullable ? sql`ifNull(${digits}, '')` : digits, false);
+};
 
 export const BYTES_FUNCTIONS: Rules = {
-  md5: hash('MD5'),
-  sha1: ofBytes('SHA1'),
-  sha256: ofBytes('SHA256'),
-  sha512: ofBytes('SHA512'),
-  farm_fingerprint: byDialect({ bigquery: of('int', (own) => sql`toInt64(farmFingerprint64(${own}))`) }),
-  hex,
-  to_hex: byDialect({ bigquery: of('text', (own) => sql`lower(hex(${own}))`) }),
-  from_hex: fromHex,
-  to_base64: byDialect({ bigquery: of('text', (own) => sql`base64Encode(${own})`) }),
-  from_base64: byDialect({ bigquery: of('bytes', (own) => sql`base64Decode(${own})`) }),
+  ...taking('text', {
+    md5: hash('MD5'),
+    sha1: ofBytes('SHA1'),
+    sha256: ofBytes('SHA256'),
+    sha512: ofBytes('SHA512'),
+    farm_fingerprint: byDialect({ bigquery: of('int', (own) => sql`toInt64(farmFingerprint64(${own}))`) }),
+    to_hex: byDialect({ bigquery: of('text', (own) => sql`lower(hex(${own}))`) }),
+    from_hex: fromHex,
+    to_base64: byDialect({ bigquery: of('text', (own) => sql`base64Encode(${own})`) }),
+    from_base64: byDialect({ bigquery: of('bytes', (own) => sql`base64Decode(${own})`) }),
+  }),
+  ...taking('any', { hex }, 'decide'),
 };

@@ -117,9 +117,11 @@ export const joined: AggregateRule = (aggregation) => {
   const { call, dialect } = application;
   const count = isMysql(application) ? call.args.length : 1;
   const parts = Array.from({ length: count }, (_, index) => plainArgument(application, index));
-  const strings = parts.map((each) =>
-    each.type.kind === 'unknown' ? sql`toString(${each.sql})` : text(each),
-  );
+  const strings = parts.map((each) => {
+    if (each.type.kind === 'unknown') return sql`toString(${each.sql})`;
+    const isOwn = each.type.kind === 'bool' || (dialect === 'sqlite' && each.type.kind !== 'text');
+    return text(isOwn ? application.context.asText(each, application.at) : each);
+  });
   const nullable = parts.some(({ type }) => type.isNullable);
   const [first = "''", ...others] = strings;
   const own = value('text', others.length === 0 ? first : sql`concat(${joinSql(strings)})`, nullable);

@@ -1,10 +1,12 @@
 // Conditional functions.
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
+import { caselessLiteral } from '../collation.ts';
+import { mayBeNan, nanExtreme, ordersNan } from '../nan.ts';
 import { beside } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { truth } from '../truth.ts';
 import { emptyArray, isNullArray } from './array-value.ts';
-import { condition, isKind, isNullable, isNumber, operand, value, type Value } from '../value.ts';
+import { condition, isKind, isNullable, operand, value, type Value } from '../value.ts';
 import { comparison } from '../write/comparison.ts';
 import { unified } from '../write/unify.ts';
 
@@ -24,20 +26,28 @@ const coalesce: Rule = (application) => {
   };
 };
 
-/** ClickHouse has no array that is NULL. */
+/** The first array that is not NULL, by the conditions of those that can be: ClickHouse has none. */
 function firstArray(arrays: readonly Value[]): Value {
   const present = arrays.filter((each) => !isKind(each, 'null'));
   const { type } = unified(present);
-  return present.slice(0, -1).reduceRight<Value>(
-    (rest, each) => {
-      // A branch of CASE may be NULL.
-      const absent = isNullArray(each) ?? (each.type.isNullable ? sql`isNull(${each.sql})` : undefined);
-      return absent === undefined
+  const absent = present.map(absentOf);
+  const chosen = present.slice(0, -1).reduceRight<Value>(
+    (rest, each, index) => {
+      const isNone = absent[index];
+      return isNone === undefined
         ? { sql: each.sql, type }
-        : { sql: sql`if(${absent}, ${rest.sql}, ${each.sql})`, type };
+        : { sql: sql`if(${isNone}, ${rest.sql}, ${each.sql})`, type };
     },
     { ...emptyArray(), ...present.at(-1), type },
   );
+  const conditions = absent.flatMap((each) => each ?? []);
+  const all = conditions.length === present.length ? { absent: sql`(${joinSql(conditions, ' AND ')})` } : {};
+  return { ...chosen, type: { ...type, isNullable: false, isNullIfEmpty: false }, ...all };
+}
+
+/** When an array is NULL: a branch of CASE may be. */
+function absentOf(own: Value): Sql | undefined {
+  return isNullArray(own) ?? (own.type.isNullable ? sql`isNull(${own.sql})` : undefined);
 }
 
 const nullIf: Rule = ({ arg, at, context }) => {
@@ -86,17 +96,20 @@ const decode: Rule = (application) => {
   };
 };
 
+/** Whether some values are strings: MySQL would compare them as numbers. */
+function areMixed(args: readonly Value[]): boolean {
+  const present = args.filter((each) => !isKind(each, 'null'));
+  const isText = new Set(present.map((each) => isKind(each, 'text') && each.type.isMixed !== true));
+  return isText.size > 1;
+}
+
 /** GREATEST and LEAST. */
 function extreme(name: 'greatest' | 'least'): Rule {
   return (application) => {
-    const { all, context, call } = application;
+    const { all, context, call, fail } = application;
     const args = all();
-    if (
-      context.shared.dialect === 'sqlite' &&
-      args.some((each) => isKind(each, 'text')) &&
-      args.some(isNumber)
-    )
-      return application.fail(`${call.name} of strings and numbers is not converted`);
+    if (context.shared.traits.hasNumericConditions && areMixed(args))
+      return fail(`${call.name} of strings and other values is not converted`, 'Cast them to one type.');
     const { sqls, type } = unified(args, application);
     const [only = application.fail(`${call.name} requires an argument`), more] = sqls;
     if (more === undefined) return { sql: only, type };
@@ -105,7 +118,16 @@ function extreme(name: 'greatest' | 'least'): Rule {
     const floats = sqls
       .filter((_, index) => args[index]?.literal === undefined)
       .map((each) => sql`isNaN(${each})`);
-    const own = sql`${name}(${joinSql(sqls)})`;
+    if (ordersNan(context) && args.some(mayBeNan))
+      return {
+        sql: nanExtreme(name, sqls),
+        type: { ...type, isNullable: nullable.length === args.length },
+      };
+    const keys = args.map((each) => caselessLiteral(each, context) ?? context.key(each).sql);
+    const isPlain = keys.every((key, index) => key === args[index]?.sql);
+    const own = isPlain
+      ? sql`${name}(${joinSql(sqls)})`
+      : sql`arrayReduce('${name === 'least' ? 'argMin' : 'argMax'}', [${joinSql(sqls)}], [${joinSql(keys)}])`;
     const built =
       extremeOfNanIsNan && type.kind === 'float' && floats.length > 0
         ? sql`if(${anyOf(floats)}, nan, ${own})`
@@ -142,7 +164,7 @@ export const CONDITION_FUNCTIONS: Rules = {
     sql: sql`nullIf(${arg(0).sql}, 0)`,
     type: { ...arg(0).type, isNullable: true },
   }),
-  decode,
+  decode: byDialect({ snowflake: decode, redshift: decode }),
   greatest: extreme('greatest'),
   least: extreme('least'),
   // SQLite has them for several arguments.

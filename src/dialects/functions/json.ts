@@ -1,6 +1,7 @@
 // Functions of JSON.
 import { quoteString } from '../../sql/literal.ts';
 import { strictly } from '../cast/strict.ts';
+import { taking } from '../behaviour.ts';
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
 import {
   atPath,
@@ -19,16 +20,19 @@ import {
   pathArgument,
   spacedJson,
 } from '../json-path.ts';
-import { arrayText, jsonTextOf, objectText, type JsonTextOptions } from '../json-text.ts';
+import { jsonTextOf } from '../json-text.ts';
 import { field } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';
 import { condition, isKind, text, value, type Value } from '../value.ts';
+
+/** Dialects whose paths are of JSONPath. */
+const PATHS: ReadonlySet<string> = new Set(['bigquery', 'mysql', 'mariadb', 'sqlite', 'trino']);
 
 /** The place that a path argument names. */
 function at(application: Application, index = 1): Value {
   const { arg, call, dialect, fail } = application;
   const path = call.args[index];
-  if (dialect === 'bigquery' && path?.kind === 'string' && !path.value.startsWith('$'))
+  if (PATHS.has(dialect) && path?.kind === 'string' && !path.value.startsWith('$'))
     return fail('A JSON path must start with $');
   const own = columnPlace(application, index);
   if (own !== undefined) return own;
@@ -62,10 +66,12 @@ const isJson = ({ arg }: Application): boolean => isKind(arg(0), 'json');
 /** The value at a path as JSON; in SQLite as SQL value. */
 const extract: Rule = (application) => {
   const { call, dialect, context } = application;
-  if (call.args.length > 2) return application.fail(`${call.name} is converted with one path`);
+  // Without a path, SQLite returns NULL.
+  if (call.args.length > 2 || (dialect === 'sqlite' && call.args.length < 2))
+    return application.fail(`${call.name} is converted with one path`);
   const found = at(application);
   if (isColumn(found))
-    return value('text', jsonTextOf(found, { ...textOptions(application), quotesWide: false }));
+    return value('text', jsonTextOf(found, { at: application.at, context, quotesWide: false }));
   if (dialect === 'sqlite') return { ...found, sql: sqliteValue(found) };
   if (dialect !== 'bigquery' || !context.shared.isStrict || isJson(application)) return found;
   // A null in a string is NULL.
@@ -181,52 +187,6 @@ function parsed(isSafe: boolean): Rule {
   };
 }
 
-const textOptions = ({ at: place, context }: Application): Omit<JsonTextOptions, 'quotesWide'> => ({
-  at: place,
-  context,
-});
-
-/** Arguments after the first have another meaning: `to_json_string(x, true)` is indented. */
-function checkPlain({ call, fail }: Application): void {
-  const [, more, extra] = call.args;
-  const isPlain = more === undefined || (more.kind === 'boolean' && !more.value);
-  if (!isPlain || extra !== undefined) fail(`${call.name} is supported with one argument`);
-}
-
-const toJson: Rule = (application) => {
-  checkPlain(application);
-  const own = application.arg(0);
-  // In other systems, NULL stays NULL.
-  const isNull = application.dialect !== 'bigquery' && own.type.isNullable;
-  const written = jsonTextOf(own, { ...textOptions(application), quotesWide: false });
-  return value('json', isNull ? sql`if(isNull(${own.sql}), NULL, ${written})` : written, isNull);
-};
-
-const toJsonString: Rule = (application) => {
-  checkPlain(application);
-  return value(
-    'text',
-    jsonTextOf(application.arg(0), { ...textOptions(application), quotesWide: true }),
-    false,
-  );
-};
-
-const buildArray: Rule = (application) =>
-  value('json', arrayText(application.all(), { ...textOptions(application), quotesWide: false }), false);
-
-const buildObject: Rule = (application) => {
-  const { call, arg, fail } = application;
-  if (call.args.length % 2 === 1) return fail(`${call.name} is converted with pairs of a name and a value`);
-  const members = call.args.flatMap((name, index) => {
-    if (index % 2 === 1) return [];
-    if (name.kind !== 'string') return fail(`${call.name} is converted with literal names`);
-    return [{ name: name.value, value: arg(index + 1) }];
-  });
-  if (new Set(members.map(({ name }) => name)).size < members.length)
-    return fail(`${call.name} is converted with different names`);
-  return value('json', objectText(members, { ...textOptions(application), quotesWide: false }), false);
-};
-
 const raws: Rule = (application) => {
   const place = at(application);
   return isColumn(place) ? ofColumn(place) : jsonElements(place);
@@ -299,63 +259,56 @@ const READINGS: Readonly<Record<string, Reading>> = {
   },
 };
 
-export const JSON_FUNCTIONS: Rules = {
-  json_extract: extract,
-  json_query: byDialect({ mysql: container, mariadb: container, others: extract }),
-  json_value: scalar,
-  json_extract_scalar: scalar,
-  json_unquote: unquoted,
-  json_extract_path_text: (application) => byKeys(application, application.dialect === 'redshift'),
-  jsonb_extract_path_text: (application) => byKeys(application, false),
-  json_value_array: texts,
-  json_extract_string_array: texts,
-  json_query_array: raws,
-  json_extract_array: raws,
-  json_array_length: arrayLength,
-  jsonb_array_length: arrayLength,
-  json_length: size,
-  array_size: arrayLength,
-  json_typeof: STANDARD_TYPES,
-  jsonb_typeof: STANDARD_TYPES,
-  json_type: byDialect({
-    bigquery: STANDARD_TYPES,
-    sqlite: sqliteType,
-    mysql: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
-    mariadb: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
-  }),
-  json_valid: valid,
-  json_keys: ({ arg }) => jsonKeys(arg(0)),
-  json_quote: (application) =>
-    value('text', jsonTextOf(application.arg(0), { ...textOptions(application), quotesWide: false }), false),
-  json: byDialect({ sqlite: parsedText }),
-  json_exists: (application) => condition(jsonHas(at(application)), true),
-  json_contains_path: byDialect({ mysql: hasPath, mariadb: hasPath }),
-  bool: (application) =>
-    jsonReading(application) ??
-    application.fail('bool is supported for values of type JSON', 'Write CAST(… AS BOOL).'),
-  parse_json: parsed(false),
-  try_parse_json: parsed(true),
-  json_parse: parsed(false),
-  to_json: toJson,
-  to_jsonb: toJson,
-  to_json_string: toJsonString,
-  json_array: buildArray,
-  json_build_array: buildArray,
-  jsonb_build_array: buildArray,
-  json_object: buildObject,
-  json_build_object: buildObject,
-  jsonb_build_object: buildObject,
-  get_path: (application) =>
-    jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
-  get: byDialect({
-    snowflake: (application) => {
-      const key = application.source(1);
-      return jsonAt(application.arg(0), [
-        key.kind === 'number' ? String(Number(key.text) + 1) : application.arg(1).sql,
-      ]);
-    },
-  }),
-};
+export const JSON_FUNCTIONS: Rules = taking(
+  'document any',
+  {
+    json_extract: extract,
+    json_query: byDialect({ mysql: container, mariadb: container, others: extract }),
+    json_value: scalar,
+    json_extract_scalar: scalar,
+    json_unquote: unquoted,
+    json_extract_path_text: (application) => byKeys(application, application.dialect === 'redshift'),
+    jsonb_extract_path_text: (application) => byKeys(application, false),
+    json_value_array: texts,
+    json_extract_string_array: texts,
+    json_query_array: raws,
+    json_extract_array: raws,
+    json_array_length: arrayLength,
+    jsonb_array_length: arrayLength,
+    json_length: size,
+    array_size: arrayLength,
+    json_typeof: STANDARD_TYPES,
+    jsonb_typeof: STANDARD_TYPES,
+    json_type: byDialect({
+      bigquery: STANDARD_TYPES,
+      sqlite: sqliteType,
+      mysql: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
+      mariadb: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
+    }),
+    json_valid: valid,
+    json_keys: ({ arg }) => jsonKeys(arg(0)),
+    json: byDialect({ sqlite: parsedText }),
+    json_exists: (application) => condition(jsonHas(at(application)), true),
+    json_contains_path: byDialect({ mysql: hasPath, mariadb: hasPath }),
+    bool: (application) =>
+      jsonReading(application) ??
+      application.fail('bool is supported for values of type JSON', 'Write CAST(… AS BOOL).'),
+    parse_json: parsed(false),
+    try_parse_json: parsed(true),
+    json_parse: parsed(false),
+    get_path: (application) =>
+      jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
+    get: byDialect({
+      snowflake: (application) => {
+        const key = application.source(1);
+        return jsonAt(application.arg(0), [
+          key.kind === 'number' ? String(Number(key.text) + 1) : application.arg(1).sql,
+        ]);
+      },
+    }),
+  },
+  'decide',
+);
 
 function jsonKeys(own: Value): Value {
   const keys = sql`JSONExtractKeys(ifNull(${own.sql}, ''))`;

@@ -3,9 +3,9 @@ import { quoteString } from '../../sql/literal.ts';
 import { regexOf, type Regex } from '../pattern.ts';
 import type { RegexShape } from '../regex-shape.ts';
 import { sql, type Sql } from '../sql.ts';
+import { taking } from '../behaviour.ts';
 import { byDialect, integer, literal, type Application, type Rule, type Rules } from '../function.ts';
-import { asText } from '../argument.ts';
-import { arrayOfType, condition, isNullable, text, TEXT, value, type Value } from '../value.ts';
+import { arrayOfType, condition, text, TEXT, value, type Value } from '../value.ts';
 
 /** The pattern of a call; `flags` are those of PostgreSQL. */
 function patternOf(application: Application, index: number, flags = ''): Regex {
@@ -30,15 +30,16 @@ function known(application: Application, index: number, flags = ''): KnownRegex 
 }
 
 const regexpLike: Rule = (application) => {
-  const own = asText(application, 0);
+  const own = application.arg(0);
   if (application.call.args.length > 2)
     return application.fail(`${application.call.name} is converted with two arguments`);
   const { sql: pattern } = patternOf(application, 1);
-  return condition(sql`match(${text(own)}, ${pattern})`, isNullable(own, application.arg(1)));
+  return condition(sql`match(${text(own)}, ${pattern})`, false);
 };
 
 /** ClickHouse does not replace the empty expression. */
-const searched = ({ sql: own }: Pick<Regex, 'sql'>): Sql => (own === "''" ? "'(?:)'" : own);
+const searched = ({ sql: own, shape }: Regex): Sql =>
+  own === "''" ? "'(?:)'" : shape === undefined ? sql`concat('(?:', ${own}, ')')` : own;
 
 /** Marks that no text has: characters that Unicode reserves for use inside of programs. */
 const [OPEN, MIDDLE, CLOSE] = ['\uFDD0', '\uFDD1', '\uFDD2'];
@@ -53,6 +54,8 @@ function replaceAll(own: Sql, { sql: pattern, shape }: KnownRegex, by: Value, ap
   const { literal: replacement } = by;
   const isSimple = !shape.canBeEmpty || replacement === '' || (!shape.canConsume && shape.hasAnchor);
   if (isSimple) return sql`replaceRegexpAll(${own}, ${pattern}, ${by.sql})`;
+  if (application.context.shared.traits.ignoresCase)
+    return application.fail('The replacement of a pattern that matches the empty string is not converted');
   if (replacement === undefined || /\\[1-9]/.test(replacement))
     return application.fail(
       'A pattern that matches the empty string is replaced only by a literal without groups',
@@ -61,8 +64,6 @@ function replaceAll(own: Sql, { sql: pattern, shape }: KnownRegex, by: Value, ap
     const each = quoteString(`\\0${replacement}`);
     return sql`concat(${quoteString(replacement.replaceAll('\\\\', '\\'))}, replaceRegexpAll(${own}, '(?s:.)', ${each}))`;
   }
-  if (application.context.shared.traits.ignoresCase)
-    return application.fail('The replacement of a pattern that matches the empty string is not converted');
   if (application.dialect !== 'bigquery') return sql`replaceRegexpAll(${ascii(own)}, ${pattern}, ${by.sql})`;
   const marked = sql`replaceRegexpAll(${ascii(own)}, ${pattern}, ${quoteString(`${OPEN}\\0${CLOSE}`)})`;
   const marks = quoteString(`${OPEN}([^${CLOSE}]*)${CLOSE}(?:${OPEN}${CLOSE})?`);
@@ -99,7 +100,7 @@ function replacementOf(application: Application, index: number, groups: number):
 
 const regexpReplace: Rule = (application) => {
   const { dialect, call } = application;
-  const own = asText(application, 0);
+  const own = application.arg(0);
   const flags = dialect === 'postgresql' && call.args.length > 3 ? literal(application, 3) : '';
   if (call.args.length > (dialect === 'postgresql' ? 4 : 3))
     return application.fail('regexp_replace is converted with at most three arguments');
@@ -107,14 +108,18 @@ const regexpReplace: Rule = (application) => {
   const pattern = patternOf(application, 1, flags);
   const { shape } = pattern;
   const by = replacementOf(application, 2, shape?.groups.length ?? 9);
-  const nullable = isNullable(own, application.arg(1), by);
   if (dialect === 'postgresql' && !flags.includes('g'))
-    return value('text', sql`replaceRegexpOne(${text(own)}, ${searched(pattern)}, ${by.sql})`, nullable);
-  const replaced =
-    shape === undefined
-      ? sql`replaceRegexpAll(${text(own)}, ${pattern.sql}, ${by.sql})`
-      : replaceAll(text(own), { sql: pattern.sql, shape }, by, application);
-  return value('text', replaced, nullable);
+    return value('text', sql`replaceRegexpOne(${text(own)}, ${searched(pattern)}, ${by.sql})`, false);
+  if (shape !== undefined)
+    return value('text', replaceAll(text(own), { sql: pattern.sql, shape }, by, application), false);
+  const replaced = sql`replaceRegexpAll(${text(own)}, ${pattern.sql}, ${by.sql})`;
+  // MariaDB replaces no empty expression.
+  const isEmpty = sql`${text(application.arg(1))} = ''`;
+  return value(
+    'text',
+    dialect === 'mariadb' ? sql`if(${isEmpty}, ${text(own)}, ${replaced})` : replaced,
+    false,
+  );
 };
 
 /** A position and the number of an occurrence: positive integer literals, 1 if they are omitted. */
@@ -130,7 +135,7 @@ function placeOf(application: Application, index: number): number {
 /** BigQuery's regexp_extract: the group if there is one, NULL if the match is without the group. */
 const extracted: Rule = (application) => {
   const { call, fail } = application;
-  const own = asText(application, 0);
+  const own = application.arg(0);
   const [position, occurrence] = [placeOf(application, 2), placeOf(application, 3)];
   const pattern = patternOf(application, 1);
   const { shape } = pattern;
@@ -159,7 +164,7 @@ const extracted: Rule = (application) => {
 
 /** BigQuery's regexp_extract_all: empty matches too, except at the end of a text. */
 const extractedAll: Rule = (application) => {
-  const own = text(asText(application, 0));
+  const own = text(application.arg(0));
   const { sql: pattern, shape } = patternOf(application, 1);
   if (shape !== undefined && shape.groups.length > 1)
     return application.fail(
@@ -169,7 +174,7 @@ const extractedAll: Rule = (application) => {
   const type = arrayOfType(TEXT);
   if (shape?.canBeEmpty !== true) return { sql: sql`extractAll(${own}, ${pattern})`, type };
   const part = shape.groups.length === 1 ? '\\1' : '\\0';
-  const marked = sql`replaceRegexpAll(${ascii(own)}, ${searched({ sql: pattern })}, ${quoteString(`${OPEN}\\0${MIDDLE}${part}${CLOSE}`)})`;
+  const marked = sql`replaceRegexpAll(${ascii(own)}, ${searched({ sql: pattern, shape })}, ${quoteString(`${OPEN}\\0${MIDDLE}${part}${CLOSE}`)})`;
   const last = quoteString(`((?s:.))${OPEN}${MIDDLE}${CLOSE}$`);
   const inner = quoteString(`${MIDDLE}([^${CLOSE}]*)${CLOSE}`);
   return { sql: sql`extractAll(replaceRegexpOne(${marked}, ${last}, '\\\\1'), ${inner})`, type };
@@ -179,7 +184,7 @@ const extractedAll: Rule = (application) => {
 function firstMatch(groupArgument?: number): Rule {
   return (application) => {
     const { call, dialect, source, fail } = application;
-    const own = asText(application, 0);
+    const own = application.arg(0);
     if (call.args.length > (groupArgument === undefined ? 2 : 3))
       return fail(`${call.name} is converted with at most two arguments`);
     const group =
@@ -193,7 +198,7 @@ function firstMatch(groupArgument?: number): Rule {
       group === 0 && shape.groups.length === 0
         ? sql`extract(${subject}, ${pattern})`
         : sql`regexpExtract(${subject}, ${pattern}, ${String(group)})`;
-    if (dialect === 'redshift' || dialect === 'mariadb') return value('text', match, own.type.isNullable);
+    if (dialect === 'redshift' || dialect === 'mariadb') return value('text', match, false);
     const canBeEmpty = chosen === undefined ? shape.canBeEmpty : chosen.canBeEmpty;
     if (!canBeEmpty) return value('text', sql`nullIf(${match}, '')`);
     if (chosen?.isOptional === true)
@@ -203,17 +208,17 @@ function firstMatch(groupArgument?: number): Rule {
 }
 
 const counted: Rule = (application) => {
-  const own = asText(application, 0);
+  const own = application.arg(0);
   const { sql: pattern, shape } = known(application, 1);
   if (application.call.args.length > 2)
     return application.fail(`${application.call.name} is converted with two arguments`);
   if (shape.canBeEmpty) return application.fail('A pattern that matches the empty string is not counted');
-  return value('int', sql`countMatches(${text(own)}, ${pattern})`, own.type.isNullable, { scale: 0 });
+  return value('int', sql`countMatches(${text(own)}, ${pattern})`, false, { scale: 0 });
 };
 
 /** PostgreSQL's substring(text from pattern): the first group, or the whole match. */
 export function regexSubstring(application: Application): Value {
-  const own = asText(application, 0);
+  const own = application.arg(0);
   const { sql: pattern, shape } = known(application, 1);
   const [group] = shape.groups;
   const canBeEmpty = group?.canBeEmpty ?? shape.canBeEmpty;
@@ -224,7 +229,7 @@ export function regexSubstring(application: Application): Value {
   return value('text', sql`if(match(${text(own)}, ${pattern}), ${match}, NULL)`);
 }
 
-export const REGEX_FUNCTIONS: Rules = {
+export const REGEX_FUNCTIONS: Rules = taking('text', {
   regexp_replace: regexpReplace,
   regexp_substr: byDialect({ bigquery: extracted, others: firstMatch() }),
   regexp_extract: byDialect({ trino: firstMatch(2), bigquery: extracted }),
@@ -233,4 +238,4 @@ export const REGEX_FUNCTIONS: Rules = {
   rlike: regexpLike,
   regexp_contains: regexpLike,
   regexp_count: counted,
-};
+});

@@ -4,8 +4,7 @@ import { isExact, ranged } from '../exact.ts';
 import type { Application } from '../function.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql, type Sql } from '../sql.ts';
-import { numberOf, signedInteger } from '../argument.ts';
-import { truncatedTime } from '../time/functions.ts';
+import { signedInteger } from '../argument.ts';
 import { operand, value, type Value } from '../value.ts';
 
 /** Dialects that round Float64 half to even, as ClickHouse does. */
@@ -14,7 +13,7 @@ const ROUNDS_TO_EVEN: ReadonlySet<string> = new Set(['postgresql', 'redshift', '
 /** round: exact numbers away from zero, Float64 in some dialects to even. */
 export function round(application: Application): Value {
   const { call, source, dialect, context, at, fail } = application;
-  const own = numberOf(application, 0);
+  const own = application.arg(0);
   if (dialect === 'bigquery' && call.args.length === 3) return roundedBy(application, own);
   const written = call.args.length > 1 ? signedInteger(source(1)) : 0;
   // SQLite does not round digits before the point.
@@ -110,9 +109,7 @@ function roundedBy({ source, fail, context }: Application, own: Value): Value {
 /** Digits after a position are cut off. */
 export function truncateNumber(application: Application): Value {
   const { call, source, fail, dialect } = application;
-  const time = call.name === 'trunc' && dialect !== 'bigquery' ? truncatedTime(application) : undefined;
-  if (time !== undefined) return time;
-  const own = numberOf(application, 0);
+  const own = application.arg(0);
   const digits = call.args.length > 1 ? signedInteger(source(1)) : 0;
   if (digits === undefined) return fail(`${call.name} is converted only with a literal number of digits`);
   if (own.type.kind === 'int' && digits >= 0) return own;

@@ -1,9 +1,10 @@
 // Positions of a string in another one.
 import { caseless } from '../collation.ts';
+import { taking } from '../behaviour.ts';
 import { type Application, type Rule, type Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
-import { asText, signedInteger, unlessNull } from '../argument.ts';
-import { isNullable, text, value, type Value } from '../value.ts';
+import { signedInteger, unlessNull } from '../argument.ts';
+import { isNullable, operand, text, value, type Value } from '../value.ts';
 
 const found = (own: Sql, nullable: boolean): Value => value('int', own, nullable, { scale: 0, bits: 32 });
 
@@ -12,11 +13,17 @@ function position(inner: number, outer: number, most = 2): Rule {
   return (application) => {
     const { context, call, fail } = application;
     if (call.args.length > most) return fail(`${call.name} is converted with at most ${most} arguments`);
-    const [needle, haystack] = [asText(application, inner), asText(application, outer)];
+    const [needle, haystack] = [application.arg(inner), application.arg(outer)];
     const start = call.args.length > 2 ? sql`, ${application.arg(2).sql}` : '';
     const [a, b] = [caseless(haystack, needle, context), caseless(needle, haystack, context)];
     const name = haystack.type.kind === 'bytes' ? 'position' : 'positionUTF8';
-    return found(sql`${name}(${text(a)}, ${text(b)}${start})`, isNullable(needle, haystack));
+    const own = sql`${name}(${text(a)}, ${text(b)}${start})`;
+    const isOpen =
+      start !== '' && context.shared.traits.ignoresCase && !((signedInteger(call.args[2]) ?? 0) > 0);
+    return found(
+      isOpen ? sql`(${own} * (${operand(application.arg(2))} >= 1))` : own,
+      isNullable(needle, haystack),
+    );
   };
 }
 
@@ -32,7 +39,7 @@ interface Place {
 
 /** The position of an occurrence. */
 function occurrenceOf(application: Application, { from, occurrence }: Place): Value {
-  const [own, part] = [asText(application, 0), asText(application, 1)];
+  const [own, part] = [application.arg(0), application.arg(1)];
   const nullable = isNullable(own, part);
   const suffix = own.type.kind === 'bytes' ? '' : 'UTF8';
   if (from > 0 && occurrence === 1) {
@@ -81,10 +88,10 @@ const strpos: Rule = (application) => {
   return occurrenceOf(application, { from: instance > 0 ? 1 : -1, occurrence: Math.abs(instance) });
 };
 
-export const SEARCH_FUNCTIONS: Rules = {
+export const SEARCH_FUNCTIONS: Rules = taking('text text integer', {
   strpos,
   position: position(0, 1, 3),
   charindex: position(0, 1, 3),
   locate: position(0, 1, 3),
   instr,
-};
+});

@@ -1,47 +1,52 @@
 // Strings as arrays of their parts.
 import { quoteString } from '../../sql/literal.ts';
+import { taking } from '../behaviour.ts';
 import { byDialect, type Application, type Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
-import { asText, literalText, unlessNull } from '../argument.ts';
+import { literalText, unlessNull } from '../argument.ts';
 import { text, value, type Value } from '../value.ts';
 import { emptyArray } from './array-value.ts';
 
 const PARTS = { element: { kind: 'text', isNullable: false } } as const;
 
+/** An array made of a string; of NULL, an empty one that is absent. */
+function ofText(own: Value, build: (present: Sql) => Sql): Value {
+  if (own.type.kind === 'null') return { ...emptyArray({ kind: 'text', isNullable: true }), absent: 'true' };
+  const absent = own.type.isNullable ? { absent: sql`(${text(own)} IS NULL)` } : {};
+  const array = unlessNull([own], '[]', (present = '') => build(present));
+  return { ...value('array', array, false, PARTS), ...absent };
+}
+
 function split(application: Application): Value {
-  const [own, by] = [application.arg(0), application.optional(1)];
-  return value('array', sql`splitByString(${by?.sql ?? "','"}, ${text(own)})`, false, PARTS);
+  const by = application.optional(1)?.sql ?? "','";
+  return ofText(application.arg(0), (own) => sql`splitByString(${by}, ${own})`);
 }
 
 /** BigQuery's split: of an empty separator into characters. */
 function splitText(application: Application): Value {
   const { call, fail } = application;
-  const own = asText(application, 0);
+  const own = application.arg(0);
   const separator = call.args.length > 1 ? literalText(application, 1) : ',';
   if (own.type.kind === 'bytes') return fail('split of bytes is not supported');
   if (separator === undefined) return fail('split requires a separator as a string literal');
-  if (separator === null || own.type.kind === 'null') return emptyArray({ kind: 'text', isNullable: true });
-  const parts = (present: Sql = ''): Sql =>
+  if (separator === null) return emptyArray({ kind: 'text', isNullable: true });
+  return ofText(own, (present) =>
     separator === ''
       ? sql`if(${present} = '', [''], extractAll(${present}, '(?s:.)'))`
-      : sql`splitByString(${quoteString(separator)}, ${present})`;
-  const absent = own.type.isNullable ? { absent: sql`(${text(own)} IS NULL)` } : {};
-  return { ...value('array', unlessNull([own], '[]', parts), false, PARTS), ...absent };
+      : sql`splitByString(${quoteString(separator)}, ${present})`,
+  );
 }
 
 /** PostgreSQL's string_to_array: an empty string has no parts, and one text among the parts is NULL. */
 function parts(application: Application): Value {
   const [own, by, none] = [application.arg(0), application.arg(1), application.optional(2)];
-  if (own.type.kind === 'null') return emptyArray({ kind: 'text', isNullable: true });
-  const string = own.type.isNullable ? sql`ifNull(${text(own)}, '')` : text(own);
-  const all = sql`if(${string} = '', [], ${separated(string, by, application)})`;
-  const absent = own.type.isNullable ? { absent: sql`(${text(own)} IS NULL)` } : {};
-  if (none === undefined || none.type.kind === 'null')
-    return { ...value('array', all, false, PARTS), ...absent };
+  const all = ofText(own, (string) => sql`if(${string} = '', [], ${separated(string, by, application)})`);
+  if (none === undefined || none.type.kind === 'null') return all;
   const element = { kind: 'text', isNullable: true } as const;
   return {
-    ...value('array', sql`arrayMap(x -> nullIf(x, ${none.sql}), ${all})`, false, { element }),
-    ...absent,
+    ...all,
+    sql: sql`arrayMap(x -> nullIf(x, ${none.sql}), ${all.sql})`,
+    type: { ...all.type, element },
   };
 }
 
@@ -53,9 +58,15 @@ function separated(string: Sql, by: Value, { fail, call }: Application): Sql {
     : sql`splitByString(${by.sql}, ${string})`;
 }
 
-export const SPLIT_FUNCTIONS: Rules = {
-  split: byDialect({ bigquery: splitText, others: split }),
-  string_to_array: parts,
-  regexp_split_to_array: ({ arg }) =>
-    value('array', sql`splitByRegexp(${arg(1).sql}, ${arg(0).sql})`, false, PARTS),
-};
+export const SPLIT_FUNCTIONS: Rules = taking(
+  'text',
+  {
+    split: byDialect({ bigquery: splitText, others: split }),
+    string_to_array: parts,
+    regexp_split_to_array: ({ arg }) => {
+      const by = arg(1).sql;
+      return ofText(arg(0), (own) => sql`splitByRegexp(${by}, ${own})`);
+    },
+  },
+  'decide',
+);

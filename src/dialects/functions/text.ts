@@ -1,10 +1,11 @@
 // Functions of strings and bytes.
 import { quoteString } from '../../sql/literal.ts';
 import { differs } from '../context.ts';
+import { accepting, taking } from '../behaviour.ts';
 import { byDialect, integer, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { asText, count, literalText, signedInteger, unlessNull } from '../argument.ts';
-import { condition, isNullable, operand, text, value, type Value } from '../value.ts';
+import { count, literalText, signedInteger, unlessNull } from '../argument.ts';
+import { condition, operand, text, value, type Value } from '../value.ts';
 import { regexSubstring } from './regex.ts';
 
 /** A number of characters, or a code. */
@@ -18,68 +19,11 @@ const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes
 const likewise = ({ type }: Value, own: Sql, nullable = type.isNullable): Value =>
   value(type.kind === 'bytes' ? 'bytes' : 'text', own, nullable);
 
-/** A part of a string. PostgreSQL writes a Boolean as a letter there. */
-function part(application: Application, index: number): Value {
-  const own = application.arg(index);
-  if (application.dialect !== 'postgresql' || own.type.kind !== 'bool') return asText(application, index);
-  const letter = sql`if(${own.sql}, 't', 'f')`;
-  const { isNullable: nullable } = own.type;
-  return value('text', nullable ? sql`if(${operand(own)} IS NULL, NULL, ${letter})` : letter, nullable);
-}
-
-/** concat: NULL if an argument is NULL, except in PostgreSQL, which skips NULL. */
-function concat(application: Application): Value {
-  const { all, call, context, fail } = application;
-  if (call.args.length === 0) return fail('concat requires an argument');
-  const written = all().map((_, index) => part(application, index));
-  if (context.shared.traits.concatSkipsNull) {
-    const present = written.map((each) =>
-      each.type.isNullable ? sql`ifNull(${text(each)}, '')` : text(each),
-    );
-    return value('text', sql`concat(${joinSql(present)})`, false);
-  }
-  const parts = written.map((each) => (each.type.kind === 'unknown' ? each.sql : text(each)));
-  const [first = value('text', "''")] = written;
-  return likewise(first, sql`concat(${joinSql(parts)})`, isNullable(...written));
-}
-
-/** Strings with a separator that is not constant between them. */
-function between(separator: Value, others: readonly Value[], { fail }: Application): Value {
-  if (isNullable(...others))
-    return fail('concat_ws of values that may be NULL is converted only with a literal separator');
-  const parts = others.flatMap((each, index) => (index === 0 ? [text(each)] : [text(separator), text(each)]));
-  return value('text', sql`concat(${joinSql(parts)})`, separator.type.isNullable);
-}
-
-/** concat_ws skips NULL. */
-function concatWith(application: Application): Value {
-  const [separator, ...others] = application.all().map((_, index) => part(application, index));
-  if (separator === undefined) return value('text', "''", false);
-  const all = [separator, ...others];
-  const plain = sql`concatWithSeparator(${joinSql(all.map((each) => each.sql))})`;
-  if (application.dialect === 'snowflake' || application.dialect === 'redshift')
-    return value('text', plain, isNullable(...all));
-  if (application.source(0).kind !== 'string') return between(separator, others, application);
-  if (!isNullable(...others)) return value('text', plain, separator.type.isNullable);
-  const items = others.map((each) =>
-    each.type.kind === 'null' ? 'CAST(NULL AS Nullable(String))' : each.sql,
-  );
-  const array = sql`arrayFilter(x -> x IS NOT NULL, [${joinSql(items)}])`;
-  return value(
-    'text',
-    sql`arrayStringConcat(arrayMap(x -> assumeNotNull(x), ${array}), ${separator.sql})`,
-    separator.type.isNullable,
-  );
-}
-
 /** substr(text, start, length): starts before 1 differ by dialect. */
 function substring(application: Application): Value {
   const { dialect, arg, call, source } = application;
-  const own = asText(application, 0);
+  const own = application.arg(0);
   const start = arg(1);
-  if (start.type.kind === 'text' && (dialect === 'postgresql' || dialect === 'redshift'))
-    return regexSubstring(application);
-  if (start.type.kind === 'text') return application.fail(`${call.name} requires a number as its start`);
   if (dialect === 'sqlite' && (signedInteger(call.args[2]) ?? 0) < 0)
     return application.fail('substr with a negative length is not converted');
   const isStrict = dialect === 'bigquery' || dialect === 'postgresql';
@@ -87,10 +31,10 @@ function substring(application: Application): Value {
   const length = isWhole ? undefined : isStrict ? count(application, 2) : atLeastZero(application, 2);
   const part = (from: Sql, size = length): Sql =>
     sql`${ofUnits(own, 'substring')}(${joinSql([own.sql, from, ...(size === undefined ? [] : [size])])})`;
-  const nullable = isNullable(own, start, ...(isWhole ? [] : [arg(2)]));
-  const built = (piece: Sql): Value => likewise(own, piece, nullable);
+  const built = (piece: Sql): Value => likewise(own, piece);
   const first = signedInteger(source(1));
-  if (first !== undefined && first > 0) return built(part(start.sql));
+  if (first !== undefined && first > 0)
+    return built(dialect === 'sqlite' && !isWhole ? aroundStart(application, first, part) : part(start.sql));
   if (dialect === 'postgresql' || dialect === 'redshift') {
     const least = atLeast(1, start.sql);
     if (isWhole) return built(part(least));
@@ -110,6 +54,17 @@ function substring(application: Application): Value {
   return built(sql`if(${isShort}, ${dialect === 'sqlite' ? part('1') : "''"}, ${part(String(first))})`);
 }
 
+/** SQLite's substr from a position: a negative length is that of what is before it. */
+function aroundStart({ call, arg }: Application, first: number, part: (from: Sql, size?: Sql) => Sql): Sql {
+  if ((signedInteger(call.args[2]) ?? -1) >= 0) return part(String(first));
+  const length = operand(arg(2));
+  const before = part(
+    sql`greatest(${String(first)} + ${length}, 1)`,
+    sql`least(-${length}, ${String(first - 1)})`,
+  );
+  return sql`if(${length} < 0, ${before}, ${part(String(first), arg(2).sql)})`;
+}
+
 /** A start in BigQuery: 0 and positions before the beginning are the beginning. */
 function fromEnd(
   own: Value,
@@ -127,7 +82,7 @@ function fromEnd(
 /** A start of 0. */
 function atZero({ dialect, call, arg }: Application, own: Value, part: (from: Sql, size?: Sql) => Sql): Sql {
   if (dialect === 'mysql' || dialect === 'mariadb' || dialect === 'trino')
-    return own.type.isNullable ? sql`if(${own.sql} IS NULL, NULL, '')` : "''";
+    return unlessNull(call.args.length > 2 ? [own, arg(2)] : [own], 'NULL', () => "''");
   if (dialect === 'sqlite' && call.args.length > 2) return part('1', atLeast(0, sql`${operand(arg(2))} - 1`));
   return part('1');
 }
@@ -149,7 +104,7 @@ function atLeastZero({ arg, source }: Application, index: number): Sql {
 /** left and right: a negative length is an error in BigQuery, and drops characters from the other end in PostgreSQL. */
 function side(name: 'left' | 'right'): Rule {
   return (application) => {
-    const own = asText(application, 0);
+    const own = application.arg(0);
     const size = application.arg(1);
     const { dialect } = application;
     const number =
@@ -158,17 +113,20 @@ function side(name: 'left' | 'right'): Rule {
         : dialect === 'postgresql'
           ? size.sql
           : atLeastZero(application, 1);
-    return likewise(own, sql`${ofUnits(own, name)}(${own.sql}, ${number})`, isNullable(own, size));
+    return likewise(own, sql`${ofUnits(own, name)}(${own.sql}, ${number})`);
   };
 }
+
+/** NULL, whatever the arguments are. */
+const ofNothing = ({ all }: Application): Value => likewise(all()[0] ?? value('text', "''"), 'NULL', true);
 
 /** lpad and rpad, with a literal that is not empty. */
 function padded(name: 'leftPad' | 'rightPad'): Rule {
   return (application) => {
     const { arg, call, source, dialect, fail } = application;
-    const own = asText(application, 0);
+    const own = application.arg(0);
     const fill = call.args.length > 2 ? literalText(application, 2) : ' ';
-    if (fill === null) return likewise(own, 'NULL', true);
+    if (fill === null) return ofNothing(application);
     if (fill === undefined || fill === '')
       return fail(`${call.name} requires a string literal that is not empty as its third argument`);
     const isStrict = dialect === 'bigquery' || dialect === 'trino';
@@ -176,32 +134,33 @@ function padded(name: 'leftPad' | 'rightPad'): Rule {
     const rest = call.args.length > 2 ? sql`, ${arg(2).sql}` : '';
     const built = sql`${ofUnits(own, name)}(${text(own)}, ${size}${rest})`;
     const isMysql = dialect === 'mysql' || dialect === 'mariadb';
-    if (!isMysql || (signedInteger(source(1)) ?? -1) >= 0)
-      return likewise(own, built, isNullable(own, arg(1)));
+    if (!isMysql || (signedInteger(source(1)) ?? -1) >= 0) return likewise(own, built);
     return likewise(own, sql`if(${operand(arg(1))} < 0, NULL, ${built})`, true);
   };
 }
 
 const repeated: Rule = (application) => {
-  const { arg, dialect } = application;
-  const own = asText(application, 0);
+  const { dialect } = application;
+  const own = application.arg(0);
   const times = dialect === 'bigquery' ? count(application, 1) : atLeastZero(application, 1);
-  return likewise(own, sql`repeat(${text(own)}, ${times})`, isNullable(own, arg(1)));
+  return likewise(own, sql`repeat(${text(own)}, ${times})`);
 };
 
 function replace(application: Application): Value {
-  const { call } = application;
-  const [own, from] = [asText(application, 0), asText(application, 1)];
-  const to = call.args.length > 2 ? asText(application, 2) : undefined;
-  const by = to === undefined ? "''" : text(to);
-  const nullable = isNullable(own, from, ...(to === undefined ? [] : [to]));
-  return likewise(own, sql`replaceAll(${text(own)}, ${text(from)}, ${by})`, nullable);
+  const { arg, optional, dialect, context, source } = application;
+  const [own, from, to] = [arg(0), arg(1), optional(2)];
+  const replaced = sql`replaceAll(${text(own)}, ${text(from)}, ${to === undefined ? "''" : text(to)})`;
+  if (dialect !== 'mariadb' || to?.type.isNullable !== true) return likewise(own, replaced);
+  // MariaDB does not look at the replacement of what is not in a column.
+  const { type, literal } = context.write(source(0), context);
+  if (type.kind !== 'text' || literal !== undefined) return likewise(own, replaced);
+  return likewise(own, sql`if(position(${text(own)}, ${text(from)}) = 0, ${text(own)}, ${replaced})`);
 }
 
 /** translate: characters without a replacement are removed. */
 const translate: Rule = (application) => {
   const { source, fail } = application;
-  const own = asText(application, 0);
+  const own = application.arg(0);
   const [from, to] = [source(1), source(2)];
   if (from.kind !== 'string' || to.kind !== 'string' || own.type.kind === 'bytes')
     return fail('translate requires the characters and their replacements as string literals');
@@ -217,17 +176,16 @@ const translate: Rule = (application) => {
     quoteString(order.map((index) => list[index] ?? '').join('')),
   );
   const built = sql`translateUTF8(${joinSql([text(own), ...written])})`;
-  return value('text', built, own.type.isNullable);
+  return value('text', built, false);
 };
 
 /** split_part: a negative position counts from the end in PostgreSQL. */
 function splitPart(application: Application): Value {
   const { arg, source, dialect, fail } = application;
-  const [own, by, index] = [asText(application, 0), arg(1), arg(2)];
+  const [own, by, index] = [application.arg(0), arg(1), arg(2)];
   const separator = source(1);
   if (separator.kind !== 'string' || separator.value === '')
     return fail('split_part requires a separator as a string literal that is not empty');
-  const nullable = isNullable(own, by, index);
   if (dialect === 'trino')
     return value('text', sql`arrayElementOrNull(splitByString(${by.sql}, ${text(own)}), ${index.sql})`);
   if (signedInteger(source(2)) === 0) return fail('split_part at position 0 is not converted');
@@ -236,13 +194,13 @@ function splitPart(application: Application): Value {
     'NULL',
     (present = '') => sql`arrayElement(splitByString(${by.sql}, ${present}), ${index.sql})`,
   );
-  return value('text', part, nullable);
+  return value('text', part, false);
 }
 
 /** MySQL's substring_index. */
 function substringIndex(application: Application): Value {
   const { arg, source, fail } = application;
-  const [own, by] = [asText(application, 0), arg(1)];
+  const [own, by] = [application.arg(0), arg(1)];
   const number = signedInteger(source(2));
   if (number === undefined || number === 0)
     return fail('substring_index is converted only with a literal count');
@@ -253,30 +211,34 @@ function substringIndex(application: Application): Value {
     (present = '') =>
       sql`arrayStringConcat(arraySlice(splitByString(${by.sql}, ${present}), ${size}), ${by.sql})`,
   );
-  return value('text', joined, isNullable(own, by));
+  return value('text', joined, false);
 }
 
 const sized =
   (name: string): Rule =>
   (application) => {
-    const own = asText(application, 0);
-    return int(sql`${own.type.kind === 'bytes' ? 'length' : name}(${text(own)})`, own.type.isNullable);
+    const own = application.arg(0);
+    return int(sql`${own.type.kind === 'bytes' ? 'length' : name}(${text(own)})`, false);
   };
+
+const CHARACTERS = accepting('text', sized('lengthUTF8'));
+const BYTES_OF_TEXT = accepting('text', sized('length'));
 
 /** length counts characters; in MySQL bytes. */
 const length: Rule = (application) => {
   const own = application.arg(0);
   if (own.type.kind === 'array') return int(sql`length(${own.sql})`, false);
   const { dialect } = application;
-  return sized(dialect === 'mysql' || dialect === 'mariadb' ? 'length' : 'lengthUTF8')(application);
+  const inBytes = dialect === 'mysql' || dialect === 'mariadb';
+  return (inBytes ? BYTES_OF_TEXT : CHARACTERS)(application);
 };
 
 /** A test of two strings; `build` returns a call. */
 const test =
   (build: (own: Sql, part: Sql) => Sql): Rule =>
   (application) => {
-    const [own, other] = [asText(application, 0), asText(application, 1)];
-    return condition(build(text(own), text(other)), isNullable(own, other));
+    const [own, other] = [application.arg(0), application.arg(1)];
+    return condition(build(text(own), text(other)), false);
   };
 
 const contained = (build: (own: Sql, part: Sql) => Sql): Rule =>
@@ -287,9 +249,8 @@ export const containsText = contained((own, part) => sql`position(${own}, ${part
 
 /** Words begin with a capital letter; in BigQuery, only some characters are between words. */
 const capitalized: Rule = (application) => {
-  const own = asText(application, 0);
-  if (application.dialect !== 'bigquery')
-    return value('text', sql`initcapUTF8(${text(own)})`, own.type.isNullable);
+  const own = application.arg(0);
+  if (application.dialect !== 'bigquery') return value('text', sql`initcapUTF8(${text(own)})`, false);
   const between = '\\s\\x0b\\[\\](){}/|\\\\<>!?@"^#$&~_,.:;*%+\\-';
   const words = quoteString(`[^${between}]+|[${between}]+`);
   const word = 'concat(upperUTF8(substringUTF8(x, 1, 1)), lowerUTF8(substringUTF8(x, 2)))';
@@ -298,31 +259,31 @@ const capitalized: Rule = (application) => {
     'NULL',
     (present = '') => sql`arrayStringConcat(arrayMap(x -> ${word}, extractAll(${present}, ${words})))`,
   );
-  return value('text', joined, own.type.isNullable);
+  return value('text', joined, false);
 };
 
 /** Upper and lower case; of bytes and in SQLite, of ASCII only. */
 const cased =
   (name: 'lower' | 'upper'): Rule =>
   (application) => {
-    const own = asText(application, 0);
+    const own = application.arg(0);
     const isAscii = application.dialect === 'sqlite';
     return likewise(own, sql`${isAscii ? name : ofUnits(own, name)}(${text(own)})`);
   };
 
 const reversed: Rule = (application) => {
-  const own = asText(application, 0);
+  const own = application.arg(0);
   return likewise(own, sql`${ofUnits(own, 'reverse')}(${text(own)})`);
 };
 
 /** The code of the first character, which must be an ASCII character if the value is certain. */
 const ascii: Rule = (application) => {
-  const own = asText(application, 0);
+  const own = application.arg(0);
   const code = sql`ascii(${text(own)})`;
   const isPlain = typeof own.literal === 'string' && /^[\0-\x7f]*$/.test(own.literal);
   const isByte = isPlain || own.type.kind === 'bytes' || ['mysql', 'mariadb'].includes(application.dialect);
   if (!isByte && application.context.isEvaluated === true)
-    return int(sql`(${code} + 0 % (${code} < 128))`, own.type.isNullable);
+    return int(sql`(${code} + 0 % (${code} < 128))`, false);
   if (!isByte)
     differs(
       application.context,
@@ -330,7 +291,7 @@ const ascii: Rule = (application) => {
       'function',
       'Other characters than those of ASCII have another code',
     );
-  return int(code, own.type.isNullable);
+  return int(code, false);
 };
 
 /** The character of a code point, which is a literal. */
@@ -341,49 +302,65 @@ const character: Rule = ({ source, fail, call }) => {
   return value('text', quoteString(String.fromCodePoint(code)), false);
 };
 
+/** PostgreSQL's substring of a text has a pattern in place of a start. */
+const substringOrMatch: Rule = (application) => {
+  const { dialect, arg, call } = application;
+  const isNamed = call.name === 'substring' && (dialect === 'postgresql' || dialect === 'redshift');
+  const isPattern = isNamed && arg(1).type.kind === 'text';
+  return (isPattern ? matched : positioned)(application);
+};
+const matched = accepting('text', regexSubstring);
+const positioned = accepting('text integer', substring);
+
+const starts = test((own, part) => sql`startsWith(${own}, ${part})`);
+const ends = test((own, part) => sql`endsWith(${own}, ${part})`);
+
 export const TEXT_FUNCTIONS: Rules = {
-  lower: cased('lower'),
-  lcase: cased('lower'),
-  upper: cased('upper'),
-  ucase: cased('upper'),
-  initcap: capitalized,
-  length,
-  len: length,
-  char_length: sized('lengthUTF8'),
-  character_length: sized('lengthUTF8'),
-  octet_length: sized('length'),
-  byte_length: sized('length'),
-  concat,
-  concat_ws: concatWith,
-  substr: substring,
-  substring,
-  mid: substring,
-  left: side('left'),
-  right: side('right'),
-  lpad: padded('leftPad'),
-  rpad: padded('rightPad'),
-  replace,
-  translate,
-  reverse: reversed,
-  repeat: byDialect({
-    trino: ({ fail }) => fail('repeat of an element is not converted', 'Use arrayWithConstant.'),
-    others: repeated,
+  ...taking('text', {
+    lower: cased('lower'),
+    lcase: cased('lower'),
+    upper: cased('upper'),
+    ucase: cased('upper'),
+    initcap: capitalized,
+    replace,
+    translate,
+    reverse: reversed,
+    ascii,
+    starts_with: starts,
+    startswith: starts,
+    ends_with: ends,
+    endswith: ends,
+    contains_substr: contained((own, part) => sql`positionCaseInsensitiveUTF8(${own}, ${part})`),
+    quote_literal: ({ fail }) => fail('quote_literal is not converted'),
+    strcmp: ({ fail }) => fail('strcmp is not converted'),
   }),
-  space: (application) =>
-    value('text', sql`repeat(' ', ${atLeastZero(application, 0)})`, isNullable(application.arg(0))),
-  ascii,
-  chr: character,
-  split_part: splitPart,
-  substring_index: substringIndex,
-  starts_with: test((own, part) => sql`startsWith(${own}, ${part})`),
-  startswith: test((own, part) => sql`startsWith(${own}, ${part})`),
-  ends_with: test((own, part) => sql`endsWith(${own}, ${part})`),
-  endswith: test((own, part) => sql`endsWith(${own}, ${part})`),
-  contains_substr: contained((own, part) => sql`positionCaseInsensitiveUTF8(${own}, ${part})`),
-  quote_literal: ({ fail }) => fail('quote_literal is not converted'),
-  uuid: () => value('text', 'toString(generateUUIDv4())', false),
-  gen_random_uuid: () => value('uuid', 'generateUUIDv4()', false),
-  generate_uuid: () => value('text', 'toString(generateUUIDv4())', false),
-  binary: ({ arg }) => ({ ...arg(0), type: { ...arg(0).type, isBinary: true } }),
-  strcmp: ({ fail }) => fail('strcmp is not converted'),
+  ...taking('text integer', {
+    left: side('left'),
+    right: side('right'),
+    repeat: byDialect({
+      trino: ({ fail }) => fail('repeat of an element is not converted', 'Use arrayWithConstant.'),
+      others: repeated,
+    }),
+  }),
+  ...taking('text integer text', { lpad: padded('leftPad'), rpad: padded('rightPad') }),
+  ...taking('text text integer', { split_part: splitPart, substring_index: substringIndex }),
+  ...taking('integer', {
+    space: (application) => value('text', sql`repeat(' ', ${atLeastZero(application, 0)})`, false),
+    chr: character,
+  }),
+  ...taking('any', {
+    length,
+    len: length,
+    char_length: CHARACTERS,
+    character_length: CHARACTERS,
+    octet_length: BYTES_OF_TEXT,
+    byte_length: BYTES_OF_TEXT,
+    substr: substringOrMatch,
+    substring: substringOrMatch,
+    mid: substringOrMatch,
+    uuid: () => value('text', 'toString(generateUUIDv4())', false),
+    gen_random_uuid: () => value('uuid', 'generateUUIDv4()', false),
+    generate_uuid: () => value('text', 'toString(generateUUIDv4())', false),
+    binary: ({ arg }) => ({ ...arg(0), type: { ...arg(0).type, isBinary: true } }),
+  }),
 };

@@ -1,8 +1,9 @@
 // trim, ltrim and rtrim.
 import { quoteString } from '../../sql/literal.ts';
+import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
-import { asText, literalText } from '../argument.ts';
+import { literalText } from '../argument.ts';
 import { text, value, type Value } from '../value.ts';
 
 type Side = 'both' | 'leading' | 'trailing';
@@ -30,9 +31,9 @@ function without(own: Sql, side: Side, characters: string): Sql {
 function trimmed(side: Side): Rule {
   return (application) => {
     const { dialect, call } = application;
-    const own = asText(application, 0);
+    const own = application.arg(0);
     const built = (trimmedText: Sql): Value =>
-      value(own.type.kind === 'bytes' ? 'bytes' : 'text', trimmedText, own.type.isNullable);
+      value(own.type.kind === 'bytes' ? 'bytes' : 'text', trimmedText, false);
     const spaces = SPACES[dialect];
     if (call.args.length > 1) return built(trimmedSet(application, text(own), side));
     if (own.type.kind === 'bytes')
@@ -56,9 +57,9 @@ function trimmedSet(application: Application, own: Sql, side: Side): Sql {
   return without(own, side, characters.join(''));
 }
 
-export const TRIM_FUNCTIONS: Rules = {
+export const TRIM_FUNCTIONS: Rules = taking('text', {
   trim: trimmed('both'),
   btrim: trimmed('both'),
   ltrim: trimmed('leading'),
   rtrim: trimmed('trailing'),
-};
+});

@@ -8,13 +8,13 @@ import { unified } from '../write/unify.ts';
 
 type WindowRule = (application: Application, over: Sql) => Value;
 
-/** A rule for calls with OVER. */
-function windowed(rule: WindowRule, frame?: string): Rule {
+/** A rule for calls with OVER. `frame`: Snowflake's if none is written; null if the function is over all rows of the partition. */
+function windowed(rule: WindowRule, frame: string | null): Rule {
   return (application) => {
     const { call, context, fail, dialect } = application;
     if (call.over === undefined) return fail(`${call.name} requires OVER (…)`);
-    // Snowflake's default frame of these functions is the whole partition.
-    return rule(application, overSql(call.over, context, dialect === 'snowflake' ? frame : undefined));
+    const own = frame === null || dialect === 'snowflake' ? frame : undefined;
+    return rule(application, overSql(call.over, context, own));
   };
 }
 
@@ -24,7 +24,7 @@ function ranking(name: string, kind: 'int' | 'float'): Rule {
   return windowed(({ all }, over) => {
     const args = joinSql(all().map((each) => each.sql));
     return value(kind, sql`${name}(${args}) OVER ${over}`, false, kind === 'int' ? { scale: 0 } : {});
-  });
+  }, null);
 }
 
 /** The value in a type that has NULL: over an empty frame, ClickHouse returns a default value for others. */
@@ -55,7 +55,7 @@ function shifted(name: 'lag' | 'lead'): Rule {
       };
     const isOutside = sql`${name}(toNullable(1), ${offset}) OVER ${over} IS NULL`;
     return { sql: sql`if(${isOutside}, ${second}, ${first})`, type };
-  });
+  }, null);
 }
 
 /** Dynamically typed values as strings. */

@@ -40,7 +40,7 @@ function readElementType(source: Source): TypeName {
   const second = SECOND[name]?.find((word) => takeWords(source, word));
   if (second !== undefined && !WHOLE.has(name)) name = `${name} ${second}`;
   while (takeSymbol(source, '.')) name = readMember(source).name.toUpperCase(); // pg_catalog.int4
-  if (isSymbol(source, '<')) return readTypeArguments(source, { name, at });
+  if (GENERIC.has(name) && isSymbol(source, '<')) return readTypeArguments(source, { name, at });
   const sizes = isSymbol(source, '(') ? readSizes(source, { name, at }) : undefined;
   if (sizes?.of !== undefined || sizes?.fields !== undefined) return sizes;
   const isTime = name === 'TIME' || name === 'TIMESTAMP';
@@ -64,6 +64,9 @@ export function readCharacterSet(source: Source): void {
   if (kind !== 'word' && kind !== 'quoted' && kind !== 'string') unexpected(source, 'a character set');
   source.at++;
 }
+
+/** Types with arguments in angle brackets; after the name of another type, `<` is a comparison. */
+const GENERIC: ReadonlySet<string> = new Set(['ARRAY', 'MAP', 'STRUCT', 'ROW', 'RANGE']);
 
 /** `ARRAY<type>`, `MAP<type, type>` and `STRUCT<name type>`. */
 function readTypeArguments(source: Source, { name, at }: TypeName): TypeName {

@@ -1,8 +1,8 @@
 // Casts to times, and of times to strings.
-import type { Context } from '../context.ts';
+import { unconverted, type Context } from '../context.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { sql, type Sql } from '../sql.ts';
-import { isKind, type Value } from '../value.ts';
+import { isKind, isNumber, type Value } from '../value.ts';
 import { exactLiteral, literalOf, localTime, readTime, type TimeKind } from './argument.ts';
 import { date, day, isDay, moment, timestamp } from './moment.ts';
 
@@ -20,8 +20,11 @@ export function literalTo(kind: TimeKind, written: string, { at, context }: Omit
 }
 
 /** A value as a date, a datetime or a timestamp. */
-export function toTime(own: Value, kind: TimeKind, { isSafe, context }: TimeCast): Value {
+export function toTime(own: Value, kind: TimeKind, { isSafe, at, context }: TimeCast): Value {
   if (isKind(own, 'text', 'dynamic')) return readTime(own, { kind, isSafe }, context);
+  // Others have no such cast, or read the digits of a number as those of a date.
+  if ((isNumber(own) || isKind(own, 'bool')) && context.shared.dialect !== 'snowflake')
+    return unconverted(at, 'type', 'A number is cast to a time', 'Use the function that reads its unit.');
   const nullable = own.type.isNullable || isSafe;
   if (kind === 'date') {
     if (own.type.kind === 'date') return own;

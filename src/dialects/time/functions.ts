@@ -2,9 +2,11 @@
 import type { Expression } from '../tree.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { differs, unconverted } from '../context.ts';
+import { readsPrefix } from '../cast/strict.ts';
+import { accepting } from '../behaviour.ts';
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
-import { isNullable, loose, operand, value, type Value } from '../value.ts';
+import { loose, operand, value, type Value } from '../value.ts';
 import { asTime, localTime, time, zoneArgument, type TimeKind } from './argument.ts';
 import { toTime } from './cast.ts';
 import {
@@ -20,7 +22,7 @@ import {
 } from './construct.ts';
 import { bigqueryDifference, daysBetween, unitFirstBoundaries, unitFirstWhole } from './difference.ts';
 import { shifted, spansOf, type Span } from './interval.ts';
-import { date, day, micros, moment, timestamp } from './moment.ts';
+import { date, day, isDay, micros, moment, timestamp } from './moment.ts';
 import { epoch, millis, partOf, seconds } from './parts.ts';
 import { sqliteTime } from './sqlite.ts';
 import {
@@ -106,7 +108,7 @@ function cast(kind: 'date' | 'timestamp'): Rule {
     if (call.args.length > 1) return application.fail(`${call.name} is converted only with one argument`);
     const own = arg(0);
     return toTime(own.literal === undefined ? own : asTime(own, context, source(0).at, kind), kind, {
-      isSafe: false,
+      isSafe: readsPrefix(context),
       ...place(application),
     });
   };
@@ -114,7 +116,7 @@ function cast(kind: 'date' | 'timestamp'): Rule {
 
 const clock: Rule = (application) => {
   const own = application.arg(0);
-  if (own.type.kind === 'text') return { ...own, type: { ...own.type, kind: 'time' } };
+  if (own.type.kind === 'text') return application.fail('time of a string is not converted');
   differs(
     application.context,
     application.at,
@@ -206,6 +208,14 @@ const ofTime =
     return int(build(own), own.type.isNullable);
   };
 const sinceEpoch = ofTime(seconds);
+/** MySQL's numbers of seconds have the fraction of the time. */
+const sinceEpochInDigits: Rule = (application) => {
+  const own = time(application, 0, 'timestamp');
+  const isWhole = isDay(own) || own.type.scale === 0 || own.literal?.includes('.') === false;
+  return isWhole
+    ? sinceEpoch(application)
+    : { ...epoch(own), isLoose: false, type: { kind: 'numeric', scale: 6, isNullable: own.type.isNullable } };
+};
 const weekday: Rule = (application) => {
   const own = time(application, 0);
   return loose('int', sql`toDayOfWeek(${day(own)}) - 1`, own.type.isNullable, { scale: 0 });
@@ -271,11 +281,21 @@ const TEXTS: Rules = {
   to_timestamp_ntz: withPattern(toTimestamp, byToChar('timestamp')),
   from_iso8601_timestamp: cast('timestamp'),
   from_iso8601_date: cast('date'),
-  from_unixtime: fromUnix,
+  from_unixtime: accepting('number any', fromUnix),
   strftime: sqliteTime('strftime'),
   julianday: sqliteTime('julianday'),
   unixepoch: sqliteTime('unixepoch'),
 };
+
+/** MySQL's makedate(year, day): two digits are a year of this or the last century, and there is no day before the first. */
+function dayOfYear({ arg }: Application): Value {
+  const [year, dayNumber] = [operand(arg(0)), operand(arg(1))];
+  const known = Number(String(year));
+  const whole = known >= 100 ? year : sql`(${year} + multiIf(${year} < 70, 2000, ${year} < 100, 1900, 0))`;
+  const built = sql`toDate32('2000-01-01') + toIntervalYear(${whole} - 2000) + toIntervalDay(${dayNumber} - 1)`;
+  if (known >= 0 && Number(String(dayNumber)) > 0) return date(built, false);
+  return date(sql`if(${dayNumber} > 0 AND ${year} >= 0, ${built}, NULL)`);
+}
 
 const MADE: Rules = {
   date: byDialect({ bigquery: dateOf, sqlite: sqliteTime('date'), others: cast('date') }),
@@ -285,11 +305,7 @@ const MADE: Rules = {
   make_date: makeDate,
   date_from_parts: countedDate,
   datefromparts: countedDate,
-  makedate: ({ arg, all }) =>
-    date(
-      sql`toDate32('2000-01-01') + toIntervalYear(${operand(arg(0))} - 2000) + toIntervalDay(${operand(arg(1))} - 1)`,
-      isNullable(...all()),
-    ),
+  makedate: accepting('integer', dayOfYear),
   last_day: lastDayOf,
   last_day_of_month: lastDayOf,
   convert_tz: convertZone,
@@ -303,10 +319,15 @@ const MADE: Rules = {
 const NUMBERS: Rules = {
   unix_timestamp: (application) => {
     if (application.call.args.length === 0) return int('toUnixTimestamp(now())', false);
-    const own = sinceEpoch(application);
-    // Of times before 1970, MySQL returns 0 and MariaDB NULL.
-    const early = application.dialect === 'mariadb' ? 'NULL' : '0';
-    return int(sql`if(${own.sql} < 0, ${early}, ${own.sql})`, own.type.isNullable || early === 'NULL');
+    const own = sinceEpochInDigits(application);
+    // Of times outside of its range, MariaDB returns NULL; of those before 1970, MySQL returns 0.
+    return application.dialect === 'mariadb'
+      ? {
+          ...own,
+          sql: sql`if(${operand(own)} BETWEEN 0 AND 2147483647.999999, ${own.sql}, NULL)`,
+          type: { ...own.type, isNullable: true },
+        }
+      : { ...own, sql: sql`if(${operand(own)} < 0, 0, ${own.sql})` };
   },
   unix_seconds: sinceEpoch,
   unix_millis: ofTime(millis),

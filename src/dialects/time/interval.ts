@@ -1,4 +1,5 @@
 // Intervals, and arithmetic with times.
+import { roundHalfAway } from '../round.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import type { Expression, Unit } from '../tree.ts';
 import { unconverted, type Context } from '../context.ts';
@@ -158,12 +159,16 @@ function intervalSql({ value: amount, unit }: Span, context: Context): Sql {
   if (amount.kind === 'number') return fractionSql(Number(amount.text), unit);
   const written = context.write(amount, context);
   // BigQuery accepts integers only: what looks like a fraction is an integer of a type that is not known.
-  if (written.type.kind === 'text' || context.shared.isStrict)
+  if (isKind(written, 'text') && isRounded)
+    return unconverted(amount.at, 'type', 'A string is used as a number of units', 'Cast it to a number.');
+  if (isKind(written, 'text') || context.shared.isStrict)
     return sql`toInterval${title}(${isKind(written, 'int') ? written.sql : sql`toInt64(${float(written)})`})`;
   if (isKind(written, 'int', 'unknown'))
     return sql`toInterval${title}(${factor === undefined ? written.sql : sql`${operand(written)} * ${String(factor)}`})`;
-  if (isRounded)
-    return sql`toInterval${title}(toInt64(sign(${written.sql}) * floor(abs(${written.sql}) + 0.5)))`;
+  if (isRounded) {
+    const own = isKind(written, 'float') ? sql`round(${written.sql})` : roundHalfAway(written, 0).sql;
+    return sql`toInterval${title}(toInt64(${own}))`;
+  }
   const seconds = SECONDS[name];
   if (seconds === undefined)
     return unconverted(unit.at, 'type', `A fraction of a ${name.toLowerCase()} is not supported`);

@@ -1,9 +1,10 @@
 // Functions of times from and to strings.
 import { quoteString } from '../../sql/literal.ts';
 import { unconverted } from '../context.ts';
+import { readsPrefix } from '../cast/strict.ts';
 import { byDialect, literal, type Application, type Rule } from '../function.ts';
 import { sql } from '../sql.ts';
-import { isKind, isTime, text, value, type Value } from '../value.ts';
+import { isKind, isTime, operand, text, value, type Value } from '../value.ts';
 import { time, zoneArgument, type TimeKind } from './argument.ts';
 import { timeText } from './cast.ts';
 import { ofSeconds } from './construct.ts';
@@ -33,7 +34,8 @@ function formatted(own: Value, pieces: readonly Piece[], zone?: string): Value {
 }
 
 function piecesOf(pattern: Pattern, { fail }: Application): readonly Piece[] {
-  return 'reason' in pattern ? fail(pattern.reason) : pattern.pieces;
+  if ('reason' in pattern) return fail(pattern.reason);
+  return pattern.pieces.length === 0 ? fail('The format is empty') : pattern.pieces;
 }
 
 /** BigQuery's format_date, format_datetime and format_timestamp. */
@@ -149,7 +151,16 @@ export function named(long: 'day_name' | 'month_name', short: 'day_short' | 'mon
 
 /** from_unixtime(seconds) and MySQL's from_unixtime(seconds, pattern). */
 export const fromUnix: Rule = (application) => {
-  const own = ofSeconds(application.arg(0));
+  const seconds = application.arg(0);
+  const isOpen = !(Number(String(seconds.sql)) >= 0) && readsPrefix(application.context);
+  const all = ofSeconds(seconds);
+  const own = isOpen
+    ? {
+        ...all,
+        sql: sql`if(${operand(seconds)} < 0, NULL, ${all.sql})`,
+        type: { ...all.type, isNullable: true },
+      }
+    : all;
   if (application.call.args.length === 1) return own;
   return byDialect({
     mysql: () => formatted(own, piecesOf(mysqlPattern(literal(application, 1)), application)),

@@ -96,7 +96,7 @@ function arithmetic(expression: Binary, context: Context): Value {
 
 /** An operand: JSON values are read as numbers, and strings that are numbers. */
 function numeric(source: Expression, context: Context): Value {
-  const { isJsonOpaque, convertsStrings } = context.shared.traits;
+  const { isJsonOpaque, convertsStrings, ignoresCase } = context.shared.traits;
   const each = settled(context.write(source, context));
   if (isKind(each, 'json') && isJsonOpaque)
     differs(
@@ -109,6 +109,8 @@ function numeric(source: Expression, context: Context): Value {
   if (isOpen(each)) return value('float', float(each));
   const isNumeric = convertsStrings && isKind(each, 'text') && /^-?\d+(?:\.\d+)?$/.test(each.literal ?? '');
   if (!isNumeric || each.literal === undefined) return each;
+  // In MySQL, a string is a Float64.
+  if (ignoresCase) return value('float', each.literal, false);
   return value(each.literal.includes('.') ? 'numeric' : 'int', each.literal, false);
 }
 

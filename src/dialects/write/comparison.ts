@@ -3,7 +3,10 @@ import { quoteString } from '../../sql/literal.ts';
 import { caseless } from '../collation.ts';
 import { asValue, differs, unconverted, type Context as BaseContext } from '../context.ts';
 import { jsonInteger, jsonNumber, jsonText } from '../json-path.ts';
+import { isNullArray } from '../functions/array-value.ts';
+import { mayBeNan, nanComparison, ordersNan } from '../nan.ts';
 import { beside, isOpen, settled } from '../operand.ts';
+import { nearestOf } from '../round.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { exactLiteral } from '../time/argument.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
@@ -57,6 +60,9 @@ export function comparison(left: Value, right: Value, place: Comparison): Value 
     openComparison(left, right, place) ?? sqliteClasses(left, right, place) ?? byFields(left, right, place);
   if (special !== undefined) return special;
   const [a, b] = joinable(adapted(left, right, place), place);
+  if (ordersNan(place.context) && LESS.has(operator) && [a, b].some(hasFloats))
+    return unconverted(place.at, 'type', 'Rows of floats are compared', 'Compare their fields.');
+  const ordered = { ...place, operator: dateOperator(left, right, place) };
   switch (operator) {
     case '<=>':
     case 'IS NOT DISTINCT FROM':
@@ -64,19 +70,34 @@ export function comparison(left: Value, right: Value, place: Comparison): Value 
     case 'IS DISTINCT FROM':
       return condition(sql`NOT ${same(a, b, place)}`, false);
     default:
-      return condition(
-        sql`${operand(a)} ${dateOperator(left, right, place)} ${operand(b)}`,
-        isNullable(a, b),
-      );
+      return plainComparison(a, b, ordered);
   }
 }
+
+/** NULL if an array is NULL, which ClickHouse has not. */
+function plainComparison(a: Value, b: Value, { operator, context }: Comparison): Value {
+  const plain = sql`${operand(nearestOf(a))} ${operator} ${operand(nearestOf(b))}`;
+  const isNull = [a, b].flatMap((each) => (isKind(each, 'array') ? (isNullArray(each) ?? []) : []));
+  if (isNull.length > 0) return condition(sql`if(${joinSql(isNull, ' OR ')}, NULL, ${plain})`, true);
+  const nullable = isNullable(a, b);
+  // Tables are joined by the operator alone.
+  const ofNan =
+    ordersNan(context) && context.isJoin !== true ? nanComparison(plain, [a, b], operator) : undefined;
+  return ofNan === undefined ? condition(plain, nullable) : { ...condition(ofNan, nullable), isLoose: false };
+}
+
+const LESS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
+
+const hasFloats = ({ type }: Value): boolean =>
+  [...(type.fields?.values() ?? [])].some(({ kind }) => kind === 'float');
 
 const isFloat = (each: Value): boolean => isKind(each, 'float') && !/^[\d.()-]+$/.test(String(each.sql));
 
 /** Whether both are NULL, both are NaN, or they are equal. */
 function same(a: Value, b: Value, { context }: Place): Sql {
   // The function has no common type of an integer and a Float64.
-  const areMixed = isNumber(a) && isNumber(b) && a.type.kind !== b.type.kind;
+  const areMixed =
+    [a, b].every((each) => isNumber(each) || isKind(each, 'bool')) && a.type.kind !== b.type.kind;
   const pair = [a, b].map((each) => (areMixed ? sql`toFloat64(${each.sql})` : each.sql));
   const own = sql`isNotDistinctFrom(${joinSql(pair)})`;
   // Tables are joined by the function alone.
@@ -180,6 +201,8 @@ function checkPadding(sides: readonly Value[], { at, context }: Place): void {
       'collation',
       'Many collations ignore spaces at the end of strings; ClickHouse does not',
     );
+  if (context.shared.traits.ignoresCase && sides.some(({ literal }) => /[^\0-\x7f]/.test(literal ?? '')))
+    differs(context, at, 'collation', 'Many collations ignore accents; ClickHouse does not');
 }
 
 /** A literal date without a time. */
@@ -191,12 +214,16 @@ function isDay({ literal }: Value): boolean {
 /**
  * SQLite compares times as text, in which '2024-01-31 00:00:00' is greater than '2024-01-31'; in ClickHouse they are equal.
  */
-function dateOperator(left: Value, right: Value, { operator, context }: Comparison): string {
+function dateOperator(left: Value, right: Value, { operator, at, context }: Comparison): string {
   if (context.shared.dialect !== 'sqlite') return operator;
-  if (left.type.kind === 'timestamp' && isDay(right)) return { '<=': '<', '>': '>=' }[operator] ?? operator;
-  if (right.type.kind === 'timestamp' && isDay(left)) return { '>=': '>', '<': '<=' }[operator] ?? operator;
+  if (isTime(left) && isTime(right) && isShort(left) !== isShort(right) && !LESS.has(operator))
+    return unconverted(at, 'type', 'A date and a time differ in SQLite', 'Write date(…) of the time.');
+  if (left.type.kind === 'timestamp' && isShort(right)) return { '<=': '<', '>': '>=' }[operator] ?? operator;
+  if (right.type.kind === 'timestamp' && isShort(left)) return { '>=': '>', '<': '<=' }[operator] ?? operator;
   return operator;
 }
+
+const isShort = (each: Value): boolean => isDay(each) || isKind(each, 'date');
 
 /** Both sides in types that ClickHouse compares. */
 function adapted(left: Value, right: Value, { at, context }: Place): readonly [Value, Value] {
@@ -222,11 +249,16 @@ const real = (each: Value): Value =>
 
 /** A value in a type that can be compared with another one. */
 export function toward(own: Value, other: Value, place: Place): Value {
+  const isCondition = isKind(other, 'bool');
+  if (isTime(own) && (isNumber(other) || isCondition))
+    return unconverted(place.at, 'type', 'A time is compared with a number', 'Cast one of them.');
   if (isKind(own, 'json') && !isKind(other, 'json')) return isNumber(other) ? jsonNumber(own) : jsonText(own);
   if (isWritten(own)) return literalToward(own, own.literal ?? '', { ...place, other });
   if (isOpen(own)) return beside(own, [other]);
   if (isKind(own, 'text') && isTime(other)) return textAsTime(own, place);
-  if (isKind(own, 'text') && isNumber(other)) return textAsNumber(own, place);
+  const { hasNumericConditions } = place.context.shared.traits;
+  if (isKind(own, 'text') && (isNumber(other) || (isCondition && hasNumericConditions)))
+    return textAsNumber(own, place);
   // A literal has the type of the numbers that it is compared with.
   if (isKind(own, 'float') && own.literal !== undefined && isKind(other, 'decimal'))
     return value('decimal', sql`toDecimal256('${own.literal}', 38)`, false);
@@ -235,7 +267,8 @@ export function toward(own: Value, other: Value, place: Place): Value {
 
 function textAsTime(own: Value, { at, context }: Place): Value {
   const { dialect, isStrict, traits } = context.shared;
-  if (dialect === 'sqlite') differs(context, at, 'type', 'SQLite compares this string and a time as text');
+  if (traits.hasNumericConditions)
+    differs(context, at, 'type', `${dialect} compares this string and a time as text if it is no time`);
   if (isStrict && !traits.convertsStrings)
     return unconverted(at, 'type', 'A string is compared with a time', 'Cast it to the type of the time.');
   return value('timestamp', sql`parseDateTime64BestEffortOrNull(${own.sql}, 3, 'UTC')`);
@@ -255,7 +288,7 @@ interface Beside extends Place {
 function literalToward(own: Value, literal: string, place: Beside): Value {
   const { other, context } = place;
   if (isTime(other)) return timeToward(own, literal, place);
-  if (isNumber(other)) {
+  if (isNumber(other) || (isKind(other, 'bool') && context.shared.traits.hasNumericConditions)) {
     const isPlain = /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(literal) && context.shared.traits.convertsStrings;
     return isPlain
       ? value(literal.includes('.') ? 'numeric' : 'int', literal.trim(), false)
@@ -263,7 +296,8 @@ function literalToward(own: Value, literal: string, place: Beside): Value {
   }
   if (!isKind(other, 'bool')) return own;
   const known = /^\s*(?:(t|true|yes|on|1)|(f|false|no|off|0))\s*$/i.exec(literal);
-  return known === null ? own : value('bool', known[1] === undefined ? 'false' : 'true', false);
+  if (known === null) return unconverted(place.at, 'type', `${quoteString(literal)} is not a Boolean`);
+  return value('bool', known[1] === undefined ? 'false' : 'true', false);
 }
 
 /** Dialects that compare a date with a string as dates. */
@@ -298,17 +332,23 @@ export function writeBetween(
   const upper = { operator: '<=', at, context };
   const isOpen =
     context.shared.dialect === 'sqlite' ||
+    (ordersNan(context) && [from, to].some(mayBeNan)) ||
     (openComparison(subject, from, lower) ?? openComparison(subject, to, upper)) !== undefined;
+  const isText = new Set([subject, from, to].map((each) => isKind(each, 'text')));
+  if (context.shared.traits.ignoresCase && isText.size > 1 && [subject, from, to].some(isNumber))
+    return unconverted(at, 'type', 'Strings and numbers are compared', 'Cast them to one type.');
   const [own, first] = adapted(subject, from, lower);
   const [other, second] = adapted(subject, to, upper);
   const nullable = isNullable(subject, from, to);
-  if (!isOpen && String(own.sql) === String(other.sql)) {
-    const bounds = sql`BETWEEN ${operand(first)} AND ${operand(second)}`;
-    // NOT BETWEEN of ClickHouse is less or greater, and NaN is neither.
-    const isApart = isNot && [own, first, second].some(isFloat);
-    if (isApart) return condition(sql`NOT (${operand(own)} ${bounds})`, nullable);
-    return condition(sql`${operand(own)} ${isNot ? 'NOT ' : ''}${bounds}`, nullable);
-  }
+  const range = sql`BETWEEN ${operand(nearestOf(first))} AND ${operand(nearestOf(second))}`;
+  const tested = operand(nearestOf(own));
+  // ClickHouse reads NOT BETWEEN as two comparisons, none of which is true of NaN.
+  const isOutside = isNot && [own, first, second].some(mayBeNan);
+  if (!isOpen && String(own.sql) === String(other.sql))
+    return condition(
+      isOutside ? sql`NOT (${tested} ${range})` : sql`${tested} ${isNot ? 'NOT ' : ''}${range}`,
+      nullable,
+    );
   const pair = [comparison(subject, from, lower), comparison(subject, to, upper)];
   return condition(
     sql`${isNot ? 'NOT ' : ''}(${joinSql(

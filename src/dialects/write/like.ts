@@ -6,17 +6,22 @@ import { settled } from '../operand.ts';
 import { globRegex, likeOf, regexOf, similarRegex } from '../pattern.ts';
 import { sql, type Sql } from '../sql.ts';
 import type { Expression } from '../tree.ts';
-import { condition, isNullable, text, type Value } from '../value.ts';
+import { condition, isKind, isNullable, text, type Value } from '../value.ts';
 import type { Context } from './context.ts';
 
 type Like = Extract<Expression, { kind: 'like' }>;
+
+function subjectOf(own: Value, at: number, context: Context): Value {
+  if (isKind(own, 'json')) return jsonText(own);
+  return isKind(own, 'bool') && context.shared.traits.hasNumericConditions ? context.asText(own, at) : own;
+}
 
 /** Writes a match of a string with a pattern. */
 export function writeLike(expression: Like, context: Context): Value {
   const { operator, isNot, pattern: source } = expression;
   const { traits } = context.shared;
   const written = settled(context.write(expression.value, context));
-  const subject = written.type.kind === 'json' ? jsonText(written) : written;
+  const subject = subjectOf(written, expression.at, context);
   const pattern = settled(context.write(source, context));
   const isBinary = subject.type.isBinary === true || pattern.type.isBinary === true;
   if (operator === 'LIKE' || operator === 'ILIKE') {

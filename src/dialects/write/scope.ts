@@ -138,7 +138,8 @@ export function columnOf({ columns }: Relation, { name }: Name): RelationColumn 
   return columns?.get(name.toLowerCase());
 }
 
-function hasTable(table: string, { relations, parent }: Scope): boolean {
+/** Whether a name is that of a table here or in an outer query. */
+export function hasTable(table: string, { relations, parent }: Scope): boolean {
   return (
     relations.some(({ alias }) => same(alias, table)) || (parent !== undefined && hasTable(table, parent))
   );

@@ -6,7 +6,7 @@ import { sql, type Sql } from '../sql.ts';
 import { typeOfColumn, type Type } from '../value.ts';
 import { READ, type Context, type Relation } from './context.ts';
 import { renamed, withNames } from './column-names.ts';
-import { relationOf } from './scope.ts';
+import { hasTable, relationOf } from './scope.ts';
 
 interface Place {
   readonly context: Context;
@@ -33,18 +33,23 @@ interface Read {
   readonly alias: string | undefined;
   /** Its name in ClickHouse if it is written without an alias. */
   readonly own?: string;
+  /** Its name in ClickHouse, if that is another one. */
+  readonly real?: string;
 }
 
 /** A table or a subquery with the name by which its columns are written: offline that of the source. */
 export function readTable(item: FromItem, { context, isLost }: Place): Named {
   const read = readSource(item, context);
   if (read === undefined) return { sql: undefined, relations: [] };
-  const { sql: table, columns, alias, own } = read;
+  const { sql: table, columns, alias, own, real = own } = read;
   const { shared } = context;
   if (!shared.isStrict) {
     const name = alias ?? shared.fresh('subquery');
     const written = shared.style.name(name);
     const relation = relationOf(name, written, { columns, context });
+    // Inside of the subquery, ClickHouse would read the name of the outer table as that of this one.
+    if (real !== undefined && real !== name && hasTable(real, context.scope))
+      return { sql: sql`(SELECT * FROM ${table}) AS ${written}`, relations: [relation] };
     return { sql: own === name ? table : sql`${table} AS ${written}`, relations: [relation] };
   }
   const name = shared.fresh('t');
@@ -83,7 +88,8 @@ function readNamed(
   if (known !== undefined) {
     const types = known.columns?.map(({ name, value }) => ({ name, type: value.type }));
     const { name } = context.shared.style;
-    return { sql: known.sql, columns: types, alias: own, ...(known.sql === name(own) ? { own } : {}) };
+    const real = String(known.sql);
+    return { sql: known.sql, columns: types, alias: own, ...(real === name(own) ? { own } : { real }) };
   }
   if (context.shared.isStrict) return notHere(first, parts.map(({ name }) => name).join('.'), context);
   if (last.toLowerCase() === 'dual' && more === undefined) return undefined;

@@ -1,5 +1,6 @@
 // Values of which one is returned: ClickHouse requires a common type, which it does not always find.
 import { unconverted, type Context } from '../context.ts';
+import { implicit } from '../implicit.ts';
 import { jsonText } from '../json-path.ts';
 import { beside, isOpen, settled } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
@@ -34,7 +35,8 @@ interface Place {
  * @throws UnconvertedError at run time, for strings beside values that the dialect does not convert to strings
  */
 export function unified(all: readonly Value[], place?: Place): Unified {
-  const values = all.map((each) => plain(settled(each), all));
+  const present = all.map((each) => plain(settled(each), all));
+  const values = place === undefined ? present : implicit(present, place);
   const typed = values.filter((each) => !isKind(each, 'null'));
   const nullable = values.some(({ type }) => type.isNullable);
   if (typed.some(isTime)) return times(values, nullable, place);
