@@ -1,4 +1,5 @@
 // Findings of the engine about endpoint files: several files at once, each within its own time.
+import { findAmbiguous } from '../../catalog/ambiguous-columns.ts';
 import { checkOnEngine } from '../../catalog/engine-check.ts';
 import { checkModels } from '../../catalog/model-check.ts';
 import { findRejectedFixtures } from '../../loading/fixture-values.ts';
@@ -115,6 +116,7 @@ async function analysed(
   const more = [
     ...(failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns)),
     ...findTimeNumbers(file.analysis, tables.columns),
+    ...(failures.length > 0 ? [] : findAmbiguous(file.analysis, tables.columns)),
     ...(isBroken ? [] : await checkModels(engine, file, tenancy)),
     ...(isBroken ? [] : await findUnwatched(engine, file)),
     ...(isBroken ? [] : await findSourceFault(engine, file)),
