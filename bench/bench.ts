@@ -12,6 +12,7 @@ import { computed, scaling } from './rows/computed.ts';
 import { consumerQueries } from './rows/consumer-queries.ts';
 import { engineProcess } from './rows/engine-process.ts';
 import { files } from './rows/files.ts';
+import { largeFolder } from './rows/large-folder.ts';
 import { isolation } from './rows/isolation.ts';
 import { mcp } from './rows/mcp.ts';
 import { memory } from './rows/memory.ts';
@@ -54,6 +55,7 @@ const ROWS = [
   redaction,
   ...sourceRedaction,
   files,
+  largeFolder,
   memory,
 ];
 

@@ -18,8 +18,8 @@ import {
 import { run, scratch } from '../support/command.ts';
 
 const SCHEMA = `CREATE DATABASE shop;
-CREATE TABLE shop.orders (id UInt64, at DateTime64(3, 'UTC'), shop String, status Enum8('open' = 1, 'paid' = 2), amount Decimal(12, 4), meta Tuple(city String)) ENGINE = MergeTree ORDER BY at;
-CREATE TABLE shop.refunds (id UInt64, price UInt32) ENGINE = MergeTree ORDER BY id;
+CREATE TABLE shop.orders (id UInt32, at DateTime64(3, 'UTC'), shop String, status Enum8('open' = 1, 'paid' = 2), amount Decimal(12, 4), meta Tuple(city String)) ENGINE = MergeTree ORDER BY at;
+CREATE TABLE shop.refunds (id UInt32, price UInt32) ENGINE = MergeTree ORDER BY id;
 `;
 const PART = `tables:
   paid: SELECT id, at, amount FROM shop.orders WHERE shop = @shop AND status = 'paid'
