@@ -2,10 +2,10 @@
 import { exclusive, type RenderedArm, type Writer } from './arm.ts';
 import { writeChoice } from './closed-choice.ts';
 import { conditionParts, givenValues, negated, requiresValue, simplified } from './conditions.ts';
-import { isDemand, isRejection } from './demands.ts';
+import { flattened, isDemand, isRejection } from './demands.ts';
 import { readItems, sliceFragments, type ItemList } from './item-list.ts';
 import { writeMembership } from './membership.ts';
-import { ALWAYS, valuesOf, type Arm, type Condition, type Node, type Part, type Value } from './nodes.ts';
+import { ALWAYS, valuesOf, type Condition, type Node, type Part, type Value } from './nodes.ts';
 import { writePart } from './optional-part.ts';
 import { writeOrder } from './order.ts';
 import { textOf, type Fragment } from './output.ts';
@@ -150,7 +150,8 @@ function reachable(arms: ChoiceNode['arms'], { span, sink, rendering }: Writer):
     const condition = simplified(when, given);
     if (condition.kind === 'constant' && !condition.value) continue;
     if (isRejection(rendering.source.text, arm)) {
-      const isExpressed = sink.isConditional !== true && isDemand(whole[index]?.when ?? when);
+      const isExpressed =
+        sink.isConditional !== true && isDemand(whole[index]?.when ?? when, rendering.demands);
       if (!isExpressed) rejected({ name: 'error' }, span, sink, rendering);
       continue;
     }
@@ -158,20 +159,6 @@ function reachable(arms: ChoiceNode['arms'], { span, sink, rendering }: Writer):
     if (condition.kind === 'constant') break;
   }
   return found;
-}
-
-/** An alternative that consists of alternatives, as these. */
-function flattened(arm: Arm, text: string): readonly Arm[] {
-  const [inner, more] = arm.body.filter(
-    (node) => node.kind !== 'text' || text.slice(node.start, node.end).trim() !== '',
-  );
-  if (inner?.kind !== 'choice' || more !== undefined) return [arm];
-  const arms = inner.arms.flatMap((each) => flattened(each, text));
-  const none: readonly Arm[] = arms.at(-1)?.when.kind === 'constant' ? [] : [{ when: ALWAYS, body: [] }];
-  return [...arms, ...none].map(({ when, body }) => ({
-    when: simplified({ kind: 'all', of: [arm.when, when] }),
-    body,
-  }));
 }
 
 function namesIn(node: Node): readonly { readonly name: string }[] {

@@ -1,7 +1,7 @@
 // What a template demands of its values: `{% if not defined(x) %}{{ error('…') }}{% end %}`.
 import { exclusive } from './arm.ts';
 import { simplified, testedValues } from './conditions.ts';
-import type { Arm, Condition, Node } from './nodes.ts';
+import { ALWAYS, type Arm, type Condition, type Node } from './nodes.ts';
 import type { Demands } from './rendering.ts';
 
 interface Collected {
@@ -26,7 +26,7 @@ function nothing(): Collected {
 function ask(text: string, nodes: readonly Node[], asked: Set<string>): void {
   for (const node of nodes) {
     if (node.kind !== 'choice') continue;
-    for (const arm of node.arms.filter((each) => !isRejection(text, each))) {
+    for (const arm of answeredArms(node, text)) {
       const absent = testedValues(arm.when).filter((value) => value.default === undefined);
       for (const { name } of absent) asked.add(name);
       ask(text, arm.body, asked);
@@ -37,13 +37,36 @@ function ask(text: string, nodes: readonly Node[], asked: Set<string>): void {
 function collect(text: string, nodes: readonly Node[], found: Collected): void {
   for (const node of nodes) {
     if (node.kind !== 'choice') continue;
-    for (const arm of exclusive(node.arms)) if (isRejection(text, arm)) demand(arm.when, found);
-    const [other, more] = node.arms.filter((arm) => !isRejection(text, arm));
-    const hasEnd = node.arms.at(-1)?.when.kind === 'constant';
+    const arms = node.arms.flatMap((arm) => flattened(arm, text));
+    for (const arm of exclusive(arms)) if (isRejection(text, arm)) demand(arm.when, found);
+    const [other, more] = arms.filter((arm) => !isRejection(text, arm));
+    const hasEnd = arms.at(-1)?.when.kind === 'constant';
     // What is left is the template for all calls that are not rejected.
-    if (hasEnd && other !== undefined && more === undefined && node.arms.length > 1)
+    if (hasEnd && other !== undefined && more === undefined && arms.length > 1)
       collect(text, other.body, found);
   }
+}
+
+/** An alternative that consists of alternatives, as these. */
+export function flattened(arm: Arm, text: string): readonly Arm[] {
+  const [inner, more] = arm.body.filter(
+    (node) => node.kind !== 'text' || text.slice(node.start, node.end).trim() !== '',
+  );
+  if (inner?.kind !== 'choice' || more !== undefined) return [arm];
+  const arms = inner.arms.flatMap((each) => flattened(each, text));
+  const none: readonly Arm[] = arms.at(-1)?.when.kind === 'constant' ? [] : [{ when: ALWAYS, body: [] }];
+  return [...arms, ...none].map(({ when, body }) => ({
+    when: simplified({ kind: 'all', of: [arm.when, when] }),
+    body,
+  }));
+}
+
+/** The alternatives of calls that are answered; none, if all that they differ in is which calls are. */
+export function answeredArms({ arms }: Extract<Node, { kind: 'choice' }>, text: string): readonly Arm[] {
+  const answered = arms.flatMap((arm) => flattened(arm, text)).filter((arm) => !isRejection(text, arm));
+  const isEmpty = ({ body }: Arm): boolean =>
+    body.every(({ kind, start, end }) => kind === 'text' && text.slice(start, end).trim() === '');
+  return answered.every(isEmpty) ? [] : answered;
 }
 
 /** Whether calls that the alternative is for are rejected. */
@@ -58,9 +81,14 @@ export function isRejection(text: string, { body }: Arm): boolean {
   );
 }
 
-/** Whether all calls that the condition rejects are rejected by the declarations of its values. */
-export function isDemand(condition: Condition): boolean {
-  return demand(simplified(condition), nothing());
+/** Whether the demands reject all calls that the condition rejects. */
+export function isDemand(condition: Condition, demands: Demands): boolean {
+  const own = nothing();
+  return (
+    demand(simplified(condition), own) &&
+    [...own.required].every((name) => demands.required.has(name)) &&
+    [...own.allowed.keys()].every((name) => demands.allowed.has(name))
+  );
 }
 
 function demand(rejected: Condition, found: Collected): boolean {

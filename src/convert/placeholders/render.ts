@@ -2,7 +2,7 @@
 import { renderChoice, renderOptional } from './choice.ts';
 import { CHOICES, renderName } from './closed-choice.ts';
 import { conditionParts, testedValues } from './conditions.ts';
-import { demandsOf, isRejection } from './demands.ts';
+import { answeredArms, demandsOf } from './demands.ts';
 import { renderInterval } from './interval.ts';
 import { renderMembership } from './membership.ts';
 import { createNames } from './names.ts';
@@ -254,7 +254,7 @@ function visit(
     else if (node.kind === 'string') visit(text, node.parts, calls);
     else if (node.kind === 'optional') visit(text, node.body, calls);
     else if (node.kind === 'choice')
-      for (const arm of node.arms.filter((each) => !isRejection(text, each))) {
+      for (const arm of answeredArms(node, text)) {
         calls.condition(arm.when);
         visit(text, arm.body, calls);
       }
