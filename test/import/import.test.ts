@@ -312,7 +312,7 @@ test('items without a query of their own have a line', async () => {
         ],
       }),
       'p.pipe':
-        'INCLUDE "x.incl"\n\nNODE used\nSQL >\n  SELECT 1 AS a\n\nNODE unused\nSQL >\n  SELECT 2 AS a\n\nNODE last\nSQL >\n  SELECT a FROM used\nTYPE endpoint\n',
+        'INCLUDE "x.incl"\n\nNODE used\nSQL >\n  %SELECT 1 AS a\n\nNODE unused\nSQL >\n  SELECT 2 AS a\n\nNODE last\nSQL >\n  SELECT a FROM used\nTYPE endpoint\n',
       'empty.pipe': 'DESCRIPTION >\n  Nothing\n',
       'copy.pipe':
         'NODE a\nSQL >\n  SELECT 1 AS a\nNODE b\nSQL >\n  SELECT a FROM a\nTYPE copy\nTARGET_DATASOURCE t\nCOPY_SCHEDULE 0 * * * *\n',

@@ -147,7 +147,7 @@ function from({ text, start, isCopied }: Piece, length: number): Piece {
 }
 
 /** The `%` that marks a template. */
-const MARK = /^\s*%(?=\s|$)\s*/;
+const MARK = /^\s*%\s*/;
 
 function withoutMark(piece: Piece): Piece {
   return from(piece, MARK.exec(piece.text)?.[0].length ?? 0);

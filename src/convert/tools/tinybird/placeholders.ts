@@ -36,7 +36,7 @@ export function tinybirdSyntax(text: string, declarations: readonly Declaration[
     value,
     condition: (expression) => isGiven(expression, value) ?? comparedTimes(expression, value),
   });
-  const first = /^\s*%(?=\s|$)/.exec(text)?.[0]; // marks a template
+  const first = /^\s*%/.exec(text)?.[0]; // marks a template
   return {
     markEnd: (source, at, inside) =>
       at === 0 && first !== undefined ? first.length : syntax.markEnd(source, at, inside),
