@@ -13,6 +13,7 @@ import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { BaseOptions } from '../http/base-server.ts';
 import { MCP_ROUTE } from '../http/mcp/route.ts';
+import type { LoadRouteOptions } from '../http/load.ts';
 import { createServer, type Readiness, type ServerOptions } from '../http/server.ts';
 import { createOpenapi } from '../openapi/document-cache.ts';
 import { describeCause, describeFinding } from '../observe/describe.ts';
@@ -39,6 +40,8 @@ export interface Parts extends Core {
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly state: { readonly stopping: boolean };
+  /** Loads rows into the embedded engine; undefined for a server. */
+  readonly loading: LoadRouteOptions | undefined;
   /** Development mode: the document of the API needs no key, and problems have the engine's messages. */
   readonly isDevelopment: boolean;
 }
@@ -106,6 +109,7 @@ export function createListeners(parts: Parts): Listeners {
     configuration: () => configurationOf(parts),
     endpoints: () => catalog.current().endpoints.map(({ name }) => name),
     hosts: settings.adminNames,
+    loading: parts.loading,
     purge: (name) => cache.readThrough.forget(keyPrefix(name)),
   });
   const own = settings.clickhousePort === undefined ? undefined : createClickHouseServer(clickhouse);

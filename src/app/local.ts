@@ -2,6 +2,7 @@
 import type { Keyring } from '../auth/keyring.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Finding } from '../core/finding.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { PreflightFinding } from '../preflight/preflight.ts';
 import { openCore, type Core, type CoreOptions } from './core.ts';
@@ -10,6 +11,8 @@ import { preflight } from './preflight.ts';
 export interface Local {
   readonly path: RequestPath;
   readonly catalog: () => Catalog;
+  /** Errors of files that are not served. */
+  readonly rejected: () => readonly Finding[];
   readonly preflight: () => Promise<readonly PreflightFinding[]>;
   close(): Promise<void>;
 }
@@ -45,6 +48,7 @@ export async function openLocal(options: LocalOptions): Promise<Local> {
   return {
     path: core.path,
     catalog: core.catalog.current,
+    rejected: () => core.catalog.diagnostics().filter(({ severity }) => severity === 'error'),
     preflight: async () => {
       await core.access.refresh();
       return preflight(options.engine, core.catalog, core.describe);

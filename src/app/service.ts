@@ -1,4 +1,6 @@
 // A service: opens everything in order, listens, and closes it in order.
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
@@ -7,6 +9,8 @@ import type { Engine } from '../engine/engine.ts';
 import { createCompression } from '../http/compression.ts';
 import { createSlowClients } from '../http/slow-clients.ts';
 import type { Readiness } from '../http/server.ts';
+import { removeAdminFile, writeAdminFile } from '../loading/admin-file.ts';
+import { createLoad } from '../loading/load.ts';
 import { createPreflightGate } from '../preflight/gate.ts';
 import { after } from './clock.ts';
 import { openCore } from './core.ts';
@@ -75,6 +79,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { server, admin, clickhouse } = createListeners(parts);
   const stop = async (): Promise<void> => {
     gate.close();
+    if (parts.loading !== undefined) await removeAdminFile(settings.data);
     await Promise.all([server.close(), clickhouse?.close()]);
     await Promise.all([closeParts(), admin.close()]);
   };
@@ -88,6 +93,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await stop();
     throw cause;
   });
+  const { loading } = parts;
+  if (loading !== undefined)
+    await writeAdminFile(settings.data, { address: addresses.admin, key: loading.key });
   observe({ kind: 'service.started', ...addresses, engine: engine.kind });
   const close = createShutdown({
     settings,
@@ -116,6 +124,13 @@ const none = (): number => 0;
 
 /** Compressed responses get this fraction of the cache's memory on top: rows compress to an eighth or less. */
 const COMPRESSED_SHARE = 4;
+
+/** A server has its own clients. */
+function loadingOf({ engine, settings }: ServiceOptions): Parts['loading'] {
+  if (engine.kind !== 'embedded') return undefined;
+  const load = createLoad({ engine, dataFolder: resolve(settings.data), now: () => new Date() });
+  return { key: randomBytes(24).toString('base64url'), load, after };
+}
 
 async function openParts(
   options: ServiceOptions,
@@ -156,7 +171,16 @@ async function openParts(
   }
   const { isDevelopment = false } = options;
   const services = { keyring, observing, compression, slowClients };
-  const parts = { ...core, ...services, settings, engine, link, state, isDevelopment };
+  const parts = {
+    ...core,
+    ...services,
+    settings,
+    engine,
+    link,
+    state,
+    isDevelopment,
+    loading: loadingOf(options),
+  };
   metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
   const close = async (): Promise<void> => {
     await keyUse.close();

@@ -7,14 +7,17 @@ import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
-import { analyseQuery, rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
-import { toDiagnostics, variantsOf, type InspectedFile } from './compile.ts';
-import { engineHint, misspelledKeyword } from './engine-hints.ts';
+import { analyseQuery, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
+import { toDiagnostic, toDiagnostics, variantsOf, type InspectedFile } from './compile.ts';
+import { engineHint, misspelledKeyword, suggestionOf } from './engine-hints.ts';
+import { checkDeclared, checkEnums, type DeclaredFault } from './enum-check.ts';
 import { checkLiveKey } from './live-rules.ts';
 import { checkPageKeys } from './page-rules.ts';
 import { checkLogViews } from './view-rules.ts';
 import type { SampleValues } from './samples.ts';
 import { isTooCostly, NOT_ANALYSED, notAnalysed } from './not-analysed.ts';
+import { namesHint } from './names-hint.ts';
+import type { TablesOnEngine } from './tables-on-engine.ts';
 import { mergeFindings } from './variant-findings.ts';
 import { isTable } from '../sql/with-clause.ts';
 
@@ -56,17 +59,17 @@ const WRAPPER = 'DESCRIBE TABLE (\n';
 
 /**
  * Findings of the engine about all variants of the query; at most one per part of each, since the engine stops at the first
- * error. `enums`: the names of the tables' Enum columns.
+ * error.
  */
 export async function checkOnEngine(
   engine: Engine,
   inspected: InspectedFile,
-  enums: ReadonlySet<string>,
+  tables: TablesOnEngine,
 ): Promise<readonly Finding[]> {
   const sound = new Set<string>(); // parts that variants have in common
   const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly Finding[] }[] = [];
   for (const variant of variantsOf(inspected)) {
-    const findings = await checkVariant(engine, variant, { enums, sound });
+    const findings = await checkVariant(engine, variant, { tables, sound });
     all.push({ analysis: variant.analysis, findings });
     if (findings.some(({ code }) => code === NOT_ANALYSED)) break; // the others would cost as much
   }
@@ -74,7 +77,7 @@ export async function checkOnEngine(
 }
 
 interface VariantOptions {
-  readonly enums: ReadonlySet<string>;
+  readonly tables: TablesOnEngine;
   /** The queries of parts that have no findings. */
   readonly sound: Set<string>;
 }
@@ -82,7 +85,7 @@ interface VariantOptions {
 async function checkVariant(
   engine: Engine,
   inspected: InspectedFile,
-  { enums, sound }: VariantOptions,
+  { tables, sound }: VariantOptions,
 ): Promise<readonly Finding[]> {
   const { samples, limits, int64, outline } = inspected.candidate.endpoint;
   const findings = new Map<string, Finding>(); // by message: queries that read a failing table fail in the same way
@@ -101,15 +104,20 @@ async function checkVariant(
       accepted = [analysis.values];
       ofColumns.push(...columnFindings(inspected, part, analysis.columns));
     }
+    const described = analysis.kind === 'described' ? { sql: part.sql, values: analysis.values } : undefined;
+    const faults =
+      described === undefined ? [] : await checkDeclared(ask, described, inspected, tables.enums);
+    ofColumns.push(...faults.map((fault) => declaredFinding({ inspected, part, tables }, fault)));
     const failed =
       analysis.kind === 'described'
-        ? await checkEnums(ask, part, { values: analysis.values, enums })
+        ? await checkEnums(ask, { sql: part.sql, values: analysis.values }, tables.enums)
         : analysis;
+    if (faults.length > 0 && failed?.kind === 'value_needed') continue;
     if (failed === undefined) {
       sound.add(part.sql);
       continue;
     }
-    const finding = findingOf(inspected, part, failed);
+    const finding = findingOf({ inspected, part, tables }, failed);
     if (!findings.has(finding.message)) findings.set(finding.message, finding);
   }
   return [...findings.values(), ...ofColumns];
@@ -152,33 +160,15 @@ function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
   return [...tables, { sql: query, shift: 0, start: outline.mainStart, end: query.length, table: undefined }];
 }
 
-/** By default, the engine compares an Enum with any string. Asks only for queries with such columns and strings. */
-async function checkEnums(
-  ask: DescribeSql,
-  { sql }: Part,
-  { values, enums }: { readonly values: SampleValues; readonly enums: ReadonlySet<string> },
-): Promise<Failed | undefined> {
-  const query = createCursor(sql);
-  const names = query.tokens.map((_, index) => query.name(index));
-  if (!names.some((name) => name !== undefined && enums.has(name))) return undefined;
-  if (!query.tokens.some(({ kind }) => kind === 'string')) return undefined;
-  const strict = `${STRICT_PREFIX}${sql}\n) SETTINGS validate_enum_literals_in_operators = 1`;
-  const failure = await ask(strict, values).then(() => undefined, rejectionOf);
-  if (failure?.engineCode !== UNKNOWN_ELEMENT_OF_ENUM) return undefined;
-  const element = /unknown element '(.*?)' for enum/i.exec(failure.message)?.[1];
-  const isWritten = query.tokens.some(
-    ({ kind, start, end }) => kind === 'string' && sql.slice(start + 1, end - 1) === element,
-  );
-  // Otherwise it is the sample value of a parameter.
-  return isWritten ? { kind: 'rejected', failure } : { kind: 'value_needed', columns: undefined, failure };
-}
-
-const STRICT_PREFIX = 'SELECT * FROM (\n';
-const UNKNOWN_ELEMENT_OF_ENUM = 691;
-
 type Failed = Exclude<QueryAnalysis, { readonly kind: 'described' }>;
 
-function findingOf(inspected: InspectedFile, part: Part, { kind, failure }: Failed): Finding {
+interface FailedPart {
+  readonly inspected: InspectedFile;
+  readonly part: Part;
+  readonly tables: TablesOnEngine;
+}
+
+function findingOf({ inspected, part, tables }: FailedPart, { kind, failure }: Failed): Finding {
   const { document, analysis } = inspected;
   const isValue = kind === 'value_needed';
   const query = createCursor(analysis.bound.sql, analysis.bound.tokens);
@@ -186,7 +176,12 @@ function findingOf(inspected: InspectedFile, part: Part, { kind, failure }: Fail
   const at = tokenAt(query, offset);
   const code = CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected';
   const keyword = code === 'engine.syntax' ? misspelledKeyword(query, at) : undefined;
-  const hint = isValue ? valueHint(code) : (keyword?.hint ?? engineHint(failure.message, query, at));
+  const { message } = failure;
+  const ofNames = namesHint({ code, message, query }, tables);
+  const ofEngine = engineHint(message, query, at);
+  const isOurs = code === 'engine.unknown_table' || code === 'engine.unknown_function';
+  const nearest = isOurs ? (ofNames ?? ofEngine) : (ofEngine ?? ofNames);
+  const hint = isValue ? valueHint(code) : (keyword?.hint ?? nearest);
   const place = analysis.inBound(keyword === undefined ? offset : query.start(keyword.index));
   const sentence = keyword === undefined ? engineSentence(failure.message) : 'syntax error';
   return {
@@ -197,6 +192,15 @@ function findingOf(inspected: InspectedFile, part: Part, { kind, failure }: Fail
     message: isValue ? `cannot be analysed with sample values: ${sentence}` : sentence,
     ...(hint === undefined ? {} : { hint }),
   };
+}
+
+/** For a value of the declaration of a parameter. */
+function declaredFinding({ inspected, tables }: FailedPart, { failure, finding }: DeclaredFault): Finding {
+  const { document, analysis } = inspected;
+  const query = createCursor(analysis.bound.sql, analysis.bound.tokens);
+  const code = 'engine.unknown_enum_value';
+  const hint = suggestionOf(failure.message) ?? namesHint({ code, message: failure.message, query }, tables);
+  return toDiagnostic(document, { code, ...finding, ...(hint === undefined ? {} : { hint }) });
 }
 
 /** Index of the first token at or after an offset; the number of tokens if there is none. */

@@ -11,7 +11,7 @@ export function engineHint(message: string, query: Cursor, at: number): string |
 }
 
 /** The names that the engine suggests. */
-function suggestionOf(message: string): string | undefined {
+export function suggestionOf(message: string): string | undefined {
   const names = /maybe you meant:? (?:\[([^\]]+)\]|(\S+?)[?]?\.? )/i
     .exec(message)
     ?.slice(1)
@@ -52,19 +52,10 @@ export function misspelledKeyword(query: Cursor, at: number): Misspelling | unde
   for (const index of [at - 1, at]) {
     const word = query.word(index);
     if (word === undefined || KEYWORDS.has(word)) continue;
-    const keyword = nearest(word, KEYWORDS) ?? transposed(word);
+    const keyword = nearest(word, KEYWORDS);
     if (keyword !== undefined) return { index, hint: `Did you mean ${keyword}?` };
   }
   return undefined;
-}
-
-/** The keyword with the same letters: FORM is two edits from FROM, too many for a word of four letters. */
-function transposed(word: string): string | undefined {
-  return [...KEYWORDS].find((keyword) => sortedLetters(keyword) === sortedLetters(word));
-}
-
-function sortedLetters(word: string): string {
-  return word.split('').toSorted().join('');
 }
 
 const KEYWORDS: ReadonlySet<string> = new Set(

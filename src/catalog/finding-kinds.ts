@@ -15,14 +15,7 @@ import { PAGE_KINDS } from './page-kinds.ts';
 import { VIEW_KINDS } from './view-kinds.ts';
 import { VERSION_KINDS } from './version-kinds.ts';
 import { VARIANT_KINDS } from './variant-kinds.ts';
-
-const yaml = (
-  title: string,
-  help = 'Correct the YAML at this location; an editor with YAML support highlights it as well.',
-): FindingKind => ({
-  title,
-  help,
-});
+import { YAML_KINDS } from './yaml-kinds.ts';
 
 export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   'file.unreadable': {
@@ -49,50 +42,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'The file has more findings than are shown',
     help: 'The first 100 are shown. Fix those, then check the file again.',
   },
-  'yaml.bad_character': yaml(
-    'The file is not valid UTF-8, or contains a control character',
-    'Save it as UTF-8 and remove the character.',
-  ),
-  'yaml.too_deep': yaml('The document is nested too deeply'),
-  'yaml.unknown_alias': yaml(
-    'An alias refers to an unknown anchor',
-    'Define the anchor with &name before using *name, or write the value itself.',
-  ),
-  'yaml.bad_alias': yaml('Invalid alias, or too many aliases', 'Write the values themselves.'),
-  'yaml.alias_props': yaml('An alias has an anchor or a tag'),
-  'yaml.bad_directive': yaml('Unknown YAML directive (a line that begins with %)'),
-  'yaml.bad_dq_escape': yaml(
-    'Unknown escape sequence in a double-quoted string',
-    String.raw`Write \\ for a backslash, or use single quotes.`,
-  ),
-  'yaml.bad_indent': yaml(
-    'Inconsistent indentation',
-    'Indent all keys of a mapping by the same number of spaces.',
-  ),
-  'yaml.bad_prop_order': yaml('An anchor or tag is in the wrong place'),
-  'yaml.bad_scalar_start': yaml('A value cannot begin with this character', 'Quote the value.'),
-  'yaml.bad_collection_type': yaml('A tag does not match its value'),
-  'yaml.block_as_implicit_key': yaml(
-    'A nested mapping begins on the line of its key',
-    'Start a new line, or quote the value if it contains a colon.',
-  ),
-  'yaml.block_in_flow': yaml('A block collection inside braces or brackets'),
-  'yaml.duplicate_key': yaml('Duplicate key', 'Keep one of them.'),
-  'yaml.impossible': yaml('The YAML cannot be parsed'),
-  'yaml.key_over_1024_chars': yaml('A key is too long'),
-  'yaml.missing_char': yaml('A closing quote, bracket or comma is missing'),
-  'yaml.multiline_implicit_key': yaml('A key spans several lines', 'Quote the value, or indent it.'),
-  'yaml.multiple_anchors': yaml('A value has several anchors'),
-  'yaml.multiple_docs': yaml(
-    'The file contains several documents',
-    'Write one endpoint per file: remove --- and everything after it.',
-  ),
-  'yaml.multiple_tags': yaml('A value has several tags'),
-  'yaml.non_string_key': yaml('A key is not a string'),
-  'yaml.resource_exhaustion': yaml('The document is too large or too deeply nested'),
-  'yaml.tab_as_indent': yaml('Tab used for indentation', 'Indent with spaces.'),
-  'yaml.tag_resolve_failed': yaml('Unknown tag', 'Remove the tag, which begins with an exclamation mark.'),
-  'yaml.unexpected_token': yaml('Unexpected token'),
+  ...YAML_KINDS,
   'schema.unknown_key': {
     title: 'Unknown key',
     help: 'The hint suggests the closest match; docs/reference/endpoint-file.md lists all keys.',
@@ -330,6 +280,26 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Invalid aggregation',
     help: 'Every selected column must be in GROUP BY or inside an aggregate function.',
   },
+  'tokens.unknown_endpoint': {
+    title: 'A key for endpoints that do not exist',
+    help: 'A pattern of the tokens file matches no endpoint. It is checked if validate reads the whole folder and every file is valid. Correct the pattern, or remove it.',
+  },
+  'tokens.unknown_parameter': {
+    title: 'A locked parameter that no endpoint has',
+    help: 'A key can call only endpoints that have all the parameters that it locks. Correct the name, or remove it.',
+  },
+  'limits.queue_without_concurrency': {
+    title: 'A queue without concurrency',
+    help: 'limits.queue is how many calls may wait for a run of the endpoint when limits.concurrency bounds its runs; without that, no call waits.',
+  },
+  'reservation.warming_unlisted': {
+    title: 'A misspelled workload of warming',
+    help: 'reservation.warming is almost the name of one of the workloads, and ClickHouse ignores a workload that does not exist.',
+  },
+  'sandbox.function_reads': {
+    title: 'Consumers may call a function that reads other tables',
+    help: 'Functions such as dictGet and joinGet read dictionaries and tables by name, beyond the tables of the WITH clause: no condition of the file, and no tenancy, restricts what they return.',
+  },
   'engine.value_needed': {
     title: 'The query cannot be analysed without suitable values',
     help: 'A function of the query accepts only some values of a parameter, and the engine tried those of the examples, the default, the enum, min and common ones. Add an example, or a default, with values that the query accepts.',
@@ -343,6 +313,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'A table of the schema could not be created',
     help: 'The message is that of the engine. Only endpoints that read the table are affected; their findings name this location.',
   },
+  'tables.unknown_column': {
+    title: 'A statement of the schema names a column that does not exist',
+    help: 'A key, a version column or an expression names it, so that a server rejects the statement. For the analysis, the table is created without that part. Correct the name.',
+  },
   'tables.unsupported': {
     title: 'A statement of the schema is not supported',
     help: 'What it creates does not exist for the analysis. If an endpoint reads it, add a CREATE TABLE statement with its columns to the schema.',
@@ -354,6 +328,10 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   'fixture.unknown_table': {
     title: 'Fixture rows for an unknown table',
     help: 'Correct the name, or create the table in a file of the schema folder or of the fixtures.',
+  },
+  'fixture.not_a_table': {
+    title: 'Rows for a view, or for a dictionary over a query',
+    help: 'Give rows for the tables that it reads.',
   },
   'fixture.unknown_column': {
     title: 'Fixture rows with an unknown column',

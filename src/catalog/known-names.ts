@@ -3,35 +3,13 @@ import { epoch } from '../core/clock.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Column, Engine } from '../engine/engine.ts';
-import { readRows } from '../engine/rows.ts';
 import { jsonValueOf, type JsonValue } from '../sql/json-value.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import { foldedPath } from './column-rules.ts';
 import { createDescribe } from './describe.ts';
 import { isRejectionExpected } from './expectation.ts';
-
-/** The tables of an engine. */
-export interface TablesOnEngine {
-  /** By `database.table`. */
-  readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The names of all Enum columns. */
-  readonly enums: ReadonlySet<string>;
-}
-
-const SQL = `SELECT database || '.' || table, groupArray(name), groupArrayIf(name, type LIKE '%Enum%') FROM system.columns
-WHERE database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA') GROUP BY database, table`;
-
-/** Rejects with EngineError. */
-export async function readTables(engine: Engine): Promise<TablesOnEngine> {
-  const limits = { time: 10, memory: 2 ** 29, readRows: 0, resultBytes: 2 ** 26 };
-  const found = await readRows(engine, `SELECT * FROM (\n${SQL}\n)`, { limits });
-  const rows = found as readonly [string, string[], string[]][]; // the columns of the query above
-  return {
-    columns: new Map(rows.map(([table, columns]) => [table, new Set(columns)])),
-    enums: new Set(rows.flatMap(([, , enums]) => enums)),
-  };
-}
+import type { TablesOnEngine } from './tables-on-engine.ts';
 
 /** Findings for names that the engine does not know; none for columns of queries that it cannot describe. */
 export async function findUnknownNames(
@@ -100,7 +78,7 @@ function* unknownFixtures(
         path: [...path, table, index, name],
         onKey: true,
         message: `${table} has no column ${name}`,
-        ...hintOf(name, columns),
+        ...hintOf(name, columns.keys()),
       };
     }
   }

@@ -74,6 +74,14 @@ export const LINT_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Included tables without the policy of their file',
     help: 'The included file redacts personal data, separates tenants or has a budget, and this endpoint has not. Policies are never included silently: add policies: [pii], or write pii in this file; pii: { redact: false } and tenancy: { none: … } are decisions as well, and a budget of the endpoint itself.',
   },
+  'lint.time_as_number': {
+    title: 'A time that is compared with a date as a number',
+    help: "ClickHouse compares a DateTime with a number as seconds since 1970: 20240101 is in August 1970. Write a string, '2024-01-01', or toDate.",
+  },
+  'lint.optional_time_bound': {
+    title: 'A bound in time that calls may leave out',
+    help: 'Without the parameter, the condition on the time column is true for all rows, and the call reads the whole table. A default such as now-24h bounds it. If that is what you want, write # millrace-ignore: lint.optional_time_bound above the parameter.',
+  },
   'lint.no_time_bound': {
     title: 'Table read without a time bound',
     help: 'A condition on its time column lets the engine skip older data.',

@@ -10,6 +10,7 @@ import { isShown } from './expectation.ts';
 import { argumentAt } from './fitting-texts.ts';
 import { DESCRIPTION_LINTS } from './lint-descriptions.ts';
 import { isTablePosition } from './foreign-placeholders.ts';
+import { withNames } from '../sql/table-references.ts';
 import { isTable } from '../sql/with-clause.ts';
 import { overVariants } from './variant-findings.ts';
 
@@ -29,7 +30,7 @@ type Lint = (read: Read) => Iterable<UncodedFinding>;
 export const LINTS: Readonly<Record<string, Lint>> = {
   ...DESCRIPTION_LINTS,
   'lint.unqualified_table': function* (read) {
-    const elements = new Set(read.outline.elements.map(({ name }) => name));
+    const elements = new Set([...read.outline.elements.map(({ name }) => name), ...withNames(read.query)]);
     for (const index of sources(read)) {
       const name = read.query.name(index);
       if (name === undefined || isQualified(read, index) || elements.has(name)) continue;
@@ -80,8 +81,10 @@ export const LINTS: Readonly<Record<string, Lint>> = {
       if (!isTable(element) || find(read, bodyStart, bodyEnd, ['LIMIT']).length > 0) continue;
       const [order] = find(read, bodyStart, bodyEnd, ['ORDER', 'BY']);
       if (order === undefined) continue;
+      const place = at(read, order);
+      if (read.document.isIncluded(place.path, place.offset ?? 0)) continue; // other endpoints may need it
       yield {
-        ...at(read, order),
+        ...place,
         message: `the rows of ${name} are sorted here and again by the main query`,
         hint: 'Remove this ORDER BY',
       };
@@ -329,8 +332,9 @@ function sources(read: Read): readonly number[] {
   return read.query.tokens.flatMap((_, index) => {
     const word = read.query.word(index);
     const isName = read.query.name(index + 1) !== undefined && read.query.kind(index + 2) !== '(';
-    // EXTRACT(x FROM y), trim(… FROM y): inside a function's parentheses, FROM names no table.
+    // EXTRACT(x FROM y), trim(… FROM y): inside a function's parentheses, FROM names no table. ARRAY JOIN has columns.
     if ((word !== 'FROM' && word !== 'JOIN') || !isName || read.around[index] !== '') return [];
+    if (read.query.word(index - 1) === 'ARRAY') return [];
     return isTablePosition(read.query, index + 1) ? [index + 1] : [];
   });
 }

@@ -67,7 +67,7 @@ export const PAGE_RULES: Readonly<Record<string, Rule>> = {
 
 /** For each variant of the query. */
 export const PAGE_QUERY_RULES: Readonly<Record<string, Rule>> = {
-  'page.own_order': function* ({ file, bound, outline, inText }) {
+  'page.own_order': function* ({ file, bound, outline, inBound }) {
     if (file.page === undefined || outline === undefined) return;
     const query = createCursor(bound.sql, bound.tokens);
     for (let at = 0; at < query.length; at = query.after(at)) {
@@ -77,7 +77,7 @@ export const PAGE_QUERY_RULES: Readonly<Record<string, Rule>> = {
         ['LIMIT', 'OFFSET', 'FETCH'].includes(word) || (word === 'ORDER' && query.word(at + 1) === 'BY');
       if (!isClause) continue;
       yield {
-        ...inText(query.start(at)),
+        ...inBound(query.start(at)),
         message: `the query has ${word === 'ORDER' ? 'an ORDER BY' : word} of its own, and page.by orders and limits its rows`,
         hint: 'Remove it, or put the limited query in the WITH clause',
       };

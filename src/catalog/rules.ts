@@ -9,6 +9,7 @@ import type { BoundQuery } from '../sql/placeholders.ts';
 import { tableReferences } from '../sql/table-references.ts';
 import { isTable } from '../sql/with-clause.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
+import { CAPACITY_RULES } from './capacity-rules.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { baseOf, defaultCycles, defaultReferences, defaultValues } from './default-rules.ts';
 import { isRejectionExpected } from './expectation.ts';
@@ -119,11 +120,16 @@ export const FILE_RULES: Readonly<Record<string, Rule>> = {
   ...PAGE_RULES,
   ...VIEW_RULES,
   ...LIVE_RULES,
+  ...CAPACITY_RULES,
   'parameter.unused': function* ({ used: ofQuery, file, parameters }, { guess: nearest }) {
     const bases = [...parameters.values()].flatMap((each) => baseOf(each) ?? []);
     const used = new Set([...ofQuery, ...bases]);
-    for (const name of Object.keys(file.parameters ?? {})) {
-      if (used.has(name)) continue;
+    const declared = Object.keys(file.parameters ?? {});
+    const undeclared = [...ofQuery].filter((name) => !declared.includes(name));
+    // A misspelled use has a finding of its own.
+    const meant = new Set(undeclared.map((name) => nearest(name, declared)));
+    for (const name of declared) {
+      if (used.has(name) || meant.has(name)) continue;
       const guess = nearest(name, used);
       yield {
         path: ['parameters', name],

@@ -1,8 +1,7 @@
 // Finds queries without a time condition on tables that are partitioned or sorted by time.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import type { Token } from '../sql/lexer.ts';
-import { identifierName } from '../sql/literal.ts';
+import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { overVariants } from './variant-findings.ts';
 
@@ -19,51 +18,100 @@ export async function readTimeColumns(engine: Engine): Promise<TimeColumns> {
   return new Map(rows as readonly [string, string][]); // two string columns, selected above
 }
 
-/** Reads of such tables whose SELECT has no condition on that column. */
+/** Reads of such tables whose SELECT has no condition on that column, or has one only in calls with an optional parameter. */
 export function findUnbounded(analysis: Analysis, timeColumns: TimeColumns): readonly RuleFinding[] {
   return overVariants(analysis, (variant) => unboundedIn(variant, timeColumns));
 }
 
 function unboundedIn(analysis: Analysis, timeColumns: TimeColumns): readonly RuleFinding[] {
-  const { sql, tokens } = analysis.bound;
-  const textOf = (index: number): string => sql.slice(tokens[index]?.start, tokens[index]?.end);
-  return tokens.flatMap((token, index): RuleFinding[] => {
-    if (!/^(from|join)$/i.test(textOf(index)) || tokens[index + 2]?.kind !== '.') return [];
-    const table = `${identifierName(textOf(index + 1))}.${identifierName(textOf(index + 3))}`;
+  const query = createCursor(analysis.bound.sql, analysis.bound.tokens);
+  const isOptional = (name: string): boolean => analysis.parameters.get(name)?.absent === null;
+  const findings: RuleFinding[] = [];
+  const reported = new Set<string>();
+  for (const index of query.tokens.keys()) {
+    if (!/^(?:FROM|JOIN)$/.test(query.word(index) ?? '') || query.kind(index + 2) !== '.') continue;
+    const table = `${query.name(index + 1)}.${query.name(index + 3)}`;
     const column = timeColumns.get(table);
-    if (column === undefined || conditionNames(tokens, index, textOf).has(column)) return [];
-    return [
-      {
-        code: 'lint.no_time_bound',
-        severity: 'warning',
-        ...analysis.inBound(tokens[index + 1]?.start ?? token.start),
-        message: `${table} is partitioned or sorted by ${column}, but read without a condition on it`,
-        hint: `Add a condition on ${column}`,
-      },
-    ];
-  });
+    if (column === undefined) continue;
+    const { always, optional } = conditionNames(query, index, isOptional);
+    if (always.has(column)) continue;
+    const parameter = optional.get(column);
+    if (parameter === undefined) findings.push(unbounded(analysis, query.start(index + 1), table, column));
+    else if (!reported.has(parameter)) findings.push(optionallyBounded(parameter, table, column));
+    if (parameter !== undefined) reported.add(parameter);
+  }
+  return findings;
 }
 
-const ENDS = /^(group|order|limit|union|intersect|except|settings|window|qualify)$/i;
+function unbounded({ inBound }: Analysis, start: number, table: string, column: string): RuleFinding {
+  return {
+    code: 'lint.no_time_bound',
+    severity: 'warning',
+    ...inBound(start),
+    message: `${table} is partitioned or sorted by ${column}, but read without a condition on it`,
+    hint: `Add a condition on ${column}`,
+  };
+}
+
+/** One for each parameter, whatever tables it bounds. */
+function optionallyBounded(parameter: string, table: string, column: string): RuleFinding {
+  return {
+    code: 'lint.optional_time_bound',
+    severity: 'warning',
+    path: ['parameters', parameter],
+    onKey: true,
+    message: `calls without ${parameter} read all of ${table}, which is partitioned or sorted by ${column}`,
+    hint: `Give ${parameter} a default, such as now-24h, or set required: true`,
+  };
+}
+
+const ENDS = /^(?:GROUP|ORDER|LIMIT|UNION|INTERSECT|EXCEPT|SETTINGS|WINDOW|QUALIFY)$/;
+
+interface ConditionNames {
+  readonly always: ReadonlySet<string>;
+  /** The names in conditions that hold in calls without a parameter, with that parameter. */
+  readonly optional: ReadonlyMap<string, string>;
+}
 
 /** The names after WHERE and PREWHERE in the SELECT that contains a token, up to its end. */
-function conditionNames(
-  tokens: readonly Token[],
-  from: number,
-  textOf: (index: number) => string,
-): ReadonlySet<string> {
-  const names = new Set<string>();
+function conditionNames(query: Cursor, from: number, isOptional: (name: string) => boolean): ConditionNames {
+  const always = new Set<string>();
+  const optional = new Map<string, string>();
   let depth = 0;
   let isCondition = false;
-  for (let i = from + 1; i < tokens.length; i++) {
-    const kind = tokens[i]?.kind;
+  for (let at = from + 1; at < query.length; at++) {
+    const parameter = isCondition ? optionalCondition(query, at) : undefined;
+    if (parameter !== undefined && isOptional(parameter)) {
+      const end = query.closing(at);
+      for (const name of namesBetween(query, at, end)) optional.set(name, optional.get(name) ?? parameter);
+      at = end;
+      continue;
+    }
+    const kind = query.kind(at);
     if (kind === '(') depth++;
     if (kind === ')' && depth-- === 0) break;
-    const text = textOf(i);
-    if (depth === 0 && kind === 'word' && ENDS.test(text)) break;
-    if (depth === 0 && /^(pre)?where$/i.test(text)) isCondition = true;
-    const name = kind === 'word' || kind === 'quoted' ? identifierName(text) : undefined;
-    if (isCondition && name !== undefined) names.add(name);
+    const word = query.word(at) ?? '';
+    if (depth === 0 && ENDS.test(word)) break;
+    if (depth === 0 && /^(?:PRE)?WHERE$/.test(word)) isCondition = true;
+    const name = query.name(at);
+    if (isCondition && name !== undefined) always.add(name);
   }
-  return names;
+  return { always, optional };
+}
+
+function namesBetween(query: Cursor, from: number, to: number): readonly string[] {
+  return Array.from({ length: to - from }, (_, index) => query.name(from + index) ?? '');
+}
+
+/** The parameter of `({parameter:Type} IS NULL OR …)`, or with the condition first; undefined for anything else. */
+function optionalCondition(query: Cursor, open: number): string | undefined {
+  if (query.kind(open) !== '(') return undefined;
+  const close = query.closing(open);
+  for (let at = open + 1; at < close; at = query.after(at)) {
+    const next = query.after(at);
+    const isNull = query.kind(at) === '{' && query.word(next) === 'IS' && query.word(next + 1) === 'NULL';
+    const isWhole = query.word(next + 2) === 'OR' || query.word(at - 1) === 'OR';
+    if (isNull && isWhole) return query.text(at + 1);
+  }
+  return undefined;
 }

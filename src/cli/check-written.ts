@@ -6,6 +6,7 @@ import { assembleCatalog } from '../catalog/catalog.ts';
 import { createInspect, type CompileFile, type InspectedFile } from '../catalog/compile.ts';
 import { loadFiles } from '../catalog/load.ts';
 import type { Finding } from '../core/finding.ts';
+import type { EngineSources } from '../sql/outside-sources.ts';
 import { ANY_KEY } from './endpoint-files.ts';
 import { LOADING } from './real-time.ts';
 import { engineFindings, type Analysing } from './validate/engine-findings.ts';
@@ -16,6 +17,11 @@ export interface NewFile {
   readonly text: string;
 }
 
+/** `engineSources`: what queries may reach outside of the tables, as for `millrace validate`: the text may be of a stranger. */
+export interface Checking extends Omit<Analysing, 'analysed'> {
+  readonly engineSources: EngineSources;
+}
+
 export interface CheckedFile {
   /** Undefined if it is not valid by itself. */
   readonly inspected: InspectedFile | undefined;
@@ -24,18 +30,23 @@ export interface CheckedFile {
 }
 
 /**
- * The errors of files of one folder, by their paths; files may include one another. Rejects with EngineError if the engine is
- * lost.
+ * The errors of files of one folder, by their paths; files may include one another, and `others`. Rejects with EngineError if
+ * the engine is lost.
  */
 export async function checkWritten(
   files: readonly NewFile[],
-  analysing: Analysing,
+  analysing: Checking,
+  others: readonly NewFile[] = [],
 ): Promise<ReadonlyMap<string, CheckedFile>> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-written-'));
   try {
     const paths = new Map(files.map(({ path }) => [join(folder, basename(path)), path]));
-    for (const { path, text } of files) await writeFile(join(folder, basename(path)), text);
-    const inspect = createInspect({ piiHashKey: ANY_KEY, engineSources: 'any', tenancy: analysing.tenancy });
+    for (const { path, text } of [...files, ...others]) await writeFile(join(folder, basename(path)), text);
+    const inspect = createInspect({
+      piiHashKey: ANY_KEY,
+      engineSources: analysing.engineSources,
+      tenancy: analysing.tenancy,
+    });
     const inspected = new Map<string, InspectedFile>();
     const compile: CompileFile = (path, text, sources) => {
       const { inspected: file, ...rest } = inspect(path, text, sources);

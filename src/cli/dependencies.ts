@@ -7,6 +7,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Observe, Relay } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
+import type { Finding } from '../core/finding.ts';
 import type { PreflightFinding } from '../preflight/preflight.ts';
 
 export interface LogSettings {
@@ -56,6 +57,7 @@ export type OpenLocal = (options: {
 }) => Promise<{
   readonly path: RequestPath;
   readonly catalog: () => Catalog;
+  readonly rejected: () => readonly Finding[];
   readonly preflight: () => Promise<readonly PreflightFinding[]>;
   close(): Promise<void>;
 }>;

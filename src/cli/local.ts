@@ -2,7 +2,9 @@
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
-import { noEndpoints, openEngineOrExplain, seed } from './serve/serve.ts';
+import { seed } from './serve/seed.ts';
+import { openEngineOrExplain } from './serve/open-engine.ts';
+import { noEndpoints } from './serve/serve.ts';
 import type { Terminal } from './terminal.ts';
 import type { OpenEngine, OpenLocal } from './dependencies.ts';
 

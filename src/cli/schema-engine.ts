@@ -10,7 +10,7 @@ import { engineFolder } from '../engine/embedded/open-error.ts';
 import { createCallsTable } from '../engine/calls-table.ts';
 import { loadSchema, type LoadedSchema } from '../schema/load-schema.ts';
 import { readSchemaFiles, type SchemaFile } from '../schema/schema-files.ts';
-import { openEngineOrExplain } from './serve/serve.ts';
+import { openEngineOrExplain } from './serve/open-engine.ts';
 import type { CommandDeps } from './command.ts';
 import type { OpenEngine } from './dependencies.ts';
 import {

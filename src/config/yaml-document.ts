@@ -15,6 +15,7 @@ import type { Node, Pair, YAMLMap } from 'yaml';
 import { locateFindings, type Finding } from '../core/finding.ts';
 import { createPositions, type Position } from '../core/position.ts';
 import { sourceOffset } from './scalar-offsets.ts';
+import { explainFaults, findSlips, type Fault } from './yaml-slips.ts';
 
 /** Keys and indexes from the root of a document to a value. */
 export type Path = readonly (string | number)[];
@@ -62,12 +63,13 @@ export function parseYaml(
   const rejected = (faults: readonly Fault[], isCut = false) => ({
     diagnostics: locateFindings(
       faults.toSorted((a, b) => a.offset - b.offset),
-      ({ offset, code, message }): Finding => ({
+      ({ offset, code, message, hint }): Finding => ({
         file,
         ...positions(offset),
         severity: 'error',
         code: `yaml.${code}`,
         message,
+        ...(hint === undefined ? {} : { hint }),
       }),
       { isCut },
     ),
@@ -77,18 +79,11 @@ export function parseYaml(
   const { parsed, faults, isCut } = compose(text);
   if (isCut) return rejected(faults, isCut);
   const doubles = findDuplicateKeys(parsed);
-  if (faults.length + doubles.length > 0) return rejected([...faults, ...doubles]);
-  const badAliases = findBadAliases(parsed);
-  if (badAliases.length > 0) return rejected(badAliases);
+  if (faults.length + doubles.length > 0) return rejected([...explainFaults(text, faults), ...doubles]);
+  const others = [...findBadAliases(parsed), ...findSlips(text, parsed)];
+  if (others.length > 0) return rejected(explainFaults(text, others));
   const value: unknown = parsed.toJS({ maxAliasCount: -1 }); // bounded above
   return { document: createDocument({ file, text, value }, parsed, positions) };
-}
-
-/** A parse error at a 0-based offset. */
-interface Fault {
-  readonly offset: number;
-  readonly code: string;
-  readonly message: string;
 }
 
 /**

@@ -33,13 +33,15 @@ export interface BareTable {
   readonly start: number;
 }
 
-/** The tables after FROM, JOIN and IN that have no database and are no names of the WITH clauses, in order. */
+/** The tables after FROM, JOIN and IN, and in strings of functions, that have no database and are no names of the WITH clauses, in order. */
 export function bareTables(sql: string): readonly BareTable[] {
   const query = createCursor(sql);
   const common = commonTables(query);
   const levels: Level[] = [{ isFrom: false, isFunction: false }];
   const found: BareTable[] = [];
   for (let index = 0; index < query.length; index++) {
+    const argument = tableArgument(query, index);
+    if (argument !== undefined) found.push(argument);
     if (!isTableNext(query, index, levels)) continue;
     const name = query.name(index + 1);
     const after = query.kind(index + 2);
@@ -47,6 +49,16 @@ export function bareTables(sql: string): readonly BareTable[] {
     found.push({ name, start: query.start(index + 1) });
   }
   return found;
+}
+
+/** Functions whose first argument is the name of a table or dictionary, as a string. */
+const OVER_NAMES = /^(joinGet|joinGetOrNull|dict(Get|Has|Is)\w*)$/i;
+
+/** The table that a function names at this token. */
+function tableArgument(query: Cursor, index: number): BareTable | undefined {
+  if (!OVER_NAMES.test(query.text(index)) || query.kind(index + 1) !== '(') return undefined;
+  const name = /^'([A-Za-z_]\w*)'$/.exec(query.text(index + 2))?.[1];
+  return name === undefined ? undefined : { name, start: query.start(index + 2) + 1 };
 }
 
 /** Whether the token after this one can be a table. */

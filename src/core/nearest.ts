@@ -1,14 +1,46 @@
 // "Did you mean": the closest valid name to one that was misspelled.
 import { closestMatch } from 'leven';
 
-/** The candidate closest to `word` (case-insensitive), or undefined if none is within 40% of its length in edits. */
+/**
+ * The candidate closest to `word` (case-insensitive): within 40% of its length in edits, otherwise the only one with the same
+ * letters, that begins with it, that it begins with, or that it abbreviates (`amt` for `amount`). Undefined if there is none.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > 100) return undefined;
   const byFolded = new Map<string, string>();
   for (const candidate of candidates) byFolded.set(candidate.toLowerCase(), candidate);
+  const folded = word.toLowerCase();
   const maxDistance = Math.floor(word.length * 0.4);
-  const match = closestMatch(word.toLowerCase(), [...byFolded.keys()], { maxDistance });
+  const match =
+    closestMatch(folded, [...byFolded.keys()], { maxDistance }) ?? abbreviated(folded, byFolded.keys());
   return match === undefined ? undefined : byFolded.get(match);
+}
+
+/** Shorter words abbreviate too much. */
+const MIN_ABBREVIATION = 3;
+
+function abbreviated(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length < MIN_ABBREVIATION) return undefined;
+  const all = [...candidates].filter((each) => each.length >= MIN_ABBREVIATION);
+  const letters = sortedLetters(word);
+  const kinds: readonly ((each: string) => boolean)[] = [
+    (each) => sortedLetters(each) === letters, // FORM is two edits from FROM
+    (each) => each.startsWith(word) || word.startsWith(each),
+    (each) => each.length <= 2 * word.length && each.startsWith(word.charAt(0)) && isSubsequence(word, each),
+  ];
+  const found = kinds.map((isLike) => all.filter(isLike)).find(({ length }) => length > 0) ?? [];
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function sortedLetters(word: string): string {
+  return word.split('').toSorted().join('');
+}
+
+/** Whether the letters of a word are in another one, in their order. */
+function isSubsequence(word: string, other: string): boolean {
+  let at = 0;
+  for (const letter of other) if (letter === word[at]) at++;
+  return at === word.length;
 }
 
 /** The hint that suggests this candidate; undefined without one. */

@@ -2,7 +2,7 @@
 import { castTo } from './cast/cast.ts';
 import type { Application, Behaviour, Parameter, Rule, Rules } from './function.ts';
 import { numberOfLiteral } from './implicit.ts';
-import { NEVER_NULL } from './operand.ts';
+import { isOpen, NEVER_NULL } from './operand.ts';
 import { joinSql, sql } from './sql.ts';
 import { float, isKind, isNumber, isTime, operand, value, type Value } from './value.ts';
 
@@ -76,7 +76,7 @@ function accepted(application: Application, index: number, { takes }: Behaviour)
     case 'number':
       return numberOf(own, application);
     case 'integer':
-      return integerOf(isKind(own, 'dynamic') ? own : numberOf(own, application), application);
+      return integerOf(isOpen(own) ? own : numberOf(own, application), application);
   }
 }
 
@@ -90,7 +90,7 @@ function documentOf(own: Value, { context, at, call, fail }: Application): Value
 function numberOf(own: Value, { context, at, call, fail }: Application): Value {
   const { shared } = context;
   if (isNumber(own) || isKind(own, 'null', 'unknown', 'seconds', 'interval')) return own;
-  if (isKind(own, 'dynamic')) return value('float', float(own));
+  if (isOpen(own)) return value('float', float(own));
   const options = { isSafe: false, at, context };
   if (isKind(own, 'bool') && shared.traits.hasNumericConditions)
     return castTo(own, { name: 'BIGINT', at }, options);
@@ -106,6 +106,6 @@ const ROUNDING: ReadonlySet<string> = new Set(['mysql', 'mariadb', 'sqlite', 'sn
 
 function integerOf(own: Value, { context, at }: Application): Value {
   const isRounded = isKind(own, 'decimal', 'numeric', 'float') && ROUNDING.has(context.shared.dialect);
-  if (!isRounded && !isKind(own, 'dynamic')) return own;
-  return castTo(own, { name: 'BIGINT', at }, { isSafe: false, at, context });
+  if (!isRounded && !isOpen(own)) return own;
+  return castTo(own, { name: 'BIGINT', at }, { isSafe: isOpen(own), at, context });
 }

@@ -69,6 +69,8 @@ export interface ConvertedParameter {
   readonly required: boolean;
   readonly default?: ParameterValue;
   readonly enum?: readonly (string | number)[];
+  /** SQL by name, instead of the type. */
+  readonly choices?: Readonly<Record<string, string>>;
   readonly description?: string;
   readonly example?: ParameterValue;
   /** Whether nothing in the source shows the type: String is assumed. */

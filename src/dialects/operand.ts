@@ -19,11 +19,6 @@ export function settled(each: Value): Value {
   return { ...rest, sql: whole(each), type: { ...each.type, isNullable: true } };
 }
 
-/** As a string; dynamically typed values are converted. */
-export function text(each: Value): Sql {
-  return each.type.kind === 'dynamic' || each.type.kind === 'object' ? textOf(each) : whole(each);
-}
-
 /** As a number; dynamically typed values are converted, or null. */
 export function number(each: Value): Sql {
   return each.type.kind === 'dynamic' ? float(each) : whole(each);
@@ -31,20 +26,36 @@ export function number(each: Value): Sql {
 
 /** As a condition. */
 export function condition(each: Value): Sql {
-  return each.type.kind === 'dynamic' ? sql`accurateCastOrNull(${each.sql}, 'Bool')` : whole(each);
+  return isOpen(each) ? sql`accurateCastOrNull(${each.sql}, 'Bool')` : whole(each);
 }
 
 /** In a form that can be grouped, ordered, compared and counted. */
 export function key(each: Value): Value {
-  if (each.type.kind === 'dynamic') return { ...value('text', text(each)), original: each.sql };
-  if (each.type.kind === 'object') return value('text', text(each));
+  if (each.type.kind === 'dynamic')
+    return { ...value('text', textOf(each), true, { isOpen: true }), original: each.sql };
+  if (each.type.kind === 'object') return value('text', textOf(each));
   const { original } = each;
   return { sql: whole(each), type: each.type, ...(original === undefined ? {} : { original }) };
 }
 
+/** Whether it is what a JSON path without a declared type holds, or that as a string. */
+export const isOpen = ({ type }: Value): boolean => type.kind === 'dynamic' || type.isOpen === true;
+
+const ELEMENTS: Partial<Record<Type['kind'], string>> = { int: 'Int64', float: 'Float64', bool: 'Bool' };
+
+function arrayBeside(each: Value, { type }: Value): Value {
+  const name = ELEMENTS[type.element?.kind ?? 'text'];
+  const kind = name === undefined ? 'text' : (type.element?.kind ?? 'text');
+  const own = sql`CAST(${each.sql} AS Array(Nullable(${name ?? 'String'})))`;
+  const element: Type = { kind, isNullable: true };
+  return { ...value('array', own, false, { element }), absent: sql`(${each.sql} IS NULL)` };
+}
+
 /** In the form in which it stands beside others: what a JSON path holds is a number, a Boolean value or a time beside one. */
 export function beside(each: Value, others: readonly Value[]): Value {
-  if (each.type.kind !== 'dynamic') return each.type.kind === 'object' ? key(each) : each;
+  if (!isOpen(each)) return each.type.kind === 'object' ? key(each) : each;
+  const array = others.find((other) => isKind(other, 'array'));
+  if (array !== undefined && isKind(each, 'dynamic')) return arrayBeside(each, array);
   if (others.some(isNumber)) return value('float', float(each));
   if (others.some((other) => isKind(other, 'bool')))
     return value('bool', sql`accurateCastOrNull(${each.sql}, 'Bool')`);

@@ -1,5 +1,6 @@
 // Values as conditions: in MySQL and SQLite, numbers and strings are true unless they are zero.
 import { unconverted, type Context } from './context.ts';
+import { condition as toCondition, isOpen } from './operand.ts';
 import { sql } from './sql.ts';
 import { condition, isKind, isNumber, isTime, operand, value, type Value } from './value.ts';
 
@@ -11,6 +12,7 @@ export const leadingNumber = (text: string): number => Number(NUMBER.exec(text)?
 
 /** A value as a condition. */
 export function truth(own: Value, context: Context, at: number): Value {
+  if (isOpen(own)) return value('bool', toCondition(own));
   if (isNumber(own)) return condition(sql`${operand(own)} != 0`, own.type.isNullable);
   const { traits, dialect } = context.shared;
   if (isTime(own))

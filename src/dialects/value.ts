@@ -61,6 +61,8 @@ export interface Type {
   readonly isBinary?: boolean;
   /** A string that represents a JSON value: SQLite orders numbers before strings. */
   readonly isMixed?: boolean;
+  /** A string that is what a JSON path without a declared type holds: beside a number, it is a number. */
+  readonly isOpen?: boolean;
   /** UInt64, which has no common type with signed integers. */
   readonly isUnsigned?: boolean;
   /** The size in bytes of a signed integer column. */
@@ -93,9 +95,39 @@ export interface Value {
 }
 
 export const UNKNOWN: Type = { kind: 'unknown', isNullable: true };
-export const NULL_TYPE: Type = { kind: 'null', isNullable: true };
 export const TEXT: Type = { kind: 'text', isNullable: true };
 export const DYNAMIC: Type = { kind: 'dynamic', isNullable: true };
+
+/** What is true of one of several values is true of what may be any of them, but for what is true of all. */
+const OF_ANY = [
+  'isNullable',
+  'isNullIfEmpty',
+  'isNumberInClickHouse',
+  'isBinary',
+  'isMixed',
+  'isOpen',
+] as const;
+
+/** The type of values of one kind. */
+export function commonOf(types: readonly Type[]): Type {
+  const [first = UNKNOWN] = types;
+  const { bits: _, bytes: __, isWide: ___, ...rest } = first;
+  const flags = OF_ANY.filter((flag) => types.some((type) => type[flag] === true));
+  const fieldsOf = (type: Type): readonly Type[] => [...(type.fields?.values() ?? [])];
+  const fields = [...(first.fields ?? [])].map(([name, own], index): readonly [string, Type] => [
+    name,
+    commonOf([own, ...types.slice(1).flatMap((type) => fieldsOf(type)[index] ?? [])]),
+  ]);
+  return {
+    ...rest,
+    ...Object.fromEntries(flags.map((flag) => [flag, true])),
+    ...(types.every(({ isWide }) => isWide === true) ? { isWide: true } : {}),
+    ...(first.element === undefined
+      ? {}
+      : { element: commonOf(types.flatMap(({ element }) => element ?? [])) }),
+    ...(first.fields === undefined ? {} : { fields: new Map(fields) }),
+  };
+}
 
 /** The type of an array: never NULL in ClickHouse. */
 export function arrayOfType(element: Type): Type {
@@ -125,7 +157,6 @@ export const isNullable = (...values: readonly Value[]): boolean =>
 
 const NUMBERS: ReadonlySet<Kind> = new Set(['int', 'decimal', 'numeric', 'float']);
 const TIMES: ReadonlySet<Kind> = new Set(['date', 'timestamp', 'datetime']);
-export const isNumberKind = (kind: Kind): boolean => NUMBERS.has(kind);
 export const isNumber = ({ type }: Value): boolean => NUMBERS.has(type.kind);
 export const isTime = ({ type }: Value): boolean => TIMES.has(type.kind);
 export const isKind = ({ type }: Value, ...kinds: readonly Kind[]): boolean => kinds.includes(type.kind);
@@ -135,6 +166,7 @@ export function float(each: Value): Sql {
   // The first cast is NULL for integers that Float64 does not represent.
   if (each.type.kind === 'dynamic')
     return sql`ifNull(accurateCastOrNull(${each.sql}, 'Float64'), toFloat64(accurateCastOrNull(${each.sql}, 'Int64')))`;
+  if (each.type.isOpen === true) return sql`toFloat64OrNull(${each.sql})`;
   return each.type.kind === 'decimal' || each.type.kind === 'unknown'
     ? sql`toFloat64(${each.sql})`
     : operand(each);

@@ -2,7 +2,9 @@
 
 /** What follows the sentence: the place in a query or in rows, advice, what the engine was doing, the name of the code. */
 const DETAILS =
-  /[.:]? ?\(?(?:[Ii]n (?:scope|query) |[Mm]aybe you meant|[Ww]hile (?:executing|converting|processing) |at row |Expected one of|Stack trace)|: While |\. \([A-Z_]+\)|\nRow 1:/;
+  /[.:]? ?\(?(?:[Ii]n (?:scope|query|file\/uri) |[Mm]aybe you meant|[Ww]hile (?:executing|converting|processing) |at row |Expected one of|Stack trace)|: While |: data for INSERT was|\. \([A-Z_]+\)|\nRow 1:/;
+/** Twice in errors of rows. */
+const PREFIX = /^.*?DB::Exception: (?:Code: \d{1,9}\. DB::Exception: )*/s;
 const SYNTAX = /Syntax error.*?: failed at position \d+ \((.{1,60}?)\)(?: \(line|:|$)/s;
 
 /**
@@ -12,7 +14,7 @@ const SYNTAX = /Syntax error.*?: failed at position \d+ \((.{1,60}?)\)(?: \(line
 export function engineSentence(message: string): string {
   const token = SYNTAX.exec(message)?.[1];
   if (token !== undefined) return `syntax error at ${token}`;
-  const [sentence = ''] = message.replace(/^.*?DB::Exception: /s, '').split(DETAILS);
+  const [sentence = ''] = message.replace(PREFIX, '').split(DETAILS);
   const plain = sentence
     .replace(/[.:,\s]+$/, '')
     .replace(/\s+/g, ' ')

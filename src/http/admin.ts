@@ -1,9 +1,10 @@
-// The admin listener for operators: metrics, configuration and cache purges, on its own address. It requires no key.
+// The admin listener for operators: metrics, configuration and cache purges, on its own address. Only `POST /load` requires a key.
 import fastify, { type FastifyInstance } from 'fastify';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { guardAdmin } from './admin-guard.ts';
 import { disableBodyParsing } from './body.ts';
+import { addLoadRoute, type LoadRouteOptions } from './load.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 
@@ -15,6 +16,8 @@ export interface AdminOptions {
   readonly endpoints: () => readonly string[];
   /** Purges every cached response of an endpoint; false if the shared cache may still have some. */
   readonly purge: (endpoint: string) => Promise<boolean>;
+  /** Undefined: the engine is a server, which has its own clients. */
+  readonly loading: LoadRouteOptions | undefined;
   /** Accepted host names, in addition to IP addresses and localhost. */
   readonly hosts: readonly string[];
 }
@@ -38,6 +41,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     if (left.length > 0) throw new Problem('cache.not_purged', { retryAfter: 1, detail: leftText(left) });
     return reply.send({ purged });
   });
+  if (options.loading !== undefined) addLoadRoute(app, options.loading);
   return app;
 }
 

@@ -2,6 +2,7 @@
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { parseType, printType, type ClickHouseType, type TypeArgument } from '../sql/type.ts';
 import type { RawValue } from './reading.ts';
+import { plainTypeNames, typeOfAlias } from './type-aliases.ts';
 import { scalarNamed, TYPE_NAMES, type ScalarType, type TypeFailure } from './scalar.ts';
 
 /**
@@ -28,32 +29,33 @@ export interface TupleElement {
 
 const HINTS = [...TYPE_NAMES, 'Nullable(T)', 'LowCardinality(T)', 'Array(T)', 'Tuple(T, …)', 'Map(K, V)'];
 const HINTS_BY_NAME = new Map(HINTS.map((hint) => [hint.replace(/\(.*/, ''), hint]));
-/** Names of other databases and languages, in lower case; those of SQL are what ClickHouse reads them as. */
+/** Names of other databases and languages that ClickHouse does not have, in lower case. */
 const FOREIGN_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    String: 'varchar char text str',
-    Bool: 'boolean',
-    Int8: 'tinyint',
-    Int16: 'smallint',
-    Int32: 'int integer',
-    Int64: 'bigint long',
-    Float32: 'real',
-    Float64: 'double float number',
-    'Decimal(P, S)': 'numeric',
-    DateTime: 'timestamp time',
+    String: 'str varchar nvarchar2 citext bytes',
+    Bool: 'logical',
+    Int32: 'int4 serial',
+    Int16: 'int2 smallserial',
+    Int64: 'long bigserial',
+    Float64: 'number float8',
+    Float32: 'float4',
+    'Decimal(P, S)': 'numeric decimal money bignumeric',
+    DateTime: 'timestamptz time datetime2 smalldatetime',
+    UUID: 'uniqueidentifier guid',
     'Array(T)': 'list',
-    'Map(K, V)': 'object dict json',
+    'Map(K, V)': 'object dict json jsonb variant hstore',
+    IPv4: 'inet',
   }).flatMap(([type, names]) => names.split(' ').map((name) => [name, type] as const)),
 );
 const MAX_DEPTH = 5;
 const MAX_ELEMENTS = 50;
 
 /**
- * Parses a type such as `UInt16`, `Decimal(10, 2)` or `Array(String)`. Names are case-sensitive, whitespace is
- * optional.
+ * Parses a type such as `UInt16`, `Decimal(10, 2)` or `Array(String)`, or under another of ClickHouse's names, such as `BIGINT`. Whitespace
+ * is optional.
  */
 export function parseParameterType(text: string): ParameterType | TypeFailure {
-  return typeOf(parseType(text), 1);
+  return typeOf(parseType(plainTypeNames(text)), 1);
 }
 
 function typeOf(tree: ClickHouseType, depth: number): ParameterType | TypeFailure {
@@ -265,8 +267,14 @@ function unknownType(tree: ClickHouseType): TypeFailure {
     );
   }
   const name = text.replace(/\W.*/s, '');
+  const alias = typeOfAlias(text.replace(/\s*\(.*/s, ''));
+  const [, element = /^list\((\w+)\)$/i.exec(text)?.[1]] = /^(\w+)\s*\[\s*\]$/.exec(text) ?? [];
+  if (alias === 'String') return typeFailure(`ClickHouse ignores the length of ${text.slice(0, 100)}`, `Write String, and max_length: ${/\d+/.exec(text)?.[0] ?? '…'}`); // prettier-ignore
   const guess =
-    FOREIGN_TYPES.get(name.toLowerCase()) ?? HINTS_BY_NAME.get(nearest(name, HINTS_BY_NAME.keys()) ?? '');
+    (element && `Array(${typeOfAlias(element) ?? element})`) ??
+    HINTS_BY_NAME.get(alias ?? '') ??
+    FOREIGN_TYPES.get(name.toLowerCase()) ??
+    HINTS_BY_NAME.get(nearest(name, HINTS_BY_NAME.keys()) ?? '');
   const hint = didYouMean(guess) ?? `The types are ${HINTS.join(', ')}`;
   return typeFailure(`${text.slice(0, 100)} is not a supported parameter type`, hint);
 }

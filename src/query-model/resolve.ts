@@ -1,5 +1,5 @@
 // Has the engine resolve a query, and builds the query's model.
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { outlineQuery } from '../sql/outline.ts';
 import { callsOf, hasAmbiguousName, markParameters, usesOf } from './tree/marked-query.ts';
 import { createModel, type ModelOptions, type QueryModel } from './model.ts';
@@ -33,7 +33,7 @@ export async function resolveModel(
   if (hasAmbiguousName(sql))
     return { fault: 'a quoted name contains a backslash, a line break or ", name: "' };
   const uses = usesOf(sql);
-  const marker = `millrace_${randomBytes(8).toString('hex')}`;
+  const marker = markerOf(sql);
   const marked = withScalars(markParameters(sql, uses, marker));
   const needed = neededUses(sql, uses);
   let fault = 'the engine accepts none of the sample values';
@@ -58,6 +58,13 @@ export async function resolveModel(
       ? 'a parameter is where only a plain one is allowed, such as an argument of a view'
       : fault,
   };
+}
+
+const MARKER_KEY = randomBytes(16);
+
+/** No author of a query can know it, and the same query has the same one, so that the engine is asked the same. */
+function markerOf(sql: string): string {
+  return `millrace_${createHmac('sha256', MARKER_KEY).update(sql).digest('hex').slice(0, 16)}`;
 }
 
 const TREE = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1';

@@ -1,11 +1,11 @@
 // The only type that may be computed rather than literal: that of a tuple whose elements get names, `CAST(tuple(x, y),
 // concat('Tuple(', '`a` ', toTypeName(x), ', `b` ', toTypeName(y), ')'))`. Each element is cast to its own type, so nothing is
 // converted. The BigQuery translation writes records as such tuples.
+import type { Cursor } from '../sql/cursor.ts';
 import { stringValue } from '../sql/string-literal.ts';
-import type { Scan } from './scan/scan.ts';
-import type { Span } from './scan/states.ts';
+import type { Node } from '../sql/tree/nodes.ts';
 
-/** Reads arguments of a call in the representation of its caller: token spans or tree nodes. */
+/** Reads arguments of a call in the representation of its caller: nodes of the syntax tree or of the engine's. */
 export interface NamedTupleReader<T> {
   /** Arguments of a call of that function; undefined for anything else. */
   readonly argumentsOf: (node: T, functionName: string) => readonly T[] | undefined;
@@ -18,7 +18,8 @@ export interface NamedTupleReader<T> {
 export function isNamedTuple<T>(reader: NamedTupleReader<T>, value: T, type: T): boolean {
   const elements = reader.argumentsOf(value, 'tuple');
   const parts = reader.argumentsOf(type, 'concat');
-  if (elements === undefined || parts?.length !== 2 * elements.length + 2) return false;
+  if (elements === undefined || elements.length === 0 || parts?.length !== 2 * elements.length + 2)
+    return false;
   const text = (index: number) => {
     const part = parts[index];
     return part === undefined ? undefined : stringValue(reader.literalOf(part) ?? '');
@@ -36,32 +37,21 @@ export function isNamedTuple<T>(reader: NamedTupleReader<T>, value: T, type: T):
 const FIRST_NAME = /^`[^`\\]+` $/;
 const FURTHER_NAME = /^, `[^`\\]+` $/;
 
-/** A reader over spans of a scan's tokens. */
-export function spanReader(scan: Scan): NamedTupleReader<Span> {
-  const source = (at: number) => scan.text(at - scan.at());
+/** A reader over nodes of a query's syntax tree. */
+export function nodeReader(cursor: Cursor): NamedTupleReader<Node> {
   return {
-    argumentsOf({ start, end }, functionName) {
-      const isCall = source(start) === functionName && scan.kind(start + 1 - scan.at()) === '(';
-      const isWhole = isCall && scan.beyond(start + 1 - scan.at()) + scan.at() === end;
-      return isWhole ? splitArguments(scan, { start: start + 2, end: end - 1 }) : undefined;
+    argumentsOf({ kind, from, parts }, functionName) {
+      const [list, ...others] = parts;
+      const isCall = kind === 'call' && others.length === 0 && cursor.text(from) === functionName;
+      if (!isCall || list?.kind !== 'arguments') return undefined;
+      return cursor.kind(list.to - 2) === ',' ? undefined : list.parts;
     },
-    literalOf: ({ start, end }) => (end - start === 1 ? source(start) : undefined),
+    literalOf: ({ kind, from }) => (kind === 'string' ? cursor.text(from) : undefined),
     isSame(a, b) {
-      if (a.end - a.start !== b.end - b.start) return false;
-      for (let i = 0; a.start + i < a.end; i++) if (source(a.start + i) !== source(b.start + i)) return false;
+      if (a.to - a.from !== b.to - b.from) return false;
+      for (let i = 0; a.from + i < a.to; i++)
+        if (cursor.text(a.from + i) !== cursor.text(b.from + i)) return false;
       return true;
     },
   };
-}
-
-/** Splits at top-level commas. */
-function splitArguments(scan: Scan, { start, end }: Span): readonly Span[] {
-  const parts: Span[] = [];
-  let from = start;
-  for (let at = start; at < end; at = scan.beyond(at - scan.at()) + scan.at()) {
-    if (scan.kind(at - scan.at()) !== ',') continue;
-    parts.push({ start: from, end: at });
-    from = at + 1;
-  }
-  return [...parts, { start: from, end }];
 }

@@ -4,7 +4,6 @@ import { createCursor } from '../sql/cursor.ts';
 import { isSignificant, tokenize, type TokenKind } from '../sql/lexer.ts';
 import { stringValue } from '../sql/string-literal.ts';
 import { createTokenReader, type TokenReader, type TokenSource } from '../sql/token-reader.ts';
-import { TYPES } from './keywords.ts';
 
 /** Tokens by distance from the start of the type; undefined beyond the end. */
 export type TypeTokens = TokenSource<TokenKind>;
@@ -35,6 +34,21 @@ export const TYPE_LIMITS = {
 export const ALLOWED_TYPES =
   'String, FixedString, Bool, UUID, IPv4, IPv6, Enum, JSON, Dynamic, numbers, dates, times and intervals, and Array, Tuple, ' +
   'Map, Nullable, LowCardinality, Variant and Nested of these';
+
+/** Types that a value may be cast to. AggregateFunction is excluded: its states are internal binary data of the engine. */
+const TYPES: ReadonlySet<string> = new Set(
+  `
+  STRING FIXEDSTRING BOOL BOOLEAN UUID IPV4 IPV6 JSON DYNAMIC VARIANT ARRAY TUPLE MAP NULLABLE LOWCARDINALITY NESTED
+  INT8 INT16 INT32 INT64 INT128 INT256 UINT8 UINT16 UINT32 UINT64 UINT128 UINT256 FLOAT32 FLOAT64 BFLOAT16
+  DECIMAL DECIMAL32 DECIMAL64 DECIMAL128 DECIMAL256 DATE DATE32 DATETIME DATETIME32 DATETIME64 TIME TIME64 TIMESTAMP
+  ENUM ENUM8 ENUM16 POINT RING POLYGON MULTIPOLYGON LINESTRING MULTILINESTRING INT INTEGER BIGINT SMALLINT TINYINT
+  SIGNED UNSIGNED FLOAT DOUBLE REAL NUMERIC DEC CHAR VARCHAR TEXT
+  INTERVALNANOSECOND INTERVALMICROSECOND INTERVALMILLISECOND INTERVALSECOND INTERVALMINUTE INTERVALHOUR INTERVALDAY
+  INTERVALWEEK INTERVALMONTH INTERVALQUARTER INTERVALYEAR
+`
+    .trim()
+    .split(/\s+/),
+);
 
 const CONTAINERS: ReadonlySet<string> = new Set(['ARRAY', 'NULLABLE', 'LOWCARDINALITY', 'MAP', 'VARIANT']);
 const RECORDS: ReadonlySet<string> = new Set(['TUPLE', 'NESTED']);

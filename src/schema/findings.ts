@@ -1,6 +1,7 @@
 // Findings about the statements of a schema.
 import type { Finding } from '../core/finding.ts';
 import { nameIt } from '../config/file-variables.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
 import { positionAt } from '../core/position.ts';
 import type { EngineError } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
@@ -51,6 +52,34 @@ export function rejection(statement: SchemaStatement, step: Step, failure: Engin
     severity: 'warning',
     code: 'tables.not_created',
     message: `${step.what} ${nameOf(step.target)} could not be ${done}: ${engineSentence(message)}`,
+  });
+}
+
+/** A column in a message about a key, an argument of the table's engine, or an expression. */
+const MISSING_COLUMN =
+  /Missing columns: '([^']+)'|[Cc]olumn (\w+) (?:listed in [\w ]+ )?does not exist|identifier `([^`]+)`/;
+
+/** A warning at a column that a statement names and that its table does not have: it was carried out without what names it. */
+export function unknownColumn(
+  statement: SchemaStatement,
+  { what, target, action }: Step,
+  reason: EngineError | undefined,
+): Finding | undefined {
+  const name = MISSING_COLUMN.exec(reason?.message ?? '')
+    ?.slice(1)
+    .find((each) => each !== undefined);
+  const cursor = createCursor(statement.sql);
+  const place = name === undefined ? undefined : findInQuery(cursor, name);
+  if (name === undefined || place === undefined || action !== 'create') return undefined;
+  const others = cursor.tokens
+    .map((_, at) => cursor.name(at) ?? '')
+    .filter((each) => each !== name && !/^[A-Z]+$/.test(each)); // keywords
+  const hint = didYouMean(nearest(name, others));
+  return findingAt(statement, place.start, {
+    severity: 'warning',
+    code: 'tables.unknown_column',
+    message: `${what} ${nameOf(target)} has no column ${name}, so that a server rejects the statement`,
+    ...(hint === undefined ? {} : { hint }),
   });
 }
 

@@ -5,7 +5,7 @@ import { EngineError, type Engine } from '../engine/engine.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { readEngineSettings } from './engine-settings.ts';
 import { ALIAS } from './engine-clause.ts';
-import { rejection } from './findings.ts';
+import { rejection, unknownColumn } from './findings.ts';
 import { keyOf, type QualifiedName } from './name.ts';
 import { planSchema, type PlannedStep } from './plan.ts';
 import type { SchemaFile } from './schema-files.ts';
@@ -28,6 +28,8 @@ interface Pending extends PlannedStep {
   /** Index of the attempt that is next. */
   attempt: number;
   failure: EngineError | undefined;
+  /** Why the statement is not carried out as written. */
+  reason: EngineError | undefined;
 }
 
 /** Passes over the statements that failed; each carries out at least one. */
@@ -48,7 +50,12 @@ export async function loadSchema(
 ): Promise<LoadedSchema> {
   const settings = await readEngineSettings(engine);
   const { steps, findings, broken, skipped } = planSchema(files, { database, settings, engineSources });
-  const pending = steps.map((step): Pending => ({ ...step, attempt: 0, failure: undefined }));
+  const pending = steps.map((step): Pending => ({
+    ...step,
+    attempt: 0,
+    failure: undefined,
+    reason: undefined,
+  }));
   const known = new Set<string>();
   for (const { step } of pending) known.add(step.target.database);
   for (const name of known)
@@ -59,13 +66,16 @@ export async function loadSchema(
     if (step.action === 'create') broken.set(keyOf(step.target), finding);
     return finding;
   });
-  const reduced = pending.filter(({ attempt, failure }) => failure === undefined && attempt > 0).length;
+  const reduced = pending.filter(({ attempt, failure }) => failure === undefined && attempt > 0);
+  const misspelled = reduced.flatMap(
+    ({ statement, step, reason }) => unknownColumn(statement, step, reason) ?? [],
+  );
   const counts = {
     carriedOut: pending.length - left.length,
-    reduced,
+    reduced: reduced.length,
     rejected: left.length + findings.length,
   };
-  return { findings: [...findings, ...failed], broken, counts, skipped };
+  return { findings: [...findings, ...failed, ...misspelled], broken, counts, skipped };
 }
 
 /**
@@ -81,7 +91,10 @@ async function run(engine: Engine, all: readonly Pending[]): Promise<readonly Pe
     if (failed.length === left.length && !isFirst) {
       const reduced = chooseReduced(failed);
       if (reduced.length === 0) return failed;
-      for (const each of reduced) each.attempt++;
+      for (const each of reduced) {
+        each.reason ??= each.failure;
+        each.attempt++;
+      }
     }
     left = failed;
   }

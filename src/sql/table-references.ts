@@ -194,7 +194,8 @@ function faultsAt(query: Cursor, at: number, defined: ReadonlySet<string>): read
 }
 
 /** Names of tables in WITH clauses, at any depth. One that is used out of its scope is a stored table, which the engine's tree shows. */
-function withNames(query: Cursor): ReadonlySet<string> {
+/** The names that the WITH clauses of a query define as tables. */
+export function withNames(query: Cursor): ReadonlySet<string> {
   const names = new Set<string>();
   for (let at = 0; at < query.length; at++) {
     const name = query.name(at);

@@ -24,7 +24,7 @@ INSERT INTO logs.database_logs (project, timestamp, id, event_message, metadata)
 INSERT INTO logs.function_logs (timestamp, id, event_message, metadata) VALUES
 ('2024-05-01 10:00:00', 'f1', 'booted', '{"project_ref":"mine","function_id":"fn-1","execution_id":"x1","event_type":"Boot","level":"info","version":7,"boot_time":42,"tags":["cold","eu"],"custom":{"cart":{"items":3}}}'),
 ('2024-05-01 10:00:01', 'f2', 'total 10.50', '{"project_ref":"mine","function_id":"fn-1","execution_id":"x1","event_type":"Log","level":"info","version":7,"tags":["eu"],"custom":{"cart":{"items":10}}}'),
-('2024-05-01 10:00:02', 'f3', 'boom', '{"project_ref":"mine","function_id":"fn-2","execution_id":"x2","event_type":"UncaughtException","level":"error","version":8}'),
+('2024-05-01 10:00:02', 'f3', 'boom', '{"project_ref":"mine","function_id":"fn-2","execution_id":"x2","event_type":"UncaughtException","level":"error","version":8,"extra":{"scores":[1,5],"last":true}}'),
 ('2024-05-01 10:00:00', 'CANARY', 'CANARY', '{"project_ref":"other","level":"CANARY"}');
 INSERT INTO logs.storage_logs (timestamp, id, event_message, metadata) VALUES
 ('2024-05-01 11:30:00', 's1', 'GET b.webp', '{"project":"mine","level":"info","bucket":"pics","operation":"object.get","response_time_ms":45,"req":{"method":"GET","url":"/object/public/pics/b.webp","trace_id":"r6"},"res":{"status_code":200}}'),

@@ -11,13 +11,16 @@ import { createWatches } from '../../src/request/watches.ts';
 import { CONTENT_TYPES } from '../../src/format/formats.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { openTestEngine } from '../support/test-engine.ts';
-import { ENTRY_KEY, freshNamespace, payload, realAfter, realClock, textOf } from './fixture.ts';
+import { ENTRY_KEY, freshNamespace, payload, realAfter, textOf } from './fixture.ts';
 import { watchedEndpoint } from './watched-endpoint.ts';
 
 let engine: Engine;
 let redis: RedisServer;
 const links: RedisLink[] = [];
 const counts = { checks: 0, runs: 0 };
+// Both replicas have this clock, so that little time passes between their calls on a slow machine, too.
+let now = Date.UTC(2024, 0, 1);
+const clock = { epoch: () => now, monotonic: () => (now += 0.01) };
 
 beforeAll(async () => {
   [engine, redis] = await Promise.all([openTestEngine(2), startRedis()]);
@@ -32,7 +35,7 @@ afterAll(async () => {
 
 /** Reads a key as a replica with a cache and watches of its own. */
 async function openReplica(namespace: string) {
-  const parts = { clock: realClock, after: realAfter, random: Math.random, observe: () => undefined };
+  const parts = { clock, after: realAfter, random: Math.random, observe: () => undefined };
   const link = await openRedisLink({ ...parts, url: redis.url, namespace, timeoutMs: 5000, retryMs: 100 });
   links.push(link);
   const shared = { ...parts, link, entryKey: ENTRY_KEY, contentTypes: CONTENT_TYPES, leaseMs: 3000 };
@@ -48,7 +51,7 @@ async function openReplica(namespace: string) {
   const endpoint = watchedEndpoint('SELECT sum(id) AS s FROM r.t', { check: 1 });
   const observe = ({ kind }: { readonly kind: string }): void =>
     void (counts.checks += Number(kind === 'cache.checked'));
-  const watches = createWatches({ engine, readThrough, clock: realClock, observe, hosts: 1 });
+  const watches = createWatches({ engine, readThrough, clock, observe, hosts: 1 });
   const policy = { ttl: 3600, minRefresh: 1, staleWhileRevalidate: 0, staleIfError: 0, check: 1 };
   return async (key: string) => {
     const found = await readThrough.read({
@@ -70,13 +73,13 @@ test('replicas share responses, fingerprints and changes', async () => {
   expect(await a('r.t@1/x')).toMatchObject({ text: '[[1]]', kind: 'stored' });
   expect(await b('r.t@1/x')).toMatchObject({ text: '[[1]]', kind: 'hit' });
   expect(counts).toEqual({ checks: 2, runs: 1 }); // before the run and after it
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  now += 1100;
   // Both at once after `check`: one question, no run.
   const both = await Promise.all([a('r.t@1/x'), b('r.t@1/x'), a('r.t@1/x'), b('r.t@1/x')]);
   expect(both.map(({ kind, data }) => [kind, data])).toEqual(both.map(() => ['hit', 'unchanged']));
   expect(counts).toEqual({ checks: 3, runs: 1 });
   await engine.execute('INSERT INTO r.t VALUES (2)');
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  now += 1100;
   const after = await Promise.all([a('r.t@1/x'), b('r.t@1/x')]);
   expect(after.map(({ text }) => text)).toEqual(['[[3]]', '[[3]]']);
   expect(counts.runs).toBe(2);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInspect } from '../../src/catalog/compile.ts';
 import { checkOnEngine } from '../../src/catalog/engine-check.ts';
+import { NO_TABLES } from '../../src/catalog/tables-on-engine.ts';
 import { lint } from '../../src/catalog/lint.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -40,7 +41,7 @@ test('every file works as the page says', async () => {
     const { inspected, diagnostics } = inspect(`guide-${index}.yaml`, text);
     expect(diagnostics).toEqual([]);
     if (inspected === undefined) throw new Error('no findings, but no file');
-    expect(await checkOnEngine(engine, inspected, new Set())).toEqual([]);
+    expect(await checkOnEngine(engine, inspected, NO_TABLES)).toEqual([]);
     expect(lint(inspected.analysis)).toEqual([]);
     const { endpoint } = inspected.candidate;
     for (const { name, parameters = {}, expect: expected } of inspected.analysis.file.examples ?? []) {

@@ -7,7 +7,11 @@ import { openTestRuntime } from '../../src/app/test-runtime.ts';
 import { createInspect, toDiagnostic, toDiagnostics } from '../../src/catalog/compile.ts';
 import { checkOnEngine } from '../../src/catalog/engine-check.ts';
 import { FINDING_KINDS } from '../../src/catalog/finding-kinds.ts';
-import { findUnknownNames, readTables, type TablesOnEngine } from '../../src/catalog/known-names.ts';
+import { findRejectedFixtures } from '../../src/loading/fixture-values.ts';
+import { findUnknownNames } from '../../src/catalog/known-names.ts';
+import { readTables, type TablesOnEngine } from '../../src/catalog/tables-on-engine.ts';
+import { findTimeNumbers } from '../../src/catalog/time-numbers.ts';
+import { findUnbounded, readTimeColumns } from '../../src/catalog/time-bound.ts';
 import { lint } from '../../src/catalog/lint.ts';
 import { findRejectedQueries } from '../../src/cli/validate/example-queries.ts';
 import type { Finding } from '../../src/core/finding.ts';
@@ -17,7 +21,9 @@ import { REAL_TIME } from '../support/real-time.ts';
 
 const TABLES = `CREATE DATABASE desk;
 CREATE TABLE desk.tickets (id UInt64, opened DateTime('UTC'), state Enum8('open' = 1, 'closed' = 2), title String, agent LowCardinality(String),
-  contact Tuple(email String, phone String), meta JSON, tags Array(String), priority UInt8) ENGINE = MergeTree ORDER BY opened;`;
+  contact Tuple(email String, phone String), meta JSON, tags Array(String), priority UInt8) ENGINE = MergeTree ORDER BY opened;
+CREATE TABLE desk.staff (id UInt64, name String) ENGINE = MergeTree ORDER BY id;
+CREATE DICTIONARY desk.agents (id UInt64, name String) PRIMARY KEY id SOURCE(CLICKHOUSE(DB 'desk' TABLE 'staff')) LAYOUT(FLAT()) LIFETIME(0);`;
 
 const inspect = createInspect({ piiHashKey: undefined });
 let engine: Engine;
@@ -39,10 +45,14 @@ async function findingsOf(text: string): Promise<readonly Finding[]> {
   const { inspected, diagnostics } = inspect('planted.yaml', text);
   if (inspected === undefined) return diagnostics;
   const { document, analysis } = inspected;
-  const ofEngine = await checkOnEngine(engine, inspected, tables.enums);
-  const names = (await findUnknownNames(engine, inspected, tables.columns)).map((each) =>
-    toDiagnostic(document, each),
-  );
+  const ofEngine = await checkOnEngine(engine, inspected, tables);
+  const timeColumns = await readTimeColumns(engine);
+  const names = [
+    ...findUnbounded(inspected.analysis, timeColumns),
+    ...findTimeNumbers(inspected.analysis, tables.columns),
+    ...(await findUnknownNames(engine, inspected, tables.columns)),
+    ...(await findRejectedFixtures(engine, inspected, tables.columns)),
+  ].map((each) => toDiagnostic(document, each));
   const queries = await findRejectedQueries(engine, [inspected], async (options) => openTestRuntime(options));
   return [...diagnostics, ...toDiagnostics(document, lint(analysis)), ...ofEngine, ...names, ...queries];
 }
@@ -129,6 +139,32 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['lint.null_comparison', 'a parameter, ==', 'query: SELECT id FROM desk.tickets WHERE @agent == «null OR agent = @agent\nparameters: { agent: { type: String } }\n', 'IS NULL'],
   ['lint.null_comparison', 'differs, in a table of WITH', 'query: |\n  WITH t AS (SELECT id FROM desk.tickets\n  WHERE title <> «NULL) SELECT id FROM t\n', 'IS NOT NULL'],
   ['lint.null_comparison', 'on the left', 'query: SELECT countIf(«NULL != title) AS n FROM desk.tickets\n', 'IS NOT NULL'],
+  // nearest names
+  ['engine.unknown_table', 'a table of the WITH clause', 'query: |\n  WITH recent AS (SELECT id FROM desk.tickets)\n  SELECT id FROM «recnt\n', 'mean recent?'],
+  ['engine.unknown_table', 'a table without its database', 'query: |\n  SELECT id FROM «tickets\n', 'mean desk.tickets?'],
+  ['engine.unknown_table', 'a misspelled database', 'query: |\n  SELECT id FROM «dsk.tickets\n', 'mean desk.tickets?'],
+  ['engine.unknown_function', 'a misspelled combinator', 'query: |\n  SELECT «sumMrege(priority) AS n FROM desk.tickets\n', 'sumMerge'],
+  ['engine.unknown_function', 'a function of another database', "query: |\n  SELECT id, «to_char(opened, 'YYYY') AS y FROM desk.tickets\n", 'formatDateTime'],
+  ['engine.unknown_column', 'an abbreviated column', 'query: |\n  SELECT id, «prio AS p FROM desk.tickets\n', 'priority'],
+  ['engine.unknown_column', 'in a choice', 'query: SELECT id FROM desk.tickets ORDER BY @by\nparameters: { by: { choices: { time: opened, level: «prioity }, default: time } }\n', 'priority'],
+  ['engine.wrong_arguments', 'a dictionary', "query: |\n  SELECT dictGet(«'desk.agnts', 'name', id) AS n FROM desk.tickets\n", 'desk.agents'],
+  ['engine.wrong_arguments', 'an attribute of a dictionary', "query: |\n  SELECT dictGet('desk.agents', «'nmae', id) AS n FROM desk.tickets\n", 'name'],
+  ['engine.unknown_enum_value', 'none that is near', "query: SELECT id FROM desk.tickets WHERE state = «'deleted'\n", 'open, closed'],
+  ['engine.unknown_enum_value', 'a default', 'query: SELECT id FROM desk.tickets WHERE state = @s\nparameters: { s: { type: String, default: «opne } }\n', 'mean open?'],
+  ['engine.unknown_enum_value', 'a member of enum', 'query: SELECT id FROM desk.tickets WHERE state IN @s\nparameters: { s: { type: Array(String), required: true, enum: [open, «clsed] } }\n', 'mean closed?'],
+  ['fixture.rejected', 'a value of an Enum', `${ONE_EXAMPLE}    fixtures: { desk.tickets: [{ id: 1 }, { id: 2, state: «opne }] }\n`, 'mean open?'],
+  ['fixture.rejected', 'a text for a number', `${PLAIN}fixtures:\n  desk.tickets:\n    - { id: 1 }\n    - { id: «two }\n`],
+  ['fixture.unknown_column', 'a part of a tuple', `${PLAIN}fixtures:\n  desk.tickets:\n    - { id: 1, contact: { «emial: a } }\n`, 'email'],
+  // times
+  ['lint.time_as_number', 'a date in digits', 'query: |\n  SELECT id FROM desk.tickets WHERE «opened > 20240101\n', "'2024-01-01'"],
+  ['lint.time_as_number', 'on the left, with a time', 'query: |\n  SELECT id FROM desk.tickets AS t WHERE «20240101000000 <= opened\n', "'2024-01-01'"],
+  ['lint.no_time_bound', 'no condition', 'query: |\n  SELECT id FROM «desk.tickets WHERE id > 1\n', 'opened'],
+  ['lint.optional_time_bound', 'one that calls can leave out', 'query: |\n  SELECT id FROM desk.tickets WHERE (@since IS NULL OR opened >= @since) AND (opened < @until OR @until IS NULL)\nparameters:\n  «since: { type: DateTime }\n  until: { type: DateTime }\n', 'now-24h'],
+  // pages of a query with optional parts
+  ['page.own_order', 'in all variants', 'query: |\n  SELECT id FROM desk.tickets WHERE 1 /* if @a */ AND title = @a /* end */ /* if @b */ AND agent = @b /* end */ «ORDER BY id\nparameters: { a: { type: String }, b: { type: String } }\npage: { by: [id] }\n'],
+  ['limits.queue_without_concurrency', 'a queue alone', `${PLAIN}limits: { «queue: 5 }\n`, 'concurrency'],
+  ['sandbox.function_reads', 'a function of dictionaries', OPEN.replace('true }', 'true, functions: { allow: [lower, «dictGet] } }')],
+  ['reservation.warming_unlisted', 'a misspelled workload', `${PLAIN}reservation: { enabled: true, workloads: [background, reports], warming: «bakground }\n`, 'background'],
   // names
   ['schema.reserved_name', 'a reserved name', 'query: SELECT id FROM desk.tickets WHERE title = @sql\nparameters:\n  «sql: { type: String, required: true }\n', 'sql, lql, format, dialect'],
   ['parameter.undeclared', 'an undeclared parameter, in double quotes', `query: "SELECT id FROM desk.tickets\\n\n  WHERE title = \\"x\\" OR agent = «@agnet"\nparameters: { agent: { type: String, required: true } }\n`, '@agent'],
@@ -150,7 +186,27 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['engine.wrong_arguments', 'a time zone in the query', "query: |\n  SELECT toTimeZone(opened, «'Europe/Belin') AS t FROM desk.tickets\n", 'Europe/Berlin'],
   ['engine.wrong_type', 'a combinator', 'query: |\n  SELECT id, «sumMerge(priority) AS n FROM desk.tickets GROUP BY id\n'],
   ['query.foreign_placeholder', 'percent without a name', 'query: |\n  SELECT id % 2 AS a FROM desk.tickets WHERE title = «%s\n', '@name'],
-  ['parameter.type_unknown', 'a type of another database', 'query: SELECT id FROM desk.tickets WHERE id = @a\nparameters: { a: { type: «int, required: true } }\n', 'Int32'],
+  ['parameter.type_unknown', 'a type of another database', 'query: SELECT id FROM desk.tickets WHERE id = @a\nparameters: { a: { type: «serial, required: true } }\n', 'Int32'],
+  ['parameter.type_unknown', 'a type with a length that ClickHouse ignores', 'query: SELECT id FROM desk.tickets WHERE title = @a\nparameters: { a: { type: «VARCHAR(255), required: true } }\n', 'max_length: 255'],
+  // values that need quotes
+  ['yaml.unquoted_comma', 'a type with a comma, in braces', 'query: SELECT id FROM desk.tickets WHERE id = @a\nparameters: { a: { type: «Decimal(12, 4), required: true } }\n', 'Put it in quotes: "Decimal(12, 4)"'],
+  ['yaml.unquoted_comma', 'a type of types', 'query: SELECT id FROM desk.tickets WHERE id = @a\nparameters: { a: { required: true, type: «Map(String, Array(UInt8)) } }\n', '"Map(String, Array(UInt8))"'],
+  ['yaml.missing_char', 'a type with names, in braces', "query: SELECT id FROM desk.tickets WHERE id = @a\nparameters: { a: { type: «Array(Enum8('a','b')), required: true } }\n", `"Array(Enum8('a','b'))"`],
+  ['yaml.block_as_implicit_key', 'a colon', 'mcp:\n  description: «Requests: per hour\nquery: SELECT 1 AS a\n', '"Requests: per hour"'],
+  ['yaml.block_in_flow', 'a colon, in braces', 'query: SELECT id FROM desk.tickets WHERE id = @a\nparameters: { a: { type: UInt64, description: «Requests: per hour } }\n', '"Requests: per hour"'],
+  ['yaml.block_as_implicit_key', 'a colon in a query', `query: «SELECT id FROM desk.tickets WHERE title = concat('a: ', 'b') AND agent = 'someone' AND priority > 3\n`, 'write it as a block'],
+  ['yaml.bad_scalar_start', 'an at sign', 'query: SELECT 1 AS a\nlabels: { team: «@team }\n', '"@team"'],
+  ['yaml.bad_scalar_start', 'a backquote', 'query: SELECT 1 AS a\nmcp: { description: «`a` counts }\n', '"`a` counts"'],
+  ['yaml.bad_scalar_start', 'a percent sign', 'query: SELECT 1 AS a\nlabels:\n  team: «%x\n', '"%x"'],
+  ['yaml.bad_scalar_start', 'an ampersand', 'query: SELECT 1 AS a\nlabels: { team: «&x }\n', '"&x"'],
+  ['yaml.unknown_alias', 'a star', 'query: SELECT 1 AS a\nlabels: { team: «*x }\n', '"*x"'],
+  ['yaml.tag_resolve_failed', 'an exclamation mark', 'query: SELECT 1 AS a\nlabels: { team: «!x }\n', '"!x"'],
+  ['yaml.unexpected_token', 'brackets', 'query: SELECT id FROM desk.tickets WHERE id = @a\nparameters: { a: { type: «String[], required: true } }\n', '"String[]"'],
+  ['yaml.unexpected_token', 'quotes in quotes', "query: 'SELECT id FROM desk.tickets WHERE title = '«x''\n", "''"],
+  ['yaml.tab_as_indent', 'a tab in a block', 'query: |\n«\tSELECT 1 AS a\n', 'spaces'],
+  ['yaml.tab_as_indent', 'a tab after spaces', 'query: SELECT id FROM desk.tickets WHERE id = @a\nparameters:\n  «\ta: { type: UInt64, required: true }\n', 'spaces'],
+  ['yaml.merge_key', 'a merge key', 'query: SELECT id FROM desk.tickets WHERE id = @a\nparameters:\n  a: &a { type: UInt64 }\n  b:\n    «<<: *a\n', 'include'],
+  ['yaml.missing_char', 'no space after a colon', 'query«:SELECT 1 AS a\n', 'space after the colon'],
   ['schema.wrong_type', 'a truth value of YAML 1.1', `${PLAIN}sandbox: { enabled: «no }\n`, 'Write false'],
   ['schema.wrong_type', 'a number in quotes', `${PLAIN}max_rows: «"10"\n`, 'Write 10, without quotes'],
   ['schema.wrong_type', 'a number with a unit', `${PLAIN}limits: { time: «30s }\n`, 'seconds'],

@@ -8,6 +8,7 @@ import type { Parameter } from '../../src/config/generated/endpoint.ts';
 import { createInspect } from '../../src/catalog/compile.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import { checkOnEngine } from '../../src/catalog/engine-check.ts';
+import { NO_TABLES } from '../../src/catalog/tables-on-engine.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { REAL_TIME } from '../support/real-time.ts';
@@ -56,7 +57,7 @@ function fileOf(query: string, parameters: Specs, example?: Values) {
 async function check(query: string, parameters: Specs, example?: Values) {
   described = 0;
   const file = fileOf(query, parameters, example);
-  const findings = await checkOnEngine(engine, file, new Set());
+  const findings = await checkOnEngine(engine, file, NO_TABLES);
   const calls = described;
   const columns = await createDescribe(engine).result(file.candidate.endpoint);
   return { findings: findings.map(({ severity, code }) => `${severity} ${code}`), columns, calls };

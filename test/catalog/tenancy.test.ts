@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInspect, toDiagnostics, type InspectedFile } from '../../src/catalog/compile.ts';
 import { modelsOf } from '../../src/catalog/query-models.ts';
 import { findUnconfined } from '../../src/catalog/tenancy-check.ts';
+import type { RuleFinding } from '../../src/catalog/analysis.ts';
+import { findDeadKeys } from '../../src/catalog/dead-keys.ts';
 import { findUnlockedKeys } from '../../src/catalog/tenancy-keys.ts';
 import { tenancyFindings, tenancyOf, type TenancySetting } from '../../src/catalog/tenancy.ts';
 import type { Token } from '../../src/config/generated/tokens.ts';
@@ -329,6 +331,20 @@ test.each<[why: string, key: Partial<Token>, path: readonly (string | number)[] 
   const code = path?.length === 4 ? 'tenancy.key_value_rejected' : 'tenancy.key_not_locked';
   expect(found.map((each) => [each.code, each.path])).toEqual(path === undefined ? [] : [[code, path]]);
 });
+
+test.each<[why: string, key: Partial<Token>, path: RuleFinding['path'] | undefined, hint?: string]>([
+  ['what there is', { endpoints: ['shop.*', 'shop.orders'], parameters: { tenant: 'a' } }, undefined],
+  ['a misspelled group', { endpoints: ['shop.orders', 'shpo.*'] }, ['tokens', 0, 'endpoints', 1], 'shop.*'],
+  ['a misspelled name', { endpoints: ['shop.ordrs'] }, ['tokens', 0, 'endpoints', 0], 'shop.orders'],
+  ['everything', { endpoints: ['*'] }, undefined],
+  ['a misspelled parameter', { parameters: { tenent: 'a' } }, ['tokens', 0, 'parameters', 'tenent'], 'tenant'],
+  ['a parameter of no endpoint of the key', { parameters: { tenant: 'a', region: 'b' } }, ['tokens', 0, 'parameters', 'region']],
+])('keys without effect: %s', (_, key, path, hint = '') => {
+  const { endpoint } = inspectedOf(SANDBOX).candidate;
+  const found = findDeadKeys([{ name: 'k', ...KEY, endpoints: ['shop.*'], ...key }], [endpoint]);
+  expect(found.map((each) => each.path)).toEqual(path === undefined ? [] : [path]);
+  expect(found[0]?.hint ?? '').toContain(hint);
+}); // prettier-ignore
 
 test('keys: of very many, the first ones are checked', () => {
   const { endpoint } = inspectedOf(SANDBOX).candidate;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInspect, type InspectedFile } from '../../src/catalog/compile.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import { checkOnEngine } from '../../src/catalog/engine-check.ts';
+import { NO_TABLES } from '../../src/catalog/tables-on-engine.ts';
 import { lint } from '../../src/catalog/lint.ts';
 import { checkModels } from '../../src/catalog/model-check.ts';
 import { alternatives, rowShapes } from '../../src/catalog/row-shapes.ts';
@@ -196,7 +197,7 @@ test('the engine’s findings are in the fragment or the part, once, with the va
 ORDER BY what`,
     'status: { type: String }\n  what: { choices: { good: id, bad: "1 + no_such_function(id)" }, default: good }',
   );
-  const findings = await checkOnEngine(engine, file, new Set());
+  const findings = await checkOnEngine(engine, file, NO_TABLES);
   expect(findings.map(at)).toEqual(['5:24 engine.unknown_column', '10:42 engine.unknown_function']);
   expect(findings[0]?.message).toMatch(/ \(with what=good, with status\)$/);
   expect(findings[1]?.message).toMatch(/ \(with what=bad\)$/);
@@ -204,7 +205,7 @@ ORDER BY what`,
 
 test('each combination of filters is accepted by the engine, with values that fit', async () => {
   const file = read(FILTERS, OPTIONAL);
-  expect(await checkOnEngine(engine, file, new Set())).toEqual([]);
+  expect(await checkOnEngine(engine, file, NO_TABLES)).toEqual([]);
   expect(lint(file.analysis).map(({ code }) => code)).toEqual([
     'lint.description_missing',
     'lint.description_missing',

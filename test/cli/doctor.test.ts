@@ -1,5 +1,6 @@
 // `millrace doctor`: its output, and when it fails.
-import { mkdirSync, truncateSync, unlinkSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run, scratch } from '../support/command.ts';
@@ -50,6 +51,16 @@ test('the embedded engine: whether its process is confined', async () => {
   expect(confined.out).not.toMatch(/process:/);
   const off = await run(['doctor', '--engine-confinement', 'off'], { cwd, env: {} });
   expect([off.code, off.out]).toEqual([0, expect.stringMatching(shown)]);
+});
+
+test('files that are rejected are named, and are not tested', async () => {
+  const cwd = scratch();
+  mkdirSync(join(cwd, 'endpoints'));
+  writeFileSync(join(cwd, 'endpoints/broken.yaml'), 'name: broken\n');
+  writeFileSync(join(cwd, 'endpoints/own.yaml'), `id: ${randomUUID()}\nname: own\n${SANDBOXED}`);
+  const { code, out } = await run(['doctor'], { cwd, env: {} });
+  expect([code, out]).toEqual([1, expect.stringMatching(/^rejected .*broken\.yaml:1:1 /m)]);
+  expect(out).not.toContain('own.yaml');
 });
 
 test('damaged data of the embedded engine: each table with what to do, and exit 1', async () => {

@@ -4,7 +4,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run, scratch } from '../support/command.ts';
+import { run, scratch, start } from '../support/command.ts';
+import { eventually } from '../support/eventually.ts';
 
 const GOOD =
   'CREATE DATABASE app;\nCREATE TABLE app.t (n UInt8) ORDER BY n AS SELECT number FROM numbers(3);\n';
@@ -124,4 +125,83 @@ test('npm start passes SIGTERM on to the service', async () => {
   });
   await expect(listening).resolves.toBeUndefined(); // the port is free
   server.close();
+});
+
+const EVENTS = `CREATE TABLE app.events (id UInt32) ENGINE = MergeTree ORDER BY id;
+CREATE TABLE app.totals (n UInt64) ENGINE = MergeTree ORDER BY n;
+CREATE MATERIALIZED VIEW app.to_totals TO app.totals AS SELECT count() AS n FROM app.events;
+`;
+const ENDPOINT = 'id: 00000000-0000-4000-8000-000000000001\nname: one\nquery: ';
+
+/** A folder with a schema and fixtures, and without seeds. */
+function schemaFolder(): string {
+  const cwd = scratch();
+  mkdirSync(join(cwd, 'schema/deeper'), { recursive: true });
+  mkdirSync(join(cwd, 'endpoints/fixtures'), { recursive: true });
+  writeFileSync(join(cwd, 'schema/deeper/tables.sql'), EVENTS);
+  writeFileSync(join(cwd, 'endpoints/fixtures/app.events.ndjson'), '{"id":1}\n');
+  writeFileSync(join(cwd, 'endpoints/one.yaml'), `${ENDPOINT}SELECT count() AS n FROM app.events\n`);
+  return cwd;
+}
+
+test('without seeds, millrace seed makes the tables of the schema again, unless they would be worse', async () => {
+  const cwd = schemaFolder();
+  expect((await count(cwd)).out).toBe('n\r\n1\r\n');
+  writeFileSync(join(cwd, 'endpoints/fixtures/app.events.ndjson'), '{"id":1}\n{"id":2}\n');
+  expect((await count(cwd)).err).toContain('run: millrace seed');
+  expect((await run(['seed'], { cwd })).code).toBe(0);
+  expect(await count(cwd)).toMatchObject({
+    out: 'n\r\n2\r\n',
+    err: expect.not.stringContaining('millrace seed'),
+  });
+  writeFileSync(join(cwd, 'schema/deeper/tables.sql'), EVENTS.replace('UInt32', 'UInt3'));
+  const worse = await run(['seed'], { cwd });
+  expect(worse).toMatchObject({ code: 1, err: expect.stringContaining('schema/deeper/tables.sql:1:29') });
+  expect((await count(cwd)).out).toBe('n\r\n2\r\n');
+  expect((await run(['seed'], { cwd: scratch() })).code).toBe(1);
+});
+
+test('serve --dev follows the schema, the fixtures and the seeds, and keeps its address and key', async () => {
+  const cwd = schemaFolder();
+  const env = { MILLRACE_PORT: '0', MILLRACE_ADMIN_PORT: '0' };
+  const service = start(['serve', '--dev'], { cwd, env });
+  const [, url = '', key = ''] = await service.says(/on (http:\S+) with .*: (\S+)/);
+  const answer = async (): Promise<unknown> => {
+    const response = await fetch(`${url}/api/endpoints/query/one`, { headers: { 'X-API-KEY': key } });
+    return response.status === 200
+      ? ((await response.json()) as { result: unknown }).result
+      : response.status;
+  };
+  const becomes = (expected: unknown): Promise<void> =>
+    eventually(async () => expect(await answer()).toEqual(expected));
+  expect(await answer()).toEqual([{ n: 1 }]);
+  writeFileSync(join(cwd, 'a.ndjson'), '{"id":7}\n');
+  expect((await run(['load', 'a.ndjson', '--table', 'app.events'], { cwd })).code).toBe(0);
+  // A column, with rows that have it, and a query that reads it.
+  writeFileSync(join(cwd, 'endpoints/one.yaml'), `${ENDPOINT}SELECT tag FROM app.events ORDER BY tag\n`);
+  await becomes(500);
+  writeFileSync(
+    join(cwd, 'schema/deeper/tables.sql'),
+    EVENTS.replace('id UInt32', "id UInt32, tag String DEFAULT 'new'"),
+  );
+  await becomes([{ tag: 'new' }]);
+  expect(service.output()).toContain('Load them again: a.ndjson into app.events');
+  writeFileSync(
+    join(cwd, 'endpoints/fixtures/app.events.ndjson'),
+    '{"id":1,"tag":"b"}\n{"id":2,"tag":"a"}\n',
+  );
+  await becomes([{ tag: 'a' }, { tag: 'b' }]);
+  // What cannot be created changes nothing, and the next change counts.
+  writeFileSync(join(cwd, 'schema/deeper/tables.sql'), EVENTS.replace('UInt32', 'UInt3'));
+  await service.says(/The tables stay as they were/);
+  expect(await answer()).toEqual([{ tag: 'a' }, { tag: 'b' }]);
+  // Seeds come in place of the schema.
+  mkdirSync(join(cwd, 'seeds'));
+  writeFileSync(
+    join(cwd, 'seeds/1.sql'),
+    "CREATE DATABASE app;\nCREATE TABLE app.events (tag String) ORDER BY tag AS SELECT 'seed' AS tag;\n",
+  );
+  await becomes([{ tag: 'seed' }]);
+  service.child.kill('SIGTERM');
+  expect((await service.finished).code).toBe(0);
 });

@@ -354,6 +354,108 @@ examples:
   });
 });
 
+const DERIVED = `CREATE TABLE app.hits (path String, visitor String) ENGINE = MergeTree ORDER BY path;
+CREATE TABLE app.errors (path String) ENGINE = Null;
+CREATE TABLE app.totals (path String, hits UInt64, errors UInt64) ENGINE = SummingMergeTree ORDER BY path;
+CREATE TABLE app.visits (path String, visitors AggregateFunction(uniq, String), hits AggregateFunction(count),
+  last AggregateFunction(argMax, String, DateTime), half AggregateFunction(quantiles(0.5, 0.9), Float64), kept SimpleAggregateFunction(sum, UInt64)) ENGINE = AggregatingMergeTree ORDER BY path;
+CREATE MATERIALIZED VIEW app.hits_to_totals TO app.totals AS SELECT path, count() AS hits, 0 AS errors FROM app.hits GROUP BY path;
+CREATE MATERIALIZED VIEW app.errors_to_totals TO app.totals AS SELECT path, 0 AS hits, count() AS errors FROM app.errors GROUP BY path;
+CREATE MATERIALIZED VIEW app.paths (path String, hits UInt64) ENGINE = SummingMergeTree ORDER BY path AS SELECT path, hits FROM app.totals;
+CREATE TABLE app.labels (path String, hits UInt64, other String) ENGINE = MergeTree ORDER BY path;
+CREATE MATERIALIZED VIEW app.hits_to_labels TO app.labels AS SELECT path, count() AS hits, 'x' AS other FROM app.hits GROUP BY path;
+CREATE MATERIALIZED VIEW app.hits_to_visits TO app.visits AS SELECT path, uniqState(visitor) AS visitors, countState() AS hits FROM app.hits GROUP BY path;
+CREATE DICTIONARY app.known (path String, hits UInt64) PRIMARY KEY path SOURCE(CLICKHOUSE(DB 'app' TABLE 'labels')) LAYOUT(COMPLEX_KEY_HASHED()) LIFETIME(60);
+CREATE DICTIONARY app.asked (path String, hits UInt64) PRIMARY KEY path SOURCE(CLICKHOUSE(QUERY 'SELECT path, hits FROM app.labels')) LAYOUT(COMPLEX_KEY_HASHED()) LIFETIME(60);
+CREATE DICTIONARY app.far (path String, title String) PRIMARY KEY path SOURCE(HTTP(URL 'https://example.net' FORMAT 'CSV')) LAYOUT(COMPLEX_KEY_HASHED()) LIFETIME(60);
+CREATE VIEW app.busy AS SELECT path FROM app.totals;
+`;
+
+test('fixtures of a file or an example reach views and dictionaries, and have states as lists of values', async () => {
+  const cwd = folder({
+    'schema/derived.sql': DERIVED,
+    'endpoints/fixtures/app.hits.ndjson': '{"path":"/a","visitor":"x"}\n{"path":"/a","visitor":"y"}\n',
+    'endpoints/fixtures/app.errors.csv': 'path\n/a\n',
+    'endpoints/fixtures/app.far.csv': 'path,title\n/a,A\n',
+    'endpoints/totals.yaml': endpoint(
+      'totals',
+      `query: |
+  SELECT path, sum(hits) AS hits, sum(errors) AS errors, (SELECT sum(hits) FROM app.paths) AS paths,
+    dictGet('app.known', 'hits', path) AS known, dictGet('app.asked', 'hits', path) AS asked, dictGet('app.far', 'title', path) AS title
+  FROM app.totals GROUP BY path ORDER BY path
+examples:
+  - name: the folder
+    expect: &folder { result: [{ path: /a, hits: 2, errors: 1, paths: 2, known: 2, asked: 2, title: A }] }
+  - name: the source of a view
+    fixtures: { app.hits: [{ path: /b, visitor: z }], app.errors: [] }
+    expect: { result: [{ path: /b, hits: 1, errors: 0, paths: 1, known: 1, asked: 1, title: '' }] }
+  - name: one of two sources, the other has the rows of the folder
+    fixtures: { app.hits: [{ path: /a, visitor: z }] }
+    expect: { result: [{ path: /a, hits: 1, errors: 1, paths: 1, known: 1, asked: 1, title: A }] }
+  - name: both sources
+    fixtures: { app.hits: [{ path: /a }], app.errors: [{ path: /a }, { path: /a }] }
+    expect: { result: [{ path: /a, hits: 1, errors: 2, paths: 1, known: 1, asked: 1, title: A }] }
+  - name: a source and what its view fills
+    fixtures: { app.hits: [{ path: /a }], app.totals: [{ path: /c, hits: 7 }] }
+    expect: { result: [{ path: /c, hits: 7, errors: 0, paths: 7, known: 0, asked: 0, title: '' }] }
+  - name: a view
+    fixtures: { app.paths: [{ path: /a, hits: 40 }] }
+    expect: { result: [{ path: /a, hits: 2, errors: 1, paths: 40, known: 2, asked: 2, title: A }] }
+  - name: dictionaries
+    fixtures: { app.known: [{ path: /a, hits: 9 }], app.far: [{ path: /a, title: D }] }
+    expect: { result: [{ path: /a, hits: 2, errors: 1, paths: 2, known: 9, asked: 9, title: D }] }
+  - name: a dictionary over a query
+    fixtures: { app.asked: [{ path: /d, hits: 9 }] }
+  - name: a view without rows
+    fixtures: { app.busy: [{ path: /d }] }
+  - name: the folder again
+    expect: *folder
+`,
+    ),
+    'endpoints/visits.yaml': endpoint(
+      'visits',
+      `query: |
+  SELECT path, uniqMerge(visitors) AS visitors, countMerge(hits) AS hits, argMaxMerge(last) AS last, quantilesMerge(0.5, 0.9)(half) AS half, sum(kept) AS kept
+  FROM app.visits GROUP BY path ORDER BY path
+examples:
+  - name: made by a view
+    fixtures: { app.hits: [{ path: /a, visitor: x }] }
+    expect: { result: [{ path: /a, visitors: 1, hits: 1, last: '', half: [null, null], kept: 0 }] }
+  - name: written by hand
+    fixtures:
+      app.visits:
+        - { path: /a, visitors: [x, y, x], hits: [1, 1, 1], last: [[old, '2024-01-01'], [new, '2024-05-01T10:00:00Z']], half: [1, 2, 3], kept: 4 }
+        - { path: /a, visitors: ["z'"], kept: 1 }
+    expect: { result: [{ path: /a, visitors: 3, hits: 3, last: new, half: [2, 2.8000000000000003], kept: 5 }] }
+  - name: not values of the argument
+    fixtures:
+      app.visits:
+        - { path: /a }
+        - { path: /a, half: [many] }
+`,
+    ),
+  });
+  const result = await runTests(cwd);
+  expect(result.findings).toEqual([]);
+  expect(lines(result)).toEqual([
+    'the folder: passed',
+    'the source of a view: passed',
+    'one of two sources, the other has the rows of the folder: passed',
+    'both sources: passed',
+    'a source and what its view fills: passed',
+    'a view: passed',
+    'dictionaries: passed',
+    'a dictionary over a query: failed 29 fixture.not_a_table',
+    'a view without rows: failed 31 fixture.not_a_table',
+    'the folder again: passed',
+    'made by a view: passed',
+    'written by hand: passed',
+    'not values of the argument: failed 20 fixture.rejected',
+  ]);
+  const failed = result.examples.flatMap(({ failures }) => failures);
+  expect(failed[0]?.hint).toContain('app.labels');
+});
+
 describe('--update', () => {
   test('writes the actual results, keeps comments and layout, and passes from then on', async () => {
     const before = endpoint(

@@ -64,8 +64,8 @@ const ROWS: readonly Row[] = [
     why: 'optional parts of Metabase',
     tool: 'metabase',
     text: 'SELECT * FROM t WHERE x [[AND a = {{a}} OR b = {{b}}]] [[LIMIT {{n}}]]',
-    sql: 'SELECT * FROM t WHERE x  AND ((:a IS NULL OR :b IS NULL) OR (a = :a OR b = :b)) LIMIT :n',
-    parameters: ['a: String', 'b: String', 'n: UInt64 = 10000'],
+    sql: 'SELECT * FROM t WHERE x  AND ((:a IS NULL OR :b IS NULL) OR (a = :a OR b = :b)) LIMIT :optional_limit_1',
+    parameters: ['a: String', 'b: String', 'n: UInt64'],
   },
   {
     why: 'an optional WHERE',
@@ -153,7 +153,7 @@ const ROWS: readonly Row[] = [
     dialect: 'clickhouse',
     text: 'SELECT $__timeInterval(at) AS t FROM x WHERE $__timeFilter(at) AND $__conditionalAll(h IN (${h}), $h)',
     declarations: [{ name: 'h', isList: true }],
-    sql: 'SELECT toStartOfInterval(at, toIntervalSecond(@interval_seconds)) AS t FROM x WHERE at BETWEEN @time_from AND @time_to AND (empty(@h) OR h IN (@h))',
+    sql: 'SELECT toStartOfInterval(toDateTime(at), toIntervalSecond(@interval_seconds)) AS t FROM x WHERE at BETWEEN @time_from AND @time_to AND (empty(@h) OR h IN (@h))',
     parameters: [
       'interval_seconds: UInt32 = 60',
       'time_from: DateTime64(3)!',
@@ -174,7 +174,7 @@ const ROWS: readonly Row[] = [
     tool: 'tinybird',
     dialect: 'clickhouse',
     text: `%\nSELECT * FROM t WHERE a = {{UInt8(a, 3)}}{% if defined(b) %} AND b = {{String(b, 'x')}}{% end %} AND c IN {{Array(c, 'Int32', '1,2')}}`,
-    sql: ' \nSELECT * FROM t WHERE a = @a AND (@b IS NULL OR (b = @b)) AND c IN @c',
+    sql: ' \nSELECT * FROM t WHERE a = @a /* if @b */ AND b = @b /* end */ AND c IN @c',
     parameters: ['a: UInt8 = 3', 'b: String', 'c: Array(Int32) = [1,2]'],
   },
   {
@@ -185,7 +185,7 @@ const ROWS: readonly Row[] = [
     sql:
       `SELECT CASE WHEN (@u IS NOT NULL AND @u = 'h') THEN ( h(t)) ELSE ( d(t)) END AS x,  1 AS y FROM t` +
       ` WHERE ((@a IS NOT NULL AND ( a = @a )) OR (@a IS NULL AND ( a > 0 )))` +
-      ` ORDER BY CASE WHEN (@u IS NOT NULL AND @u = 'h') THEN ( x ) ELSE ( y ) END`,
+      ` ORDER BY CASE WHEN (@u IS NOT NULL AND @u = 'h') THEN ( x) END , CASE WHEN NOT (@u IS NOT NULL AND @u = 'h') THEN ( y) END `,
     parameters: ['u: String', 'a: Int8'],
   },
   {
@@ -201,7 +201,7 @@ const ROWS: readonly Row[] = [
     tool: 'tinybird',
     dialect: 'clickhouse',
     text: `SELECT {{String(a, 'x')}} AS a FROM t WHERE 1 {% if defined(a) %} AND b = {{String(a)}} {% end %}`,
-    sql: `SELECT coalesce(@a, 'x') AS a FROM t WHERE 1  AND (@a IS NULL OR (b = @a ))`,
+    sql: `SELECT coalesce(@a, 'x') AS a FROM t WHERE 1 /* if @a */ AND b = @a /* end */`,
     parameters: ['a: String'],
   },
   {

@@ -18,6 +18,10 @@ test.each([
     'Code: 117. DB::Exception: Unknown field found while parsing JSONEachRow format: nothing: (at row 1)\n: While executing ParallelParsingBlockInputFormat. (INCORRECT_DATA)',
     'unknown field found while parsing JSONEachRow format: nothing',
   ],
+  [
+    'Code: 252. DB::Exception: Code: 252. DB::Exception: Too many parts: data for INSERT was parsed from file. (TOO_MANY_PARTS)',
+    'too many parts',
+  ],
   ["DB::Exception: Cannot parse '\n  x'.\nRow 1:\nColumn 0, name: a", "cannot parse ' x'"],
   ['Code: 1. DB::Exception: . (UNSUPPORTED_METHOD)', 'the engine rejects it'],
 ])('%s', (message, sentence) => {

@@ -25,6 +25,10 @@ test.each([
     'SELECT * FROM d.t ARRAY JOIN a, b WHERE c IN (SELECT x, y FROM d.u)',
   ],
   [`SELECT 'FROM t', "FROM" /* FROM t */ FROM t`, `SELECT 'FROM t', "FROM" /* FROM t */ FROM d.t`],
+  [
+    "SELECT joinGet('t', 'a', b), dictGetString('e.d', 'x', 1)",
+    "SELECT joinGet('d.t', 'a', b), dictGetString('e.d', 'x', 1)",
+  ],
   ['SELECT * FROM kept, t WHERE a IN u', 'SELECT * FROM kept, d.t WHERE a IN d.u'],
   [
     'WITH [1, 2] AS list SELECT * FROM t WHERE a IN list AND b IN (1, 2) AND c IN @ids',

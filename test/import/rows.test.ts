@@ -1,153 +1,133 @@
-// Templates of other tools on the engine: the rows for given and absent values are those of the tool's own SQL.
+// Templates of other tools as endpoint files: calls return the rows of the query that the tool would send, on the engine.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ConvertedParameter } from '../../src/dialects/conversion.ts';
+import { parse, stringify } from 'yaml';
+import { createCompile } from '../../src/catalog/compile.ts';
+import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import { Problem } from '../../src/core/problem.ts';
+import type { Conversion, ConvertedParameter } from '../../src/dialects/conversion.ts';
 import { convertTemplate } from '../../src/convert/convert-template.ts';
 import { createConverter, type Converter } from '../../src/convert/convert.ts';
 import { readPlaceholders } from '../../src/convert/placeholders/read-placeholders.ts';
 import type { Declaration, TemplateDialect, TemplateTool } from '../../src/convert/placeholders/template.ts';
+import type { RawValue } from '../../src/params/reading.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 import { openOracle, type Oracle } from '../sql/oracle.ts';
+
+interface Call {
+  readonly with?: Readonly<Record<string, RawValue>>;
+  /** What the tool sends for these values; on ClickHouse, as it is. */
+  readonly sends?: string;
+  /** Instead: the rows as CSV, with spaces between them. */
+  readonly rows?: string;
+  /** The tool answers with an error. */
+  readonly rejected?: true;
+}
+
+interface Case {
+  readonly why: string;
+  readonly dialect?: TemplateDialect;
+  readonly source: string;
+  readonly declarations?: readonly Declaration[];
+  /** Missing: the source is only converted partly. */
+  readonly calls?: readonly Call[];
+  /** What is named as not converted, or as different: the text at each place. */
+  readonly partly?: readonly string[];
+}
+
+const FOLDER = join(import.meta.dirname, 'rows');
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
+const compile = createCompile({ piiHashKey: undefined });
 
 let oracle: Oracle;
 let converter: Converter;
 beforeAll(async () => {
   oracle = openOracle();
   converter = createConverter();
-  await oracle.ask(
-    'CREATE TABLE orders (id UInt64, country String, total Float64, at DateTime64(3)) ENGINE = MergeTree ORDER BY id',
-  );
-  await oracle.ask(
-    `INSERT INTO orders VALUES (1, 'DE', 10, '2024-01-01 00:00:00'), (2, 'DE', 20, '2024-01-01 00:07:00'),
-     (3, 'FR', 30, '2024-01-02 00:00:00'), (4, 'it''s', 40, '2024-02-01 12:00:00')`,
-  );
+  for (const statement of readFileSync(join(FOLDER, 'tables.sql'), 'utf8').split(/;\n/))
+    if (statement.trim() !== '') await oracle.ask(statement);
 });
 afterAll(async () => {
   oracle.close();
   await converter.close();
 });
 
-type Values = Readonly<Record<string, string | number | readonly string[]>>;
+type Converted = Pick<Conversion, 'notes' | 'parameters'> & { readonly sql: string };
 
-/** The query with the values of a call, and the defaults or NULL for the others. */
-function bound(sql: string, parameters: readonly ConvertedParameter[], values: Values): string {
-  const literal = (name: string): string => {
-    const parameter = parameters.find((each) => each.name === name);
-    if (parameter === undefined) throw new Error(`${name} is not declared`);
-    const value = values[name] ?? parameter.default;
-    if (value === undefined && parameter.required) throw new Error(`${name} is required`);
-    if (typeof value === 'object')
-      return `CAST([${value.map((each) => quoteString(String(each))).join()}] AS ${parameter.type})`;
-    const type = value === undefined || !parameter.required ? `Nullable(${parameter.type})` : parameter.type;
-    return /^UInt64$/.test(parameter.type)
-      ? String(value)
-      : `CAST(${value === undefined ? 'NULL' : quoteString(String(value))} AS ${type})`;
+async function convert(
+  tool: TemplateTool,
+  { source, dialect = 'clickhouse', declarations }: Case,
+): Promise<Converted> {
+  const template = readPlaceholders(source, {
+    tool,
+    dialect,
+    ...(declarations === undefined ? {} : { declarations }),
+  });
+  if (dialect === 'clickhouse') return { ...template, sql: template.restore(template.sql) };
+  const { sql = '', ...rest } = await convertTemplate(converter, template, { dialect });
+  return { ...rest, sql };
+}
+
+function declarationOf({
+  type,
+  choices,
+  required,
+  default: value,
+  enum: values,
+}: ConvertedParameter): object {
+  return {
+    ...(choices === undefined ? { type } : { choices }),
+    ...(required ? { required } : {}),
+    ...(value === undefined ? {} : { default: value }),
+    ...(values === undefined ? {} : { enum: values }),
   };
-  return sql.replace(/@([A-Za-z_]\w*)/g, (_, name: string) => literal(name));
 }
 
-interface Case {
-  readonly tool: TemplateTool;
-  readonly dialect: TemplateDialect;
-  readonly text: string;
-  readonly declarations?: readonly Declaration[];
-  readonly calls: readonly (readonly [values: Values, rows: string])[];
+/** The endpoint of a file with this query, which has no finding that is an error. */
+function endpointOf({ sql, parameters }: Converted): Endpoint {
+  const document = {
+    id: '0f6f5a52-6a34-4f0c-9a68-6d5b6f6a0001',
+    name: 'imported',
+    description: 'Imported.',
+    query: sql,
+    parameters: Object.fromEntries(parameters.map((each) => [each.name, declarationOf(each)])),
+  };
+  const { candidate, diagnostics } = compile('imported.yaml', stringify(document));
+  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+  if (candidate === undefined) throw new Error('not compiled');
+  return candidate.endpoint;
 }
 
-const CASES: readonly Case[] = [
-  {
-    tool: 'metabase',
-    dialect: 'postgresql',
-    text: 'SELECT id FROM orders WHERE true [[AND country = {{c}}]] [[AND {{day}}]] AND {{among}} ORDER BY id [[LIMIT {{n}}]]',
-    declarations: [
-      { name: 'day', filter: { column: ['orders', 'at'], kind: 'date/all-options' } },
-      { name: 'among', filter: { column: ['country'], kind: 'string/=' } },
-    ],
-    calls: [
-      [{}, '1 2 3 4'],
-      [{ c: 'DE' }, '1 2'],
-      [{ c: `it's` }, '4'],
-      [{ day_from: '2024-01-02' }, '3 4'],
-      [{ day_from: '2024-01-01', day_to: '2024-01-01' }, '1 2'],
-      [{ among: ['DE', 'FR'], n: 2 }, '1 2'],
-    ],
-  },
-  {
-    tool: 'redash',
-    dialect: 'mysql',
-    text: `SELECT id FROM orders WHERE country LIKE '%{{ part }}%' AND at >= '{{ range.start }}' AND at < '{{ range.end }} 00:00:00' ORDER BY id`,
-    declarations: [{ name: 'range', type: 'Date', isRange: true }],
-    calls: [
-      [{ part: 'E', range_start: '2024-01-01', range_end: '2024-01-02' }, '1 2'],
-      [{ part: `'`, range_start: '2024-01-01', range_end: '2025-01-01' }, '4'],
-      [{ part: `' OR 1 = 1 -- `, range_start: '2024-01-01', range_end: '2025-01-01' }, ''],
-    ],
-  },
-  {
-    tool: 'grafana',
-    dialect: 'postgresql',
-    text: `SELECT $__timeGroup(at, '5m') AS t, sum(total) AS s FROM orders WHERE $__timeFilter(at) AND country IN ($c) GROUP BY 1 ORDER BY 1`,
-    declarations: [{ name: 'c', isList: true }],
-    calls: [
-      [
-        { time_from: '2024-01-01 00:00:00', time_to: '2024-01-01 23:00:00', c: ['DE'] },
-        '2024-01-01 00:00:00,10 2024-01-01 00:05:00,20',
-      ],
-      [
-        { time_from: '2024-01-01 00:05:00', time_to: '2024-01-03 00:00:00', c: ['FR', 'DE'] },
-        '2024-01-01 00:05:00,20 2024-01-02 00:00:00,30',
-      ],
-    ],
-  },
-  {
-    tool: 'superset',
-    dialect: 'postgresql',
-    text: `SELECT id FROM orders WHERE 1 = 1 {% if from_dttm is not none and to_dttm is not none %} AND at BETWEEN '{{ from_dttm }}' AND '{{ to_dttm }}' {% elif from_dttm is not none %} AND at >= '{{ from_dttm }}' {% endif %} {% if filter_values('c') %} AND country IN {{ filter_values('c')|where_in }} {% endif %} ORDER BY id`,
-    calls: [
-      [{}, '1 2 3 4'],
-      [{ from_dttm: '2024-01-02 00:00:00' }, '3 4'],
-      [{ from_dttm: '2024-01-02 00:00:00', to_dttm: '2024-01-03 00:00:00' }, '3'],
-      [{ c: ['DE'] }, '1 2'],
-    ],
-  },
-  {
-    tool: 'tinybird',
-    dialect: 'clickhouse',
-    text: `%
-SELECT {% if unit == 'month' %} toStartOfMonth(at) AS t, {% else %} toDate(at) AS t, {% end %} count() AS n FROM orders
-WHERE total >= {{Float64(minimum, 15)}} {% if not defined(all) %} AND country != 'FR' {% end %} GROUP BY t ORDER BY t`,
-    calls: [
-      [{}, '2024-01-01,1 2024-02-01,1'],
-      [{ minimum: 0, unit: 'month' }, '2024-01-01,2 2024-02-01,1'],
-      [{ minimum: 0, unit: 'day', all: 'yes' }, '2024-01-01,2 2024-01-02,1 2024-02-01,1'],
-    ],
-  },
-  {
-    tool: 'tinybird',
-    dialect: 'clickhouse',
-    text: `{% if defined(c) %}SELECT id FROM orders WHERE country = {{String(c)}}{% else %}SELECT max(id) AS id FROM orders{% end %}`,
-    calls: [
-      [{}, '4'],
-      [{ c: 'FR' }, '3'],
-      [{ c: 'XX' }, ''],
-    ],
-  },
-  {
-    tool: 'driver',
-    dialect: 'postgresql',
-    text: 'SELECT id FROM orders WHERE total > $1 AND total <= $2 OR country = ANY($3) ORDER BY id DESC LIMIT $4 OFFSET $5',
-    calls: [[{ total_from: 10, total_to: 20, country: ['FR', `it's`], limit: 2, offset: 1 }, '3 2']],
-  },
-];
+/** The query of a call, with its values as literals. */
+function statementOf(endpoint: Endpoint, values: Call['with'] = {}): string {
+  const raw = new Map(Object.entries(values).map(([name, value]) => [name, [value]]));
+  const bindings = endpoint.binder.bind(raw, 0);
+  const { query } = endpoint.variantOf(bindings);
+  return query.replace(/\{(\w+):((?:[^{}'"]|'[^']*')+)\}/g, (_, name: string, type: string) => {
+    const value = bindings.values[name];
+    return `CAST(${value === null || value === undefined ? 'NULL' : quoteString(value)} AS ${type})`;
+  });
+}
 
-describe.each(CASES)('$tool: $text', ({ tool, dialect, text, declarations = [], calls }) => {
-  test.each(calls)('%j', async (values, rows) => {
-    const template = readPlaceholders(text, { tool, dialect, declarations });
-    const { sql, parameters, notes } =
-      dialect === 'clickhouse'
-        ? { ...template, sql: template.restore(template.sql) }
-        : await convertTemplate(converter, template, { dialect });
-    expect(notes.filter(({ severity }) => severity !== 'note')).toEqual([]);
-    const answer = await oracle.ask(bound(sql ?? '', parameters, values), 'CSV');
-    expect(answer.trim().replaceAll('"', '').split('\n').join(' ')).toBe(rows);
+describe.each(FILES)('%s', (file) => {
+  const tool = file.replace(/\.yaml$/, '') as TemplateTool; // the names of the files are those of the tools
+  const cases = parse(readFileSync(join(FOLDER, file), 'utf8')) as readonly Case[];
+  test.each(cases)('$why', async (each) => {
+    const converted = await convert(tool, each);
+    const named = converted.notes.filter(({ severity }) => severity !== 'note');
+    expect(named.map(({ offset, end }) => each.source.slice(offset, end))).toEqual(each.partly ?? []);
+    if (each.calls === undefined) return;
+    const endpoint = endpointOf(converted);
+    for (const { with: values, sends, rows, rejected } of each.calls) {
+      if (rejected === true) {
+        expect(() => statementOf(endpoint, values)).toThrow(Problem);
+        continue;
+      }
+      const answer = (await oracle.ask(statementOf(endpoint, values), 'CSVWithNames')).trim();
+      const expected = sends === undefined ? undefined : (await oracle.ask(sends, 'CSVWithNames')).trim();
+      const shown = answer.split('\n').slice(1).join(' ').replaceAll('"', '');
+      expect([values, expected === undefined ? shown : answer]).toEqual([values, expected ?? rows ?? '']);
+    }
   });
 });

@@ -5,6 +5,7 @@ import { parameterText } from '../../src/engine/parameter-text.ts';
 import { compileParameter } from '../../src/params/parameter.ts';
 import type { RawValue } from '../../src/params/reading.ts';
 import { TYPE_NAMES } from '../../src/params/scalar.ts';
+import { plainTypeNames } from '../../src/params/type-aliases.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 import { openOracle } from '../sql/oracle.ts';
 import { anyCharacter } from '../support/any-character.ts';
@@ -122,6 +123,18 @@ for (const { type, values, print, expected } of CASES as readonly Case<Exclude<R
 test('every parameter type has a case', () => {
   const tested = new Set(CASES.map(({ type }) => type.replace(/\(.*/, '')));
   expect(TYPE_NAMES.filter((name) => !tested.has(name.replace(/\(.*/, '')))).toEqual([]);
+});
+
+test('the names of other databases are those of the engine', async () => {
+  const rows = await oracle.ask(
+    `SELECT name, alias_to FROM system.data_type_families WHERE alias_to NOT IN ('', 'Geometry')`,
+  );
+  const aliases = rows
+    .trim()
+    .split('\n')
+    .map((line) => line.split('\t'));
+  expect(aliases.length).toBeGreaterThan(60);
+  expect(aliases.map(([name = '']) => [name, plainTypeNames(name)])).toEqual(aliases);
 });
 
 test('null is NULL', async () => {

@@ -40,6 +40,13 @@ test.each([
   ['Array(Array(String))', 'Array(Array(String))', 'Array(Array(String))'],
   ['Tuple(String,UInt8)', 'Tuple(String, UInt8)', 'Tuple(String, UInt8)'],
   ['Tuple(at DateTime, n UInt8)', 'Tuple(at DateTime, n UInt8)', "Tuple(at DateTime('UTC'), n UInt8)"],
+  ['BIGINT', 'Int64', 'Nullable(Int64)'],
+  ['double precision', 'Float64', 'Nullable(Float64)'],
+  ['numeric(10, 2)', 'Decimal(10, 2)', 'Nullable(Decimal(10, 2))'],
+  ["enum('a')", "Enum8('a' = 1)", "Nullable(Enum8('a' = 1))"],
+  ['Array(int unsigned)', 'Array(UInt32)', 'Array(UInt32)'],
+  ['Tuple(text TEXT, set BIGINT)', 'Tuple(text String, set Int64)', 'Tuple(text String, set Int64)'],
+  ['timestamp', 'DateTime', "Nullable(DateTime('UTC'))"],
   ['Map(String,Array(Date))', 'Map(String, Array(Date))', 'Map(String, Array(Date))'],
 ])('%s', (text, name, placeholder) => {
   const type = parseParameterType(text);
@@ -49,6 +56,12 @@ test.each([
 
 test.each([
   ['string', 'string is not a supported parameter type. Did you mean String?'],
+  ['VARCHAR(255)', 'ClickHouse ignores the length of VARCHAR(255). Write String, and max_length: 255'],
+  ['INT(11)', 'INT(11) is not a supported parameter type. Did you mean Int32?'],
+  ['NUMERIC', 'Decimal is not a supported parameter type. Did you mean Decimal(P, S)?'],
+  ['String[]', 'String[] is not a supported parameter type. Did you mean Array(String)?'],
+  ['List(UInt8)', 'List(UInt8) is not a supported parameter type. Did you mean Array(UInt8)?'],
+  ['timestamptz', 'timestamptz is not a supported parameter type. Did you mean DateTime?'],
   ['Uint8', 'Uint8 is not a supported parameter type. Did you mean UInt8?'],
   ['DateTime64', 'DateTime64 is not a supported parameter type. Did you mean DateTime64(S)?'],
   ['Decimal', 'Decimal is not a supported parameter type. Did you mean Decimal(P, S)?'],

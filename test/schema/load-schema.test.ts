@@ -261,3 +261,18 @@ CREATE TABLE d3.source (a UInt8) ENGINE = Null; CREATE TABLE d3.t (a UInt8) ENGI
     expect((await failureOf(columnsOf('SELECT * FROM d3.mv'))).engineCode).toBe(60);
   });
 });
+
+test.each([
+  ['a key', 'CREATE TABLE m1.t (id UInt64, at DateTime)\nENGINE = ReplacingMergeTree(at) ORDER BY (at, «idd)', 'id'],
+  ['the version column', 'CREATE TABLE m2.t (id UInt64, updated DateTime)\nENGINE = ReplacingMergeTree(«updatd) ORDER BY id', 'updated'],
+  ['that of a replicated table', "CREATE TABLE m3.t (id UInt64, updated DateTime)\nENGINE = ReplicatedReplacingMergeTree('/t', '{replica}', «updatd) ORDER BY id", 'updated'],
+  ['a partition', 'CREATE TABLE m4.t (id UInt64, at DateTime) ENGINE = MergeTree\nPARTITION BY toYYYYMM(«att) ORDER BY id', 'at'],
+  ['a sum', 'CREATE TABLE m5.t (id UInt64, amount UInt64)\nENGINE = SummingMergeTree(«amout) ORDER BY id', 'amount'],
+  ['a default', 'CREATE TABLE m6.t (id UInt64, day Date DEFAULT toDate(«creatd), created DateTime) ENGINE = MergeTree ORDER BY id', 'created'],
+])('a misspelled column in %s is reported at the statement', async (_, marked, name) => {
+  const { findings } = await load(marked.replace('«', ''));
+  const before = marked.slice(0, marked.indexOf('«')).split('\n');
+  expect(findings).toMatchObject([
+    { code: 'tables.unknown_column', line: before.length, column: (before.at(-1)?.length ?? 0) + 1, hint: `Did you mean ${name}?` },
+  ]);
+}); // prettier-ignore

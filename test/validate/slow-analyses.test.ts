@@ -6,13 +6,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestRuntime } from '../../src/app/test-runtime.ts';
 import { createInspect, type InspectedFile } from '../../src/catalog/compile.ts';
 import { modelsOf } from '../../src/catalog/query-models.ts';
+import { rememberStatements } from '../../src/cli/analysis/remember.ts';
 import { boundEngine } from '../../src/cli/validate/bounded-engine.ts';
 import { engineFindings } from '../../src/cli/validate/engine-findings.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 import type { Finding } from '../../src/core/finding.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import { EngineError, type Engine } from '../../src/engine/engine.ts';
-import { failureOf, statement } from '../support/engine-statements.ts';
+import { EngineError, type Engine, type Statement } from '../../src/engine/engine.ts';
+import { failureOf, statement, text } from '../support/engine-statements.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 const SLOW = 'SELECT sum(cityHash64(number)) FROM numbers(1000000000000)';
@@ -124,6 +125,51 @@ test('what a query exposes is not known, and the others are compared', async () 
   begin();
   const models = await modelsOf(bounded, fileOf(`SELECT number, (${SLOW}) AS n FROM numbers(3)`).file);
   expect(models.map(({ result }) => result)).toEqual([{ fault: expect.stringContaining('too long') }]);
+});
+
+test('a statement is asked once, and again if it failed for a reason that may have gone', async () => {
+  const asked: string[] = [];
+  let failure: EngineError | undefined;
+  const counting: Engine = {
+    ...engine,
+    describe: async (given, hooks) => {
+      asked.push(given.sql);
+      if (failure !== undefined) throw failure;
+      return engine.describe(given, hooks);
+    },
+    run: async (given, options) => {
+      asked.push(given.sql);
+      return engine.run(given, options);
+    },
+  };
+  const remembering = rememberStatements(counting);
+  const many = async (what: Statement): Promise<number> => {
+    asked.length = 0;
+    const all = await Promise.all([1, 2, 3].map(() => remembering.describe(what).catch(String)));
+    expect(new Set(all.map((each) => JSON.stringify(each))).size).toBe(1);
+    return asked.length;
+  };
+  expect(await many(statement('SELECT 1 AS n'))).toBe(1);
+  expect(await many(statement('SELECT 1 AS n', { limits: { time: 3 } }))).toBe(0);
+  for (const [why, other] of Object.entries({
+    'another value': statement('SELECT {n:UInt8} AS n', { parameters: { n: '1' } }),
+    'one more': statement('SELECT {n:UInt8} AS n', { parameters: { n: '2' } }),
+    'another way to write integers': statement('SELECT 1 AS n', { int64: 'string' }),
+    'less memory': statement('SELECT 1 AS n', { limits: { memory: 2 ** 26 } }),
+    'a query that is rejected': statement('SELECT nothing AS n'),
+  }))
+    expect([why, await many(other)]).toEqual([why, 1]);
+  expect(await many(statement('SELECT 1 AS n', { origin: 'consumer' }))).toBe(3);
+  failure = new EngineError('timeout', 'too slow');
+  expect(await many(statement('SELECT 2 AS n'))).toBe(3);
+  failure = undefined;
+  expect(await many(statement('SELECT 2 AS n'))).toBe(1);
+  asked.length = 0;
+  const rows = [
+    await text(remembering, statement('SELECT 3 AS n')),
+    await text(remembering, statement('SELECT 3 AS n')),
+  ];
+  expect([rows, asked]).toEqual([['{"n":3}\n', '{"n":3}\n'], ['SELECT 3 AS n']]);
 });
 
 test('statements have the time that is left for their file', async () => {

@@ -9,6 +9,7 @@ import type { Analyses } from './analyse.ts';
 import { openAnalysisCache } from './cache.ts';
 import { chooseCacheFolder } from './folder.ts';
 import { analysisKeys } from './keys.ts';
+import { rememberStatements } from './remember.ts';
 
 /** Adds the flags to a command. */
 export function withCacheOptions(command: Command): Command {
@@ -42,7 +43,7 @@ export async function openAnalyses(
     keys: analysisKeys({ tenancy, engineSources, database: schema?.database, tables }),
     withEngine: (use) =>
       withSchemaEngine({ settings, schema, files: tables, openEngine }, (engine, _, loaded) =>
-        use(engine, loaded),
+        use(rememberStatements(engine), loaded),
       ),
   };
 }

@@ -18,6 +18,8 @@ import type { Finding } from '../../core/finding.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
 import type { Token } from '../../config/generated/tokens.ts';
+import { rememberStatements } from '../analysis/remember.ts';
+import { mapAtOnce } from '../at-once.ts';
 import { readKeys } from '../exposure/exposure.ts';
 import { CommandError } from '../command-error.ts';
 import { withSchemaEngine } from '../schema-engine.ts';
@@ -194,7 +196,10 @@ async function withTables<T>(
       { settings, schema: { ...schema, path }, openEngine },
       (engine, _, loaded) => {
         noteSchema({ ...loaded, findings: loaded.findings.map(shown) }, terminal);
-        return use(engine, new Map([...loaded.broken].map(([name, finding]) => [name, shown(finding)])));
+        return use(
+          rememberStatements(engine),
+          new Map([...loaded.broken].map(([name, finding]) => [name, shown(finding)])),
+        );
       },
     );
   } catch (error) {
@@ -234,22 +239,23 @@ async function describeAll(engine: Engine, wanted: readonly Wanted[]): Promise<D
   const columns = new Map<Endpoint, EndpointColumns>();
   const models = new Map<Endpoint, EndpointModels>();
   const exposures = new Map<Endpoint, ListedExposure>();
-  for (const { contract, isNew, keys } of wanted) {
-    if (!isNew) continue;
+  await mapAtOnce(wanted, async ({ contract, isNew, keys }) => {
+    if (!isNew) return;
     const { endpoint, analysis, tenancy } = contract;
     const exposure = await readExposure(engine, { analysis, candidate: { endpoint } }, tenancy?.setting);
     exposures.set(endpoint, { ...exposure, keys: keys && keysFor(endpoint, keys) });
-  }
-  for (const { endpoint, analysis, tenancy } of wanted.flatMap(({ variants }) => variants)) {
+  });
+  const variants = wanted.flatMap((each) => each.variants);
+  await mapAtOnce(variants, async ({ endpoint, analysis, tenancy }) => {
     const limited = { ...endpoint, limits: { ...endpoint.limits, time: DESCRIBE_TIME } };
     const result = await describe.result(limited);
     const tables = result && (await describe.tables(limited));
-    if (result === undefined || tables === undefined) continue;
+    if (result === undefined || tables === undefined) return;
     columns.set(endpoint, { result, tables });
     const isShared = tenancyOf(analysis.file, tenancy?.setting)?.isShared;
     const options = isShared === undefined ? {} : { isShared };
     const found = await modelsOf(engine, { analysis, candidate: { endpoint } }, options);
     models.set(endpoint, new Map(found.map(({ query, result: model }) => [query.table, model])));
-  }
+  });
   return { columns, models, exposures };
 }

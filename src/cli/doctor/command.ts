@@ -5,7 +5,7 @@ import { checkConfinement } from '../../preflight/confinement.ts';
 import { checkData } from '../../preflight/data.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { reportPreflight } from './doctor.ts';
+import { reportPreflight, reportRejected } from './doctor.ts';
 import { withLocal } from '../local.ts';
 import { checkRowPolicies, rowPolicySql } from './row-policies/check.ts';
 import { unfilteredRows } from './unfiltered-rows.ts';
@@ -17,7 +17,7 @@ interface DoctorFlags {
 export function addDoctor(program: Command, deps: CommandDeps): void {
   withSettings(program.command('doctor'))
     .description(
-      'Test the SQL sandbox with known escape attempts, and check the privileges and settings of the ClickHouse users; each finding comes with the SQL that fixes it. Exits 1 if an escape attempt succeeds, or data of the embedded engine are damaged.',
+      'Test the SQL sandbox with known escape attempts, and check the privileges and settings of the ClickHouse users; each finding comes with the SQL that fixes it. Exits 1 if an escape attempt succeeds, data of the embedded engine are damaged, or an endpoint file is rejected, which is then not tested.',
     )
     .option(
       '--row-policies',
@@ -38,14 +38,15 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
         for (const line of lines) deps.terminal.print(line);
         return;
       }
-      const findings = await withLocal(given, deps, async ({ preflight, catalog }, engine) => {
-        const found = [...(await preflight()), ...checkConfinement(engine), ...checkData(engine)];
-        if (settings.clickhouse === undefined)
-          return [...found, ...(await unfilteredRows(engine, catalog().all))];
-        if (!settings.clickhouse.rowPolicies) return found;
-        return [...found, ...(await checkRowPolicies(engine, catalog().all))];
+      const { findings, rejected } = await withLocal(given, deps, async (local, engine) => {
+        const { all } = local.catalog();
+        const found = [...(await local.preflight()), ...checkConfinement(engine), ...checkData(engine)];
+        if (settings.clickhouse === undefined) found.push(...(await unfilteredRows(engine, all)));
+        else if (settings.clickhouse.rowPolicies) found.push(...(await checkRowPolicies(engine, all)));
+        return { findings: found, rejected: local.rejected() };
       }).catch(explain);
-      deps.setExitCode(reportPreflight(findings, deps.terminal));
+      const isRejected = reportRejected(rejected, deps.terminal);
+      deps.setExitCode(reportPreflight(findings, deps.terminal) | isRejected ? 1 : 0);
     });
 }
 

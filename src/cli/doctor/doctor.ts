@@ -1,9 +1,20 @@
 // `millrace doctor`: prints the report of the sandbox self-test and the server checks.
 import type { PreflightFinding } from '../../preflight/preflight.ts';
+import type { Finding } from '../../core/finding.ts';
 import type { Terminal } from '../terminal.ts';
 
 const SHOWN = { open: 'red', damaged: 'red', known: 'yellow', advice: 'yellow' } as const;
 const WIDTH = 'advice  '.length;
+
+/** Prints the files that are rejected, and so not tested, each with its first error; returns 1 if there are any. */
+export function reportRejected(errors: readonly Finding[], { print, paint }: Terminal): 0 | 1 {
+  const files = new Map(errors.toReversed().map((each) => [each.file, each]));
+  for (const { file, line, column, message } of [...files.values()].toReversed())
+    print(`${paint('red', 'rejected')} ${file}:${line}:${column} ${message}`);
+  if (files.size > 0)
+    print('         These files are not served, and were not tested: see millrace validate');
+  return files.size > 0 ? 1 : 0;
+}
 
 /** Prints the report; returns 1 if an escape attempt succeeded that must not, or data are damaged. */
 export function reportPreflight(findings: readonly PreflightFinding[], terminal: Terminal): 0 | 1 {

@@ -2,6 +2,8 @@
 import { existsSync } from 'node:fs';
 import { changedEndpoints } from '../../compatibility/consumers/changed-endpoint.ts';
 import { createJudge, type QueryImpact } from '../../compatibility/consumers/impact.ts';
+import { rememberStatements } from '../analysis/remember.ts';
+import { mapAtOnce } from '../at-once.ts';
 import { CommandError } from '../command-error.ts';
 import { readQueries, type ConsumerQuery } from '../consumer-queries.ts';
 import {
@@ -76,12 +78,17 @@ export async function impactsOf(
   const foreign = createForeignReader();
   try {
     return await withSchemaEngine({ settings, schema: undefined, openEngine }, async (engine) => {
-      const judge = createJudge(changed, { engine, readForeign: foreign.read, isEndpoint });
-      const impacts: QueryImpact[] = [];
-      for (const query of queries) {
-        terminal.progress(`Reading consumer queries, ${impacts.length}/${queries.length}`);
-        impacts.push(await judge(query));
-      }
+      const judge = createJudge(changed, {
+        engine: rememberStatements(engine),
+        readForeign: foreign.read,
+        isEndpoint,
+      });
+      let judged = 0;
+      const impacts = await mapAtOnce(queries, async (query) => {
+        const found = await judge(query);
+        terminal.progress(`Reading consumer queries, ${++judged}/${queries.length}`);
+        return found;
+      });
       terminal.progress('');
       return sortImpacts(impacts);
     });

@@ -69,12 +69,16 @@ function assessOne(draft: EndpointDraft, checked: CheckedFile | undefined, run: 
   };
 }
 
-function isUnknownTable({ code }: Finding): boolean {
-  return code === 'engine.unknown_table';
+/** A table, or a cluster, that the engine does not have. */
+function isUnknownTable({ code, message }: Finding): boolean {
+  return (
+    code === 'engine.unknown_table' ||
+    /no tables satisfied provided regexp|cluster '.*' not found/.test(message)
+  );
 }
 
 const UNKNOWN_TABLE =
-  'Hand over its definition (millrace schema pull, or --schema), and import again with --force';
+  'Hand over the definition (millrace schema pull, or --schema), and import again with --force';
 const OTHER_ROWS = "The rows are those of the source's own test";
 
 function noteOf(finding: Finding, draft: EndpointDraft, hint: string | undefined): PlacedNote {
@@ -94,8 +98,10 @@ function noteOf(finding: Finding, draft: EndpointDraft, hint: string | undefined
 
 /** Where the source has the first name that a message quotes; otherwise its beginning. */
 function sourceOffset(message: string, source: string): number {
-  for (const [, quoted = ''] of message.matchAll(/[`'"]([\w.]+)[`'"]|(?<=table |column )([\w.]+)/gi)) {
-    const name = quoted.split('.').at(-1) ?? '';
+  for (const [, quoted, called, named] of message.matchAll(
+    /[`'"]([\w.]+)[`'"]|\b(\w+)\(\)|(?<=table |column )([\w.]+)/gi,
+  )) {
+    const name = (quoted ?? called ?? named ?? '').split('.').at(-1) ?? '';
     const found = name === '' ? -1 : source.search(new RegExp(`\\b${name}\\b`));
     if (found >= 0) return found;
   }

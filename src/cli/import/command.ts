@@ -36,7 +36,7 @@ export function addImport(program: Command, deps: CommandDeps): void {
   const command = program
     .command('import')
     .description(
-      'Create endpoint files from the queries of another tool: exports of Metabase, Superset, Grafana, Tinybird and Redash, and dbt projects. Exits 1 if a query is not converted completely.',
+      'Create endpoint files from the queries of another tool: exports of Metabase, Superset, Grafana, Tinybird and Redash, and dbt projects. Each is checked and run on the embedded engine. Exits 1 if an item is not converted completely.',
     )
     .argument('<path>', 'the export: a folder, a file, or a zip archive')
     .addOption(
@@ -49,7 +49,10 @@ export function addImport(program: Command, deps: CommandDeps): void {
       ).choices([...DIALECTS, 'clickhouse']),
     )
     .option('--endpoints <folder>', 'folder of endpoint files (default: MILLRACE_ENDPOINTS, or endpoints)')
-    .option('--database <name>', 'the database of tables that queries name without one')
+    .option(
+      '--database <name>',
+      'the database of the tables of the export, and of those that queries name without one and that are not known (default: the name of the project)',
+    )
     .option('--force', 'overwrite files that exist; endpoints keep their id')
     .option('--dry-run', 'only report, write no files')
     .addOption(

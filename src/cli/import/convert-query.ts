@@ -104,21 +104,37 @@ async function convertText(
           notes: template.notes,
         }
       : await convertTemplate(converter, template, { dialect, ...known });
-  return {
-    ...result,
-    sql:
-      result.sql === undefined ? undefined : qualifyTables(result.sql, (table) => databaseOf(query, table)),
-  };
+  const qualified = (text: string): string => qualifyTables(text, (table) => databaseOf(query, table));
+  if (result.sql === undefined) return result;
+  const parameters = result.parameters.map((each) => withTables(each, result.sql ?? '', qualified));
+  return { ...result, sql: qualified(result.sql), parameters };
 }
 
-/** Without a semicolon and a FORMAT clause at the end. */
+const FROM = 'SELECT 1 FROM ';
+
+/** A choice of tables with their databases; names of the query's WITH clauses stay. */
+function withTables(
+  parameter: ConvertedParameter,
+  sql: string,
+  qualified: (sql: string) => string,
+): ConvertedParameter {
+  const { choices, name } = parameter;
+  if (choices === undefined || !new RegExp(`\\b(from|join)\\s+@${name}\\b`, 'i').test(sql)) return parameter;
+  const tables = Object.entries(choices).map(([key, table]) => {
+    const isCommon = new RegExp(`\\b${table.replace(/\W/g, '.')}\\s+as\\s*\\(`, 'i').test(sql);
+    return [key, isCommon ? table : qualified(FROM + table).slice(FROM.length)] as const;
+  });
+  return { ...parameter, choices: Object.fromEntries(tables) };
+}
+
+/** Without a semicolon and a FORMAT clause at the end; comments there can be those of an optional part. */
 function withoutEnd(sql: string): string {
   const tokens = significantTokens(sql);
   const last = tokens.at(-1);
-  let end = last?.kind === ';' ? last.start : (last?.end ?? sql.length);
-  const rest = tokens.filter((token) => token.end <= end);
-  const [format, kind] = rest.slice(-2);
-  if (format !== undefined && kind?.kind === 'word' && /^format$/i.test(sql.slice(format.start, format.end)))
-    end = format.start;
-  return sql.slice(0, end).trim();
+  const kept = last?.kind === ';' ? tokens.slice(0, -1) : tokens;
+  const [format, kind] = kept.slice(-2);
+  const isFormat =
+    kind?.kind === 'word' && format !== undefined && /^format$/i.test(sql.slice(format.start, format.end));
+  const cut = [...(isFormat ? [format, kind] : []), ...(last?.kind === ';' ? [last] : [])];
+  return cut.reduceRight((text, { start, end }) => text.slice(0, start) + text.slice(end), sql).trim();
 }

@@ -6,6 +6,7 @@ import { readRows } from '../../engine/rows.ts';
 import { loadSchema, type LoadedSchema } from '../../schema/load-schema.ts';
 import type { NewFile } from '../check-written.ts';
 import type { PlacedNote } from './convert-query.ts';
+import type { ImportOptions } from './import.ts';
 
 export interface DefinitionDraft extends NewFile {
   readonly item: SourceItem;
@@ -30,7 +31,7 @@ export interface CreatedDefinitions {
 export async function createDefinitions(
   engine: Engine,
   drafts: readonly DefinitionDraft[],
-  isForced: boolean,
+  { isForced, engineSources }: Pick<ImportOptions, 'isForced' | 'engineSources'>,
 ): Promise<CreatedDefinitions> {
   const present = await tablesOf(engine);
   const isPresent = ({ database, name }: DefinitionDraft): boolean => present.has(`${database}.${name}`);
@@ -38,7 +39,7 @@ export async function createDefinitions(
   for (const { database, name } of isForced ? drafts.filter(isPresent) : [])
     await engine.execute(`DROP TABLE IF EXISTS ${database}.${name} SYNC`);
   const added = drafts.filter((draft) => !known.has(draft));
-  const loaded = await loadSchema(engine, added);
+  const loaded = await loadSchema(engine, added, { engineSources });
   const notes = added.map((draft) => {
     const findings = loaded.findings.filter(({ file }) => file === draft.path);
     return [

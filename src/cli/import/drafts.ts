@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
 import type { ConvertedParameter } from '../../dialects/conversion.ts';
 import type { ForeignQuery } from '../../convert/export/foreign-query.ts';
+import type { Finding } from '../../core/finding.ts';
 import { convertQuery, type ConvertedQuery, type ConvertSettings } from './convert-query.ts';
 import { createUniqueNames, endpointName } from './endpoint-names.ts';
 import { declarationOf, type EndpointDraft } from './endpoint-text.ts';
@@ -46,9 +47,26 @@ export async function withWhole(draft: EndpointDraft, settings: ConvertSettings)
   const whole = draft.query.whole?.();
   if (whole === undefined) return draft;
   const converted = await convertQuery(whole, settings);
-  const { sql } = converted;
-  if (sql === undefined) return draft;
+  const { sql, notes } = converted;
+  if (sql === undefined) return { ...draft, notes: [...draft.notes, ...notes], status: 'partly' };
   return { ...draft, ...converted, sql, includes: new Map() };
+}
+
+/** Settings that servers of the tools have, and ClickHouse has not by default, by what the engine says without them. */
+const SETTINGS: readonly (readonly [RegExp, string])[] = [
+  [/Variant\/Dynamic are not allowed in GROUP BY/, 'allow_suspicious_types_in_group_by = 1'],
+  [/Variant\/Dynamic are not allowed in ORDER BY/, 'allow_suspicious_types_in_order_by = 1'],
+];
+
+/** The draft with the settings that an error of the engine asks for; undefined if it asks for none. */
+export function withSettings(draft: EndpointDraft, errors: readonly Finding[]): EndpointDraft | undefined {
+  const asked = SETTINGS.filter(([said]) => errors.some(({ message }) => said.test(message))).map(
+    ([, text]) => text,
+  );
+  if (draft.dialect !== 'clickhouse' || asked.length === 0 || /\bSETTINGS\b/i.test(draft.sql))
+    return undefined;
+  // Grouping and ordering by the same column are rejected one after the other.
+  return { ...draft, sql: `${draft.sql.trimEnd()}\nSETTINGS ${SETTINGS.map(([, text]) => text).join(', ')}` };
 }
 
 function keyOf({ tool, key }: ForeignQuery): string {

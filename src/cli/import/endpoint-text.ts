@@ -89,8 +89,8 @@ export function withStandIns(draft: EndpointDraft): EndpointDraft {
 }
 
 export function declarationOf(parameter: ConvertedParameter): object {
-  const { name: _, isTypeGuessed: __, example: ___, required, ...rest } = parameter;
-  return required ? { ...rest, required } : rest;
+  const { name: _, isTypeGuessed: __, example: ___, type, required, ...rest } = parameter;
+  return { ...(rest.choices === undefined ? { type } : {}), ...rest, ...(required ? { required } : {}) };
 }
 
 /** The identifier of an endpoint file, which stays if the file is overwritten. */

@@ -24,7 +24,7 @@ import { assess, isOfNames, ownErrors } from './assess.ts';
 import { convertQuery, type ConvertedQuery, type ConvertSettings } from './convert-query.ts';
 import { databaseName } from './database-name.ts';
 import { createDefinitions, definitionPath, type DefinitionDraft } from './definitions.ts';
-import { draftsOf, withIncludes, withWhole } from './drafts.ts';
+import { draftsOf, withIncludes, withSettings, withWhole } from './drafts.ts';
 import { endpointText, withStandIns, type EndpointDraft, type TextSettings } from './endpoint-text.ts';
 import { readExportFiles } from './export-files.ts';
 import { proveFiles, type Proof } from './prove.ts';
@@ -87,7 +87,7 @@ interface Making {
 async function make(found: ReadExport, making: Making): Promise<Made> {
   const { options, on } = making;
   const database = options.database ?? databaseName(options.path);
-  const tables = await createDefinitions(on.engine, tableDrafts(found, database, options), options.isForced);
+  const tables = await createDefinitions(on.engine, tableDrafts(found, database, options), options);
   const converter = createConverter();
   try {
     const known = await readKnownTables(on.engine);
@@ -99,12 +99,10 @@ async function make(found: ReadExport, making: Making): Promise<Made> {
     };
     const converted = await convertAll(found.queries, settings, making);
     const views = viewsOf(converted, { database, schema: options.schema, known });
-    const created = await createDefinitions(on.engine, views.drafts, options.isForced);
-    const schema = { ...on.schema, findings: [], skipped: new Map<string, number>() };
+    const created = await createDefinitions(on.engine, views.drafts, options);
     const checked = await checkDrafts(await withIncludes(draftsOf(converted, options.endpoints), settings), {
       ...making,
       settings,
-      schema,
     });
     const rows = fixturesOf(found, database, options.endpoints);
     const proof = await prove(checked, rows, making);
@@ -131,36 +129,33 @@ function tableDrafts(
   database: string,
   { schema }: ImportOptions,
 ): readonly DefinitionDraft[] {
-  return tables.map((item) => ({
-    item,
-    database,
-    name: item.name,
-    path: definitionPath(schema, database, item.name),
-    text: item.sql(database),
-  }));
+  return tables.map((item) => {
+    const { name, database: own = database } = item;
+    return { item, database: own, name, path: definitionPath(schema, own, name), text: item.sql(own) };
+  });
 }
 
 /** Rows for the tables of the export, as `millrace test` reads them. */
 function fixturesOf({ tables }: ReadExport, database: string, endpoints: string): readonly NewFile[] {
-  return tables.flatMap(({ name, rows }) =>
+  return tables.flatMap(({ name, database: own = database, rows }) =>
     rows === undefined
       ? []
-      : [{ path: join(endpoints, 'fixtures', `${database}.${name}.${rows.format}`), text: rows.text }],
+      : [{ path: join(endpoints, 'fixtures', `${own}.${name}.${rows.format}`), text: rows.text }],
   );
 }
 
 /** Tables of the export have its database; others the one in which they are, or the given one. */
 function databasesOf(
-  { tables }: ReadExport,
+  { tables, queries }: ReadExport,
   known: KnownTables,
   { own, given }: { readonly own: string; readonly given: string | undefined },
 ): ConvertSettings['databaseOf'] {
-  const defined = new Set(tables.map(({ name }) => name));
+  const relations = queries.flatMap(({ relation }) => relation ?? []);
+  const defined = new Map([...tables, ...relations].map((each) => [each.name, each.database ?? own]));
   const tools = new Set(tables.map(({ tool }) => tool));
   return ({ reads = [], tool }, table) => {
     if (reads.includes(table)) return undefined;
-    if (defined.has(table)) return own;
-    return known.tableOf?.([table])?.[0] ?? (tools.has(tool) ? own : given);
+    return defined.get(table) ?? known.tableOf?.([table])?.[0] ?? (tools.has(tool) ? own : given);
   };
 }
 
@@ -186,35 +181,32 @@ interface CheckedDrafts {
 /** A draft whose includes do not compose has the queries that it reads inside. */
 async function checkDrafts(
   drafts: readonly EndpointDraft[],
-  {
-    options,
-    on,
-    terminal,
-    settings,
-    schema,
-  }: Making & { readonly settings: ConvertSettings; readonly schema: LoadedSchema },
+  { options, on, terminal, settings }: Making & { readonly settings: ConvertSettings },
 ): Promise<CheckedDrafts> {
-  const { openTestRuntime, tenancy, database } = options;
+  const { openTestRuntime, tenancy, engineSources, database } = options;
   const text: TextSettings = {
     schemaLine: schemaLine(options.endpoints),
     isForced: options.isForced,
     database,
   };
-  const analysing = { engine: on.engine, schema, terminal, openTestRuntime, tenancy };
+  const analysing = { ...on, terminal, openTestRuntime, tenancy, engineSources };
   const textOf = (draft: EndpointDraft): NewFile => ({ path: draft.path, text: endpointText(draft, text) });
   const first = new Map(drafts.map((draft) => [draft.path, textOf(draft)]));
   const files = new Map(await checkWritten([...first.values()], analysing));
   const final: EndpointDraft[] = [];
   for (const draft of drafts) {
-    const isBroken = draft.includes.size > 0 && ownErrors(files.get(draft.path)).length > 0;
-    final.push(isBroken ? await withWhole(draft, settings) : draft);
+    const errors = ownErrors(files.get(draft.path));
+    const isBroken = draft.includes.size > 0 && errors.length > 0;
+    final.push(withSettings(draft, errors) ?? (isBroken ? await withWhole(draft, settings) : draft));
   }
   const again = final.filter((draft, index) => draft !== drafts[index]).map(textOf);
   for (const file of again) first.set(file.path, file);
-  const changed = again.length === 0 ? [] : await checkWritten(again, analysing);
+  const without = (files: readonly NewFile[]): readonly NewFile[] =>
+    [...first.values()].filter(({ path }) => files.every((each) => each.path !== path));
+  const changed = again.length === 0 ? [] : await checkWritten(again, analysing, without(again));
   for (const [path, found] of changed) files.set(path, found);
   const rest = final.filter(({ status }) => status === 'partly').map((draft) => textOf(withStandIns(draft)));
-  const ofRest = rest.length === 0 ? [] : await checkWritten(rest, analysing);
+  const ofRest = rest.length === 0 ? [] : await checkWritten(rest, analysing, without(rest));
   for (const [path, { errors }] of ofRest) {
     const before = files.get(path);
     if (before !== undefined) files.set(path, { ...before, errors: errors.filter(isOfNames) });

@@ -20,6 +20,8 @@ export interface ViewSettings {
   readonly known: KnownTables;
 }
 
+const NAME = /^[A-Za-z_]\w*$/;
+
 export function viewsOf(
   converted: readonly ConvertedQuery[],
   { database, schema, known }: ViewSettings,
@@ -31,10 +33,13 @@ export function viewsOf(
     const fixed = sql === undefined ? undefined : fixedQuery(sql, view === undefined ? [] : parameters);
     if (view !== undefined && sql !== undefined && fixed === undefined)
       notes.set(query, [withParameters(query)]);
-    const [of, name] = relation ?? [database, view?.name];
+    const of = relation?.database ?? database;
+    const name = relation?.name ?? view?.name;
     const isOther = view === undefined && parameters.length > 0;
     if (fixed === undefined || status !== 'converted' || name === undefined || isOther) continue;
-    if (relation !== undefined && known.tableOf?.(relation)?.join('.') === relation.join('.')) continue;
+    // The names are those of the export, and become paths.
+    if (!NAME.test(of) || !NAME.test(name)) continue;
+    if (relation !== undefined && known.tableOf?.([of, name])?.join('.') === `${of}.${name}`) continue;
     const head = view?.sql(database) ?? `CREATE VIEW ${of}.${name} AS`;
     byQuery.set(query, {
       item: { ...query, title: query.label ?? query.title, place: query.locate(0) },

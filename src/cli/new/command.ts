@@ -100,14 +100,9 @@ async function newFromForeign(
     const written = await newEndpoint({ ...options, lifted, source }, terminal);
     // The notes have said what was not converted; the engine would reject only that.
     const isChecked = engine !== undefined && schema !== undefined && isWhole;
-    const analysing = { terminal, openTestRuntime: deps.openTestRuntime, tenancy: settings.tenancy };
-    const checked = isChecked
-      ? await checkWritten([written], {
-          ...analysing,
-          engine,
-          schema: { ...schema, findings: [], skipped: new Map() },
-        })
-      : undefined;
+    const { tenancy, engineSources } = settings;
+    const analysing = { terminal, openTestRuntime: deps.openTestRuntime, tenancy, engineSources };
+    const checked = isChecked ? await checkWritten([written], { ...analysing, engine, schema }) : undefined;
     const errors = checked?.get(written.path)?.errors ?? [];
     for (const error of errors)
       for (const line of renderFinding(error, written.text, terminal)) terminal.note(line);

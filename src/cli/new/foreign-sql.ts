@@ -85,10 +85,11 @@ function parameterOf({
   required,
   default: value,
   enum: values,
+  choices,
   description,
 }: ConvertedParameter): Parameter {
   return {
-    type,
+    ...(choices === undefined ? { type } : { choices }),
     ...(description === undefined ? {} : { description }),
     ...(required ? { required } : {}),
     ...(value === undefined ? {} : { default: typeof value === 'object' ? [...value] : value }),

@@ -4,7 +4,7 @@ import { EngineError } from '../../engine/engine.ts';
 import { CommandError } from '../command-error.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
 import { SCHEMA_FOLDER } from '../schema-options.ts';
-import { openEngineOrExplain } from '../serve/serve.ts';
+import { openEngineOrExplain } from '../serve/open-engine.ts';
 import { pull } from './pull.ts';
 
 interface PullFlags {

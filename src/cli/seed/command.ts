@@ -1,13 +1,18 @@
 // `millrace seed`, its flags and help.
 import type { Command } from 'commander';
+import type { Settings } from '../../config/settings.ts';
 import { CommandError } from '../command-error.ts';
+import { SCHEMA_FOLDER } from '../schema-options.ts';
+import { rebuildTables } from '../serve/rebuild-tables.ts';
+import { hasSeeds, signatureOfSources, sourcesOf } from '../serve/tables-state.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
-import { openEngineOrExplain, seed } from '../serve/serve.ts';
+import { seed } from '../serve/seed.ts';
+import { openEngineOrExplain } from '../serve/open-engine.ts';
 
 export function addSeed(program: Command, deps: CommandDeps): void {
   withSettings(program.command('seed'))
     .description(
-      'Load the seeds into the embedded engine, or reload them; the sample data if there are neither endpoints nor seeds.',
+      'Load the seeds into the embedded engine, or reload them; without seeds, create the tables of the schema again, with the rows of the fixtures.',
     )
     .action(async (flags: Flags) => {
       const settings = await settingsOf(flags, deps);
@@ -16,6 +21,7 @@ export function addSeed(program: Command, deps: CommandDeps): void {
           exitCode: 2,
         });
       }
+      if (!hasSeeds(settings)) return rebuildOrExplain(settings, deps);
       const engine = await openEngineOrExplain(
         deps.openEngine,
         settings,
@@ -28,4 +34,15 @@ export function addSeed(program: Command, deps: CommandDeps): void {
         await engine.close(0);
       }
     });
+}
+
+/** Without seeds, the tables of the schema are made again, with the rows of the fixtures. */
+async function rebuildOrExplain(settings: Settings, deps: CommandDeps): Promise<void> {
+  if (sourcesOf(settings).length === 0)
+    throw new CommandError(
+      `There are no *.sql files in ${settings.seeds}, and no ${SCHEMA_FOLDER} folder that defines tables`,
+    );
+  const putInPlace = await rebuildTables(settings, await signatureOfSources(settings), deps);
+  if (putInPlace === undefined) throw new CommandError('The tables were not made again');
+  await putInPlace();
 }

@@ -1,8 +1,5 @@
 // `millrace serve`: runs the service in the foreground until a signal ends it.
-import { leadsOutside } from '../../config/leads-outside.ts';
-import { visible } from '../../observe/visible-text.ts';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { hashKey } from '../../auth/keyring.ts';
 import { TokensRejected } from '../../auth/live-keyring.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
@@ -10,14 +7,16 @@ import { cacheSecrets } from '../../config/cache-key.ts';
 import type { Token } from '../../config/generated/tokens.ts';
 import type { Settings } from '../../config/settings.ts';
 import { createRelay, type Observe } from '../../core/observation.ts';
-import { engineFolder, ownerOf } from '../../engine/embedded/open-error.ts';
-import { EngineError, type Engine } from '../../engine/engine.ts';
-import { loadSeeds, SeedError } from '../../engine/seeds.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { describeCause } from '../../observe/describe.ts';
 import { CommandError } from '../command-error.ts';
 import { renderFinding } from '../caret.ts';
 import { reportService } from './check.ts';
-import { createSchemaTables } from './schema-tables.ts';
+import { followTables } from './follow-tables.ts';
+import { openEngineOrExplain } from './open-engine.ts';
+import { rebuildTables, type PutInPlace } from './rebuild-tables.ts';
+import { seed } from './seed.ts';
+import { isOutdated, signatureOfSources } from './tables-state.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Log, OpenEngine, OpenService, RunningService } from '../dependencies.ts';
 
@@ -39,10 +38,50 @@ export interface ServeDeps {
   readonly onSignal: (on: { readonly stop: (signal: string) => void; readonly reload: () => void }) => void;
 }
 
-/** Serves until a signal ends it, then resolves. */
+/** Serves until a signal ends it, then resolves. In development, it starts again with new tables after each change of these. */
 export async function serve(options: ServeOptions, deps: ServeDeps): Promise<void> {
-  const { settings, isDevelopment, hasSamples, observe } = options;
+  const { settings, isDevelopment, hasSamples } = options;
   requireKeys(options);
+  const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
+  const followsTables = isDevelopment && settings.clickhouse === undefined;
+  if (followsTables && (await isOutdated(settings)))
+    await (
+      await rebuildTables(settings, await signatureOfSources(settings), deps)
+    )?.();
+  let service = await openServing(options, key, deps);
+  if (key !== undefined) welcome(service, { key, hasSamples, settings }, deps.terminal);
+  const stopping = new AbortController();
+  const stopped = new Promise<void>((resolve, failed) => {
+    deps.onSignal({
+      stop: (signal) => {
+        stopping.abort();
+        void service.close(signal).then(resolve, failed);
+      },
+      reload: () => void service.reload(),
+    });
+  });
+  const startAgain = async (putInPlace: PutInPlace): Promise<void> => {
+    await service.close('the tables have changed');
+    await putInPlace();
+    const address = Number(new URL(service.address).port);
+    service = await openServing({ ...options, settings: { ...settings, port: address } }, key, deps);
+    if (stopping.signal.aborted) await service.close('stopped meanwhile');
+  };
+  const followed = followsTables
+    ? followTables(settings, stopping.signal, async (signature) => {
+        const putInPlace = await rebuildTables(settings, signature, deps);
+        if (putInPlace !== undefined && !stopping.signal.aborted) await startAgain(putInPlace);
+      })
+    : stopped;
+  await Promise.all([stopped, followed]);
+}
+
+/** Opens the engine and the service on it. */
+async function openServing(
+  { settings, isDevelopment, observe, droppedLines }: ServeOptions,
+  key: string | undefined,
+  deps: ServeDeps,
+): Promise<RunningService> {
   const engineEvents = createRelay(observe);
   const engine = await openEngineOrExplain(deps.openEngine, settings, engineEvents.observe);
   await seedOrClose(
@@ -50,22 +89,14 @@ export async function serve(options: ServeOptions, deps: ServeDeps): Promise<voi
     settings,
     isDevelopment ? deps.terminal : loggingTerminal(deps.terminal, observe),
   );
-  const key = isDevelopment ? `dev_${randomBytes(18).toString('base64url')}` : undefined;
-  const service = await openOrExplain(deps, {
+  return openOrExplain(deps, {
     settings: { ...settings, usage: isDevelopment ? isUsageOn(settings) : settings.usage },
     engine,
     extraTokens: key === undefined ? [] : [developmentToken(key)],
     observe,
-    droppedLines: options.droppedLines,
+    droppedLines,
     engineEvents,
     isDevelopment,
-  });
-  if (key !== undefined) welcome(service, { key, hasSamples, settings }, deps.terminal);
-  await new Promise<void>((stopped, failed) => {
-    deps.onSignal({
-      stop: (signal) => void service.close(signal).then(stopped, failed),
-      reload: () => void service.reload(),
-    });
   });
 }
 
@@ -159,97 +190,6 @@ async function openOrExplain(
     await options.engine.close(0);
     throw explainStart(cause, options.settings, terminal);
   });
-}
-
-/**
- * Opens the configured engine. A locked data folder or an unreachable server becomes a CommandError; `whenInUse` is added
- * for a locked one.
- */
-export async function openEngineOrExplain(
-  openEngine: OpenEngine,
-  settings: Settings,
-  observe: Observe,
-  whenInUse?: string,
-): ReturnType<OpenEngine> {
-  return openEngine(settings, observe).catch((cause: unknown) => {
-    if (cause instanceof EngineError) {
-      const isInUse = settings.clickhouse === undefined && ownerOf(engineFolder(settings.data)) !== undefined;
-      const details = isInUse && whenInUse !== undefined ? [whenInUse] : [];
-      throw new CommandError(cause.message, { cause, details });
-    }
-    if (cause instanceof Error && 'syscall' in cause) {
-      throw new CommandError(
-        `Cannot use the data folder ${settings.data}: ${cause.message}; choose another with --data`,
-        { cause },
-      );
-    }
-    throw cause;
-  });
-}
-
-/** Loads the seeds if the database is empty, showing the current file; without seeds, the tables of the schema folder. */
-export async function seed(
-  engine: Parameters<typeof loadSeeds>[0],
-  settings: Settings,
-  terminal: Terminal,
-  again = false,
-): Promise<void> {
-  const started = performance.now();
-  const outcome = await loadSeeds(engine, {
-    folder: settings.seeds,
-    dataFolder: settings.data,
-    engineSources: settings.engineSources,
-    again,
-    onProgress: ({ file, index, count }) =>
-      terminal.progress(`Loading sample data ${index + 1}/${count}: ${file}`),
-    onChanged: (files) =>
-      terminal.note(
-        `${files.map((file) => join(settings.seeds, file)).join(', ')}: new or changed since the data in ${settings.data}/ was loaded. To load all seeds again, run: millrace seed`,
-      ),
-  }).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT' && !again) return 'no_files' as const;
-    terminal.progress('');
-    throw seedFailure(cause, settings);
-  });
-  terminal.progress('');
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  if (outcome === 'loaded')
-    terminal.note(`Loaded the seeds from ${settings.seeds}/ into ${settings.data}/ in ${seconds} s`);
-  if (outcome === 'unfinished')
-    terminal.note(
-      'The last millrace seed did not end: tables may be incomplete. To load all seeds again, run: millrace seed',
-    );
-  if (outcome === 'no_files' && !again) await createSchemaTables(engine, settings, terminal);
-  if (outcome === 'no_files' && again)
-    throw new CommandError(`There are no *.sql files in ${settings.seeds}`);
-}
-
-/** Characters of a failed statement and of the engine's message that are shown. */
-const MAX_SHOWN = 300;
-
-function seedFailure(cause: Error, { seeds, data }: Settings): CommandError {
-  if (!(cause instanceof SeedError)) {
-    return new CommandError(`Cannot load the seeds in ${seeds}: ${cause.message}`, { cause });
-  }
-  const { file, line, statement, isUndone } = cause;
-  const place = join(seeds, file) + (line === 0 ? '' : `:${line}`);
-  const reason = cause.message.replace(/^(?:(?:Code: \d+\. )?DB::Exception: )+/, '');
-  const isQuoted = !leadsOutside(join(seeds, file)); // the engine's message quotes the statement as well
-  const shown = isQuoted
-    ? oneLine(reason)
-    : 'an error that is not quoted, since the link leads out of its folder';
-  const details = [
-    ...(statement === '' || !isQuoted ? [] : [`statement: ${oneLine(statement)}`]),
-    isUndone
-      ? `Nothing was loaded into ${data}/. Correct the file and start again`
-      : `Tables in ${data}/ may be incomplete. Correct the file and run: millrace seed`,
-  ];
-  return new CommandError(`Cannot load the seeds: ${place}: ${shown}`, { cause, details });
-}
-
-function oneLine(text: string): string {
-  const line = visible(text.replace(/\s+/g, ' ').trim());
-  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN - 1)}…` : line;
 }
 
 function explainStart(cause: unknown, settings: Settings, terminal: Terminal): unknown {

@@ -7,12 +7,15 @@ import { engineSentence } from '../../engine/engine-sentence.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { explainOutside, outsideReadsOfScript } from '../../sql/outside-reads.ts';
 import { readFixtures, type FixtureFiles } from './fixture-files.ts';
-import { listTables, loadRows, quoteTable, unknownTable, type Loading, type Rows } from './rows.ts';
+import { copyRows, removeRows, restoreRows } from '../../loading/aside.ts';
+import { insertStaged, type TableColumn } from '../../loading/staging.ts';
+import { filledBy, quoteTable, readTables, type TableSet } from '../../loading/tables.ts';
+import { createLoading, loadRows, targetOf, type Loading, type Rows } from './rows.ts';
 
 export interface Stage {
   /**
-   * Makes each of these tables contain exactly these rows, and every other table the rows of the fixtures. Resolves to
-   * findings about the rows.
+   * Makes each of these tables contain exactly these rows, the tables that their views fill what these make of them, and
+   * every other table the rows of the fixtures. Resolves to findings about the rows.
    */
   readonly set: (rows: readonly Rows[]) => Promise<readonly Finding[]>;
 }
@@ -39,13 +42,14 @@ export async function openStage({
 }: StageOptions): Promise<{ readonly stage: Stage; readonly findings: readonly Finding[] }> {
   const files = await readFixtures(fixtures);
   const findings = [...files.findings, ...(await runStatements(engine, files, engineSources))];
-  const loading = { engine, folder: scratch, ...(await listTables(engine)) };
-  const isBroken = ({ table }: Rows): boolean => !loading.tables.has(table) && schema.broken.has(table);
+  const loading = createLoading({ engine, folder: scratch, tables: await readTables(engine) });
+  const isBroken = ({ table }: Rows): boolean =>
+    !loading.tables.targets.has(table) && schema.broken.has(table);
   for (const rows of files.rows) {
     const finding = isBroken(rows) ? undefined : await loadRows(loading, rows);
     if (finding !== undefined) findings.push(finding);
   }
-  return { stage: createStage(loading), findings };
+  return { stage: createStage(loading, files.rows), findings };
 }
 
 async function runStatements(
@@ -85,66 +89,121 @@ function failureOf(cause: unknown): EngineError {
   throw cause;
 }
 
-function createStage(loading: Loading): Stage {
-  const { engine, tables, dictionaries } = loading;
-  const inPlace = new Map<string, OwnRows>();
-  let count = 0;
-
-  const restore = async (table: string): Promise<void> => {
-    const own = inPlace.get(table);
-    if (own === undefined) return;
-    inPlace.delete(table);
-    await swap(engine, table, { other: own.fixtures, isDropped: true });
-  };
-  const put = async (rows: Rows, table: string): Promise<Finding | undefined> => {
-    const other = besides(table, ++count);
-    const before = inPlace.get(table);
-    const finding = await loadRows(loading, rows, { into: other, like: table });
-    if (finding !== undefined) {
-      await engine.execute(`DROP TABLE IF EXISTS ${quoteTable(other)}`);
-      return finding;
-    }
-    await swap(engine, table, { other, isDropped: before !== undefined });
-    inPlace.set(table, { text: rows.text, fixtures: before?.fixtures ?? other });
-    return undefined;
-  };
-  return {
-    set: async (wanted) => {
-      const findings: Finding[] = [];
-      const own = new Set(wanted.map(({ table }) => tables.get(table)));
-      const outdated = [...inPlace.keys()].filter((table) => !own.has(table));
-      for (const table of outdated) await restore(table);
-      let isChanged = outdated.length > 0;
-      for (const rows of wanted) {
-        const table = tables.get(rows.table);
-        if (table !== undefined && inPlace.get(table)?.text === rows.text) continue;
-        isChanged = true;
-        const finding = table === undefined ? unknownTable(rows, tables) : await put(rows, table);
-        if (finding !== undefined) findings.push(finding);
-      }
-      if (isChanged && dictionaries) await engine.execute('SYSTEM RELOAD DICTIONARIES');
-      return findings;
-    },
-  };
+interface Plan {
+  /** The rows of the call, by the table that stores them. */
+  readonly own: ReadonlyMap<string, readonly Rows[]>;
+  /** All tables whose rows change: those, the ones that their views fill, and other sources of these. Sources come first. */
+  readonly changed: readonly string[];
 }
 
-/** The rows of an example that are in a table: as text, and the table that has the fixtures meanwhile. */
+function planOf(tables: TableSet, own: Plan['own']): Plan {
+  const changed = new Set(own.keys());
+  for (const table of changed) {
+    for (const filled of filledBy(tables, table)) changed.add(filled);
+    if (own.has(table)) continue;
+    for (const [source, filled] of tables.filled) if (filled.includes(table)) changed.add(source);
+  }
+  const reach = (table: string): number => filledBy(tables, table).size;
+  return { own, changed: [...changed].toSorted((a, b) => reach(b) - reach(a)) };
+}
+
+/** What is in a table in place of the fixtures: as text, and the table that has those meanwhile. */
 interface OwnRows {
   readonly text: string;
   readonly fixtures: string;
 }
 
-/** Exchanges two tables, and drops the other if its rows are no longer needed: later, since waiting for it takes time. */
-function swap(
-  engine: Engine,
-  table: string,
-  { other, isDropped }: { readonly other: string; readonly isDropped: boolean },
-): Promise<void> {
-  const drop = isDropped ? `; DROP TABLE ${quoteTable(other)}` : '';
-  return engine.execute(`EXCHANGE TABLES ${quoteTable(table)} AND ${quoteTable(other)}${drop}`);
+function createStage(loading: Loading, fixtures: readonly Rows[]): Stage {
+  const { engine, tables } = loading;
+  const inPlace = new Map<string, OwnRows>();
+  let count = 0;
+
+  const restore = async (table: string, { fixtures: copy }: OwnRows): Promise<void> => {
+    await restoreRows(engine, tables, { table, copy });
+    await engine.execute(`DROP TABLE ${quoteTable(copy)}`);
+    inPlace.delete(table);
+  };
+  const setAside = async (table: string, text: string): Promise<void> => {
+    const copy = besides(table, ++count);
+    await copyRows(engine, tables, { table, copy });
+    inPlace.set(table, { text, fixtures: copy });
+    await removeRows(engine, tables, table);
+  };
+  const fill = async (table: string, { own }: Plan): Promise<Finding | undefined> => {
+    const rows = own.get(table);
+    if (rows !== undefined) {
+      // Rows that views have put there are not among those that the table is to have.
+      const surplus = isFilled(tables, table) ? [table, ...filledBy(tables, table)] : [];
+      for (const each of surplus) await removeRows(engine, tables, each);
+      return loadAll(loading, rows);
+    }
+    const copy = inPlace.get(table)?.fixtures;
+    const isSource = tables.filled.has(table) && !isFilled(tables, table);
+    if (!isSource || copy === undefined) return undefined;
+    if (tables.engines.get(table) === 'Null')
+      return loadAll(loading, rowsOf(tables, fixtures).get(table) ?? []);
+    await insertStaged(engine, { name: copy, into: table, columns: await plainColumns(loading, table) });
+    return undefined;
+  };
+  return {
+    set: async (wanted) => {
+      const findings = wanted.flatMap((rows) => {
+        const target = targetOf(loading, rows);
+        return typeof target === 'string' ? [] : [target];
+      });
+      const plan = planOf(tables, rowsOf(tables, wanted));
+      const texts = new Map(plan.changed.map((table) => [table, textOf(tables, plan, table)]));
+      const outdated = [...inPlace].filter(([table, { text }]) => texts.get(table) !== text);
+      for (const [table, rows] of outdated) await restore(table, rows);
+      const fresh = plan.changed.filter((table) => !inPlace.has(table));
+      for (const table of fresh) await setAside(table, texts.get(table) ?? '');
+      for (const table of fresh) {
+        const finding = await fill(table, plan);
+        if (finding !== undefined) findings.push(finding);
+      }
+      if (findings.length > 0) for (const [table, rows] of inPlace) await restore(table, rows);
+      if (outdated.length + fresh.length > 0 && tables.dictionaries)
+        await engine.execute('SYSTEM RELOAD DICTIONARIES');
+      return findings;
+    },
+  };
 }
 
-/** The name of a table for rows of its own. In the same database, since EXCHANGE TABLES needs that. */
+/** By the table that stores them: an alias and its table may both have rows. */
+function rowsOf({ targets }: TableSet, wanted: readonly Rows[]): ReadonlyMap<string, readonly Rows[]> {
+  const own = new Map<string, Rows[]>();
+  for (const rows of wanted) {
+    const stored = targets.get(rows.table);
+    if (stored !== undefined) own.set(stored, [...(own.get(stored) ?? []), rows]);
+  }
+  return own;
+}
+
+/** What decides on the rows of a table: its own, or those of all tables that change with it. */
+function textOf(tables: TableSet, { own, changed }: Plan, table: string): string {
+  const isAlone = !tables.filled.has(table) && !isFilled(tables, table);
+  const decisive = isAlone ? [table] : changed;
+  return JSON.stringify(decisive.map((each) => [each, own.get(each)?.map(({ text }) => text)]));
+}
+
+function isFilled({ filled }: TableSet, table: string): boolean {
+  return [...filled.values()].some((stored) => stored.includes(table));
+}
+
+/** Rows that were read before have states already. */
+async function plainColumns({ columnsOf }: Loading, table: string): Promise<readonly TableColumn[]> {
+  return (await columnsOf(table)).map((column) => ({ ...column, type: '' }));
+}
+
+async function loadAll(loading: Loading, all: readonly Rows[]): Promise<Finding | undefined> {
+  for (const rows of all) {
+    const finding = await loadRows(loading, rows);
+    if (finding !== undefined) return finding;
+  }
+  return undefined;
+}
+
+/** The name of a table for rows of its own, in the same database. */
 function besides(table: string, count: number): string {
   return table.replace('.', `.millrace_rows_${count}_`);
 }

@@ -1,8 +1,6 @@
 // `millrace test --watch`: reruns examples affected by a change, on an engine that stays open until the tables change.
-import { readdir, readFile } from 'node:fs/promises';
-import { hash } from 'node:crypto';
-import { join } from 'node:path';
 import { watchPaths } from '../../config/watch.ts';
+import { createBell, signatureOf } from '../folder-changes.ts';
 import { CommandError, noteError } from '../command-error.ts';
 import { createReadFiles, type Reading } from './endpoint-files.ts';
 import { chosenCases, runCases, withStage, type Staged, type TestDeps, type TestOptions } from './test.ts';
@@ -59,39 +57,4 @@ function report(cause: unknown, { terminal }: Pick<TestDeps, 'terminal'>): void 
 
 function pathOf({ document }: Reading['files'][number]): string {
   return document.file;
-}
-
-/** Changes with the contents of the folders and files. */
-async function signatureOf(folders: readonly string[]): Promise<string> {
-  const parts = folders.map(async (folder) => {
-    const names = (await readdir(folder, { recursive: true }).catch(() => [''])).toSorted();
-    const texts = names.map(async (name) => {
-      const bytes = await readFile(join(folder, name)).catch(() => Buffer.alloc(0));
-      return [name, hash('sha256', bytes)];
-    });
-    return Promise.all(texts);
-  });
-  return JSON.stringify(await Promise.all(parts));
-}
-
-interface Bell {
-  readonly ring: () => void;
-  /** Resolves once `ring` has been called since the last `heard`. */
-  readonly heard: () => Promise<void>;
-}
-
-function createBell(): Bell {
-  let rung = false;
-  let waiting: (() => void) | undefined;
-  return {
-    ring: () => {
-      rung = true;
-      waiting?.();
-    },
-    heard: async () => {
-      if (!rung) await new Promise<void>((resolve) => (waiting = resolve));
-      rung = false;
-      waiting = undefined;
-    },
-  };
 }

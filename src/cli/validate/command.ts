@@ -69,6 +69,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       tenancy: settings.tenancy,
       engineSources: settings.engineSources,
       tokens: settings.tokens,
+      endpoints: settings.endpoints,
       hasHashKey: settings.piiHashKey !== undefined,
       withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
     };

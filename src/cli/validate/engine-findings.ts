@@ -1,13 +1,16 @@
 // Findings of the engine about endpoint files: several files at once, each within its own time.
 import { checkOnEngine } from '../../catalog/engine-check.ts';
 import { checkModels } from '../../catalog/model-check.ts';
-import { findUnknownNames, readTables, type TablesOnEngine } from '../../catalog/known-names.ts';
+import { findRejectedFixtures } from '../../loading/fixture-values.ts';
+import { findUnknownNames } from '../../catalog/known-names.ts';
+import { readTables, type TablesOnEngine } from '../../catalog/tables-on-engine.ts';
 import { findUnknownSettings, readSettingNames } from '../../catalog/known-settings.ts';
 import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
 import { isTooCostly, NOT_ANALYSED, notAnalysed } from '../../catalog/not-analysed.ts';
 import { findUnwatched } from '../../catalog/watch-check.ts';
 import { findSourceFault } from '../../catalog/source-check.ts';
 import type { TenancySetting } from '../../catalog/tenancy.ts';
+import { findTimeNumbers } from '../../catalog/time-numbers.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
 import { monotonic } from '../../core/clock.ts';
 import type { Finding } from '../../core/finding.ts';
@@ -103,18 +106,18 @@ async function analysed(
   file: InspectedFile,
   { schema, tenancy, openTestRuntime, tables, timeColumns, settingNames }: Known,
 ): Promise<readonly Finding[]> {
-  const failures = (await checkOnEngine(engine, file, tables.enums)).map((each) =>
-    explainBroken(each, schema),
-  );
+  const failures = (await checkOnEngine(engine, file, tables)).map((each) => explainBroken(each, schema));
   if (failures.some(({ code }) => code === NOT_ANALYSED)) return failures;
   const isBroken = failures.some(isOfQuery);
   const more = [
     ...(failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns)),
+    ...findTimeNumbers(file.analysis, tables.columns),
     ...(isBroken ? [] : await checkModels(engine, file, tenancy)),
     ...(isBroken ? [] : await findUnwatched(engine, file)),
     ...(isBroken ? [] : await findSourceFault(engine, file)),
     ...findUnknownSettings(file.analysis, settingNames),
     ...(await findUnknownNames(engine, file, tables.columns)),
+    ...(await findRejectedFixtures(engine, file, tables.columns)),
   ];
   const ofExamples = isBroken ? [] : await findRejectedQueries(engine, [file], openTestRuntime);
   return [...failures, ...more.map((finding) => toDiagnostic(file.document, finding)), ...ofExamples];

@@ -1,12 +1,14 @@
 // `millrace validate`: reports every finding in endpoint files, with its location.
-import { relative, sep } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
 import { createInspect, toDiagnostics, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
 import { findIgnored } from '../../catalog/ignored-files.ts';
 import { lint } from '../../catalog/lint.ts';
+import { isSharedFile } from '../../catalog/include/sources.ts';
 import { findUnusedShared } from '../../catalog/include/unused.ts';
 import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
+import { findDeadKeys } from '../../catalog/dead-keys.ts';
 import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
 import { leadsOutside, outsideFinding } from '../../config/leads-outside.ts';
 import { createReadTokens } from '../../auth/tokens-file.ts';
@@ -42,6 +44,8 @@ export interface ValidateOptions {
   readonly engineSources: EngineSources;
   /** The tokens file, if one is set. */
   readonly tokens: string | undefined;
+  /** The folder of endpoint files that a service would serve. */
+  readonly endpoints: string;
   /** The error for queries that read tables, if none are known. */
   readonly withoutTables: CommandError | undefined;
   /** Whether the service's key to hash columns is configured here. */
@@ -70,7 +74,8 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   };
   const { files, reported } = await loadWithParts(chosen, compile);
   const ignored = options.changed === undefined ? await ignoredIn(options.paths) : [];
-  const ofKeys = await keyFindings(options, inspected);
+  const endpoints = listed.filter((path) => !isSharedFile(path)).length;
+  const ofKeys = await keyFindings(options, inspected, endpoints);
   const found = [
     ...ignored,
     ...ofKeys,
@@ -93,7 +98,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     }
   }
   const textOf = createTextOf();
-  const findings = uniqueFindings(found)
+  const findings = withoutFollowers(uniqueFindings(found))
     .map(withRelativePath)
     .filter((finding) => !isIgnored(finding, textOf))
     .toSorted(compareDiagnostics);
@@ -105,17 +110,20 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   return countErrors(findings) > 0 || counted > 0 ? 1 : 0;
 }
 
-/** Findings about the tokens file, if it exists. */
+/** Findings about the tokens file, if it exists; about keys without effect only if all endpoints are known. */
 async function keyFindings(
-  { tokens: path }: ValidateOptions,
+  { tokens: path, paths, endpoints: folder }: ValidateOptions,
   inspected: readonly InspectedFile[],
+  count: number,
 ): Promise<readonly Finding[]> {
   if (path === undefined) return [];
   if (leadsOutside(path)) return [outsideFinding(path)];
   const read = await createReadTokens()(path);
   if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
   const endpoints = inspected.map(({ candidate }) => candidate.endpoint);
-  return toDiagnostics(read.document, findUnlockedKeys(read.tokens, endpoints));
+  const isWhole = paths.some((each) => resolve(each) === resolve(folder)) && inspected.length === count;
+  const dead = isWhole ? findDeadKeys(read.tokens, endpoints) : [];
+  return toDiagnostics(read.document, [...findUnlockedKeys(read.tokens, endpoints), ...dead]);
 }
 
 /** Warnings about shared files in the folders among the paths; files named alone may not be all that include one. */
@@ -158,9 +166,10 @@ function staticFindings(files: LoadedFiles, reported: ReadonlySet<string>): read
   return [...own, ...diagnostics, ...toolNameFindings(candidates), ...versionFindings(catalog, candidates)];
 }
 
-function staticFindingsOf(
+/** What needs neither other files nor an engine, besides the findings of the rules. */
+export function staticFindingsOf(
   { document, analysis }: InspectedFile,
-  { tenancy, hasHashKey }: ValidateOptions,
+  { tenancy, hasHashKey }: Pick<ValidateOptions, 'tenancy' | 'hasHashKey'>,
 ): readonly Finding[] {
   const ofKey = hasHashKey ? [] : warnOfHashKey(analysis);
   return toDiagnostics(document, [
@@ -169,6 +178,22 @@ function staticFindingsOf(
     ...tenancyFindings(analysis.file, tenancy),
     ...reasonFindings(analysis.file),
   ]);
+}
+
+/** Without what follows from the name of a table that does not exist: such as that the one which was meant is not read. */
+function withoutFollowers(findings: readonly Finding[]): readonly Finding[] {
+  const unknown = findings.filter(({ code }) => code === 'engine.unknown_table');
+  const places = new Set(unknown.map(placeOf));
+  const files = new Set(unknown.map(({ file }) => file));
+  return findings.filter(
+    (each) =>
+      !(each.code === 'lint.unqualified_table' && places.has(placeOf(each))) &&
+      !(each.code === 'lint.unused_table' && files.has(each.file)),
+  );
+}
+
+function placeOf({ file, line, column }: Finding): string {
+  return `${file}:${line}:${column}`;
 }
 
 /** The reason why the engine could not be asked: the other findings are printed all the same. */
@@ -185,7 +210,7 @@ function withRelativePath(finding: Finding): Finding {
 }
 
 /** A comment `# millrace-ignore: code` at the end of the line, or on the line above, suppresses a warning. */
-function isIgnored({ severity, code, line, file }: Finding, textOf: Findings['textOf']): boolean {
+export function isIgnored({ severity, code, line, file }: Finding, textOf: Findings['textOf']): boolean {
   if (severity !== 'warning') return false;
   const lines = textOf(file)?.split(/\r\n|\r|\n/) ?? [];
   return [lines[line - 2], lines[line - 1]].some((text) =>

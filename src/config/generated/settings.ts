@@ -270,7 +270,7 @@ export interface SettingsFile {
    */
   admin_port?: number;
   /**
-   * Address of the admin listener. It requires no key: restrict it to localhost or a private network.
+   * Address of the admin listener. Only loading rows requires a key: restrict it to localhost or a private network.
    */
   admin_host?: string;
   /**

@@ -146,7 +146,7 @@ export interface Include {
  */
 export interface Parameter {
   /**
-   * A ClickHouse type: String, FixedString(N), Bool, (U)Int8 to (U)Int256, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, Enum8('a', 'b'); Nullable(…) or LowCardinality(…) of one of them; or Array(…), Tuple(…) or Map(…) of types. DateTime('Zone') and DateTime64(S, 'Zone') read times without an offset in that zone, others in UTC.
+   * A ClickHouse type: String, FixedString(N), Bool, (U)Int8 to (U)Int256, Float32, Float64, Decimal(P, S), Date, Date32, DateTime, DateTime64(S), UUID, IPv4, IPv6, Enum8('a', 'b'); Nullable(…) or LowCardinality(…) of one of them; or Array(…), Tuple(…) or Map(…) of types. ClickHouse's other names, such as BIGINT and TEXT, are read as it reads them. Inside braces, a type with a comma needs quotes: "Decimal(12, 4)". DateTime('Zone') and DateTime64(S, 'Zone') read times without an offset in that zone, others in UTC.
    */
   type?: string;
   /**
@@ -219,6 +219,8 @@ export interface Parameter {
 export interface Page {
   /**
    * Columns of the result that the rows are ordered by, each with ASC (default) or DESC. Pages are cheap if these are the first columns of the table's sorting key.
+   *
+   * Items: A column of the result, and ASC or DESC; a computed value needs a column of its own.
    */
   by: string[];
   /**

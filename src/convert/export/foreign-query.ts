@@ -70,9 +70,15 @@ export interface ForeignQuery {
   readonly whole?: () => ForeignQuery;
   /** Not an endpoint: the query of a view, after the beginning of its statement. */
   readonly view?: ViewHead;
-  /** A view that other queries read, beside the endpoint: `schema.name`. */
-  readonly relation?: readonly [database: string, name: string];
+  /** A view that other queries read, beside the endpoint. */
+  readonly relation?: Relation;
   readonly examples?: readonly SourceExample[];
+}
+
+export interface Relation {
+  /** Undefined: that of the project. */
+  readonly database: string | undefined;
+  readonly name: string;
 }
 
 /** The beginning of the statement that creates a view, up to AS. */
@@ -84,6 +90,8 @@ export interface ViewHead {
 /** A definition of a table, for `schema/`. */
 export interface TableDefinition extends SourceItem {
   readonly name: string;
+  /** Undefined: that of the project. */
+  readonly database?: string;
   /** The statement. */
   readonly sql: (database: string) => string;
   readonly rows?: TableRows;

@@ -1,10 +1,27 @@
 // Parts of a query that depend on conditions, as conditions in the query: `[[AND a = {{x}}]]` becomes `AND (:x IS NULL OR (a = :x))`.
-import { conditionParts, negated, requiresValue, simplified } from './conditions.ts';
-import { ALWAYS, valuesOf, type Condition, type Node, type Part, type Value } from './nodes.ts';
+import { exclusive, type RenderedArm, type Writer } from './arm.ts';
+import { writeChoice } from './closed-choice.ts';
+import { conditionParts, givenValues, negated, requiresValue, simplified } from './conditions.ts';
+import { isDemand, isRejection } from './demands.ts';
+import { readItems, sliceFragments, type ItemList } from './item-list.ts';
+import { writeMembership } from './membership.ts';
+import { ALWAYS, valuesOf, type Arm, type Condition, type Node, type Part, type Value } from './nodes.ts';
+import { writePart } from './optional-part.ts';
+import { writeOrder } from './order.ts';
 import { textOf, type Fragment } from './output.ts';
-import { emit, forkSink, lose, renderParts, type Rendering, type Sink, type Span } from './rendering.ts';
-import { readItems, type ItemList } from './item-list.ts';
-import { hasClause, outlineOf, type Outline } from './sql-outline.ts';
+import { areOfOneKind } from './time-kinds.ts';
+import { writeUnion } from './union.ts';
+import {
+  emit,
+  forkSink,
+  lose,
+  rejected,
+  renderParts,
+  type Rendering,
+  type Sink,
+  type Span,
+} from './rendering.ts';
+import { hasClause, outlineOf } from './sql-outline.ts';
 
 type ChoiceNode = Extract<Node, { kind: 'choice' }>;
 
@@ -43,15 +60,8 @@ export function renderChoice({ arms, ...span }: ChoiceNode, sink: Sink, renderin
   renderArms(arms, span, sink, rendering);
 }
 
-/** An alternative, rendered. */
-interface RenderedArm {
-  readonly when: Condition;
-  readonly sink: Sink;
-  readonly outline: Outline;
-}
-
 function renderArms(all: ChoiceNode['arms'], span: Span, sink: Sink, rendering: Rendering): void {
-  const arms = reachable(all);
+  const arms = reachable(all, { span, sink, rendering });
   const [first] = arms;
   if (first === undefined) return;
   if (arms.length === 1 && first.when.kind === 'constant') return rendering.render(first.body, sink);
@@ -63,34 +73,105 @@ function renderArms(all: ChoiceNode['arms'], span: Span, sink: Sink, rendering: 
     rendering.render(body, inner);
     return { when, sink: inner, outline: outlineOf(textOf(inner.fragments), rendering.source.dialect) };
   });
-  const writer = { span, sink, rendering };
-  if (rendered.every(({ outline }) => outline.tokens.length === 0)) return;
-  const forms = [writeLimit, writeConditions, writeValue, writeItems, writeUnion];
-  if (forms.some((write) => write(rendered, writer))) return;
-  for (const fragment of rendered[0]?.sink.fragments ?? []) emit(sink, fragment);
-  lose(
-    {
-      message:
-        'A part of the query that depends on a condition, and is not a condition itself, is not supported',
-      hint: 'Write the part always, or write one query for each case',
-      isPlaced: false,
-    },
-    span,
-    sink,
-    rendering,
-  );
+  writeArms(rendered, { span, sink, rendering });
 }
 
-/** Without alternatives that are never used. */
-function reachable(arms: ChoiceNode['arms']): ChoiceNode['arms'] {
+/** In the order of preference; those after the first choice change types or reject calls, and say so. */
+const FORMS: readonly ((arms: readonly RenderedArm[], writer: Writer) => boolean)[] = [
+  writePart,
+  writeLimit,
+  writeConditions,
+  writeMembership,
+  (arms, writer) => writeChoice(arms, writer, 'listed'),
+  writeOrder,
+  writeValue,
+  writeItems,
+  writeUnion,
+  (arms, writer) => writeChoice(arms, writer, 'open'),
+  (arms, writer) => writeValue(arms, { ...writer, mixesTimes: true }),
+  (arms, writer) => writeItems(arms, { ...writer, mixesTimes: true }),
+  (arms, writer) => writeUnion(arms, { ...writer, mixesTimes: true }),
+];
+
+function writeArms(rendered: readonly RenderedArm[], writer: Writer): void {
+  if (rendered.every(({ outline }) => outline.tokens.length === 0)) return;
+  const arms = withoutKeyword(withoutRepetition(rendered), writer);
+  if (FORMS.some((write) => write(arms, writer))) return;
+  for (const fragment of arms[0]?.sink.fragments ?? []) emit(writer.sink, fragment);
+  const message = 'A part of the query that depends on a condition is not supported here';
+  lose({ message, hint: CHOICES_OR_PARTS, isPlaced: false }, writer.span, writer.sink, writer.rendering);
+}
+
+const CHOICES_OR_PARTS =
+  'Write it as an optional part, /* if @name */ … /* end */, or as a parameter with choices';
+
+/** Alternatives of the same SQL one after the other are one. */
+function withoutRepetition(arms: readonly RenderedArm[]): readonly RenderedArm[] {
+  const found: RenderedArm[] = [];
+  for (const arm of arms) {
+    const last = found.at(-1);
+    const isSame =
+      last !== undefined && textOf(last.sink.fragments).trim() === textOf(arm.sink.fragments).trim();
+    if (isSame)
+      found[found.length - 1] = { ...last, when: simplified({ kind: 'any', of: [last.when, arm.when] }) };
+    else found.push(arm);
+  }
+  return found.length === 1 && arms.length > 1 ? arms : found;
+}
+
+const KEYWORDS = /^(?:\s|--[^\n]*\n)*(order\s+by|group\s+by|limit|from)\b/i;
+
+/** Alternatives that begin with the same keyword: it is written, and they begin after it. */
+function withoutKeyword(arms: readonly RenderedArm[], writer: Writer): readonly RenderedArm[] {
+  const last = arms.at(-1);
+  if (arms.length < 2 || last?.when.kind !== 'constant') return arms;
+  const keywords = arms.map(({ sink }) => KEYWORDS.exec(textOf(sink.fragments).slice(0, 500))?.[1]);
+  const plain = new Set(keywords.map((keyword) => keyword?.toUpperCase().replace(/\s+/, ' ')));
+  const [keyword] = plain;
+  if (plain.size > 1 || keyword === undefined) return arms;
+  renderParts([` ${keyword} `], writer.span, writer.sink, writer.rendering);
+  return arms.map((arm) => {
+    const text = textOf(arm.sink.fragments);
+    const start = KEYWORDS.exec(text.slice(0, 500))?.[0].length ?? 0;
+    const fragments = [...sliceFragments(arm.sink.fragments, start, text.length)];
+    const sink = { ...arm.sink, fragments };
+    return { ...arm, sink, outline: outlineOf(textOf(fragments), writer.rendering.source.dialect) };
+  });
+}
+
+/** Without alternatives that are never used, or for calls that are rejected. */
+function reachable(arms: ChoiceNode['arms'], { span, sink, rendering }: Writer): ChoiceNode['arms'] {
   const found: ChoiceNode['arms'][number][] = [];
-  for (const { when, body } of arms) {
-    const condition = simplified(when);
+  const given = new Set([...sink.guards, ...rendering.demands.required]);
+  const flat = arms.flatMap((arm) => flattened(arm, rendering.source.text));
+  const whole = exclusive(flat);
+  for (const [index, arm] of flat.entries()) {
+    const { when, body } = arm;
+    const condition = simplified(when, given);
     if (condition.kind === 'constant' && !condition.value) continue;
+    if (isRejection(rendering.source.text, arm)) {
+      const isExpressed = sink.isConditional !== true && isDemand(whole[index]?.when ?? when);
+      if (!isExpressed) rejected({ name: 'error' }, span, sink, rendering);
+      continue;
+    }
     found.push({ when: condition, body });
     if (condition.kind === 'constant') break;
   }
   return found;
+}
+
+/** An alternative that consists of alternatives, as these. */
+function flattened(arm: Arm, text: string): readonly Arm[] {
+  const [inner, more] = arm.body.filter(
+    (node) => node.kind !== 'text' || text.slice(node.start, node.end).trim() !== '',
+  );
+  if (inner?.kind !== 'choice' || more !== undefined) return [arm];
+  const arms = inner.arms.flatMap((each) => flattened(each, text));
+  const none: readonly Arm[] = arms.at(-1)?.when.kind === 'constant' ? [] : [{ when: ALWAYS, body: [] }];
+  return [...arms, ...none].map(({ when, body }) => ({
+    when: simplified({ kind: 'all', of: [arm.when, when] }),
+    body,
+  }));
 }
 
 function namesIn(node: Node): readonly { readonly name: string }[] {
@@ -100,32 +181,32 @@ function namesIn(node: Node): readonly { readonly name: string }[] {
   return node.kind === 'choice' ? node.arms.flatMap(({ body }) => body.flatMap(namesIn)) : [];
 }
 
-interface Writer {
-  readonly span: Span;
-  readonly sink: Sink;
-  readonly rendering: Rendering;
-}
-
-/** Most rows of a response: a query without LIMIT returns no more. */
-const MAX_ROWS = 10_000;
-
-/** `LIMIT :n` is always there, with a default. */
-function writeLimit(arms: readonly RenderedArm[], { sink }: Writer): boolean {
+/** `LIMIT :n` alone: without the value there is no limit, whatever its default. */
+function writeLimit(arms: readonly RenderedArm[], { sink, rendering }: Writer): boolean {
   const [arm] = arms;
-  if (arm === undefined || arms.length > 1) return false;
+  if (rendering.source.dialect === 'clickhouse' || arm === undefined) return false;
+  if (arms.length > 1 || givenValues(arm.when) === undefined) return false;
   const shape = arm.outline.tokens.map((token) => token.replace(/^[:@].*/, '?')).join(' ');
   if (!/^(LIMIT \?|OFFSET (\?|\(\))|LIMIT \? OFFSET (\?|\(\)))$/.test(shape)) return false;
-  let isOffset = shape.startsWith('OFFSET');
+  let isLimit = shape.startsWith('LIMIT');
   for (const fragment of arm.sink.fragments) {
-    if (fragment.use === undefined) {
-      emit(sink, fragment);
-      continue;
+    const { use } = fragment;
+    if (use === undefined) emit(sink, fragment);
+    else if (isLimit) {
+      isLimit = false;
+      const standIn = `optional_limit_${rendering.limits.size + 1}`;
+      rendering.limits.set(standIn, use.name);
+      const { default: _, ...value } = use.value;
+      emit(sink, { ...fragment, text: `:${standIn}`, use: { ...use, value: { ...value, type: 'UInt64' } } });
+    } else {
+      const kept: Value = {
+        ...use.value,
+        default: use.value.default ?? 0,
+        type: 'UInt64',
+        hasOneDefault: true,
+      };
+      emit(sink, { ...fragment, use: { ...use, value: kept } });
     }
-    const { value } = fragment.use;
-    const fallback = isOffset ? (value.default ?? 0) : MAX_ROWS;
-    const kept: Value = { ...value, default: fallback, type: 'UInt64', hasOneDefault: true };
-    emit(sink, { ...fragment, use: { ...fragment.use, value: kept } });
-    isOffset = true;
   }
   return true;
 }
@@ -151,15 +232,11 @@ function writeConditions(arms: readonly RenderedArm[], writer: Writer): boolean 
   const isOr = keyword === 'OR' || (keyword === '' && trailing === 'OR');
   const add = (parts: readonly Part[]): void => renderParts(parts, span, sink, rendering);
   add([keyword === '' ? '' : ` ${keyword} `, '(']);
-  const passed: Condition[] = []; // the alternatives before this one are not used
-  for (const [index, arm] of arms.entries()) {
-    const body = bodies[index];
-    const when = simplified({ kind: 'all', of: [...passed, arm.when] });
+  for (const [index, { when }] of exclusive(arms).entries()) {
     if (index > 0) add([' OR ']);
-    writeArm({ when, body, isOnly: arms.length === 1 && !isOr }, writer);
-    passed.push(negated(arm.when));
+    writeArm({ when, body: bodies[index], isOnly: arms.length === 1 && !isOr }, writer);
   }
-  const none = simplified({ kind: 'all', of: passed });
+  const none = simplified({ kind: 'all', of: arms.map(({ when }) => negated(when)) });
   if (!isOr && arms.length > 1 && none.kind !== 'constant') add([' OR ', ...conditionParts(none)]);
   add([')', trailing === '' ? '' : ` ${trailing} `]);
   return true;
@@ -219,22 +296,37 @@ function trimKeyword(fragments: Fragment[], pattern: RegExp, from: number): void
 
 /** Alternatives that are values: CASE. */
 function writeValue(arms: readonly RenderedArm[], writer: Writer): boolean {
-  const { value } = writer.sink.position.expectation();
-  const last = arms.at(-1);
-  if (!value || last?.when.kind !== 'constant') return false;
-  const isValue = ({ outline }: RenderedArm): boolean =>
-    outline.isBalanced &&
-    outline.tokens.length > 0 &&
-    !hasClause(outline.tokens) &&
-    !outline.tokens.includes(',') &&
-    !outline.tokens.some((token) => token === 'AS' || token === 'ASC' || token === 'DESC');
+  const { value, last, clause, opener, isItem } = writer.sink.position.expectation();
+  if (!value || arms.at(-1)?.when.kind !== 'constant') return false;
+  // There, a table, a list, or the position of a column is meant, and no value.
+  const isList = last === 'IN' || (opener === 'IN' && (last === undefined || last === ','));
+  if (isTablePlace(last, clause) || isList) return false;
+  const isPosition = isItem && (clause === 'ORDER' || clause === 'GROUP');
+  if (isPosition && (clause === 'ORDER' || arms.some(({ outline }) => /^\d+$/.test(outline.tokens.join('')))))
+    return false;
   if (!arms.every(isValue)) return false;
+  const texts = arms.map(({ sink }) => textOf(sink.fragments));
+  if (isItem && clause === 'SELECT' && !areOfOneKind([texts], writer)) return false;
   writeCase(
     arms.map(({ when, sink: { fragments } }) => ({ when, fragments })),
     writer,
   );
   return true;
 }
+
+function isTablePlace(last: string | undefined, clause: string | undefined): boolean {
+  return last === 'FROM' || last === 'JOIN' || ((clause === 'FROM' || clause === 'JOIN') && last === ',');
+}
+
+function isValue({ outline: { tokens, isBalanced } }: RenderedArm): boolean {
+  return (
+    isBalanced &&
+    tokens.length > 0 &&
+    !hasClause(tokens) &&
+    !tokens.some((token) => token === ',' || token === 'AS' || token === 'ASC' || token === 'DESC')
+  );
+}
+
 interface CaseArm {
   readonly when: Condition;
   readonly fragments: readonly Fragment[];
@@ -266,12 +358,16 @@ function writeItems(arms: readonly RenderedArm[], writer: Writer): boolean {
   const lists = arms.map((arm) => readItems(arm.sink.fragments, rendering.source.dialect));
   const [first] = lists;
   if (first === undefined || lists.some((list) => !isSameShape(list, first))) return false;
-  for (const [index, item] of first.items.entries()) {
-    const each = lists.map((list, at): CaseArm => ({
+  const columns = first.items.map((_, index) =>
+    lists.map((list, at): CaseArm => ({
       when: arms[at]?.when ?? ALWAYS,
       fragments: list?.items[index]?.fragments ?? [],
-    }));
-    writeCase(each, writer);
+    })),
+  );
+  const texts = columns.map((column) => column.map(({ fragments }) => textOf(fragments)));
+  if (!areOfOneKind(texts, writer)) return false;
+  for (const [index, item] of first.items.entries()) {
+    writeCase(columns[index] ?? [], writer);
     const isEnd = index === first.items.length - 1 && !first.hasEnd;
     renderParts([` AS ${item.name}${isEnd ? ' ' : ', '}`], writer.span, sink, rendering);
   }
@@ -285,46 +381,4 @@ function isSameShape(list: ItemList | undefined, { items, hasEnd }: ItemList): b
     list.items.length === items.length &&
     list.items.every(({ name }, index) => name.toLowerCase() === items[index]?.name.toLowerCase())
   );
-}
-
-/** A whole query or subquery: all alternatives, each of them with a condition that selects all or none of its rows. */
-function writeUnion(arms: readonly RenderedArm[], { sink, span, rendering }: Writer): boolean {
-  const { last } = sink.position.expectation();
-  const after = rendering.source.text.slice(span.end, span.end + 200);
-  const isWhole = (last === undefined || last === ';') && /^\s*($|[);]|\{%-?\s*(end|else|elif))/.test(after);
-  if (!isWhole || arms.length < 2 || arms.at(-1)?.when.kind !== 'constant') return false;
-  const names = arms.map(({ outline }) => columnNames(outline.tokens));
-  const [first] = names;
-  if (first === undefined || names.some((each) => each === undefined || each.join() !== first.join()))
-    return false;
-  const add = (parts: readonly Part[]): void => renderParts(parts, span, sink, rendering);
-  const passed: Condition[] = [];
-  for (const [
-    index,
-    {
-      when,
-      sink: { fragments },
-    },
-  ] of arms.entries()) {
-    const own = simplified({ kind: 'all', of: [...passed, when] });
-    add([`${index === 0 ? '' : '\nUNION ALL\n'}SELECT * FROM (`]);
-    for (const fragment of fragments) emit(sink, fragment);
-    add([`) AS alternative_${index + 1} WHERE `, ...conditionParts(own)]);
-    passed.push(negated(when));
-  }
-  return true;
-}
-
-/** The names of the columns of a SELECT; undefined if one has none, or if it is no plain SELECT. */
-function columnNames(tokens: readonly string[]): readonly string[] | undefined {
-  if (tokens[0] !== 'SELECT') return undefined;
-  const end = tokens.findIndex((token) => token === 'FROM' || token === 'WHERE' || token === 'LIMIT');
-  const names: string[] = [];
-  let previous = 'SELECT';
-  for (const token of [...tokens.slice(1, end < 0 ? undefined : end), ',']) {
-    if (token !== ',') previous = token;
-    else if (/^\w+$/.test(previous) && previous !== 'SELECT') names.push(previous);
-    else return undefined;
-  }
-  return names;
 }

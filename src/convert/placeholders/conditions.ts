@@ -16,6 +16,8 @@ export function testedValues(condition: Condition): readonly Value[] {
       return [condition.value];
     case 'compare':
       return typeof condition.right === 'object' ? [condition.value, condition.right] : [condition.value];
+    case 'computed':
+      return condition.values;
   }
 }
 
@@ -33,22 +35,55 @@ export function negated(condition: Condition): Condition {
     case 'given':
     case 'truthy':
     case 'compare':
+    case 'computed':
       return { kind: 'not', of: condition };
   }
 }
 
-/** With the constants evaluated. */
-export function simplified(condition: Condition): Condition {
-  if (condition.kind === 'not') return negated(simplified(condition.of));
+const NONE: ReadonlySet<string> = new Set();
+
+/** With the constants evaluated; `present`: values that are certain to be given. */
+export function simplified(condition: Condition, present: ReadonlySet<string> = NONE): Condition {
+  if (condition.kind === 'not') return negated(simplified(condition.of, present));
+  if (condition.kind === 'given' && present.has(condition.value.name))
+    return { kind: 'constant', value: true };
   if (condition.kind !== 'all' && condition.kind !== 'any') return condition;
-  const deciding = condition.kind === 'any';
+  const { kind } = condition;
+  const deciding = kind === 'any';
   const of = condition.of
-    .map(simplified)
+    .map((each) => simplified(each, present))
+    .flatMap((each) => (each.kind === kind ? each.of : [each]))
     .filter((each) => each.kind !== 'constant' || each.value === deciding);
-  if (of.some(({ kind }) => kind === 'constant')) return { kind: 'constant', value: deciding };
-  const [only] = of;
+  if (of.some((each) => each.kind === 'constant')) return { kind: 'constant', value: deciding };
+  const needed = withoutImplied(kind, [...new Map(of.map((each) => [JSON.stringify(each), each])).values()]);
+  const [only] = needed;
   if (only === undefined) return { kind: 'constant', value: !deciding };
-  return of.length === 1 ? only : { kind: condition.kind, of };
+  return needed.length === 1 ? only : { kind, of: needed };
+}
+
+/** Without `x IS NOT NULL` beside a condition that x has to be given for, and without its negation beside the negation. */
+function withoutImplied(kind: 'all' | 'any', of: readonly Condition[]): readonly Condition[] {
+  const plain = (each: Condition): Condition => (kind === 'any' && each.kind === 'not' ? each.of : each);
+  return of.filter((each, index) => {
+    const asked = kind === 'any' && each.kind !== 'not' ? undefined : plain(each);
+    if (asked?.kind !== 'given') return true;
+    const isComparable = (other: Condition): boolean => kind === 'all' || other.kind === 'not';
+    return !of.some(
+      (other, at) => at !== index && isComparable(other) && requiresValue(plain(other), asked.value.name),
+    );
+  });
+}
+
+/** The values that decide whether the condition holds, each by being given; undefined if it depends on more. */
+export function givenValues(condition: Condition): readonly Value[] | undefined {
+  if (condition.kind === 'given') return condition.value.type === 'Bool' ? undefined : [condition.value];
+  if (condition.kind === 'truthy') {
+    const isExact = !isNumeric(condition.value) || condition.value.type === 'Bool';
+    return isExact ? [condition.value] : undefined;
+  }
+  if (condition.kind !== 'all') return undefined;
+  const each = condition.of.map(givenValues);
+  return each.some((values) => values === undefined) ? undefined : each.flatMap((values) => values ?? []);
 }
 
 /** Whether the condition is never true without the value. */
@@ -57,6 +92,7 @@ export function requiresValue(condition: Condition, name: string): boolean {
     case 'given':
     case 'truthy':
     case 'compare':
+    case 'computed':
       return testedValues(condition).some((value) => value.name === name);
     case 'all':
       return condition.of.some((each) => requiresValue(each, name));
@@ -79,6 +115,13 @@ export function conditionParts(condition: Condition): readonly Part[] {
       return truthy(condition.value);
     case 'compare':
       return compared(condition);
+    case 'computed':
+      return [
+        '(',
+        ...condition.values.flatMap((value) => [...given(value, false), ' AND ']),
+        ...condition.parts,
+        ')',
+      ];
     case 'not':
       if (condition.of.kind === 'given' || (condition.of.kind === 'truthy' && !isNumeric(condition.of.value)))
         return given(condition.of.value, true);

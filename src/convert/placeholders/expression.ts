@@ -4,6 +4,10 @@ export type TemplateExpression =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'literal'; readonly value: string | number | boolean | null }
   | { readonly kind: 'list'; readonly items: readonly TemplateExpression[] }
+  /** `{'a': 1}`. */
+  | { readonly kind: 'dict' }
+  /** `x[0]`, also slices. */
+  | { readonly kind: 'element'; readonly of: TemplateExpression }
   | { readonly kind: 'attribute'; readonly of: TemplateExpression; readonly name: string }
   | {
       readonly kind: 'call';
@@ -29,7 +33,7 @@ export type TemplateExpression =
     };
 
 const TOKEN =
-  /\s*(?:([A-Za-z_]\w*)|(\d+(?:\.\d+)?)|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(==|!=|<=|>=|\/\/|\*\*|[()[\],.|=<>+\-*/%~]))/sy;
+  /\s*(?:([A-Za-z_]\w*)|(\d+(?:\.\d+)?)|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(==|!=|<=|>=|\/\/|\*\*|[()[\]{},.:|=<>+\-*/%~]))/sy;
 const MAX_DEPTH = 40;
 const MAX_LENGTH = 10_000;
 
@@ -97,10 +101,20 @@ function chain(operand: Parse, operators: readonly string[]): Parse {
       const operator = operators.find((each) => take(reader, each));
       if (operator === undefined) return left;
       const right = operand(reader);
-      left = right && { kind: 'binary', operator, left, right };
+      left = right && folded({ kind: 'binary', operator, left, right });
     }
     return undefined;
   };
+}
+
+/** Arithmetic of integers. */
+function folded(expression: Extract<TemplateExpression, { kind: 'binary' }>): TemplateExpression {
+  const { operator, left, right } = expression;
+  if (left.kind !== 'literal' || right.kind !== 'literal') return expression;
+  const [a, b] = [left.value, right.value];
+  if (typeof a !== 'number' || typeof b !== 'number') return expression;
+  const value = operator === '+' ? a + b : operator === '-' ? a - b : operator === '*' ? a * b : undefined;
+  return value === undefined || !Number.isSafeInteger(value) ? expression : { kind: 'literal', value };
 }
 
 const arithmetic: Parse = chain(postfix, ['+', '-', '*', '//', '/', '%', '~']);
@@ -149,6 +163,7 @@ function postfix(reader: Reader): TemplateExpression | undefined {
       reader.at++;
       of = name.kind === 'name' ? { kind: 'attribute', of, name: name.text } : undefined;
     } else if (take(reader, '(')) of = callOf(reader, of);
+    else if (take(reader, '[')) of = elementOf(reader, of);
     else if (take(reader, '|')) {
       const name = peek(reader);
       reader.at++;
@@ -163,6 +178,15 @@ function postfix(reader: Reader): TemplateExpression | undefined {
 function callOf(reader: Reader, of: TemplateExpression): TemplateExpression | undefined {
   const found = argumentsOf(reader, ')');
   return found && { kind: 'call', of, ...found };
+}
+
+/** Up to and including `]`. */
+function elementOf(reader: Reader, of: TemplateExpression): TemplateExpression | undefined {
+  while (!take(reader, ']')) {
+    if (take(reader, ':')) continue;
+    if (disjunction(reader) === undefined) return undefined;
+  }
+  return { kind: 'element', of };
 }
 
 const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
@@ -186,11 +210,22 @@ function primary(reader: Reader): TemplateExpression | undefined {
     return value === undefined ? { kind: 'name', name: token.text } : { kind: 'literal', value };
   }
   if (token.text === '(') {
-    const inner = disjunction(reader);
-    return take(reader, ')') ? inner : undefined;
+    const items = argumentsOf(reader, ')')?.args;
+    return items?.length === 1 ? items[0] : items && { kind: 'list', items };
   }
+  if (token.text === '{') return dictOf(reader);
   const items = token.text === '[' ? argumentsOf(reader, ']') : undefined;
   return items && { kind: 'list', items: items.args };
+}
+
+/** Up to and including `}`. */
+function dictOf(reader: Reader): TemplateExpression | undefined {
+  while (!take(reader, '}')) {
+    const isEntry =
+      disjunction(reader) !== undefined && take(reader, ':') && disjunction(reader) !== undefined;
+    if (!isEntry || (!take(reader, ',') && peek(reader).text !== '}')) return undefined;
+  }
+  return { kind: 'dict' };
 }
 
 /** Up to and including `close`. */

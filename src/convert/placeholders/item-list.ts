@@ -21,14 +21,16 @@ export function readItems(fragments: readonly Fragment[], dialect: TemplateDiale
   for (const end of ends) {
     const item = text.slice(start, end);
     const match = /\s+as\s+([A-Za-z_]\w*|"[^"]+"|`[^`]+`)\s*$/i.exec(item);
-    if (match?.[1] === undefined) return undefined;
-    items.push({ fragments: slice(fragments, start, start + match.index), name: match[1] });
+    const name = match?.[1] ?? /^\s*(?:\w+\.)*([A-Za-z_]\w*)\s*$/.exec(item)?.[1];
+    if (name === undefined) return undefined;
+    items.push({ fragments: sliceFragments(fragments, start, start + (match?.index ?? item.length)), name });
     start = end + 1;
   }
   return { items, hasEnd };
 }
 
-function commasOf(text: string, dialect: TemplateDialect): readonly number[] | undefined {
+/** The commas outside of parentheses; undefined if they do not match. */
+export function commasOf(text: string, dialect: TemplateDialect): readonly number[] | undefined {
   const commas: number[] = [];
   let depth = 0;
   for (const { kind, start, end } of readRegions(text, dialect, () => undefined)) {
@@ -45,7 +47,11 @@ function commasOf(text: string, dialect: TemplateDialect): readonly number[] | u
 }
 
 /** The fragments between two offsets of their text. */
-function slice(fragments: readonly Fragment[], from: number, to: number): readonly Fragment[] {
+export function sliceFragments(
+  fragments: readonly Fragment[],
+  from: number,
+  to: number,
+): readonly Fragment[] {
   const found: Fragment[] = [];
   let at = 0;
   for (const fragment of fragments) {

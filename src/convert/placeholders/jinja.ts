@@ -1,6 +1,8 @@
 // Jinja and the templates that look like it: `{{ … }}`, `{% … %}` and `{# … #}`.
 import { conditionParts } from './conditions.ts';
-import { readExpression, type TemplateExpression } from './expression.ts';
+import { constantOf, readExpression, type TemplateExpression } from './expression.ts';
+import { toCondition } from './jinja-conditions.ts';
+import { createVariables, type Variables } from './jinja-variables.ts';
 import { ALWAYS, type Condition, type Item, type Part, type Syntax, type Value } from './nodes.ts';
 import type { MarkEnd, RegionKind } from './source-lexer.ts';
 
@@ -27,14 +29,19 @@ function createMarkEnd(): MarkEnd {
   };
 }
 
+/** Braces of a dictionary inside do not close the tag. */
 function tagEnd(inner: string, close: string, at: number): number | undefined {
   let quote: string | undefined;
+  let depth = 0;
   for (let index = 0; index < inner.length; index++) {
     const char = inner[index];
-    if (quote === undefined && inner.startsWith(close, index)) return endOf(index, at);
-    if (quote !== undefined && char === '\\') index++;
-    else if (char === quote) quote = undefined;
-    else if (quote === undefined && (char === "'" || char === '"')) quote = char;
+    if (quote !== undefined) {
+      if (char === '\\') index++;
+      else if (char === quote) quote = undefined;
+    } else if (depth === 0 && inner.startsWith(close, index)) return endOf(index, at);
+    else if (char === "'" || char === '"') quote = char;
+    else if (char === '{') depth++;
+    else if (char === '}' && depth > 0) depth--;
   }
   return endOf(inner.indexOf(close), at); // an apostrophe, not a string
 }
@@ -54,26 +61,47 @@ export interface JinjaTool {
 }
 
 export function jinjaSyntax(text: string, tool: JinjaTool): Syntax {
-  const variables = new Map<string, TemplateExpression>();
-  const resolved = (expression: TemplateExpression): TemplateExpression =>
-    (expression.kind === 'name' ? variables.get(expression.name) : undefined) ?? expression;
+  const variables = createVariables();
+  const resolved = variables.resolve;
+  const value = (expression: TemplateExpression): Value | undefined => {
+    if (expression.kind !== 'filter' || expression.name !== 'default') return tool.value(expression);
+    const [found, fallback] = [value(expression.of), constantOf(expression.args[0])];
+    return found && { ...found, ...(fallback === undefined ? {} : { default: fallback }) };
+  };
   const reader: TagReader = {
     tool: {
       output: (expression, inside) => tool.output(resolved(expression), inside),
-      value: (expression) => tool.value(resolved(expression)),
+      value: (expression) => value(resolved(expression)),
       condition: (expression) => tool.condition?.(resolved(expression)),
     },
     variables,
   };
   return {
     markEnd: createMarkEnd(),
-    interpret: (mark, inside) => interpret(text.slice(mark.start, mark.end), reader, inside),
+    interpret: (mark, inside) => {
+      const source = text.slice(mark.start, mark.end);
+      const item = interpret(source, reader, inside);
+      follow(item, source, variables);
+      return item;
+    },
   };
+}
+
+/** Variables that are set in a part belong to that part. */
+function follow(item: Item, source: string, variables: Variables): void {
+  if (item.kind === 'open' || item.kind === 'loop') variables.enter(conditionOf(source));
+  else if (item.kind === 'elif' || item.kind === 'else') variables.next();
+  else if (item.kind === 'close') variables.leave();
+}
+
+function conditionOf(source: string): TemplateExpression | undefined {
+  const [, written = ''] = /^\{%[-+]?\s*if\b(.*?)[-+]?%\}$/s.exec(source) ?? [];
+  return readExpression(written);
 }
 
 interface TagReader {
   readonly tool: JinjaTool;
-  readonly variables: Map<string, TemplateExpression>;
+  readonly variables: Variables;
 }
 
 function interpret(source: string, reader: TagReader, inside: RegionKind): Item {
@@ -89,8 +117,13 @@ function interpret(source: string, reader: TagReader, inside: RegionKind): Item 
 }
 
 /** Arithmetic with values, and conditions: `{{ Int32(page) * 20 }}`, `{{ defined(x) }}`. */
-function computed(expression: TemplateExpression, { tool }: TagReader, inside: RegionKind): Item | undefined {
+function computed(
+  written: TemplateExpression,
+  { tool, variables }: TagReader,
+  inside: RegionKind,
+): Item | undefined {
   if (inside !== 'code') return undefined;
+  const expression = variables.resolve(written);
   const parts = arithmetic(expression, tool);
   if (parts !== undefined) return { kind: 'sql', parts };
   const isCondition = expression.kind === 'call' || expression.kind === 'binary' || expression.kind === 'not';
@@ -171,136 +204,20 @@ function block(word: string): Item {
 }
 
 function setting(rest: string, { variables }: TagReader): Item {
-  const [, name = '', source] = /^(\w+)\s*=\s*(.*)$/s.exec(rest) ?? [];
+  const [, name = '', source] = /^([\w.]+)\s*=\s*(.*)$/s.exec(rest) ?? [];
   if (source === undefined)
     return { kind: 'loop', message: '{% set %} of a block is not supported', hint: COMPUTED };
-  const value = readExpression(source);
-  if (value !== undefined && variables.size < 100) variables.set(name, value);
+  variables.set(name, readExpression(source));
   return { kind: 'dropped' };
 }
 
-function opening(kind: 'open' | 'elif', text: string, { tool }: TagReader): Item {
+function opening(kind: 'open' | 'elif', text: string, { tool, variables }: TagReader): Item {
   const expression = readExpression(text);
-  const when = expression && toCondition(expression, tool);
+  const when = expression && toCondition(variables.resolve(expression), tool);
   if (when !== undefined) return { kind, when };
   const message = `The condition ${shortened(text)} is not supported`;
   // The alternatives after it are part of what is not converted.
   return kind === 'open' ? { kind: 'loop', message } : { kind: 'elif', when: ALWAYS, lost: { message } };
-}
-
-/** The condition; undefined if it is computed by more than comparisons of values with literals. */
-function toCondition(expression: TemplateExpression, tool: JinjaTool): Condition | undefined {
-  const own = tool.condition?.(expression);
-  if (own !== undefined) return own;
-  switch (expression.kind) {
-    case 'literal':
-      return { kind: 'constant', value: Boolean(expression.value) };
-    case 'not': {
-      const of = toCondition(expression.of, tool);
-      return of && { kind: 'not', of };
-    }
-    case 'test':
-      return tested(expression, tool);
-    case 'binary':
-      return combined(expression, tool) ?? compared(expression, tool);
-    case 'name':
-    case 'call':
-    case 'attribute':
-    case 'filter':
-    case 'list': {
-      const value = tool.value(expression);
-      return value && { kind: 'truthy', value };
-    }
-  }
-}
-
-type Binary = Extract<TemplateExpression, { kind: 'binary' }>;
-
-function combined({ operator, left, right }: Binary, tool: JinjaTool): Condition | undefined {
-  if (operator !== 'and' && operator !== 'or') return undefined;
-  const [first, second] = [toCondition(left, tool), toCondition(right, tool)];
-  if (first === undefined || second === undefined) return undefined;
-  return { kind: operator === 'and' ? 'all' : 'any', of: [first, second] };
-}
-
-const PRESENCE: ReadonlyMap<string, boolean> = new Map([
-  ['defined', true],
-  ['undefined', false],
-  ['none', false],
-]);
-
-function tested(
-  { of, name, isNot }: Extract<TemplateExpression, { kind: 'test' }>,
-  tool: JinjaTool,
-): Condition | undefined {
-  const isPresence = PRESENCE.get(name);
-  const value = tool.value(of);
-  if (isPresence === undefined || value === undefined) return undefined;
-  const given: Condition = { kind: 'given', value };
-  return isPresence === isNot ? { kind: 'not', of: given } : given;
-}
-
-const OPERATORS = { '==': '=', '!=': '<>', '<': '<', '<=': '<=', '>': '>', '>=': '>=' } as const;
-const MIRRORED = { '=': '=', '<>': '<>', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
-
-function compared({ operator, left, right }: Binary, tool: JinjaTool): Condition | undefined {
-  const length = lengthOf(left);
-  if (
-    length !== undefined &&
-    right.kind === 'literal' &&
-    right.value === 0 &&
-    (operator === '>' || operator === '!=')
-  ) {
-    const value = tool.value(length);
-    return value && { kind: 'given', value };
-  }
-  if (operator === 'in' && right.kind === 'list') {
-    const of = right.items.map((item) =>
-      compared({ kind: 'binary', operator: '==', left, right: item }, tool),
-    );
-    const all = of.flatMap((each) => (each === undefined ? [] : [each]));
-    return all.length === of.length ? { kind: 'any', of: all } : undefined;
-  }
-  if (!isOperator(operator)) return undefined;
-  const sign = OPERATORS[operator];
-  const [first, second] = [tool.value(left), tool.value(right)];
-  if (first !== undefined && second !== undefined)
-    return { kind: 'compare', operator: sign, value: first, right: second };
-  if (right.kind === 'literal') return comparison(tool.value(left), sign, right.value);
-  return left.kind === 'literal' ? comparison(tool.value(right), MIRRORED[sign], left.value) : undefined;
-}
-
-function isOperator(text: string): text is keyof typeof OPERATORS {
-  return Object.hasOwn(OPERATORS, text);
-}
-
-function lengthOf(expression: TemplateExpression): TemplateExpression | undefined {
-  if (expression.kind === 'filter' && (expression.name === 'length' || expression.name === 'count'))
-    return expression.of;
-  const isLength =
-    expression.kind === 'call' && expression.of.kind === 'name' && expression.of.name === 'len';
-  return isLength ? expression.args[0] : undefined;
-}
-
-function comparison(
-  value: Value | undefined,
-  operator: '=' | '<>' | '<' | '<=' | '>' | '>=',
-  literal: string | number | boolean | null,
-): Condition | undefined {
-  if (value === undefined) return undefined;
-  const given: Condition = { kind: 'given', value };
-  const isEmpty = literal === null || literal === '';
-  if (isEmpty && operator === '=') return { kind: 'not', of: given };
-  if (isEmpty) return operator === '<>' ? given : undefined;
-  const type =
-    value.type ??
-    (typeof literal === 'number' ? 'Float64' : typeof literal === 'boolean' ? 'Bool' : undefined);
-  const typed = type === undefined ? value : { ...value, type };
-  const condition: Condition = { kind: 'compare', operator, value: typed, right: literal };
-  // An absent value differs from every literal.
-  return operator === '<>' && value.default === undefined
-    ? { kind: 'not', of: { ...condition, operator: '=' } }
-    : condition;
 }
 
 /** Whether an output in this region is inserted as SQL. */

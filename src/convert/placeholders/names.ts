@@ -1,7 +1,7 @@
 // Names of parameters from names of placeholders.
 
 /** Parameters of every request, as in `schemas/endpoint.schema.json`, and the name of parts that were not converted. */
-const RESERVED = /^(sql|lql|format|dialect|not_converted_\d+)$/;
+const RESERVED = /^(sql|lql|format|dialect|(not_converted|optional_limit)_\d+)$/;
 const MAX_LENGTH = 64;
 
 export interface ParameterNames {

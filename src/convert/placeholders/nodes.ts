@@ -9,6 +9,8 @@ export interface Value extends Omit<Declaration, 'isRange' | 'filter' | 'text' |
   readonly isRaw?: boolean;
   /** The default applies even if a condition asks whether the value is given. */
   readonly hasOneDefault?: boolean;
+  /** SQL by name: the caller chooses among these. */
+  readonly choices?: Readonly<Record<string, string>>;
 }
 
 /** A use of a declared parameter. */
@@ -29,6 +31,8 @@ export type Condition =
       /** A literal, or another value. */
       readonly right: string | number | boolean | Value;
     }
+  /** SQL that is true or false if all these values are given, and false otherwise. */
+  | { readonly kind: 'computed'; readonly parts: readonly Part[]; readonly values: readonly Value[] }
   | { readonly kind: 'not'; readonly of: Condition }
   | { readonly kind: 'all' | 'any'; readonly of: readonly Condition[] };
 
@@ -62,6 +66,10 @@ export type Item =
   | { readonly kind: 'else' }
   | { readonly kind: 'close' }
   | { readonly kind: 'dropped'; readonly note?: ItemNote }
+  /** The name of a column or table, by a value. */
+  | { readonly kind: 'name'; readonly value: Value; readonly what: string }
+  /** The call is rejected. */
+  | { readonly kind: 'reject'; readonly name: string }
   | ({ readonly kind: 'lost' } & Lost);
 
 export interface Lost {
@@ -82,13 +90,19 @@ export type Node = { readonly start: number; readonly end: number } & (
   | { readonly kind: 'text' }
   | {
       readonly kind: 'item';
-      readonly item: Extract<Item, { kind: 'value' | 'sql' | 'inserted' | 'dropped' | 'lost' }>;
+      readonly item: PlacedItem;
     }
   | { readonly kind: 'string'; readonly region: Region; readonly parts: readonly Node[] }
   | { readonly kind: 'choice'; readonly arms: readonly Arm[] }
   | { readonly kind: 'optional'; readonly body: readonly Node[] }
   | ({ readonly kind: 'unsupported' } & Lost)
 );
+
+/** An item that is no tag. */
+export type PlacedItem = Extract<
+  Item,
+  { kind: 'value' | 'sql' | 'inserted' | 'dropped' | 'name' | 'reject' | 'lost' }
+>;
 
 /** How a tool's placeholders are found and read. */
 export interface Syntax {
@@ -154,6 +168,8 @@ function nodeOf({ start, end }: Mark, item: Item): FlatNode {
     case 'sql':
     case 'inserted':
     case 'dropped':
+    case 'name':
+    case 'reject':
     case 'lost':
       return { kind: 'item', start, end, item };
   }
@@ -213,7 +229,7 @@ function closed({ start, tag, arms }: Level, end: number): Node {
 
 /** The values that an item uses, in order. */
 export function valuesOf(item: Item): readonly Value[] {
-  if (item.kind === 'value') return [item.value];
+  if (item.kind === 'value' || item.kind === 'name') return [item.value];
   if (item.kind !== 'sql') return [];
   return item.parts.flatMap((part) =>
     typeof part === 'object' && part.kind === 'value' ? [part.value] : [],

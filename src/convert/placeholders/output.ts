@@ -19,6 +19,8 @@ export interface Use {
   readonly isGuarded: boolean;
   /** In a string beside other text. */
   readonly isPartOfString: boolean;
+  /** In the condition of an optional part. */
+  readonly isCondition?: true;
   readonly at: number;
   readonly end: number;
 }

@@ -48,17 +48,36 @@ function declare(
     written ?? (type.startsWith('Array(') && (isOptional || value.required === false) ? [] : undefined);
   const required = known === undefined && !isOptional && value.required !== false;
   const example = fitting(value.example, type);
-  const choices = value.enum?.map((each) => fitting(each, element)).filter(isScalar) ?? [];
+  const allowed = value.enum?.map((each) => fitting(each, element)).filter(isScalar) ?? [];
   const description = value.description?.trim().slice(0, 1000) ?? '';
+  const choices = group.find((use) => use.value.choices !== undefined)?.value.choices;
+  if (choices !== undefined) return chosen({ name, type, required, description }, choices, written);
   return {
     name,
     type,
     required,
     ...(known === undefined ? {} : { default: known }),
-    ...(choices.length === 0 || choices.length > 200 || !isAllowed(known, choices) ? {} : { enum: choices }),
+    ...(allowed.length === 0 || allowed.length > 200 || !isAllowed(known, allowed) ? {} : { enum: allowed }),
     ...(description === '' ? {} : { description }),
     ...(example === undefined ? {} : { example }),
     ...(shown === undefined && element === 'String' ? { isTypeGuessed: true } : {}),
+  };
+}
+
+/** A parameter that chooses SQL by name. */
+function chosen(
+  {
+    description,
+    ...base
+  }: Pick<ConvertedParameter, 'name' | 'type' | 'required'> & { readonly description: string },
+  choices: Readonly<Record<string, string>>,
+  fallback: ParameterValue | undefined,
+): ConvertedParameter {
+  return {
+    ...base,
+    choices,
+    ...(fallback === undefined ? {} : { default: fallback }),
+    ...(description === '' ? {} : { description }),
   };
 }
 

@@ -6,9 +6,11 @@ import { join } from './output.ts';
 import { declareParameters } from './parameters.ts';
 import { renderTemplate } from './render.ts';
 import { note, type Rendering } from './rendering.ts';
-import { MAX_TEMPLATE_LENGTH, type Template, type TemplateOptions } from './template.ts';
+import { MAX_TEMPLATE_LENGTH, type Template, type TemplateOptions, type TemplateTool } from './template.ts';
+import { unrolled, type Unrolled } from './unroll.ts';
 import { driverSyntax } from '../tools/driver/placeholders.ts';
 import { grafanaSyntax } from '../tools/grafana/placeholders.ts';
+import { expandStatement } from '../tools/grafana/statement-macros.ts';
 import { dbtSyntax } from '../tools/dbt/placeholders.ts';
 import { supersetSyntax } from '../tools/superset/placeholders.ts';
 import { metabaseSyntax } from '../tools/metabase/placeholders.ts';
@@ -23,15 +25,19 @@ const MAX_PARAMETERS = 100;
  * SQL; a part that cannot be expressed is a note, and an undeclared parameter, so that the result is not a valid query.
  * Linear in the length of the text. Never throws.
  */
-export function readPlaceholders(text: string, options: TemplateOptions): Template {
-  if (text.length > MAX_TEMPLATE_LENGTH) {
+export function readPlaceholders(written: string, options: TemplateOptions): Template {
+  if (written.length > MAX_TEMPLATE_LENGTH) {
     const message = `The query is longer than ${MAX_TEMPLATE_LENGTH / 1024} KiB`;
-    return failed(text, [{ ...WHOLE, end: text.length, code: 'too_large', message }]);
+    return failed(written, [{ ...WHOLE, end: written.length, code: 'too_large', message }]);
   }
-  const { dialect, declarations = [], tool = detectTool(text) } = options;
-  const source: NodeSource = { text, dialect, syntax: syntaxOf(text, { ...options, tool, declarations }) };
+  const tool = options.tool ?? detectTool(written);
+  const { text, sourceOffset: origin } = expanded(written, tool) ?? {
+    text: written,
+    sourceOffset: (offset: number) => offset,
+  };
+  const source: NodeSource = { text, dialect: options.dialect, syntax: syntaxOf(text, { ...options, tool }) };
   const { nodes, problem } = readNodes(source);
-  if (problem !== undefined) return failed(text, [{ ...WHOLE, end: text.length, ...problem }]);
+  if (problem !== undefined) return failed(written, [{ ...WHOLE, end: written.length, ...problem }]);
   const { sink, rendering } = renderTemplate(source, nodes);
   const { sql, uses, sourceOffset } = join(sink.fragments);
   const parameters = declareParameters(sql, uses, rendering.withDefaultsInPlace);
@@ -47,10 +53,30 @@ export function readPlaceholders(text: string, options: TemplateOptions): Templa
   return {
     sql: withListComparisons(sql),
     parameters,
-    notes: rendering.notes.toSorted((a, b) => a.offset - b.offset),
-    sourceOffset,
-    restore: (written) => restore(written, rendering),
+    notes: rendering.notes.map((each) => placed(each, origin)).toSorted((a, b) => a.offset - b.offset),
+    sourceOffset: (offset) => origin(sourceOffset(offset)),
+    restore: (converted) => restore(converted, rendering, (offset) => lineOf(written, origin(offset))),
   };
+}
+
+/** The text with what produces more than its place: loops, and macros that write the whole query. */
+function expanded(text: string, tool: TemplateTool): Unrolled | undefined {
+  if (tool === 'grafana') return expandStatement(text);
+  return tool === 'tinybird' || tool === 'superset' || tool === 'dbt' ? unrolled(text) : undefined;
+}
+
+function placed(note: ConversionNote, origin: (offset: number) => number): ConversionNote {
+  const offset = origin(note.offset);
+  // A note that is longer than a pass of a loop has the end of the loop.
+  return {
+    ...note,
+    offset,
+    end: Math.max(offset, origin(Math.max(note.end - 1, 0)) + Math.min(note.end, 1)),
+  };
+}
+
+function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
 }
 
 const WHOLE = { severity: 'not_converted', code: 'placeholder', offset: 0 } as const;
@@ -66,7 +92,8 @@ function failed(text: string, notes: readonly ConversionNote[]): Template {
   };
 }
 
-function syntaxOf(text: string, { tool = 'driver', dialect, declarations = [] }: TemplateOptions): Syntax {
+function syntaxOf(text: string, { tool = 'driver', dialect, declarations: known }: TemplateOptions): Syntax {
+  const declarations = known ?? [];
   switch (tool) {
     case 'metabase':
       return metabaseSyntax(text, dialect, declarations);
@@ -93,11 +120,15 @@ function withListComparisons(sql: string): string {
 }
 
 /** Adds the reasons to the parts that were not converted, and those that have no place at the end. */
-function restore(written: string, { lost, source }: Rendering): string {
+function restore(written: string, { lost, limits }: Rendering, line: (offset: number) => number): string {
   let sql = written.trimEnd();
+  for (const [standIn, name] of limits)
+    sql = sql.replace(
+      new RegExp(`\\bLIMIT\\s+[@:]${standIn}\\b`, 'i'),
+      `/* if @${name} */ LIMIT @${name} /* end */`,
+    );
   for (const [name, { reason, offset, isPlaced }] of lost) {
-    const line = source.text.slice(0, offset).split('\n').length;
-    const comment = `/* not converted, line ${line}: ${reason.replaceAll('*/', '* /')} */`;
+    const comment = `/* not converted, line ${line(offset)}: ${reason.replaceAll('*/', '* /')} */`;
     const isFound = isPlaced && new RegExp(`[@:]?\\b${name}\\b`).test(sql);
     sql = isFound
       ? sql.replace(new RegExp(`[@:]?\\b${name}\\b`), () => `${comment} @${name}`)

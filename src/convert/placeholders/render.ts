@@ -1,40 +1,75 @@
 // Writes the tree of a template as SQL, with parameters for its values and conditions for its optional parts.
 import { renderChoice, renderOptional } from './choice.ts';
+import { CHOICES, renderName } from './closed-choice.ts';
 import { conditionParts, testedValues } from './conditions.ts';
+import { demandsOf, isRejection } from './demands.ts';
+import { renderInterval } from './interval.ts';
+import { renderMembership } from './membership.ts';
 import { createNames } from './names.ts';
-import { valuesOf, type Condition, type Node, type NodeSource, type Part, type Value } from './nodes.ts';
+import { valuesOf, type Condition, type Node, type NodeSource, type Value } from './nodes.ts';
 import {
   emit,
   lose,
   note,
+  rejected,
   renderParts,
   renderUse,
   type Rendering,
   type Sink,
   type Span,
 } from './rendering.ts';
+import type { Fragment } from './output.ts';
 import { createPosition } from './sql-outline.ts';
 import { renderString } from './string-literals.ts';
 
-/** Writes all nodes. */
-export function renderTemplate(
-  source: NodeSource,
-  nodes: readonly Node[],
-): { readonly sink: Sink; readonly rendering: Rendering } {
-  const rendering = createRendering(source, nodes);
+interface Rendered {
+  readonly sink: Sink;
+  readonly rendering: Rendering;
+}
+
+/** Writes all nodes. A parameter that would be a choice and something else, too, is no choice. */
+export function renderTemplate(source: NodeSource, nodes: readonly Node[]): Rendered {
+  const first = renderOnce(source, nodes, new Set());
+  const mixed = mixedChoices(first.sink.fragments);
+  return mixed.size === 0 ? first : renderOnce(source, nodes, mixed);
+}
+
+function renderOnce(source: NodeSource, nodes: readonly Node[], notChoices: ReadonlySet<string>): Rendered {
+  const rendering = createRendering(source, nodes, notChoices);
   const sink: Sink = { fragments: [], position: createPosition(source.dialect), guards: new Set() };
   renderNodes(nodes, sink, rendering);
   return { sink, rendering };
 }
 
-function createRendering(source: NodeSource, nodes: readonly Node[]): Rendering {
+/** Names of values that are choices, and values or other choices, too. */
+function mixedChoices(fragments: readonly Fragment[]): ReadonlySet<string> {
+  const uses = fragments.flatMap(({ use }) => (use === undefined ? [] : [use]));
+  const shapes = new Map<string, Set<string>>();
+  for (const { value, isCondition } of uses) {
+    if (isCondition === true) continue;
+    const shape = JSON.stringify(value.choices ?? null);
+    shapes.set(value.name, (shapes.get(value.name) ?? new Set()).add(shape));
+  }
+  return new Set([...shapes].filter(([, { size }]) => size > 1).map(([name]) => name));
+}
+
+function createRendering(
+  source: NodeSource,
+  nodes: readonly Node[],
+  notChoices: ReadonlySet<string>,
+): Rendering {
+  const demands = demandsOf(source.text, nodes);
   const rendering: Rendering = {
     source,
     names: createNames(),
-    withDefaultsInPlace: defaultsInPlace(nodes),
+    withDefaultsInPlace: defaultsInPlace(source.text, nodes),
     notes: [],
     lost: new Map(),
+    demands,
+    notChoices,
+    limits: new Map(),
     depth: 0,
+    parts: 0,
     render: (inner, sink) => renderNodes(inner, sink, rendering),
   };
   return rendering;
@@ -100,6 +135,12 @@ function renderItem(
       if (item.note !== undefined) note(rendering, span, item.note);
       emit(sink, { text: ' ', at: span.start, isCopied: false });
       return;
+    case 'name':
+      renderName(item, span, sink, rendering);
+      return;
+    case 'reject':
+      rejected(item, span, sink, rendering);
+      return;
     case 'lost':
       lose(item, span, sink, rendering);
   }
@@ -118,17 +159,16 @@ function renderValue(value: Value, span: Span, sink: Sink, rendering: Rendering)
       (clause === 'SELECT' && value.isRaw === true && !isNumber(value)));
   if (isTable || isPasted || isName || !isExpected) {
     const what = isTable ? 'A table' : isName ? 'A column or expression' : 'A part of the query';
-    const hint = isTable
-      ? 'Write one query for each table'
-      : "Write out the choices, as in multiIf(@order = 'name', name, …)";
     lose(
-      { message: `${what} by placeholder is not supported: parameters are values`, hint },
+      { message: `${what} by placeholder is not supported: parameters are values`, hint: CHOICES },
       span,
       sink,
       rendering,
     );
     return;
   }
+  if (last === 'INTERVAL' && !/^(mysql|mariadb)$/.test(rendering.source.dialect))
+    return renderInterval(value, span, sink, rendering);
   const isList = value.isRaw === true && opener === 'IN' && last === undefined;
   if (value.isAllAllowed === true && renderMembership(value, span, sink, rendering)) return;
   renderUse(isList ? { ...value, isList: true } : value, span, sink, { rendering });
@@ -148,60 +188,12 @@ function renderValue(value: Value, span: Span, sink: Sink, rendering: Rendering)
   });
 }
 
-/** A condition that begins here, up to the list after IN. */
-const MEMBER =
-  /(?:^|\(|\b(?:where|prewhere|and|or|on|having|when|not))\s*(?<all>(?<operand>(?:[\w.]|"[^"]*"|`[^`]*`|\([^()]*\))+)\s+(?<not>not\s+)?in\s*\(\s*)$/i;
-const NO_OPERAND = /^(end|not|and|or|null)$/i;
-const END_OF_LIST = /^\s*\)/;
-/** How much of the SQL before a list is searched for its condition. */
-const MAX_CONDITION = 300;
-
-/** `a IN ($list)` of a list that may be empty: `(empty(:list) OR a IN (:list))`. */
-function renderMembership(value: Value, span: Span, sink: Sink, rendering: Rendering): boolean {
-  let before = '';
-  for (let at = sink.fragments.length - 1; at >= 0 && before.length < MAX_CONDITION; at--)
-    before = (sink.fragments[at]?.text ?? '') + before;
-  const { all, operand, not } = MEMBER.exec(before.slice(-MAX_CONDITION))?.groups ?? {};
-  const isEnd = END_OF_LIST.test(rendering.source.text.slice(span.end, span.end + 100));
-  if (all === undefined || operand === undefined || NO_OPERAND.test(operand) || !isEnd) return false;
-  cutEnd(sink, all.length);
-  sink.position.add(')'); // the parenthesis after IN, which is written again
-  sink.cutNext = END_OF_LIST;
-  const use = { kind: 'value', value, isAsked: true } as const;
-  const membership = not === undefined ? ' IN (' : ' NOT IN (';
-  const parts: readonly Part[] = [
-    '(',
-    { kind: 'function', name: 'empty' },
-    '(',
-    use,
-    ') OR ',
-    operand,
-    membership,
-    use,
-    '))',
-  ];
-  renderParts(parts, span, sink, rendering);
-  return true;
-}
-
-function cutEnd({ fragments }: Sink, length: number): void {
-  let left = length;
-  for (let last = fragments.pop(); last !== undefined; last = fragments.pop()) {
-    if (last.text.length > left) {
-      fragments.push({ ...last, text: last.text.slice(0, last.text.length - left) });
-      return;
-    }
-    left -= last.text.length;
-    if (left === 0) return;
-  }
-}
-
 function isNumber({ type = '', default: value }: Value): boolean {
   return /^U?Int|^Float|^Decimal|^Bool/.test(type) || typeof value === 'number';
 }
 
 /** Names with a default that must not be the parameter's. */
-function defaultsInPlace(nodes: readonly Node[]): ReadonlySet<string> {
+function defaultsInPlace(source: string, nodes: readonly Node[]): ReadonlySet<string> {
   const found = new Set<string>();
   const defaults = new Map<string, string>();
   const see = ({ name, default: value }: Value): void => {
@@ -210,7 +202,7 @@ function defaultsInPlace(nodes: readonly Node[]): ReadonlySet<string> {
     if (defaults.has(name) && defaults.get(name) !== text) found.add(name);
     defaults.set(name, text);
   };
-  visit(nodes, {
+  visit(source, nodes, {
     value: see,
     condition: (condition) => {
       for (const part of conditionParts(condition))
@@ -221,19 +213,20 @@ function defaultsInPlace(nodes: readonly Node[]): ReadonlySet<string> {
   return found;
 }
 
-/** Calls for each value and condition, in order. */
+/** Calls for each value and condition, in order, except for those of rejected calls. */
 function visit(
+  text: string,
   nodes: readonly Node[],
   calls: { readonly value: (value: Value) => void; readonly condition: (condition: Condition) => void },
 ): void {
   for (const node of nodes) {
     if (node.kind === 'item') for (const value of valuesOf(node.item)) calls.value(value);
-    else if (node.kind === 'string') visit(node.parts, calls);
-    else if (node.kind === 'optional') visit(node.body, calls);
+    else if (node.kind === 'string') visit(text, node.parts, calls);
+    else if (node.kind === 'optional') visit(text, node.body, calls);
     else if (node.kind === 'choice')
-      for (const { when, body } of node.arms) {
-        calls.condition(when);
-        visit(body, calls);
+      for (const arm of node.arms.filter((each) => !isRejection(text, each))) {
+        calls.condition(arm.when);
+        visit(text, arm.body, calls);
       }
   }
 }

@@ -6,6 +6,14 @@ import type { Fragment } from './output.ts';
 import { literalOf } from './source-lexer.ts';
 import type { SqlPosition } from './sql-outline.ts';
 
+/** By name of the value. */
+export interface Demands {
+  /** A condition asks whether they are given: they can be absent, unless they are required. */
+  readonly asked: ReadonlySet<string>;
+  readonly required: ReadonlySet<string>;
+  readonly allowed: ReadonlyMap<string, readonly (string | number)[]>;
+}
+
 /** What is known while the whole text is written. */
 export interface Rendering {
   readonly source: NodeSource;
@@ -18,7 +26,15 @@ export interface Rendering {
     string,
     { readonly reason: string; readonly offset: number; readonly isPlaced: boolean }
   >;
+  /** What the template demands of its values: others are rejected. */
+  readonly demands: Demands;
+  /** Names of parameters that are used in more ways than a choice can be. */
+  readonly notChoices: ReadonlySet<string>;
+  /** The parameters of optional limits, by the stand-in, `optional_limit_1`. */
+  readonly limits: Map<string, string>;
   depth: number;
+  /** Optional parts so far. */
+  parts: number;
   /** Writes nodes in order. */
   readonly render: (nodes: readonly Node[], sink: Sink) => void;
 }
@@ -113,14 +129,24 @@ export interface UseContext {
   readonly isAsked?: boolean;
 }
 
+/** The value with what the template demands of it. */
+export function demanded(value: Value, { asked, required, allowed }: Demands): Value {
+  const names = value.enum ?? (value.isList === true ? undefined : allowed.get(value.name));
+  const listed = names === undefined ? value : { ...value, enum: names };
+  const { default: _, ...rest } = listed;
+  if (required.has(value.name)) return { ...rest, required: true };
+  return asked.has(value.name) ? { ...listed, required: false } : listed;
+}
+
 /** `:x`, with its default beside it if the parameter has none. */
 export function renderUse(
-  value: Value,
+  written: Value,
   span: Span,
   sink: Sink,
   { rendering, isPartOfString = false, isAsked = false }: UseContext,
 ): void {
   const { dialect } = rendering.source;
+  const value = demanded(written, rendering.demands);
   const name = rendering.names.of(value.name);
   const hasDefaultInPlace = rendering.withDefaultsInPlace.has(value.name) && !sink.guards.has(value.name);
   const sign = dialect === 'clickhouse' ? '@' : ':';
@@ -137,7 +163,8 @@ export function renderUse(
     end: span.end,
   };
   const fragment: Fragment = { text: `${sign}${name}`, at: span.start, isCopied: false, use };
-  if (value.default === undefined || !hasDefaultInPlace) return emit(sink, fragment);
+  if (value.default === undefined || !hasDefaultInPlace || value.choices !== undefined)
+    return emit(sink, fragment);
   const add = (text: string): void => emit(sink, { text, at: span.start, isCopied: false });
   const own = dialect === 'clickhouse' ? '' : 'clickhouse__';
   if (typeof value.default === 'object') {
@@ -195,4 +222,19 @@ export function lose(
   const isName = isPlaceable !== false && (last === 'FROM' || last === 'JOIN' || last === '.');
   const text = isName ? name : isPlaced ? `${sign}${name}` : ' ';
   emit(sink, { text, at: span.start, isCopied: false });
+}
+
+/** A rejection that no declaration expresses. */
+export function rejected(
+  { name }: { readonly name: string },
+  span: Span,
+  sink: Sink,
+  rendering: Rendering,
+): void {
+  note(rendering, span, {
+    severity: 'differs',
+    message: `${name}(…) is left out: the calls that it rejects are answered`,
+    hint: 'Declare the parameter required, or with enum, min or max',
+  });
+  emit(sink, { text: ' ', at: span.start, isCopied: false });
 }

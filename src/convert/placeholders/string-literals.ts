@@ -1,16 +1,25 @@
 // Placeholders inside string literals: '%{{ x }}%' becomes concat('%', :x, '%').
 import { valuesOf, type Node, type Part, type Value } from './nodes.ts';
-import type { TemplateDialect } from './template.ts';
-import { emit, lose, note, renderParts, renderUse, type Rendering, type Sink } from './rendering.ts';
+import { cutLast, renderQuotedInterval } from './interval.ts';
+import {
+  emit,
+  lose,
+  note,
+  renderParts,
+  renderUse,
+  type Rendering,
+  type Sink,
+  type Span,
+} from './rendering.ts';
 
-interface StringContext {
+export interface StringContext {
   readonly sink: Sink;
   readonly rendering: Rendering;
   /** What follows the string. */
   readonly next: Node | undefined;
 }
 
-type StringNode = Extract<Node, { kind: 'string' }>;
+export type StringNode = Extract<Node, { kind: 'string' }>;
 
 export function renderString(node: StringNode, { sink, rendering, next }: StringContext): void {
   const { region, parts } = node;
@@ -25,7 +34,7 @@ export function renderString(node: StringNode, { sink, rendering, next }: String
   if (bad !== undefined) return lose(bad, node, sink, rendering);
   if (items.some((item) => item.kind === 'value' && item.value.isList === true && parts.length > 1))
     return lose({ message: 'A list inside a string is not supported' }, node, sink, rendering);
-  if (renderInterval(node, { sink, rendering, next })) return;
+  if (renderQuotedInterval(node, { sink, rendering, next })) return;
   const type = takeTypeWord(sink);
   const add = (text: string): void => emit(sink, { text, at: node.start, isCopied: false });
   if (type !== undefined) add('CAST(');
@@ -53,6 +62,13 @@ function renderContent(node: StringNode, sink: Sink, rendering: Rendering): void
   for (const [index, piece] of pieces.entries()) {
     if (index > 0) add(', ');
     if (typeof piece === 'string') add(`${open}${piece}${close}`);
+    else if ('parts' in piece)
+      renderParts(
+        [{ kind: 'function', name: 'toString' }, '(', ...piece.parts, ')'],
+        piece.span,
+        sink,
+        rendering,
+      );
     else
       renderUse({ ...unquoted(piece.value), type: 'String' }, piece.span, sink, {
         rendering,
@@ -70,7 +86,8 @@ function unquoted(value: Value): Value {
 
 type Piece =
   | string
-  | { readonly value: Value; readonly span: { readonly start: number; readonly end: number } };
+  | { readonly value: Value; readonly span: Span }
+  | { readonly parts: readonly Part[]; readonly span: Span };
 
 function piecesOf({ parts }: StringNode, text: string): readonly Piece[] {
   const pieces: Piece[] = [];
@@ -83,97 +100,10 @@ function piecesOf({ parts }: StringNode, text: string): readonly Piece[] {
     if (part.kind === 'text') addText(text.slice(part.start, part.end));
     else if (part.kind !== 'item') continue;
     else if (part.item.kind === 'inserted') addText(part.item.text.replaceAll("'", "''"));
+    else if (part.item.kind === 'sql') pieces.push({ parts: part.item.parts, span: part });
     else pieces.push(...valuesOf(part.item).map((value) => ({ value, span: part })));
   }
   return pieces;
-}
-
-const CAST = /^\s*::\s*interval\b/i;
-const UNITS = 'second|minute|hour|day|week|month|quarter|year';
-const NEXT_UNIT = new RegExp(`^\\s*(${UNITS})s?\\b`, 'i');
-const UNIT = new RegExp(`^\\s*(${UNITS})s?\\s*$`, 'i');
-
-/** `INTERVAL '{{ n }} days'` becomes a call that makes an interval of a number. */
-function renderInterval(node: StringNode, { sink, rendering, next }: StringContext): boolean {
-  const { text } = rendering.source;
-  const [number, rest] = node.parts;
-  const isCast = next?.kind === 'text' && CAST.test(text.slice(next.start, next.end));
-  const last = sink.fragments.at(-1);
-  const isInterval = last !== undefined && /\binterval\s*$/i.test(last.text);
-  if (!isInterval && !isCast) return false;
-  const unit = rest?.kind === 'text' ? UNIT.exec(text.slice(rest.start, rest.end))?.[1] : undefined;
-  if (node.parts.length === 1 && number?.kind === 'item' && number.item.kind === 'value') {
-    if (isInterval) cutLast(sink, /\binterval\s*$/i);
-    if (isCast) sink.cutNext = CAST;
-    const unit = next?.kind === 'text' ? NEXT_UNIT.exec(text.slice(next.start, next.end))?.[1] : undefined;
-    if (isInterval && unit !== undefined) {
-      sink.cutNext = NEXT_UNIT;
-      const value: Value = { ...number.item.value, type: 'Int64' };
-      renderParts(intervalParts(value, unit, rendering.source.dialect), node, sink, rendering);
-      return true;
-    }
-    renderSeconds(number.item.value, node, sink, rendering);
-    return true;
-  }
-  if (
-    node.parts.length !== 2 ||
-    number?.kind !== 'item' ||
-    number.item.kind !== 'value' ||
-    unit === undefined
-  ) {
-    const message = 'An interval whose unit is a placeholder is not supported';
-    lose({ message, hint: 'Write the unit, and use the placeholder for the number' }, node, sink, rendering);
-    return true;
-  }
-  if (isInterval) cutLast(sink, /\binterval\s*$/i);
-  const value: Value = { ...number.item.value, type: 'Int64' };
-  renderParts(intervalParts(value, unit, rendering.source.dialect), node, sink, rendering);
-  if (isCast) sink.cutNext = CAST;
-  return true;
-}
-
-/** A number of units, as the dialect writes it. */
-function intervalParts(value: Value, unit: string, dialect: TemplateDialect): readonly Part[] {
-  const use: Part = { kind: 'value', value };
-  switch (dialect) {
-    case 'clickhouse': {
-      const name = `toInterval${unit.charAt(0).toUpperCase()}${unit.slice(1).toLowerCase()}`;
-      return [{ kind: 'function', name }, '(', use, ')'];
-    }
-    case 'mysql':
-    case 'mariadb':
-    case 'bigquery':
-    case 'sqlite':
-      return ['INTERVAL ', use, ` ${unit.toUpperCase()}`];
-    case 'trino':
-      return ['(', use, ` * INTERVAL '1' ${unit.toUpperCase()})`];
-    case 'postgresql':
-    case 'redshift':
-    case 'snowflake':
-      return ['(', use, ` * INTERVAL '1 ${unit.toLowerCase()}')`];
-  }
-}
-
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
-
-/** `'{{ x }}'::interval`: the parameter is a number of seconds. */
-function renderSeconds(value: Value, node: StringNode, sink: Sink, rendering: Rendering): void {
-  const { default: written, enum: _, ...rest } = value;
-  const [, count, unit = ''] = /^(\d{1,6})\s*([smhdw])/.exec(String(written ?? '')) ?? [];
-  const fallback = count === undefined ? undefined : Number(count) * (SECONDS[unit] ?? 1);
-  const seconds: Value = {
-    ...rest,
-    name: `${value.name}_seconds`,
-    type: 'UInt32',
-    description: `${value.description ?? value.name}, in seconds.`,
-    ...(fallback === undefined ? {} : { default: fallback }),
-  };
-  const parts = intervalParts(seconds, 'second', rendering.source.dialect);
-  renderParts(parts, node, sink, rendering);
-  note(rendering, node, {
-    severity: 'note',
-    message: `The interval is a number of seconds, ${seconds.name}`,
-  });
 }
 
 /** The name of a column, which is the same in every response: the placeholder's name is in it instead of the value. */
@@ -205,9 +135,4 @@ function takeTypeWord(sink: Sink): string | undefined {
   const type = TYPE_WORD.exec(sink.fragments.at(-1)?.text ?? '')?.[1];
   if (type !== undefined) cutLast(sink, TYPE_WORD);
   return type;
-}
-
-function cutLast({ fragments }: Sink, pattern: RegExp): void {
-  const last = fragments.pop();
-  if (last !== undefined) fragments.push({ ...last, text: last.text.replace(pattern, '') });
 }

@@ -1,7 +1,7 @@
 // Arrays as values: ClickHouse has none that are NULL, so that NULL is a condition or, in the type, an empty array.
 import { jsonElements } from '../json-path.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { arrayOfType, operand, TEXT, UNKNOWN, value, type Type, type Value } from '../value.ts';
+import { arrayOfType, commonOf, operand, TEXT, UNKNOWN, value, type Type, type Value } from '../value.ts';
 
 /** An array that is NULL in the source. */
 export function emptyArray(element: Type = UNKNOWN): Value {
@@ -77,8 +77,10 @@ export function joinedArrays(values: readonly Value[]): Value {
 
 /** Arrays one after the other; NULL among them is NULL, or skipped. */
 export function concatenatedArrays(arrays: readonly Value[], skipsNull: boolean): Value {
-  const typed = arrays.find(({ type }) => type.isNullIfEmpty !== true) ?? arrays[0];
-  const type = arrayOfType(typed?.type.element ?? UNKNOWN);
+  const elements = arrays.flatMap((each) =>
+    each.type.isNullIfEmpty === true ? [] : (each.type.element ?? UNKNOWN),
+  );
+  const type = arrayOfType(elements.length === 0 ? UNKNOWN : commonOf(elements));
   const present = arrays.map((each) => (isNullArray(each) === 'true' ? '[]' : each.sql));
   const own = sql`arrayConcat(${joinSql(present)})`;
   const conditions = skipsNull ? [] : arrays.flatMap((each) => isNullArray(each) ?? []);
@@ -93,5 +95,8 @@ export function elementsOf(own: Value): Value {
   if (own.type.kind === 'null') return emptyArray();
   if (own.type.kind === 'json') return jsonElements(own);
   if (own.type.kind !== 'dynamic') return { sql: own.sql, type: arrayOfType(UNKNOWN) };
-  return { sql: sql`CAST(${own.sql} AS Array(Nullable(String)))`, type: arrayOfType(TEXT) };
+  return {
+    sql: sql`CAST(${own.sql} AS Array(Nullable(String)))`,
+    type: arrayOfType({ ...TEXT, isOpen: true }),
+  };
 }

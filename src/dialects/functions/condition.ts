@@ -2,13 +2,14 @@
 import { taking } from '../behaviour.ts';
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
 import { caselessLiteral } from '../collation.ts';
-import { isNullArray } from './array-value.ts';
 import { mayBeNan, nanExtreme, ordersNan } from '../nan.ts';
+import { beside } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { truth } from '../truth.ts';
+import { emptyArray, isNullArray } from './array-value.ts';
 import { condition, isKind, isNullable, operand, value, type Value } from '../value.ts';
 import { comparison } from '../write/comparison.ts';
-import { unified, type Unified } from '../write/unify.ts';
+import { unified } from '../write/unify.ts';
 
 const isNull = (own: Value): Sql => sql`${operand(own)} IS NULL`;
 const anyOf = (conditions: readonly Sql[]): Sql => joinSql(conditions, ' OR ');
@@ -18,24 +19,28 @@ const coalesce: Rule = (application) => {
   const args = application.all();
   const [first = application.fail(`${application.call.name} requires an argument`), more] = args;
   if (more === undefined) return first;
+  if (args.some((each) => isKind(each, 'array'))) return firstArray(args.map((each) => beside(each, args)));
   const { sqls, type } = unified(args, application);
-  if (isKind(first, 'array')) return firstArray(args, { sqls, type });
   return {
     sql: sql`coalesce(${joinSql(sqls)})`,
     type: { ...type, isNullable: args.every((each) => each.type.isNullable) },
   };
 };
 
-/** The first array that is not NULL, by the conditions of those that can be: ClickHouse has none. */
-function firstArray(args: readonly Value[], { sqls, type }: Unified): Value {
-  const absent = args.map(isNullArray);
-  const chosen = sqls.reduceRight<Sql>((rest, own, index) => {
-    const isNone = absent[index];
-    return isNone === undefined || rest === '' ? own : sql`if(${isNone}, ${rest}, ${own})`;
-  }, '');
-  const conditions = absent.flatMap((each) => each ?? []);
-  const all = conditions.length === args.length ? { absent: sql`(${joinSql(conditions, ' AND ')})` } : {};
-  return { sql: chosen, type: { ...type, isNullable: false, isNullIfEmpty: false }, ...all };
+/** ClickHouse has no array that is NULL. */
+function firstArray(arrays: readonly Value[]): Value {
+  const present = arrays.filter((each) => !isKind(each, 'null'));
+  const { type } = unified(present);
+  return present.slice(0, -1).reduceRight<Value>(
+    (rest, each) => {
+      // A branch of CASE may be NULL.
+      const absent = isNullArray(each) ?? (each.type.isNullable ? sql`isNull(${each.sql})` : undefined);
+      return absent === undefined
+        ? { sql: each.sql, type }
+        : { sql: sql`if(${absent}, ${rest.sql}, ${each.sql})`, type };
+    },
+    { ...emptyArray(), ...present.at(-1), type },
+  );
 }
 
 const nullIf: Rule = ({ arg, at, context }) => {
@@ -157,6 +162,9 @@ export const CONDITION_FUNCTIONS: Rules = taking(
     decode: byDialect({ snowflake: decode, redshift: decode }),
     greatest: extreme('greatest'),
     least: extreme('least'),
+    // SQLite has them for several arguments.
+    max: byDialect({ sqlite: extreme('greatest') }),
+    min: byDialect({ sqlite: extreme('least') }),
     isnull: byDialect({ mysql: isNullTest, mariadb: isNullTest, redshift: coalesce }),
     equal_null: ({ arg, at, context }) => comparison(arg(0), arg(1), { operator: '<=>', at, context }),
     xor: ({ all }) => condition(sql`xor(${joinSql(all().map(({ sql: own }) => own))})`, isNullable(...all())),

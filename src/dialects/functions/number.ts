@@ -260,8 +260,6 @@ export const NUMBER_FUNCTIONS: Rules = {
   ...taking(
     'any',
     {
-      min: extremeOf('least'),
-      max: extremeOf('greatest'),
       pi: same('pi', 'float'),
       random: () => value('float', 'randCanonical()', false),
       rand: () => value('float', 'randCanonical()', false),
@@ -292,35 +290,6 @@ function bitCount({ arg, fail }: Application): Value {
   const own = arg(0);
   if (!isKind(own, 'int', 'bool', 'unknown')) return fail('bit_count is supported for integers');
   return value('int', sql`bitCount(toInt64(${own.sql}))`, false, { scale: 0, bits: 7 });
-}
-
-/** SQLite's min and max of several arguments: NULL if one of them is NULL. */
-function extremeOf(name: 'least' | 'greatest'): Rule {
-  return byDialect({
-    sqlite: ({ all, call, fail }) => {
-      const args = all();
-      if (new Set(args.map(({ type }) => type.kind === 'text')).size > 1)
-        return fail(`${call.name} of strings and other values is not converted`, 'Cast them to one type.');
-      const nullable = args
-        .filter(({ type }) => type.isNullable)
-        .map((each) => sql`${operand(each)} IS NULL`);
-      const numbers = args.some(({ type }) => type.kind !== 'int')
-        ? args.map((each) =>
-            each.type.kind === 'int' && !/^-?\d+$/.test(String(each.sql))
-              ? sql`toFloat64(${each.sql})`
-              : each.sql,
-          )
-        : args.map(({ sql }) => sql);
-      const built = sql`${name}(${joinSql(numbers)})`;
-      return {
-        sql: nullable.length === 0 ? built : sql`if(${joinSql(nullable, ' OR ')}, NULL, ${built})`,
-        type: {
-          ...(args.find(({ type }) => type.kind !== 'int') ?? args[0] ?? value('null', 'NULL')).type,
-          isNullable: nullable.length > 0,
-        },
-      };
-    },
-  });
 }
 
 /** Snowflake's conversions of strings that return NULL for other strings. */

@@ -1,6 +1,7 @@
 // Percentiles and quantiles.
 import type { Application } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
+import { isOpen } from '../operand.ts';
 import { float, arrayOfType, isNumber, value, type Type, type Value } from '../value.ts';
 import { noteEstimate, rankedBy, toFloat } from './aggregate.ts';
 import type { Aggregation } from './aggregation.ts';
@@ -92,7 +93,7 @@ const isRanked = (own: Value): boolean =>
 
 const quantified = (application: Application): Value => {
   const own = application.arg(0);
-  return own.type.kind === 'dynamic' ? value('float', float(own)) : own;
+  return isOpen(own) ? value('float', float(own)) : own;
 };
 
 /** All quantiles as an array; NULL over no values. */

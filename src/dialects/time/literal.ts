@@ -76,3 +76,7 @@ export function timestampLiteral(
   const own = `toDateTime64(${quoteString(written)}, 6, 'UTC')`;
   return { ...value(kind, own, false, { isWide: true }), literal: written };
 }
+
+/** A day if there is no time of day in the text, and otherwise a time; undefined if it is neither. */
+export const timeLiteral = (text: string): Value | undefined =>
+  parseTime(text)?.time === undefined ? dateLiteral(text) : timestampLiteral(text);

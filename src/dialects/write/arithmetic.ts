@@ -9,15 +9,16 @@ import {
 } from '../arithmetic.ts';
 import { differs, unconverted } from '../context.ts';
 import { jsonNumber, jsonOperator } from '../json-path.ts';
-import { settled } from '../operand.ts';
+import { isOpen, settled } from '../operand.ts';
 import { sql } from '../sql.ts';
 import { difference, intervalValue, secondsOf, shifted, spansOf, type Span } from '../time/interval.ts';
-import { timestampLiteral } from '../time/literal.ts';
+import { timeLiteral, timestampLiteral } from '../time/literal.ts';
 import { moment } from '../time/moment.ts';
 import type { Expression } from '../tree.ts';
 import { truth } from '../truth.ts';
 import {
   condition,
+  float,
   isKind,
   isNullable,
   isNumber,
@@ -105,6 +106,7 @@ function numeric(source: Expression, context: Context): Value {
       'Values of type JSON are not calculated with: cast what JSON_VALUE returns',
     );
   if (isKind(each, 'json')) return jsonNumber(each);
+  if (isOpen(each)) return value('float', float(each));
   const isNumeric = convertsStrings && isKind(each, 'text') && /^-?\d+(?:\.\d+)?$/.test(each.literal ?? '');
   if (!isNumeric || each.literal === undefined) return each;
   // In MySQL, a string is a Float64.
@@ -137,7 +139,8 @@ const canBeTime = (each: Value): boolean =>
 
 function timeDifference(a: Value, b: Value, { at, context }: Place): Value {
   const { dateDifference, subtractsTimes } = context.shared.traits;
-  const areDates = isKind(a, 'date') && isKind(b, 'date');
+  const [left, right] = [timeBeside(a, b), timeBeside(b, a)];
+  const areDates = isKind(left, 'date') && isKind(right, 'date');
   if (areDates ? dateDifference === undefined : !subtractsTimes)
     return unconverted(
       at,
@@ -145,10 +148,14 @@ function timeDifference(a: Value, b: Value, { at, context }: Place): Value {
       `${context.shared.dialect} does not subtract times, or as numbers`,
       'Use TIMESTAMPDIFF or a similar function.',
     );
-  const [left, right] = [a, b].map((each) =>
-    isTime(each) ? each : (timestampLiteral(each.literal ?? '') ?? each),
-  );
-  return left === undefined || right === undefined ? a : difference(left, right, context);
+  return difference(left, right, context);
+}
+
+/** A literal beside a date is one if it has no time of day. */
+function timeBeside(own: Value, other: Value): Value {
+  if (isTime(own)) return own;
+  const read = isKind(other, 'date') ? timeLiteral : timestampLiteral;
+  return read(own.literal ?? '') ?? own;
 }
 
 interface Move extends Place {
@@ -189,6 +196,7 @@ function withInterval(expression: Binary, context: Context): Value | undefined {
   const [spans, other] = second === undefined ? [first ?? [], right] : [second, left];
   if (operator === '+' || (operator === '-' && second !== undefined)) {
     const base = settled(context.write(other, context));
+    if (isKind(base, 'null')) return base;
     if (isKind(base, 'seconds'))
       return numberArithmetic(base, secondsOf(spans, context), { operator, at, context });
     return shifted(base, operator, { spans, at, isOperator: true }, context);

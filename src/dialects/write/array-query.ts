@@ -20,13 +20,13 @@ interface Elements {
 
 /** Undefined for other kinds of query, which are written as subqueries. */
 export function writeArrayQuery({ query, form }: Subquery, context: Context): Value | undefined {
-  if (!context.shared.isStrict) return undefined;
-  const bare = bareItem(query);
+  const bare = context.shared.isStrict ? bareItem(query) : undefined;
   if (bare !== undefined) return ofOneRow(bare, form, context);
   const select = soleSelect(query);
   const [from] = select?.from ?? [];
   if (select === undefined || from === undefined || from.source.kind !== 'unnest') return undefined;
-  if (from.source.offset !== undefined || query.limit === '0') return undefined;
+  if (from.source.offset !== undefined || from.columns !== undefined || query.limit === '0') return undefined;
+  if (from.source.more !== undefined) return undefined;
   if (form === 'array' && query.limit !== undefined) return undefined;
   const unnested = context.write(unnestedOf(from.source.array), context);
   const alias = from.alias?.name;
@@ -90,7 +90,7 @@ function soleItem({ items }: Select): Expression | undefined {
 
 function ofArray(select: Select, form: Form, elements: Elements): Value | undefined {
   const { array, variable, inside } = elements;
-  if (form === 'exists') return value('bool', sql`notEmpty(${array})`);
+  if (form === 'exists') return value('bool', sql`notEmpty(${array})`, false, { isNumberInClickHouse: true });
   const item = soleItem(select);
   if (item === undefined || hasWindow(item)) return undefined;
   if (containsAggregate(item)) return aggregated(item, form, elements);

@@ -19,7 +19,7 @@ const DIRECT = 'clickhouse__';
  * Writes a call.
  * @throws UnconvertedError for an unknown function, or arguments that it does not accept
  */
-export function writeCall(call: Call, context: Context): Value {
+function writeCall(call: Call, context: Context): Value {
   const { isStrict } = context.shared;
   if (call.name.startsWith(DIRECT) && !isStrict) {
     const args = call.args.map((each) => context.write(each, context).sql);
@@ -51,7 +51,7 @@ function unknownFunction({ name, at }: Call, { shared: { functions } }: Context)
 }
 
 /** `(x, y) -> body`. */
-export function writeLambda(
+function writeLambda(
   { parameters, body, at }: Extract<Expression, { kind: 'lambda' }>,
   context: Context,
 ): Value {
@@ -70,3 +70,10 @@ export function writeLambda(
     written.type.isNullable,
   );
 }
+
+export const CALLS = {
+  call: writeCall,
+  lambda: writeLambda,
+  named_argument: ({ at, name: { name } }: Extract<Expression, { kind: 'named_argument' }>): never =>
+    unconverted(at, 'expression', `The named argument ${name} is not converted`),
+};

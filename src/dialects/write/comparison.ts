@@ -5,7 +5,7 @@ import { asValue, differs, unconverted, type Context as BaseContext } from '../c
 import { jsonInteger, jsonNumber, jsonText } from '../json-path.ts';
 import { isNullArray } from '../functions/array-value.ts';
 import { mayBeNan, nanComparison, ordersNan } from '../nan.ts';
-import { beside, settled } from '../operand.ts';
+import { beside, isOpen, settled } from '../operand.ts';
 import { nearestOf } from '../round.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { exactLiteral } from '../time/argument.ts';
@@ -20,6 +20,7 @@ import {
   isNumber,
   isTime,
   operand,
+  UNKNOWN,
   value,
   type Value,
 } from '../value.ts';
@@ -117,7 +118,7 @@ const isWide = ({ type, literal }: Value): boolean =>
 function openComparison(left: Value, right: Value, { operator, at, context }: Comparison): Value | undefined {
   const sides = [left, right];
   const { dialect, traits } = context.shared;
-  const open = sides.find((each) => isKind(each, 'json', 'dynamic'));
+  const open = sides.find((each) => isKind(each, 'json') || isOpen(each));
   if (open === undefined || !ORDERED.has(operator)) return undefined;
   const other = open === left ? right : left;
   const pair = (own: Value): Sql =>
@@ -125,7 +126,7 @@ function openComparison(left: Value, right: Value, { operator, at, context }: Co
       [open === left ? own.sql : operand(other), open === left ? operand(other) : own.sql],
       ` ${operator} `,
     );
-  if (isKind(open, 'dynamic')) {
+  if (isOpen(open)) {
     if (!isWide(other)) return undefined;
     const integer = value('int', sql`accurateCastOrNull(${open.sql}, 'Int64')`);
     return condition(sql`ifNull(${pair(integer)}, ${pair(value('float', float(open)))})`, true);
@@ -231,6 +232,21 @@ function adapted(left: Value, right: Value, { at, context }: Place): readonly [V
   return [caseless(a, b, context), caseless(b, a, context)];
 }
 
+/** A value and the elements of an array in types that ClickHouse compares. */
+export function elementToward(subject: Value, array: Value, place: Place): readonly [Value, Value] {
+  const item: Value = { sql: place.context.shared.fresh('e'), type: array.type.element ?? UNKNOWN };
+  const [a, b] = [toward(subject, item, place), toward(item, subject, place)];
+  const areMixed =
+    isNumber(a) && isNumber(b) && isKind(a, 'float', 'numeric') !== isKind(b, 'float', 'numeric');
+  const [own, element] = areMixed ? [real(a), real(b)] : [a, b];
+  if (element.sql === item.sql) return [own, array];
+  const mapped = sql`arrayMap(${item.sql} -> ${element.sql}, ${array.sql})`;
+  return [own, { ...array, sql: mapped, type: { ...array.type, element: element.type } }];
+}
+
+const real = (each: Value): Value =>
+  isKind(each, 'float', 'numeric') ? each : value('float', sql`toFloat64(${each.sql})`, each.type.isNullable);
+
 /** A value in a type that can be compared with another one. */
 export function toward(own: Value, other: Value, place: Place): Value {
   const isCondition = isKind(other, 'bool');
@@ -238,6 +254,7 @@ export function toward(own: Value, other: Value, place: Place): Value {
     return unconverted(place.at, 'type', 'A time is compared with a number', 'Cast one of them.');
   if (isKind(own, 'json') && !isKind(other, 'json')) return isNumber(other) ? jsonNumber(own) : jsonText(own);
   if (isWritten(own)) return literalToward(own, own.literal ?? '', { ...place, other });
+  if (isOpen(own)) return beside(own, [other]);
   if (isKind(own, 'text') && isTime(other)) return textAsTime(own, place);
   const { hasNumericConditions } = place.context.shared.traits;
   if (isKind(own, 'text') && (isNumber(other) || (isCondition && hasNumericConditions)))
@@ -326,7 +343,7 @@ export function writeBetween(
   const range = sql`BETWEEN ${operand(nearestOf(first))} AND ${operand(nearestOf(second))}`;
   const tested = operand(nearestOf(own));
   // ClickHouse reads NOT BETWEEN as two comparisons, none of which is true of NaN.
-  const isOutside = isNot && mayBeNan(own);
+  const isOutside = isNot && [own, first, second].some(isFloat);
   if (!isOpen && String(own.sql) === String(other.sql))
     return condition(
       isOutside ? sql`NOT (${tested} ${range})` : sql`${tested} ${isNot ? 'NOT ' : ''}${range}`,

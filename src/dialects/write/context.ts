@@ -1,5 +1,5 @@
 // The context of a query that is written.
-import type { Expression, Query } from '../tree.ts';
+import type { Expression, IndexBase, Query } from '../tree.ts';
 import type { Context as BaseContext } from '../context.ts';
 import type { Sql } from '../sql.ts';
 import type { Type, Value } from '../value.ts';
@@ -117,11 +117,13 @@ export interface WrittenQuery {
 export interface RowSource {
   readonly array: Sql;
   readonly columns: readonly RowColumn[];
-  readonly alias: string;
+  /** A column with the places of the elements. */
+  readonly offset?: { readonly name: string; readonly base: IndexBase };
+  /** What is unnested, which at run time may be a record. */
+  readonly written?: Value;
+  readonly alias: string | undefined;
   /** Whether it reads earlier tables. */
   readonly isCorrelated: boolean;
-  /** An array without elements is one row. */
-  readonly isOuter: boolean;
 }
 
 /** A column of the rows, written from one element. */

@@ -1,4 +1,4 @@
-// Elements of arrays, records, maps and JSON, and slices of arrays.
+// Columns and their fields, elements of arrays, maps and JSON, and slices of arrays.
 import { syntax, unconverted } from '../context.ts';
 import { sliceOf } from '../functions/array.ts';
 import { elementAt } from '../functions/array-value.ts';
@@ -9,11 +9,11 @@ import { sql, type Sql } from '../sql.ts';
 import type { Expression } from '../tree.ts';
 import { isKind, operand, UNKNOWN, type Type, type Value } from '../value.ts';
 import type { Context } from './context.ts';
-import { fieldOf } from './path.ts';
+import { fieldOf, writePath } from './path.ts';
 
 type Index = Extract<Expression, { kind: 'index' }>;
 
-export function writeIndex(expression: Index, context: Context): Value {
+function writeIndex(expression: Index, context: Context): Value {
   const { of, index, base } = expression;
   if (
     of.kind === 'call' &&
@@ -28,7 +28,7 @@ export function writeIndex(expression: Index, context: Context): Value {
   return inner.type.kind === 'object' && isFirst(expression) ? inner : elementOf(expression, inner, context);
 }
 
-export const writeField = ({ of, name }: Extract<Expression, { kind: 'field' }>, context: Context): Value =>
+const writeField = ({ of, name }: Extract<Expression, { kind: 'field' }>, context: Context): Value =>
   fieldOf(recordIn(of, context), name, context);
 
 const isFirst = ({ index, base }: Index): boolean => index.kind === 'number' && Number(index.text) === base;
@@ -73,10 +73,7 @@ function memberAt(
   return { sql: sql`tupleElement(${own}, ${String(position + 1)})`, type };
 }
 
-export function writeSlice(
-  { of, from, to, at }: Extract<Expression, { kind: 'slice' }>,
-  context: Context,
-): Value {
+function writeSlice({ of, from, to, at }: Extract<Expression, { kind: 'slice' }>, context: Context): Value {
   const array = settled(context.write(of, context));
   if (isKind(array, 'json')) return unconverted(at, 'expression', 'A slice of JSON is not converted');
   const [first, last] = [from, to].map((each) =>
@@ -84,3 +81,5 @@ export function writeSlice(
   );
   return sliceOf(context.elements(array), first, last);
 }
+
+export const ELEMENTS = { path: writePath, field: writeField, index: writeIndex, slice: writeSlice };

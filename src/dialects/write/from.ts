@@ -10,7 +10,7 @@ import { packed } from './packed.ts';
 import { inRelations, lost } from './scope.ts';
 import { rowsOf } from './row-source.ts';
 import { readTable } from './table.ts';
-import { addRows, addUnnested, arrayPath, rowsTable } from './unnest.ts';
+import { addRows, arrayPath, rowsTable } from './unnest.ts';
 
 /** FROM as SQL, and what the other clauses need to know about it. */
 export interface WrittenFrom {
@@ -91,12 +91,11 @@ function addItem(item: FromItem, state: State, place: Place): void {
   const { context } = place;
   const { source } = item;
   const inside: Context = { ...inRelations(context, state.relations), isGrouped: false, grouped: undefined };
-  const array = context.shared.isStrict ? arrayPath(item, inside) : undefined;
-  if (array !== undefined) return addUnnested(item, array, { state, context: inside });
-  if (source.kind === 'unnest' || source.kind === 'function') {
+  const array = arrayPath(item, inside);
+  if (array !== undefined || source.kind === 'function') {
     // These refer to earlier tables, with LATERAL and without it.
     const { isLateral: _ } = item;
-    const rows = rowsOf(item, inside);
+    const rows = rowsOf(item, array, inside);
     if (addRows(item, rows, { state, context: inside })) return undefined;
     return addJoined(item, rowsTable(rows, inside), state, context);
   }

@@ -1,6 +1,6 @@
-// Literals.
+// Literals and parameters.
 import { quoteString } from '../../sql/literal.ts';
-import { syntax } from '../context.ts';
+import { syntax, unconverted } from '../context.ts';
 import { bytesLiteral } from '../functions/bytes.ts';
 import { literalTo } from '../time/cast.ts';
 import type { Expression } from '../tree.ts';
@@ -34,6 +34,9 @@ function integerType(plain: string, at: number, isStrict: boolean): Partial<Type
 }
 
 export const LITERALS = {
+  unread: ({ at, reason }: Extract<Expression, { kind: 'unread' }>): never =>
+    unconverted(at, 'expression', `Not converted: ${reason}`),
+  parameter: ({ name }: Extract<Expression, { kind: 'parameter' }>) => value('unknown', `@${name}`),
   null: () => value('null', 'NULL'),
   boolean: ({ value: own }: Extract<Expression, { kind: 'boolean' }>) =>
     value('bool', own ? 'true' : 'false', false),

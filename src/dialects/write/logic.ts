@@ -2,7 +2,7 @@
 import { unconverted } from '../context.ts';
 import { concatenatedArrays, isNullArray, joinedArrays } from '../functions/array-value.ts';
 import { jsonOf } from '../json-path.ts';
-import { condition as conditionOf, settled, whole } from '../operand.ts';
+import { settled, whole } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { isMissing } from '../subcolumn.ts';
 import type { Expression } from '../tree.ts';
@@ -16,8 +16,7 @@ type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
 /** An expression as a condition. */
 function test(expression: Expression, context: Context): Value {
-  const own = truth(settled(context.write(expression, context)), context, expression.at);
-  return isKind(own, 'dynamic') ? value('bool', conditionOf(own)) : own;
+  return truth(settled(context.write(expression, context)), context, expression.at);
 }
 
 export function writeChain({ operator, values: parts, at }: Of<'chain'>, context: Context): Value {

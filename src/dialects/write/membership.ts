@@ -17,7 +17,7 @@ import { joinSql, sql, type Sql } from '../sql.ts';
 import { day, isDay, moment } from '../time/moment.ts';
 import type { Expression, Query } from '../tree.ts';
 import { condition, isKind, isNumber, isTime, UNKNOWN, type Value } from '../value.ts';
-import { compared, comparison, toward } from './comparison.ts';
+import { compared, comparison, elementToward, toward } from './comparison.ts';
 import type { Context } from './context.ts';
 import { writeNested } from './nested.ts';
 import { unnestedOf } from './unnest.ts';
@@ -39,7 +39,7 @@ export function writeIn({ among, isNot, at, value: inner }: In, context: Context
   if (among.kind === 'query') return inQuery(subject, among.query, place);
   const array = unnestedOf(among.array);
   if (array.kind === 'array') return inList(inner, array.items, place);
-  return inArray(settled(key(subject)), arrayOf(array, context), place);
+  return inArray(...elementToward(subject, arrayOf(array, context), place), place);
 }
 
 function arrayOf(array: Expression, context: Context): Value {
@@ -197,6 +197,6 @@ export function writeQuantified(expression: Quantified, context: Context): Value
     return negated(anyOf(among.items.map((each) => compare(compared(each, context)))), isNot);
   const array = arrayOf(among, context);
   return operator === '='
-    ? inArray(subject, array, { isNot, context })
+    ? inArray(...elementToward(subject, array, { at, context }), { isNot, context })
     : anyElement(array, { isNot, context, compare });
 }

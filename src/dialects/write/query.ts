@@ -78,7 +78,7 @@ function writeTable(table: WithTable, context: Context): WrittenQuery {
     const tables = new Map(context.tables).set(table.name.name.toLowerCase(), own);
     return rest.map((each) => writeMember(each, { ...context, tables }, READ));
   };
-  const typed = aligned([start, ...write(start)], context)[0] ?? start;
+  const typed = aligned([start, ...write(start)], { at: table.name.at, context })[0] ?? start;
   const begin = widened(typed, context);
   return {
     sql: joinSql(

@@ -1,23 +1,20 @@
 // Functions and arrays in FROM: each is an array in ClickHouse, whose elements are the rows.
 import { sql, type Sql } from '../sql.ts';
 import { quoteString } from '../../sql/literal.ts';
-import type { Call, FromItem } from '../tree.ts';
+import type { Expression, FromItem } from '../tree.ts';
 import { applicationOf } from '../call.ts';
 import { syntax, unconverted, type Context as BaseContext } from '../context.ts';
 import type { Application } from '../function.ts';
 import { series } from '../functions/series.ts';
 import type { Context, RowColumn, RowSource } from './context.ts';
 import { jsonAt, jsonElements, jsonPathSteps, placeSql } from '../json-path.ts';
-import { TEXT, UNKNOWN, type Type, type Value } from '../value.ts';
+import { TEXT, UNKNOWN, type Type } from '../value.ts';
+import { inRelations } from './scope.ts';
 
-interface Elements {
-  readonly array: Sql;
-  readonly columns: readonly RowColumn[];
-  readonly isOuter?: boolean;
-}
+type Elements = Pick<RowSource, 'array' | 'columns' | 'offset' | 'written'>;
 
-/** The rows of an element of FROM. */
-export function rowsOf(item: FromItem, context: Context): RowSource {
+/** The rows of an element of FROM; `array` is what it unnests, if it is no function. */
+export function rowsOf(item: FromItem, array: Expression | undefined, context: Context): RowSource {
   const { source, alias, columns = [] } = item;
   if (source.kind === 'function' && context.shared.isStrict)
     return syntax(item.at, 'Table functions are not allowed');
@@ -26,32 +23,23 @@ export function rowsOf(item: FromItem, context: Context): RowSource {
     isCorrelated = true;
   };
   // The earlier tables are outer ones here, so that using them is noticed.
-  const scope = { relations: [], aliases: new Map<string, Value>(), parent: context.scope, onOuter };
-  const inside: Context = { ...context, scope };
-  const elements =
-    source.kind === 'unnest'
-      ? unnested(item, inside)
-      : source.kind === 'function'
-        ? ofFunction(source.call, inside)
-        : unconverted(item.at, 'join', 'This source is not converted');
-  const fallback = source.kind === 'function' ? source.call.name : 'element';
-  const own = alias?.name ?? fallback;
-  const [first, ...others] = elements.columns;
-  const isSole = others.length === 0;
+  const inside = inRelations(context, [], { onOuter });
+  const { elements, fallback } =
+    array === undefined
+      ? ofFunction(item, inside)
+      : { elements: unnested(item, array, inside), fallback: nameOf(item) };
+  const isSole = elements.columns.length === 1;
   const named = elements.columns.map((column, index) => {
     const given = columns[index]?.name;
     // The alias of a table function with one column is also the name of the column.
-    const implicit =
-      isSole || (source.kind === 'unnest' && column === first) ? (alias?.name ?? column.name) : column.name;
-    return { ...column, name: given ?? implicit };
+    return { ...column, name: given ?? (isSole ? (alias?.name ?? column.name) : column.name) };
   });
-  return {
-    array: elements.array,
-    columns: named,
-    alias: own,
-    isCorrelated,
-    isOuter: elements.isOuter === true,
-  };
+  return { ...elements, columns: named, alias: alias?.name ?? fallback, isCorrelated };
+}
+
+/** In BigQuery, an array in FROM has the name of its column. */
+function nameOf({ source }: FromItem): string | undefined {
+  return source.kind === 'table' ? source.parts.at(-1)?.name : undefined;
 }
 
 const itself = (element: Sql): Sql => element;
@@ -61,19 +49,19 @@ const sole = (array: Sql, type: Type, name = 'element'): Elements => ({
 });
 const INT: Type = { kind: 'int', isNullable: false, scale: 0 };
 
-function unnested({ source, at }: FromItem, context: Context): Elements {
-  if (source.kind !== 'unnest') return unconverted(at, 'join', 'This source is not converted');
-  if (source.more !== undefined && source.more.length > 0)
+/** An array that is named like a table has no more parts. */
+const NONE: Partial<Extract<FromItem['source'], { kind: 'unnest' }>> = {};
+
+function unnested({ source, at }: FromItem, array: Expression, context: Context): Elements {
+  const { offset, offsetBase: base = 0, more } = source.kind === 'unnest' ? source : NONE;
+  if (more !== undefined)
     return unconverted(at, 'join', 'Arrays that are read in parallel are not converted');
-  const array = context.elements(context.write(source.array, context));
-  const element = array.type.element ?? UNKNOWN;
-  if (source.offset === undefined) return sole(array.sql, element);
-  const base = source.offsetBase ?? 0;
-  const offset = { name: source.offset.name, type: INT, of: (each: Sql) => sql`${each}.2` };
-  const zipped = sql`arrayMap((x, i) -> (x, i${base === 0 ? ' - 1' : ''}), ${array.sql}, arrayEnumerate(${array.sql}))`;
+  const written = context.write(array, context);
+  const elements = context.elements(written);
   return {
-    array: zipped,
-    columns: [{ name: 'element', type: element, of: (each) => sql`${each}.1` }, offset],
+    ...sole(elements.sql, elements.type.element ?? UNKNOWN),
+    written,
+    ...(offset === undefined ? {} : { offset: { name: offset.name, base } }),
   };
 }
 
@@ -106,14 +94,19 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-function ofFunction(call: Call, context: Context): Elements {
+function ofFunction(
+  { source, at }: FromItem,
+  context: Context,
+): { readonly elements: Elements; readonly fallback: string } {
+  if (source.kind !== 'function') return unconverted(at, 'join', 'This source is not converted');
+  const { call } = source;
   const reader =
     READERS[call.name] ??
     unconverted(call.at, 'function', `The table function ${call.name} is not converted`);
   const { application, check } = applicationOf<BaseContext>(call, context);
   const elements = reader(application);
   check();
-  return elements;
+  return { elements, fallback: call.name };
 }
 
 function seriesRows(application: Application): Elements {

@@ -2,7 +2,7 @@
 import type { Rows, SetOperation } from '../tree.ts';
 import { differs, syntax, unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { value, type Kind, type Type } from '../value.ts';
+import { UNKNOWN, value, type Type, type Value } from '../value.ts';
 import type { Context, OutputColumn, WrittenQuery } from './context.ts';
 import { unified } from './unify.ts';
 
@@ -20,7 +20,7 @@ export function combined(
     const message = `This query has ${columns.length} columns, the first has ${width}`;
     syntax(sources[index]?.at ?? at, message);
   }
-  const written = aligned(members, context);
+  const written = aligned(members, { at, context });
   if (!operator.endsWith('ALL')) checkStrings(operator, written, { at, context });
   const { style } = context.shared;
   const parts = written.map((each) => each.sql);
@@ -31,11 +31,7 @@ function between(parts: readonly Sql[], operator: string): readonly Sql[] {
   return parts.flatMap((each, index) => (index === 0 ? [each] : [operator, each]));
 }
 
-function checkStrings(
-  operator: string,
-  written: readonly WrittenQuery[],
-  { at, context }: { readonly at: number; readonly context: Context },
-): void {
+function checkStrings(operator: string, written: readonly WrittenQuery[], { at, context }: Place): void {
   const isCaseless = ({ value: own }: OutputColumn): boolean =>
     own.literal === undefined && context.key(own).sql !== own.sql;
   if (context.shared.traits.ignoresCase && written.some(({ columns }) => columns?.some(isCaseless) === true))
@@ -68,6 +64,11 @@ interface Conversion {
   readonly type: Type;
 }
 
+interface Place {
+  readonly at: number;
+  readonly context: Context;
+}
+
 /** A query with some of its columns converted. */
 function converted(
   query: WrittenQuery,
@@ -75,13 +76,13 @@ function converted(
   convert: (column: OutputColumn, own: string, index: number) => Conversion | undefined,
 ): WrittenQuery {
   const { columns = [] } = query;
-  const conversions = columns.map((each, index) => convert(each, style.name(each.name), index));
-  if (conversions.every((each) => each === undefined)) return query;
-  const items = columns.map((each, index) => {
-    const own = style.name(each.name);
-    const conversion = conversions[index];
-    return conversion === undefined ? own : `${conversion.sql} AS ${own}`;
+  const names = columns.map((each) => style.name(each.name));
+  const conversions = columns.map((each, index) => convert(each, names[index] ?? '', index));
+  const items = names.map((own, index) => {
+    const { sql: written = own } = conversions[index] ?? {};
+    return written === own ? own : `${written} AS ${own}`;
   });
+  if (items.every((each, index) => each === names[index])) return query;
   const typed = columns.map((each, index) => ({
     ...each,
     value: { sql: each.value.sql, type: conversions[index]?.type ?? each.value.type },
@@ -93,36 +94,30 @@ function converted(
 }
 
 /** Members of a set operation with common types: ClickHouse has none for Int64 and Float64, or for strings and times. */
-export function aligned(members: readonly WrittenQuery[], context: Context): readonly WrittenQuery[] {
+export function aligned(members: readonly WrittenQuery[], { at, context }: Place): readonly WrittenQuery[] {
   const [first] = members;
-  if (members.some(({ columns }) => columns === undefined || columns.length !== first?.columns?.length))
-    return members;
-  const types = (first?.columns ?? []).map((_, index) =>
-    members.flatMap(({ columns }) => columns?.[index]?.value.type ?? []),
+  const width = first?.columns?.length;
+  if (members.some(({ columns }) => columns === undefined || columns.length !== width)) return members;
+  const common = (first?.columns ?? []).map((_, index) =>
+    unified(
+      members.flatMap(({ columns }) => namedValue(columns?.[index], context)),
+      { at, context },
+    ),
   );
-  return members.map((member) =>
-    converted(member, context, (column, own, index) => toward(column, own, types[index] ?? [])),
+  return members.map((member, place) =>
+    converted(member, context, (_, own, index) => {
+      const { sqls = [], type = UNKNOWN } = common[index] ?? {};
+      return { sql: String(sqls[place] ?? own), type };
+    }),
   );
 }
 
-/** The conversion of a column to the common type of a position; undefined if it needs none. */
-function toward({ value: each }: OutputColumn, own: string, types: readonly Type[]): Conversion | undefined {
-  const { kind, isNullable } = each.type;
-  const has = (other: Kind): boolean => types.some((type) => type.kind === other);
-  if ((has('float') || has('numeric')) && (kind === 'int' || kind === 'decimal'))
-    return { sql: `toFloat64(${own})`, type: { kind: 'float', isNullable } };
-  const isMixed = types.every((type) => type.kind === 'int') && new Set(types.map(isUnsigned)).size > 1;
-  if (isMixed) return { sql: `toInt64(${own})`, type: { kind: 'int', isNullable, scale: 0 } };
-  const isText = kind === 'text' && each.literal !== undefined;
-  if (isText && has('date')) return { sql: `toDate32(${own})`, type: { kind: 'date', isNullable } };
-  if (kind === 'date' && has('datetime'))
-    return { sql: `toDateTime64(${own}, 6, 'UTC')`, type: { kind: 'datetime', isNullable } };
-  if ((isText || kind === 'date') && has('timestamp'))
-    return { sql: `toDateTime64(${own}, 6, 'UTC')`, type: { kind: 'timestamp', isNullable } };
-  return undefined;
+/** A column as the outer query reads it. */
+function namedValue(column: OutputColumn | undefined, { shared }: Context): readonly Value[] {
+  if (column === undefined) return [];
+  const { literal, type } = column.value;
+  return [{ sql: shared.style.name(column.name), type, ...(literal === undefined ? {} : { literal }) }];
 }
-
-const isUnsigned = (type: Type): boolean => type.isUnsigned === true;
 
 /** VALUES. */
 export function rowsQuery({ rows, at }: Rows, context: Context): WrittenQuery {

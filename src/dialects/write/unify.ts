@@ -2,11 +2,22 @@
 import { unconverted, type Context } from '../context.ts';
 import { implicit } from '../implicit.ts';
 import { jsonText } from '../json-path.ts';
-import { beside, settled } from '../operand.ts';
+import { beside, isOpen, settled } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { dateLiteral, timestampLiteral } from '../time/literal.ts';
+import { timeLiteral } from '../time/literal.ts';
 import { isDay } from '../time/moment.ts';
-import { float, isKind, isNumber, isTime, text, UNKNOWN, value, type Type, type Value } from '../value.ts';
+import {
+  commonOf,
+  float,
+  isKind,
+  isNumber,
+  isTime,
+  text,
+  UNKNOWN,
+  value,
+  type Type,
+  type Value,
+} from '../value.ts';
 
 /** Values in one type. */
 export interface Unified {
@@ -36,14 +47,13 @@ export function unified(all: readonly Value[], place?: Place): Unified {
   if (kinds.has('interval') && new Set(typed.map(({ type }) => type.unit)).size > 1)
     return noCommonType('Intervals of different units', values, place);
   if (kinds.has('text') && kinds.size > 1 && !kinds.has('unknown')) return strings(values, nullable, place);
-  const [only = values[0]?.type] = typed.map(({ type }) => type);
-  const type: Type = kinds.size > 1 || only === undefined ? { kind: 'unknown', isNullable: nullable } : only;
+  const only = typed.length === 0 ? values[0]?.type : commonOf(typed.map((each) => each.type));
+  const type: Type = kinds.size > 1 || only === undefined ? UNKNOWN : only;
   return { sqls: values.map((each) => each.sql), type: { ...type, isNullable: nullable } };
 }
 
 /** What a JSON path holds as a value of the type of the others. */
-const plain = (each: Value, all: readonly Value[]): Value =>
-  all.some((other) => isKind(other, 'dynamic')) ? beside(each, all) : each;
+const plain = (each: Value, all: readonly Value[]): Value => (all.some(isOpen) ? beside(each, all) : each);
 
 function noCommonType(what: string, values: readonly Value[], place: Place | undefined): Unified {
   if (place !== undefined)
@@ -57,7 +67,8 @@ function strings(values: readonly Value[], nullable: boolean, place: Place | und
   return { sqls: values.map(text), type: { kind: 'text', isNullable: nullable } };
 }
 
-const isLiteral = (each: Value): boolean => /^-?\d+$/.test(String(each.sql));
+/** An integer that Float64 represents has a common type with it. */
+const isLiteral = (each: Value): boolean => /^\(?-?\d{1,15}\)?$/.test(String(each.sql));
 
 /** Int64 and Float64 have no common type in ClickHouse. */
 function numbers(values: readonly Value[], nullable: boolean): Unified {
@@ -86,7 +97,7 @@ function numbers(values: readonly Value[], nullable: boolean): Unified {
 function times(all: readonly Value[], nullable: boolean, place: Place | undefined): Unified {
   const values = all.map((each) => {
     if (!isKind(each, 'text') || each.literal === undefined) return each;
-    return (/[ Tt]\d/.test(each.literal) ? timestampLiteral : dateLiteral)(each.literal) ?? each;
+    return timeLiteral(each.literal) ?? each;
   });
   const typed = values.filter((each) => !isKind(each, 'null'));
   if (typed.some((each) => isKind(each, 'text'))) return strings(all, nullable, place);

@@ -3,10 +3,10 @@ import type { Expression, FromItem } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { columnValue, isRecord } from '../record.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { UNKNOWN, value, type Kind, type Type, type Value } from '../value.ts';
+import { loose, value, type Kind, type Type, type Value } from '../value.ts';
 import { conditionSql } from './condition.ts';
 import { columnsByName, relationOf, inRelations } from './scope.ts';
-import type { Context, Relation, RowSource } from './context.ts';
+import type { Context, Relation, RelationColumn, RowSource } from './context.ts';
 import type { State } from './from.ts';
 
 interface Place {
@@ -15,10 +15,10 @@ interface Place {
   readonly context: Context;
 }
 
-/** The unnested expression: the argument of UNNEST, or `table.column` if the table precedes it. */
-export function arrayPath({ source, at }: FromItem, { scope }: Context): Expression | undefined {
+/** The unnested expression: the argument of UNNEST, or in BigQuery `table.column` if the table precedes it. */
+export function arrayPath({ source, at }: FromItem, { scope, shared }: Context): Expression | undefined {
   if (source.kind === 'unnest') return unnestedOf(source.array);
-  if (source.kind !== 'table' || source.parts.length < 2) return undefined;
+  if (source.kind !== 'table' || source.parts.length < 2 || !shared.traits.rowsAreRecords) return undefined;
   const first = source.parts[0]?.name.toLowerCase();
   const isPath = [...scope.relations, ...(scope.parent?.relations ?? [])].some(
     ({ alias, columns }) => alias?.toLowerCase() === first || columns?.has(first ?? '') === true,
@@ -32,26 +32,6 @@ export function unnestedOf(array: Expression): Expression {
   const [only, ...more] = array.args;
   const areEmpty = more.every((each) => each.kind === 'array' && each.items.length === 0);
   return only !== undefined && more.length > 0 && areEmpty ? only : array;
-}
-
-/** An array or a record of BigQuery. */
-export function addUnnested(item: FromItem, array: Expression, { state, context }: Place): void {
-  const { join, alias, on, using } = item;
-  const unnested = context.write(array, context);
-  if (using !== undefined || join === 'RIGHT' || join === 'FULL') {
-    unconverted(item.at, 'join', 'Arrays can only be unnested by CROSS, INNER or LEFT JOIN');
-  }
-  const name = alias?.name ?? (item.source.kind === 'table' ? item.source.parts.at(-1)?.name : undefined);
-  const isAlias =
-    isRecord(unnested) || (unnested.subcolumn !== undefined && isUsedAsRecord(item, name, context));
-  const added = isAlias
-    ? [recordOf(name, unnested, state.relations)]
-    : addArray(item, { unnested, name }, { state, context });
-  state.relations = [...state.relations, ...added];
-  if (on === undefined || (on.kind === 'boolean' && on.value)) return;
-  if (join === 'LEFT')
-    unconverted(on.at, 'join', 'LEFT JOIN UNNEST only supports ON TRUE', 'Move the condition to WHERE.');
-  addCondition(item, { state, context });
 }
 
 /** ON of a join with an array, which ClickHouse does not have. */
@@ -84,103 +64,112 @@ export function isUsedAsRecord({ source }: FromItem, name: string | undefined, {
   return name === undefined || shared.isRecordName(name.toLowerCase());
 }
 
-interface Unnested {
-  readonly unnested: Value;
-  readonly name: string | undefined;
-}
-
 /** Kinds of elements that cannot be NULL. */
 const COMPOSITE: ReadonlySet<Kind> = new Set(['object', 'array', 'tuple', 'map', 'dynamic', 'unknown']);
 export const isComposite = ({ kind }: Type): boolean => COMPOSITE.has(kind);
 
-function addArray(
-  { source, join }: FromItem,
-  { unnested, name }: Unnested,
-  { state, context }: Place,
-): readonly Relation[] {
-  const { sql: array, type } = context.elements(unnested);
-  const element = type.element ?? UNKNOWN;
-  const { fresh } = context.shared;
-  const offset = source.kind === 'unnest' ? source.offset : undefined;
-  const [item, place] = [fresh('a'), fresh('o')];
-  const numbers = offset === undefined ? '' : sql`, arrayEnumerate(${array}) AS ${place}`;
-  const hasNull = !isComposite(element);
-  if (state.pieces.length === 0) {
-    const whole = fresh('x');
-    const read = offset === undefined ? '' : sql`, ${place}`;
-    const inner = offset === undefined ? '' : sql`, arrayEnumerate(${whole}) AS ${place}`;
-    const table = fresh('t');
-    state.pieces.push(
-      sql`(SELECT ${item}${read} FROM (SELECT ${array} AS ${whole}) ARRAY JOIN ${whole} AS ${item}${inner}) AS ${table}`,
+/** Adds rows to FROM: a record as an alias, an array per row as ARRAY JOIN. False: they have to be joined like a table. */
+export function addRows(item: FromItem, rows: RowSource, { state, context }: Place): boolean {
+  const { join, on, using } = item;
+  const record = recordIn(item, rows, context);
+  const isTrue = on === undefined || (on.kind === 'boolean' && on.value);
+  const isLeft = join === 'LEFT';
+  const isInner = using === undefined && join !== 'RIGHT' && join !== 'FULL' && (isTrue || !isLeft);
+  const isJoined = isInner && (record !== undefined || state.pieces.length > 0);
+  // At run time, and for elements of the row, the condition of an inner join is one of WHERE.
+  if (!isInner && (rows.isCorrelated || context.shared.isStrict))
+    return unconverted(
+      item.at,
+      'join',
+      'Arrays are joined only by CROSS, INNER or LEFT JOIN … ON TRUE',
+      'Move the condition to WHERE.',
     );
-  } else {
-    const each = fresh('x');
-    // Without elements there is one row, whose element is NULL if it can be.
-    const own = join === 'LEFT' && hasNull ? sql`arrayMap(${each} -> toNullable(${each}), ${array})` : array;
-    state.pieces.push(sql`${join === 'LEFT' ? 'LEFT ' : ''}ARRAY JOIN ${own} AS ${item}${numbers}`);
-  }
-  const isLost = join === 'LEFT' && (!hasNull || offset !== undefined);
-  const found = columnValue(item, element);
-  const own = elementRelation(name, isLost ? { ...found, absent: sql`empty(${array})` } : found);
-  if (offset === undefined) return [own];
-  return [own, elementRelation(offset.name, value('int', sql`(${place} - 1)`))];
+  if (!isJoined && rows.isCorrelated && !context.shared.isStrict)
+    return unconverted(item.at, 'join', 'A subquery of the elements of an array is not converted');
+  if (!isJoined || !(isTrue || rows.isCorrelated || context.shared.isStrict)) return false;
+  const added =
+    record === undefined
+      ? joinedArray(rows, isLeft, { state, context })
+      : [recordOf(rows.alias, record, state.relations)];
+  state.relations = [...state.relations, ...added];
+  if (!isTrue) addCondition(item, { state, context });
+  return true;
 }
 
-/** An array per row becomes ARRAY JOIN; false if it has to be joined like a table. */
-export function addRows(item: FromItem, rows: RowSource, { state, context }: Place): boolean {
-  const isFirst = state.pieces.length === 0;
-  const isTrue = item.on === undefined || (item.on.kind === 'boolean' && item.on.value);
-  const isLeft = item.join === 'LEFT' || rows.isOuter;
-  // The condition of an inner join of elements of the row is one of WHERE.
-  const isCondition = !isTrue && rows.isCorrelated && !isLeft;
-  const isArrayJoin = !isFirst && (isTrue || isCondition) && item.join !== 'RIGHT' && item.join !== 'FULL';
-  if (!isArrayJoin) {
-    if (rows.isCorrelated)
-      unconverted(item.at, 'join', 'This join with the elements of an array is not converted');
-    return false;
-  }
-  const columns = rows.columns.map((each) => ({
-    ...each,
-    alias: context.shared.fresh(each.name.replaceAll(/\W/g, '_')),
-  }));
+/** At run time, a record that is treated as an array with one element. */
+function recordIn(item: FromItem, { written, alias }: RowSource, context: Context): Value | undefined {
+  if (written === undefined || !context.shared.isStrict) return undefined;
+  const isUsed = written.subcolumn !== undefined && isUsedAsRecord(item, alias, context);
+  return isRecord(written) || isUsed ? written : undefined;
+}
+
+/** ARRAY JOIN. With LEFT, there is one row without elements, in which they are NULL. */
+function joinedArray(rows: RowSource, isLeft: boolean, { state, context }: Place): readonly Relation[] {
+  const { array, columns, offset } = rows;
   const [only, more] = columns;
-  const sole = only === undefined || more !== undefined ? undefined : only;
-  const variable = context.shared.style.name(sole?.alias ?? context.shared.fresh('element'));
-  if (isLeft && sole === undefined)
-    unconverted(item.at, 'join', 'This outer join with the elements of an array is not converted');
-  const array = isLeft ? sql`arrayMap(x -> toNullable(x), ${rows.array})` : rows.array;
-  state.pieces.push(sql`${isLeft ? 'LEFT ' : ''}ARRAY JOIN ${array} AS ${variable}`);
+  const hasNull = more === undefined && only !== undefined && canBeNull(only.type, context);
+  const [item, place] = [freshName(only?.name ?? 'element', context), freshName('place', context)];
+  const own = isLeft && hasNull ? sql`arrayMap(x -> toNullable(x), ${array})` : array;
+  const numbers = offset === undefined ? '' : sql`, arrayEnumerate(${array}) AS ${place}`;
+  state.pieces.push(sql`${isLeft ? 'LEFT ' : ''}ARRAY JOIN ${own} AS ${item}${numbers}`);
+  const absent = isLeft && !hasNull ? { absent: sql`empty(${array})` } : {};
   const values = columns.map(({ name, type, of }) => ({
     name,
-    value: { sql: of(variable), type: isLeft ? { ...type, isNullable: true } : type },
+    value: { ...columnValue(of(item), isLeft ? { ...type, isNullable: true } : type), ...absent },
   }));
-  const relation: Relation = {
-    alias: rows.alias,
-    written: context.shared.style.name(rows.alias),
-    columns: columnsByName(values),
-    isInline: true,
-  };
-  state.relations = [...state.relations, relation];
-  if (isCondition) addCondition(item, { state, context });
-  return true;
+  const places = isLeft ? value('int', sql`nullIf(${place}, 0)`) : value('int', place, false);
+  return relationsOf(rows, offset === undefined ? values : [...values, placeColumn(offset, places)], context);
+}
+
+const freshName = (own: string, { shared }: Context): string =>
+  shared.isStrict ? shared.fresh('a') : shared.style.name(shared.fresh(own.replaceAll(/\W/g, '_')));
+
+/** Whether elements can be replaced by NULL; of those whose type is not known, only offline. */
+const canBeNull = (type: Type, { shared }: Context): boolean =>
+  !isComposite(type) || (type.kind === 'unknown' && !shared.isStrict);
+
+function placeColumn({ name, base }: NonNullable<RowSource['offset']>, place: Value): RelationColumn {
+  const { type, sql: own } = place;
+  const from = base === 0 ? loose('int', sql`${own} - 1`, type.isNullable, { scale: 0 }) : place;
+  return { name, value: from };
+}
+
+/** At run time, an element is read by its name; offline, the columns are written as expressions. */
+function relationsOf(
+  { alias }: RowSource,
+  columns: readonly RelationColumn[],
+  { shared }: Context,
+): readonly Relation[] {
+  if (shared.isStrict)
+    return columns.map(({ name, value: own }, index) => elementRelation(index === 0 ? alias : name, own));
+  const own = alias ?? 'element';
+  return [{ alias: own, written: shared.style.name(own), columns: columnsByName(columns), isInline: true }];
 }
 
 /** A query that returns the elements, as a table. */
 export function rowsTable(
-  { array, columns, alias }: RowSource,
+  rows: RowSource,
   context: Context,
 ): { readonly sql: Sql; readonly relations: readonly Relation[] } {
-  const { name } = context.shared.style;
-  const variable = name(`${alias}_element`.replaceAll(/\W/g, '_'));
+  const { array, columns, offset, alias = 'element' } = rows;
+  const { isStrict, fresh, style } = context.shared;
+  const table = isStrict ? fresh('t') : style.name(alias);
   const [only, more] = columns;
-  const isSole = only !== undefined && more === undefined && only.of('x') === 'x';
-  const query = isSole
-    ? sql`SELECT arrayJoin(${array}) AS ${name(only.name)}`
-    : sql`SELECT ${joinSql(columns.map((each) => sql`${each.of(variable)} AS ${name(each.name)}`))} FROM (SELECT arrayJoin(${array}) AS ${variable})`;
-  const written = name(alias);
+  if (!isStrict && only !== undefined && more === undefined && offset === undefined) {
+    const query = sql`SELECT ${only.of(sql`arrayJoin(${array})`)} AS ${style.name(only.name)}`;
+    return { sql: sql`(${query}) AS ${table}`, relations: [relationOf(alias, table, { columns, context })] };
+  }
+  const [item, place, whole] = ['element', 'place', 'whole'].map((each) => freshName(each, context));
+  const own = columns.map(({ name, type, of }) => ({ name, value: { sql: of(item ?? ''), type } }));
+  const all = offset === undefined ? own : [...own, placeColumn(offset, value('int', place ?? '', false))];
+  const items = all.map((each) => sql`${each.value.sql} AS ${style.name(each.name)}`);
+  const numbers = offset === undefined ? '' : sql`, arrayEnumerate(${whole ?? ''}) AS ${place ?? ''}`;
+  const from = sql`(SELECT ${array} AS ${whole ?? ''}) ARRAY JOIN ${whole ?? ''} AS ${item ?? ''}${numbers}`;
+  const types = all.map((each) => ({ name: each.name, type: each.value.type }));
+  const relation = relationOf(alias, table, { columns: types, context });
   return {
-    sql: sql`(${query}) AS ${written}`,
-    relations: [relationOf(alias, written, { columns, context })],
+    sql: sql`(SELECT ${joinSql(items)} FROM ${from}) AS ${table}`,
+    relations: isStrict ? relationsOf(rows, [...(relation.columns?.values() ?? [])], context) : [relation],
   };
 }
 

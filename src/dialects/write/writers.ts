@@ -1,18 +1,16 @@
 // The writer of each kind of expression.
 import { writeCast } from '../cast/cast.ts';
-import { unconverted } from '../context.ts';
 import type { Expression } from '../tree.ts';
-import { value, type Value } from '../value.ts';
+import type { Value } from '../value.ts';
 import { writeBinary, writeInterval, writeUnary } from './arithmetic.ts';
-import { writeCall, writeLambda } from './call.ts';
+import { CALLS } from './call.ts';
 import { writeBetween } from './comparison.ts';
 import type { Context } from './context.ts';
-import { writeField, writeIndex, writeSlice } from './element.ts';
+import { ELEMENTS } from './element.ts';
 import { writeLike } from './like.ts';
 import { LITERALS } from './literal.ts';
 import { writeCase, writeChain, writeIs } from './logic.ts';
 import { writeIn, writeQuantified } from './membership.ts';
-import { writePath } from './path.ts';
 import { writeArray, writeRow, writeStruct } from './record.ts';
 import { writeSubquery } from './subquery.ts';
 import { writeCollation, writeExtract, writeZone } from './zone.ts';
@@ -23,14 +21,10 @@ type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context
 /** How each kind of expression is written. */
 export const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   ...LITERALS,
-  parameter: ({ name }) => value('unknown', `@${name}`),
   interval: (span, context) => writeInterval([span], span.at, context),
   intervals: ({ parts, at }, context) => writeInterval(parts, at, context),
-  path: writePath,
-  field: writeField,
-  index: writeIndex,
-  slice: writeSlice,
-  call: writeCall,
+  ...ELEMENTS,
+  ...CALLS,
   cast: writeCast,
   extract: writeExtract,
   at_zone: writeZone,
@@ -48,8 +42,4 @@ export const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   struct: writeStruct,
   row: writeRow,
   query: writeSubquery,
-  lambda: writeLambda,
-  named_argument: ({ at, name: { name } }) =>
-    unconverted(at, 'expression', `The named argument ${name} is not converted`),
-  unread: ({ at, reason }) => unconverted(at, 'expression', `Not converted: ${reason}`),
 };

@@ -11,7 +11,7 @@ import {
   type Databases,
   type NamedDatabase,
 } from './databases.ts';
-import { KEYWORDS, NO_BARE_ALIAS } from '../../sandbox/keywords.ts';
+import { KEYWORDS, NO_BARE_ALIAS } from '../../sql/tree/keywords.ts';
 import { blank, placed, type Edit } from './edited-text.ts';
 import { readScopes } from './table-scopes.ts';
 

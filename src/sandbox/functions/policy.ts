@@ -87,7 +87,16 @@ export function knownFunction(name: string): {
   readonly nearest?: string | undefined;
 } {
   if (isEngineFunction(name)) return { isKnown: true };
-  return { isKnown: false, nearest: nearest(name, ALL_NAMES.values()) };
+  return { isKnown: false, nearest: nearest(name, [...ALL_NAMES.values(), ...combinedLike(name)]) };
+}
+
+/** Aggregate functions with a combinator that begin like a name: `sumMerge` for `sumMrege`. */
+function combinedLike(name: string): readonly string[] {
+  const folded = name.toLowerCase();
+  const bases = split(FUNCTION_FAMILIES.aggregate.names).filter((base) =>
+    folded.startsWith(base.toLowerCase()),
+  );
+  return bases.flatMap((base) => COMBINATORS.map((combinator) => `${base}${combinator}`));
 }
 
 /** Whether the engine comes with a function of that name, also with combinators. */

@@ -6,7 +6,7 @@ import { endOf, usesNames } from './condition-ranges.ts';
 import type { TokenRange } from './condition-ranges.ts';
 import { allConjunctsOf, textOf } from './conjuncts.ts';
 import type { LexedQuery } from '../lexed-query.ts';
-import { CONSTANTS, UNITS } from '../keywords.ts';
+import { CONSTANTS, UNITS } from '../../sql/tree/keywords.ts';
 import type { LeakproofCheck } from './leakproof.ts';
 import type { ReadTable } from '../read-table.ts';
 import type { ScanResult } from '../scan/scanner.ts';

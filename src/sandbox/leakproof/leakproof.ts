@@ -19,7 +19,7 @@ import { createMoments } from './time-conversions.ts';
 import type { Moments } from './time-conversions.ts';
 import { makesNulls } from './null-sources.ts';
 import { mixesScales } from './time-scales.ts';
-import { CONSTANTS, UNITS } from '../keywords.ts';
+import { CONSTANTS, UNITS } from '../../sql/tree/keywords.ts';
 
 /** What the result depends on besides the query. */
 export interface LeakproofContext {

@@ -1,6 +1,6 @@
 // The operands of an operator, and calls, by their tokens.
 import type { Cursor } from '../../sql/cursor.ts';
-import { CALLABLE, KEYWORDS } from '../keywords.ts';
+import { CALLABLE, KEYWORDS } from '../../sql/tree/keywords.ts';
 
 export const WORDS: ReadonlySet<string | undefined> = new Set(
   'IN NOT BETWEEN LIKE ILIKE REGEXP IS DIV MOD'.split(' '),

@@ -5,7 +5,7 @@ import type { Cursor } from '../../sql/cursor.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import { innerType, type ClickHouseType } from '../../sql/type.ts';
-import { UNITS } from '../keywords.ts';
+import { UNITS } from '../../sql/tree/keywords.ts';
 import type { TokenRange } from './condition-ranges.ts';
 import { conjunctsOf, insideParentheses, textOf } from './conjuncts.ts';
 import { isConstantCall } from './functions.ts';

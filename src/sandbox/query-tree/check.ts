@@ -10,7 +10,7 @@ import { parseQueryTree } from './tree.ts';
 import type { ScanResult } from '../scan/scanner.ts';
 import { argumentIndex, argumentViolation, stringArgument, subcolumnFault } from '../string-arguments.ts';
 import { checkTreeStates } from './states.ts';
-import { IN_FUNCTIONS } from '../keywords.ts';
+import { IN_FUNCTIONS } from '../../sql/tree/keywords.ts';
 
 /** Functions that the engine creates from syntax; a query cannot call them by name. */
 const SYNTAX_FUNCTIONS: ReadonlySet<string> = new Set(['exists', 'casewithexpression', ...IN_FUNCTIONS]);

@@ -3,7 +3,7 @@ import type { Violation } from '../lexed-query.ts';
 import { attribute, type TreeLine } from '../../sql/query-tree.ts';
 import { formDenied, returnsStates, MAX_STATE_NAMES, acceptsStates, unnamedState } from '../scan/states.ts';
 import { stringArgument } from '../string-arguments.ts';
-import { IN_FUNCTIONS } from '../keywords.ts';
+import { IN_FUNCTIONS } from '../../sql/tree/keywords.ts';
 
 /** The context of a node: an element of SELECT or WITH, an argument of a function that accepts states, a table, or other. */
 type NodeContext = 'item' | 'argument' | 'table' | 'subquery' | 'other';

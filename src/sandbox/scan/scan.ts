@@ -1,11 +1,10 @@
-// State of one pass over a consumer query: its scope, its findings, and its expanded size.
-import type { LexedQuery } from '../lexed-query.ts';
+// State of one visit of a consumer query's tree: what it may read, what was found, and its expanded size.
+import type { Cursor } from '../../sql/cursor.ts';
+import type { Node, Tree } from '../../sql/tree/nodes.ts';
+import { rejection, type Violation } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
-import { createSelect } from './selects.ts';
-import type { SelectFinding } from './selects.ts';
-import { createStateFindings } from './states.ts';
-import type { StateFindings } from './states.ts';
-import { createQueryReader, type QueryReader } from './query-reader.ts';
+import { createFindings, type Findings } from './findings.ts';
+import { createSelect, type SelectFinding } from './selects.ts';
 
 /** What an endpoint exposes to its consumers. */
 export interface Surface {
@@ -27,70 +26,33 @@ export interface TableSize {
   readonly reads: number;
 }
 
-/** What names mean at one point of the query. */
-export interface Scope {
-  /** The consumer's own WITH tables in lexical scope, with their sizes. */
-  readonly withTables: ReadonlyMap<string, TableSize>;
-  /** Inside a lambda no aliases are allowed. */
-  readonly inLambda: boolean;
+/** The consumer's own WITH tables in lexical scope, with their sizes. */
+export type Scope = ReadonlyMap<string, TableSize>;
+
+/** The mutually recursive parts of the visit. */
+export interface Visitor {
+  /** Returns the scope that later members of the same set operation see. */
+  query(scan: Scan, node: Node, scope: Scope): Scope;
+  value(scan: Scan, node: Node, scope: Scope): void;
 }
 
-/** Whether an alias may follow an expression: not at all, only after AS, or also without AS. */
-export type AliasForm = 'none' | 'as' | 'bare';
-
-/** The mutually recursive parts of the grammar; each reads from the scan's current token. */
-export interface Grammar {
-  /** A query up to the closing parenthesis or the end. */
-  query(scan: Scan, scope: Scope): void;
-  expression(scan: Scan, scope: Scope, alias: AliasForm): void;
-  /** A value with its suffixes: path, index, cast. */
-  operand(scan: Scan, scope: Scope): void;
-}
-
-/** What a scan has found. */
-export interface Findings {
-  /** Endpoint tables that are read. */
-  readonly tables: Set<string>;
-  /** Names that the query itself defines: aliases, lambda arguments, WITH elements. */
-  readonly names: Set<string>;
-  /** Token indexes of bare names in positions of values. */
-  readonly bare: number[];
-  /** Where aggregate function states occur and where they may. */
-  readonly states: StateFindings;
-  /** Every SELECT, in the order in which they begin. */
-  readonly selects: SelectFinding[];
-  /** Endpoint tables that are the right side of IN, which compares all their columns. */
-  readonly sets: Set<string>;
-  /** The consumer's own WITH tables, and the token after the name of each. */
-  readonly withTables: { readonly name: string; readonly at: number }[];
-}
-
-/** One pass over a consumer query; every scanner function reads from it and adds to its findings. */
-export interface Scan extends QueryReader {
+/** One visit of a consumer query; every visiting function reads from it and adds to its findings. */
+export interface Scan {
+  readonly tree: Tree;
+  readonly cursor: Cursor;
   readonly surface: Surface;
-  readonly grammar: Grammar;
+  readonly visitor: Visitor;
   readonly findings: Findings;
-  /** Runs `read` one level deeper. */
-  nest(read: () => void): void;
-  /** Runs `read`; everything that it finds belongs to a new SELECT. */
-  select<T>(read: () => T): T;
-  /** The innermost SELECT that is being read. */
-  current(): SelectFinding;
-  /** Adds a table's size for each reference to it. */
-  grow(size: TableSize): void;
-  /** Runs `read` and returns the size of what it read, which is then not counted here. */
-  measure(read: () => void): TableSize;
-  /** Counts a regular expression: the engine compiles each one that is constant. */
-  pattern(): void;
-  /** Reads of the endpoint's tables so far, those of each reference to a consumer's own table counted. */
-  reads(): number;
+  /** The innermost SELECT that is being visited. */
+  select: SelectFinding;
+  /** What references to tables have added so far. */
+  grown: TableSize;
+  /** Regular expressions so far. */
+  patterns: number;
 }
 
 /** 6 to 10 ms of processor time each, which the engine does not interrupt within one OR: 480 took 23 s on a busy machine. */
 const MAX_PATTERNS = 100;
-
-/** Parentheses, CASE and INTERVAL recurse; parentheses alone may be 48 levels deep. */
-const MAX_NESTING = 96;
 
 /**
  * Tokens, and reads of the endpoint's tables, after tables are expanded: the engine analyses and plans a table again for each
@@ -101,71 +63,55 @@ const MAX_EXPANDED = 50_000;
 const MAX_READS = 500;
 const LESS = 'Read each table in fewer SELECTs: countIf counts several things in one';
 
-/** A scan at the first token, without findings. */
-export function createScan(query: LexedQuery, surface: Surface, grammar: Grammar): Scan {
-  const reader = createQueryReader(query);
-  let depth = 0;
-  let grown: TableSize = { tokens: 0, reads: 0 };
-  let current = createSelect(0);
-  const selects: SelectFinding[] = [];
+/** A visit without findings. */
+export function createScan(tree: Tree, surface: Surface, visitor: Visitor): Scan {
   return {
-    ...reader,
+    tree,
+    cursor: tree.cursor,
     surface,
-    grammar,
-    findings: {
-      tables: new Set(),
-      names: new Set(),
-      bare: [],
-      states: createStateFindings(),
-      selects,
-      sets: new Set(),
-      withTables: [],
-    },
-    select(read) {
-      const outer = current;
-      current = createSelect(reader.at());
-      selects.push(current);
-      const result = read();
-      current.end = reader.at();
-      current = outer;
-      return result;
-    },
-    current: () => current,
-    nest(read) {
-      depth++;
-      if (depth > MAX_NESTING) {
-        reader.reject({
-          code: 'sandbox.too_large',
-          message: `A query may have at most ${MAX_NESTING} levels of nesting`,
-        });
-      }
-      read();
-      depth--;
-    },
-    grow({ tokens, reads }) {
-      grown = { tokens: grown.tokens + tokens, reads: grown.reads + reads };
-      if (reader.at() + grown.tokens <= MAX_EXPANDED && grown.reads <= MAX_READS) return;
-      const message = 'The query is too large once each reference to a table is replaced by the table';
-      reader.reject({ code: 'sandbox.too_large', message, hint: LESS });
-    },
-    measure(read) {
-      const before = { at: reader.at(), grown };
-      read();
-      const tokens = reader.at() - before.at + grown.tokens - before.grown.tokens;
-      const reads = grown.reads - before.grown.reads;
-      grown = before.grown;
-      return { tokens, reads };
-    },
-    pattern: createPatternLimit(reader),
-    reads: () => grown.reads,
+    visitor,
+    findings: createFindings(),
+    select: createSelect(0),
+    grown: { tokens: 0, reads: 0 },
+    patterns: 0,
   };
 }
 
-function createPatternLimit(reader: QueryReader): () => void {
-  let patterns = 0;
-  return () => {
-    if (++patterns <= MAX_PATTERNS) return;
-    const message = `A query may have at most ${MAX_PATTERNS} regular expressions`;
-    reader.reject({ code: 'sandbox.too_large', message, hint: "Combine them: match(x, 'a|b')" });
-  };
+/** @throws Problem with the violation, at a token. */
+export function reject({ cursor }: Scan, at: number, violation: Violation): never {
+  throw rejection(cursor.sql, cursor.start(at), violation);
+}
+
+/** Source text of a token for messages, truncated if long. */
+export function shown({ cursor }: Scan, at: number): string {
+  return cursor.text(at).slice(0, MAX_SHOWN);
+}
+
+const MAX_SHOWN = 60;
+
+/** Adds a table's size for a reference to it, which ends before a token. */
+export function grow(scan: Scan, { tokens, reads }: TableSize, at: number): void {
+  const grown = { tokens: scan.grown.tokens + tokens, reads: scan.grown.reads + reads };
+  scan.grown = grown;
+  if (at + grown.tokens <= MAX_EXPANDED && grown.reads <= MAX_READS) return;
+  const message = 'The query is too large once each reference to a table is replaced by the table';
+  reject(scan, at, { code: 'sandbox.too_large', message, hint: LESS });
+}
+
+/** Counts a regular expression: the engine compiles each one that is constant. */
+export function countPattern(scan: Scan, at: number): void {
+  scan.patterns++;
+  if (scan.patterns <= MAX_PATTERNS) return;
+  const message = `A query may have at most ${MAX_PATTERNS} regular expressions`;
+  reject(scan, at, { code: 'sandbox.too_large', message, hint: "Combine them: match(x, 'a|b')" });
+}
+
+/** Visits values in their order. */
+export function visitValues(scan: Scan, { parts }: Node, scope: Scope): void {
+  for (const part of parts) scan.visitor.value(scan, part, scope);
+}
+
+/** Adds a name that the query defines. */
+export function addName({ cursor, findings }: Scan, at: number): void {
+  findings.names.add(cursor.name(at) ?? '');
 }

@@ -1,18 +1,19 @@
-// The scanner: accepts one SELECT over allowed tables with allowed functions, every token accounted for; rejects anything else.
-import type { LexedQuery } from '../lexed-query.ts';
-import { scanExpression } from './expression.ts';
+// The scanner: accepts one SELECT over allowed tables with allowed functions, and rejects anything else. It visits the query's tree, in
+// the order of its tokens, so that of several things that are wrong the first is reported.
+import { parse } from '../../sql/tree/parse.ts';
+import type { Tree } from '../../sql/tree/nodes.ts';
+import type { LexedQuery, Violation } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
-import { isQueryGroup } from './groups.ts';
-import { scanOperand } from './operand.ts';
-import { scanQuery } from './query.ts';
-import { createScan } from './scan.ts';
+import { visitQuery } from './query.ts';
+import { createScan, reject, shown, type Scan, type Surface, type Visitor } from './scan.ts';
 import { isServerValue, isUnresolved, serverValueViolation } from './server-values.ts';
-import type { Grammar, Scan, Surface } from './scan.ts';
 import type { SelectFinding } from './selects.ts';
 import { checkStates, stateColumns } from './states.ts';
+import { visitValue } from './values.ts';
 
 /** The tables, names and states found in a query. */
 export interface ScanResult {
+  readonly tree: Tree;
   /** Endpoint tables that it reads. */
   readonly tables: ReadonlySet<string>;
   /** Names that it defines itself. */
@@ -30,7 +31,7 @@ export interface ScanResult {
   readonly reads: number;
 }
 
-const GRAMMAR: Grammar = { query: scanQuery, expression: scanExpression, operand: scanOperand };
+const VISITOR: Visitor = { query: visitQuery, value: visitValue };
 
 /**
  * Scans a consumer query. `isColumn` distinguishes the endpoint's columns from names that the engine would call as functions.
@@ -41,50 +42,51 @@ export function scanConsumerQuery(
   surface: Surface,
   isColumn: (name: string) => boolean,
 ): ScanResult {
-  const scan = createScan(text, surface, GRAMMAR);
-  const isQuery = isQueryGroup(scan) || ['SELECT', 'WITH', 'FROM'].includes(scan.word() ?? '');
-  if (!isQuery) {
-    const message = `A query must start with SELECT, WITH or FROM, not with ${scan.shown()}`;
-    scan.reject({ code: 'sandbox.syntax_unsupported', message });
-  }
-  GRAMMAR.query(scan, { withTables: new Map(), inLambda: false });
-  if (scan.kind() !== undefined) rejectRest(scan);
+  const tree = parse(text.cursor);
+  const scan = createScan(tree, surface, VISITOR);
+  visitQuery(scan, tree.root, new Map());
+  if (tree.fault !== undefined) reject(scan, tree.fault.at, faultViolation(scan, tree.fault));
   checkBareNames(scan, isColumn);
   checkStates(scan);
   const { tables, names, selects, sets, bare } = scan.findings;
   const columns = stateColumns(scan);
-  const unresolved = bare.filter((index) => isUnresolved(scan, index, scan.name(index - scan.at()) ?? ''));
+  const unresolved = bare.filter((index) => isUnresolved(scan, index, scan.cursor.name(index) ?? ''));
   const hasStates = columns.length > 0 || scan.findings.states.made.length > 0;
-  return { tables, names, stateColumns: columns, hasStates, selects, sets, unresolved, reads: scan.reads() };
+  const { reads } = scan.grown;
+  return { tree, tables, names, stateColumns: columns, hasStates, selects, sets, unresolved, reads };
 }
 
-const UNSUPPORTED_CLAUSES: ReadonlyMap<string | undefined, string> = new Map([
+const ONLY_RESULTS = 'is not allowed: the tables are query results';
+
+const UNSUPPORTED: ReadonlyMap<string | undefined, string> = new Map([
   ['SETTINGS', 'SETTINGS is not allowed: the endpoint determines the settings'],
   ['FORMAT', 'FORMAT is not allowed: choose a format with the parameter format or the header Accept'],
   ['INTO', 'INTO is not allowed: queries are read-only'],
   ['PARALLEL', 'PARALLEL WITH is not allowed: send a single query'],
+  ['FINAL', `FINAL ${ONLY_RESULTS}`],
+  ['SAMPLE', `SAMPLE ${ONLY_RESULTS}`],
 ]);
 
 const JSON_OPERATOR = 'Paths of a JSON column are written with dots, such as metadata.request.path.';
 
-function rejectRest(scan: Scan): never {
-  const plain = `Unexpected ${scan.shown()}; a comma, an operator or AS may be missing`;
-  return scan.reject({
-    code: 'sandbox.syntax_unsupported',
-    message: UNSUPPORTED_CLAUSES.get(scan.word()) ?? plain,
-    ...(scan.kind() === '->' ? { hint: JSON_OPERATOR } : {}),
-  });
+/** What is wrong with a query of which the rest could not be read. */
+function faultViolation({ cursor }: Scan, { kind, at, message }: NonNullable<Tree['fault']>): Violation {
+  if (kind === 'size') return { code: 'sandbox.too_large', message };
+  if (kind === 'call') return { code: 'sandbox.function_denied', message };
+  const code = 'sandbox.syntax_unsupported';
+  if (kind === 'invalid') return { code, message };
+  const hint = cursor.kind(at) === '->' ? { hint: JSON_OPERATOR } : {};
+  return { code, message: UNSUPPORTED.get(cursor.word(at)) ?? message, ...hint };
 }
 
 /** Rejects the first bare name that would be a function call. */
 function checkBareNames(scan: Scan, isColumn: (name: string) => boolean): void {
   const { bare, names } = scan.findings;
   for (const index of bare) {
-    const ahead = index - scan.at();
-    const name = scan.name(ahead) ?? '';
+    const name = scan.cursor.name(index) ?? '';
     const isCalled = isBareCall(name, { functions: scan.surface.functions, names, isColumn });
     if (!isCalled && !isServerValue(scan, index, name)) continue;
-    scan.reject(serverValueViolation(scan.shown(ahead), !isCalled), ahead);
+    reject(scan, index, serverValueViolation(shown(scan, index), !isCalled));
   }
 }
 

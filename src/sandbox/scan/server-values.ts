@@ -55,12 +55,12 @@ function innermost({ findings: { selects } }: Scan, index: number): SelectFindin
 
 /** Whether an element of the SELECT clause is one value with that alias. */
 function isAlias(scan: Scan, { items }: SelectFinding, name: string): boolean {
-  const at = (index: number): number => index - scan.at();
+  const { cursor } = scan;
   return items.some(
     (item) =>
       item.end - item.start > 2 &&
-      scan.name(at(item.end - 1)) === name &&
-      scan.word(at(item.end - 2)) === 'AS' &&
+      cursor.name(item.end - 1) === name &&
+      cursor.word(item.end - 2) === 'AS' &&
       !isSeveral(scan, item),
   );
 }
@@ -70,13 +70,13 @@ function isAlias(scan: Scan, { items }: SelectFinding, name: string): boolean {
  * column only if there is one, or `untuple`, whose alias is only the first part of the names.
  */
 function isSeveral(scan: Scan, { start, end }: ItemFinding): boolean {
-  const at = (index: number): number => index - scan.at();
+  const { cursor } = scan;
   const tokens = Array.from({ length: end - start }, (_, offset) => start + offset);
   return tokens.some((index) => {
-    const isFirst = index === start || scan.kind(at(index - 1)) === '.';
-    if (scan.kind(at(index)) === '*' && isFirst) return true;
-    const word = scan.word(at(index));
-    return word === 'COLUMNS' || scan.name(at(index))?.toLowerCase() === 'untuple';
+    const isFirst = index === start || cursor.kind(index - 1) === '.';
+    if (cursor.kind(index) === '*' && isFirst) return true;
+    const word = cursor.word(index);
+    return word === 'COLUMNS' || cursor.name(index)?.toLowerCase() === 'untuple';
   });
 }
 
@@ -87,7 +87,7 @@ function reads(scan: Scan, { sources }: SelectFinding, name: string, depth: numb
 
 function provides(scan: Scan, { table, at }: SourceFinding, name: string, depth: number): boolean {
   if (table !== undefined) return scan.surface.columnsOf(table).has(name);
-  const own = scan.name(at - scan.at());
+  const own = scan.cursor.name(at);
   const { selects, withTables } = scan.findings;
   const begins =
     own === undefined ? [at] : withTables.filter((each) => each.name === own).map((each) => each.at);
@@ -102,8 +102,8 @@ function provides(scan: Scan, { table, at }: SourceFinding, name: string, depth:
 
 /** Whether a SELECT certainly returns a column of that name. */
 function returns(scan: Scan, select: SelectFinding, name: string, depth: number): boolean {
-  const at = (index: number): number => index - scan.at();
-  const isItem = select.items.some(({ start, end }) => end - start === 1 && scan.name(at(start)) === name);
-  const isWhole = select.items.some(({ start, end }) => end - start === 1 && scan.kind(at(start)) === '*');
+  const { cursor } = scan;
+  const isItem = select.items.some(({ start, end }) => end - start === 1 && cursor.name(start) === name);
+  const isWhole = select.items.some(({ start, end }) => end - start === 1 && cursor.kind(start) === '*');
   return isItem || isAlias(scan, select, name) || (isWhole && reads(scan, select, name, depth));
 }

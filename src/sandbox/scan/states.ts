@@ -4,32 +4,8 @@
 // accept states.
 import { Problem } from '../../core/problem.ts';
 import type { Violation } from '../lexed-query.ts';
-import type { Scan } from './scan.ts';
-
-/** Tokens from `start` up to, and without, `end`. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** What a scan has found for the check of states. */
-export interface StateFindings {
-  /** Calls that return states. */
-  readonly made: Span[];
-  /** Where a state may occur: whole arguments of functions that accept states, and excluded columns. */
-  readonly permitted: Span[];
-  /** Elements of SELECT and WITH, with their aliases. */
-  readonly items: Span[];
-  /** `*` with its column modifiers. */
-  readonly stars: (Span & { readonly isPlain: boolean })[];
-  /** Forms that are not allowed in a query with states, by their first token. */
-  readonly barred: { readonly at: number; readonly form: string }[];
-}
-
-/** Findings of a scan that has seen no state. */
-export function createStateFindings(): StateFindings {
-  return { made: [], permitted: [], items: [], stars: [], barred: [] };
-}
+import type { Span } from './findings.ts';
+import { reject, shown, type Scan } from './scan.ts';
 
 /** Whether a function of that name returns states: the combinator State and those around it, and bitmaps. */
 export function returnsStates(functionName: string): boolean {
@@ -94,7 +70,7 @@ export function checkStates(scan: Scan): void {
   const { made, barred, stars, items, permitted } = scan.findings.states;
   if (made.length === 0 && columns.length === 0) return;
   const [form] = barred;
-  if (form !== undefined) rejectAt(scan, form.at, formDenied(form.form));
+  if (form !== undefined) reject(scan, form.at, formDenied(form.form));
   const check: Check = {
     scan,
     itemsByStart: new Map(items.map((item) => [item.start, item])),
@@ -112,10 +88,6 @@ function keyOf({ start, end }: Span): string {
   return `${start} ${end}`;
 }
 
-function rejectAt(scan: Scan, at: number, about: Violation): never {
-  return scan.reject(about, at - scan.at());
-}
-
 /** A star must be plain, `*` or `table.*`, so that columns keep their names. */
 function checkStar(
   { scan, itemsByStart, permitted }: Check,
@@ -124,22 +96,21 @@ function checkStar(
   const whole = { start: startOfPath(scan, star.start), end: star.end };
   const isAlone = itemsByStart.get(whole.start)?.end === whole.end || permitted.has(keyOf(whole));
   if (star.isPlain && isAlone) return;
-  rejectAt(scan, star.start, formDenied('A * with modifiers or inside an expression'));
+  reject(scan, star.start, formDenied('A * with modifiers or inside an expression'));
 }
 
 /** The alias of a state, which must be a whole element of SELECT or WITH. */
 function nameOfState(check: Check, span: Span): string {
   const name = aliasAfter(check, span);
   if (name !== undefined) return name;
-  return rejectAt(check.scan, span.start, unnamedState());
+  return reject(check.scan, span.start, unnamedState());
 }
 
 /** The alias of an element that consists of the span followed by `AS name` or `name`. */
 function aliasAfter({ scan, itemsByStart }: Check, { start, end }: Span): string | undefined {
   const item = itemsByStart.get(start);
-  const ahead = end - scan.at();
-  const at = scan.word(ahead) === 'AS' ? ahead + 1 : ahead;
-  return item !== undefined && item.end - scan.at() === at + 1 ? scan.name(at) : undefined;
+  const at = scan.cursor.word(end) === 'AS' ? end + 1 : end;
+  return item?.end === at + 1 ? scan.cursor.name(at) : undefined;
 }
 
 /** Names of states may occur only where states may; an alias of such a name is tracked as well. */
@@ -150,17 +121,16 @@ function checkNames(check: Check): void {
     size = tainted.size;
     if (size > MAX_STATE_NAMES) {
       const message = `At most ${MAX_STATE_NAMES} names may refer to aggregate function states`;
-      scan.reject({ code: 'sandbox.too_large', message }, -scan.at());
+      reject(scan, 0, { code: 'sandbox.too_large', message });
     }
     for (const { at, parts } of names) if (parts.some((part) => tainted.has(part))) checkName(check, at);
   }
 }
 
 /** Names that are not called, by token. A join may produce `table.name` as a single name of two parts. */
-function namesIn(scan: Scan): readonly { readonly at: number; readonly parts: readonly string[] }[] {
-  return Array.from({ length: scan.at() }, (_, at) => at).flatMap((at) => {
-    const ahead = at - scan.at();
-    const name = scan.kind(ahead + 1) === '(' ? undefined : scan.name(ahead);
+function namesIn({ cursor }: Scan): readonly { readonly at: number; readonly parts: readonly string[] }[] {
+  return cursor.tokens.flatMap((_, at) => {
+    const name = cursor.kind(at + 1) === '(' ? undefined : cursor.name(at);
     return name === undefined ? [] : [{ at, parts: name.split('.') }];
   });
 }
@@ -172,8 +142,11 @@ function checkName(check: Check, at: number): void {
   if (itemsByStart.get(span.start)?.end === span.end) return;
   const alias = aliasAfter(check, span);
   if (alias === undefined) {
-    const name = scan.shown(at - scan.at());
-    rejectAt(scan, at, violation(`${name} is an aggregate function state, which is not allowed here`));
+    reject(
+      scan,
+      at,
+      violation(`${shown(scan, at)} is an aggregate function state, which is not allowed here`),
+    );
   }
   tainted.add(alias);
 }
@@ -182,19 +155,18 @@ function checkName(check: Check, at: number): void {
 function isAlias({ scan, itemsByEnd, made }: Check, at: number): boolean {
   const item = itemsByEnd.get(at + 1);
   if (item === undefined || item.start === at) return false;
-  if (scan.word(at - 1 - scan.at()) === 'AS') return true;
+  if (scan.cursor.word(at - 1) === 'AS') return true;
   return made.has(keyOf({ start: item.start, end: at })) || endOfPath(scan, item.start) === at;
 }
 
-function startOfPath(scan: Scan, at: number): number {
+function startOfPath({ cursor }: Scan, at: number): number {
   let start = at;
-  while (scan.kind(start - 1 - scan.at()) === '.' && scan.name(start - 2 - scan.at()) !== undefined)
-    start -= 2;
+  while (cursor.kind(start - 1) === '.' && cursor.name(start - 2) !== undefined) start -= 2;
   return start;
 }
 
-function endOfPath(scan: Scan, at: number): number {
+function endOfPath({ cursor }: Scan, at: number): number {
   let end = at + 1;
-  while (scan.kind(end - scan.at()) === '.' && scan.name(end + 1 - scan.at()) !== undefined) end += 2;
+  while (cursor.kind(end) === '.' && cursor.name(end + 1) !== undefined) end += 2;
   return end;
 }

@@ -1,7 +1,7 @@
 // Times without fractional seconds that are compared with a DateTime64 column: `ts > now() - INTERVAL 1 DAY`. An index compares them by the
 // second, and overlooks `12:00:00.5` for `ts > '12:00:00'` beside certain entries of other tenants. With a scale they are compared exactly.
 import type { Cursor } from '../../sql/cursor.ts';
-import { UNITS } from '../keywords.ts';
+import { UNITS } from '../../sql/tree/keywords.ts';
 import { endOf } from '../leakproof/condition-ranges.ts';
 import { isConstantCall } from '../leakproof/functions.ts';
 

@@ -3,15 +3,29 @@
 import { positionAt } from '../../../core/position.ts';
 import type { Declaration } from '../../placeholders/template.ts';
 import { dialectOfEngine } from '../../export/databases.ts';
-import { entriesOf, listOf, member, textOf, type ExportDocument } from '../../export/document.ts';
-import type { ExportFile } from '../../export/document.ts';
-import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
+import {
+  entriesOf,
+  listOf,
+  member,
+  textOf,
+  type ExportDocument,
+  type ExportFile,
+} from '../../export/document.ts';
+import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
+import { createSchemaOf, profileOf } from './project.ts';
+import { readSeed } from './seeds.ts';
 
 export const DBT: ToolReader = {
   isOwn: ({ files, documents }) =>
     files.some(({ path }) => /(^|\/)dbt_project\.yml$|(^|\/)models\/.*\.sql$/i.test(path)) ||
     documents.some(isManifest),
-  read: ({ files, documents }) => ({ queries: readDbt(files, documents) }),
+  read: ({ files, documents }) => ({
+    queries: readDbt(files, documents),
+    tables: files
+      .filter(({ path }) => /(^|\/)seeds\/.*\.csv$/i.test(path))
+      .flatMap((file) => readSeed(file, profileOf(documents).schema) ?? []),
+    others: files.flatMap(othersIn),
+  }),
 };
 
 function isManifest({ value }: ExportDocument): boolean {
@@ -29,17 +43,19 @@ function readDbt(
   files: readonly ExportFile[],
   documents: readonly ExportDocument[],
 ): readonly ForeignQuery[] {
+  const sql = files.filter(({ path }) => /\.sql$/i.test(path));
+  const models = sql.filter(({ path }) => MODEL.test(path) && !/(^|\/)target\//.test(path));
   const manifest = documents.find(isManifest);
   const project: Project = {
-    engine: textOf(member(manifest?.value, 'metadata'), 'adapter_type') ?? engineOfProfiles(documents),
+    engine: textOf(member(manifest?.value, 'metadata'), 'adapter_type') ?? profileOf(documents).engine,
+    schemaOf: createSchemaOf(documents),
+    referenced: referencedIn(models),
     descriptions: descriptionsOf(documents, manifest?.value),
-    relations: relationsOf(documents, manifest?.value),
+    relations: [...relationsOf(documents, manifest?.value), ...modelRelations(models, documents)],
   };
-  const sql = files.filter(({ path }) => /\.sql$/i.test(path));
   const compiled = sql.filter(
     ({ path }) => COMPILED.test(path) && /\/models\//.test(path) && !/\.ya?ml\//.test(path),
   );
-  const models = sql.filter(({ path }) => MODEL.test(path) && !/(^|\/)target\//.test(path));
   const chosen = new Map([...models, ...compiled].map((file) => [nameOf(file), file]));
   const queries = [...chosen.values()].map((file) => queryOf(file, project));
   return queries.length > 0 || manifest === undefined ? queries : modelsOf(manifest, project);
@@ -47,6 +63,8 @@ function readDbt(
 
 interface Project {
   readonly engine: string | undefined;
+  readonly schemaOf: (file: ExportFile) => string | undefined;
+  readonly referenced: ReadonlySet<string>;
   readonly descriptions: ReadonlyMap<string, string>;
   /** Names of tables for `ref` and `source`. */
   readonly relations: readonly Declaration[];
@@ -56,7 +74,10 @@ function nameOf({ path }: ExportFile): string {
   return (path.split('/').at(-1) ?? path).replace(/\.sql$/i, '');
 }
 
-function queryOf(file: ExportFile, { engine, descriptions, relations }: Project): ForeignQuery {
+function queryOf(
+  file: ExportFile,
+  { engine, descriptions, relations, schemaOf, referenced }: Project,
+): ForeignQuery {
   const title = nameOf(file);
   const description = descriptions.get(title);
   const isCompiled = COMPILED.test(file.path);
@@ -74,6 +95,7 @@ function queryOf(file: ExportFile, { engine, descriptions, relations }: Project)
     file: file.shown,
     locate: (offset) => positionAt(file.text, offset),
     ...(isPython ? { reason: 'The model is not SQL' } : {}),
+    ...(referenced.has(title) ? { relation: { database: schemaOf(file), name: title } } : {}),
   };
 }
 
@@ -157,11 +179,44 @@ function relationsOf(documents: readonly ExportDocument[], manifest: unknown): r
   return relations.slice(0, 10_000);
 }
 
-/** `type` of the first output in profiles.yml. */
-function engineOfProfiles(documents: readonly ExportDocument[]): string | undefined {
-  const profiles = documents.filter(({ path }) => /(^|\/)profiles\.ya?ml$/.test(path));
-  const outputs = profiles
-    .flatMap(({ value }) => entriesOf(value))
-    .flatMap(([, profile]) => entriesOf(member(profile, 'outputs')));
-  return outputs.map(([, output]) => textOf(output, 'type')).find((type) => type !== undefined);
+/** `ref:model` of models that the manifest does not name, by the schema of the profile. */
+function modelRelations(
+  models: readonly ExportFile[],
+  documents: readonly ExportDocument[],
+): readonly Declaration[] {
+  const schemaOf = createSchemaOf(documents);
+  return models.flatMap((file) => {
+    const [name, schema] = [nameOf(file), schemaOf(file)];
+    return schema === undefined ? [] : [{ name: `ref:${name}`, text: `${schema}.${name}` }];
+  });
+}
+
+/** The models that others read by `ref`. */
+function referencedIn(models: readonly ExportFile[]): ReadonlySet<string> {
+  const calls = /\bref\s*\(\s*(?:['"]\w+['"]\s*,\s*)?['"](\w+)['"]/g;
+  return new Set(models.flatMap(({ text }) => [...text.matchAll(calls)].map(([, name = '']) => name)));
+}
+
+const OTHERS: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /\{%-?\s*macro\s+(\w+)/g,
+    'macro',
+    'Macros are not converted: run dbt compile, and import the folder with its target/compiled',
+  ],
+  [/\{%-?\s*snapshot\s+(\w+)/g, 'snapshot', 'A snapshot writes rows on a schedule, which no endpoint does'],
+];
+
+/** Macros and snapshots. */
+function othersIn(file: ExportFile): readonly OtherItem[] {
+  if (!/\.sql$/i.test(file.path) || /(^|\/)(target|dbt_packages)\//.test(file.path)) return [];
+  return OTHERS.flatMap(([pattern, kind, reason]) =>
+    [...file.text.matchAll(pattern)].map(({ 1: title = '', index }) => ({
+      tool: 'dbt' as const,
+      kind,
+      title,
+      file: file.shown,
+      place: positionAt(file.text, index),
+      reason,
+    })),
+  );
 }

@@ -11,16 +11,24 @@ export function dbtSyntax(text: string, declarations: readonly Declaration[]): S
   const value = (expression: TemplateExpression): Value | undefined => {
     const name = calledName(expression);
     if (expression.kind === 'call' && (name === 'var' || name === 'env_var')) return argumentOf(expression);
-    return expression.kind === 'name' ? declaredOr(expression.name, declarations) : undefined;
+    if (expression.kind !== 'name' || CONTEXT.test(expression.name)) return undefined;
+    return declaredOr(expression.name, declarations);
   };
   return jinjaSyntax(text, {
     value,
     output: (expression, inside) =>
       dbtOutput(expression, { inside, declarations }) ?? valueItem(value(unfiltered(expression)), inside),
-    condition: (expression) =>
-      calledName(expression) === 'is_incremental' ? { kind: 'constant', value: false } : undefined,
+    condition: (expression) => {
+      if (calledName(expression) === 'is_incremental') return { kind: 'constant', value: false };
+      const isExecuted = expression.kind === 'name' && expression.name === 'execute';
+      return isExecuted ? { kind: 'constant', value: true } : undefined;
+    },
   });
 }
+
+/** What dbt knows while it compiles, and an export does not contain. */
+const CONTEXT =
+  /^(this|target|model|graph|flags|builtins|modules|adapter|api|exceptions|invocation_id|run_started_at|dbt_version|project_name|schema|database|thread_id|local_md5|selected_resources)(\.|$)/;
 
 interface OutputContext {
   readonly inside: RegionKind;
@@ -44,8 +52,8 @@ function dbtOutput(expression: TemplateExpression, { declarations }: OutputConte
       hint: 'Run dbt compile, and import the folder with its target/compiled',
     };
   const path = pathOf(expression);
-  if (path === 'this' || path?.startsWith('this.') === true || path?.startsWith('target.') === true)
-    return { kind: 'lost', message: `{{ ${path} }} is not supported`, hint: 'Write the name' };
+  if (path !== undefined && CONTEXT.test(path))
+    return { kind: 'lost', message: `{{ ${path} }} is not supported`, hint: 'Write what it produces' };
   const constant = constantOf(expression);
   return typeof constant === 'string' || typeof constant === 'number'
     ? { kind: 'inserted', text: String(constant) }

@@ -2,12 +2,13 @@
 // Source: https://altinity.github.io/clickhouse-grafana/
 import type { Item, Part } from '../../placeholders/nodes.ts';
 import type { Declaration } from '../../placeholders/template.ts';
-import { timeValue, type MacroArgument } from './macros.ts';
+import type { Argument } from './arguments.ts';
+import { timeValue } from './macros.ts';
 
 interface AltinityMacro {
   readonly name: string;
   readonly byName: ReadonlyMap<string, Declaration>;
-  readonly args?: readonly MacroArgument[];
+  readonly args?: readonly Argument[];
 }
 
 const FROM: Part = { kind: 'value', value: timeValue(true) };
@@ -22,21 +23,57 @@ const SECONDS: Part = {
   },
 };
 
-/** Undefined without the plugin's own variable `dateTimeCol` or `table`, and for other names. */
+/** The declaration that marks panels of this data source. */
+export const DATE_TIME_TYPE = 'dateTimeType';
+
+/** Functions that are called with arguments, `$columns(…)`; other variables never are. */
+export const ALTINITY_CALLS =
+  /^(columns|columnsMs|rate|rateColumns|rateColumnsAggregated|perSecond|perSecondColumns|perSecondColumnsAggregated|delta|deltaColumns|deltaColumnsAggregated|increase|increaseColumns|increaseColumnsAggregated|conditionalTest|unescape|timeFilterByColumn|timeFilter64ByColumn|timeFilterByColumn64|lttb|lttbMs|event|naturalTimeSeries)$/;
+
+/** How the plugin writes a time for columns of a type; undefined for types that are not converted. */
+const TIMES: ReadonlyMap<string, (time: Part) => readonly Part[]> = new Map([
+  ['DATETIME', (time) => ['toDateTime(', time, ')']],
+  ['DATETIME64', (time) => [time]],
+  ['TIMESTAMP', (time) => ['toUnixTimestamp(', time, ')']],
+]);
+
+/** The start of the interval of a time, in milliseconds. */
+const SERIES: ReadonlyMap<string, (column: string) => readonly Part[]> = new Map([
+  ['DATETIME', (column) => ['(intDiv(toUInt32(', column, '), ', SECONDS, ') * ', SECONDS, ') * 1000']],
+  [
+    'DATETIME64',
+    (column) => [
+      '(intDiv(toUnixTimestamp64Milli(',
+      column,
+      '), ',
+      SECONDS,
+      ' * 1000) * ',
+      SECONDS,
+      ' * 1000)',
+    ],
+  ],
+  ['TIMESTAMP', (column) => ['(intDiv(', column, ', ', SECONDS, ') * ', SECONDS, ') * 1000']],
+]);
+
+/** Undefined in panels of other data sources, and for names that are none of the plugin's. */
 export function altinityMacro({ name, byName, args = [] }: AltinityMacro): Item | undefined {
-  if (!byName.has('table')) return undefined;
-  const column = byName.get('dateTimeCol')?.text;
+  const type = byName.get(DATE_TIME_TYPE)?.text;
+  if (type === undefined) return undefined;
+  const columns = [byName.get('dateTimeCol')?.text, byName.get('dateCol')?.text] as const;
   switch (name) {
     case 'timeFilter':
+      return filter(columns, type);
     case 'timeFilterMs':
-      return column === undefined
-        ? missing()
-        : { kind: 'sql', parts: ['(', column, ' >= ', FROM, ' AND ', column, ' <= ', TO, ')'] };
-    case 'timeSeries':
-    case 'timeSeriesMs':
-      return column === undefined
-        ? missing()
-        : { kind: 'sql', parts: [`toStartOfInterval(${column}, toIntervalSecond(`, SECONDS, '))'] };
+      return filter(columns, 'DATETIME64');
+    case 'timeFilterByColumn':
+      return filter([args[0]?.text], type === 'DATETIME64' ? type : 'DATETIME');
+    case 'timeFilter64ByColumn':
+    case 'timeFilterByColumn64':
+      return filter([args[0]?.text], 'DATETIME64');
+    case 'timeSeries': {
+      const series = columns[0] === undefined ? undefined : SERIES.get(type)?.(columns[0]);
+      return series === undefined ? unknown(name, type) : { kind: 'sql', parts: series };
+    }
     case 'from':
       return { kind: 'sql', parts: ['toUnixTimestamp(', FROM, ')'] };
     case 'to':
@@ -56,18 +93,31 @@ export function altinityMacro({ name, byName, args = [] }: AltinityMacro): Item 
         : { kind: 'sql', parts: [{ kind: 'source', start: arg.start, end: arg.end }] };
     }
     default:
-      return /^(columns|rate|rateColumns|perSecond|perSecondColumns|delta|increase|conditionalTest|rateColumnsAggregated)$/.test(
-        name,
-      )
-        ? {
-            kind: 'lost',
-            message: `The function $${name} is not supported`,
-            hint: 'Copy the generated SQL of the panel',
-          }
+      return ALTINITY_CALLS.test(name) ||
+        /^(timeSeriesMs|naturalTimeSeries|dateTimeCol|dateCol|table)$/.test(name)
+        ? unknown(name, type)
         : undefined;
   }
 }
 
-function missing(): Item {
-  return { kind: 'lost', message: 'The panel names no time column' };
+function filter(
+  [time, date]: readonly [time: string | undefined, date?: string | undefined],
+  type: string,
+): Item {
+  const write = TIMES.get(type);
+  if (time === undefined || write === undefined) return unknown('timeFilter', type);
+  const days: readonly Part[] =
+    date === undefined ? [] : [date, ' >= toDate(', FROM, ') AND ', date, ' <= toDate(', TO, ') AND '];
+  return {
+    kind: 'sql',
+    parts: ['(', ...days, time, ' >= ', ...write(FROM), ' AND ', time, ' <= ', ...write(TO), ')'],
+  };
+}
+
+function unknown(name: string, type: string): Item {
+  return {
+    kind: 'lost',
+    message: `$${name} is not supported for the columns of this panel (${type})`,
+    hint: 'Copy the generated SQL of the panel',
+  };
 }

@@ -4,12 +4,26 @@ import type { Declaration } from '../../placeholders/template.ts';
 import { dialectOfEngine } from '../../export/databases.ts';
 import { entriesOf, listOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
 import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
+import { DATE_TIME_TYPE } from './altinity.ts';
 
 interface Panel {
   readonly path: Path;
   /** Of its title. */
   readonly shown: Path;
   readonly value: unknown;
+  /** The variables that it, or its row, is repeated for: in each, they have one value. */
+  readonly repeats: readonly string[];
+}
+
+/** Variables of Grafana's own. Their names begin with two underscores; with one declared, all others are known, too. */
+const DASHBOARD: Declaration = { name: '__dashboard', reason: 'The dashboard is not a value of the query' };
+
+/** The variable as a panel that is repeated for it has it. */
+function ofPanel(declaration: Declaration, repeats: readonly string[]): Declaration {
+  if (!repeats.includes(declaration.name)) return declaration;
+  const { isList: _, isAllAllowed: __, example, ...rest } = declaration;
+  const [first] = Array.isArray(example) ? (example as readonly (string | number)[]) : [];
+  return { ...rest, ...(first === undefined ? {} : { example: first }), required: true };
 }
 
 /** The dashboard in the document, which the API wraps. */
@@ -106,7 +120,7 @@ function variableQueries(dashboard: unknown, path: Path, context: Dashboard): re
       datasource: member(variable, 'datasource'),
     };
     const shown = [...path, 'templating', 'list', index, 'name'];
-    const panel = { path: at, shown, value: { title: name } };
+    const panel = { path: at, shown, value: { title: name }, repeats: [] };
     const found = queryOf(context, panel, { ...target, suffix: undefined });
     return [{ ...found, kind: 'variable' }];
   });
@@ -116,26 +130,38 @@ const MAX_PANELS = 2_000;
 const MAX_DEPTH = 5;
 
 /** Panels, those in rows, and those of old versions' rows. */
-function panelsOf(value: unknown, path: Path, depth = 0): readonly Panel[] {
-  if (depth > MAX_DEPTH) return [];
-  const nested = ['panels', 'rows'].flatMap((key) =>
-    listOf(value, key)
+function panelsOf(value: unknown, path: Path, outer: readonly string[] = []): readonly Panel[] {
+  if (path.length > 2 * MAX_DEPTH) return [];
+  const nested = ['panels', 'rows'].flatMap((key) => {
+    let row: readonly string[] = []; // of the row before, whose panels are not inside it if it is open
+    return listOf(value, key)
       .slice(0, MAX_PANELS)
-      .flatMap((panel, index): readonly Panel[] => [
-        ...(key === 'panels' && typeof panel === 'object'
-          ? [{ path: [...path, key, index], shown: [...path, key, index, 'title'], value: panel }]
-          : []),
-        ...panelsOf(panel, [...path, key, index], depth + 1),
-      ]),
-  );
+      .flatMap((panel, index): readonly Panel[] => {
+        const own = repeatsOf(panel);
+        if (textOf(panel, 'type') === 'row') row = own;
+        const repeats = [...outer, ...row, ...own];
+        const at = [...path, key, index];
+        const isPanel = key === 'panels' && typeof panel === 'object';
+        return [
+          ...(isPanel ? [{ path: at, shown: [...at, 'title'], value: panel, repeats }] : []),
+          ...panelsOf(panel, at, repeats),
+        ];
+      });
+  });
   const elements = entriesOf(member(value, 'elements')).flatMap(([name, element]): readonly Panel[] => [
     {
       path: [...path, 'elements', name, 'spec'],
       shown: [...path, 'elements', name, 'spec', 'title'],
       value: member(element, 'spec'),
+      repeats: [],
     },
   ]);
   return [...nested, ...elements];
+}
+
+function repeatsOf(panel: unknown): readonly string[] {
+  const name = textOf(panel, 'repeat');
+  return name === undefined ? [] : [name];
 }
 
 interface Target {
@@ -144,7 +170,7 @@ interface Target {
   readonly datasource: unknown;
 }
 
-function targetsOf({ path, value }: Panel): readonly Target[] {
+function targetsOf({ path, value }: Pick<Panel, 'path' | 'value'>): readonly Target[] {
   const own = listOf(value, 'targets').map((target, index) => ({
     path: [...path, 'targets', index],
     value: target,
@@ -205,7 +231,11 @@ function queryOf(
     sql,
     dialect: dialectOfEngine(engine),
     ...(engine === undefined ? {} : { engine }),
-    declarations: [...variables, ...altinityVariables(target.value, sql)],
+    declarations: [
+      ...variables.map((each) => ofPanel(each, panel.repeats)),
+      ...altinityVariables(target.value, engine),
+      DASHBOARD,
+    ],
     locate: (offset) => document.locate([...target.path, key], offset),
   };
 }
@@ -214,7 +244,7 @@ function queryOf(
 function isSql(text: string): boolean {
   return (
     /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*\(*\s*(select|with)\b/i.test(text.slice(0, 5_000)) ||
-    /^\s*\$(columns|rate|perSecond)\w*\(/.test(text)
+    /^\s*\$\w+\(/.test(text)
   );
 }
 
@@ -279,11 +309,14 @@ function variableOf(name: string, kind: string, value: unknown): Declaration {
     (each): each is string | number => each !== undefined && each !== '$__all' && each !== 'All',
   );
   const [first] = values;
+  const all = member(value, 'includeAll') === true ? textOf(value, 'allValue') : undefined;
+  // The value of All is a text that is inserted as any other.
+  if (all !== undefined && member(value, 'multi') !== true) return { ...base, default: all };
   if (isList)
     return {
       ...base,
       isList,
-      ...(member(value, 'includeAll') === true ? { isAllAllowed: true } : {}),
+      ...(member(value, 'includeAll') === true && all === undefined ? { isAllAllowed: true } : {}),
       ...(choices.length === 0 ? {} : { enum: choices }),
       ...(values.length === 0 ? {} : { example: values }),
     };
@@ -313,20 +346,16 @@ function choicesOf(value: unknown): readonly string[] {
 }
 
 /** The table and columns that Altinity's plugin keeps beside the query. */
-function altinityVariables(target: unknown, sql: string): readonly Declaration[] {
+function altinityVariables(target: unknown, engine: string | undefined): readonly Declaration[] {
+  const isAltinity = engine !== undefined && /vertamedia|altinity/i.test(engine);
   const table = textOf(target, 'table');
-  if (
-    table === undefined ||
-    !/\$(table|timeFilter|timeSeries|from|to|interval|dateTimeCol|columns|rate)/.test(sql)
-  )
-    return [];
+  if (!isAltinity && (table === undefined || textOf(target, 'dateTimeColDataType') === undefined)) return [];
   const database = textOf(target, 'database');
   const [time, date] = [textOf(target, 'dateTimeColDataType'), textOf(target, 'dateColDataType')];
+  const isOwn = database === undefined || database === 'default' || database.includes('$');
   return [
-    {
-      name: 'table',
-      text: database === undefined || database === 'default' ? table : `${database}.${table}`,
-    },
+    { name: DATE_TIME_TYPE, text: textOf(target, DATE_TIME_TYPE) ?? 'DATETIME' },
+    ...(table === undefined ? [] : [{ name: 'table', text: isOwn ? table : `${database}.${table}` }]),
     ...(time === undefined ? [] : [{ name: 'dateTimeCol', text: time }]),
     ...(date === undefined ? [] : [{ name: 'dateCol', text: date }]),
   ];

@@ -1,18 +1,13 @@
 // The macros of Grafana's SQL data sources: PostgreSQL, MySQL, ClickHouse, and those with the common macros of their SDK.
 // Source: https://grafana.com/docs/grafana/latest/datasources/postgres/query-editor/#macros and the plugins' own pages.
 import { valueOf, type Item, type Part, type Value } from '../../placeholders/nodes.ts';
+import type { Argument } from './arguments.ts';
 import type { Declaration, TemplateDialect } from '../../placeholders/template.ts';
-
-export interface MacroArgument {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
 
 /** `$__name(args)`; `name` has no `$`. */
 export interface MacroCall {
   readonly name: string;
-  readonly args: readonly MacroArgument[];
+  readonly args: readonly Argument[];
   readonly dialect: TemplateDialect;
   /** After SETTINGS. */
   readonly isSetting?: boolean;
@@ -34,6 +29,16 @@ const SECONDS: Value = {
   type: 'UInt32',
   default: 60,
   description: 'Length of an interval, in seconds.',
+};
+
+const MILLISECONDS: Part = {
+  kind: 'value',
+  value: {
+    ...SECONDS,
+    name: 'interval_ms',
+    default: 60_000,
+    description: 'Length of an interval, in milliseconds.',
+  },
 };
 
 function call(name: string, ...args: readonly (Part | readonly Part[])[]): readonly Part[] {
@@ -63,10 +68,23 @@ const timeOr =
     macro.args.length === 0 ? [time] : [source(0), ` ${sign} `, time];
 const group: Macro = ({ source, macro, variables }) => {
   const interval = intervalOf(macro.args[1], variables);
-  return interval === undefined ? undefined : call('toStartOfInterval', source(0), interval);
+  return interval === undefined ? undefined : call('toStartOfInterval', asTime(source(0), macro), interval);
 };
-const ofInterval: Macro = ({ source }) =>
-  call('toStartOfInterval', source(0), call('toIntervalSecond', { kind: 'value', value: SECONDS }));
+/** ClickHouse's data source converts columns of any type. */
+const asTime = (column: Part, { dialect }: MacroCall): readonly Part[] =>
+  dialect === 'clickhouse' ? call('toDateTime', column) : [column];
+const ofInterval: Macro = ({ source, macro }) =>
+  call(
+    'toStartOfInterval',
+    asTime(source(0), macro),
+    call('toIntervalSecond', { kind: 'value', value: SECONDS }),
+  );
+const ofMilliseconds: Macro = ({ source }) =>
+  call(
+    'toStartOfInterval',
+    call('toDateTime64', source(0), '3'),
+    call('toIntervalMillisecond', MILLISECONDS),
+  );
 const epochGroup: Macro = ({ source, macro, variables }) => {
   const seconds = secondsOf(macro.args[1], variables);
   return seconds === undefined ? undefined : [...call('intDiv', source(0), seconds), ' * ', seconds];
@@ -96,7 +114,7 @@ const MACROS: Readonly<Record<string, Macro>> = {
   timeGroup: group,
   timeGroupAlias: withAlias(group),
   timeInterval: ofInterval,
-  timeInterval_ms: ofInterval,
+  timeInterval_ms: ofMilliseconds,
   dateFilter: dates,
   dateTimeFilter: dateAndTime,
   dt: dateAndTime,
@@ -110,17 +128,7 @@ const MACROS: Readonly<Record<string, Macro>> = {
   unixEpochGroup: epochGroup,
   unixEpochGroupAlias: withAlias(epochGroup),
   interval_s: () => [{ kind: 'value', value: SECONDS }],
-  interval_ms: () => [
-    {
-      kind: 'value',
-      value: {
-        ...SECONDS,
-        name: 'interval_ms',
-        default: 60_000,
-        description: 'Length of an interval, in milliseconds.',
-      },
-    },
-  ],
+  interval_ms: () => [MILLISECONDS],
   conditionalAll: conditionalAll,
 };
 
@@ -201,7 +209,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_40
 
 /** An interval as a call that makes one. */
 function intervalOf(
-  arg: MacroArgument | undefined,
+  arg: Argument | undefined,
   variables: ReadonlyMap<string, Declaration>,
 ): readonly Part[] | undefined {
   const [, count, unit = ''] = /^'?(\d+)\s*(M|y)'?$/.exec(arg?.text ?? '') ?? [];
@@ -210,10 +218,7 @@ function intervalOf(
   return seconds === undefined ? undefined : call('toIntervalSecond', seconds);
 }
 
-function secondsOf(
-  arg: MacroArgument | undefined,
-  variables: ReadonlyMap<string, Declaration>,
-): Part | undefined {
+function secondsOf(arg: Argument | undefined, variables: ReadonlyMap<string, Declaration>): Part | undefined {
   if (arg === undefined) return undefined;
   const text = arg.text.replace(/^'(.*)'$/s, '$1').trim();
   const known = durationOf(text);

@@ -1,16 +1,16 @@
 // Grafana's variables and macros: $var, ${var:csv}, [[var]], $__timeFilter(col). What macros mean is in grafana-macros.ts.
 import { isRawIn } from '../../placeholders/jinja.ts';
-import { valueOf, type Item, type Syntax, type Value } from '../../placeholders/nodes.ts';
+import { valueOf, type Item, type Syntax } from '../../placeholders/nodes.ts';
 import type { RegionKind } from '../../placeholders/source-lexer.ts';
 import type { Declaration, TemplateDialect } from '../../placeholders/template.ts';
-import { altinityMacro } from './altinity.ts';
+import { ALTINITY_CALLS, altinityMacro } from './altinity.ts';
+import { argumentsOf, closing } from './arguments.ts';
 import { grafanaMacro, timeValue, type MacroCall } from './macros.ts';
 
-const MARK = /\$__?\w+|\$\{[\w.]+(?::[\w:\-/. ]*)?\}|\[\[\w+(?::\w+)?\]\]|\$[A-Za-z]\w*/y;
-/** Functions of the Altinity plugin, `$columns(…)`; other variables are never called. */
-const CALLED =
-  /^\$(columns|rate|rateColumns|perSecond|perSecondColumns|delta|increase|conditionalTest|unescape|rateColumnsAggregated)$/;
-const MAX_ARGUMENTS = 4_000;
+const MARK = /\$__?\w+|\$\{[\w.]+(?::[^{}]*)?\}|\[\[\w+(?::[\w:]+)?\]\]|\$[A-Za-z]\w*/y;
+/** Whether a variable is All, as dashboards ask for it. */
+const ALL =
+  /'(?:\$\{(?<a>\w+)(?::\w+)?\}|\$(?<b>\w+)|\[\[(?<c>\w+)\]\])'\s*(?<operator>=|!=|<>)\s*'\$__all'|'\$__all'\s*(?:in\s*\(|=\s*)(?:\$\{(?<d>\w+)(?::\w+)?\}|'?\$(?<e>\w+)'?)\)?/iy;
 
 export function grafanaSyntax(
   text: string,
@@ -18,29 +18,26 @@ export function grafanaSyntax(
   declarations: readonly Declaration[],
 ): Syntax {
   const byName = new Map(declarations.map((each) => [each.name, each]));
-  const isKnown = (name: string): boolean =>
-    byName.size === 0 ||
-    byName.has(name) ||
-    name.startsWith('__') ||
-    altinityMacro({ name, byName }) !== undefined;
   return {
-    markEnd: (source, at) => {
+    markEnd: (source, at, inside) => {
       const char = source[at];
+      if (char === "'" && inside === 'code') return endOf(ALL, source, at);
       if (char !== '$' && char !== '[') return undefined;
       if (char === '$' && /[\w$]/.test(source.charAt(at - 1))) return undefined;
-      MARK.lastIndex = at;
-      const mark = MARK.exec(source)?.[0];
-      if (mark === undefined || mark === '$__all' || !isKnown(nameOf(mark))) return undefined;
-      const end = at + mark.length;
-      const isCalled = mark.startsWith('$__') || CALLED.test(mark);
+      const end = endOf(MARK, source, at);
+      if (end === undefined) return undefined;
+      const mark = source.slice(at, end);
+      const isCalled = mark.startsWith('$__') || ALTINITY_CALLS.test(mark.slice(1));
       return isCalled && source[end] === '(' ? (closing(source, end) ?? end) : end;
     },
     interpret: ({ start, end }, inside) => {
-      const [mark] = /^(?:\$\{[^}]*\}|\[\[[^\]]*\]\]|\$\w+)/.exec(text.slice(start, end)) ?? [''];
-      const call = callOf(text, { start: start + mark.length, end });
+      const whole = text.slice(start, end);
+      if (whole.startsWith("'")) return isAll(whole, byName);
+      const [mark] = /^(?:\$\{[^}]*\}|\[\[[^\]]*\]\]|\$\w+)/.exec(whole) ?? [''];
+      const args = argumentsOf(text, { start: start + mark.length, end });
       return interpret(mark, {
         call: {
-          ...call,
+          args,
           name: nameOf(mark),
           dialect,
           isSetting: /\bsettings\s*$/i.test(text.slice(Math.max(0, start - 20), start)),
@@ -52,45 +49,29 @@ export function grafanaSyntax(
   };
 }
 
+function endOf(pattern: RegExp, source: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(source) ? pattern.lastIndex : undefined;
+}
+
+/** `'$x' = '$__all'`: no value is sent. */
+function isAll(written: string, byName: ReadonlyMap<string, Declaration>): Item {
+  ALL.lastIndex = 0;
+  const { a, b, c, d, e, operator } = ALL.exec(written)?.groups ?? {};
+  const declaration = byName.get(a ?? b ?? c ?? d ?? e ?? '');
+  if (declaration?.isAllAllowed !== true || declaration.reason !== undefined)
+    return {
+      kind: 'lost',
+      message: `${written} is not supported: the variable has no All`,
+      hint: 'Leave it out',
+    };
+  const use = { kind: 'value', value: { ...valueOf(declaration), required: false }, isAsked: true } as const;
+  const name = operator === undefined || operator === '=' ? 'empty' : 'notEmpty';
+  return { kind: 'sql', parts: [{ kind: 'function', name }, '(', use, ')'] };
+}
+
 function nameOf(mark: string): string {
   return /\w[\w]*/.exec(mark)?.[0] ?? '';
-}
-
-/** The index after the parenthesis that closes the one at `open`. */
-function closing(text: string, open: number): number | undefined {
-  let depth = 0;
-  let quote: string | undefined;
-  for (let at = open; at < Math.min(text.length, open + MAX_ARGUMENTS); at++) {
-    const char = text[at];
-    if (quote !== undefined) quote = char === quote ? undefined : quote;
-    else if (char === "'" || char === '"' || char === '`') quote = char;
-    else if (char === '(') depth++;
-    else if (char === ')' && --depth === 0) return at + 1;
-  }
-  return undefined;
-}
-
-function callOf(text: string, { start, end }: { start: number; end: number }): Pick<MacroCall, 'args'> {
-  const args: { start: number; end: number; text: string }[] = [];
-  let depth = 0;
-  let quote: string | undefined;
-  let from = start + 1;
-  const add = (to: number): void => {
-    const source = text.slice(from, to);
-    const trimmed = source.trim();
-    const at = from + source.indexOf(trimmed);
-    if (trimmed !== '') args.push({ start: at, end: at + trimmed.length, text: trimmed });
-    from = to + 1;
-  };
-  for (let at = start; at < end; at++) {
-    const char = text[at];
-    if (quote !== undefined) quote = char === quote ? undefined : quote;
-    else if (char === "'" || char === '"' || char === '`') quote = char;
-    else if (char === '(') depth++;
-    else if (char === ')' && --depth === 0) add(at);
-    else if (char === ',' && depth === 1) add(at);
-  }
-  return { args };
 }
 
 interface Context {
@@ -105,10 +86,18 @@ function interpret(mark: string, { call, byName, inside }: Context): Item {
   const range = /^__(from|to)$/.exec(name)?.[1];
   if (range !== undefined) return timeRange(range === 'from', format);
   const macro = grafanaMacro(call, byName) ?? altinityMacro({ name, byName, args: call.args });
-  if (macro !== undefined) return macro;
+  const declaration = byName.get(name);
+  if (macro !== undefined && declaration === undefined) return macro;
   if (name.startsWith('__'))
     return { kind: 'lost', message: `The macro ${mark} is not supported`, hint: 'Write what it produces' };
-  return variable({ declaration: byName.get(name) ?? { name }, format, inside });
+  // Without a dashboard, all names can be variables.
+  if (declaration === undefined && byName.size > 0)
+    return {
+      kind: 'lost',
+      message: `${mark} is no variable of the dashboard, and no macro that is known`,
+      hint: 'Write what it produces',
+    };
+  return variable(declaration ?? { name }, { format, inside, dialect: call.dialect });
 }
 
 /** `$__from` is in milliseconds; `${__from:date:…}` in other forms. */
@@ -125,23 +114,37 @@ function timeRange(isFrom: boolean, format: string): Item {
   return { kind: 'lost', message: `The format ${format} of a time is not supported` };
 }
 
-function variable({
-  declaration,
-  format,
-  inside,
-}: {
-  readonly declaration: Declaration;
+/** Formats that insert the value as it is, if there is one. */
+const PLAIN: ReadonlySet<string> = new Set(['', 'raw', 'csv', 'pipe', 'glob', 'singlequote', 'sqlstring']);
+
+interface Place {
   readonly format: string;
   readonly inside: RegionKind;
-}): Item {
+  readonly dialect: TemplateDialect;
+}
+
+function variable(declaration: Declaration, { format, inside, dialect }: Place): Item {
   if (declaration.reason !== undefined) return { kind: 'lost', message: declaration.reason };
   if (declaration.text !== undefined) return { kind: 'inserted', text: declaration.text };
   const value = valueOf(declaration);
-  if (format === 'singlequote' || format === 'sqlstring' || format === 'doublequote')
-    return { kind: 'value', value };
-  const isPattern = format === 'pipe' || format === 'regex';
-  if (isPattern && value.isList === true)
-    return { kind: 'lost', message: `The format ${format} of a list is not supported`, hint: 'Write IN' };
-  const raw: Value = value.isList === true ? value : { ...value, ...isRawIn(inside) };
-  return { kind: 'value', value: raw };
+  const isString = format === 'doublequote' && ['mysql', 'mariadb', 'bigquery'].includes(dialect);
+  const isPattern = value.isList === true && (format === 'pipe' || format === 'glob');
+  if (
+    (!PLAIN.has(format) && !isString) ||
+    (isPattern && inside !== 'string') ||
+    (format === 'glob' && isPattern)
+  )
+    return {
+      kind: 'lost',
+      message: `The format ${format} of a variable is not supported`,
+      hint: 'Write IN, or the value',
+    };
+  if (value.isList !== true) {
+    const isQuoted = format === 'singlequote' || format === 'sqlstring' || isString;
+    return { kind: 'value', value: isQuoted ? value : { ...value, ...isRawIn(inside) } };
+  }
+  if (inside !== 'string') return { kind: 'value', value };
+  // One value in quotes is the value; several are a text with separators.
+  const parts = ['(', { kind: 'value', value }, `, '${format === 'pipe' ? '|' : ','}')`] as const;
+  return { kind: 'sql', parts: [{ kind: 'function', name: 'arrayStringConcat' }, ...parts] };
 }

@@ -46,6 +46,8 @@ function tag(name: string, byName: ReadonlyMap<string, Declaration>, dialect: Te
       message: `The ${name} is not in the export`,
       hint: 'Export it too, or write its text',
     };
+  if (declaration === undefined && /[()'"|]/.test(name))
+    return { kind: 'lost', message: `{{${name}}} is not supported`, hint: 'Write what it produces' };
   const value = valueOf(declaration ?? { name });
   const filter = declaration?.filter;
   if (filter === undefined) return { kind: 'value', value };

@@ -21,9 +21,11 @@ export function redashSyntax(text: string, declarations: readonly Declaration[])
 
 function interpret(source: string, byName: ReadonlyMap<string, Declaration>, inside: RegionKind): Item {
   const content = source.replace(/^\{{2,3}|\}{2,3}$/g, '').trim();
-  const [, sign = '', written = ''] = /^([#^/&!]?)\s*(.*)$/s.exec(content) ?? [];
+  const [, sign = '', written = ''] = /^([#^/&!>]?)\s*(.*)$/s.exec(content) ?? [];
   if (sign === '!') return { kind: 'dropped' };
   if (sign === '/') return { kind: 'close' };
+  if (sign === '>' || (!byName.has(written) && /[()'"|]/.test(written)))
+    return { kind: 'lost', message: `${source} is not supported`, hint: 'Write what it produces' };
   const value = namedValue(written, byName);
   if (sign === '#') return { kind: 'open', when: { kind: 'truthy', value } };
   if (sign === '^') return { kind: 'open', when: { kind: 'not', of: { kind: 'truthy', value } } };

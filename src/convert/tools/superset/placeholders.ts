@@ -9,13 +9,22 @@ import type { Declaration } from '../../placeholders/template.ts';
 const TIMES: ReadonlySet<string> = new Set(['from_dttm', 'to_dttm']);
 const USERS: ReadonlySet<string> = new Set(['current_username', 'current_user_id', 'current_user_email']);
 
+/** What a chart asks of its dataset: names and lists, and no values. */
+const CONTEXT: ReadonlySet<string> = new Set([
+  'columns',
+  'filter',
+  'filters',
+  'groupby',
+  'metrics',
+  'table_columns',
+  'time_column',
+]);
+const NUMBERS: ReadonlySet<string> = new Set(['row_limit', 'row_offset']);
+
 export function supersetSyntax(text: string, declarations: readonly Declaration[]): Syntax {
   const value = (expression: TemplateExpression): Value | undefined => {
     const name = calledName(expression);
-    if (expression.kind === 'name')
-      return TIMES.has(expression.name)
-        ? { name: expression.name, type: 'DateTime64(3)' }
-        : declaredOr(expression.name, declarations);
+    if (expression.kind === 'name') return named(expression.name, declarations);
     if (expression.kind !== 'call') return undefined;
     if (name === 'filter_values') {
       const found = argumentOf(expression);
@@ -27,6 +36,13 @@ export function supersetSyntax(text: string, declarations: readonly Declaration[
     value,
     output: (expression, inside) => supersetOutput(expression, { value, inside }),
   });
+}
+
+function named(name: string, declarations: readonly Declaration[]): Value | undefined {
+  const declared = declarations.find((each) => each.name === name);
+  if (declared === undefined && CONTEXT.has(name)) return undefined;
+  if (TIMES.has(name)) return { name, type: 'DateTime64(3)' };
+  return NUMBERS.has(name) ? { name, type: 'UInt64' } : declaredOr(name, declarations);
 }
 
 function supersetOutput(

@@ -25,6 +25,8 @@ export function readDatasource(
     .map((line) => line.trim().replace(/,$/, ''))
     .filter((line) => /^INDEX\b/i.test(line));
   const parts = [...columns.map(({ definition }) => definition), ...indexes];
+  if ([...parts, engine].some((part) => part.includes(';')))
+    return problem('the data source has a semicolon: it would be several statements');
   const rows = rowsOf(name, columns, fixtures);
   return {
     tool: 'tinybird',

@@ -10,25 +10,24 @@ import type {
   SourceItem,
   ToolReader,
 } from '../../export/foreign-query.ts';
-import { bareTables } from '../../qualify-tables.ts';
 import { engineClauses, readDatasource } from './data-source.ts';
 import { instructionsOf, nameOf, type Instruction } from './datafile.ts';
+import {
+  joined,
+  tablesOf,
+  trimmed,
+  usedNodes,
+  withPipes,
+  type Pipe,
+  type PipeNode,
+  type UsedNodes,
+} from './nodes.ts';
 import { readExamples } from './source-examples.ts';
 
 export const TINYBIRD: ToolReader = {
   isOwn: ({ files }) => files.some(({ path }) => /\.(pipe|datasource)$/i.test(path)),
   read,
 };
-
-interface PipeNode {
-  readonly name: string;
-  readonly sql: string;
-  readonly start: number;
-  readonly type: string;
-  readonly description: string | undefined;
-  /** The instructions after its SQL, by name. */
-  readonly options?: ReadonlyMap<string, string>;
-}
 
 /** Data sources as tables, pipes as endpoints and views. */
 function read(contents: Contents): Partial<ReadExport> {
@@ -60,22 +59,14 @@ interface Project {
   readonly examples: ReturnType<typeof readExamples>;
 }
 
-interface Pipe {
-  readonly name: string;
-  readonly file: ExportFile;
-  readonly nodes: readonly PipeNode[];
-  readonly description: string | undefined;
-  /** The nodes that answer calls; empty for pipes that write rows. */
-  readonly endpoints: readonly PipeNode[];
-}
-
 const WRITER = /^(materialized|copy|sink)$/i;
 
 function readPipe(file: ExportFile): Pipe {
   const { nodes, description } = nodesOf(instructionsOf(file.text));
   const named = nodes.filter(({ type }) => /^endpoint$/i.test(type));
   const isOther = nodes.some(({ type }) => WRITER.test(type));
-  const last = nodes.at(-1);
+  // Nodes without a type may follow the one that is published.
+  const last = nodes.find((node) => node.name === 'endpoint') ?? nodes.at(-1);
   const endpoints = named.length > 0 ? named : last === undefined || isOther ? [] : [last];
   return { name: nameOf(file, '.pipe'), file, nodes, description, endpoints };
 }
@@ -95,7 +86,7 @@ function endpointsOf(pipe: Pipe, project: Project): readonly ForeignQuery[] {
     };
     const reads = readsOf(pipe, node, project);
     return {
-      ...queryOf(pipe, node, pipe.nodes),
+      ...queryOf(pipe, node, { nodes: pipe.nodes }),
       ...base,
       ...(examples === undefined || index > 0 ? {} : { examples }),
       ...(reads.length === 0
@@ -103,7 +94,7 @@ function endpointsOf(pipe: Pipe, project: Project): readonly ForeignQuery[] {
         : {
             reads,
             whole: () => ({
-              ...queryOf(pipe, node, withPipes(pipe, project)),
+              ...queryOf(pipe, node, withPipes(pipe, project.pipes)),
               ...base,
               examples: examples ?? [],
             }),
@@ -115,23 +106,21 @@ function endpointsOf(pipe: Pipe, project: Project): readonly ForeignQuery[] {
 /** Pipes without a node that answers calls have no rows to include. */
 function readsOf(pipe: Pipe, node: PipeNode, { pipes }: Project): readonly string[] {
   const own = new Set(pipe.nodes.map((each) => each.name));
-  const words = new Set([node, ...usedNodes(node, pipe.nodes)].flatMap(({ sql }) => [...tablesOf(sql)]));
+  const words = new Set(
+    [node, ...usedNodes(node, pipe.nodes).nodes].flatMap(({ sql }) => [...tablesOf(sql)]),
+  );
   return [...words].filter((word) => {
     const other = pipes.get(word);
     return other !== undefined && other !== pipe && other.endpoints.length > 0 && !own.has(word);
   });
 }
 
-function withPipes(pipe: Pipe, { pipes }: Project): readonly PipeNode[] {
-  return [...pipesAsNodes(pipe, pipes, 0), ...pipe.nodes];
-}
-
 /** The nodes that write rows: views for those that do it with each insert. */
 function writersOf(pipe: Pipe, project: Project): readonly ForeignQuery[] {
   const writers = pipe.nodes.filter(({ type }) => WRITER.test(type));
   return writers.map((node): ForeignQuery => {
-    const query = queryOf(pipe, node, withPipes(pipe, project));
-    const title = writers.length > 1 ? `${pipe.name}_${node.name}` : pipe.name;
+    const query = queryOf(pipe, node, withPipes(pipe, project.pipes));
+    const title = (writers.length > 1 ? `${pipe.name}_${node.name}` : pipe.name).replace(/\W/g, '_');
     const base = { ...query, title, segments: [title] };
     if (!/^materialized$/i.test(node.type)) return { ...base, reason: fed(node) };
     const target = targetOf(node);
@@ -175,13 +164,13 @@ function fed(node: PipeNode): string {
 function queryOf(
   pipe: Pipe,
   node: PipeNode,
-  nodes: readonly PipeNode[],
+  { nodes, reason: circle }: UsedNodes,
 ): Omit<ForeignQuery, 'title' | 'segments'> & {
   readonly title: string;
   readonly segments: readonly string[];
 } {
   const { file } = pipe;
-  const { sql, offset } = joined(node, nodes);
+  const { sql, offset, used, reason = circle } = joined(node, nodes);
   const own = new Set(pipe.nodes);
   return {
     ...itemOf(pipe, node),
@@ -191,9 +180,8 @@ function queryOf(
     dialect: 'clickhouse',
     engine: 'clickhouse',
     declarations: [],
-    parts: usedNodes(node, nodes)
-      .filter((each) => own.has(each))
-      .map((each) => partOf(pipe, each)),
+    parts: used.filter((each) => own.has(each)).map((each) => partOf(pipe, each)),
+    ...(reason === undefined ? {} : { reason }),
     locate: (at) => positionAt(file.text, offset(at)),
   };
 }
@@ -210,8 +198,8 @@ function itemOf({ name, file }: Pipe, node: PipeNode): SourceItem {
 }
 
 function partOf(pipe: Pipe, node: PipeNode): QueryPart {
-  const { sql, start } = trimmed(node);
-  return { ...itemOf(pipe, node), lastLine: positionAt(pipe.file.text, start + sql.length).line };
+  const { text, start } = trimmed(node);
+  return { ...itemOf(pipe, node), lastLine: positionAt(pipe.file.text, start + text.length).line };
 }
 
 /** Nodes that nothing reads, and files without one. */
@@ -234,27 +222,6 @@ function unusedIn(pipe: Pipe, queries: readonly ForeignQuery[]): readonly OtherI
       reason: 'No node that answers calls or writes rows reads the node',
     }));
 }
-
-const MAX_PIPES = 5;
-
-/** Other pipes that this one reads, as nodes; their places are the end of the file. */
-function pipesAsNodes(pipe: Pipe, byName: ReadonlyMap<string, Pipe>, depth: number): readonly PipeNode[] {
-  if (depth >= MAX_PIPES) return [];
-  const words = new Set(pipe.nodes.flatMap(({ sql }) => [...tablesOf(sql)]));
-  const own = new Set(pipe.nodes.map((node) => node.name));
-  return [...words].flatMap((word): readonly PipeNode[] => {
-    const other = byName.get(word);
-    const [endpoint] = other?.endpoints ?? [];
-    if (other === undefined || endpoint === undefined || other === pipe || own.has(word)) return [];
-    const nodes = [...pipesAsNodes(other, byName, depth + 1), ...other.nodes];
-    const { sql } = joined(endpoint, nodes);
-    return sql.length > MAX_INLINED
-      ? []
-      : [{ name: word, sql, start: pipe.file.text.length, type: '', description: undefined }];
-  });
-}
-
-const MAX_INLINED = 100_000;
 
 function nodesOf(instructions: readonly Instruction[]): {
   readonly nodes: readonly PipeNode[];
@@ -288,92 +255,4 @@ function dedented(text: string): string {
     .replace(/^>\s*/, '')
     .replace(/\n[ \t]+/g, '\n')
     .trim();
-}
-
-/** The node's SQL with the nodes before it that it reads, directly or not. */
-function joined(
-  node: PipeNode,
-  nodes: readonly PipeNode[],
-): { readonly sql: string; readonly offset: (at: number) => number } {
-  const own = trimmed(node);
-  const used = usedNodes(node, nodes);
-  const isTemplate = [...used, node].some(({ sql }) => isTemplated(sql));
-  if (used.length === 0) return { sql: own.sql, offset: (at) => own.start + at };
-  const pieces: { readonly text: string; readonly start: number }[] = [
-    { text: isTemplate ? '%\nWITH ' : 'WITH ', start: own.start },
-  ];
-  for (const [index, each] of used.entries()) {
-    const part = withoutMark(trimmed(each));
-    pieces.push(
-      { text: `${index === 0 ? '' : ',\n'}${each.name} AS (\n`, start: part.start },
-      { text: part.sql, start: part.start },
-      { text: '\n)', start: part.start },
-    );
-  }
-  const body = withoutMark(own);
-  const [, keyword] = /^(\s*with\b)/i.exec(body.sql) ?? [];
-  const rest =
-    keyword === undefined
-      ? body
-      : { sql: body.sql.slice(keyword.length), start: body.start + keyword.length };
-  pieces.push(
-    { text: keyword === undefined ? '\n' : ',\n', start: rest.start },
-    { text: rest.sql, start: rest.start },
-  );
-  return {
-    sql: pieces.map(({ text }) => text).join(''),
-    offset: (at) => {
-      let passed = 0;
-      for (const { text, start } of pieces) {
-        if (at < passed + text.length) return start + (text.length > 12 ? at - passed : 0);
-        passed += text.length;
-      }
-      return rest.start;
-    },
-  };
-}
-
-interface Piece {
-  readonly sql: string;
-  readonly start: number;
-}
-
-function trimmed({ sql, start }: PipeNode): Piece {
-  const lead = sql.length - sql.trimStart().length;
-  return { sql: sql.trim().replace(/;\s*$/, ''), start: start + lead };
-}
-
-function isTemplated(sql: string): boolean {
-  return /^\s*%[ \t]*(\r?\n|$)/.test(sql);
-}
-
-/** Without the `%` that marks a template. */
-function withoutMark({ sql, start }: Piece): Piece {
-  const mark = /^\s*%[ \t]*(\r?\n|$)\s*/.exec(sql)?.[0].length ?? 0;
-  return { sql: sql.slice(mark), start: start + mark };
-}
-
-function usedNodes(node: PipeNode, nodes: readonly PipeNode[]): readonly PipeNode[] {
-  const byName = new Map(nodes.map((each) => [each.name, each]));
-  const used = new Set<PipeNode>();
-  const open = [node];
-  for (let each = open.pop(); each !== undefined; each = open.pop())
-    for (const word of tablesOf(each.sql)) {
-      const found = byName.get(word);
-      if (found === undefined || found === node || found === each || used.has(found)) continue;
-      used.add(found);
-      open.push(found);
-    }
-  return nodes.filter((each) => used.has(each));
-}
-
-/** A placeholder, tag or comment of a template. */
-const TAG = /\{\{[^]*?\}\}|\{%[^]*?%\}|\{#[^]*?#\}/g;
-
-/** Names of tables without a database; those of all alternatives, where tags choose one. */
-function tablesOf(sql: string): ReadonlySet<string> {
-  const { sql: text } = withoutMark({ sql, start: 0 });
-  // A tag can separate alternatives: `FROM {% if a %} x {% else %} y {% end %}`.
-  const plain = text.replace(TAG, (tag) => (tag.startsWith('{%') ? ' , ' : " '' "));
-  return new Set(bareTables(plain).map(({ name }) => name));
 }

@@ -1,8 +1,9 @@
 // Tinybird's templates: {{String(name, 'default', description='…')}}, {% if defined(name) %} … {% end %}.
 // Source: https://www.tinybird.co/docs/cli/advanced-templates and /docs/cli/template-functions
+import { CHOICES } from '../../placeholders/closed-choice.ts';
 import { calledName, constantOf, type TemplateExpression } from '../../placeholders/expression.ts';
 import { jinjaSyntax } from '../../placeholders/jinja.ts';
-import type { Condition, Item, Syntax, Value } from '../../placeholders/nodes.ts';
+import type { Condition, Item, Part, Syntax, Value } from '../../placeholders/nodes.ts';
 import type { Declaration } from '../../placeholders/template.ts';
 
 type Call = Extract<TemplateExpression, { kind: 'call' }>;
@@ -20,6 +21,8 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['JSON', 'String'],
 ]);
 const NAMES: ReadonlySet<string> = new Set(['column', 'columns', 'symbol', 'table', 'Symbol']);
+/** Functions that set how the query is run, and produce no SQL. */
+const SETTINGS: ReadonlySet<string> = new Set(['max_threads', 'backend_hint', 'cache_ttl', 'activate']);
 
 export function tinybirdSyntax(text: string, declarations: readonly Declaration[]): Syntax {
   const typed = typedNames(text);
@@ -31,21 +34,73 @@ export function tinybirdSyntax(text: string, declarations: readonly Declaration[
   const syntax = jinjaSyntax(text, {
     output: (expression) => output(expression, typed, declarations),
     value,
-    condition: (expression): Condition | undefined => {
-      if (expression.kind !== 'call' || calledName(expression) !== 'defined') return undefined;
-      const [name] = expression.args;
-      const found = name?.kind === 'literal' ? { name: String(name.value) } : name && value(name);
-      if (found === undefined) return undefined;
-      const { default: _, ...asked } = found; // whether it is sent, whatever its default
-      return { kind: 'given', value: asked };
-    },
+    condition: (expression) => isGiven(expression, value) ?? comparedTimes(expression, value),
   });
-  const first = /^\s*%[ \t]*(?=\r?\n|$)/.exec(text)?.[0]; // marks a template
+  const first = /^\s*%(?=\s|$)/.exec(text)?.[0]; // marks a template
   if (first === undefined) return syntax;
   return {
     markEnd: (source, at, inside) => (at === 0 ? first.length : syntax.markEnd(source, at, inside)),
     interpret: (mark, inside) => (mark.start === 0 ? { kind: 'dropped' } : syntax.interpret(mark, inside)),
   };
+}
+
+type ValueOf = (expression: TemplateExpression) => Value | undefined;
+
+/** `defined(x)`: whether it is sent, whatever its default. */
+function isGiven(expression: TemplateExpression, value: ValueOf): Condition | undefined {
+  if (expression.kind !== 'call' || calledName(expression) !== 'defined') return undefined;
+  const [asked] = expression.args;
+  // A variable that the template sets has a value.
+  if (asked?.kind === 'literal' || asked?.kind === 'filter') return { kind: 'constant', value: true };
+  const found = asked && value(asked);
+  if (found === undefined) return undefined;
+  const { default: _, ...sent } = found;
+  return { kind: 'given', value: sent };
+}
+
+/** Of the functions that compare two times, the seconds of a unit. */
+const DIFFERENCES: ReadonlyMap<string, number> = new Map([
+  ['date_diff_in_seconds', 1],
+  ['date_diff_in_minutes', 60],
+  ['date_diff_in_hours', 3600],
+  ['date_diff_in_days', 86_400],
+  ['day_diff', 86_400],
+]);
+const COMPARISONS: ReadonlyMap<string, string> = new Map([
+  ['==', '='],
+  ['!=', '<>'],
+  ['<', '<'],
+  ['<=', '<='],
+  ['>', '>'],
+  ['>=', '>='],
+]);
+
+function secondsOf(value: Value): readonly Part[] {
+  return [
+    'toUnixTimestamp(parseDateTimeBestEffort(toString(',
+    { kind: 'value', value, isAsked: true },
+    ')))',
+  ];
+}
+
+/** `date_diff_in_hours(a, b) < 24`: whole units between the two, in either order. */
+function comparedTimes(expression: TemplateExpression, value: ValueOf): Condition | undefined {
+  if (expression.kind !== 'binary' || expression.left.kind !== 'call' || expression.right.kind !== 'literal')
+    return undefined;
+  const { left, right } = expression;
+  const [seconds, operator] = [DIFFERENCES.get(calledName(left) ?? ''), COMPARISONS.get(expression.operator)];
+  const [from, to] = left.args.map(value);
+  if (seconds === undefined || operator === undefined || typeof right.value !== 'number') return undefined;
+  if (from === undefined || to === undefined || left.args.length > 2 || left.named.has('none_if_error'))
+    return undefined;
+  const parts = [
+    'intDiv(abs(',
+    ...secondsOf(from),
+    ' - ',
+    ...secondsOf(to),
+    `), ${seconds}) ${operator} ${right.value}`,
+  ];
+  return { kind: 'computed', parts, values: [from, to] };
 }
 
 function output(
@@ -63,24 +118,40 @@ function output(
   if (typeof constant === 'string' || typeof constant === 'number')
     return { kind: 'sql', parts: [{ kind: 'literal', value: constant }] };
   if (expression.kind !== 'call' || name === undefined) return undefined;
-  if (NAMES.has(name))
-    return {
-      kind: 'lost',
-      message: `${name}(…) makes a name from a placeholder: parameters are values`,
-      hint: "Write out the choices, as in multiIf(@order = 'name', name, …)",
-    };
-  if (name === 'max_threads' || name === 'backend_hint') return { kind: 'dropped' };
-  if (name === 'error' || name === 'custom_error')
-    return {
-      kind: 'dropped',
-      note: {
-        severity: 'differs',
-        message: `${name}(…) is left out: declare the parameter required, or with enum, min or max`,
-      },
-    };
+  if (NAMES.has(name)) return namedItem(name, expression);
+  if (SETTINGS.has(name)) return { kind: 'dropped' };
+  if (name === 'error' || name === 'custom_error') return { kind: 'reject', name };
   if (name === 'split_to_array') return { kind: 'value', value: splitValue(expression) };
   const value = declared(expression);
   return value && { kind: 'value', value };
+}
+
+/** `column(x, 'default')`: the name that a value is, or the one that is written. */
+function namedItem(name: string, { args, named }: Call): Item {
+  const [of, fallback] = [args[0], constantOf(named.get('default') ?? args[1])];
+  if (of?.kind === 'literal' && typeof of.value === 'string')
+    return { kind: 'inserted', text: /^[A-Za-z_]\w*$/.test(of.value) ? of.value : `\`${of.value}\`` };
+  const inner = of?.kind === 'call' ? declared(of) : of?.kind === 'name' ? { name: of.name } : undefined;
+  const isOne = name !== 'columns' && inner !== undefined;
+  if (!isOne || (fallback !== undefined && typeof fallback !== 'string'))
+    return {
+      kind: 'lost',
+      message: `${name}(…) makes names from a value: parameters are values`,
+      hint: CHOICES,
+    };
+  const choices = constantOf(named.get('enum'));
+  const value: Value = {
+    ...inner,
+    ...(fallback === undefined ? {} : { default: fallback }),
+    ...(typeof choices === 'object' ? { enum: choices } : {}),
+    ...described(named),
+  };
+  return { kind: 'name', value, what: `${name}(…)` };
+}
+
+function described(named: Call['named']): Pick<Value, 'description'> {
+  const description = constantOf(named.get('description'));
+  return typeof description === 'string' ? { description } : {};
 }
 
 function splitValue({ args, named }: Call): Value {
@@ -96,15 +167,13 @@ function declared(call: Call): Value | undefined {
   const type = calledName(call);
   const [first, ...rest] = call.args;
   if (type === undefined || !TYPE.test(type) || first === undefined) return undefined;
-  const name =
-    first.kind === 'name' ? first.name : first.kind === 'literal' ? String(first.value) : undefined;
+  const [name, own] = nameOf(first);
   if (name === undefined) return undefined;
   const isList = type === 'Array';
   const element = isList ? constantOf(rest[0]) : undefined;
   const positional = isList ? rest[1] : rest[0];
-  const fallback = constantOf(call.named.get('default') ?? positional);
+  const fallback = own ?? constantOf(call.named.get('default') ?? positional);
   const choices = constantOf(call.named.get('enum'));
-  const description = constantOf(call.named.get('description'));
   const example = constantOf(call.named.get('example'));
   const base = isList ? (typeof element === 'string' && element !== '' ? element : 'String') : type;
   return {
@@ -114,10 +183,19 @@ function declared(call: Call): Value | undefined {
     ...(fallback === undefined || fallback === '' ? {} : { default: fallback }),
     ...(fallback === '' && type === 'String' ? { required: false } : {}),
     ...(typeof choices === 'object' ? { enum: choices } : {}),
-    ...(typeof description === 'string' ? { description } : {}),
+    ...described(call.named),
     ...(example === undefined ? {} : { example }),
     ...(constantOf(call.named.get('required')) === true ? { required: true } : {}),
   };
+}
+
+/** The name of a parameter, and the value that the template sets for calls without it. */
+function nameOf(
+  expression: TemplateExpression,
+): readonly [name: string | undefined, fallback: ReturnType<typeof constantOf>] {
+  if (expression.kind === 'name') return [expression.name, undefined];
+  if (expression.kind !== 'filter' || expression.name !== 'default') return [undefined, undefined];
+  return [nameOf(expression.of)[0], constantOf(expression.args[0])];
 }
 
 /** Names that are typed somewhere in the text, for places that use the bare name. */

@@ -1,0 +1,50 @@
+// Functions of other databases that ClickHouse does not have, with what to write.
+
+const FUNCTIONS: ReadonlyMap<string, string> = new Map([
+  ['to_char', 'formatDateTime(time, format)'],
+  ['strftime', 'formatDateTime(time, format)'],
+  ['date_format', 'formatDateTime(time, format)'],
+  ['to_number', 'toFloat64(text) or toInt64(text)'],
+  ['to_timestamp', 'toDateTime(seconds), or parseDateTimeBestEffort(text)'],
+  ['str_to_date', 'parseDateTime(text, format)'],
+  ['strptime', 'parseDateTime(text, format)'],
+  ['from_iso8601_timestamp', 'parseDateTimeBestEffort(text)'],
+  ['getdate', 'now()'],
+  ['sysdate', 'now()'],
+  ['date_bin', 'toStartOfInterval(time, INTERVAL …)'],
+  ['time_bucket', 'toStartOfInterval(time, INTERVAL …)'],
+  ['nvl', 'ifNull(x, other)'],
+  ['isnullorempty', 'empty(x)'],
+  ['iif', 'if(condition, x, other)'],
+  ['decode', 'transform(x, [from, …], [to, …], other)'],
+  ['len', 'length(x)'],
+  ['charindex', 'position(text, part)'],
+  ['strpos', 'position(text, part)'],
+  ['split_part', 'splitByString(separator, text)[n]'],
+  ['string_to_array', 'splitByString(separator, text)'],
+  ['string_split', 'splitByString(separator, text)'],
+  ['regexp_matches', 'extractAllGroups(text, pattern)'],
+  ['regexp_like', 'match(text, pattern)'],
+  ['regexp_substr', 'extract(text, pattern)'],
+  ['json_extract', "JSONExtractString(text, 'key')"],
+  ['json_extract_path_text', "JSONExtractString(text, 'key')"],
+  ['get_json_object', "JSONExtractString(text, 'key')"],
+  ['percentile', 'quantile(0.9)(x)'],
+  ['percentile_cont', 'quantileExactInclusive(0.9)(x)'],
+  ['percentile_disc', 'quantileExact(0.9)(x)'],
+  ['approx_percentile', 'quantile(0.9)(x)'],
+  ['approx_distinct', 'uniq(x)'],
+  ['array_length', 'length(x)'],
+  ['cardinality', 'length(x)'],
+  ['unnest', 'arrayJoin(x)'],
+  ['explode', 'arrayJoin(x)'],
+  ['generate_series', 'numbers(n) in FROM'],
+  ['bool_or', 'max(condition)'],
+  ['bool_and', 'min(condition)'],
+  ['safe_divide', 'x / nullIf(y, 0)'],
+]);
+
+/** What to write for a function that another database has; undefined if it is not known. */
+export function foreignFunction(name: string): string | undefined {
+  return FUNCTIONS.get(name.toLowerCase());
+}

@@ -1,0 +1,86 @@
+// Hints with the nearest name that the engine has: tables, columns, functions, dictionaries and their attributes, values of Enums.
+import { didYouMean, nearest } from '../core/nearest.ts';
+import { knownFunction } from '../sandbox/functions/policy.ts';
+import { quotedNames } from '../sandbox/engine-message.ts';
+import type { Cursor } from '../sql/cursor.ts';
+import { withNames } from '../sql/table-references.ts';
+import { foreignFunction } from './foreign-functions.ts';
+import type { TablesOnEngine } from './tables-on-engine.ts';
+
+/** A rejection of the engine. */
+interface Rejected {
+  readonly code: string;
+  readonly message: string;
+  /** The query as bound. */
+  readonly query: Cursor;
+}
+
+type Hint = (written: string, rejected: Rejected, known: TablesOnEngine) => string | undefined;
+
+/** The hint for a name in the message; undefined for messages about anything else. */
+export function namesHint(rejected: Rejected, known: TablesOnEngine): string | undefined {
+  const { code, message } = rejected;
+  const [dictionary] = /(?<=dictionary \(`)[^`]+(?=`\) not found)/i.exec(message) ?? [];
+  if (dictionary !== undefined) return didYouMean(nearestTable(dictionary, known.dictionaries.keys()));
+  const [attribute] = /(?<=no such attribute ')[^']+/i.exec(message) ?? [];
+  if (attribute !== undefined) return attributeHint(attribute, rejected, known);
+  const names = quotedNames(message);
+  const written = names.find((name) => isNamed(rejected.query, name)) ?? names[0];
+  return written === undefined ? undefined : HINTS[code]?.(written, rejected, known);
+}
+
+const HINTS: Readonly<Record<string, Hint>> = {
+  'engine.unknown_table': (written, { query, message }, { columns }) => {
+    const table = tableIn(query, written, /database/i.test(message));
+    return didYouMean(nearestTable(table, [...withNames(query), ...columns.keys()]));
+  },
+  'engine.unknown_column': (written, { query }, { columns }) => {
+    const names = [...columns].flatMap(([table, all]) => (isNamed(query, table) ? [...all.keys()] : []));
+    const last = written.split('.').at(-1) ?? written;
+    return didYouMean(nearest(written, names) ?? nearest(last, names));
+  },
+  'engine.unknown_function': (written) => {
+    const foreign = foreignFunction(written);
+    return foreign === undefined ? didYouMean(knownFunction(written).nearest) : `Write ${foreign}`;
+  },
+  'engine.unknown_enum_value': (written, { query }, { enums }) => {
+    const values = [...enums].flatMap(([column, all]) => (isNamed(query, column) ? [...all] : []));
+    if (values.length === 0) return undefined;
+    return didYouMean(nearest(written, values)) ?? `The values are ${values.slice(0, 20).join(', ')}`;
+  },
+};
+
+function attributeHint(
+  written: string,
+  { query }: Rejected,
+  { dictionaries }: TablesOnEngine,
+): string | undefined {
+  const names = [...dictionaries].flatMap(([name, all]) => (isNamed(query, name) ? all : []));
+  if (names.length === 0) return undefined;
+  return didYouMean(nearest(written, names)) ?? `The attributes are ${names.slice(0, 20).join(', ')}`;
+}
+
+/** The nearest of qualified names; for one without its database, also that of the same table. */
+function nearestTable(written: string, names: Iterable<string>): string | undefined {
+  const all = [...names];
+  const same = all.filter((name) => name.split('.').slice(1).join('.') === written);
+  return same.length === 1 ? same[0] : nearest(written, all);
+}
+
+/** With its database, if the message names only that or only the table: `database.table`, as the query has it. */
+function tableIn(query: Cursor, written: string, isDatabase: boolean): string {
+  if (written.includes('.')) return written;
+  const at = query.tokens.findIndex(
+    (_, index) => query.name(index) === written && query.kind(index + (isDatabase ? 1 : -1)) === '.',
+  );
+  if (at < 0) return written;
+  return isDatabase ? `${written}.${query.name(at + 2)}` : `${query.name(at - 2)}.${written}`;
+}
+
+/** Whether a query has a name with its last part, as a name or in a string. */
+function isNamed(query: Cursor, name: string): boolean {
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  return query.tokens.some(({ kind }, at) =>
+    kind === 'string' ? query.text(at).slice(1, -1) === name : query.name(at) === last,
+  );
+}

@@ -1,0 +1,196 @@
+// Parameters that choose SQL by name: columns, tables and alternatives for each of a known list of values.
+import type { RenderedArm, Writer } from './arm.ts';
+import { textOf } from './output.ts';
+import type { Condition, Item, Value } from './nodes.ts';
+import { demanded, emit, lose, note, renderUse, type Rendering, type Sink, type Span } from './rendering.ts';
+import { hasClause, type Outline } from './sql-outline.ts';
+
+/** What a person writes for a name that depends on a value. */
+export const CHOICES = 'Declare the parameter with choices: names, each with its SQL';
+
+/** As in `schemas/endpoint.schema.json`. */
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
+const MAX_CHOICES = 50;
+
+/** The values that callers can send, as names; undefined if the template does not list them. */
+function namesOf(value: Value, { source, demands, notChoices }: Rendering): readonly string[] | undefined {
+  if (source.dialect !== 'clickhouse' || notChoices.has(value.name) || value.isList === true)
+    return undefined;
+  const written =
+    value.type === 'Bool' ? ['true', 'false', '1', '0'] : demanded(value, demands).enum?.map(String);
+  const names = [...new Set(written)];
+  return names.length === 0 || names.length > MAX_CHOICES || !names.every((name) => NAME.test(name))
+    ? undefined
+    : names;
+}
+
+/** A column or table by a value: a choice, if its values are listed. */
+export function renderName(
+  item: Extract<Item, { kind: 'name' }>,
+  span: Span,
+  sink: Sink,
+  rendering: Rendering,
+): void {
+  const names = namesOf(item.value, rendering);
+  const fallback = item.value.default;
+  // Its own default would be a value, and not an absent one, for the conditions that ask for it.
+  const isAsked = rendering.withDefaultsInPlace.has(item.value.name) && !sink.guards.has(item.value.name);
+  const isDefault = fallback === undefined || (!isAsked && names?.includes(String(fallback)) === true);
+  if (names === undefined || (!isDefault && !sink.guards.has(item.value.name))) {
+    const message = `${item.what} makes a name from a value: parameters are values`;
+    lose({ message, hint: CHOICES }, span, sink, rendering);
+    return;
+  }
+  const choices = Object.fromEntries(
+    names.map((name) => [name, /^[a-z_]\w*$/i.test(name) ? name : `\`${name}\``]),
+  );
+  renderUse({ ...item.value, type: 'String', choices }, span, sink, { rendering });
+}
+
+/** Alternatives by comparisons of one value: `listed`, if the template says which there are; `open`, if it names some. */
+export function writeChoice(
+  arms: readonly RenderedArm[],
+  { sink, span, rendering }: Writer,
+  mode: 'listed' | 'open',
+): boolean {
+  const value = comparedValue(arms);
+  const listed = value && namesOf(value, rendering);
+  const names =
+    mode === 'listed' || listed !== undefined ? listed : value && comparedNames(arms, value, rendering);
+  if (value === undefined || names === undefined) return false;
+  const { clause, isItem, last } = sink.position.expectation();
+  const isTable = last === 'FROM' || last === 'JOIN';
+  if (!isTable && !(isItem && clause !== 'WITH')) return false;
+  const ends = new Set(arms.map(({ outline }) => (outline.tokens.at(-1) === ',' ? ',' : '')));
+  const [end = ''] = ends;
+  if (ends.size > 1 || !arms.every(({ outline }) => isFragment(outline, end))) return false;
+  const fragments = arms.flatMap((arm) => arm.sink.fragments);
+  if (fragments.some(({ text, use }) => use?.value.choices !== undefined || text.startsWith('/* if ')))
+    return false;
+  const chosen = names.map((name) => [name, arms.find(({ when }) => holds(when, name))] as const);
+  const { required, default: written } = demanded(value, rendering.demands);
+  const absent = arms.find(({ when }) => holds(when, written === undefined ? undefined : String(written)));
+  const fallback = chosen.find(
+    ([name, arm]) => (written === undefined || name === String(written)) && arm === absent,
+  )?.[0];
+  if (chosen.some(([, arm]) => arm === undefined) || (required !== true && fallback === undefined))
+    return false;
+  const choices = Object.fromEntries(
+    chosen.map(([name, arm]) => [
+      name,
+      textOf(arm?.sink.fragments ?? [])
+        .trim()
+        .replace(/\s*,$/, ''),
+    ]),
+  );
+  if (mode === 'open' && listed === undefined)
+    note(rendering, span, {
+      severity: 'differs',
+      message: `Values of ${value.name} other than ${names.join(', ')} are rejected`,
+      hint: 'Add the names that callers send',
+    });
+  // The parameters of the alternatives, which are not in this text.
+  for (const { at, use } of fragments)
+    if (use !== undefined) emit(sink, { text: '', at, isCopied: false, use });
+  const { enum: _, default: __, ...rest } = value;
+  const own: Value = {
+    ...rest,
+    type: 'String',
+    choices,
+    ...(required === true ? { required } : { default: fallback ?? '' }),
+  };
+  renderUse({ ...own, hasOneDefault: true }, span, sink, { rendering });
+  emit(sink, { text: `${end} `, at: span.start, isCopied: false });
+  return true;
+}
+
+/** A list of expressions, with a comma after it if the others have one. */
+function isFragment({ tokens, isBalanced }: Outline, end: string): boolean {
+  return isBalanced && tokens.length > end.length && !hasClause(tokens);
+}
+
+/** The values that the conditions name, and a name for all others. */
+function comparedNames(
+  arms: readonly RenderedArm[],
+  value: Value,
+  { source, notChoices }: Rendering,
+): readonly string[] | undefined {
+  if (source.dialect !== 'clickhouse' || notChoices.has(value.name) || value.isList === true)
+    return undefined;
+  const written = arms.flatMap(({ when }) => literalsOf(when));
+  const fallback = value.default === undefined ? 'other' : String(value.default);
+  const names = [...new Set([...written.map(String), fallback])];
+  return written.length > 0 && names.length <= MAX_CHOICES && names.every((name) => NAME.test(name))
+    ? names
+    : undefined;
+}
+
+function literalsOf(when: Condition): readonly (string | number | boolean)[] {
+  if (when.kind === 'compare') return typeof when.right === 'object' ? [] : [when.right];
+  if (when.kind === 'not') return literalsOf(when.of);
+  return when.kind === 'all' || when.kind === 'any' ? when.of.flatMap(literalsOf) : [];
+}
+
+/** The one value that all conditions ask for; undefined if there are more, or other conditions. */
+function comparedValue(arms: readonly RenderedArm[]): Value | undefined {
+  const values: Value[] = [];
+  for (const { when } of arms) {
+    const found = simpleValues(when);
+    if (found === undefined) return undefined;
+    values.push(...found);
+  }
+  const [first] = values;
+  return values.every(({ name }) => name === first?.name) ? first : undefined;
+}
+
+function simpleValues(when: Condition): readonly Value[] | undefined {
+  switch (when.kind) {
+    case 'constant':
+      return [];
+    case 'given':
+      return [when.value];
+    case 'truthy':
+      return when.value.type === 'Bool' ? [when.value] : undefined;
+    case 'compare':
+      return when.operator === '=' && (typeof when.right === 'boolean') === (when.value.type === 'Bool')
+        ? [when.value]
+        : undefined;
+    case 'not':
+      return simpleValues(when.of);
+    case 'all':
+    case 'any': {
+      const each = when.of.map(simpleValues);
+      return each.includes(undefined) ? undefined : each.flatMap((values) => values ?? []);
+    }
+    case 'computed':
+      return undefined;
+  }
+}
+
+/** Whether the condition holds for a value; undefined: none is sent. */
+function holds(when: Condition, sent: string | undefined): boolean {
+  switch (when.kind) {
+    case 'constant':
+      return when.value;
+    case 'given':
+      return sent !== undefined;
+    case 'truthy':
+      return sent !== undefined && isTrue(sent);
+    case 'compare':
+      return typeof when.right === 'boolean'
+        ? sent !== undefined && isTrue(sent) === when.right
+        : typeof when.right !== 'object' && sent === String(when.right);
+    case 'not':
+      return !holds(when.of, sent);
+    case 'all':
+      return when.of.every((each) => holds(each, sent));
+    case 'any':
+      return when.of.some((each) => holds(each, sent));
+    case 'computed':
+      return false;
+  }
+}
+
+function isTrue(sent: string): boolean {
+  return sent === 'true' || sent === '1';
+}

@@ -1,0 +1,43 @@
+// Alternatives that are whole queries: UNION ALL of them.
+import { exclusive, type RenderedArm, type Writer } from './arm.ts';
+import { conditionParts } from './conditions.ts';
+import type { Part } from './nodes.ts';
+import { emit, renderParts } from './rendering.ts';
+import { areOfOneKind, columnTexts } from './time-kinds.ts';
+
+/** A whole query or subquery: all alternatives, each of them with a condition that selects all or none of its rows. */
+export function writeUnion(
+  arms: readonly RenderedArm[],
+  { sink, span, rendering, mixesTimes }: Writer,
+): boolean {
+  const { last } = sink.position.expectation();
+  const after = rendering.source.text.slice(span.end, span.end + 200);
+  const isWhole = (last === undefined || last === ';') && /^\s*($|[);]|\{%-?\s*(end|else|elif))/.test(after);
+  if (!isWhole || arms.length < 2 || arms.at(-1)?.when.kind !== 'constant') return false;
+  const names = arms.map(({ outline }) => columnNames(outline.tokens));
+  const [first] = names;
+  if (first === undefined || names.some((each) => each === undefined || each.join() !== first.join()))
+    return false;
+  if (!areOfOneKind(columnTexts(arms), { span, sink, rendering, mixesTimes })) return false;
+  const add = (parts: readonly Part[]): void => renderParts(parts, span, sink, rendering);
+  for (const [index, arm] of exclusive(arms).entries()) {
+    add([`${index === 0 ? '' : '\nUNION ALL\n'}SELECT * FROM (`]);
+    for (const fragment of arm.sink.fragments) emit(sink, fragment);
+    add([`) AS alternative_${index + 1} WHERE `, ...conditionParts(arm.when)]);
+  }
+  return true;
+}
+
+/** The names of the columns of a SELECT; undefined if one has none, or if it is no plain SELECT. */
+function columnNames(tokens: readonly string[]): readonly string[] | undefined {
+  if (tokens[0] !== 'SELECT') return undefined;
+  const end = tokens.findIndex((token) => token === 'FROM' || token === 'WHERE' || token === 'LIMIT');
+  const names: string[] = [];
+  let previous = 'SELECT';
+  for (const token of [...tokens.slice(1, end < 0 ? undefined : end), ',']) {
+    if (token !== ',') previous = token;
+    else if (/^\w+$/.test(previous) && previous !== 'SELECT') names.push(previous);
+    else return undefined;
+  }
+  return names;
+}

@@ -1,0 +1,52 @@
+// Words with a syntactic meaning. What the engine may read as a keyword is never accepted as a name here.
+
+/** Never a bare name or alias; must be quoted. Each starts or joins a clause, or is an operator between two values. */
+export const KEYWORDS: ReadonlySet<string> = set(`
+  SELECT FROM WITH AS WHERE PREWHERE GROUP BY HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT JOIN
+  ON USING INTO AND OR IN IS LIKE ILIKE BETWEEN GLOBAL WHEN THEN ELSE END PARALLEL RECURSIVE
+`);
+
+/** Keywords that are also functions when followed by parentheses, as in `and(a, b)`. */
+export const CALLABLE: ReadonlySet<string> = set('AND OR IN LIKE ILIKE');
+
+/** May be a column or follow AS, but not an alias without AS: the engine could read a clause or an operator there. */
+export const NO_BARE_ALIAS: ReadonlySet<string> = set(`
+  NOT FORMAT SETTINGS FINAL SAMPLE STREAM ASC ASCENDING DESC DESCENDING NULLS COLLATE ANY ALL ASOF SEMI ANTI INNER LEFT
+  RIGHT FULL OUTER CROSS PASTE NATURAL LOCAL ARRAY INTERPOLATE DIV MOD REGEXP ESCAPE AT OVER FILTER IGNORE RESPECT APPLY
+  REPLACE STRICT TO STEP STALENESS FILL TOTALS ROLLUP CUBE ROWS RANGE GROUPS PRECEDING FOLLOWING MATERIALIZED UUID
+  SECOND SECONDS MINUTE MINUTES HOUR HOURS DAY DAYS WEEK WEEKS MONTH MONTHS QUARTER QUARTERS YEAR YEARS MICROSECOND
+  MICROSECONDS MILLISECOND MILLISECONDS NANOSECOND NANOSECONDS CASE EXISTS INTERVAL DISTINCT VALUES FOR
+`);
+
+/** Units of INTERVAL. */
+export const UNITS: ReadonlySet<string> = set(`
+  NANOSECOND NANOSECONDS MICROSECOND MICROSECONDS MILLISECOND MILLISECONDS SECOND SECONDS MINUTE MINUTES HOUR HOURS DAY
+  DAYS WEEK WEEKS MONTH MONTHS QUARTER QUARTERS YEAR YEARS
+  NS US MS SS S MI N HH H DD D WK WW MM M QQ Q YYYY YY
+`);
+
+/** Keywords that are values. */
+export const CONSTANTS: ReadonlySet<string> = set('NULL TRUE FALSE');
+
+/** Keywords that may precede JOIN; ARRAY is handled separately. */
+export const JOIN_WORDS: ReadonlySet<string> = set(`
+  GLOBAL LOCAL ANY ALL ASOF SEMI ANTI INNER LEFT RIGHT FULL OUTER CROSS PASTE
+`);
+
+export const SET_OPERATORS: ReadonlySet<string> = set('UNION INTERSECT EXCEPT');
+
+/** Keywords that take a subquery, on the right of a comparison or alone. */
+export const QUANTIFIERS: ReadonlySet<string> = set('ANY ALL SOME EXISTS');
+
+/** Functions whose second argument the engine resolves as a table if it is a name. */
+export const IN_FUNCTIONS: ReadonlySet<string> = new Set(
+  ['', 'not', 'null', 'notNull'].flatMap((kind) =>
+    ['', 'global'].flatMap((scope) =>
+      ['', 'IgnoreSet'].map((rest) => `${scope}${kind}In${rest}`.toLowerCase()),
+    ),
+  ),
+);
+
+function set(words: string): ReadonlySet<string> {
+  return new Set(words.trim().split(/\s+/));
+}

@@ -1,0 +1,72 @@
+// Arguments of a call: values, lambdas, and the keywords of standard SQL between them.
+import {
+  close,
+  expectKind,
+  kind,
+  listUntil,
+  beyond,
+  nest,
+  newName,
+  open,
+  skip,
+  take,
+  word,
+  type Reader,
+} from './reader.ts';
+
+/** Arguments in standard SQL syntax: keywords between them, and keywords before the first. */
+export interface ArgumentForm {
+  readonly separators: readonly string[];
+  readonly prefixes: readonly string[];
+}
+
+const PLAIN: ArgumentForm = { separators: [], prefixes: ['DISTINCT'] };
+
+/** Whether `expected` precedes an argument rather than being one. */
+function isPrefix(reader: Reader, expected: string): boolean {
+  const next = kind(reader, 1);
+  return word(reader) === expected && next !== ',' && next !== ')' && next !== '.';
+}
+
+export function parseArguments(
+  reader: Reader,
+  kindOf: 'arguments' | 'parameters',
+  { separators, prefixes }: ArgumentForm = PLAIN,
+): void {
+  const outer = open(reader, kindOf);
+  expectKind(reader, '(');
+  if (prefixes.some((each) => isPrefix(reader, each))) skip(reader);
+  listUntil(reader, ')', () => parseArgument(reader, separators));
+  close(reader, outer);
+}
+
+function parseArgument(reader: Reader, separators: readonly string[]): void {
+  if (parseLambda(reader)) return;
+  reader.grammar.expression(reader, 'as');
+  while (separators.some((each) => take(reader, each))) reader.grammar.expression(reader, 'none');
+}
+
+/** `x -> …` or `(x, y) -> …`, allowed only as an argument; nothing inside it may be given an alias. */
+export function parseLambda(reader: Reader): boolean {
+  const isBracketed = kind(reader) === '(';
+  if (kind(reader, isBracketed ? beyond(reader) : 1) !== '->') return false;
+  const outer = open(reader, 'lambda');
+  if (isBracketed) {
+    skip(reader);
+    listUntil(reader, ')', () => parseParameter(reader));
+  } else parseParameter(reader);
+  if (reader.fault === undefined) reader.top.at = reader.at;
+  expectKind(reader, '->');
+  const { inLambda } = reader;
+  reader.inLambda = true;
+  nest(reader, () => reader.grammar.expression(reader, 'as'));
+  reader.inLambda = inLambda;
+  close(reader, outer);
+  return true;
+}
+
+function parseParameter(reader: Reader): void {
+  const outer = open(reader, 'parameter');
+  newName(reader);
+  close(reader, outer);
+}

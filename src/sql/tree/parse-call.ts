@@ -1,0 +1,139 @@
+// Calls: functions with parameters, arguments, FILTER and OVER, and forms of calls with a syntax of their own.
+import { CALLABLE, IN_FUNCTIONS, QUANTIFIERS } from './keywords.ts';
+import { parseArguments, type ArgumentForm } from './parse-arguments.ts';
+import { isQueryGroup, parseQueryGroup } from './parse-groups.ts';
+import { parseWindow } from './parse-ordering.ts';
+import { parseSet } from './parse-set.ts';
+import { parseType } from './parse-type.ts';
+import {
+  beyond,
+  close,
+  expectKind,
+  expectWord,
+  fail,
+  isKeyword,
+  kind,
+  listUntil,
+  name,
+  nest,
+  open,
+  skip,
+  take,
+  takeKind,
+  word,
+  type Reader,
+} from './reader.ts';
+
+/** Whether a name followed by an opening parenthesis comes next. */
+export function isCall(reader: Reader): boolean {
+  return kind(reader, 1) === '(' && (!isKeyword(reader) || CALLABLE.has(word(reader) ?? ''));
+}
+
+const FORMS: ReadonlyMap<string, ArgumentForm> = new Map([
+  ['EXTRACT', { separators: ['FROM'], prefixes: [] }],
+  ['SUBSTRING', { separators: ['FROM', 'FOR'], prefixes: [] }],
+  ['OVERLAY', { separators: ['PLACING', 'FROM', 'FOR'], prefixes: [] }],
+  ['TRIM', { separators: ['FROM'], prefixes: ['BOTH', 'LEADING', 'TRAILING'] }],
+]);
+
+/** `name(arguments)` or `name(parameters)(arguments)`, and what may follow. */
+export function parseCall(reader: Reader): void {
+  const first = word(reader);
+  const called = name(reader) ?? '';
+  if (QUANTIFIERS.has(first ?? '') && isQueryGroup(reader, 1)) {
+    const outer = open(reader, 'quantified');
+    skip(reader);
+    parseQueryGroup(reader);
+    close(reader, outer);
+    return;
+  }
+  const outer = open(reader, 'call');
+  skip(reader);
+  if (IN_FUNCTIONS.has(called.toLowerCase())) parseInArguments(reader);
+  else {
+    const form = FORMS.get(called.toUpperCase());
+    if (first === 'CAST') parseCast(reader);
+    else if (first === 'POSITION' && isStandardPosition(reader)) parsePosition(reader);
+    else if (kind(reader, beyond(reader)) === '(') parseArguments(reader, 'parameters');
+    else parseArguments(reader, 'arguments', form);
+    if (kind(reader) === '(') parseArguments(reader, 'arguments', form);
+    parseAfterCall(reader);
+  }
+  close(reader, outer);
+}
+
+/** The arguments of `in(x, set)`, whose second is the right side of IN. */
+function parseInArguments(reader: Reader): void {
+  const outer = open(reader, 'arguments');
+  expectKind(reader, '(');
+  let index = 0;
+  listUntil(reader, ')', () => {
+    if (index === 1) parseSet(reader);
+    else reader.grammar.expression(reader, 'none');
+    index++;
+  });
+  close(reader, outer);
+}
+
+/** `(value AS Type)` or `(value, 'Type')`. */
+function parseCast(reader: Reader): void {
+  const outer = open(reader, 'arguments');
+  expectKind(reader, '(');
+  nest(reader, () => {
+    reader.grammar.expression(reader, 'none');
+    if (take(reader, 'AS')) parseType(reader);
+    else if (takeKind(reader, ',')) reader.grammar.expression(reader, 'none');
+  });
+  expectKind(reader, ')');
+  close(reader, outer);
+}
+
+/** `position(x IN y)`, where IN reads no table: both sides are values. */
+function isStandardPosition(reader: Reader): boolean {
+  const closing = beyond(reader) - 1;
+  for (let ahead = 1; ahead < closing; ahead = beyond(reader, ahead)) {
+    if (kind(reader, ahead) === ',') return false;
+    if (word(reader, ahead) === 'IN') return true;
+  }
+  return false;
+}
+
+function parsePosition(reader: Reader): void {
+  const outer = open(reader, 'arguments');
+  expectKind(reader, '(');
+  nest(reader, () => {
+    reader.grammar.operand(reader);
+    expectWord(reader, 'IN');
+    reader.grammar.operand(reader);
+  });
+  expectKind(reader, ')');
+  close(reader, outer);
+}
+
+/** `IGNORE NULLS`, `FILTER (WHERE …)`, `OVER …`. */
+function parseAfterCall(reader: Reader): void {
+  parseNulls(reader);
+  if (word(reader) === 'FILTER' && kind(reader, 1) === '(') {
+    const outer = open(reader, 'filter');
+    skip(reader, 2);
+    expectWord(reader, 'WHERE');
+    nest(reader, () => reader.grammar.expression(reader, 'none'));
+    expectKind(reader, ')');
+    close(reader, outer);
+  }
+  parseNulls(reader);
+  if (word(reader) !== 'OVER') return;
+  const outer = open(reader, 'over');
+  skip(reader);
+  if (kind(reader) === '(') parseWindow(reader);
+  else {
+    if (name(reader) === undefined || isKeyword(reader)) fail(reader, 'Expected a window after OVER');
+    if (reader.fault === undefined) reader.top.at = reader.at;
+    skip(reader);
+  }
+  close(reader, outer);
+}
+
+function parseNulls(reader: Reader): void {
+  if (!take(reader, 'IGNORE', 'NULLS')) take(reader, 'RESPECT', 'NULLS');
+}

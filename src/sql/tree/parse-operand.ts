@@ -1,0 +1,214 @@
+// Values: constants, columns with paths, parenthesized expressions, calls, and forms that begin with a keyword; and their suffixes.
+import type { TokenKind } from '../lexer.ts';
+import { CONSTANTS, UNITS } from './keywords.ts';
+import { isCall, parseCall } from './parse-call.ts';
+import { isQueryGroup, parseParentheses, parseQueryGroup } from './parse-groups.ts';
+import { parseColumns, parseStar } from './parse-matchers.ts';
+import { parseType } from './parse-type.ts';
+import {
+  close,
+  expectKind,
+  expectWord,
+  fail,
+  isKeyword,
+  kind,
+  leaf,
+  listUntil,
+  nest,
+  open,
+  openAround,
+  shown,
+  skip,
+  takeKind,
+  word,
+  wrap,
+  type Reader,
+} from './reader.ts';
+
+/** A value and its suffixes: `.path`, `[index]`, `::Type`. A minus before it applies to all of it, or is a part of a number. */
+export function parseOperand(reader: Reader, isSigned = false): void {
+  const { at } = reader;
+  const isNegative = isSigned && kind(reader) === '-';
+  if (isNegative && kind(reader, 1) === 'number') leaf(reader, 'number', 2);
+  else {
+    if (isNegative) skip(reader);
+    parseValue(reader);
+  }
+  while (parseSuffix(reader));
+  if (isNegative && reader.top.parts.at(-1)?.from !== at) wrap(reader, 'sign', 1, at);
+}
+
+const VALUES: ReadonlyMap<TokenKind | undefined, (reader: Reader) => void> = new Map<
+  TokenKind,
+  (reader: Reader) => void
+>([
+  ['number', (reader) => leaf(reader, 'number')],
+  ['string', (reader) => leaf(reader, 'string')],
+  ['*', (reader) => parseStar(reader, 0)],
+  ['(', parseBrackets],
+  ['[', parseArray],
+  ['word', parseNamed],
+  ['quoted', parseNamed],
+]);
+
+function parseValue(reader: Reader): void {
+  const read = VALUES.get(kind(reader)) ?? rejectValue;
+  read(reader);
+}
+
+function parseBrackets(reader: Reader): void {
+  if (isQueryGroup(reader)) parseQueryGroup(reader);
+  else parseParentheses(reader, 'as');
+}
+
+function parseArray(reader: Reader): void {
+  const outer = open(reader, 'array');
+  skip(reader);
+  listUntil(reader, ']', () => reader.grammar.expression(reader, 'as'));
+  close(reader, outer);
+}
+
+function rejectValue(reader: Reader): void {
+  const seen = kind(reader) === undefined ? 'the query ends' : `found ${shown(reader)}`;
+  fail(reader, `Expected a value, but ${seen}`);
+}
+
+function parseNamed(reader: Reader): void {
+  const first = word(reader);
+  const next = kind(reader, 1);
+  if (first === 'CASE') parseCase(reader);
+  else if (first === 'INTERVAL' && startsInterval(reader)) parseInterval(reader);
+  else if ((first === 'DATE' || first === 'TIMESTAMP') && next === 'string') parseTyped(reader);
+  else if (first === 'COLUMNS' && next === '(') parseColumns(reader, 0);
+  else if (isCall(reader)) parseCall(reader);
+  else if (isKeyword(reader)) rejectValue(reader);
+  else leaf(reader, CONSTANTS.has(first ?? '') ? 'constant' : 'column');
+}
+
+function parseTyped(reader: Reader): void {
+  const outer = open(reader, 'typed');
+  skip(reader);
+  leaf(reader, 'string');
+  close(reader, outer);
+}
+
+function parseCase(reader: Reader): void {
+  const outer = open(reader, 'case');
+  skip(reader);
+  nest(reader, () => {
+    if (word(reader) !== 'WHEN') reader.grammar.expression(reader, 'none');
+    do parseWhen(reader);
+    while (word(reader) === 'WHEN');
+    if (word(reader) === 'ELSE') {
+      const whole = open(reader, 'else');
+      skip(reader);
+      reader.grammar.expression(reader, 'none');
+      close(reader, whole);
+    }
+    expectWord(reader, 'END');
+  });
+  close(reader, outer);
+}
+
+function parseWhen(reader: Reader): void {
+  const outer = open(reader, 'when');
+  expectWord(reader, 'WHEN');
+  reader.grammar.expression(reader, 'none');
+  expectWord(reader, 'THEN');
+  reader.grammar.expression(reader, 'none');
+  close(reader, outer);
+}
+
+/** `interval` followed by an operator, a comma or the end is a column. */
+function startsInterval(reader: Reader): boolean {
+  const next = kind(reader, 1);
+  if (next === 'number' || next === 'string' || next === '(') return true;
+  return next === 'word' && word(reader, 1) !== 'AS' && UNITS.has(word(reader, 2) ?? '');
+}
+
+/** `INTERVAL value UNIT`, or a string that contains the unit. */
+function parseInterval(reader: Reader): void {
+  const isWhole = kind(reader, 1) === 'string' && !UNITS.has(word(reader, 2) ?? '');
+  const outer = open(reader, 'interval');
+  skip(reader);
+  nest(reader, () => parseOperand(reader));
+  if (!isWhole) {
+    if (!UNITS.has(word(reader) ?? '')) fail(reader, 'Expected a unit of time such as DAY');
+    skip(reader);
+  }
+  close(reader, outer);
+}
+
+const SUFFIXES: ReadonlyMap<TokenKind | undefined, (reader: Reader) => void> = new Map<
+  TokenKind,
+  (reader: Reader) => void
+>([
+  ['.', parsePath],
+  ['::', parseCast],
+  ['[', parseIndex],
+]);
+
+function parseSuffix(reader: Reader): boolean {
+  const read = SUFFIXES.get(kind(reader));
+  read?.(reader);
+  return read !== undefined;
+}
+
+function parseCast(reader: Reader): void {
+  const outer = openAround(reader, 'cast', 1, reader.at);
+  skip(reader);
+  parseType(reader);
+  close(reader, outer);
+}
+
+/** `[index]`, or `[]` in a JSON path. */
+function parseIndex(reader: Reader): void {
+  const outer = openAround(reader, 'index', 1, reader.at);
+  skip(reader);
+  if (!takeKind(reader, ']')) {
+    nest(reader, () => reader.grammar.expression(reader, 'none'));
+    expectKind(reader, ']');
+  }
+  close(reader, outer);
+}
+
+/** What may follow a dot: a name, a number, `*`, `:Type` or `^name` of a JSON path; never a call. */
+function parsePath(reader: Reader): void {
+  const { at } = reader;
+  const next = kind(reader, 1);
+  if (next === '*') {
+    skip(reader);
+    parseStar(reader, 1);
+  } else if (word(reader, 1) === 'COLUMNS' && kind(reader, 2) === '(') {
+    skip(reader);
+    parseColumns(reader, 1);
+  } else if (next === ':') {
+    const outer = openAround(reader, 'access', 1, at + 1);
+    skip(reader, 2);
+    parseType(reader);
+    close(reader, outer);
+  } else parseName(reader);
+}
+
+function parseName(reader: Reader): void {
+  const column = reader.top.parts.at(-1);
+  skip(reader);
+  const { at } = reader;
+  takeKind(reader, '^');
+  const next = kind(reader);
+  if (next !== 'word' && next !== 'quoted' && next !== 'number') rejectValue(reader);
+  const isPlain = next !== 'number' && at === reader.at && column?.kind === 'column';
+  skip(reader);
+  // One name with dots, or an element of a value.
+  if (isPlain) wrapColumn(reader);
+  else wrap(reader, 'access', 1, at);
+  if (kind(reader) === '(') {
+    fail(reader, 'Function names must not include a database', { kind: 'call', at: reader.at - 1 });
+  }
+}
+
+/** The column before the last dot, with the name after it. */
+function wrapColumn(reader: Reader): void {
+  const from = reader.top.parts.pop()?.from ?? reader.at;
+  reader.top.parts.push({ kind: 'column', from, to: reader.at, at: from, parts: [], isWhole: true });
+}

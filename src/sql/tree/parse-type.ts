@@ -1,0 +1,31 @@
+// The extent of a type: after `::`, in CAST, in JSON paths. Which types there are, and how large they may be, is not known here.
+import { close, fail, kind, beyond, open, skip, word, type Reader } from './reader.ts';
+
+const INTEGERS: ReadonlySet<string | undefined> = new Set([
+  'TINYINT',
+  'SMALLINT',
+  'INT',
+  'INTEGER',
+  'BIGINT',
+]);
+
+/** A name, or two of standard SQL, and arguments in parentheses; quoted, if it is the type of a JSON path. */
+export function parseType(reader: Reader): void {
+  const outer = open(reader, 'type');
+  const first = word(reader);
+  if (first === undefined && !isPathType(reader)) fail(reader, 'Expected a type');
+  skip(reader);
+  if (isSecondWord(first, word(reader))) skip(reader);
+  if (first !== undefined && kind(reader) === '(') skip(reader, beyond(reader));
+  close(reader, outer);
+}
+
+function isPathType(reader: Reader): boolean {
+  return kind(reader) === 'quoted' && kind(reader, -1) === ':';
+}
+
+/** `DOUBLE PRECISION`, `INT UNSIGNED`. */
+function isSecondWord(first: string | undefined, second: string | undefined): boolean {
+  if (first === 'DOUBLE') return second === 'PRECISION';
+  return INTEGERS.has(first) && (second === 'SIGNED' || second === 'UNSIGNED');
+}

@@ -1,0 +1,282 @@
+// Parses a ClickHouse query: set operations, WITH, and the clauses of a SELECT. One pass; every token is accounted for, and a sequence
+// that is not known is a fault at its place.
+import type { Cursor } from '../cursor.ts';
+import { JOIN_WORDS, SET_OPERATORS } from './keywords.ts';
+import type { Tree } from './nodes.ts';
+import { parseLimit, parseOrderBy, parseWindows } from './parse-ordering.ts';
+import { parseExpression } from './parse-expression.ts';
+import { isQueryGroup, parseExpressions, parseQueryGroup, parseTable } from './parse-groups.ts';
+import { parseOperand } from './parse-operand.ts';
+import {
+  close,
+  createReader,
+  expectKind,
+  expectWord,
+  fail,
+  isBareAlias,
+  kind,
+  leaf,
+  name,
+  nest,
+  newName,
+  open,
+  openAround,
+  shown,
+  skip,
+  take,
+  takeKind,
+  values,
+  word,
+  type Grammar,
+  type Reader,
+} from './reader.ts';
+
+const GRAMMAR: Grammar = { query: parseQuery, expression: parseExpression, operand: parseOperand };
+
+/** The tree of a query; `cursor` has matching brackets, and at most as many tokens and levels of nesting as a consumer query. */
+export function parse(cursor: Cursor): Tree {
+  const reader = createReader(cursor, GRAMMAR);
+  const { top } = reader;
+  const isQuery = isQueryGroup(reader) || ['SELECT', 'WITH', 'FROM'].includes(word(reader) ?? '');
+  if (!isQuery) fail(reader, `A query must start with SELECT, WITH or FROM, not with ${shown(reader)}`);
+  parseQuery(reader);
+  if (kind(reader) !== undefined) {
+    const message = `Unexpected ${shown(reader)}; a comma, an operator or AS may be missing`;
+    fail(reader, message, { kind: 'unexpected' });
+  }
+  const [root = top] = top.parts;
+  return { cursor, root, fault: reader.fault };
+}
+
+/**
+ * A query, or several joined by UNION, INTERSECT or EXCEPT. WITH is accepted only at the very beginning: a later member
+ * with its own WITH would not see the tables around it.
+ */
+function parseQuery(reader: Reader): void {
+  const { inLambda } = reader;
+  reader.inLambda = false;
+  const outer = reader.top;
+  for (let isFirst = true; ; isFirst = false) {
+    const withAt = withOfMember(reader);
+    const isBracketed = kind(reader) === '(';
+    if (isBracketed) parseQueryGroup(reader);
+    else parseSelect(reader);
+    const goesOn = SET_OPERATORS.has(word(reader) ?? '');
+    if (goesOn) {
+      if (isFirst) openAround(reader, 'union', 1, reader.at);
+      skip(reader);
+      if (!take(reader, 'ALL')) take(reader, 'DISTINCT');
+    }
+    if (withAt !== undefined && (!isFirst || (goesOn && isBracketed))) {
+      const message = 'In a UNION, INTERSECT or EXCEPT, WITH is only allowed at the start of the whole query';
+      fail(reader, message, { at: withAt });
+    }
+    if (!goesOn) break;
+  }
+  if (reader.top !== outer) close(reader, outer);
+  reader.inLambda = inLambda;
+}
+
+/** The token of the member's own WITH, after its opening parentheses; undefined if it has none. */
+function withOfMember(reader: Reader): number | undefined {
+  let ahead = 0;
+  while (kind(reader, ahead) === '(') ahead++;
+  return word(reader, ahead) === 'WITH' ? reader.at + ahead : undefined;
+}
+
+function parseSelect(reader: Reader): void {
+  const outer = open(reader, 'select');
+  if (word(reader) === 'WITH') parseWith(reader);
+  const isFromFirst = word(reader) === 'FROM';
+  if (isFromFirst) parseFrom(reader);
+  if (!take(reader, 'SELECT')) {
+    fail(reader, 'Expected SELECT: a query is a SELECT, optionally preceded by WITH or FROM');
+  }
+  parseList(reader);
+  if (!isFromFirst && word(reader) === 'FROM') parseFrom(reader);
+  while (parseClause(reader));
+  close(reader, outer);
+}
+
+function parseWith(reader: Reader): void {
+  const outer = open(reader, 'with');
+  skip(reader);
+  if (word(reader) === 'RECURSIVE') fail(reader, 'WITH RECURSIVE is not supported');
+  do {
+    if (isTableElement(reader)) parseTableElement(reader);
+    else parseNamedExpression(reader);
+  } while (takeKind(reader, ','));
+  close(reader, outer);
+}
+
+/** `name AS (SELECT …)`, with its optional parts. */
+function isTableElement(reader: Reader): boolean {
+  if (name(reader) === undefined || word(reader, 1) !== 'AS') return false;
+  let ahead = 2;
+  if (word(reader, ahead) === 'NOT') ahead++;
+  if (word(reader, ahead) === 'MATERIALIZED') ahead++;
+  return kind(reader, ahead) === '(';
+}
+
+function parseTableElement(reader: Reader): void {
+  const outer = open(reader, 'with-table');
+  newName(reader);
+  expectWord(reader, 'AS');
+  take(reader, 'NOT');
+  take(reader, 'MATERIALIZED');
+  parseQueryGroup(reader);
+  close(reader, outer);
+}
+
+/** `expression AS name`. */
+function parseNamedExpression(reader: Reader): void {
+  const outer = open(reader, 'with-value');
+  parseExpression(reader, 'none');
+  expectWord(reader, 'AS');
+  reader.top.at = newName(reader);
+  close(reader, outer);
+}
+
+function parseList(reader: Reader): void {
+  if (word(reader) === 'DISTINCT') {
+    const select = open(reader, 'distinct');
+    skip(reader);
+    if (take(reader, 'ON')) parseExpressions(reader, 'none');
+    close(reader, select);
+  } else take(reader, 'ALL');
+  parseTop(reader);
+  const outer = open(reader, 'list');
+  do {
+    // A trailing comma is allowed before FROM.
+    if (word(reader) === 'FROM' && kind(reader, -1) === ',') break;
+    parseExpression(reader, 'bare');
+  } while (takeKind(reader, ','));
+  close(reader, outer);
+}
+
+/** `TOP 3` or `TOP (3)`; elsewhere `top` is a column. */
+function parseTop(reader: Reader): void {
+  if (word(reader) !== 'TOP') return;
+  const isBracketed = kind(reader, 1) === '(' && kind(reader, 2) === 'number' && kind(reader, 3) === ')';
+  if (kind(reader, 1) !== 'number' && !isBracketed) return;
+  leaf(reader, 'top', isBracketed ? 4 : 2);
+  take(reader, 'WITH', 'TIES');
+}
+
+/** Reads one clause after FROM; false if there is none. The engine checks their order. */
+function parseClause(reader: Reader): boolean {
+  const condition = CONDITIONS.get(word(reader));
+  if (condition !== undefined) {
+    const outer = open(reader, condition);
+    skip(reader);
+    parseExpression(reader, 'as');
+    close(reader, outer);
+    return true;
+  }
+  const next = word(reader, 1);
+  if (word(reader) === 'GROUP') return next === 'BY' && parseGroupBy(reader);
+  if (word(reader) === 'ORDER') return next === 'BY' && parseOrderBy(reader);
+  if (word(reader) === 'WINDOW') return parseWindows(reader);
+  if (word(reader) !== 'WITH') return parseLimit(reader);
+  if (!MODIFIERS.has(next)) return false;
+  leaf(reader, 'modifier', 2);
+  return true;
+}
+
+const CONDITIONS: ReadonlyMap<string | undefined, 'where' | 'prewhere' | 'having' | 'qualify'> = new Map([
+  ['WHERE', 'where'],
+  ['PREWHERE', 'prewhere'],
+  ['HAVING', 'having'],
+  ['QUALIFY', 'qualify'],
+]);
+const MODIFIERS: ReadonlySet<string | undefined> = new Set(['ROLLUP', 'CUBE', 'TOTALS']);
+
+function parseGroupBy(reader: Reader): true {
+  const outer = open(reader, 'group-by');
+  skip(reader, 2);
+  if (take(reader, 'GROUPING', 'SETS')) {
+    nest(reader, () => {
+      expectKind(reader, '(', '( and grouping sets');
+      do parseGroupingSet(reader);
+      while (takeKind(reader, ','));
+      expectKind(reader, ')', ') after the grouping sets');
+    });
+  } else if ((word(reader) === 'ROLLUP' || word(reader) === 'CUBE') && kind(reader, 1) === '(') {
+    skip(reader);
+    parseExpressions(reader, 'as');
+  } else if (!take(reader, 'ALL')) values(reader, 'as');
+  close(reader, outer);
+  return true;
+}
+
+function parseGroupingSet(reader: Reader): void {
+  if (kind(reader) !== '(') {
+    parseExpression(reader, 'none');
+    return;
+  }
+  const outer = open(reader, 'tuple');
+  parseExpressions(reader, 'none');
+  close(reader, outer);
+}
+
+/** Everything after FROM up to the next clause. */
+function parseFrom(reader: Reader): void {
+  const outer = open(reader, 'from');
+  skip(reader);
+  parseSource(reader);
+  while (parseNextSource(reader));
+  close(reader, outer);
+}
+
+function parseNextSource(reader: Reader): boolean {
+  if (takeKind(reader, ',')) {
+    parseSource(reader);
+    return true;
+  }
+  let ahead = 0;
+  while (JOIN_WORDS.has(word(reader, ahead) ?? '')) ahead++;
+  if (word(reader, ahead) === 'ARRAY' && word(reader, ahead + 1) === 'JOIN') {
+    const outer = open(reader, 'array-join');
+    skip(reader, ahead + 2);
+    values(reader, 'as');
+    close(reader, outer);
+    return true;
+  }
+  if (word(reader, ahead) !== 'JOIN') return false;
+  const outer = open(reader, 'join');
+  reader.top.at = reader.at + ahead;
+  skip(reader, ahead + 1);
+  parseSource(reader);
+  parseJoinCondition(reader);
+  close(reader, outer);
+  return true;
+}
+
+function parseSource(reader: Reader): void {
+  const outer = open(reader, 'source');
+  if (isQueryGroup(reader)) parseQueryGroup(reader);
+  else parseTable(reader);
+  if (take(reader, 'AS') || isBareAlias(reader)) reader.top.at = newName(reader);
+  if (word(reader) === 'FINAL' || word(reader) === 'SAMPLE')
+    fail(reader, `Unexpected ${shown(reader)}`, { kind: 'unexpected' });
+  close(reader, outer);
+}
+
+function parseJoinCondition(reader: Reader): void {
+  if (word(reader) === 'ON') {
+    const outer = open(reader, 'on');
+    skip(reader);
+    parseExpression(reader, 'none');
+    close(reader, outer);
+  } else if (word(reader) === 'USING') {
+    const outer = open(reader, 'using');
+    skip(reader);
+    if (kind(reader) === '(') parseExpressions(reader, 'none');
+    else {
+      parseExpression(reader, 'none');
+      // Without parentheses the engine continues the column list where one would expect a further table.
+      if (kind(reader) === ',') fail(reader, 'Several columns of USING must be in parentheses');
+    }
+    close(reader, outer);
+  }
+}

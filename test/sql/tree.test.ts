@@ -1,0 +1,125 @@
+// The syntax tree against the engine's own, and the places of what is no part of a query.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Problem } from '../../src/core/problem.ts';
+import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
+import type { Node, Tree } from '../../src/sql/tree/nodes.ts';
+import { parse } from '../../src/sql/tree/parse.ts';
+import { ACCEPTED } from '../sandbox/accepted.ts';
+import { BENIGN } from '../sandbox/fixture.ts';
+import { mutants } from '../sandbox/mutants.ts';
+import { HONEST_STRINGS } from '../sandbox/string-attacks.ts';
+import { runs } from '../support/runs.ts';
+import { isComparable, outlineOfAst, outlineOfTree } from './engine-outline.ts';
+import { openOracle, type Oracle } from './oracle.ts';
+
+/** Operators in each other's operands, and forms of clauses. */
+const FORMS: readonly string[] = [
+  'SELECT a + b * c - d / e % f DIV g MOD h, -a, - -b, - -1, +c, NOT d, NOT NOT e, -1 + 2, -a * b, -1::Int64, -a::Float64',
+  'SELECT 1 WHERE a = 1 AND b != 2 OR NOT c <= 3 AND d >= 4 OR e < 5 AND f > 6 AND (g AND h) OR i <=> j',
+  'SELECT a BETWEEN 1 AND 2 AND b NOT BETWEEN 3 AND 4 OR c BETWEEN d + 1 AND e * 2, a = b BETWEEN c AND d',
+  "SELECT a LIKE b || c ESCAPE '!' AND b NOT LIKE 'y' OR c ILIKE 'z' AND d NOT ILIKE 'w' ESCAPE '#' OR e REGEXP 'v' LIKE f",
+  'SELECT a IN (1, 2) AND b NOT IN (SELECT x FROM t) AND c GLOBAL IN t AND d GLOBAL NOT IN [1, 2] AND (a, b) IN ((1, 2), (3, 4))',
+  'SELECT e IN ((t)) AND f IN (1) AND g IN -1, a IN (1) IN (2), a IN (1) = 1, a = b IN (1), a IN (SELECT 1) + 1, in(a, (t)), nullIn(a, tuple(1))',
+  'SELECT a IS NULL AND b IS NOT NULL OR c IS TRUE AND d IS NOT FALSE AND e IS UNKNOWN OR f IS DISTINCT FROM g = h AND NOT i IS NOT DISTINCT FROM j',
+  'SELECT a ? b : c, (a > 1 ? b + 1 : c) ? d : e, a AND b ? c : d, a || b || c = d || e, NOT a || NOT b, a = NOT b AND c, NOT a = NOT b',
+  "SELECT a + b AT TIME ZONE 'UTC' = c, - a AT TIME ZONE 'UTC', a + INTERVAL 1 DAY, a - INTERVAL '1 day', INTERVAL (a + 1) MINUTE",
+  'SELECT a.b.c, a.1, a.1.2, a.b.1, a[1], a[1][2].b, a.b.:Int64, a.^b.c, a.b[].c, a::Nullable(Array(String)), (a, b).1, f.*, NULL.a, f(a).b FROM t f',
+  "SELECT CASE a WHEN 1 THEN 'x' WHEN 2 THEN b ELSE c END, CASE WHEN a > 1 AND b BETWEEN 1 AND 2 THEN 1 END + 1 AS k",
+  'SELECT count(*), count(DISTINCT a, b), sum(a) FILTER (WHERE b > 1), quantile(0.9)(a) IGNORE NULLS, any(a) RESPECT NULLS OVER w, rank() OVER (PARTITION BY a, b ORDER BY c DESC) FROM t WINDOW w AS (ORDER BY a RANGE UNBOUNDED PRECEDING), v AS (w PARTITION BY b)',
+  "SELECT arrayMap(x -> x + 1, a), arrayFilter((x, y) -> x > y AND NOT y, a, b), mapFilter((k, v) -> k LIKE 'x%', m), (a AS x) + (b AS y), f(a AS z, b) AS w",
+  'WITH 1 AS one, t AS (SELECT a FROM v WHERE c > one), u AS (SELECT * FROM t) SELECT DISTINCT t.a, u.b z FROM t LEFT JOIN u ON t.a = u.a AND t.b > 1 INNER JOIN v AS e USING (a, b), t AS y ARRAY JOIN tags AS tag, attrs LEFT ARRAY JOIN x AS y',
+  '(SELECT a FROM t WHERE b) UNION ALL SELECT c FROM v EXCEPT (SELECT 1 LIMIT 1) INTERSECT DISTINCT SELECT 3 ORDER BY a LIMIT 5',
+  'SELECT a, count() c FROM t PREWHERE a > 1 WHERE b < 2 GROUP BY a WITH TOTALS HAVING c > 1 QUALIFY rank() OVER (ORDER BY c) < 3 ORDER BY c DESC, a ASC NULLS FIRST WITH FILL FROM d TO e STEP f INTERPOLATE (c AS c + 1, d) LIMIT g, h BY a, b LIMIT 10 OFFSET i',
+  'FROM t SELECT a GROUP BY GROUPING SETS ((a, b), (a), ()) ORDER BY ALL OFFSET 2 ROWS FETCH NEXT 3 ROWS ONLY',
+  'SELECT (SELECT max(a) FROM t), ((SELECT b)), ((SELECT c) + d), (e), (f,), (g, h), [i, [j]], a IN (SELECT k) AND EXISTS (SELECT l) FROM (SELECT * FROM t) AS s, ((SELECT 2)) q',
+];
+
+function treeOf(sql: string): Tree {
+  return parse(lexConsumerQuery(sql).cursor);
+}
+
+function readable(sql: string): Tree | undefined {
+  try {
+    const tree = treeOf(sql);
+    return tree.fault === undefined ? tree : undefined;
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+describe('the engine', () => {
+  let oracle: Oracle;
+  beforeAll(() => {
+    oracle = openOracle();
+  });
+  afterAll(() => oracle.close());
+
+  async function astOf(sql: string): Promise<string | undefined> {
+    const printed = await oracle.ask(`EXPLAIN AST ${lexConsumerQuery(sql).joined}`).catch(() => undefined);
+    return printed === undefined ? undefined : outlineOfAst(printed);
+  }
+
+  test.each(FORMS)('reads the same clauses, tables, names and functions: %s', async (sql) => {
+    expect(isComparable(sql)).toBe(true);
+    const tree = treeOf(sql);
+    expect(tree.fault).toBeUndefined();
+    expect(outlineOfTree(tree)).toBe(await astOf(sql));
+  });
+
+  test('reads the same of the corpora and of mutants', { timeout: 3_600_000 }, async () => {
+    const corpora = [...ACCEPTED, ...BENIGN.map(({ sql }) => sql), ...HONEST_STRINGS];
+    const changed = { benign: FORMS, hostile: corpora };
+    let compared = 0;
+    for (const sql of [...corpora, ...mutants(runs(1000), 1), ...mutants(runs(1000), 2, changed)]) {
+      const tree = isComparable(sql) ? readable(sql) : undefined;
+      const expected = tree && (await astOf(sql));
+      if (tree === undefined || expected === undefined) continue;
+      compared++;
+      expect({ sql, outline: outlineOfTree(tree) }).toEqual({ sql, outline: expected });
+    }
+    expect(compared).toBeGreaterThan(300);
+  });
+});
+
+test('parts are within their node, in the order of their tokens', () => {
+  const misplaced = (node: Node): readonly Node[] => {
+    const starts = [node.from, ...node.parts.map(({ to }) => to)];
+    const isOrdered = node.parts.every(
+      ({ from, to }, index) => from >= (starts[index] ?? 0) && to <= node.to,
+    );
+    const isNamed = node.at >= node.from && node.at < node.to;
+    return [...(node.isWhole && isOrdered && isNamed ? [] : [node]), ...node.parts.flatMap(misplaced)];
+  };
+  const trees = [...FORMS, ...mutants(runs(500), 3)].flatMap((sql) => readable(sql) ?? []);
+  expect(trees.flatMap(({ root }) => misplaced(root))).toEqual([]);
+  expect(trees.length).toBeGreaterThan(50);
+});
+
+test.each([
+  ['a value without an operator', 'SELECT 1 2', 'unexpected', 2],
+  ['FINAL', 'SELECT a FROM t FINAL', 'unexpected', 4],
+  ['SETTINGS', 'SELECT a FROM t SETTINGS x = 1', 'unexpected', 4],
+  ['BETWEEN without AND', 'SELECT a BETWEEN 1', 'invalid', 4],
+  ['OR before the AND of BETWEEN', 'SELECT a BETWEEN 1 OR 2 AND 3', 'invalid', 6],
+  ['NOT before the AND of BETWEEN', 'SELECT a BETWEEN NOT b AND c', 'invalid', 5],
+  ['ESCAPE without LIKE', "SELECT a ESCAPE 'b'", 'invalid', 2],
+  ['two ESCAPE', "SELECT a LIKE b ESCAPE 'c' ESCAPE 'd'", 'invalid', 6],
+  ['a condition without its second branch', 'SELECT a ? b', 'invalid', 4],
+  ['a database', 'SELECT a FROM b.c', 'invalid', 4],
+  ['the function of a database', 'SELECT a.f(1)', 'call', 3],
+  ['an operator without a value', 'SELECT f(a, ) + FROM t', 'invalid', 7],
+  ['operators in each other', `SELECT ${'NOT a || '.repeat(300)} a`, 'size', 769],
+  ['signs', `SELECT ${'- '.repeat(40)} a`, 'size', 33],
+  ['a chain of operators', `SELECT 1${' + 1'.repeat(129)}`, 'size', 258],
+])('a fault at its place: %s', (_, sql, kind, at) => {
+  expect(treeOf(sql).fault).toMatchObject({ kind, at });
+});
+
+test('what was read before a fault is in the tree', () => {
+  const { root, cursor } = treeOf('SELECT a, f(b, c AS) FROM t');
+  expect(root).toMatchObject({ kind: 'select', isWhole: false });
+  const [, call] = root.parts[0]?.parts ?? [];
+  expect(call).toMatchObject({ kind: 'call', isWhole: false });
+  expect(call?.parts[0]?.parts.map(({ from }) => cursor.text(from))).toEqual(['b', 'c']);
+});
