@@ -12,20 +12,31 @@ import { schemaPage } from './schema-page.ts';
 import { sharedSchema } from './shared-schema.ts';
 import { valuesPage } from './values-page.ts';
 
-const SCHEMAS = ['endpoint', 'shared', 'tokens', 'settings'];
+/** With the names of their types. */
+const SCHEMAS = {
+  endpoint: 'EndpointFile',
+  shared: 'SharedFile',
+  tokens: 'TokensFile',
+  settings: 'SettingsFile',
+};
+
+/** What only editors read: labels, snippets and names that are no types. */
+const EDITOR_KEYWORDS: ReadonlySet<string> = new Set(['title', '$id', 'allOf', 'defaultSnippets']);
 
 /** Tuples such as [A, ...A[]] are hard to read and prove little: the types use arrays, ajv checks their length. */
 function withoutLengths(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutLengths);
   if (typeof node !== 'object' || node === null) return node;
-  const kept = Object.entries(node).filter(([key]) => key !== 'minItems' && key !== 'maxItems');
+  const kept = Object.entries(node).filter(
+    ([key]) => key !== 'minItems' && key !== 'maxItems' && !EDITOR_KEYWORDS.has(key),
+  );
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutLengths(value)]));
 }
 
-async function typesOf(name: string): Promise<string> {
+async function typesOf(name: string, type: string): Promise<string> {
   const schema: unknown = JSON.parse(await readFile(`schemas/${name}.schema.json`, 'utf8'));
   // The schema files are JSON Schemas: in the tests, ajv compiles the same files in strict mode.
-  const body = await compile(withoutLengths(schema) as JSONSchema, name, {
+  const body = await compile(withoutLengths(schema) as JSONSchema, type, {
     bannerComment: `// Generated from schemas/${name}.schema.json by \`npm run generate\`; change the schema instead.`,
     style: { singleQuote: true, printWidth: 110 },
   });
@@ -45,7 +56,8 @@ async function main(): Promise<void> {
   const shared = sharedSchema(await readFile('schemas/endpoint.schema.json', 'utf8'));
   const stale = [...(await write('schemas/shared.schema.json', shared, check))]; // the others are derived from it
   const outputs = new Map<string, string>();
-  for (const name of SCHEMAS) outputs.set(`src/config/generated/${name}.ts`, await typesOf(name));
+  for (const [name, type] of Object.entries(SCHEMAS))
+    outputs.set(`src/config/generated/${name}.ts`, await typesOf(name, type));
   outputs.set('docs/reference/endpoint-file.md', await schemaPage('endpoint', 'The endpoint file'));
   outputs.set('docs/reference/shared-file.md', await schemaPage('shared', 'The shared file'));
   outputs.set('docs/reference/tokens-file.md', await schemaPage('tokens', 'The tokens file'));

@@ -80,10 +80,12 @@ export function createListeners(parts: Parts): Listeners {
     respond: path.respond,
     endStreams: () => path.live?.close(),
     explain: path.explain,
-    list: async (key, record, kind) =>
+    list: async ({ key, record, kind }, waitSeconds) =>
       listEndpoints(catalog.current(), await path.admitKey(key, record, kind), {
         describe: parts.describe.lists,
         sandboxes: parts.sandboxes,
+        waitSeconds,
+        after,
       }),
     admitKey: path.admitKey,
     changes: parts.isDevelopment ? catalog : undefined,

@@ -1,6 +1,7 @@
 // Rules about limits, workloads and functions of consumer queries.
 import { didYouMean } from '../core/nearest.ts';
 import { canonicalName } from '../sandbox/functions/aliases.ts';
+import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { LOOKUPS } from '../sql/table-references.ts';
 import type { Rule } from './rules.ts';
 
@@ -30,6 +31,7 @@ export const CAPACITY_RULES: Readonly<Record<string, Rule>> = {
   'sandbox.function_reads': function* ({ file }) {
     if (file.sandbox?.enabled !== true) return;
     for (const [index, name] of (file.sandbox.functions?.allow ?? []).entries()) {
+      if (uncheckedBy(name) !== undefined) continue; // an error of its own
       if (!LOOKUPS.test(canonicalName(name.toLowerCase())) && !LOOKUPS.test(name)) continue;
       yield {
         severity: 'warning',

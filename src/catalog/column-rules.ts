@@ -1,7 +1,9 @@
 // Which of an endpoint's rules for personal data apply to a result column, or to parts of it.
-import type { ColumnAction } from '../redact/columns.ts';
+import { rulesBelow, type ColumnAction, type ColumnRules } from '../redact/columns.ts';
+import type { SourceSettings } from '../redact/redactor.ts';
 import { plainPath } from '../redact/subcolumn-name.ts';
-import { parseType, printType, type ClickHouseType } from '../sql/type.ts';
+import { jsonValueOf } from '../sql/json-value.ts';
+import { parseType, printType, type ClickHouseType, type TypeArgument } from '../sql/type.ts';
 
 /** `pii` of an endpoint file, or the compiled policy. */
 type Pii = { readonly columns?: Readonly<Record<string, ColumnAction>> } | undefined;
@@ -27,21 +29,67 @@ export function foldedPath(name: string): string {
   return plainPath(name).toLowerCase();
 }
 
-/** The type of a redacted result column: an Enum with personal data among its names is shown as the text that it becomes. */
-export function redactedType(redaction: EnumNames, name: string, type: string): string {
-  if (!type.includes('Enum')) return type;
-  const isRuled = ruleFor(redaction, name) !== undefined;
-  const finds = redaction.redactor.source?.finds;
-  return printType(withoutNames(parseType(type), (text) => isRuled || finds?.(text) === true));
+/**
+ * The type of a result column in redacted responses; undefined: it is not in them. What is masked or hashed is text, whatever it was,
+ * and an Enum with personal data among its names is the text that it becomes.
+ */
+export function redactedType(
+  { redactor: { source } }: Redaction,
+  name: string,
+  type: string,
+): string | undefined {
+  const rules = source?.rules && rulesBelow(source.rules, name);
+  if (rules === undefined && !type.includes('Enum')) return type;
+  const ruled = ruledType(parseType(type), rules);
+  return ruled && printType(withoutNames(ruled, (text) => source?.finds(text) === true));
 }
 
-type EnumNames = Pii & { readonly redactor: { readonly source: { readonly finds: Finds } | undefined } };
+interface Redaction {
+  readonly redactor: { readonly source: Pick<SourceSettings, 'rules' | 'finds'> | undefined };
+}
+
+function ruledType(type: ClickHouseType, rules: ColumnRules | undefined): ClickHouseType | undefined {
+  if (rules === undefined) return type;
+  if (rules.action === 'drop') return undefined;
+  if (rules.action !== undefined) return canBeNull(type) ? NULLABLE_TEXT : TEXT;
+  const list = type.arguments;
+  switch (type.name) {
+    case 'Map': // the rules are for some of its keys
+      return { ...type, arguments: [...(list?.slice(0, 1) ?? []), { ...UNNAMED, type: DYNAMIC }] };
+    case 'Nullable':
+    case 'LowCardinality':
+    case 'Array':
+    case 'Tuple':
+    case 'Nested':
+      return { ...type, arguments: list?.flatMap((each) => ruledArgument(each, rules)) };
+    default:
+      return type;
+  }
+}
+
+/** Elements of arrays have the rules of the array. */
+function ruledArgument(argument: TypeArgument, rules: ColumnRules): readonly TypeArgument[] {
+  if (argument.kind !== 'type') return [argument];
+  const below = argument.name === undefined ? rules : rulesBelow(rules, argument.name);
+  const type = ruledType(argument.type, below);
+  return type === undefined ? [] : [{ ...argument, type }];
+}
+
+const TEXT: ClickHouseType = { name: 'String', arguments: undefined };
+const DYNAMIC: ClickHouseType = { name: 'Dynamic', arguments: undefined };
+const UNNAMED = { kind: 'type', name: undefined, label: undefined } as const;
+const NULLABLE_TEXT: ClickHouseType = { name: 'Nullable', arguments: [{ ...UNNAMED, type: TEXT }] };
+
+/** Whether a value can be null in JSON, which stays null: also a float that is not finite. */
+function canBeNull(type: ClickHouseType): boolean {
+  return ['nullable', 'null', 'float', 'any'].includes(jsonValueOf(printType(type)).kind);
+}
+
 type Finds = (text: string) => boolean;
 
 function withoutNames(type: ClickHouseType, finds: Finds): ClickHouseType {
   const list = type.arguments;
-  if (list?.some((each) => each.kind === 'enum' && finds(each.name)) === true)
-    return { name: 'String', arguments: undefined };
+  if (list?.some((each) => each.kind === 'enum' && finds(each.name)) === true) return TEXT;
   const shown = list?.map((each) =>
     each.kind === 'type' ? { ...each, type: withoutNames(each.type, finds) } : each,
   );

@@ -3,14 +3,13 @@
 import type { Finding } from '../core/finding.ts';
 import { EngineError, type Column, type Engine } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
-import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
-import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { analyseQuery, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import { toDiagnostic, toDiagnostics, variantsOf, type InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword, suggestionOf } from './engine-hints.ts';
 import { checkDeclared, checkEnums, type DeclaredFault } from './enum-check.ts';
+import { placeOfFailure, type Part } from './failure-place.ts';
 import { checkLiveKey } from './live-rules.ts';
 import { checkPageKeys } from './page-rules.ts';
 import { checkLogViews } from './view-rules.ts';
@@ -20,17 +19,6 @@ import { namesHint } from './names-hint.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 import { mergeFindings } from './variant-findings.ts';
 import { isTable } from '../sql/with-clause.ts';
-
-/** A part of the bound query, as a separate statement. */
-interface Part {
-  readonly sql: string;
-  /** Offset of `sql` in the bound query, and the range that belongs to this part. */
-  readonly shift: number;
-  readonly start: number;
-  readonly end: number;
-  /** The table of the WITH clause; undefined: the whole query. */
-  readonly table: string | undefined;
-}
 
 const CODES: ReadonlyMap<number, string> = new Map([
   [47, 'engine.unknown_column'],
@@ -53,9 +41,6 @@ const CODES: ReadonlyMap<number, string> = new Map([
   [184, 'engine.wrong_aggregate'],
   [215, 'engine.wrong_aggregate'],
 ]);
-
-/** The prefix that the engine's `describe` adds to a statement. */
-const WRAPPER = 'DESCRIBE TABLE (\n';
 
 /**
  * Findings of the engine about all variants of the query; at most one per part of each, since the engine stops at the first
@@ -117,7 +102,9 @@ async function checkVariant(
       sound.add(part.sql);
       continue;
     }
-    const finding = findingOf({ inspected, part, tables }, failed);
+    const values = accepted[0] ?? all[0] ?? {};
+    const offset = await placeOfFailure(ask, { bound: inspected.analysis.bound, part, values }, failed);
+    const finding = findingOf({ inspected, part, tables }, failed, offset);
     if (!findings.has(finding.message)) findings.set(finding.message, finding);
   }
   return [...findings.values(), ...ofColumns];
@@ -168,11 +155,10 @@ interface FailedPart {
   readonly tables: TablesOnEngine;
 }
 
-function findingOf({ inspected, part, tables }: FailedPart, { kind, failure }: Failed): Finding {
+function findingOf({ inspected, tables }: FailedPart, { kind, failure }: Failed, offset: number): Finding {
   const { document, analysis } = inspected;
   const isValue = kind === 'value_needed';
   const query = createCursor(analysis.bound.sql, analysis.bound.tokens);
-  const offset = offsetOf(inspected, part, failure.message);
   const at = tokenAt(query, offset);
   const code = CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected';
   const keyword = code === 'engine.syntax' ? misspelledKeyword(query, at) : undefined;
@@ -181,7 +167,8 @@ function findingOf({ inspected, part, tables }: FailedPart, { kind, failure }: F
   const ofEngine = engineHint(message, query, at);
   const isOurs = code === 'engine.unknown_table' || code === 'engine.unknown_function';
   const nearest = isOurs ? (ofNames ?? ofEngine) : (ofEngine ?? ofNames);
-  const hint = isValue ? valueHint(code) : (keyword?.hint ?? nearest);
+  const isJoin = code === 'engine.syntax' && JOINS.has(query.word(at) ?? '');
+  const hint = isValue ? valueHint(code) : (keyword?.hint ?? nearest ?? (isJoin ? JOIN_HINT : undefined));
   const place = analysis.inBound(keyword === undefined ? offset : query.start(keyword.index));
   const sentence = keyword === undefined ? engineSentence(failure.message) : 'syntax error';
   return {
@@ -193,6 +180,11 @@ function findingOf({ inspected, part, tables }: FailedPart, { kind, failure }: F
     ...(hint === undefined ? {} : { hint }),
   };
 }
+
+const JOINS: ReadonlySet<string> = new Set(
+  'JOIN LEFT RIGHT FULL INNER ANY ALL ASOF SEMI ANTI GLOBAL'.split(' '),
+);
+const JOIN_HINT = 'Write ON a.x = b.x, or USING x, after the table, or CROSS JOIN for all pairs of rows';
 
 /** For a value of the declaration of a parameter. */
 function declaredFinding({ inspected, tables }: FailedPart, { failure, finding }: DeclaredFault): Finding {
@@ -213,40 +205,4 @@ function valueHint(code: string): string {
   return code === 'engine.unknown_enum_value'
     ? 'Give the parameter that is compared with the Enum its values, as enum: […]; another value is found nowhere, or fails when the query runs'
     : 'Add an example, or a default, with values that the query accepts';
-}
-
-/**
- * The position in the message, otherwise that of the first name from the message found in this part, otherwise the
- * part's start.
- */
-function offsetOf({ analysis: { bound } }: InspectedFile, part: Part, message: string): number {
-  const position = enginePosition(message, `${WRAPPER}${part.sql}\n)`);
-  if (position !== undefined)
-    return Math.min(bound.sql.length, Math.max(0, position - WRAPPER.length) + part.shift);
-  const query = createCursor(bound.sql.slice(part.start, part.end));
-  for (const name of namesIn(message)) {
-    const found = findInQuery(query, name);
-    if (found !== undefined) return part.start + found.start;
-  }
-  return part.start + combinatorStart(query, message);
-}
-
-/** Where the function with the combinator of the message begins, `sumMerge` for Merge: the first one, otherwise 0. */
-function combinatorStart(query: Cursor, message: string): number {
-  const suffix = /aggregate function with (\w+) suffix/.exec(message)?.[1];
-  if (suffix === undefined) return 0;
-  const isCall = (index: number): boolean =>
-    query.kind(index + 1) === '(' && (query.name(index) ?? '').endsWith(suffix);
-  const index = query.tokens.findIndex((_, each) => isCall(each));
-  return index < 0 ? 0 : query.start(index);
-}
-
-/** Names in a message, each also without its database and table. */
-function namesIn(message: string): readonly string[] {
-  const type = /data type family: (\w+)/.exec(message)?.[1];
-  const names = type === undefined ? quotedNames(message) : [type];
-  return names.flatMap((name) => {
-    const parts = name.split('.');
-    return parts.map((_, index) => parts.slice(index).join('.'));
-  });
 }

@@ -7,7 +7,49 @@ import { quoteString } from '../sql/literal.ts';
 
 /** A hint for the message; `at` is the index of the token that it is about, in the query as bound. */
 export function engineHint(message: string, query: Cursor, at: number): string | undefined {
-  return zoneHint(message) ?? quotesHint(message, query.text(at)) ?? suggestionOf(message);
+  return (
+    zoneHint(message) ?? quotesHint(message, query.text(at)) ?? remedyOf(message) ?? suggestionOf(message)
+  );
+}
+
+/** What to write, by message; `$1` is the first group of the expression. */
+const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
+  [
+    /window function .* is found in (?:WHERE|PREWHERE|HAVING)/is,
+    'Write the condition after QUALIFY, or in a query around this one',
+  ],
+  [
+    /aggregate function .* is found in (?:PRE)?WHERE/is,
+    'Write the condition after HAVING, which comes after GROUP BY',
+  ],
+  [
+    /illegal type AggregateFunction\((\w+).* of argument for aggregate function/is,
+    'The column has states of $1: write $1Merge(…)',
+  ],
+  [
+    /illegal types? .*AggregateFunction\((\w+).* of arguments? (?:of|for) function/is,
+    'The column has states of $1: write $1Merge(…) with GROUP BY, or finalizeAggregation(…)',
+  ],
+  [
+    /illegal types of arguments \(`?(?:Date|U?Int).*(?:Date|U?Int\d+)`?\) of function `?(?:equals|notEquals|less|greater)/is,
+    "Write a date as a string: '2024-01-31'",
+  ],
+  [/LIMIT expression must be constant/i, 'Write a number, or a parameter of type UInt64'],
+  [
+    /Variant\/Dynamic are not allowed in (?:GROUP|ORDER) BY/i,
+    'Name the type of the path, as in meta.path.:String, or convert the value',
+  ],
+  [
+    /different number of columns in (?:UNION|INTERSECT|EXCEPT)/i,
+    'Select as many columns here as in the first SELECT',
+  ],
+  [/doesn't support FINAL/i, 'Remove FINAL: it is for tables such as ReplacingMergeTree'],
+  [/doesn't support sampling/i, 'Remove SAMPLE: the table has no SAMPLE BY'],
+];
+
+function remedyOf(message: string): string | undefined {
+  const found = REMEDIES.find(([pattern]) => pattern.test(message));
+  return found && found[1].replaceAll('$1', found[0].exec(message)?.[1] ?? '');
 }
 
 /** The names that the engine suggests. */
@@ -49,6 +91,11 @@ interface Misspelling {
  * expression or a table is read as its alias, so that the error is at the next one.
  */
 export function misspelledKeyword(query: Cursor, at: number): Misspelling | undefined {
+  const before = query.word(at - 1) ?? '';
+  if (/^(?:GROUP|ORDER|PARTITION)$/.test(before) && query.word(at) !== 'BY')
+    return { index: at - 1, hint: `Write ${before} BY` };
+  if (query.word(at) === 'JOIN' || query.word(at + 1) === 'JOIN' || query.word(at + 2) === 'JOIN')
+    return undefined;
   for (const index of [at - 1, at]) {
     const word = query.word(index);
     if (word === undefined || KEYWORDS.has(word)) continue;

@@ -74,6 +74,14 @@ export const LINT_KINDS: Readonly<Record<string, FindingKind>> = {
     title: 'Included tables without the policy of their file',
     help: 'The included file redacts personal data, separates tenants or has a budget, and this endpoint has not. Policies are never included silently: add policies: [pii], or write pii in this file; pii: { redact: false } and tenancy: { none: … } are decisions as well, and a budget of the endpoint itself.',
   },
+  'lint.int64_number': {
+    title: 'Large integers that JavaScript cannot read exactly',
+    help: 'A column of 64 bits and more, such as an id, is a JSON number by default. int64: string writes such integers as strings, with all their digits; int64: number says that they are smaller than 2^53.',
+  },
+  'lint.ambiguous_column': {
+    title: 'A column that two tables of a JOIN have',
+    help: 'Without the name of a table, ClickHouse reads the column of the left side of a single join, and rejects the query if there are more joins. Write table.column.',
+  },
   'lint.time_as_number': {
     title: 'A time that is compared with a date as a number',
     help: "ClickHouse compares a DateTime with a number as seconds since 1970: 20240101 is in August 1970. Write a string, '2024-01-01', or toDate.",

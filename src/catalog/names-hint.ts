@@ -3,7 +3,7 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import { knownFunction } from '../sandbox/functions/policy.ts';
 import { quotedNames } from '../sandbox/engine-message.ts';
 import type { Cursor } from '../sql/cursor.ts';
-import { withNames } from '../sql/table-references.ts';
+import { tableReferences, withNames } from '../sql/table-references.ts';
 import { foreignFunction } from './foreign-functions.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 
@@ -24,6 +24,8 @@ export function namesHint(rejected: Rejected, known: TablesOnEngine): string | u
   if (dictionary !== undefined) return didYouMean(nearestTable(dictionary, known.dictionaries.keys()));
   const [attribute] = /(?<=no such attribute ')[^']+/i.exec(message) ?? [];
   if (attribute !== undefined) return attributeHint(attribute, rejected, known);
+  const [ambiguous] = /(?<=ambiguous identifier ')[^']+/i.exec(message) ?? [];
+  if (ambiguous !== undefined) return qualifiedNames(ambiguous, rejected.query, known);
   const names = quotedNames(message);
   const written = names.find((name) => isNamed(rejected.query, name)) ?? names[0];
   return written === undefined ? undefined : HINTS[code]?.(written, rejected, known);
@@ -58,6 +60,12 @@ function attributeHint(
   const names = [...dictionaries].flatMap(([name, all]) => (isNamed(query, name) ? all : []));
   if (names.length === 0) return undefined;
   return didYouMean(nearest(written, names)) ?? `The attributes are ${names.slice(0, 20).join(', ')}`;
+}
+
+/** The name with each table that has such a column. */
+function qualifiedNames(name: string, query: Cursor, { columns }: TablesOnEngine): string | undefined {
+  const all = tableReferences(query).references.filter(({ table }) => columns.get(table)?.has(name));
+  return all.length === 0 ? undefined : `Write ${all.map(({ alias }) => `${alias}.${name}`).join(' or ')}`;
 }
 
 /** The nearest of qualified names; for one without its database, also that of the same table. */

@@ -20,6 +20,16 @@ export function preferredShape(header: string | undefined): ResultShape | undefi
   return value?.toLowerCase() as ResultShape | undefined; // one of the values in the pattern
 }
 
+const WAIT = /^\s*wait\s*=\s*("?)(\d{1,6})\1\s*(?:;|$)/i;
+
+/** The seconds that the client would wait (RFC 7240, 4.3); undefined: it does not say. */
+export function preferredWait(header: string | undefined): number | undefined {
+  if (!isReadable(header)) return undefined;
+  const preference = header.match(PREFERENCE)?.find((each) => WAIT.test(each)) ?? '';
+  const [, , seconds] = WAIT.exec(preference) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
 /** Whether one of the preferences is `metadata`. */
 export function prefersMetadata(header: string | undefined): boolean {
   if (!isReadable(header)) return false;

@@ -6,7 +6,7 @@ import { PROBLEMS } from '../core/problems.ts';
 import { rateLimitFields } from '../rate-limits/rate-limits.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { CallRecord } from '../request/call.ts';
-import type { Admission, RequestKind } from '../request/admit.ts';
+import type { Admission } from '../request/admit.ts';
 import type { Explain } from '../request/explain.ts';
 import { createBaseServer, type BaseOptions } from './base-server.ts';
 import { CLICKHOUSE_ROUTE, type ClickHouseRoutes } from './clickhouse/routes.ts';
@@ -17,11 +17,19 @@ import { addExplorer } from './explorer.ts';
 import { addMcp, type McpParts } from './mcp/route.ts';
 import { rejectOtherMethods } from './other-methods.ts';
 import { answerClientError, problemAsJson, sendProblem } from './problem-reply.ts';
-import { createReceiveCall, fieldsRead, keyOf } from './receive.ts';
+import { preferredWait } from './prefer.ts';
+import { createReceiveCall, fieldsRead, headerText, keyOf } from './receive.ts';
 import { createFastPath, type FastPath } from './fast-path.ts';
 import { sendLive } from './live-reply.ts';
 import { requestSignal } from './request-signal.ts';
-import { addTextRoutes, BY_KEY, sendEndpointText, sendTagged, type TextSource } from './texts.ts';
+import {
+  addTextRoutes,
+  BY_KEY,
+  sendEndpointText,
+  sendTagged,
+  type TextReader,
+  type TextSource,
+} from './texts.ts';
 
 export const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
 
@@ -41,8 +49,8 @@ export interface ServerOptions extends BaseOptions {
   readonly endStreams: () => void;
   /** Checks a consumer query without running it. */
   readonly explain: Explain;
-  /** The endpoints a key may call, as data. A check counts as such against the rate limits. */
-  readonly list: (key: string | undefined, record: CallRecord, kind: RequestKind) => Promise<unknown>;
+  /** The endpoints a key may call, as data, with what the engine says of them within some seconds. A check counts as such against the rate limits. */
+  readonly list: (reader: TextReader, waitSeconds: number | undefined) => Promise<unknown>;
   readonly admitKey: Admission['admitKey'];
   /** The OpenAPI document of the endpoints a key may call, as JSON. */
   readonly openapi: (key: string | undefined, record: CallRecord) => Promise<string>;
@@ -154,7 +162,8 @@ function addListingRoute(app: FastifyInstance, { list, admitKey }: ServerOptions
   app.get(url, (request, reply) =>
     sendTagged(request, reply, {
       contentType: JSON_TYPE,
-      text: async ({ key, record, kind }) => JSON.stringify(await list(key, record, kind)),
+      text: async (reader) =>
+        JSON.stringify(await list(reader, preferredWait(headerText(request, 'prefer')))),
       count: ({ key, record }) => admitKey(key, record),
     }),
   );

@@ -1,6 +1,6 @@
 // One endpoint as OpenAPI operations: GET with parameters in the URL, POST with a body; consumer queries by POST.
 import type { Principal } from '../auth/principal.ts';
-import { redactedType } from '../catalog/column-rules.ts';
+import { sentColumns } from '../catalog/sent-columns.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { alternatives, mergeShapes, type MergedColumn, type RowShapes } from '../catalog/row-shapes.ts';
 import { FORMATS } from '../format/formats.ts';
@@ -337,7 +337,7 @@ function freshnessText({ cache }: Endpoint): string {
 }
 
 /**
- * Redacted columns may hold another string or be missing; callers can request redaction themselves. Choices and optional parts
+ * Callers can request redaction themselves: columns may then be other ones. Choices and optional parts
  * that change the columns make alternatives.
  */
 export function rowSchema(
@@ -349,19 +349,16 @@ export function rowSchema(
   const isRedacted = endpoint.redaction.always || principal.redact;
   const shape = principal.resultShape ?? endpoint.resultShape;
   const { treats } = endpoint.redaction.redactor;
-  const columnOf = ({ name, types }: MergedColumn): [string, Schema] => {
-    const schemas = types.map((type) =>
-      columnSchema(isRedacted ? redactedType(endpoint.redaction, name, type) : type, large, shape),
-    );
-    const schema = anyOf(schemas);
-    if (!treats(name)) return [name, schema];
-    return [name, isRedacted ? REPLACED : { anyOf: [schema, REPLACED] }];
+  const objectOf = (columns: readonly MergedColumn[]): Schema => {
+    const shown = sentColumns(columns, endpoint.redaction, isRedacted);
+    return {
+      type: 'object',
+      properties: Object.fromEntries(
+        shown.map(({ name, types }) => [name, anyOf(types.map((type) => columnSchema(type, large, shape)))]),
+      ),
+      required: shown.flatMap(({ name, isAlways }) => (isAlways ? [name] : [])),
+    };
   };
-  const objectOf = (columns: readonly MergedColumn[]): Schema => ({
-    type: 'object',
-    properties: Object.fromEntries(columns.map(columnOf)),
-    required: columns.flatMap(({ name, isAlways }) => (treats(name) || !isAlways ? [] : [name])),
-  });
   const listed = alternatives(rows);
   const [only = [], ...others] = listed ?? [mergeShapes(rows.shapes)];
   if (others.length === 0) return objectOf(only);
@@ -374,5 +371,3 @@ function anyOf(schemas: readonly Schema[]): Schema {
   const [first = {}, ...others] = new Map(schemas.map((each) => [JSON.stringify(each), each])).values();
   return others.length === 0 ? first : { anyOf: [first, ...others] };
 }
-
-const REPLACED = orNull({ type: 'string' });

@@ -83,6 +83,9 @@ const SHAPES: Readonly<Record<string, string>> = {
   MultiPolygon: 'Array(Polygon)',
 };
 
+/** Types with NULL among their values, without being Nullable: every untyped path of JSON is one. */
+export const HOLDS_NULL = /^(Dynamic|Variant)$/;
+
 function scalarInFile(type: ClickHouseType): ClickHouseType {
   const { name } = type;
   if (/^(U?Int(8|16|32|64)|Decimal(32|64|128|256)?|Bool|Date|Date32|DateTime64)$/.test(name)) return type;
@@ -91,6 +94,7 @@ function scalarInFile(type: ClickHouseType): ClickHouseType {
   if (/^Float(32|64)$/.test(name)) return typeOf('Nullable', [type]);
   if (name === 'BFloat16') return typeOf('Nullable', [typeOf('Float32')]);
   if (name.startsWith('Interval')) return typeOf('Int64');
+  if (HOLDS_NULL.test(name)) return typeOf('Nullable', [typeOf('String')]);
   const shape = SHAPES[name];
   return shape === undefined ? typeOf('String') : inFile(parseType(shape));
 }

@@ -10,6 +10,7 @@ import { rowShapes, type RowShapes } from '../catalog/row-shapes.ts';
 import { toolNames } from '../catalog/tool-names.ts';
 import type { Describe } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
+import type { After } from '../core/clock.ts';
 import type { Column } from '../engine/engine.ts';
 import { parseColumnType } from '../sql/column-type.ts';
 import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
@@ -27,7 +28,12 @@ import {
 export interface ListingOptions {
   readonly describe: Describe['lists'];
   readonly sandboxes: Sandboxes;
+  /** How long the caller waits for what the engine has not been asked before; default: not noticeably. */
+  readonly waitSeconds?: number | undefined;
+  readonly after: After;
 }
+
+const WAIT_SECONDS = { usual: 0.1, most: 60 };
 
 interface Described {
   readonly rows: RowShapes | undefined;
@@ -36,6 +42,8 @@ interface Described {
 
 /** The response of `GET /api/endpoints`. */
 export interface Listing {
+  /** The engine is being asked about columns that are null here: the next list has them. */
+  readonly incomplete?: true;
   /** Sorted by name; every version, the newest first. Those that are not the default are called `name@2`. */
   readonly result: readonly unknown[];
   /** The functions that consumer queries may call, by the name that `sandbox.function_set` of an endpoint refers to. */
@@ -55,15 +63,17 @@ export async function listEndpoints(
   options: ListingOptions,
 ): Promise<Listing> {
   const { describe, sandboxes } = options;
+  const waiting = createWait(options);
   const sets = createFunctionSets(sandboxes);
   const covered = catalog.all.filter((endpoint) => isCallable(endpoint, principal));
   const tools = covered.filter((endpoint) => catalog.find(endpoint.name) === endpoint);
   const names = new Map([...toolNames(tools)].map(([name, endpoint]) => [endpoint, name]));
   const entries = covered.map(async (endpoint) => {
-    const described = {
-      rows: await rowShapes(describe, endpoint),
-      tables: endpoint.sandbox.enabled ? await visibleTables(endpoint, principal, options) : undefined,
-    };
+    const [rows, tables] = await Promise.all([
+      waiting.forSome(rowShapes(describe, endpoint)),
+      endpoint.sandbox.enabled ? waiting.forSome(visibleTables(endpoint, principal, options)) : undefined,
+    ]);
+    const described = { rows, tables };
     return {
       ...toEntry(endpoint, principal, described),
       ...versionEntry(catalog, covered, endpoint),
@@ -75,7 +85,34 @@ export async function listEndpoints(
       }),
     };
   });
-  return { result: await Promise.all(entries), function_sets: sets.used() };
+  const result = await Promise.all(entries);
+  waiting.end();
+  return { ...(waiting.isOver() ? { incomplete: true } : {}), result, function_sets: sets.used() };
+}
+
+/** Waits for the engine for a time that is the same for all entries: what comes later is in the next list. */
+function createWait({ waitSeconds = WAIT_SECONDS.usual, after }: ListingOptions) {
+  let isOver = false;
+  const stops: (() => void)[] = [];
+  const end = after(Math.min(waitSeconds, WAIT_SECONDS.most) * 1000, () => {
+    for (const stop of stops) stop();
+  });
+  return {
+    forSome: <T>(asked: Promise<T | undefined>): Promise<T | undefined> =>
+      new Promise((resolve, reject) => {
+        let isKnown = false;
+        stops.push(() => {
+          isOver ||= !isKnown;
+          resolve(undefined);
+        });
+        asked.then((found) => {
+          isKnown = true;
+          resolve(found);
+        }, reject);
+      }),
+    isOver: () => isOver,
+    end,
+  };
 }
 
 /** The endpoint as a tool for agents; null: it is none. */
@@ -174,8 +211,8 @@ function toEntry(
   const { minGroup } = endpoint.redaction;
   const columnOf = ({ name, type }: Column): unknown => {
     const shown = isRedacted ? redactedType(endpoint.redaction, name, type) : type;
-    const typescript = typescriptOf(shown, endpoint.int64, resultShape);
-    return { name, type: shown, typescript, ...redacted({ name, type }) };
+    const typescript = shown && typescriptOf(shown, endpoint.int64, resultShape); // a dropped column has no values
+    return { name, type: shown ?? type, typescript, ...redacted({ name, type }) };
   };
   const [first, ...others] = rows?.shapes ?? [];
   // The values of locked parameters may be names of other tenants.

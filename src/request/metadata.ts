@@ -1,7 +1,7 @@
 // Metadata of an answer, if the call asks for it: columns, rows, statistics and cache state, beside the rows in JSON.
 import { hash } from 'node:crypto';
 import { etagInParts } from '../cache/entry.ts';
-import { redactedType, ruleFor } from '../catalog/column-rules.ts';
+import { redactedType } from '../catalog/column-rules.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { createLru } from '../core/lru.ts';
 import { Problem } from '../core/problem.ts';
@@ -123,9 +123,8 @@ function columnsSent({ endpoint, redactor }: Task, columns: readonly Column[]): 
   const plain = columns.map(({ name, type }) => ({ name, type }));
   if (!isRedacting(redactor)) return plain;
   return plain.flatMap(({ name, type }) => {
-    const rule = ruleFor(endpoint.redaction, name);
-    if (rule === 'drop') return [];
-    const shown = rule === undefined ? redactedType(endpoint.redaction, name, type) : 'Nullable(String)';
+    const shown = redactedType(endpoint.redaction, name, type);
+    if (shown === undefined) return [];
     return [{ name: redactor.redactText(name), type: redactor.redactText(shown) }];
   });
 }

@@ -13,6 +13,7 @@ import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import { cutLines } from '../format/lines.ts';
 import { readRowBinary, type RowBinary } from '../format/row-binary.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { HOLDS_NULL } from './columnar.ts';
 import { changeInner, parseType, printType, type ClickHouseType } from '../sql/type.ts';
 import { runProblem } from './engine-problems.ts';
 import type { Plan } from './plan.ts';
@@ -149,10 +150,11 @@ function redactedType(type: string): string {
 }
 
 function textIfClosed(type: ClickHouseType): ClickHouseType {
+  if (HOLDS_NULL.test(type.name)) return parseType(TEXT);
   return CLOSED.test(type.name) ? { name: 'String', arguments: undefined } : type;
 }
 
-const CLOSED = /^(FixedString|Enum8|Enum16|UUID|Dynamic|Variant|AggregateFunction|Nothing)$/;
+const CLOSED = /^(FixedString|Enum8|Enum16|UUID|AggregateFunction|Nothing)$/;
 
 /** The engine parses statements of up to 8 MiB. */
 const MAX_STATEMENT = 7.5 * 2 ** 20;

@@ -2,35 +2,37 @@
 import type { Cursor } from '../sql/cursor.ts';
 import type { TreeLine } from '../sql/query-tree.ts';
 import { GENERATORS } from '../sql/table-references.ts';
+import type { NodeKind } from '../sql/tree/nodes.ts';
+import { someNode } from '../sql/tree/visit.ts';
 import { isEngineFunction } from './functions/policy.ts';
-import type { LexedQuery } from './lexed-query.ts';
+import type { ScanResult } from './scan/scanner.ts';
 
-/** What may give a name to more than a value, or members of a union another scope. */
-const DEFINING: ReadonlySet<string | undefined> = new Set(['WITH', 'UNION', 'INTERSECT', 'WINDOW']);
+/** What may give a name to more than a value, or members of a union another scope: in the syntax tree, and in that of the engine. */
+const DEFINING: ReadonlySet<NodeKind> = new Set<NodeKind>(['lambda', 'with', 'union', 'windows']);
+const DEFINING_LINES: ReadonlySet<string> = new Set(['LAMBDA', 'WITH', 'UNION', 'WINDOW']);
 
 /** Names in lower case: those of the saved query, and all columns of its tables. */
 export type TakenNames = ReadonlySet<string>;
 
 /**
  * The engine resolves a WITH table where it is used, so that names of the query around it have a meaning inside. This is true
- * only of queries that define nothing but aliases, none of which the saved query or its tables have: by their tokens, by the
+ * only of queries that define nothing but aliases, none of which the saved query or its tables have: by their syntax tree, by the
  * names that the scanner has read, and by the engine's own tree of the query.
  */
 export function isApart(
-  { cursor }: LexedQuery,
-  { names, tree, taken }: { names: ReadonlySet<string>; tree: TreeLine; taken: TakenNames },
+  { tree, names }: Pick<ScanResult, 'tree' | 'names'>,
+  engineTree: TreeLine,
+  taken: TakenNames,
 ): boolean {
-  for (let at = 0; at < cursor.length; at++) {
-    if (cursor.kind(at) === '->' || DEFINING.has(cursor.word(at))) return false;
-  }
+  if (someNode(tree.root, ({ kind }) => DEFINING.has(kind))) return false;
   if ([...names].some((name) => taken.has(name.toLowerCase()))) return false;
-  return hasOnlyAliases(tree, names);
+  return hasOnlyAliases(engineTree, names);
 }
 
 /** Aliases are the first attribute of a node, and a name may contain anything: so each must be one that the scanner has read. */
 function hasOnlyAliases(node: TreeLine, names: ReadonlySet<string>, isProjected = false): boolean {
   const { kind, isNode, attributes, children } = node;
-  if (kind === 'LAMBDA' || DEFINING.has(kind)) return false;
+  if (DEFINING_LINES.has(kind)) return false;
   // The engine numbers all subqueries of a statement, and the result column of such a one is named by its number.
   if (kind === 'QUERY' && isProjected) return false;
   if (isNode && attributes.includes(ALIAS)) {

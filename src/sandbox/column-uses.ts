@@ -3,10 +3,13 @@
 import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { stringValue } from '../sql/string-literal.ts';
+import type { Node, NodeKind, TokenRange, Tree } from '../sql/tree/nodes.ts';
+import { walk } from '../sql/tree/visit.ts';
 import { typeArguments, type ClickHouseType } from '../sql/type.ts';
 import type { ReadTable } from './read-table.ts';
 import { createNaming } from './result-names.ts';
 import type { ScanResult } from './scan/scanner.ts';
+import { hasStar, type SelectFinding } from './scan/selects.ts';
 
 /** SQL in place of the tokens from index `from` up to, but excluding, `to`. */
 export interface Replacement {
@@ -20,55 +23,49 @@ export interface Replacement {
  * table alone. Result columns keep their names.
  */
 export function columnUses(
-  cursor: Cursor,
-  { selects }: ScanResult,
+  { tree, selects }: ScanResult,
   tables: readonly ReadTable[],
 ): ReadonlyMap<string, readonly Replacement[]> {
-  const shown = new Set(
-    selects
-      .filter(({ stars }) => stars.some(({ end }) => !isCounted(cursor, end)))
-      .flatMap(({ sources }) => sources.map(({ table }) => table)),
-  );
+  const shown = new Set(selects.filter(hasStar).flatMap(({ sources }) => sources.map(({ table }) => table)));
   const ownerOf = (name: string): ReadTable | undefined => {
     const [table, other] = tables.filter(({ typeOf }) => typeOf(name) !== undefined);
     return table === undefined || other !== undefined || shown.has(table.name) ? undefined : table;
   };
   const context: UseContext = {
-    cursor,
+    cursor: tree.cursor,
     typeOf: (name) => ownerOf(name)?.typeOf(name),
     hasMapKeys: (name) => ownerOf(name)?.hasMapKeys === true,
   };
-  const found: ColumnUse[] = [];
-  for (let at = 0; at < cursor.length; at++) {
-    const use = useAt(context, at);
-    if (use !== undefined) found.push(use);
-    at = (use?.to ?? at + 1) - 1;
-  }
-  return found.length === 0 ? NO_USES : replacementsOf(cursor, found);
+  const found = usesIn(context, tree.root);
+  return found.length === 0 ? new Map() : replacementsOf(tree, selects, found);
 }
 
-const NO_USES: ReadonlyMap<string, readonly Replacement[]> = new Map();
-
-function isCounted(cursor: Cursor, end: number): boolean {
-  return cursor.kind(end - 1) === '(' && cursor.name(end - 2)?.toLowerCase() === 'count';
+/** The outermost uses, in the order of their tokens. */
+function usesIn(context: UseContext, node: Node): readonly ColumnUse[] {
+  const use = useOf(context, node);
+  return use === undefined ? node.parts.flatMap((part) => usesIn(context, part)) : [use];
 }
 
 function replacementsOf(
-  cursor: Cursor,
+  { cursor, root }: Tree,
+  selects: readonly SelectFinding[],
   found: readonly ColumnUse[],
 ): ReadonlyMap<string, readonly Replacement[]> {
-  const naming = createNaming(cursor);
+  const naming = createNaming(selects);
   const used = new Set(found.map(({ at }) => at));
   const whole = new Set<string>();
-  for (let at = 0; at < cursor.length; at++) {
-    const isPath =
-      cursor.kind(at + 1) === '.' && cursor.kind(at + 2) !== 'number' && cursor.kind(at - 1) !== '.';
-    const name = cursor.name(at);
-    if (name !== undefined && !used.has(at) && !isPath) whole.add(name);
-  }
+  walk(root, (node) => {
+    const { kind, from, to } = node;
+    if (NAMED.has(kind)) whole.add(cursor.name(node.at) ?? '');
+    if (kind !== 'column' && kind !== 'column-name') return;
+    for (let at = from; at < to; at += 2) {
+      const isPath = at === from && cursor.kind(at + 1) === '.' && cursor.kind(at + 2) !== 'number';
+      if (!isPath && !used.has(at)) whole.add(cursor.name(at) ?? '');
+    }
+  });
   const replacements = new Map<string, Replacement[]>();
   for (const { from, to, column, sql, title } of found) {
-    const named = naming(from, to);
+    const named = naming({ from, to });
     if (named === 'part' || (named === 'whole' && title === undefined)) whole.add(column);
     const all = replacements.get(column) ?? [];
     replacements.set(column, all);
@@ -77,10 +74,13 @@ function replacementsOf(
   return new Map([...replacements].filter(([column]) => !whole.has(column)));
 }
 
+/** Nodes with names that the query defines. */
+const NAMED: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'alias', 'source', 'table', 'with-table', 'with-value', 'parameter', 'interpolated', 'named-window',
+]); // prettier-ignore
+
 /** The tokens from index `from` up to, but excluding, `to`. */
-interface ColumnUse {
-  readonly from: number;
-  readonly to: number;
+interface ColumnUse extends TokenRange {
   /** The column, and the index of its token. */
   readonly column: string;
   readonly at: number;
@@ -98,74 +98,60 @@ interface UseContext {
   readonly hasMapKeys: (column: string) => boolean;
 }
 
-/** A column, qualified or not. */
-interface ColumnName {
+/** A column, qualified or not, with its type. */
+interface TypedName {
   readonly column: string;
   readonly at: number;
-  readonly next: number;
   /** As written. */
   readonly sql: string;
-}
-
-/** The use that begins at a token; undefined if there is none. */
-function useAt(context: UseContext, from: number): ColumnUse | undefined {
-  const { cursor } = context;
-  if (cursor.kind(from + 1) === '(') return callAt(context, from);
-  const before = cursor.kind(from - 1);
-  if (before === '.' || before === '::') return undefined;
-  for (const length of [3, 1]) {
-    const name = columnNameAt(cursor, from, length);
-    const type = name && context.typeOf(name.column);
-    const use = name && type && elementAt(context, from, { name, type });
-    if (use !== undefined) return use;
-  }
-  return undefined;
-}
-
-/** A name of one token, or of three: `table.column`. */
-function columnNameAt(cursor: Cursor, from: number, length: number): ColumnName | undefined {
-  const at = from + length - 1;
-  const column = cursor.name(at);
-  if (column === undefined || cursor.name(from) === undefined) return undefined;
-  if (length === 3 && cursor.kind(from + 1) !== '.') return undefined;
-  const sql = length === 1 ? cursor.text(at) : `${cursor.text(from)} . ${cursor.text(at)}`;
-  return { column, at, next: at + 1, sql };
-}
-
-interface TypedName {
-  readonly name: ColumnName;
   readonly type: ClickHouseType;
 }
 
+/** The use that a node is; undefined if it is none. */
+function useOf(context: UseContext, node: Node): ColumnUse | undefined {
+  const [value] = node.kind === 'call' ? (node.parts[0]?.parts ?? []) : node.parts;
+  const name = value && nameOf(context, value);
+  if (name === undefined || context.cursor.kind(node.to) === '.') return undefined;
+  const use = node.kind === 'call' ? callUse(context, node, name) : elementUse(context, node, name);
+  return use && { from: node.from, to: node.to, column: name.column, at: name.at, ...use };
+}
+
+/** A name of one token, or of three: `table.column`. */
+function nameOf({ cursor, typeOf }: UseContext, { kind, from, to }: Node): TypedName | undefined {
+  const length = to - from;
+  if (kind !== 'column' || (length !== 1 && length !== 3)) return undefined;
+  const column = cursor.name(to - 1) ?? '';
+  const type = typeOf(column);
+  const sql = length === 1 ? cursor.text(from) : `${cursor.text(from)} . ${cursor.text(to - 1)}`;
+  return type && { column, at: to - 1, sql, type };
+}
+
+type UseText = Pick<ColumnUse, 'sql' | 'title'>;
+
 /** `map['key']`, `tuple.1`, `column IS NULL`. */
-function elementAt(
+function elementUse(
   { cursor, hasMapKeys }: UseContext,
-  from: number,
-  { name, type }: TypedName,
-): ColumnUse | undefined {
-  const { column, at, next, sql } = name;
-  const use = (to: number, rest: Pick<ColumnUse, 'sql' | 'title'>): ColumnUse | undefined =>
-    cursor.kind(to) === '.' ? undefined : { from, to, column, at, ...rest };
-  const literal = cursor.text(next + 1);
-  if (cursor.kind(next) === '[' && type.name === 'Map') {
-    const key = cursor.kind(next + 2) === ']' ? stringValue(literal) : undefined;
+  node: Node,
+  { column, sql, type }: TypedName,
+): UseText | undefined {
+  const [, index] = node.parts;
+  if (node.kind === 'index' && type.name === 'Map') {
+    const key = index?.kind === 'string' ? stringValue(cursor.text(index.from)) : undefined;
     if (key === undefined || !KEY.test(key) || !hasMapKeys(column)) return undefined;
-    return use(next + 3, { sql: `${sql} . ${quoteIdentifier(`key_${key}`)}`, title: undefined });
+    return { sql: `${sql} . ${quoteIdentifier(`key_${key}`)}`, title: undefined };
   }
-  if (cursor.kind(next) === '.' && cursor.kind(next + 1) === 'number' && type.name === 'Tuple') {
+  if (node.kind === 'access' && type.name === 'Tuple') {
+    const literal = cursor.text(node.at);
     const element = /^[1-9]\d{0,3}$/.test(literal) ? typeArguments(type).at(Number(literal) - 1) : undefined;
-    const path = element === undefined ? undefined : (element.name ?? literal);
+    if (element === undefined) return undefined;
     const title = `tupleElement(${column}, ${literal})`;
-    return path === undefined
-      ? undefined
-      : use(next + 2, { sql: `${sql} . ${quoteIdentifier(path)}`, title });
+    return { sql: `${sql} . ${quoteIdentifier(element.name ?? literal)}`, title };
   }
-  if (cursor.word(next) !== 'IS' || type.name !== 'Nullable') return undefined;
-  const isNegated = cursor.word(next + 1) === 'NOT';
-  const end = isNegated ? next + 3 : next + 2;
-  if (cursor.word(end - 1) !== 'NULL') return undefined;
-  if (isNegated) return use(end, { sql: `not ( ${sql} . null )`, title: `isNotNull(${column})` });
-  return use(end, { sql: `${sql} . null`, title: `isNull(${column})` });
+  if (node.kind !== 'test' || type.name !== 'Nullable' || cursor.word(node.to - 1) !== 'NULL')
+    return undefined;
+  const isNegated = cursor.word(node.at + 1) === 'NOT';
+  if (isNegated) return { sql: `not ( ${sql} . null )`, title: `isNotNull(${column})` };
+  return { sql: `${sql} . null`, title: `isNull(${column})` };
 }
 
 /** Other keys are spelled by the engine in its own way. */
@@ -183,21 +169,23 @@ const FUNCTIONS: ReadonlyMap<string, { readonly of: RegExp; readonly sql: (colum
     ['mapValues', { of: /^Map$/, sql: (column: string) => `${column} . values` }],
   ]);
 
-function callAt({ cursor, typeOf }: UseContext, from: number): ColumnUse | undefined {
-  const call = cursor.name(from) ?? '';
-  const end = cursor.closing(from + 1);
-  const length = cursor.kind(from + 3) === '.' ? 3 : 1;
-  const name = columnNameAt(cursor, from + 2, length);
-  const type = name && typeOf(name.column);
-  if (name === undefined || type === undefined) return undefined;
-  const { column, at, next, sql } = name;
-  const use = { from, to: end + 1, column, at };
-  const form = FUNCTIONS.get(call);
-  if (next === end)
+function callUse(
+  { cursor }: UseContext,
+  { at, parts }: Node,
+  { column, sql, type }: TypedName,
+): UseText | undefined {
+  const [list, ...after] = parts;
+  const call = cursor.name(at) ?? '';
+  if (list?.kind !== 'arguments' || after.length > 0 || list.at !== list.from) return undefined;
+  const [, second, ...others] = list.parts;
+  if (others.length > 0 || cursor.kind(list.to - 2) === ',') return undefined;
+  if (second === undefined) {
+    const form = FUNCTIONS.get(call);
     return form?.of.test(type.name) === true
-      ? { ...use, sql: form.sql(sql), title: `${call}(${column})` }
+      ? { sql: form.sql(sql), title: `${call}(${column})` }
       : undefined;
-  const key = cursor.kind(next) === ',' && next + 2 === end ? stringValue(cursor.text(next + 1)) : undefined;
+  }
+  const key = second.kind === 'string' ? stringValue(cursor.text(second.from)) : undefined;
   if (call !== 'mapContains' || type.name !== 'Map' || key === undefined || !KEY.test(key)) return undefined;
-  return { ...use, sql: `has ( ${sql} . keys , '${key}' )`, title: undefined };
+  return { sql: `has ( ${sql} . keys , '${key}' )`, title: undefined };
 }

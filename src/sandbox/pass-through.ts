@@ -1,9 +1,12 @@
 // Which columns of an endpoint's table are columns of a stored table that it merely passes on. Of those, subcolumns (JSON paths,
 // elements of tuples) can be selected where the stored table is read, so that the engine reads them alone.
-import type { Cursor } from '../sql/cursor.ts';
+import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { tokenAt } from '../sql/clause.ts';
 import type { Clause, ClauseElement, Edit } from '../sql/clause.ts';
+import type { Node, NodeKind, TokenRange, Tree } from '../sql/tree/nodes.ts';
+import { parseSaved } from '../sql/tree/parse.ts';
+import { namesOf, partOf, someNode } from '../sql/tree/visit.ts';
 
 /** A subcolumn, by the column that consumers know and the path below it: `metadata` and `request.path`. */
 export interface Subcolumn {
@@ -120,12 +123,17 @@ function levelsOf(clause: Clause, name: string): Levels | undefined {
   const levels: Level[] = [];
   for (let element = clause.table(name); ;) {
     if (element === undefined || !isOnlyRead(needed, element, levels.length === 0)) return undefined;
-    const from = tokenAt(clause.cursor, element.bodyStart);
-    const end = readLevels(clause.cursor, { from: from + 1, to: clause.cursor.closing(from) }, levels);
+    const end = readLevels(treeOf(clause, element), levels);
     if (end === undefined) return undefined;
     if ('stored' in end) return { levels, stored: end.stored };
     element = clause.table(end.table);
   }
+}
+
+/** The tree of an element's body, whose offsets are those of the saved query. */
+function treeOf({ cursor }: Clause, { bodyStart, bodyEnd }: ClauseElement): Tree {
+  const tokens = cursor.tokens.slice(tokenAt(cursor, bodyStart), tokenAt(cursor, bodyEnd));
+  return parseSaved(createCursor(cursor.sql, tokens));
 }
 
 /** Whether an element is read once, so that nothing else sees the columns that are added to it; `isFirst`: by consumers. */
@@ -135,127 +143,98 @@ function isOnlyRead(needed: readonly ClauseElement[], element: ClauseElement, is
   return others.filter((mention) => mention === name).length === (isFirst ? 0 : 1);
 }
 
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The source of a level: a stored table, another element, or a query in parentheses. */
-type Source = End | Range;
-
 /** Where a chain of nested queries ends: a stored table, as it is written, or another element. */
 type End = { readonly stored: string } | { readonly table: string };
 
-/** Reads a query and those nested in its FROM; undefined if one of them does more than to select rows and columns. */
-function readLevels(cursor: Cursor, query: Range, levels: Level[]): End | undefined {
-  for (let range = query; ;) {
-    const from = listEndOf(cursor, range);
-    const source = from === undefined ? undefined : readSource(cursor, from + 1, range.to);
-    if (from === undefined || source === undefined) return undefined;
-    const aliases = aliasesIn(cursor, range);
-    const list = { from: range.from + 1, to: from };
-    const columns = readList(cursor, list, { aliases, alias: source.alias });
-    if (columns === undefined) return undefined;
-    const order = orderOf(cursor, { from, to: range.to });
-    const isEnd = source.next >= range.to || cursor.start(source.next) === order?.start;
-    levels.push({
-      columns: columns === '*' ? undefined : columns,
-      listEnd: cursor.end(from - 1),
-      separator: cursor.kind(from - 1) === ',' ? ' ' : ', ',
-      isLast: 'stored' in source.source,
-      order,
-      isPlain: isEnd && (columns === '*' || columns.size === itemsOf(cursor, list).length),
-      where: whereOf(cursor, { from, to: range.to }),
-      isByRow: !dependsOnOtherRows(cursor, range),
-    });
-    if (!('from' in source.source)) return source.source;
-    range = source.source;
+/** What a level reads, and the name that qualifies its columns. */
+interface Source {
+  readonly source: End | Node;
+  readonly alias: string | undefined;
+}
+
+/** Reads a query in parentheses and those nested in its FROM; undefined if one of them does more than to select rows and columns. */
+function readLevels({ cursor, root, fault }: Tree, levels: Level[]): End | undefined {
+  if (fault !== undefined) return undefined;
+  for (let query = root; ;) {
+    const [select] = query.parts;
+    const parts = select && partsOf(cursor, select);
+    const read = parts && readSource(cursor, parts.source);
+    const columns =
+      read && readList(cursor, parts.list, { aliases: aliasesIn(cursor, parts.select), alias: read.alias });
+    if (parts === undefined || read === undefined || columns === undefined) return undefined;
+    levels.push(levelOf(cursor, parts, { columns, isLast: 'stored' in read.source }));
+    if (!('parts' in read.source)) return read.source;
+    query = read.source;
   }
 }
 
-function orderOf(cursor: Cursor, { from, to }: Range): Edit | undefined {
-  let order: number | undefined;
-  for (let at = from; at < to; at = cursor.after(at)) {
-    if (['LIMIT', 'OFFSET', 'FETCH'].includes(cursor.word(at) ?? '')) return undefined;
-    if (cursor.word(at) === 'ORDER' && cursor.word(at + 1) === 'BY') order ??= at;
-  }
-  return order === undefined ? undefined : { start: cursor.start(order), end: cursor.end(to - 1), text: '' };
+interface SelectParts {
+  readonly select: Node;
+  readonly list: Node;
+  readonly from: Node;
+  readonly source: Node;
+  /** The clauses after FROM. */
+  readonly clauses: readonly Node[];
 }
 
-function whereOf(cursor: Cursor, { from, to }: Range): Level['where'] {
-  let where: number | undefined;
-  let end = from;
-  for (; end < to && !endsWhere(cursor, end); end = cursor.after(end)) {
-    if (cursor.word(end) === 'WHERE') where = end;
-  }
-  const last = cursor.end(end - 1);
-  return { start: where === undefined ? last : cursor.end(where), end: last };
+/** What may follow the source; and what may follow that. Any other clause makes the query more than a selection. */
+const FIRST: ReadonlySet<NodeKind> = new Set<NodeKind>(['prewhere', 'where', 'order-by', 'limit']);
+const LIMITS: ReadonlySet<NodeKind> = new Set<NodeKind>(['limit', 'offset', 'fetch']);
+
+/** Undefined if the query is no plain SELECT of one source. */
+function partsOf(cursor: Cursor, select: Node): SelectParts | undefined {
+  const [list, from, ...clauses] = select.parts;
+  if (select.kind !== 'select' || list?.kind !== 'list' || from?.kind !== 'from') return undefined;
+  if (cursor.word(list.from - 1) !== 'SELECT') return undefined; // SELECT ALL
+  const [source, ...others] = from.parts;
+  if (source === undefined || others.length > 0 || partOf(source, 'sample') !== undefined) return undefined;
+  const isPlain = clauses.every(({ kind }, index) => FIRST.has(kind) || (index > 0 && LIMITS.has(kind)));
+  const isFilled = clauses.some((clause) =>
+    someNode(clause, ({ kind }) => kind === 'fill' || kind === 'interpolate'),
+  );
+  return isPlain && !isFilled ? { select, list, from, source, clauses } : undefined;
 }
 
-/** A column may have the name `order`; with the others, conditions are not added. */
-function endsWhere(cursor: Cursor, at: number): boolean {
-  const word = cursor.word(at);
-  if (word === 'ORDER') return cursor.word(at + 1) === 'BY' && cursor.kind(at - 1) !== '.';
-  return word === 'LIMIT' || word === 'OFFSET' || word === 'FETCH';
-}
-
-function dependsOnOtherRows(cursor: Cursor, { from, to }: Range): boolean {
-  for (let at = from; at < to; at++) if (OF_ALL_ROWS.has(cursor.word(at))) return true;
-  return false;
-}
-
-const OF_ALL_ROWS: ReadonlySet<string | undefined> = new Set(['LIMIT', 'OFFSET', 'FETCH', 'OVER']);
-
-/** Index of FROM, after a plain SELECT; undefined if there is none. */
-function listEndOf(cursor: Cursor, { from, to }: Range): number | undefined {
-  if (cursor.word(from) !== 'SELECT') return undefined;
-  if (['DISTINCT', 'ALL', 'TOP'].includes(cursor.word(from + 1) ?? '')) return undefined;
-  for (let at = from + 1; at < to; at = cursor.after(at)) if (cursor.word(at) === 'FROM') return at;
-  return undefined;
-}
-
-/** What may follow the source; and what, anywhere after it, makes the query more than a selection. */
-const AFTER_SOURCE: ReadonlySet<string | undefined> = new Set('FINAL PREWHERE WHERE ORDER LIMIT'.split(' '));
-const MORE: ReadonlySet<string | undefined> = new Set(
-  'GROUP HAVING WINDOW QUALIFY UNION INTERSECT EXCEPT JOIN ARRAY SAMPLE FILL INTERPOLATE SELECT FROM SETTINGS'.split(
-    ' ',
-  ),
-);
-
-function readSource(
+function levelOf(
   cursor: Cursor,
-  at: number,
-  to: number,
-): { readonly source: Source; readonly alias: string | undefined; readonly next: number } | undefined {
-  const read = readSourceName(cursor, at);
-  if (read === undefined) return undefined;
-  let { next, alias } = read;
-  if (cursor.word(next) === 'AS') next++;
-  const isNamed = next < to && !AFTER_SOURCE.has(cursor.word(next)) && cursor.name(next) !== undefined;
-  if (isNamed) alias = cursor.name(next++);
-  if (next < to && !AFTER_SOURCE.has(cursor.word(next))) return undefined;
-  for (let i = next; i < to; i = cursor.after(i)) if (MORE.has(cursor.word(i))) return undefined;
-  return { source: read.source, alias, next };
+  { select, list, from, source, clauses }: SelectParts,
+  { columns, isLast }: { readonly columns: ReadonlyMap<string, string> | '*'; readonly isLast: boolean },
+): Level {
+  const order = clauses.some(({ kind }) => LIMITS.has(kind)) ? undefined : partOf(select, 'order-by');
+  const isEnd = partOf(source, 'final') === undefined && clauses.every((clause) => clause === order);
+  return {
+    columns: columns === '*' ? undefined : columns,
+    listEnd: cursor.end(from.from - 1),
+    separator: cursor.kind(from.from - 1) === ',' ? ' ' : ', ',
+    isLast,
+    order: order && { start: cursor.start(order.from), end: cursor.end(select.to - 1), text: '' },
+    isPlain: isEnd && (columns === '*' || columns.size === list.parts.length),
+    where: whereOf(cursor, select, from),
+    isByRow: !someNode(select, ({ kind }) => LIMITS.has(kind) || kind === 'over'),
+  };
 }
 
-function readSourceName(
-  cursor: Cursor,
-  at: number,
-): { readonly source: Source; readonly alias: string | undefined; readonly next: number } | undefined {
-  if (cursor.kind(at) === '(') {
-    const to = cursor.closing(at);
-    return { source: { from: at + 1, to }, alias: undefined, next: to + 1 };
-  }
-  const name = cursor.name(at);
-  if (name === undefined || cursor.kind(at + 1) === '(') return undefined; // a table function
-  if (cursor.kind(at + 1) !== '.') return { source: { table: name }, alias: name, next: at + 1 };
-  const table = cursor.name(at + 2);
-  if (table === undefined || cursor.kind(at + 3) === '.' || cursor.kind(at + 3) === '(') return undefined;
-  return { source: { stored: cursor.slice(at, at + 3) }, alias: table, next: at + 3 };
+/** The condition, or where one can be added: before ORDER BY and LIMIT. */
+function whereOf(cursor: Cursor, select: Node, from: Node): Level['where'] {
+  const where = partOf(select, 'where');
+  const end = cursor.end((where ?? partOf(select, 'prewhere') ?? from).to - 1);
+  return { start: where === undefined ? end : cursor.end(where.from), end };
+}
+
+function readSource(cursor: Cursor, source: Node): Source | undefined {
+  const [table] = source.parts;
+  if (table === undefined) return undefined;
+  const isNamed = source.at > table.at && source.at >= table.to;
+  const own = isNamed ? cursor.name(source.at) : undefined;
+  if (table.kind === 'subquery') return { source: table, alias: own };
+  const name = table.kind === 'table' ? cursor.name(table.at) : undefined;
+  if (name === undefined) return undefined; // a table function, or a placeholder
+  const end = table.at === table.from ? { table: name } : { stored: cursor.slice(table.from, table.to) };
+  return { source: end, alias: own ?? name };
 }
 
 /** Every name after AS, and every name with a dot in it. Types in CAST count as aliases, which does no harm. */
-function aliasesIn(cursor: Cursor, { from, to }: Range): readonly string[] {
+function aliasesIn(cursor: Cursor, { from, to }: TokenRange): readonly string[] {
   const aliases: string[] = [];
   for (let at = from; at < to; at++) {
     const name = cursor.name(at);
@@ -273,17 +252,16 @@ interface ListContext {
 /** The columns that a list of SELECT passes on. Undefined if what it holds is not known. */
 function readList(
   cursor: Cursor,
-  { from, to }: Range,
+  { parts: items }: Node,
   { aliases, alias }: ListContext,
 ): ReadonlyMap<string, string> | '*' | undefined {
-  const items = itemsOf(cursor, { from, to });
   const [only] = items;
-  if (items.length === 1 && only !== undefined && isStar(cursor, only))
+  if (items.length === 1 && only?.kind === 'star' && only.to === only.from + 1)
     return aliases.length > 0 ? undefined : '*';
   const columns = new Map<string, string>();
   const bare = new Set<string>();
   for (const item of items) {
-    if (matchesColumns(cursor, item)) return undefined;
+    if (someNode(item, ({ kind }) => kind === 'star' || kind === 'columns')) return undefined;
     const passed = passedColumn(cursor, item, alias);
     if (passed !== undefined) columns.set(passed.name, passed.source);
     else bare.add(cursor.name(item.to - 1) ?? ''); // it may be an alias without AS
@@ -299,44 +277,16 @@ function readList(
   return columns;
 }
 
-function itemsOf(cursor: Cursor, { from, to }: Range): readonly Range[] {
-  const items: Range[] = [];
-  let start = from;
-  for (let at = from; at <= to; at = cursor.after(at)) {
-    if (at < to && cursor.kind(at) !== ',') continue;
-    if (at > start) items.push({ from: start, to: at });
-    start = at + 1;
-  }
-  return items;
-}
-
-function isStar(cursor: Cursor, { from, to }: Range): boolean {
-  return to === from + 1 && cursor.kind(from) === '*';
-}
-
-function matchesColumns(cursor: Cursor, { from, to }: Range): boolean {
-  for (let at = from; at < to; at++) {
-    const word = cursor.word(at);
-    if (word === 'COLUMNS' || word === 'APPLY') return true;
-    const before = cursor.kind(at - 1);
-    if (cursor.kind(at) === '*' && (at === from || before === '.' || before === '(' || before === ','))
-      return true;
-  }
-  return false;
-}
-
 /** `column`, `source.column`, and either with `AS name`. */
 function passedColumn(
   cursor: Cursor,
-  { from, to }: Range,
+  item: Node,
   alias: string | undefined,
 ): { readonly name: string; readonly source: string } | undefined {
-  const isQualified = cursor.kind(from + 1) === '.' && alias !== undefined && cursor.name(from) === alias;
-  const at = isQualified ? from + 2 : from;
-  const source = cursor.name(at);
-  if (source === undefined || source.includes('.')) return undefined;
-  if (to === at + 1) return { name: source, source };
-  if (to !== at + 3 || cursor.word(at + 1) !== 'AS') return undefined;
-  const name = cursor.name(at + 2);
-  return name === undefined ? undefined : { name, source };
+  const isNamed = item.kind === 'alias' && cursor.word(item.at - 1) === 'AS';
+  const column = isNamed ? item.parts[0] : item;
+  const names = column?.kind === 'column' ? namesOf(cursor, column) : [];
+  const [source, ...others] = names.length > 1 && names[0] === alias ? names.slice(1) : names;
+  if (source === undefined || others.length > 0 || source.includes('.')) return undefined;
+  return { name: isNamed ? (cursor.name(item.at) ?? '') : source, source };
 }

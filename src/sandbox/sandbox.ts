@@ -8,7 +8,7 @@ import { callsUnknown, isApart, type TakenNames } from './apart.ts';
 import { comparedTexts } from './compared-texts.ts';
 import { conditionsBelow } from './leakproof/below-barrier.ts';
 import { checkLeakproof, isClauseLeakproof } from './leakproof/leakproof.ts';
-import type { LeakproofContext } from './leakproof/leakproof.ts';
+import type { LeakproofContext } from './leakproof/context.ts';
 import { unorderedTables } from './row-order.ts';
 import type { Surface } from './scan/scan.ts';
 import { scanConsumerQuery } from './scan/scanner.ts';
@@ -271,10 +271,10 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
     names,
     hasStates: scanned.hasStates,
     unresolved: scanned.unresolved,
-    needed: neededNames(sent, scanned),
-    early: earlyNames(sent),
-    compared: comparedTexts(sent),
-    ...barrierOf(text, scanned, reading),
+    needed: neededNames(scanned),
+    early: earlyNames(scanned.tree),
+    compared: comparedTexts(scanned),
+    ...barrierOf(scanned, reading),
   };
   const explained = await explaining;
   const { functions } = leakproof;
@@ -283,7 +283,7 @@ async function checkText(text: LexedQuery, reading: Reading): Promise<Verdict> {
   const { taken } = reading;
   return {
     ...own,
-    isApart: tree !== undefined && taken !== undefined && isApart(sent, { names, tree, taken }),
+    isApart: tree !== undefined && taken !== undefined && isApart(scanned, tree, taken),
     tables: readTables(scanned).map(({ name }) => name),
     narrow: parts && { joined: sent.joined, ...parts },
   };
@@ -315,10 +315,10 @@ async function checkGroups(
     names: scanned.names,
     hasStates: scanned.hasStates,
     unresolved: scannedSource.unresolved,
-    needed: neededNames(text, scanned),
-    early: earlyNames(text),
-    compared: comparedTexts(text),
-    ...barrierOf(text, scanned, reading),
+    needed: neededNames(scanned),
+    early: earlyNames(scanned.tree),
+    compared: comparedTexts(scanned),
+    ...barrierOf(scanned, reading),
   };
 }
 
@@ -337,19 +337,18 @@ function planNarrow(text: LexedQuery, scanned: ScanResult, reading: Reading): Su
 
 /** Whether the query needs a barrier, and what is evaluated inside the tables all the same. */
 function barrierOf(
-  text: LexedQuery,
   scanned: ScanResult,
   reading: Reading,
 ): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> {
   const { leakproof, columns, readTables } = reading;
   if (columns === undefined) return { isLeakproof: false };
-  const checked = checkLeakproof(text, { ...leakproof, names: scanned.names });
-  const below = conditionsBelow(text, scanned, checked, readTables(scanned));
+  const checked = checkLeakproof(scanned.tree, { ...leakproof, names: scanned.names });
+  const below = conditionsBelow(scanned, checked, readTables(scanned));
   if (checked.isLeakproof) return { isLeakproof: true, below };
   return {
     isLeakproof: false,
     below,
-    unordered: unorderedTables(text, scanned, leakproof.functions),
+    unordered: unorderedTables(scanned, leakproof.functions),
   };
 }
 

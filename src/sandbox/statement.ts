@@ -2,6 +2,7 @@
 import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
+import { parseSaved } from '../sql/tree/parse.ts';
 import type { BelowBarrier } from './leakproof/below-barrier.ts';
 import { editedSource, readClause, withClause, type Clause, type Edit } from '../sql/clause.ts';
 import { joins } from './joins.ts';
@@ -61,8 +62,9 @@ export function tableTexts(
 ): readonly TableText[] {
   const clause = readClause(tokens, outline);
   // A condition above a join may be pushed down to a table that the tenant condition does not filter.
-  const isClosed = isBarred || joins(tokens);
-  const optional = optionalConditions(clause);
+  const tree = parseSaved(tokens);
+  const isClosed = isBarred || joins(tree);
+  const optional = optionalConditions(tree);
   return outline.elements
     .filter((element) => element.kind === 'table')
     .map(({ name }) => {

@@ -40,8 +40,8 @@ export function planSubcolumns(
   tables: readonly ReadTable[],
 ): SubcolumnPlan | undefined {
   const wanted = columnsWithPaths(text);
-  const whole = columnsReadWhole(text.cursor, scanned.selects);
-  const uses = columnUses(text.cursor, scanned, tables);
+  const whole = columnsReadWhole(scanned);
+  const uses = columnUses(scanned, tables);
   const columns = new Map<string, ReadonlyMap<string, ClickHouseType>>();
   for (const table of tables) {
     if (table.passes === undefined || scanned.sets.has(table.name)) continue;
@@ -55,7 +55,7 @@ export function planSubcolumns(
     if (readable.length > 0) columns.set(table.name, new Map(readable));
   }
   if (columns.size === 0) return undefined;
-  if (isGroupedByStar(text.cursor, scanned.selects, columns)) return undefined;
+  if (isGroupedByStar(scanned, columns)) return undefined;
   const after = withoutDotted(scanned.selects, columns);
   const readable = new Set([...columns.values()].flatMap((each) => [...each.keys()]));
   const replaced = [...uses].flatMap(([column, all]) => (readable.has(column) ? all : []));

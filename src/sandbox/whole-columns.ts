@@ -1,58 +1,46 @@
 // Columns of which no subcolumns are read alone, because the query uses the whole column in a way that gives its subcolumns another
 // meaning: keys of GROUP BY, columns of ARRAY JOIN and of USING.
 import type { Cursor } from '../sql/cursor.ts';
-import type { SelectFinding } from './scan/selects.ts';
+import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
+import { namesOf, someNode, walk } from '../sql/tree/visit.ts';
+import type { ScanResult } from './scan/scanner.ts';
+import { hasStar } from './scan/selects.ts';
+
+const LISTS: ReadonlySet<NodeKind> = new Set<NodeKind>(['using', 'array-join']);
+const NAMES: ReadonlySet<NodeKind> = new Set<NodeKind>(['column', 'column-name', 'interpolated']);
 
 /** Names of columns, or of anything else. */
-export function columnsReadWhole(cursor: Cursor, selects: readonly SelectFinding[]): ReadonlySet<string> {
+export function columnsReadWhole({ tree, selects }: ScanResult): ReadonlySet<string> {
+  const { cursor, root } = tree;
   const whole = new Set<string>();
-  const isMultiplied = selects.some((select) => select.isMultiplied);
-  const isGrouped = isGroupedQuery(cursor);
-  for (let at = 0; at < cursor.length; at++) {
-    const isPath = cursor.kind(at + 1) === '.' && cursor.kind(at + 2) !== 'number';
-    // A subcolumn of a key is not a key; a subcolumn of a multiplied column is not multiplied.
-    if ((isGrouped || isMultiplied) && !isPath) add(whole, cursor.name(at));
-    const isUsing = cursor.word(at) === 'USING';
-    const isArrayJoin = cursor.word(at) === 'JOIN' && cursor.word(at - 1) === 'ARRAY';
-    if (!isUsing && !isArrayJoin) continue;
-    const end = endOfList(cursor, at + 1);
-    for (let i = at + 1; i < end; i++) add(whole, cursor.name(i));
-  }
+  // A subcolumn of a key is not a key; a subcolumn of a multiplied column is not multiplied.
+  const isAll = selects.some(({ isMultiplied }) => isMultiplied) || isGroupedQuery(tree);
+  walk(root, (node) => {
+    if (isAll && NAMES.has(node.kind) && !isPath(cursor, node)) whole.add(namesOf(cursor, node).at(-1) ?? '');
+    if (!LISTS.has(node.kind)) return;
+    walk(node, (each) => {
+      if (NAMES.has(each.kind)) for (const name of namesOf(cursor, each)) whole.add(name);
+    });
+  });
   return whole;
 }
 
 /** Whether `*` may be a key of GROUP BY, and includes one of the columns. */
 export function isGroupedByStar(
-  cursor: Cursor,
-  selects: readonly SelectFinding[],
+  { tree, selects }: ScanResult,
   columns: ReadonlyMap<string, unknown>,
 ): boolean {
-  if (!isGroupedQuery(cursor)) return false;
-  const isCounted = (end: number): boolean =>
-    cursor.kind(end - 1) === '(' && cursor.name(end - 2)?.toLowerCase() === 'count';
+  if (!isGroupedQuery(tree)) return false;
   return selects.some(
-    ({ sources, stars }) =>
-      sources.some(({ table }) => columns.has(table ?? '')) && stars.some(({ end }) => !isCounted(end)),
+    (select) => select.sources.some(({ table }) => columns.has(table ?? '')) && hasStar(select),
   );
 }
 
-function isGroupedQuery(cursor: Cursor): boolean {
-  return cursor.tokens.some((_, at) => cursor.word(at) === 'GROUP' && cursor.word(at + 1) === 'BY');
+function isGroupedQuery({ root }: Tree): boolean {
+  return someNode(root, ({ kind }) => kind === 'group-by');
 }
 
-const AFTER_LIST: ReadonlySet<string | undefined> = new Set(
-  'SELECT FROM JOIN PREWHERE WHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT'.split(
-    ' ',
-  ),
-);
-
-function endOfList(cursor: Cursor, from: number): number {
-  let at = from;
-  while (at < cursor.length && cursor.kind(at) !== ')' && !AFTER_LIST.has(cursor.word(at)))
-    at = cursor.after(at);
-  return at;
-}
-
-function add(names: Set<string>, name: string | undefined): void {
-  if (name !== undefined) names.add(name);
+/** Whether a type or a subobject follows, and not the number of an element. */
+function isPath(cursor: Cursor, { to }: Node): boolean {
+  return cursor.kind(to) === '.' && cursor.kind(to + 1) !== 'number';
 }

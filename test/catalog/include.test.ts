@@ -233,6 +233,33 @@ parameters:
   expect(endpoint.variantOf(bindings).query).toMatch(/status = \{state:String\}\s+ORDER BY ts LIMIT 5/);
 });
 
+test.each([
+  ['/* if @id */ AND id = @id /* end */', '/* if @limit */ LIMIT @limit /* end */'],
+  ['-- if @id\n    AND id = @id\n    -- end', '-- if @limit\n    LIMIT @limit\n    -- end'],
+  ['/* if @id */ AND id = @id /* end */; -- done', '/* if @limit */ LIMIT @limit /* end */ ;'],
+])('optional parts at the end of queries that include and are included: %s', (mine, theirs) => {
+  const { candidate } = inspectedIn({
+    ...one('{ endpoint: other, result: rows }', `|\n    SELECT id FROM rows WHERE 1\n    ${mine}`, {
+      parameters: '{ id: { type: UInt8 } }',
+    }),
+    'other.yaml': endpoint(
+      {
+        name: 'other',
+        description: 'Rows.',
+        query: `|\n    SELECT id FROM logs.t\n    ${theirs}`,
+        parameters: '{ limit: { type: UInt8 } }',
+      },
+      2,
+    ),
+  });
+  expect(candidate.endpoint.variants().map(({ variant }) => variant)).toEqual([
+    'without limit, without id',
+    'without limit, with id',
+    'with limit, without id',
+    'with limit, with id',
+  ]);
+});
+
 test('a finding in a choice of a shared parameter is at the choice', () => {
   const { diagnostics } = inspectIn({
     ...one('{ from: parts, tables: [t] }', 'SELECT id FROM t'),

@@ -12,6 +12,7 @@ import { FINDING_KINDS } from '../../src/catalog/finding-kinds.ts';
 import { lint, LINTS } from '../../src/catalog/lint.ts';
 import { RULES } from '../../src/catalog/rules.ts';
 import { findUnbounded, readTimeColumns } from '../../src/catalog/time-bound.ts';
+import { findWideIntegers, readWideColumns } from '../../src/catalog/wide-integers.ts';
 import { renderFinding } from '../../src/cli/caret.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
@@ -113,6 +114,39 @@ describe('the engine', () => {
         message: 'logs.edge_logs is partitioned or sorted by timestamp, but read without a condition on it',
       },
     ]);
+  });
+
+  test.each([
+    { why: 'a column', query: 'SELECT id, name FROM app.wide', names: ['id'] },
+    { why: 'one with a table', query: 'SELECT w.id FROM app.wide AS w', names: ['id'] },
+    { why: 'an alias', query: 'SELECT id AS n, count() AS many FROM app.wide GROUP BY id', names: ['n'] },
+    {
+      why: 'arrays, and values that may be NULL',
+      query: 'SELECT ids, maybe FROM app.wide',
+      names: ['ids, maybe'],
+    },
+    { why: 'an optional part', query: 'SELECT name /* if @x */, id /* end */ FROM app.wide', names: ['id'] },
+    {
+      why: 'numbers that are counted',
+      query: 'SELECT sum(id) AS id, count() AS total FROM app.wide',
+      names: [],
+    },
+    { why: 'text', query: 'SELECT toString(id) AS id FROM app.wide', names: [] },
+    { why: 'a decision', query: 'SELECT id FROM app.wide', more: 'int64: number\n', names: [] },
+    { why: 'strings', query: 'SELECT id FROM app.wide', more: 'int64: string\n', names: [] },
+    { why: 'a column that is not read', query: 'SELECT name FROM app.wide WHERE id > 1', names: [] },
+  ])('reports large integers that JavaScript cannot read: $why', async ({ query, more = '', names }) => {
+    await engine.execute('CREATE DATABASE IF NOT EXISTS app');
+    const columns = 'id UInt64, ids Array(UInt128), maybe Nullable(Int64), name String';
+    await engine.execute(`CREATE TABLE IF NOT EXISTS app.wide (${columns}) ENGINE = MergeTree ORDER BY id`);
+    const parameters = query.includes('@x') ? 'parameters: { x: { type: Bool, default: false } }\n' : '';
+    const text = `id: 00000000-0000-4000-8000-000000000001\nname: wide\nquery: ${JSON.stringify(query)}\n${more}${parameters}`;
+    const { inspected, diagnostics } = inspect('wide.yaml', text);
+    if (inspected === undefined) throw new Error(JSON.stringify(diagnostics));
+    const found = await findWideIntegers(engine, inspected, await readWideColumns(engine));
+    expect(found.map(({ code, message }) => [code, message.split(':')[0]])).toEqual(
+      names.map((name) => ['lint.int64_number', name]),
+    );
   });
 
   test('has no rows in its tables', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestRuntime } from '../../src/app/test-runtime.ts';
+import { findAmbiguous } from '../../src/catalog/ambiguous-columns.ts';
 import { createInspect, toDiagnostic, toDiagnostics } from '../../src/catalog/compile.ts';
 import { checkOnEngine } from '../../src/catalog/engine-check.ts';
 import { FINDING_KINDS } from '../../src/catalog/finding-kinds.ts';
@@ -23,6 +24,7 @@ const TABLES = `CREATE DATABASE desk;
 CREATE TABLE desk.tickets (id UInt64, opened DateTime('UTC'), state Enum8('open' = 1, 'closed' = 2), title String, agent LowCardinality(String),
   contact Tuple(email String, phone String), meta JSON, tags Array(String), priority UInt8) ENGINE = MergeTree ORDER BY opened;
 CREATE TABLE desk.staff (id UInt64, name String) ENGINE = MergeTree ORDER BY id;
+CREATE TABLE desk.teams (lead UInt64, name String) ENGINE = MergeTree ORDER BY lead;
 CREATE DICTIONARY desk.agents (id UInt64, name String) PRIMARY KEY id SOURCE(CLICKHOUSE(DB 'desk' TABLE 'staff')) LAYOUT(FLAT()) LIFETIME(0);`;
 
 const inspect = createInspect({ piiHashKey: undefined });
@@ -50,6 +52,7 @@ async function findingsOf(text: string): Promise<readonly Finding[]> {
   const names = [
     ...findUnbounded(inspected.analysis, timeColumns),
     ...findTimeNumbers(inspected.analysis, tables.columns),
+    ...(ofEngine.length > 0 ? [] : findAmbiguous(inspected.analysis, tables.columns)),
     ...(await findUnknownNames(engine, inspected, tables.columns)),
     ...(await findRejectedFixtures(engine, inspected, tables.columns)),
   ].map((each) => toDiagnostic(document, each));
@@ -139,6 +142,28 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['lint.null_comparison', 'a parameter, ==', 'query: SELECT id FROM desk.tickets WHERE @agent == «null OR agent = @agent\nparameters: { agent: { type: String } }\n', 'IS NULL'],
   ['lint.null_comparison', 'differs, in a table of WITH', 'query: |\n  WITH t AS (SELECT id FROM desk.tickets\n  WHERE title <> «NULL) SELECT id FROM t\n', 'IS NOT NULL'],
   ['lint.null_comparison', 'on the left', 'query: SELECT countIf(«NULL != title) AS n FROM desk.tickets\n', 'IS NOT NULL'],
+  // rejections for which the engine has no place
+  ['engine.wrong_type', 'a comparison after others', "query: |\n  SELECT id FROM desk.tickets WHERE title = 'a' AND id = 1 AND «contact = 7 AND priority = 2\n"],
+  ['engine.wrong_type', 'an operand in a function', 'query: |\n  SELECT id, upper(title) AS u, lower(concat(toString(«title + 1), agent)) AS l FROM desk.tickets\n'],
+  ['engine.wrong_type', 'one of two calls of a function', 'query: |\n  SELECT sum(priority) AS s, «sum(title) AS t FROM desk.tickets\n'],
+  ['engine.wrong_type', 'a condition that is none', 'query: |\n  SELECT id FROM desk.tickets WHERE id > 1 AND «title\n'],
+  ['engine.wrong_type', 'a date and a number', 'query: |\n  SELECT id FROM desk.tickets WHERE id > 1 AND «toDate(opened) > 20240101\n', "'2024-01-31'"],
+  ['engine.wrong_type', 'the types of a join', 'query: |\n  SELECT t.id FROM desk.tickets AS t JOIN desk.staff AS s ON t.id = s.id AND «t.contact = s.id\n'],
+  ['engine.wrong_type', 'in the second table of WITH', 'query: |\n  WITH a AS (SELECT id, title FROM desk.tickets WHERE id = 1), b AS (SELECT id FROM a WHERE id = 2 AND «title + 1 = 3)\n  SELECT id FROM b WHERE id = 4\n'],
+  ['engine.wrong_type', 'in a query of FROM', 'query: |\n  SELECT id FROM (SELECT id, title FROM desk.tickets WHERE id = 1 AND «title + 1 = 3) WHERE id = 2\n'],
+  ['engine.wrong_type', 'a branch of CASE', "query: |\n  SELECT id, CASE WHEN id = 1 THEN 'a' WHEN «contact = 5 THEN 'b' ELSE 'c' END AS c FROM desk.tickets\n"],
+  ['engine.wrong_type', 'what an alias means in another clause', 'query: |\n  SELECT title AS t FROM desk.tickets WHERE id = 1 AND «t + 1 = 2\n'],
+  ['engine.rejected', 'a text in LIMIT', "query: |\n  WITH t AS (SELECT id, opened FROM desk.tickets WHERE id = 1)\n  SELECT id FROM t ORDER BY opened «LIMIT @n\nparameters: { n: { type: String, default: '10' } }\n", 'UInt64'],
+  ['engine.syntax', 'a join without a condition', 'query: |\n  SELECT t.id FROM desk.tickets AS t «JOIN desk.staff AS s WHERE t.id = 1\n'],
+  ['engine.syntax', 'the second of two joins', 'query: |\n  SELECT t.id FROM desk.tickets AS t JOIN desk.staff AS s ON s.id = t.id\n  «LEFT JOIN desk.staff u ORDER BY t.id\n'],
+  ['engine.syntax', 'a key without BY', 'query: |\n  SELECT agent, count() AS n FROM desk.tickets «GROUP agent\n', 'GROUP BY'],
+  ['engine.wrong_aggregate', 'a column that is no key, and is in WHERE as well', 'query: |\n  SELECT agent, count() AS n FROM desk.tickets WHERE opened > 0 GROUP BY agent ORDER BY «opened\n'],
+  ['engine.wrong_aggregate', 'an aggregate in WHERE', 'query: |\n  SELECT agent, count() AS n FROM desk.tickets WHERE id > 1 AND «count() > 2 GROUP BY agent\n', 'HAVING'],
+  ['engine.wrong_aggregate', 'a window function in WHERE', 'query: |\n  SELECT id FROM desk.tickets WHERE id > 1 AND «row_number() OVER (ORDER BY id) = 1\n', 'QUALIFY'],
+  ['engine.rejected', 'a member of UNION with fewer columns', 'query: |\n  SELECT id, title FROM desk.tickets\n  UNION ALL\n  «SELECT id FROM desk.staff\n', 'as many columns'],
+  ['engine.rejected', 'FINAL', 'query: |\n  SELECT id FROM desk.tickets AS t «FINAL WHERE id = 1\n', 'Remove FINAL'],
+  ['engine.rejected', 'an ambiguous column', 'query: |\n  SELECT t.id, «name FROM desk.tickets AS t JOIN desk.staff AS a ON a.id = t.id JOIN desk.teams AS b ON b.lead = a.id\n', 'a.name or b.name'],
+  ['lint.ambiguous_column', 'of a single join', 'query: |\n  SELECT t.title FROM desk.tickets AS t JOIN desk.staff AS s ON s.id = t.id WHERE «id = 1\n', 't.id or s.id'],
   // nearest names
   ['engine.unknown_table', 'a table of the WITH clause', 'query: |\n  WITH recent AS (SELECT id FROM desk.tickets)\n  SELECT id FROM «recnt\n', 'mean recent?'],
   ['engine.unknown_table', 'a table without its database', 'query: |\n  SELECT id FROM «tickets\n', 'mean desk.tickets?'],

@@ -166,6 +166,6 @@ describe('broken queries are errors, whatever the values are', () => {
   ])('%s: %s', async (code, query, parameters, example) => {
     const { findings, calls } = await check(query, parameters, example);
     expect(findings).toEqual([`error ${code}`]);
-    expect(calls).toBeLessThan(4);
+    expect(calls).toBeLessThan(12); // some of them look for the place
   }); // prettier-ignore
 });

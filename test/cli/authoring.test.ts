@@ -326,6 +326,24 @@ describe('types', () => {
     expect(typescriptOf(type, 'string', 'bigquery')).toBe(expected);
   });
 
+  test('rows are those that callers get: without dropped columns, masked ones as text, and either if callers choose', async () => {
+    const cwd = scratch();
+    mkdirSync(join(cwd, 'endpoints'));
+    for (const [index, redact] of [true, false].entries())
+      writeFileSync(
+        join(cwd, `endpoints/${redact}.yaml`),
+        `id: 00000000-0000-4000-8000-00000000000${index}\nname: r-${redact}\nquery: SELECT 1 AS n, 'a' AS email, NULL::Nullable(UInt8) AS maybe\npii: { redact: ${redact}, columns: { n: mask, email: drop, maybe: mask } }\n`,
+      );
+    const { out } = await run(['types', '--schema', join(ROOT, 'seeds')], { cwd });
+    const rows = [...out.matchAll(/row: \{\n(.*?)\n {4}\};/gs)].map(([, row = '']) =>
+      row.replace(/ +/g, ' '),
+    );
+    expect(rows).toEqual([
+      ' "n": number | string;\n "email"?: string;\n "maybe": number | null | string | null;',
+      ' "n": string;\n "maybe": string | null;',
+    ]);
+  });
+
   test('the module compiles under strict, and its client calls a running service', async () => {
     const cwd = scratch();
     const module = join(cwd, 'millrace.ts');

@@ -1,6 +1,6 @@
 // The preference for a result shape.
 import { expect, test } from 'vitest';
-import { preferredShape, prefersMetadata } from '../../src/http/prefer.ts';
+import { preferredShape, preferredWait, prefersMetadata } from '../../src/http/prefer.ts';
 
 test.each([
   { header: undefined, shape: undefined, why: 'no header' },
@@ -30,3 +30,15 @@ test.each([
   [`metadata${', a'.repeat(300)}`, false],
   [undefined, false],
 ])('metadata is preferred by %s: %s', (header, expected) => expect(prefersMetadata(header)).toBe(expected));
+
+test.each([
+  { why: 'no header', header: undefined, seconds: undefined },
+  { why: 'seconds', header: 'wait=10', seconds: 10 },
+  { why: 'none', header: 'wait=0', seconds: 0 },
+  { why: 'among others', header: 'respond-async, Wait = "5"; a=b, metadata', seconds: 5 },
+  { why: 'the first one', header: 'wait=1, wait=2', seconds: 1 },
+  { why: 'no number', header: 'wait=soon', seconds: undefined },
+  { why: 'less than nothing', header: 'wait=-1', seconds: undefined },
+  { why: 'a number of any length', header: `wait=${'9'.repeat(100)}`, seconds: undefined },
+  { why: 'in a string of another', header: 'a="wait=3"', seconds: undefined },
+])('wait: $why', ({ header, seconds }) => expect(preferredWait(header)).toBe(seconds));

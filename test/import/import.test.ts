@@ -118,7 +118,12 @@ describe('the exports of each tool', () => {
     },
     {
       tool: 'superset',
-      expected: ['Forecast: not at 1:13', 'top-countries: converted', 'recent-orders: converted'],
+      expected: [
+        'Forecast: not at 1:13',
+        'top-countries: converted',
+        'orders: none',
+        'recent-orders: converted',
+      ],
     },
     {
       tool: 'grafana',
@@ -264,6 +269,74 @@ describe('a dbt project', () => {
   });
 });
 
+test('items without a query of their own have a line', async () => {
+  const { report, code } = await run(
+    folderWith({
+      'dashboard.json': JSON.stringify({
+        title: 'D',
+        annotations: {
+          list: [
+            { name: 'Built in', builtIn: 1 },
+            {
+              name: 'Deploys',
+              datasource: { type: 'grafana-clickhouse-datasource' },
+              target: { rawSql: 'SELECT 1 AS time' },
+            },
+          ],
+        },
+        templating: {
+          list: [
+            {
+              name: 'values',
+              type: 'query',
+              datasource: { type: 'grafana-clickhouse-datasource' },
+              query: 'SELECT 1 AS v',
+            },
+            {
+              name: 'labels',
+              type: 'query',
+              datasource: { type: 'prometheus' },
+              query: 'label_values(up, job)',
+            },
+          ],
+        },
+        panels: [
+          { type: 'text', title: 'About' },
+          { type: 'row', title: 'Row', panels: [] },
+          { title: 'Load', datasource: { type: 'prometheus' }, targets: [{ expr: 'up' }] },
+          {
+            title: 'Builder',
+            datasource: { type: 'grafana-clickhouse-datasource' },
+            targets: [{ refId: 'A' }],
+          },
+        ],
+      }),
+      'p.pipe':
+        'INCLUDE "x.incl"\n\nNODE used\nSQL >\n  SELECT 1 AS a\n\nNODE unused\nSQL >\n  SELECT 2 AS a\n\nNODE last\nSQL >\n  SELECT a FROM used\nTYPE endpoint\n',
+      'empty.pipe': 'DESCRIPTION >\n  Nothing\n',
+      'copy.pipe':
+        'NODE a\nSQL >\n  SELECT 1 AS a\nNODE b\nSQL >\n  SELECT a FROM a\nTYPE copy\nTARGET_DATASOURCE t\nCOPY_SCHEDULE 0 * * * *\n',
+    }),
+  );
+  expect(code).toBe(1);
+  expect(report.items.map(({ kind, title, status }) => `${kind} ${title}: ${status}`).toSorted()).toEqual([
+    'annotation Deploys: converted',
+    'include "x.incl": not',
+    'node copy.a: not',
+    'node copy.b: not',
+    'node p.last: converted',
+    'node p.unused: not',
+    'node p.used: converted',
+    'panel About: none',
+    'panel Builder: not',
+    'panel Load: not',
+    'pipe empty: not',
+    'variable labels: not',
+    'variable values: converted',
+  ]);
+  for (const { status, notes } of report.items) expect(notes.length > 0).toBe(status !== 'converted');
+});
+
 describe('what the engine says', () => {
   const card = (sql: string): string =>
     JSON.stringify({ name: 'q', query: sql, options: {}, data_source: { type: 'clickhouse' } });
@@ -367,6 +440,7 @@ describe('hostile exports', () => {
       'a bomb that states a small size',
       zipArchive([{ name: 'bomb.json', content: Buffer.alloc(2 * 1024 * 1024, 32), stated: 100 }]),
     ],
+    ['an archive in it', zipArchive([{ name: 'more.zip', content: 'x' }])],
     ['no archive', Buffer.from('not a zip file')],
     ['half an archive', zipArchive([{ name: 'a.json', content: query('a', 'SELECT 1') }]).subarray(0, 60)],
   ])('%s', async (_, bytes) => {
@@ -413,6 +487,18 @@ describe('hostile exports', () => {
   ])('%s in JSON', async (_, content) => {
     const { report } = await run(folderWith({ 'x.json': content, 'q.json': query('q', 'SELECT 1') }));
     expect(outcomes(report).filter((each) => each.endsWith(': converted'))).toEqual(['q: converted']);
+  });
+
+  test.each([
+    'SELECT 1 AS n {{#n}} LIMIT {{ n }} {{/n}}',
+    'SELECT 1 AS n {{#n}} LIMIT {{ n }} {{/n}} ; -- done',
+    'SELECT 1 AS n {{#n}} LIMIT {{ n }} {{/n}} FORMAT JSON',
+  ])('an optional part at the end of %s', async (sql) => {
+    const { report, folder } = await run(folderWith({ 'q.json': query('q', sql) }));
+    expect(outcomes(report)).toEqual(['q: converted']);
+    expect(read(folder, 'q')['query']).toMatch(
+      /^SELECT 1 AS n \/\* if @n \*\/ LIMIT @n \/\* end \*\/\s*(-- done\s*)?$/,
+    );
   });
 
   test('SQL with control characters is valid YAML', async () => {

@@ -18,8 +18,11 @@ test.each<{ type: string; file: string }>([
   { type: 'Nullable(Dynamic)', file: 'Nullable(String)' },
   {
     type: 'Tuple(JSON UInt8, Time IPv4, `x y` Variant(UInt8, String))',
-    file: 'Tuple(`JSON` UInt8, `Time` String, `x y` String)',
+    file: 'Tuple(`JSON` UInt8, `Time` String, `x y` Nullable(String))',
   },
+  { type: 'Dynamic', file: 'Nullable(String)' },
+  { type: 'Map(String, Variant(UInt8, String))', file: 'Map(String, Nullable(String))' },
+  { type: 'Array(Dynamic)', file: 'Array(Nullable(String))' },
   {
     type: 'Tuple(\n    a DateTime,\n    b Nullable(UUID))',
     file: 'Tuple(`a` DateTime64(3), `b` Nullable(String))',

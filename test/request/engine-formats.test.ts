@@ -403,8 +403,14 @@ describe('what the second layer of redaction finds', () => {
     ['a string of low cardinality', "toLowCardinality('a@b.example')", 'LowCardinality(String)', 'REDACTED'],
     ['a fixed string', "toFixedString('a@b.example', 11)", 'String', 'REDACTED'],
     ['JSON', '\'{"a":"a@b.example","n":1}\'::JSON', 'JSON', '{"a":"REDACTED","n":1}'],
-    ['Dynamic', "'a@b.example'::Dynamic", 'String', 'REDACTED'],
-    ['Variant', "'a@b.example'::Variant(String, UInt8)", 'String', 'REDACTED'],
+    ['Dynamic', "'a@b.example'::Dynamic", 'Nullable(String)', 'REDACTED'],
+    ['Variant', "'a@b.example'::Variant(String, UInt8)", 'Nullable(String)', 'REDACTED'],
+    [
+      'NULL in Dynamic',
+      "['a@b.example'::Dynamic, NULL::Dynamic]",
+      'Array(Nullable(String))',
+      "['REDACTED',NULL]",
+    ],
   ])('%s', async (_, value, type, expected) => {
     const sql = `SELECT 1::Int128 AS n, ${value} AS x, nan AS f`;
     const [names, types, row] = (await guarded(sql, 'TSVRawWithNamesAndTypes')).split('\n');

@@ -1,10 +1,10 @@
 // Which columns a query only compares with texts.
 import { expect, test } from 'vitest';
 import { comparedTexts } from '../../src/sandbox/compared-texts.ts';
-import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
+import { scanTables } from './fixture.ts';
 
 const compared = (sql: string): Record<string, readonly string[]> => {
-  const all = Object.fromEntries(comparedTexts(lexConsumerQuery(sql)));
+  const all = Object.fromEntries(comparedTexts(scanTables(sql, ['t', 'u'])));
   return Object.fromEntries(
     ['id', 'level', 'doc.level'].flatMap((name) => (name in all ? [[name, all[name] ?? []]] : [])),
   );

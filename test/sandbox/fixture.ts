@@ -2,8 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
+import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import type { Explained, Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Surface } from '../../src/sandbox/scan/scan.ts';
+import { scanConsumerQuery, type ScanResult } from '../../src/sandbox/scan/scanner.ts';
 import type { TableColumn } from '../../src/sandbox/statement.ts';
 import { passThrough } from '../../src/sandbox/pass-through.ts';
 import { readClause } from '../../src/sql/clause.ts';
@@ -128,4 +131,16 @@ export function openSandbox(options: Partial<SandboxOptions> = {}): Sandbox {
     mapKeys: new Set(options.columns?.keys()),
     ...options,
   });
+}
+
+/** The scan of a query over tables of these names, any columns. */
+export function scanTables(sql: string, tables: readonly string[]): ScanResult {
+  const surface: Surface = {
+    tables: new Map(tables.map((table) => [table, 1])),
+    reservedNames: new Set(),
+    functions: createFunctionPolicy({ allow: [], deny: [] }),
+    stateColumns: new Map(),
+    columnsOf: () => new Set(),
+  };
+  return scanConsumerQuery(lexConsumerQuery(sql), surface, () => true);
 }

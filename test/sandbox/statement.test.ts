@@ -1,6 +1,7 @@
 // What a statement contains besides the consumer's query: the tables that it needs, and conditions below the barrier.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
+import { parseSaved } from '../../src/sql/tree/parse.ts';
 import { optionalConditions } from '../../src/sandbox/optional-conditions.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { tableTexts } from '../../src/sandbox/statement.ts';
@@ -86,7 +87,7 @@ test.each([
   'SELECT id FROM app.logs WHERE id BETWEEN 1 AND (@project IS NULL OR id > 2)',
 ])('optional conditions that have a type stay: %s', (body) => {
   const sql = bound(`WITH a AS (${body}) SELECT 1`);
-  expect(optionalConditions({ cursor: createCursor(sql) })(() => true)).toEqual([]);
+  expect(optionalConditions(parseSaved(createCursor(sql)))(() => true)).toEqual([]);
 });
 
 test('sorting stays for functions that the endpoint allows', async () => {
@@ -215,6 +216,6 @@ describe('large WITH clauses', () => {
   test('many optional conditions', { timeout: 30_000 }, () => {
     const conditions = Array.from({ length: 15_000 }, () => 'AND ({p:Nullable(String)} IS NULL OR a = 1)');
     const cursor = createCursor(`SELECT a FROM db.t WHERE a = 1 ${conditions.join(' ')}`);
-    expect(optionalConditions({ cursor })(() => true)).toHaveLength(15_000);
+    expect(optionalConditions(parseSaved(cursor))(() => true)).toHaveLength(15_000);
   });
 });

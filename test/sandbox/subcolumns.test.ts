@@ -148,6 +148,8 @@ const FORMS: readonly Form[] = [
   whole("SELECT attrs['k'].size AS n FROM logs ORDER BY id"),
   whole("SELECT attrs[concat('k', '')] AS v FROM logs ORDER BY id"),
   whole('SELECT length(tags) + count(tags) OVER () AS n FROM logs ORDER BY n'),
+  whole('SELECT count() FROM logs WHERE 1 + maybe IS NULL'),
+  whole('SELECT count() FROM logs WHERE id = toString(id) OR 7 - maybe IS NOT NULL'),
   whole('SELECT l.maybe IS NULL AS n FROM logs AS l JOIN logs AS r ON l.maybe = r.maybe'),
   whole('SELECT * FROM logs ORDER BY id'),
   whole('SELECT id, doc FROM logs ORDER BY id'),

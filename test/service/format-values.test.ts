@@ -120,6 +120,27 @@ const SAMPLES: readonly Sample[] = [
     parquet: 'UTF8',
   },
   {
+    name: 'dynamic',
+    sql: "if(number = 0, 'x'::Dynamic, NULL::Dynamic)",
+    value: 'x',
+    arrow: 'Utf8',
+    parquet: 'UTF8',
+  },
+  {
+    name: 'path',
+    sql: `if(number = 0, '{"a":"x"}', '{"b":1}')::JSON.a`,
+    value: 'x',
+    arrow: 'Utf8',
+    parquet: 'UTF8',
+  },
+  {
+    name: 'variant',
+    sql: "if(number = 0, 'x', NULL)::Variant(UInt8, String)",
+    value: 'x',
+    arrow: 'Utf8',
+    parquet: 'UTF8',
+  },
+  {
     name: 'kinds',
     sql: `if(number = 0, ['one', 'two\\'s'], [])::Array(${ENUM})`,
     value: ['one', "two's"],

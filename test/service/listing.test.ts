@@ -1,4 +1,6 @@
 // The listing of many endpoints: functions once, an entity tag; changes of endpoint files as events, in development.
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/auth/keyring.ts';
@@ -51,6 +53,26 @@ beforeAll(async () => {
   await service.service.reload();
 });
 afterAll(() => service.stop());
+
+test('does not wait for the engine, unless the client would', async () => {
+  await writeEndpoint(service, 'slow', `${id(998)}\nname: slow\nquery: SELECT (SELECT sleep(3)) AS n\n`);
+  await service.service.reload();
+  const list = async (wait: string): Promise<readonly unknown[]> => {
+    const response = await service.call('/api/endpoints', { headers: { Prefer: wait } });
+    const listing = (await response.json()) as Listing & { incomplete?: true }; // our own envelope
+    const slow = listing.result.find(({ name }) => name === 'slow');
+    return [listing.incomplete, slow];
+  };
+  expect(await list('wait=0')).toMatchObject([true, { columns: null }]);
+  expect(await list('')).toMatchObject([true, { columns: null }]);
+  expect(await list('wait=60')).toMatchObject([
+    undefined,
+    { columns: [{ name: 'n', type: 'Nullable(UInt8)' }] },
+  ]);
+  expect(await list('wait=0')).toMatchObject([undefined, { columns: [{ name: 'n' }] }]);
+  await rm(join(service.endpoints, 'slow.yaml'));
+  await service.service.reload();
+});
 
 describe('the listing of many endpoints', () => {
   test('contains each set of functions once', async () => {

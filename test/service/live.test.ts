@@ -111,6 +111,28 @@ describe('live calls', () => {
     await service.engine.execute(`ALTER TABLE app.rows DELETE WHERE id >= 100 SETTINGS mutations_sync = 1`);
   });
 
+  test('a result that becomes empty is an event, and later rows are added to it', async () => {
+    const client = await follow('added?tenant=z');
+    await expect.poll(() => client.events.length, PATIENT).toBe(1);
+    await insert(61, 'z');
+    await expect.poll(() => client.events.length, PATIENT).toBe(2);
+    await service.engine.execute(
+      "ALTER TABLE app.rows DELETE WHERE tenant = 'z' SETTINGS mutations_sync = 1",
+    );
+    await expect.poll(() => client.events.length, PATIENT).toBe(3);
+    await insert(62, 'z');
+    await expect.poll(() => client.events.length, PATIENT).toBe(4);
+    expect(client.events.map(({ event }, index) => [event, idsOf(client, index)])).toEqual([
+      ['result', []],
+      ['rows', [61]],
+      ['result', []],
+      ['rows', [62]],
+    ]);
+    await service.engine.execute(
+      "ALTER TABLE app.rows DELETE WHERE tenant = 'z' SETTINGS mutations_sync = 1",
+    );
+  });
+
   test('one run for all who ask the same, and none while nothing changes', async () => {
     const both = [await follow('until'), await follow('until?tenant=a')];
     for (const each of both) await expect.poll(() => each.events.length, PATIENT).toBe(1);

@@ -178,7 +178,7 @@ test('columns after redaction: without dropped ones, masked ones as text', async
   const { meta, text } = await ask('redacted?meta=true');
   expect(meta?.columns).toEqual([
     { name: 'id', type: 'UInt64' },
-    { name: 'email', type: 'Nullable(String)' },
+    { name: 'email', type: 'String' },
     { name: 'at', type: "DateTime('UTC')" },
   ]);
   expect(text).not.toContain('"tenant"');

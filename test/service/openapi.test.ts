@@ -73,6 +73,21 @@ cache: { ttl: 60 }
   );
   await writeEndpoint(
     service,
+    'ruled',
+    `id: 00000000-0000-4000-8000-000000000065
+name: ruled
+query: |
+  SELECT 1 AS number, 2.5::Float64 AS ratio, NULL::Nullable(UInt8) AS nothing, 5::Nullable(UInt8) AS maybe, 'x'::Enum8('x' = 1) AS kind, [1]::Array(UInt8) AS list, now() AS at, 'a' AS secret,
+    (1, 'a')::Tuple(n UInt8, s String) AS both, [(1, 'a')]::Array(Tuple(n UInt8, s String)) AS several, map('a', 1, 'b', 2)::Map(String, UInt8) AS pairs, '{"a": 1, "b": 2}'::JSON AS metadata, 3::UInt64 AS plain
+  WHERE @project != ''
+parameters: { project: { type: String, required: true } }
+pii:
+  redact: true
+  columns: { number: mask, ratio: mask, nothing: mask, maybe: mask, kind: mask, list: mask, at: mask, secret: drop, both.n: mask, both.s: drop, several.s: drop, several.n: mask, pairs.a: mask, metadata.a: mask }
+`,
+  );
+  await writeEndpoint(
+    service,
     'values-2',
     'id: 00000000-0000-4000-8000-000000000062\nname: logs_all\nquery: SELECT 1 AS n, @big AS big, @price AS price, @maybe AS maybe, @since AS since\nparameters: { big: { type: UInt64, default: 1 }, price: { type: "Decimal(20, 2)", default: 1 }, maybe: { type: Nullable(Int64) }, since: { type: Nullable(DateTime) } }\n',
   );
@@ -200,8 +215,8 @@ describe('the document', () => {
   });
 });
 
-test('responses match it', async () => {
-  const path = '/api/endpoints/query/values';
+test.each(['values', 'ruled'])('responses of %s match it, with exactly its columns', async (name) => {
+  const path = `/api/endpoints/query/${name}`;
   const all = await document();
   const { responses }: { responses: Json } = all.paths[path]?.get ?? { responses: {} };
   const { content } = responses['200'] as {
@@ -215,8 +230,33 @@ test('responses match it', async () => {
   expect([check(body), check.errors]).toEqual([true, null]);
   const { result } = body as { result: Json[] };
   const row = schema.properties.result.items;
-  expect(Object.keys(row.properties)).toEqual([...Object.keys(result[0] ?? {}), 'secret']);
-  expect(row.required).not.toContain('secret');
+  expect(Object.keys(row.properties)).toEqual(Object.keys(result[0] ?? {}));
+  expect(row.required).toEqual(Object.keys(row.properties));
+});
+
+test('types of redacted columns are those of the values that are sent', async () => {
+  const { result } = (await (await service.call('/api/endpoints')).json()) as {
+    result: { name: string; columns: { name: string; typescript?: string }[] }[];
+  };
+  const columns = result.find(({ name }) => name === 'ruled')?.columns ?? [];
+  expect(Object.fromEntries(columns.map(({ name, typescript }) => [name, typescript]))).toEqual({
+    number: 'string',
+    ratio: 'string | null',
+    nothing: 'string | null',
+    maybe: 'string | null',
+    kind: 'string',
+    list: 'string',
+    at: 'string',
+    secret: undefined,
+    both: '{ "n": string }',
+    several: '{ "n": string }[]',
+    pairs: 'Record<string, unknown>',
+    metadata: 'Record<string, unknown>',
+    plain: 'number',
+  });
+  const response = await service.call('/api/endpoints/query/ruled?project=abc&meta=true');
+  const body = (await response.json()) as { meta: { columns: { name: string }[] }; result: Json[] };
+  expect(body.meta.columns.map(({ name }) => name)).toEqual(Object.keys(body.result[0] ?? {}));
 });
 
 test('a generated client compiles under strict, and calls the running service', async () => {

@@ -102,7 +102,8 @@ export function outlineOfTree({ cursor, root }: Tree): string {
   const outlines: Partial<Record<NodeKind, Outline>> = {
     select: ({ parts }) => [selectOf(clausesOf(parts))],
     column: (node) => (INFINITE.test(cursor.text(node.from)) ? [] : [plainName(namesIn(node))]),
-    table: named,
+    table: (node) => [namesIn(node)],
+    'table-function': (node) => call(cursor.name(node.at) ?? '', node.parts),
     parameter: named,
     source: aliased,
     alias: aliased,
@@ -119,6 +120,7 @@ export function outlineOfTree({ cursor, root }: Tree): string {
     quantified: (node) => call(cursor.word(node.at)?.toLowerCase() ?? '', node.parts),
     case: ({ parts }) => call(parts[0]?.kind === 'when' ? 'multiIf' : 'caseWithExpression', parts),
     interval: asCall('interval'),
+    placeholder: ({ from }) => (cursor.text(from + 3) === 'String' ? [] : ['_CAST[]']),
     typed: (node) => call(cursor.word(node.at) === 'DATE' ? 'toDate' : 'toDateTime', node.parts),
     cast: asCall('CAST'),
     index: (node) => (isJsonArray(node) ? all(node.parts) : call('arrayElement', node.parts)),
@@ -192,7 +194,7 @@ export function outlineOfTree({ cursor, root }: Tree): string {
   function isAliased(node: Node): boolean {
     let [value] = node.parts;
     while (value?.kind === 'sign' && text(value) === '+') [value] = value.parts;
-    return value?.kind !== 'subquery' && (node.kind !== 'source' || (value?.to ?? node.to) < node.to);
+    return value?.kind !== 'subquery' && (node.kind !== 'source' || (value?.to ?? node.to) <= node.at);
   }
 
   /** `a.^b.c`, `a.:Int64`, `a[].b`. */

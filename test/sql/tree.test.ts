@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
+import { createCursor } from '../../src/sql/cursor.ts';
 import type { Node, Tree } from '../../src/sql/tree/nodes.ts';
-import { parse } from '../../src/sql/tree/parse.ts';
+import { parse, parseSaved } from '../../src/sql/tree/parse.ts';
 import { ACCEPTED } from '../sandbox/accepted.ts';
 import { BENIGN } from '../sandbox/fixture.ts';
 import { mutants } from '../sandbox/mutants.ts';
@@ -32,6 +33,14 @@ const FORMS: readonly string[] = [
   'SELECT a, count() c FROM t PREWHERE a > 1 WHERE b < 2 GROUP BY a WITH TOTALS HAVING c > 1 QUALIFY rank() OVER (ORDER BY c) < 3 ORDER BY c DESC, a ASC NULLS FIRST WITH FILL FROM d TO e STEP f INTERPOLATE (c AS c + 1, d) LIMIT g, h BY a, b LIMIT 10 OFFSET i',
   'FROM t SELECT a GROUP BY GROUPING SETS ((a, b), (a), ()) ORDER BY ALL OFFSET 2 ROWS FETCH NEXT 3 ROWS ONLY',
   'SELECT (SELECT max(a) FROM t), ((SELECT b)), ((SELECT c) + d), (e), (f,), (g, h), [i, [j]], a IN (SELECT k) AND EXISTS (SELECT l) FROM (SELECT * FROM t) AS s, ((SELECT 2)) q',
+];
+
+/** What only authors write: placeholders, databases, table functions, lambdas with a name, FINAL and SAMPLE, settings. */
+const SAVED: readonly string[] = [
+  'WITH t AS (SELECT id, `a` AS b FROM db.logs AS l FINAL WHERE project = {p:String} AND ({x:Nullable(String)} IS NULL OR id = {x:Nullable(String)})) SELECT * FROM t SETTINGS max_threads = 1, join_use_nulls = 1',
+  'WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t WHERE n < {n:UInt8}) SELECT n FROM t',
+  'WITH 1 AS one, (x, y) -> x + one * y AS f, t AS (SELECT f(id, 2) AS z FROM db.logs SAMPLE 0.1) SELECT max(End), z FROM t JOIN numbers(10) AS n ON n.number = t.z',
+  "SELECT a FROM db.logs UNION ALL SELECT b FROM url('x', 'CSV', 'b String') WHERE b IN (SELECT c FROM view(SELECT 1 AS c) WHERE c = {c:Int8})",
 ];
 
 function treeOf(sql: string): Tree {
@@ -65,6 +74,16 @@ describe('the engine', () => {
     const tree = treeOf(sql);
     expect(tree.fault).toBeUndefined();
     expect(outlineOfTree(tree)).toBe(await astOf(sql));
+  });
+
+  test.each(SAVED)('reads the same of an author: %s', async (sql) => {
+    const tree = parseSaved(createCursor(sql));
+    expect(tree.fault).toBeUndefined();
+    const printed = await oracle.ask(
+      `SET param_p = 'a', param_x = 'b', param_n = 1, param_c = 2; EXPLAIN AST ${sql}`,
+    );
+    expect(outlineOfTree(tree)).toBe(outlineOfAst(printed));
+    expect(treeOf(sql.replaceAll(/\{(\w+):[^{}]*\}/g, '$1')).fault).toBeDefined();
   });
 
   test('reads the same of the corpora and of mutants', { timeout: 3_600_000 }, async () => {

@@ -28,6 +28,8 @@ export interface ListedEndpoints {
   readonly etag: string;
   /** How many requests the key may still make; undefined: not limited. */
   readonly requestsLeft?: number | undefined;
+  /** Columns that are not known yet are null. */
+  readonly isIncomplete: boolean;
 }
 
 /** A consumer query that passed the service's checks. */
@@ -105,7 +107,7 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
   return {
     list: async (key) => readListed(await send('api/endpoints', key, { cache: 'no-store' }), []),
     relist: async (key, known) => {
-      const headers = { 'If-None-Match': known.etag };
+      const headers = { 'If-None-Match': known.etag, ...(known.isIncomplete ? { Prefer: 'wait=60' } : {}) };
       const response = await send('api/endpoints', key, { cache: 'no-store', headers });
       return response.status === 304 ? undefined : readListed(response, known.endpoints);
     },
@@ -151,6 +153,7 @@ async function readListed(response: Response, previous: readonly Endpoint[]): Pr
   const left = /(?:^|;)\s*r=(\d+)/.exec(response.headers.get('RateLimit') ?? '')?.[1];
   return {
     endpoints: readListing(document, previous),
+    isIncomplete: document.incomplete === true,
     etag: response.headers.get('ETag') ?? '',
     requestsLeft: left === undefined ? undefined : Number(left),
   };

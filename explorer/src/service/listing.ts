@@ -31,7 +31,8 @@ export interface Column {
 /** A column of the result. */
 export interface ResultColumn extends Column {
   /** The TypeScript type of its values in JSON. */
-  readonly typescript: string;
+  /** Undefined: no response has it. */
+  readonly typescript?: string;
 }
 
 export interface Table {
@@ -129,6 +130,8 @@ export function sandboxOf({ sandbox }: Endpoint): Sandbox | undefined {
 
 /** The service's response: endpoints refer to sets of functions by name. */
 export interface ListingDocument {
+  /** The engine is being asked about columns that are null here. */
+  readonly incomplete?: true;
   readonly result: readonly (Omit<Endpoint, 'sandbox'> & {
     readonly sandbox:
       | ({ readonly enabled: true; readonly function_set: string } & Omit<Sandbox, 'functions'>)

@@ -80,6 +80,8 @@ export function createExplorer(options: ExplorerOptions): Explorer {
     session.enter(key, () => {
       navigation.opened();
       updates.start();
+      const { value } = state.listing;
+      if (value.kind === 'ready' && value.isIncomplete) void refresh();
     });
   const forget = (): void => {
     updates.stop();

@@ -21,12 +21,12 @@ export interface Base extends Part {
 
 /** The base of an endpoint file; errors in its query are found later, in the composed one. */
 export function endpointBase(name: string, document: YamlDocument, file: EndpointFile): Base {
-  const { length, tokens } = createCursor(file.query);
-  const last = tokens[length - 1]?.kind === ';' ? tokens[length - 2] : tokens[length - 1];
+  const last = createCursor(file.query).tokens.at(-1);
   const pieces = [{ text: file.query, origin: { document, path: ['query'], offset: 0 } }];
   const { outline } = outlineQuery(file.query);
   const { functions } = file.sandbox ?? {};
-  const query = slicePieces(pieces, 0, last?.end ?? 0);
+  // A comment at the end can be that of an optional part.
+  const query = slicePieces(pieces, 0, last?.kind === ';' ? last.start : file.query.length);
   const keys = Object.entries(file).flatMap(([key, value]) => (value === undefined ? [] : key));
   return {
     name,

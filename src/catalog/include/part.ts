@@ -3,7 +3,7 @@
 import type { Include, Parameter } from '../../config/generated/endpoint.ts';
 import type { Path, YamlDocument } from '../../config/yaml-document.ts';
 import { readClause, type Clause } from '../../sql/clause.ts';
-import { createCursor } from '../../sql/cursor.ts';
+import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { outlineQuery, type Outline } from '../../sql/outline.ts';
 import { slicePieces, textOf, type Origin, type Piece } from './pieces.ts';
 
@@ -84,20 +84,21 @@ function readTables(query: readonly Piece[]): PartTables | undefined {
     names: tables,
     defined: clause.elements.map(({ name }) => name),
     hasSettings: outline.settings !== undefined,
-    take: (names, result) => takeTables(query, { clause, outline, names, result }),
+    take: (names, result) => takeTables(query, { clause, outline, tokens: cursor.tokens, names, result }),
   };
 }
 
 interface Taking {
   readonly clause: Clause;
   readonly outline: Outline;
+  readonly tokens: Cursor['tokens'];
   readonly names: readonly string[];
   readonly result: NamedResult | undefined;
 }
 
 function takeTables(
   query: readonly Piece[],
-  { clause, outline, names, result }: Taking,
+  { clause, outline, tokens, names, result }: Taking,
 ): readonly Included[] {
   const { mainStart, mainEnd } = outline;
   const needed = new Set([
@@ -113,7 +114,9 @@ function takeTables(
     }));
   if (result === undefined) return taken;
   const { name, origin } = result;
-  const main = slicePieces(query, mainStart, mainEnd);
+  // With the comments after it, of which one can be the end of an optional part.
+  const after = tokens.find(({ start }) => start >= mainEnd)?.start ?? Infinity;
+  const main = slicePieces(query, mainStart, after);
   const pieces = [{ text: `${name} AS (\n`, origin }, ...main, { text: '\n)', origin }];
   return [...taken, { name, kind: 'table', pieces }];
 }

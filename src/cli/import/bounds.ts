@@ -22,15 +22,12 @@ export interface Budget {
   files: number;
 }
 
-/** Throws CommandError (exit 2) if the export is larger than is read. */
+/** Throws CommandError if the export is larger than is read. */
 export function spend(budget: Budget, bytes: number): void {
   budget.bytes -= bytes;
   if (budget.bytes < 0)
     throw new CommandError(
       `The export is larger than ${MAX_TOTAL_BYTES / 1_048_576} MiB: import parts of it`,
-      {
-        exitCode: 2,
-      },
     );
 }
 

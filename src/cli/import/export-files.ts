@@ -23,7 +23,7 @@ const SKIPPED: ReadonlySet<string> = new Set([
 const CONFIGURATION = /^(tsconfig.*|package|package-lock|jsconfig)\.json$/;
 const MAX_DEPTH = 20;
 
-/** All files that an export can consist of. Rejects with CommandError (exit 2) if nothing is there, or if it is too large. */
+/** All files that an export can consist of. Rejects with CommandError: exit 2 if nothing is there, 1 if it is too large. */
 export async function readExportFiles(path: string): Promise<ExportFiles> {
   const stats = await stat(path).catch((cause: unknown) => {
     throw new CommandError(`Cannot read ${path}`, { exitCode: 2, cause });
@@ -65,7 +65,8 @@ function decode(bytes: Buffer): string {
 
 /** Symbolic links are not followed. */
 async function listFiles(folder: string, depth: number, budget: Budget): Promise<readonly string[]> {
-  if (depth > MAX_DEPTH) return [];
+  if (depth > MAX_DEPTH)
+    throw new CommandError(`${folder} is more than ${MAX_DEPTH} folders deep: import parts of it`);
   const found: string[] = [];
   for await (const entry of await opendir(folder)) {
     const path = join(folder, entry.name);
@@ -75,9 +76,7 @@ async function listFiles(folder: string, depth: number, budget: Budget): Promise
     else if (entry.isFile() && isExportFile(path) && !CONFIGURATION.test(entry.name)) {
       found.push(path);
       if (--budget.files < 0)
-        throw new CommandError(`The folder has more than ${MAX_FILES} files: import parts of it`, {
-          exitCode: 2,
-        });
+        throw new CommandError(`The folder has more than ${MAX_FILES} files: import parts of it`);
     }
   }
   return found.toSorted();

@@ -67,7 +67,6 @@ export async function importExport(options: ImportOptions, terminal: Terminal): 
   if (found.queries.length > MAX_QUERIES)
     throw new CommandError(
       `The export has ${found.queries.length} queries, more than ${MAX_QUERIES}: import parts of it`,
-      { exitCode: 2 },
     );
   const report = await options.withEngine(async (on) => {
     const made = await make(found, { options, on, terminal });

@@ -101,7 +101,9 @@ async function definitionItem(
 }
 
 function partsOf(query: ForeignQuery | undefined, status: ImportedItem['status']): readonly ImportedItem[] {
-  return (query?.parts ?? []).map((part) => ({ ...itemOf(part), status, notes: [] }));
+  const notes = (part: SourceItem): readonly PlacedNote[] =>
+    status === 'converted' ? [] : [noteOf('The node that reads it was not converted', part.place)];
+  return (query?.parts ?? []).map((part) => ({ ...itemOf(part), status, notes: notes(part) }));
 }
 
 function itemOf({ tool, kind, title, file, place }: SourceItem & { readonly label?: string }): ImportedItem {

@@ -25,7 +25,11 @@ export async function readZip(bytes: Buffer, budget: Budget): Promise<Archive> {
   try {
     for (let entry = await next(zip); entry !== undefined; entry = await next(zip)) {
       if (--budget.files < 0) return { entries, problems: [...problems, 'the archive has too many entries'] };
-      if (!isExportFile(entry.fileName) || /\.zip$/i.test(entry.fileName)) continue;
+      if (!isExportFile(entry.fileName)) continue;
+      if (/\.zip$/i.test(entry.fileName)) {
+        problems.push(`${entry.fileName}: an archive in the archive is not opened`);
+        continue;
+      }
       const problem = obstacleOf(entry);
       if (problem !== undefined) {
         problems.push(`${entry.fileName}: ${problem}`);

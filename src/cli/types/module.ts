@@ -1,8 +1,11 @@
 // The TypeScript module for a set of endpoints: names, parameters, rows, and a small client based on fetch.
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { alternatives, mergeShapes, type MergedColumn, type RowShapes } from '../../catalog/row-shapes.ts';
+import { isWide } from '../../catalog/wide-integers.ts';
+import { sentColumns } from '../../catalog/sent-columns.ts';
 import type { DeclaredParameter } from '../../params/declared.ts';
 import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
+import { parseType } from '../../sql/type.ts';
 import { textLiteral, typescriptOf } from '../../sql/typescript-type.ts';
 import { CLIENT } from './client.ts';
 
@@ -61,14 +64,21 @@ function entryOf({ endpoint, rows, address, deprecation }: TypedEndpoint): strin
 }
 
 /** A union if choices or optional parts change the columns; members that may be absent if there are too many alternatives. */
-function rowsOf({ int64, resultShape }: Endpoint, rows: RowShapes): string {
+function rowsOf({ int64, resultShape, redaction }: Endpoint, rows: RowShapes): string {
   const memberOf = ({ name, types, isAlways }: MergedColumn): string => {
     const all = new Set(types.map((type) => typescriptOf(type, int64, resultShape)));
-    return `      ${textLiteral(name)}${isAlways ? '' : '?'}: ${[...all].join(' | ')};`;
+    const member = `      ${textLiteral(name)}${isAlways ? '' : '?'}: ${[...all].join(' | ')};`;
+    const isCut = int64 === 'number' && types.some((type) => isWide(parseType(type)));
+    return [...(isCut ? comment(CUT, '      ') : []), member].join('\n');
   };
   const each = alternatives(rows) ?? [mergeShapes(rows.shapes)];
-  return each.map((columns) => `{\n${columns.map(memberOf).join('\n')}\n    }`).join(' | ');
+  return each
+    .map((columns) => sentColumns(columns, redaction, redaction.always))
+    .map((columns) => `{\n${columns.map(memberOf).join('\n')}\n    }`)
+    .join(' | ');
 }
+
+const CUT = 'Not exact beyond 2^53, unless the endpoint file sets int64: string.';
 
 function parameterOf(name: string, spec: DeclaredParameter): string {
   const { type, required, enum: allowed } = spec;

@@ -1,4 +1,5 @@
 // Findings of the engine about endpoint files: several files at once, each within its own time.
+import { findAmbiguous } from '../../catalog/ambiguous-columns.ts';
 import { checkOnEngine } from '../../catalog/engine-check.ts';
 import { checkModels } from '../../catalog/model-check.ts';
 import { findRejectedFixtures } from '../../loading/fixture-values.ts';
@@ -12,6 +13,7 @@ import { findSourceFault } from '../../catalog/source-check.ts';
 import type { TenancySetting } from '../../catalog/tenancy.ts';
 import { findTimeNumbers } from '../../catalog/time-numbers.ts';
 import { findUnbounded, readTimeColumns } from '../../catalog/time-bound.ts';
+import { findWideIntegers, readWideColumns } from '../../catalog/wide-integers.ts';
 import { monotonic } from '../../core/clock.ts';
 import type { Finding } from '../../core/finding.ts';
 import { EngineError, isAway, type Engine } from '../../engine/engine.ts';
@@ -41,6 +43,7 @@ export interface Analysing {
 interface Known extends Pick<Analysing, 'schema' | 'tenancy' | 'openTestRuntime'> {
   readonly tables: TablesOnEngine;
   readonly timeColumns: Awaited<ReturnType<typeof readTimeColumns>>;
+  readonly wide: Awaited<ReturnType<typeof readWideColumns>>;
   readonly settingNames: Awaited<ReturnType<typeof readSettingNames>>;
 }
 
@@ -57,6 +60,7 @@ export async function engineFindings(
     tenancy,
     openTestRuntime,
     timeColumns: await readTimeColumns(engine),
+    wide: await readWideColumns(engine),
     settingNames: await readSettingNames(engine),
     tables: await readTables(engine),
   };
@@ -104,7 +108,7 @@ async function analyse(
 async function analysed(
   engine: Engine,
   file: InspectedFile,
-  { schema, tenancy, openTestRuntime, tables, timeColumns, settingNames }: Known,
+  { schema, tenancy, openTestRuntime, tables, timeColumns, wide, settingNames }: Known,
 ): Promise<readonly Finding[]> {
   const failures = (await checkOnEngine(engine, file, tables)).map((each) => explainBroken(each, schema));
   if (failures.some(({ code }) => code === NOT_ANALYSED)) return failures;
@@ -112,9 +116,11 @@ async function analysed(
   const more = [
     ...(failures.length > 0 ? [] : findUnbounded(file.analysis, timeColumns)),
     ...findTimeNumbers(file.analysis, tables.columns),
+    ...(failures.length > 0 ? [] : findAmbiguous(file.analysis, tables.columns)),
     ...(isBroken ? [] : await checkModels(engine, file, tenancy)),
     ...(isBroken ? [] : await findUnwatched(engine, file)),
     ...(isBroken ? [] : await findSourceFault(engine, file)),
+    ...(failures.length > 0 ? [] : await findWideIntegers(engine, file, wide)),
     ...findUnknownSettings(file.analysis, settingNames),
     ...(await findUnknownNames(engine, file, tables.columns)),
     ...(await findRejectedFixtures(engine, file, tables.columns)),

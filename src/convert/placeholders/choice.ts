@@ -119,7 +119,7 @@ function withoutRepetition(arms: readonly RenderedArm[]): readonly RenderedArm[]
   return found.length === 1 && arms.length > 1 ? arms : found;
 }
 
-const KEYWORDS = /^(?:\s|--[^\n]*\n)*(order\s+by|group\s+by|limit|from)\b/i;
+const KEYWORDS = /^(?:\s|--[^\n]*\n)*(order\s+by\b|group\s+by\b|limit\b|from\b|,)/i;
 
 /** Alternatives that begin with the same keyword: it is written, and they begin after it. */
 function withoutKeyword(arms: readonly RenderedArm[], writer: Writer): readonly RenderedArm[] {
@@ -300,7 +300,8 @@ function writeValue(arms: readonly RenderedArm[], writer: Writer): boolean {
   if (!value || arms.at(-1)?.when.kind !== 'constant') return false;
   // There, a table, a list, or the position of a column is meant, and no value.
   const isList = last === 'IN' || (opener === 'IN' && (last === undefined || last === ','));
-  if (isTablePlace(last, clause) || isList) return false;
+  if (isTablePlace(last, clause) || isList || clause === 'SETTINGS' || isPartOfName(writer)) return false;
+  if (last === 'INTERVAL' && arms.some(({ outline }) => outline.tokens.length > 1)) return false;
   const isPosition = isItem && (clause === 'ORDER' || clause === 'GROUP');
   if (isPosition && (clause === 'ORDER' || arms.some(({ outline }) => /^\d+$/.test(outline.tokens.join('')))))
     return false;
@@ -312,6 +313,14 @@ function writeValue(arms: readonly RenderedArm[], writer: Writer): boolean {
     writer,
   );
   return true;
+}
+
+/** The name of a function, or a part of any name. */
+function isPartOfName({ span, rendering }: Writer): boolean {
+  const { text } = rendering.source;
+  return (
+    /^\s*[(.]|^\w/.test(text.slice(span.end, span.end + 50)) || /[\w.]/.test(text.charAt(span.start - 1))
+  );
 }
 
 function isTablePlace(last: string | undefined, clause: string | undefined): boolean {

@@ -70,18 +70,15 @@ export function writeChoice(
   const chosen = names.map((name) => [name, arms.find(({ when }) => holds(when, name))] as const);
   const { required, default: written } = demanded(value, rendering.demands);
   const absent = arms.find(({ when }) => holds(when, written === undefined ? undefined : String(written)));
+  const isSame = (arm: RenderedArm | undefined): boolean =>
+    arm !== undefined && absent !== undefined && fragmentOf(arm) === fragmentOf(absent);
   const fallback = chosen.find(
-    ([name, arm]) => (written === undefined || name === String(written)) && arm === absent,
+    ([name, arm]) => (written === undefined || name === String(written)) && isSame(arm),
   )?.[0];
   if (chosen.some(([, arm]) => arm === undefined) || (required !== true && fallback === undefined))
     return false;
   const choices = Object.fromEntries(
-    chosen.map(([name, arm]) => [
-      name,
-      textOf(arm?.sink.fragments ?? [])
-        .trim()
-        .replace(/\s*,$/, ''),
-    ]),
+    chosen.flatMap(([name, arm]) => (arm === undefined ? [] : [[name, fragmentOf(arm)]])),
   );
   if (mode === 'open' && listed === undefined)
     note(rendering, span, {
@@ -102,6 +99,10 @@ export function writeChoice(
   renderUse({ ...own, hasOneDefault: true }, span, sink, { rendering });
   emit(sink, { text: `${end} `, at: span.start, isCopied: false });
   return true;
+}
+
+function fragmentOf({ sink }: RenderedArm): string {
+  return textOf(sink.fragments).trim().replace(/\s*,$/, '');
 }
 
 /** A list of expressions, with a comma after it if the others have one. */

@@ -146,7 +146,7 @@ function given(value: Value, isNot: boolean): readonly Part[] {
 }
 
 function truthy(value: Value): readonly Part[] {
-  if (!isNumeric(value)) return given(value, false);
+  if (!isNumeric(value)) return given(value, false); // an empty string counts as absent
   const use = { kind: 'value', value, isAsked: true } as const;
   return ['(', use, ' IS NOT NULL AND ', use, value.type === 'Bool' ? ' = true)' : ' <> 0)'];
 }

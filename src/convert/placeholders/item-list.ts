@@ -56,7 +56,8 @@ export function sliceFragments(
   let at = 0;
   for (const fragment of fragments) {
     const [low, high] = [Math.max(from - at, 0), Math.min(to - at, fragment.text.length)];
-    if (low < high) {
+    const isUseOnly = fragment.text === '' && at >= from && at <= to; // a parameter of a choice
+    if (low < high || isUseOnly) {
       const isWhole = low === 0 && high === fragment.text.length;
       const moved = {
         text: fragment.text.slice(low, high),

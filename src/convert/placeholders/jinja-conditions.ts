@@ -26,9 +26,16 @@ export function toCondition(expression: TemplateExpression, tool: JinjaTool): Co
     case 'dict':
     case 'element': {
       const value = tool.value(expression);
-      return value && { kind: 'truthy', value };
+      return value && { kind: 'truthy', value: withType(value) };
     }
   }
+}
+
+/** With the type of its default. */
+function withType(value: Value): Value {
+  if (value.type !== undefined || value.isList === true) return value;
+  if (typeof value.default === 'boolean') return { ...value, type: 'Bool' };
+  return typeof value.default === 'number' ? { ...value, type: 'Float64' } : value;
 }
 
 type Binary = Extract<TemplateExpression, { kind: 'binary' }>;

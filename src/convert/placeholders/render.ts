@@ -147,7 +147,8 @@ function renderItem(
 }
 
 /** A placeholder in code: a value, unless the text needs a name or part of one there. */
-function renderValue(value: Value, span: Span, sink: Sink, rendering: Rendering): void {
+function renderValue(written: Value, span: Span, sink: Sink, rendering: Rendering): void {
+  const value = withNumber(written);
   const { text } = rendering.source;
   const { value: isExpected, clause, isItem, last, opener } = sink.position.expectation();
   const isPasted = /[\w.]/.test(text.charAt(span.start - 1)) || /[\w.]/.test(text.charAt(span.end));
@@ -167,6 +168,17 @@ function renderValue(value: Value, span: Span, sink: Sink, rendering: Rendering)
     );
     return;
   }
+  if (
+    value.isRaw === true &&
+    value.type !== 'Bool' &&
+    isWholeCondition(last, text.slice(span.end, span.end + 100))
+  )
+    return lose(
+      { message: 'A condition by placeholder is not supported: parameters are values' },
+      span,
+      sink,
+      rendering,
+    );
   if (last === 'INTERVAL' && !/^(mysql|mariadb)$/.test(rendering.source.dialect))
     return renderInterval(value, span, sink, rendering);
   const isList = value.isRaw === true && opener === 'IN' && last === undefined;
@@ -186,6 +198,24 @@ function renderValue(value: Value, span: Span, sink: Sink, rendering: Rendering)
     severity,
     message: `${text.slice(span.start, span.end)} is not in quotes, so that its value can be any SQL there; as a parameter, it is one value`,
   });
+}
+
+/** Whether a condition stands here, and nothing else of it. */
+function isWholeCondition(last: string | undefined, after: string): boolean {
+  return (
+    last !== undefined &&
+    /^(WHERE|PREWHERE|HAVING|AND|OR|NOT|ON)$/.test(last) &&
+    /^\s*($|[);\]]|\{[%{]|(and|or|group|order|limit|having|union)\b)/i.test(after)
+  );
+}
+
+/** A value that is inserted as SQL, and of which all known values are numbers, is a number. */
+function withNumber(value: Value): Value {
+  const { isRaw, isList, type = 'String', default: fallback, example, enum: values = [] } = value;
+  if (isRaw !== true || isList === true || type !== 'String') return value;
+  const known = [fallback, example, ...values].filter((each) => each !== undefined).map(String);
+  if (known.length === 0 || !known.every((each) => /^-?\d{1,15}(\.\d{1,15})?$/.test(each))) return value;
+  return { ...value, type: known.some((each) => each.includes('.')) ? 'Float64' : 'Int64' };
 }
 
 function isNumber({ type = '', default: value }: Value): boolean {

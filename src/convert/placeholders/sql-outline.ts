@@ -101,7 +101,7 @@ export function createPosition(
 }
 
 const START: PositionLevel = { last: undefined, clause: undefined };
-const NO_OPERATORS: ReadonlySet<string> = new Set(['()', "'", '"', '.', ';']);
+const NO_OPERATORS: ReadonlySet<string> = new Set(['()', "'", '"', '.', ';', '::']);
 
 /** Tokens as in `Outline`, with `(` and `)` for brackets of both kinds. */
 function* tokensOf(text: string, dialect: TemplateDialect): Generator<string> {

@@ -27,20 +27,28 @@ const coalesce: Rule = (application) => {
   };
 };
 
-/** ClickHouse has no array that is NULL. */
+/** The first array that is not NULL, by the conditions of those that can be: ClickHouse has none. */
 function firstArray(arrays: readonly Value[]): Value {
   const present = arrays.filter((each) => !isKind(each, 'null'));
   const { type } = unified(present);
-  return present.slice(0, -1).reduceRight<Value>(
-    (rest, each) => {
-      // A branch of CASE may be NULL.
-      const absent = isNullArray(each) ?? (each.type.isNullable ? sql`isNull(${each.sql})` : undefined);
-      return absent === undefined
+  const absent = present.map(absentOf);
+  const chosen = present.slice(0, -1).reduceRight<Value>(
+    (rest, each, index) => {
+      const isNone = absent[index];
+      return isNone === undefined
         ? { sql: each.sql, type }
-        : { sql: sql`if(${absent}, ${rest.sql}, ${each.sql})`, type };
+        : { sql: sql`if(${isNone}, ${rest.sql}, ${each.sql})`, type };
     },
     { ...emptyArray(), ...present.at(-1), type },
   );
+  const conditions = absent.flatMap((each) => each ?? []);
+  const all = conditions.length === present.length ? { absent: sql`(${joinSql(conditions, ' AND ')})` } : {};
+  return { ...chosen, type: { ...type, isNullable: false, isNullIfEmpty: false }, ...all };
+}
+
+/** When an array is NULL: a branch of CASE may be. */
+function absentOf(own: Value): Sql | undefined {
+  return isNullArray(own) ?? (own.type.isNullable ? sql`isNull(${own.sql})` : undefined);
 }
 
 const nullIf: Rule = ({ arg, at, context }) => {

@@ -82,14 +82,17 @@ function columnsText({ endpoint, principal, columns }: SeenEndpoint): string {
   if (columns === undefined) return '';
   const redacted = redactedBy(endpoint, principal);
   const isRedacted = isAlwaysRedacted(endpoint, principal);
-  const rows = columns.map(({ name, types, isAlways }) => {
-    const shown = types.map((type) => code(isRedacted ? redactedType(endpoint.redaction, name, type) : type));
+  const rows = columns.flatMap(({ name, types, isAlways }) => {
+    const shown = types.flatMap(
+      (type) => (isRedacted ? redactedType(endpoint.redaction, name, type) : type) ?? [],
+    );
+    if (shown.length === 0) return []; // dropped
     const action = redacted({ name, type: types[0] ?? '' }).redacted;
     const notes = [
       ...(action === undefined ? [] : [`redacted: ${action}`]),
       ...(isAlways ? [] : ['depends on the parameters']),
     ];
-    return [code(name), [...new Set(shown)].join(' or '), notes.join(', ')];
+    return [[code(name), [...new Set(shown)].map(code).join(' or '), notes.join(', ')]];
   });
   return `## Result columns\n\n${table(['name', 'type', ''], rows)}`;
 }

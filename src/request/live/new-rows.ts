@@ -37,13 +37,13 @@ export function countKeys(keys: readonly string[]): KeyCounts {
 
 /**
  * The rows whose key was not in the result before. Undefined if that may not be all that is new: no row of the result
- * before is left, so that others may have come and gone in between; or more rows than before share a key that was there
+ * before is left, so that others may have come and gone in between, or that it is empty now; or more rows than before share a key that was there
  * already.
  */
 export function newRows(before: KeyCounts, { rows, keys }: KeyedRows): readonly string[] | undefined {
   if (before.size === 0) return rows;
   const counts = countKeys(keys);
-  let isContinuous = rows.length === 0;
+  let isContinuous = false;
   for (const [key, count] of counts) {
     const had = before.get(key);
     if (had === undefined) continue;

@@ -2,10 +2,9 @@
 // the query reads once: leakproof ones below the barrier, where they select index ranges, and total ones beside the endpoint's own
 // condition, where the engine evaluates them before it reads other columns. The consumer's WHERE evaluates them again.
 import type { Cursor } from '../../sql/cursor.ts';
-import { endOf, usesNames } from './condition-ranges.ts';
-import type { TokenRange } from './condition-ranges.ts';
-import { allConjunctsOf, textOf } from './conjuncts.ts';
-import type { LexedQuery } from '../lexed-query.ts';
+import type { Node, TokenRange } from '../../sql/tree/nodes.ts';
+import { conjunctsOf, partOf, textOf } from '../../sql/tree/visit.ts';
+import { usesNames } from './condition-ranges.ts';
 import { CONSTANTS, UNITS } from '../../sql/tree/keywords.ts';
 import type { LeakproofCheck } from './leakproof.ts';
 import type { ReadTable } from '../read-table.ts';
@@ -25,11 +24,11 @@ export interface BelowBarrier {
 
 /** The conditions that may be repeated inside the tables, by table. */
 export function conditionsBelow(
-  { cursor }: LexedQuery,
-  { selects, sets, names, reads: count }: ScanResult,
+  { tree, selects, sets, names, reads: count }: ScanResult,
   { isLeakproof, isRangeLeakproof, isReadByIndexes }: LeakproofCheck,
   tables: readonly ReadTable[],
 ): ReadonlyMap<string, BelowBarrier> {
+  const { cursor } = tree;
   const found = new Map<string, BelowBarrier>();
   const reads = selects.flatMap(({ sources }) => sources.map(({ table }) => table));
   for (const select of selects) {
@@ -46,12 +45,12 @@ export function conditionsBelow(
       !usesNames(cursor, range, others) &&
       isOwn(cursor, range, own) &&
       isRangeLeakproof(range);
-    const columnAt = storedColumns(cursor, { table, alias, names });
+    const columnOf = storedColumns(cursor, { table, alias, names });
     // Other rows than a redacted search selects must not make the query fail: a quoted local part may decide which are selected.
-    const total = { cursor, columnAt, isRangeLeakproof, isImpliedEnough: isLeakproof };
+    const total = { cursor, columnOf, isRangeLeakproof, isImpliedEnough: isLeakproof };
     const [conditions, stored]: [string[], string[]] = [[], []];
     let terms = 0;
-    for (const range of allConjunctsOf(cursor, whereOf(cursor, select))) {
+    for (const range of conjunctsIn(select)) {
       const all = terms + termsIn(cursor, range);
       const isCheap = all ** 2 * count <= MAX_STORED_TERMS ** 2;
       const sql =
@@ -95,11 +94,9 @@ function without(names: ReadonlySet<string>, name: string): ReadonlySet<string> 
   return new Set([...names].filter((each) => each !== name));
 }
 
-function whereOf(cursor: Cursor, { start, end }: SelectFinding): TokenRange {
-  for (let at = start; at < end; at = cursor.after(at)) {
-    if (cursor.word(at) === 'WHERE') return { from: at + 1, to: Math.min(end, endOf(cursor, at + 1)) };
-  }
-  return { from: end, to: end };
+function conjunctsIn({ node }: SelectFinding): readonly Node[] {
+  const condition = partOf(node, 'where')?.parts[0];
+  return condition === undefined ? [] : conjunctsOf(condition);
 }
 
 interface Own {

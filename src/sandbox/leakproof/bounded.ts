@@ -4,7 +4,8 @@ import type { Cursor } from '../../sql/cursor.ts';
 import { identifierName } from '../../sql/literal.ts';
 import { programSize } from '../../sql/regex.ts';
 import { stringValue } from '../../sql/string-literal.ts';
-import { usesNames, type TokenRange } from './condition-ranges.ts';
+import type { TokenRange } from '../../sql/tree/nodes.ts';
+import { usesNames } from './condition-ranges.ts';
 import { isCombining, makesArrays } from './functions.ts';
 
 /** Characters of a string that a condition may return for some rows and not for others. */

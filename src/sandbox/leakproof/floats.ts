@@ -1,7 +1,7 @@
 // Conditions on columns that may hold NaN. By index, the engine reads `NOT x > 5` as `x <= 5`, which NaN is not, and skips a granule of 5
 // and NaN for `x != 5`. Which rows share a granule depends on other tenants.
 import type { Cursor } from '../../sql/cursor.ts';
-import type { LeakproofContext } from './leakproof.ts';
+import type { LeakproofContext } from './context.ts';
 import { isCall, negatedRange, operandsOf } from './operands.ts';
 
 export interface Floats {

@@ -3,8 +3,8 @@
 // evaluates conditions on rows and index entries of other tenants, and a failure there would reveal information about them.
 import type { Cursor } from '../../sql/cursor.ts';
 import { identifierName } from '../../sql/literal.ts';
-import type { LexedQuery } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
+import type { LeakproofContext } from './context.ts';
 import { isTotalSum, startsValue } from './arithmetic.ts';
 import { isBounded } from './bounded.ts';
 import { conditionRanges } from './condition-ranges.ts';
@@ -13,24 +13,13 @@ import { createMisread } from './misread-comparisons.ts';
 import { enclosing, isCall } from './operands.ts';
 import { createPatternCheck, PATTERN_CALLS, type PatternCheck } from './patterns.ts';
 import { isPlainText } from './plain-texts.ts';
-import type { TokenRange } from './condition-ranges.ts';
+import type { TokenRange, Tree } from '../../sql/tree/nodes.ts';
 import { isConstantCall, isRounding, isTriedType, literalArguments } from './functions.ts';
 import { createMoments } from './time-conversions.ts';
 import type { Moments } from './time-conversions.ts';
 import { makesNulls } from './null-sources.ts';
 import { mixesScales } from './time-scales.ts';
 import { CONSTANTS, UNITS } from '../../sql/tree/keywords.ts';
-
-/** What the result depends on besides the query. */
-export interface LeakproofContext {
-  readonly functions: FunctionPolicy;
-  /** Names that the query itself defines. */
-  readonly names: ReadonlySet<string>;
-  /** Tables of the endpoint. */
-  readonly tables: ReadonlySet<string>;
-  /** Types of their columns by column name, one for each table that has the column. */
-  readonly types: ReadonlyMap<string, readonly string[]>;
-}
 
 /**
  * Whether everything that an endpoint's WITH clause computes succeeds on every row: a consumer's condition on a computed
@@ -51,11 +40,12 @@ export interface LeakproofCheck {
 }
 
 /** The query has passed the scanner. */
-export function checkLeakproof({ cursor }: LexedQuery, context: LeakproofContext): LeakproofCheck {
+export function checkLeakproof(tree: Tree, context: LeakproofContext): LeakproofCheck {
+  const { cursor } = tree;
   const walk = walkOf(cursor, context, false);
   const isRangeLeakproof = (range: TokenRange) =>
     walk !== undefined && isBounded(cursor, range, context.names) && succeeds(walk, range);
-  const isLeakproof = walk !== undefined && conditionRanges(cursor, context.names).every(isRangeLeakproof);
+  const isLeakproof = walk !== undefined && conditionRanges(tree, context.names).every(isRangeLeakproof);
   const isReadByIndexes = ({ from, to }: TokenRange): boolean => {
     for (let at = from; at < to; at++) if (walk?.isMisread(at) !== false) return false;
     return true;

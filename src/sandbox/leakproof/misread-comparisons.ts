@@ -4,7 +4,7 @@ import type { Cursor } from '../../sql/cursor.ts';
 import { parseType } from '../../sql/type.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import { subcolumnType } from '../subcolumn-type.ts';
-import type { LeakproofContext } from './leakproof.ts';
+import type { LeakproofContext } from './context.ts';
 import { afterPath, BOUNDARIES, enclosing, isCall, negatedRange, operandsOf, WORDS } from './operands.ts';
 
 type Context = Pick<LeakproofContext, 'types'> & Partial<Pick<LeakproofContext, 'names'>>;

@@ -1,8 +1,8 @@
 // Columns that may be converted to text in a condition. The engine takes the conversion for monotonic where index entries have the same
 // number of digits, or within a day, and overlooks rows beside entries of other tenants where that is wrong.
 import type { Cursor } from '../../sql/cursor.ts';
-import type { TokenRange } from './condition-ranges.ts';
-import type { LeakproofContext } from './leakproof.ts';
+import type { TokenRange } from '../../sql/tree/nodes.ts';
+import type { LeakproofContext } from './context.ts';
 
 /** Texts, and values that no index orders by more than their text: small integers, identifiers, whole days, times in UTC. */
 const PLAIN =

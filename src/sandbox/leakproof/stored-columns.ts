@@ -1,6 +1,8 @@
 // Columns of a stored table that a consumer's condition names, as the stored table has them.
 import type { Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
+import type { Node } from '../../sql/tree/nodes.ts';
+import { namesOf } from '../../sql/tree/visit.ts';
 import { innerType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
 import { sourceOfSubcolumns, type ReadTable } from '../read-table.ts';
 import { subcolumnType } from '../subcolumn-type.ts';
@@ -9,8 +11,6 @@ import { subcolumnType } from '../subcolumn-type.ts';
 export interface StoredColumn {
   readonly sql: string;
   readonly type: ClickHouseType;
-  /** Index of the token after it. */
-  readonly next: number;
   /** For a redacted column: an RE2 expression that stored values match if the redacted ones match a pattern of LIKE. */
   readonly implied: ((pattern: string) => string | undefined) | undefined;
 }
@@ -24,13 +24,13 @@ export interface ColumnNames {
 }
 
 /**
- * Returns what reads `column`, `alias.column`, a subcolumn by its path or a value of a map by its key at a token; undefined for
+ * Returns what reads `column`, `alias.column`, a subcolumn by its path or a value of a map by its key; undefined for
  * anything else, and if the name could mean something else.
  */
 export function storedColumns(
   cursor: Cursor,
   { table, alias, names }: ColumnNames,
-): (at: number) => StoredColumn | undefined {
+): (node: Node) => StoredColumn | undefined {
   const dotted = [...names].filter((name) => name.includes('.'));
   const isShadowed = (name: string): boolean => dotted.some((other) => other.startsWith(`${name}.`));
   const known = new Map<string, Column | undefined>();
@@ -39,15 +39,17 @@ export function storedColumns(
     return known.get(name);
   };
   if (isShadowed(alias)) return () => undefined;
-  return (start) => {
-    const first = cursor.name(start) ?? '';
-    const isQualified =
-      first === alias && cursor.kind(start + 1) === '.' && table.typeOf(alias) === undefined;
-    const at = isQualified ? start + 2 : start;
-    const name = cursor.name(at) ?? '';
+  return (node) => {
+    const [base = node] = node.parts;
+    if (base.kind !== 'column') return undefined;
+    const [first = '', ...rest] = namesOf(cursor, base);
+    const isQualified = first === alias && rest.length > 0 && table.typeOf(alias) === undefined;
+    const [name = '', ...path] = isQualified ? rest : [first, ...rest];
     if (!isQualified && names.has(name)) return undefined;
     const column = columnNamed(name);
-    return column && readElement(cursor, at + 1, column);
+    if (column === undefined) return undefined;
+    if (node === base) return path.length === 0 ? wholeColumn(column) : readPath(column, path);
+    return path.length === 0 ? readElement(cursor, node, column) : undefined;
   };
 }
 
@@ -72,33 +74,37 @@ function readColumn(table: ReadTable, name: string): Column | undefined {
   return { source, type, hasSubcolumns: false, implied };
 }
 
+function wholeColumn({ source, type, implied }: Column): StoredColumn {
+  return { sql: quoteIdentifier(source), type, implied };
+}
+
+/** A value of a map by its key, or an element of a tuple by its number. */
 function readElement(
   cursor: Cursor,
-  at: number,
-  { source, type, hasSubcolumns, implied }: Column,
+  node: Node,
+  { source, type, implied }: Column,
 ): StoredColumn | undefined {
-  if (cursor.kind(at) !== '.' && cursor.kind(at) !== '[')
-    return { sql: quoteIdentifier(source), type, next: at, implied };
   if (implied !== undefined) return undefined;
-  if (cursor.kind(at) === '[') {
-    const isKey = hasTextKeys(type) && cursor.kind(at + 1) === 'string' && cursor.kind(at + 2) === ']';
-    const sql = `${quoteIdentifier(source)}[${cursor.text(at + 1)}]`;
-    return isKey ? { sql, type: innerType(type, 1), next: at + 3, implied } : undefined;
+  const [, index] = node.parts;
+  if (node.kind === 'index') {
+    const isKey = hasTextKeys(type) && index?.kind === 'string';
+    const sql = `${quoteIdentifier(source)}[${cursor.text(index?.from ?? node.at)}]`;
+    return isKey ? { sql, type: innerType(type, 1), implied } : undefined;
   }
-  if (cursor.kind(at + 1) === 'number') {
-    const element = type.name === 'Tuple' ? typeArguments(type)[Number(cursor.text(at + 1)) - 1] : undefined;
-    const sql = `${quoteIdentifier(source)}.${cursor.text(at + 1)}`;
-    return element && cursor.kind(at + 2) !== '.'
-      ? { sql, type: element.type, next: at + 2, implied }
-      : undefined;
-  }
-  const path: string[] = [];
-  let next = at;
-  for (; cursor.kind(next) === '.'; next += 2) path.push(cursor.name(next + 1) ?? '');
+  if (node.kind !== 'access' || cursor.kind(node.at) !== 'number' || type.name !== 'Tuple') return undefined;
+  const literal = cursor.text(node.at);
+  const element = typeArguments(type)[Number(literal) - 1];
+  return element && { sql: `${quoteIdentifier(source)}.${literal}`, type: element.type, implied };
+}
+
+function readPath(
+  { source, type, hasSubcolumns, implied }: Column,
+  path: readonly string[],
+): StoredColumn | undefined {
   // Types, subobjects and names that need quotes are spelled by the engine in its own way.
-  if (!hasSubcolumns || !path.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return undefined;
-  const inner = subcolumnType(type, path.join('.'));
-  return inner && { sql: quoteIdentifier([source, ...path].join('.')), type: inner, next, implied };
+  const isPlain = hasSubcolumns && path.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  const inner = isPlain && implied === undefined ? subcolumnType(type, path.join('.')) : undefined;
+  return inner && { sql: quoteIdentifier([source, ...path].join('.')), type: inner, implied };
 }
 
 /** Keys of other types are not compared with a string. */

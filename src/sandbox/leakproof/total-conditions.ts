@@ -4,60 +4,44 @@
 import type { Cursor } from '../../sql/cursor.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
-import { innerType, type ClickHouseType } from '../../sql/type.ts';
 import { UNITS } from '../../sql/tree/keywords.ts';
-import type { TokenRange } from './condition-ranges.ts';
-import { conjunctsOf, insideParentheses, textOf } from './conjuncts.ts';
+import type { Node } from '../../sql/tree/nodes.ts';
+import { textOf } from '../../sql/tree/visit.ts';
+import { innerType, type ClickHouseType } from '../../sql/type.ts';
 import { isConstantCall } from './functions.ts';
 import type { LeakproofCheck } from './leakproof.ts';
 import { hasTextKeys, type StoredColumn } from './stored-columns.ts';
 
 export interface TotalContext {
   readonly cursor: Cursor;
-  /** The column that is named at a token; undefined if it cannot be used. */
-  readonly columnAt: (at: number) => StoredColumn | undefined;
+  /** The column that a node reads; undefined if it cannot be used. */
+  readonly columnOf: (node: Node) => StoredColumn | undefined;
   readonly isRangeLeakproof: LeakproofCheck['isRangeLeakproof'];
   /** Whether a condition may also be true of other rows: its negation may not, nor may it if the query can fail on them. */
   readonly isImpliedEnough: boolean;
 }
 
 /**
- * A condition as SQL, with its columns as `columnAt` writes them, or one that it implies, which `isImpliedEnough` allows; undefined unless
+ * A condition as SQL, with its columns as `columnOf` writes them, or one that it implies, which `isImpliedEnough` allows; undefined unless
  * it is total.
  */
-export function totalCondition(context: TotalContext, range: TokenRange): string | undefined {
-  const { cursor } = context;
-  const inner = insideParentheses(cursor, range);
-  if (inner !== undefined) return totalCondition(context, inner);
-  const options = optionsOf(cursor, range);
-  if (options.length > 1) return joined(context, options, ' OR ');
-  const parts = conjunctsOf(cursor, range);
-  if (parts.length > 1) return joined(context, parts, ' AND ');
-  if (cursor.word(range.from) !== 'NOT') return predicateSql(context, range);
-  if (!context.isRangeLeakproof(range)) return undefined; // NaN
-  const exact = { ...context, isImpliedEnough: false };
-  return wrap('NOT ', totalCondition(exact, { ...range, from: range.from + 1 }));
+export function totalCondition(context: TotalContext, node: Node): string | undefined {
+  const [inner] = node.parts;
+  if (node.kind === 'group') return inner && totalCondition(context, inner);
+  if (node.kind === 'or') return joined(context, node.parts, ' OR ');
+  if (node.kind === 'and') return joined(context, node.parts, ' AND ');
+  if (node.kind !== 'not') return predicateSql(context, node);
+  if (inner === undefined || !context.isRangeLeakproof(node)) return undefined; // NaN
+  return wrap('NOT ', totalCondition({ ...context, isImpliedEnough: false }, inner));
 }
 
-function joined(context: TotalContext, ranges: readonly TokenRange[], operator: string): string | undefined {
-  const parts = ranges.map((range) => totalCondition(context, range));
+function joined(context: TotalContext, nodes: readonly Node[], operator: string): string | undefined {
+  const parts = nodes.map((node) => totalCondition(context, node));
   return parts.includes(undefined) ? undefined : wrap('', parts.join(operator));
 }
 
 function wrap(before: string, sql: string | undefined): string | undefined {
   return sql === undefined ? undefined : `${before}(${sql})`;
-}
-
-/** The parts between OR. */
-function optionsOf(cursor: Cursor, { from, to }: TokenRange): readonly TokenRange[] {
-  const ranges: TokenRange[] = [];
-  let start = from;
-  for (let at = from; at < to; at = cursor.after(at)) {
-    if (cursor.word(at) !== 'OR') continue;
-    ranges.push({ from: start, to: at });
-    start = at + 1;
-  }
-  return [...ranges, { from: start, to }];
 }
 
 /** What values of one kind are compared with: each other, without conversions that can fail. */
@@ -74,72 +58,102 @@ interface Operand {
   readonly isFloat?: boolean;
   /** A value of a map: for an index of its keys, one that is absent is not the empty string that it is. */
   readonly isElement?: boolean;
-  readonly next: number;
 }
 
 const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=']);
 
 const EQUALITIES: ReadonlySet<string | undefined> = new Set(['=', '!=']);
 
-function predicateSql(context: TotalContext, { from, to }: TokenRange): string | undefined {
+function predicateSql(context: TotalContext, node: Node): string | undefined {
+  const [value, right] = node.parts;
+  if (node.kind === 'binary' && value !== undefined && right !== undefined && node.parts.length === 2)
+    return binarySql(context, node, [value, right]);
+  if (node.kind === 'between' || node.kind === 'in' || node.kind === 'test') {
+    const left = value && operandOf(context, value);
+    if (left === undefined || left.isLiteral) return undefined;
+    if (node.kind === 'test') return testSql(context, node, left);
+    const not = context.cursor.word(node.at) === 'NOT' ? 'NOT ' : '';
+    if (not !== '' && (left.isFloat === true || left.isElement === true)) return undefined;
+    return node.kind === 'between'
+      ? betweenSql(context, node, { left, not })
+      : inSql(context, node, { left, not });
+  }
+  const operand = impliedBy(context, node) === undefined ? operandOf(context, node) : undefined;
+  return operand?.kind === 'number' && !operand.isLiteral ? operand.sql : undefined;
+}
+
+/** A redacted column, of which only a search for a string that no replacement has is total. */
+function impliedBy({ isImpliedEnough, columnOf }: TotalContext, node: Node): StoredColumn | undefined {
+  const column = isImpliedEnough ? columnOf(node) : undefined;
+  return column?.implied === undefined ? undefined : column;
+}
+
+function binarySql(
+  context: TotalContext,
+  { at }: Node,
+  [value, operand]: readonly [Node, Node],
+): string | undefined {
   const { cursor } = context;
-  const column = context.isImpliedEnough ? context.columnAt(from) : undefined;
-  if (column?.implied !== undefined) return impliedSql(context, column, to);
-  const left = operandAt(context, { from, to });
+  const column = impliedBy(context, value);
+  if (column !== undefined)
+    return cursor.word(at) === 'LIKE' ? impliedSql(context, column, operand) : undefined;
+  const left = operandOf(context, value);
   if (left === undefined || left.isLiteral) return undefined;
-  let at = left.next;
-  if (at === to) return left.kind === 'number' ? left.sql : undefined;
-  if (COMPARISONS.has(cursor.kind(at))) {
-    const right = operandAt(context, { from: at + 1, to });
-    if (right?.next !== to || !areComparable(left, right)) return undefined;
-    if (cursor.kind(at) === '!=' && (left.isFloat === true || right.isFloat === true)) return undefined;
+  const operator = cursor.kind(at);
+  if (COMPARISONS.has(operator)) {
+    const right = operandOf(context, operand);
+    if (right === undefined || !areComparable(left, right)) return undefined;
+    if (operator === '!=' && (left.isFloat === true || right.isFloat === true)) return undefined;
     // A bloom filter on times rejects one of another type.
-    if (right.kind === 'time' && EQUALITIES.has(cursor.kind(at))) return undefined;
+    if (right.kind === 'time' && EQUALITIES.has(operator)) return undefined;
     return `${left.sql} ${cursor.text(at)} ${right.sql}`;
   }
-  if (cursor.word(at) === 'IS') {
-    const end = cursor.word(at + 1) === 'NOT' ? at + 2 : at + 1;
-    const isWhole = end + 1 === to && cursor.word(end) === 'NULL';
-    return isWhole ? `${left.sql} ${end === at + 1 ? 'IS NULL' : 'IS NOT NULL'}` : undefined;
-  }
   const not = cursor.word(at) === 'NOT' ? 'NOT ' : '';
-  if (not !== '') at++;
   if (not !== '' && (left.isFloat === true || left.isElement === true)) return undefined;
-  const word = cursor.word(at) ?? '';
-  if (word === 'BETWEEN') return betweenSql(context, { left, not }, { from: at + 1, to });
-  const right = { from: at + 1, to };
+  const word = cursor.word(not === '' ? at : at + 1) ?? '';
   const isSafe =
-    word === 'IN'
-      ? isListFor(context, left, right)
-      : /^I?LIKE$/.test(word) &&
-        left.kind === 'text' &&
-        isPattern(cursor, right) &&
-        isPatternOf(left, cursor.text(right.from));
-  return isSafe ? `${left.sql} ${not}${word} ${textOf(cursor, right)}` : undefined;
+    /^I?LIKE$/.test(word) &&
+    left.kind === 'text' &&
+    isPattern(cursor, operand) &&
+    isPatternOf(left, cursor.text(operand.from));
+  return isSafe ? `${left.sql} ${not}${word} ${textOf(cursor, operand)}` : undefined;
+}
+
+/** `IS NULL`, `IS NOT NULL`. */
+function testSql({ cursor }: TotalContext, { at, to }: Node, left: Operand): string | undefined {
+  if (cursor.word(to - 1) !== 'NULL') return undefined;
+  return `${left.sql} ${cursor.word(at + 1) === 'NOT' ? 'IS NOT NULL' : 'IS NULL'}`;
+}
+
+interface Negatable {
+  readonly left: Operand;
+  readonly not: string;
+}
+
+function inSql({ cursor }: TotalContext, { at, parts }: Node, { left, not }: Negatable): string | undefined {
+  const [, list] = parts;
+  const isPlain = cursor.word(not === '' ? at : at + 1) === 'IN'; // not GLOBAL
+  return list !== undefined && isPlain && isListFor(cursor, left, list)
+    ? `${left.sql} ${not}IN ${textOf(cursor, list)}`
+    : undefined;
 }
 
 /** Of a redacted column: a search for a string that no replacement has, and nothing else. */
 function impliedSql(
   { cursor }: TotalContext,
-  { sql, next, implied }: StoredColumn,
-  to: number,
+  { sql, implied }: StoredColumn,
+  pattern: Node,
 ): string | undefined {
-  const pattern = { from: next + 1, to };
-  if (cursor.word(next) !== 'LIKE' || !isPattern(cursor, pattern)) return undefined;
-  const value = stringValue(cursor.text(next + 1));
+  if (!isPattern(cursor, pattern)) return undefined;
+  const value = stringValue(cursor.text(pattern.from));
   const regex = value === undefined ? undefined : implied?.(value);
   return regex === undefined ? undefined : `match(${sql}, ${quoteString(regex)})`;
 }
 
-function betweenSql(
-  context: TotalContext,
-  { left, not }: { readonly left: Operand; readonly not: string },
-  { from, to }: TokenRange,
-): string | undefined {
-  const low = operandAt(context, { from, to });
-  if (low === undefined || context.cursor.word(low.next) !== 'AND') return undefined;
-  const high = operandAt(context, { from: low.next + 1, to });
-  if (high?.next !== to || !areComparable(left, low) || !areComparable(left, high)) return undefined;
+function betweenSql(context: TotalContext, { parts }: Node, { left, not }: Negatable): string | undefined {
+  const [low, high] = parts.slice(1).map((bound) => operandOf(context, bound));
+  if (low === undefined || high === undefined || !areComparable(left, low) || !areComparable(left, high))
+    return undefined;
   return `${left.sql} ${not}BETWEEN ${low.sql} AND ${high.sql}`;
 }
 
@@ -153,21 +167,18 @@ function areComparable(left: Operand, right: Operand): boolean {
   return left.kind === 'time' && !left.isNullable && right.isLiteral && TIME.test(right.sql);
 }
 
-function isListFor({ cursor }: TotalContext, { kind }: Operand, range: TokenRange): boolean {
-  const list = insideParentheses(cursor, range);
-  if (list === undefined || list.from === list.to) return false;
-  for (let at = list.from; at < list.to; at += 2) {
-    const isLiteral = kind === 'text' ? cursor.kind(at) === 'string' : /^[\d.]/.test(cursor.text(at));
-    const isLast = at + 1 === list.to;
-    if (!isLiteral || (kind !== 'text' && kind !== 'number')) return false;
-    if (!isLast && (cursor.kind(at + 1) !== ',' || at + 2 === list.to)) return false;
-  }
-  return true;
+function isListFor(cursor: Cursor, { kind }: Operand, list: Node): boolean {
+  if (list.kind !== 'tuple' && list.kind !== 'group') return false;
+  const isLiteral = (node: Node): boolean =>
+    kind === 'text'
+      ? node.kind === 'string'
+      : kind === 'number' && node.kind === 'number' && cursor.kind(node.from) === 'number';
+  return list.parts.length > 0 && cursor.kind(list.to - 2) !== ',' && list.parts.every(isLiteral);
 }
 
 /** A pattern of LIKE without escapes. */
-function isPattern(cursor: Cursor, { from, to }: TokenRange): boolean {
-  return to === from + 1 && cursor.kind(from) === 'string' && !cursor.text(from).includes('\\');
+function isPattern(cursor: Cursor, { kind, from }: Node): boolean {
+  return kind === 'string' && !cursor.text(from).includes('\\');
 }
 
 /** An absent value of a map may match a pattern of nothing but `%`. */
@@ -201,27 +212,15 @@ const FUNCTIONS: ReadonlyMap<
   ['tofloat64', { of: ['number'], gives: 'number', ofWhole: true }],
 ] as const);
 
-/** The operand at the beginning of a range. */
-function operandAt(context: TotalContext, { from, to }: TokenRange): Operand | undefined {
+/** What a value is; undefined if it may fail, or is not known. */
+function operandOf(context: TotalContext, node: Node): Operand | undefined {
   const { cursor } = context;
-  const literal = { isLiteral: true, isNullable: false };
-  const kind = cursor.kind(from);
-  if (kind === 'string') return { ...literal, sql: cursor.text(from), kind: 'text', next: from + 1 };
-  const sign = kind === '-' ? 1 : 0;
-  const afterNumber = from + sign + 1;
-  if (cursor.kind(afterNumber - 1) === 'number')
-    return { ...literal, sql: textOf(cursor, { from, to: afterNumber }), kind: 'number', next: afterNumber };
-  if (cursor.kind(from + 1) !== '(') return columnOperand(context, from);
-  const time = { from, to: endOfOperand(cursor, from, to) };
-  if (isTime(context, time)) return { ...literal, sql: textOf(cursor, time), kind: 'time', next: time.to };
-  return callOperand(context, from);
-}
-
-/** The time in `timestamp BETWEEN now() - INTERVAL 1 DAY AND now()` ends before the AND. */
-function endOfOperand(cursor: Cursor, from: number, to: number): number {
-  let at = from;
-  while (at < to && cursor.word(at) !== 'AND') at = cursor.after(at);
-  return at;
+  const literal = { sql: textOf(cursor, node), isLiteral: true, isNullable: false };
+  if (node.kind === 'string') return { ...literal, kind: 'text' };
+  if (node.kind === 'number') return { ...literal, kind: 'number' };
+  if (cursor.kind(node.from + 1) !== '(') return columnOperand(context, node);
+  if (isTime(context, node)) return { ...literal, kind: 'time' };
+  return node.kind === 'call' ? callOperand(context, node) : undefined;
 }
 
 const TIMES =
@@ -229,7 +228,7 @@ const TIMES =
 const OF_TIMES: ReadonlySet<string | undefined> = new Set('( ) , + - number string word'.split(' '));
 
 /** A call of literals that yields a time, and intervals: evaluated before any row is read. */
-function isTime({ cursor, isRangeLeakproof }: TotalContext, { from, to }: TokenRange): boolean {
+function isTime({ cursor, isRangeLeakproof }: TotalContext, { from, to }: Node): boolean {
   for (let at = from; at < to; at++) {
     if (!OF_TIMES.has(cursor.kind(at))) return false;
     const word = cursor.word(at);
@@ -240,15 +239,15 @@ function isTime({ cursor, isRangeLeakproof }: TotalContext, { from, to }: TokenR
   return TIMES.test(cursor.text(from)) && isRangeLeakproof({ from, to });
 }
 
-function columnOperand({ columnAt }: TotalContext, at: number): Operand | undefined {
-  const column = columnAt(at);
+function columnOperand({ columnOf }: TotalContext, node: Node): Operand | undefined {
+  const column = columnOf(node);
   if (column === undefined || column.implied !== undefined) return undefined;
-  const { sql, type, next } = column;
+  const { sql, type } = column;
   const kind = kindOf(type);
-  // A bloom filter on the values of a map rejects a string beside a time.
-  if (kind === 'time' && sql.endsWith(']')) return undefined;
-  const isFloat = kind === 'number' && !isWhole(type);
   const isElement = sql.endsWith(']');
+  // A bloom filter on the values of a map rejects a string beside a time.
+  if (kind === 'time' && isElement) return undefined;
+  const isFloat = kind === 'number' && !isWhole(type);
   return {
     sql,
     kind,
@@ -257,33 +256,27 @@ function columnOperand({ columnAt }: TotalContext, at: number): Operand | undefi
     isWhole: isWhole(type),
     isFloat,
     isElement,
-    next,
   };
 }
 
-function callOperand(context: TotalContext, at: number): Operand | undefined {
+function callOperand(context: TotalContext, { at, parts }: Node): Operand | undefined {
   const { cursor } = context;
+  const [list, ...after] = parts;
+  if (list?.kind !== 'arguments' || after.length > 0 || cursor.kind(list.to - 2) === ',') return undefined;
+  const [value, literal, ...others] = list.parts;
   const name = cursor.text(at);
   const form = FUNCTIONS.get(name.toLowerCase());
-  const argument = columnOperand(context, at + 2);
-  const end = cursor.closing(at + 1);
+  const argument = value && columnOperand(context, value);
   if (form === undefined || argument?.kind === undefined || !form.of.includes(argument.kind))
     return undefined;
   if (form.ofWhole === true && argument.isWhole !== true) return undefined;
-  const hasLiteral = cursor.kind(argument.next) === ',' && cursor.kind(argument.next + 1) === 'string';
-  const last = form.and === undefined ? argument.next : argument.next + 2;
-  if (last !== end || (form.and !== undefined && !hasLiteral)) return undefined;
-  const literal = cursor.text(end - 1);
-  if (form.and === 'regex' && (argument.isElement === true || !REGEX.test(stringValue(literal) ?? '(')))
+  const isComplete = form.and === undefined ? literal === undefined : literal?.kind === 'string';
+  if (!isComplete || others.length > 0 || value?.from !== list.from + 1) return undefined;
+  const text = literal === undefined ? '' : cursor.text(literal.from);
+  if (form.and === 'regex' && (argument.isElement === true || !REGEX.test(stringValue(text) ?? '(')))
     return undefined;
-  const more = form.and === undefined ? '' : `, ${literal}`;
-  return {
-    ...argument,
-    isFloat: false,
-    sql: `${name}(${argument.sql}${more})`,
-    kind: form.gives,
-    next: end + 1,
-  };
+  const more = literal === undefined ? '' : `, ${text}`;
+  return { ...argument, isFloat: false, sql: `${name}(${argument.sql}${more})`, kind: form.gives };
 }
 
 /** Undefined for types of which comparisons are not known to succeed. */

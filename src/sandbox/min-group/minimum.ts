@@ -1,11 +1,13 @@
 // Adds the smallest group to the text of a consumer query: a condition in each SELECT over a table, and a LIMIT, below which the
 // engine moves no condition of the queries around it.
+import type { NodeKind } from '../../sql/tree/nodes.ts';
+import { partOf } from '../../sql/tree/visit.ts';
 import type { LexedQuery } from '../lexed-query.ts';
 import type { ScanResult } from '../scan/scanner.ts';
 import type { SelectFinding } from '../scan/selects.ts';
 
-const LIMITING: ReadonlySet<string | undefined> = new Set(['LIMIT', 'OFFSET', 'FETCH']);
-const AFTER_HAVING: ReadonlySet<string | undefined> = new Set(['WINDOW', 'QUALIFY', 'ORDER', ...LIMITING]);
+const LIMITS: ReadonlySet<NodeKind> = new Set<NodeKind>(['limit', 'offset', 'fetch']);
+const AFTER_HAVING: ReadonlySet<NodeKind> = new Set<NodeKind>(['windows', 'qualify', 'order-by', ...LIMITS]);
 
 /** Above any possible number of groups. */
 const ALL_GROUPS = 10n ** 18n;
@@ -19,7 +21,7 @@ export function withMinimum(
   const condition = `count() >= ${minimum}`;
   const insertions = selects.flatMap((select) => {
     if (!select.sources.some(({ table }) => table !== undefined)) return [];
-    const { having, end, isLimited } = clausesOf(cursor, select);
+    const { having, end, isLimited } = clausesOf(select);
     const limit = isLimited ? [] : [{ at: select.end, text: ` LIMIT ${ALL_GROUPS} ` }];
     if (having === undefined) return [{ at: end, text: ` HAVING ${condition} ` }, ...limit];
     return [{ at: having + 1, text: ` ${condition} AND (` }, { at: end, text: ') ' }, ...limit];
@@ -42,17 +44,10 @@ interface Clauses {
   readonly isLimited: boolean;
 }
 
-function clausesOf(cursor: LexedQuery['cursor'], { start, end }: SelectFinding): Clauses {
-  let having: number | undefined;
-  let after: number | undefined;
-  let isRead = false;
-  for (let at = start; at < end; at = cursor.after(at)) {
-    const word = cursor.word(at);
-    if (word === 'FROM') isRead = true;
-    if (!isRead || cursor.kind(at - 1) === '.') continue;
-    if (word === 'HAVING') having = at;
-    if (AFTER_HAVING.has(word)) after ??= at;
-    if (LIMITING.has(word)) return { having, end: after ?? at, isLimited: true };
-  }
-  return { having, end: after ?? end, isLimited: false };
+function clausesOf({ node }: SelectFinding): Clauses {
+  return {
+    having: partOf(node, 'having')?.from,
+    end: node.parts.find(({ kind }) => AFTER_HAVING.has(kind))?.from ?? node.to,
+    isLimited: node.parts.some(({ kind }) => LIMITS.has(kind)),
+  };
 }

@@ -39,7 +39,8 @@ function addStar({ cursor, select }: Scan, at: number, end: number): void {
     cursor.kind(at - 1) === '(' && cursor.word(at - 2) === 'COUNT' && cursor.kind(at + 1) === ')';
   if (isCount) return;
   const qualifier = isQualified && cursor.kind(at - 3) !== '.' ? cursor.name(at - 2) : undefined;
-  select.stars.push({ end, qualifier, isQualified });
+  const isCounted = cursor.kind(end - 1) === '(' && cursor.name(end - 2)?.toLowerCase() === 'count';
+  select.stars.push({ end, qualifier, isQualified, isCounted });
 }
 
 function visitModifier(scan: Scan, node: Node, scope: Scope): void {

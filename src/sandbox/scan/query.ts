@@ -20,7 +20,7 @@ export function visitQuery(scan: Scan, node: Node, scope: Scope): Scope {
 
 function visitSelect(scan: Scan, node: Node, outerScope: Scope): Scope {
   const outer = scan.select;
-  const select = createSelect(node.from);
+  const select = createSelect(node);
   scan.select = select;
   scan.findings.selects.push(select);
   let scope = outerScope;
@@ -28,7 +28,6 @@ function visitSelect(scan: Scan, node: Node, outerScope: Scope): Scope {
     if (part.kind === 'with') scope = visitWith(scan, part, outerScope);
     else visitClause(scan, part, scope);
   }
-  select.end = node.to;
   scan.select = outer;
   return scope;
 }
@@ -44,7 +43,7 @@ function visitList(scan: Scan, { parts }: Node, scope: Scope): void {
   const { select, findings } = scan;
   for (const part of parts) {
     scan.visitor.value(scan, part, scope);
-    const item = { start: part.from, end: part.to };
+    const item = { node: part, start: part.from, end: part.to };
     findings.states.items.push(item);
     select.items.push(item);
   }

@@ -71,7 +71,7 @@ export function createScan(tree: Tree, surface: Surface, visitor: Visitor): Scan
     surface,
     visitor,
     findings: createFindings(),
-    select: createSelect(0),
+    select: createSelect(tree.root),
     grown: { tokens: 0, reads: 0 },
     patterns: 0,
   };

@@ -2,10 +2,12 @@
 // second, and overlooks `12:00:00.5` for `ts > '12:00:00'` beside certain entries of other tenants. With a scale they are compared exactly.
 import type { Cursor } from '../../sql/cursor.ts';
 import { UNITS } from '../../sql/tree/keywords.ts';
-import { endOf } from '../leakproof/condition-ranges.ts';
+import type { Node, Tree } from '../../sql/tree/nodes.ts';
+import { parse } from '../../sql/tree/parse.ts';
+import { walk } from '../../sql/tree/visit.ts';
 import { isConstantCall } from '../leakproof/functions.ts';
 
-const ORDERS: ReadonlySet<string> = new Set(['<', '>', '<=', '>=', 'BETWEEN']);
+const ORDERS: ReadonlySet<string | undefined> = new Set(['<', '>', '<=', '>=']);
 
 /** The query with a scale for such times in its conditions; undefined if there are none. */
 export function withScales(
@@ -18,7 +20,7 @@ export function withScales(
   if (scaled.length === 0) return undefined;
   const parts: string[] = [];
   let end = 0;
-  for (const { from, to } of timesIn(cursor, new Map(scaled))) {
+  for (const { from, to } of timesIn(parse(cursor), new Map(scaled))) {
     if (cursor.start(from) < end) continue;
     parts.push(cursor.sql.slice(end, cursor.start(from)));
     end = cursor.end(to - 1);
@@ -31,78 +33,40 @@ export function withScales(
 const FRACTIONS = /^(?:Nullable\()?DateTime64\(/;
 const TIMES = /^(?:Nullable\()?Date(?:32|Time|Time64)?\b/;
 
-interface Range {
-  readonly from: number;
-  readonly to: number;
+/** The constants that conditions compare with such columns, in the order of their tokens; none of a query with a fault. */
+function timesIn(
+  { cursor, root, fault }: Tree,
+  columns: ReadonlyMap<string, readonly string[]>,
+): readonly Node[] {
+  const found: Node[] = [];
+  const typesOf = (node: Node): readonly string[] | undefined => {
+    if (node.kind === 'column') return columns.get(cursor.name(node.to - 1) ?? '');
+    // In any zone.
+    return node.kind === 'call' && /^toDateTime64$/i.test(cursor.name(node.at) ?? '')
+      ? ["DateTime64(0, 'any')"]
+      : undefined;
+  };
+  const compare = (node: Node): void => {
+    const [left, ...others] = node.parts;
+    if (left === undefined || (node.kind !== 'between' && !isOrder(cursor, node))) return;
+    const types = typesOf(left);
+    const [right] = others;
+    const own =
+      types === undefined && right?.kind === 'column' && node.kind !== 'between' ? typesOf(right) : undefined;
+    const constants = types === undefined ? [left] : others;
+    const known = types ?? own;
+    for (const constant of constants)
+      if (known !== undefined && isExact(cursor, constant, known)) found.push(constant);
+  };
+  walk(root, (node) => {
+    if (node.kind === 'where' || node.kind === 'prewhere') walk(node, compare);
+  });
+  return fault === undefined ? found.toSorted((a, b) => a.from - b.from) : [];
 }
 
-function* timesIn(cursor: Cursor, columns: ReadonlyMap<string, readonly string[]>): Generator<Range> {
-  let conditionsEnd = 0;
-  for (let at = 0; at < cursor.length; at++) {
-    const word = cursor.word(at);
-    if (word === 'WHERE' || word === 'PREWHERE')
-      conditionsEnd = Math.max(conditionsEnd, endOf(cursor, at + 1));
-    if (at >= conditionsEnd || !ORDERS.has(word ?? cursor.kind(at) ?? '')) continue;
-    const before = cursor.word(at - 1) === 'NOT' && word === 'BETWEEN' ? at - 2 : at - 1;
-    const right = rangeFrom(cursor, at + 1);
-    const types = columns.get(cursor.name(before) ?? '') ?? typesOfCall(cursor, before);
-    if (types !== undefined) {
-      if (right !== undefined && isExact(cursor, right, types)) yield right;
-      const and = word === 'BETWEEN' ? andAfter(cursor, at + 1) : undefined;
-      const high = and === undefined ? undefined : rangeFrom(cursor, and + 1);
-      if (high !== undefined && isExact(cursor, high, types)) yield high;
-      continue;
-    }
-    const column = cursor.kind(at + 2) === '.' ? at + 3 : at + 1;
-    const own = word === 'BETWEEN' ? undefined : columns.get(cursor.name(column) ?? '');
-    const left = own && rangeTo(cursor, at);
-    if (own !== undefined && left !== undefined && isExact(cursor, left, own)) yield left;
-  }
+function isOrder(cursor: Cursor, { kind, at }: Node): boolean {
+  return kind === 'binary' && ORDERS.has(cursor.kind(at));
 }
-
-/** `toDateTime64(…)`, in any zone. */
-function typesOfCall(cursor: Cursor, close: number): readonly string[] | undefined {
-  if (cursor.kind(close) !== ')') return undefined;
-  let open = close;
-  while (open > 0 && (cursor.kind(open) !== '(' || cursor.closing(open) !== close)) open--;
-  return /^toDateTime64$/i.test(cursor.name(open - 1) ?? '') ? ["DateTime64(0, 'any')"] : undefined;
-}
-
-function andAfter(cursor: Cursor, from: number): number {
-  let at = from;
-  while (at < cursor.length && cursor.word(at) !== 'AND') at = cursor.after(at);
-  return at;
-}
-
-/** A constant that begins at a token, up to the end of the operand. */
-function rangeFrom(cursor: Cursor, from: number): Range | undefined {
-  const to = constantEnd(cursor, from);
-  return to === undefined || CONTINUES.has(cursor.kind(to)) ? undefined : { from, to };
-}
-
-/** The constant that ends before an operator. */
-function rangeTo(cursor: Cursor, operator: number): Range | undefined {
-  for (let from = operator - 2; from >= 0; from--) {
-    const isStart = BEFORE.has(cursor.word(from - 1)) || cursor.kind(from - 1) === '(';
-    if (isStart && constantEnd(cursor, from) === operator) return { from, to: operator };
-    if (BEFORE.has(cursor.word(from - 1))) return undefined;
-  }
-  return undefined;
-}
-
-const BEFORE: ReadonlySet<string | undefined> = new Set(['WHERE', 'PREWHERE', 'AND', 'OR', 'NOT']);
-const CONTINUES: ReadonlySet<string | undefined> = new Set([
-  '.',
-  '[',
-  '::',
-  '+',
-  '-',
-  '*',
-  '/',
-  '%',
-  '||',
-  '?',
-]);
 
 /** Of `timestamp '…'`, within the years of a DateTime. */
 const WRITTEN = /^'(?:19[89]\d|20\d\d)-\d\d-\d\d \d\d:\d\d:\d\d'$/;
@@ -141,8 +105,9 @@ function isConstant(cursor: Cursor, call: number): boolean {
   return true;
 }
 
-/** Whether a scale changes nothing: it has no fraction, and is no date, which begins in the zone of the column. */
-function isExact(cursor: Cursor, { from, to }: Range, types: readonly string[]): boolean {
+/** Whether it is such a constant and a scale changes nothing: it has no fraction, and is no date, which begins in the zone of the column. */
+function isExact(cursor: Cursor, { from, to }: Node, types: readonly string[]): boolean {
+  if (constantEnd(cursor, from) !== to) return false;
   const text = cursor.slice(from, to);
   const names = cursor.tokens.slice(from, to).map(({ kind }, index) => {
     const isInterval = kind === 'string' && cursor.word(from + index - 1) === 'INTERVAL';

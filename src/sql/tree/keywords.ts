@@ -6,6 +6,11 @@ export const KEYWORDS: ReadonlySet<string> = set(`
   ON USING INTO AND OR IN IS LIKE ILIKE BETWEEN GLOBAL WHEN THEN ELSE END PARALLEL RECURSIVE
 `);
 
+/** Keywords that are names of columns in queries of authors, as in `max(End)`. */
+export const NAMES_IN_SAVED: ReadonlySet<string> = set(
+  'END WINDOW OFFSET FETCH PARALLEL RECURSIVE QUALIFY GLOBAL INTO',
+);
+
 /** Keywords that are also functions when followed by parentheses, as in `and(a, b)`. */
 export const CALLABLE: ReadonlySet<string> = set('AND OR IN LIKE ILIKE');
 

@@ -15,8 +15,11 @@ export type NodeKind =
   | 'top'
   | 'list' // The items of a SELECT clause.
   | 'from' // Its sources: `source`, `join` and `array-join`.
-  | 'source' // A `table` or a `subquery`; `at` is the name that qualifies its columns, if it has one.
-  | 'table' // `at` is its name.
+  | 'source' // A `table`, a `table-function` or a `subquery`, `final` and `sample`; `at` is the name that qualifies its columns, if it has one.
+  | 'table' // `at` is its name, before which there may be a database.
+  | 'table-function' // `arguments`; `at` is the name.
+  | 'final'
+  | 'sample' // One or two values.
   | 'join' // A source, and `on` or `using`; `at` is JOIN.
   | 'on'
   | 'using'
@@ -31,18 +34,21 @@ export type NodeKind =
   | 'named-window' // A `window`; `at` is the name.
   | 'window' // Values of PARTITION BY and the frame, and an `order-by`.
   | 'order-by' // Each an `order-item`, and `interpolate`.
-  | 'order-item' // A value, and those of WITH FILL.
+  | 'order-item' // A value, and `fill`.
+  | 'fill' // The values of WITH FILL.
   | 'interpolate' // Each an `interpolated`.
   | 'interpolated' // The value after AS; `at` is the name.
   | 'limit' // One or two values, and `limit-by`.
   | 'limit-by'
   | 'offset'
   | 'fetch'
+  | 'settings'
   // Values
   | 'alias' // A value; `at` is the name.
   | 'number'
   | 'string'
   | 'constant' // NULL, TRUE, FALSE.
+  | 'placeholder' // `{name:Type}` of a saved query.
   | 'column' // A name, or several with dots between them.
   | 'star' // What qualifies it, and column modifiers; `at` is the token `*`.
   | 'columns' // What qualifies it, each `column-name`, and column modifiers; `at` is COLUMNS.
@@ -62,7 +68,7 @@ export type NodeKind =
   | 'quantified' // ANY, ALL, SOME or EXISTS, and a `subquery`.
   | 'call' // `parameters`, `arguments`, `filter`, `over`; `at` is the name.
   | 'parameters' // Of two lists of arguments, the first.
-  | 'arguments'
+  | 'arguments' // `at` is a keyword before the first, such as DISTINCT.
   | 'filter'
   | 'over' // A `window`; or `at` is the name of one.
   | 'lambda' // Each a `parameter`, and a value; `at` is the arrow.

@@ -11,6 +11,7 @@ import {
   skip,
   take,
   word,
+  type AliasForm,
   type Reader,
 } from './reader.ts';
 
@@ -35,7 +36,10 @@ export function parseArguments(
 ): void {
   const outer = open(reader, kindOf);
   expectKind(reader, '(');
-  if (prefixes.some((each) => isPrefix(reader, each))) skip(reader);
+  if (prefixes.some((each) => isPrefix(reader, each))) {
+    reader.top.at = reader.at;
+    skip(reader);
+  }
   listUntil(reader, ')', () => parseArgument(reader, separators));
   close(reader, outer);
 }
@@ -47,7 +51,7 @@ function parseArgument(reader: Reader, separators: readonly string[]): void {
 }
 
 /** `x -> …` or `(x, y) -> …`, allowed only as an argument; nothing inside it may be given an alias. */
-export function parseLambda(reader: Reader): boolean {
+export function parseLambda(reader: Reader, alias: AliasForm = 'as'): boolean {
   const isBracketed = kind(reader) === '(';
   if (kind(reader, isBracketed ? beyond(reader) : 1) !== '->') return false;
   const outer = open(reader, 'lambda');
@@ -59,7 +63,7 @@ export function parseLambda(reader: Reader): boolean {
   expectKind(reader, '->');
   const { inLambda } = reader;
   reader.inLambda = true;
-  nest(reader, () => reader.grammar.expression(reader, 'as'));
+  nest(reader, () => reader.grammar.expression(reader, alias));
   reader.inLambda = inLambda;
   close(reader, outer);
   return true;

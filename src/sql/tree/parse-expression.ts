@@ -276,7 +276,7 @@ function parseAlias(reader: Reader, alias: AliasForm): void {
   if (alias === 'none') return;
   const hasAs = word(reader) === 'AS';
   if (!hasAs && (alias !== 'bare' || !isBareAlias(reader))) return;
-  if (hasAs && reader.inLambda) fail(reader, 'Aliases are not allowed inside a lambda');
+  if (hasAs && reader.inLambda && !reader.isSaved) fail(reader, 'Aliases are not allowed inside a lambda');
   take(reader, 'AS');
   const at = newName(reader);
   wrap(reader, 'alias', 1, at);

@@ -1,5 +1,6 @@
 // Parenthesized groups: which hold a query and which hold expressions; and the name of a table, which may be in place of a query.
 import { SET_OPERATORS } from './keywords.ts';
+import { parsePlaceholder } from './parse-type.ts';
 import {
   close,
   expectKind,
@@ -51,12 +52,34 @@ export function parseParentheses(reader: Reader, alias: AliasForm): void {
   close(reader, outer);
 }
 
-/** The name of a table, without a database. */
+/** The name of a table: in a consumer query alone, in a saved one also with a database, a function or a placeholder. */
 export function parseTable(reader: Reader): void {
   const outer = open(reader, 'table');
-  if (name(reader) === undefined || isKeyword(reader)) fail(reader, 'Expected a table name');
-  skip(reader);
+  if (reader.isSaved && kind(reader) === '{') parsePlaceholder(reader);
+  else {
+    if (name(reader) === undefined || isKeyword(reader)) fail(reader, 'Expected a table name');
+    skip(reader);
+  }
+  if (reader.isSaved) parseSavedTable(reader);
   close(reader, outer);
   const next = kind(reader);
   if (next === '.' || next === '(') fail(reader, 'Expected the name of a table alone');
+}
+
+function parseSavedTable(reader: Reader): void {
+  if (kind(reader) === '.' && name(reader, 1) !== undefined) {
+    skip(reader);
+    reader.top.at = reader.at;
+    skip(reader);
+  } else if (kind(reader) === '(') {
+    reader.top.kind = 'table-function';
+    const isQuery = ['SELECT', 'WITH'].includes(word(reader, 1) ?? '');
+    const outer = open(reader, 'arguments');
+    if (isQuery) {
+      skip(reader);
+      nest(reader, () => reader.grammar.query(reader));
+      expectKind(reader, ')');
+    } else parseExpressions(reader, 'as');
+    close(reader, outer);
+  }
 }

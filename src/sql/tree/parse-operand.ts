@@ -4,7 +4,7 @@ import { CONSTANTS, UNITS } from './keywords.ts';
 import { isCall, parseCall } from './parse-call.ts';
 import { isQueryGroup, parseParentheses, parseQueryGroup } from './parse-groups.ts';
 import { parseColumns, parseStar } from './parse-matchers.ts';
-import { parseType } from './parse-type.ts';
+import { parsePlaceholder, parseType } from './parse-type.ts';
 import {
   close,
   expectKind,
@@ -52,6 +52,10 @@ const VALUES: ReadonlyMap<TokenKind | undefined, (reader: Reader) => void> = new
 ]);
 
 function parseValue(reader: Reader): void {
+  if (reader.isSaved && kind(reader) === '{') {
+    parsePlaceholder(reader);
+    return;
+  }
   const read = VALUES.get(kind(reader)) ?? rejectValue;
   read(reader);
 }

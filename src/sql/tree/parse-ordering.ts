@@ -50,10 +50,15 @@ function parseOrderElement(reader: Reader): void {
   for (const direction of ['ASC', 'DESC', 'ASCENDING', 'DESCENDING']) if (take(reader, direction)) break;
   if (!take(reader, 'NULLS', 'FIRST')) take(reader, 'NULLS', 'LAST');
   if (take(reader, 'COLLATE')) expectKind(reader, 'string', 'the name of a collation, as a string');
-  if (take(reader, 'WITH', 'FILL')) {
-    for (const bound of ['FROM', 'TO', 'STEP', 'STALENESS']) {
-      if (take(reader, bound)) reader.grammar.expression(reader, 'none');
-    }
+  if (word(reader) === 'WITH' && word(reader, 1) === 'FILL') parseFill(reader);
+  close(reader, outer);
+}
+
+function parseFill(reader: Reader): void {
+  const outer = open(reader, 'fill');
+  skip(reader, 2);
+  for (const bound of ['FROM', 'TO', 'STEP', 'STALENESS']) {
+    if (take(reader, bound)) reader.grammar.expression(reader, 'none');
   }
   close(reader, outer);
 }

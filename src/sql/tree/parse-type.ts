@@ -1,5 +1,17 @@
 // The extent of a type: after `::`, in CAST, in JSON paths. Which types there are, and how large they may be, is not known here.
-import { close, fail, kind, beyond, open, skip, word, type Reader } from './reader.ts';
+import {
+  beyond,
+  close,
+  expectKind,
+  fail,
+  kind,
+  newName,
+  open,
+  skip,
+  takeKind,
+  word,
+  type Reader,
+} from './reader.ts';
 
 const INTEGERS: ReadonlySet<string | undefined> = new Set([
   'TINYINT',
@@ -28,4 +40,15 @@ function isPathType(reader: Reader): boolean {
 function isSecondWord(first: string | undefined, second: string | undefined): boolean {
   if (first === 'DOUBLE') return second === 'PRECISION';
   return INTEGERS.has(first) && (second === 'SIGNED' || second === 'UNSIGNED');
+}
+
+/** `{name:Type}` of a saved query. */
+export function parsePlaceholder(reader: Reader): void {
+  const outer = open(reader, 'placeholder');
+  takeKind(reader, '{');
+  reader.top.at = newName(reader);
+  expectKind(reader, ':');
+  parseType(reader);
+  expectKind(reader, '}');
+  close(reader, outer);
 }

@@ -4,10 +4,12 @@ import type { Cursor } from '../cursor.ts';
 import { JOIN_WORDS, SET_OPERATORS } from './keywords.ts';
 import type { Tree } from './nodes.ts';
 import { parseLimit, parseOrderBy, parseWindows } from './parse-ordering.ts';
+import { parseLambda } from './parse-arguments.ts';
 import { parseExpression } from './parse-expression.ts';
 import { isQueryGroup, parseExpressions, parseQueryGroup, parseTable } from './parse-groups.ts';
 import { parseOperand } from './parse-operand.ts';
 import {
+  beyond,
   close,
   createReader,
   expectKind,
@@ -16,6 +18,7 @@ import {
   isBareAlias,
   kind,
   leaf,
+  listUntil,
   name,
   nest,
   newName,
@@ -35,7 +38,15 @@ const GRAMMAR: Grammar = { query: parseQuery, expression: parseExpression, opera
 
 /** The tree of a query; `cursor` has matching brackets, and at most as many tokens and levels of nesting as a consumer query. */
 export function parse(cursor: Cursor): Tree {
-  const reader = createReader(cursor, GRAMMAR);
+  return parseWhole(createReader(cursor, GRAMMAR, false));
+}
+
+/** The tree of an author's query, or of a part of one that is a query: with placeholders, databases, table functions and settings. */
+export function parseSaved(cursor: Cursor): Tree {
+  return parseWhole(createReader(cursor, GRAMMAR, true));
+}
+
+function parseWhole(reader: Reader): Tree {
   const { top } = reader;
   const isQuery = isQueryGroup(reader) || ['SELECT', 'WITH', 'FROM'].includes(word(reader) ?? '');
   if (!isQuery) fail(reader, `A query must start with SELECT, WITH or FROM, not with ${shown(reader)}`);
@@ -45,7 +56,7 @@ export function parse(cursor: Cursor): Tree {
     fail(reader, message, { kind: 'unexpected' });
   }
   const [root = top] = top.parts;
-  return { cursor, root, fault: reader.fault };
+  return { cursor: reader.cursor, root, fault: reader.fault };
 }
 
 /**
@@ -67,7 +78,7 @@ function parseQuery(reader: Reader): void {
       skip(reader);
       if (!take(reader, 'ALL')) take(reader, 'DISTINCT');
     }
-    if (withAt !== undefined && (!isFirst || (goesOn && isBracketed))) {
+    if (withAt !== undefined && !reader.isSaved && (!isFirst || (goesOn && isBracketed))) {
       const message = 'In a UNION, INTERSECT or EXCEPT, WITH is only allowed at the start of the whole query';
       fail(reader, message, { at: withAt });
     }
@@ -101,7 +112,10 @@ function parseSelect(reader: Reader): void {
 function parseWith(reader: Reader): void {
   const outer = open(reader, 'with');
   skip(reader);
-  if (word(reader) === 'RECURSIVE') fail(reader, 'WITH RECURSIVE is not supported');
+  if (word(reader) === 'RECURSIVE') {
+    if (reader.isSaved) skip(reader);
+    else fail(reader, 'WITH RECURSIVE is not supported');
+  }
   do {
     if (isTableElement(reader)) parseTableElement(reader);
     else parseNamedExpression(reader);
@@ -111,8 +125,10 @@ function parseWith(reader: Reader): void {
 
 /** `name AS (SELECT …)`, with its optional parts. */
 function isTableElement(reader: Reader): boolean {
-  if (name(reader) === undefined || word(reader, 1) !== 'AS') return false;
-  let ahead = 2;
+  const hasColumns = reader.isSaved && kind(reader, 1) === '(';
+  let ahead = hasColumns ? beyond(reader, 1) : 1;
+  if (name(reader) === undefined || word(reader, ahead) !== 'AS') return false;
+  ahead++;
   if (word(reader, ahead) === 'NOT') ahead++;
   if (word(reader, ahead) === 'MATERIALIZED') ahead++;
   return kind(reader, ahead) === '(';
@@ -121,6 +137,7 @@ function isTableElement(reader: Reader): boolean {
 function parseTableElement(reader: Reader): void {
   const outer = open(reader, 'with-table');
   newName(reader);
+  if (takeKind(reader, '(')) listUntil(reader, ')', () => newName(reader)); // of its columns
   expectWord(reader, 'AS');
   take(reader, 'NOT');
   take(reader, 'MATERIALIZED');
@@ -131,7 +148,7 @@ function parseTableElement(reader: Reader): void {
 /** `expression AS name`. */
 function parseNamedExpression(reader: Reader): void {
   const outer = open(reader, 'with-value');
-  parseExpression(reader, 'none');
+  if (!reader.isSaved || !parseLambda(reader, 'none')) parseExpression(reader, 'none');
   expectWord(reader, 'AS');
   reader.top.at = newName(reader);
   close(reader, outer);
@@ -177,6 +194,7 @@ function parseClause(reader: Reader): boolean {
   if (word(reader) === 'GROUP') return next === 'BY' && parseGroupBy(reader);
   if (word(reader) === 'ORDER') return next === 'BY' && parseOrderBy(reader);
   if (word(reader) === 'WINDOW') return parseWindows(reader);
+  if (word(reader) === 'SETTINGS') return reader.isSaved && parseSettings(reader);
   if (word(reader) !== 'WITH') return parseLimit(reader);
   if (!MODIFIERS.has(next)) return false;
   leaf(reader, 'modifier', 2);
@@ -190,6 +208,19 @@ const CONDITIONS: ReadonlyMap<string | undefined, 'where' | 'prewhere' | 'having
   ['QUALIFY', 'qualify'],
 ]);
 const MODIFIERS: ReadonlySet<string | undefined> = new Set(['ROLLUP', 'CUBE', 'TOTALS']);
+
+/** `name = value` between commas; the values are literals. */
+function parseSettings(reader: Reader): true {
+  const outer = open(reader, 'settings');
+  skip(reader);
+  do {
+    newName(reader);
+    expectKind(reader, '=');
+    parseOperand(reader, true);
+  } while (takeKind(reader, ','));
+  close(reader, outer);
+  return true;
+}
 
 function parseGroupBy(reader: Reader): true {
   const outer = open(reader, 'group-by');
@@ -257,8 +288,19 @@ function parseSource(reader: Reader): void {
   if (isQueryGroup(reader)) parseQueryGroup(reader);
   else parseTable(reader);
   if (take(reader, 'AS') || isBareAlias(reader)) reader.top.at = newName(reader);
-  if (word(reader) === 'FINAL' || word(reader) === 'SAMPLE')
-    fail(reader, `Unexpected ${shown(reader)}`, { kind: 'unexpected' });
+  if (word(reader) === 'FINAL' || word(reader) === 'SAMPLE') parseRowChoice(reader);
+  close(reader, outer);
+}
+
+/** FINAL and SAMPLE, of stored tables. */
+function parseRowChoice(reader: Reader): void {
+  if (!reader.isSaved) fail(reader, `Unexpected ${shown(reader)}`, { kind: 'unexpected' });
+  if (word(reader) === 'FINAL') leaf(reader, 'final');
+  if (word(reader) !== 'SAMPLE') return;
+  const outer = open(reader, 'sample');
+  skip(reader);
+  parseExpression(reader, 'none');
+  if (take(reader, 'OFFSET')) parseExpression(reader, 'none');
   close(reader, outer);
 }
 

@@ -2,7 +2,7 @@
 // their end, and nothing is added to the tree.
 import type { Cursor } from '../cursor.ts';
 import type { TokenKind } from '../lexer.ts';
-import { KEYWORDS, NO_BARE_ALIAS } from './keywords.ts';
+import { KEYWORDS, NAMES_IN_SAVED, NO_BARE_ALIAS } from './keywords.ts';
 import type { Fault, Node, NodeKind } from './nodes.ts';
 
 /** A node whose end is not known yet. */
@@ -41,12 +41,14 @@ export interface Reader {
   operators: number;
   /** Inside a lambda no aliases are allowed. */
   inLambda: boolean;
+  /** Whether the query is an author's, which has more forms than a consumer may use. */
+  readonly isSaved: boolean;
 }
 
 /** Parentheses, CASE and INTERVAL recurse; parentheses alone may be 48 levels deep. */
 const MAX_NESTING = 96;
 
-export function createReader(cursor: Cursor, grammar: Grammar): Reader {
+export function createReader(cursor: Cursor, grammar: Grammar, isSaved: boolean): Reader {
   return {
     cursor,
     grammar,
@@ -56,6 +58,7 @@ export function createReader(cursor: Cursor, grammar: Grammar): Reader {
     depth: 0,
     operators: 0,
     inLambda: false,
+    isSaved,
   };
 }
 
@@ -178,7 +181,8 @@ export function nest(reader: Reader, read: () => void): void {
 
 /** Whether the next token is a keyword, which can never be a name. */
 export function isKeyword(reader: Reader): boolean {
-  return KEYWORDS.has(word(reader) ?? '');
+  const next = word(reader) ?? '';
+  return KEYWORDS.has(next) && !(reader.isSaved && NAMES_IN_SAVED.has(next));
 }
 
 /** Reads a new name, of an alias or a window, and returns its token. */

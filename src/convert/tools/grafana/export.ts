@@ -57,7 +57,7 @@ export const GRAFANA: ToolReader = {
 
 type Found = ForeignQuery | OtherItem;
 
-/** All targets of panels, panels without one, and the queries of variables. */
+/** All targets of panels, panels without one, and the queries of variables and annotations. */
 function readDashboard(document: ExportDocument): readonly Found[] {
   const path = dashboardPath(document);
   if (path === undefined) return [];
@@ -78,7 +78,7 @@ function readDashboard(document: ExportDocument): readonly Found[] {
       }),
     );
   });
-  return [...ofPanels, ...variableQueries(dashboard, path, context)];
+  return [...ofPanels, ...namedQueries(dashboard, path, context)];
 }
 
 /** What all targets of a dashboard have in common. */
@@ -106,24 +106,35 @@ function withoutTarget({ shown, value }: Panel, document: ExportDocument): reado
   ];
 }
 
-/** The SQL of variables whose values are those of a query. */
-function variableQueries(dashboard: unknown, path: Path, context: Dashboard): readonly Found[] {
-  return listOf(member(dashboard, 'templating'), 'list').flatMap((variable, index): readonly Found[] => {
-    const name = textOf(variable, 'name');
-    if (textOf(variable, 'type') !== 'query' || name === undefined) return [];
-    const at = [...path, 'templating', 'list', index, 'query'];
-    const inner = member(variable, 'query');
-    const isText = typeof inner === 'string';
-    const target: Target = {
-      path: isText ? at.slice(0, -1) : at,
-      value: isText ? variable : inner,
-      datasource: member(variable, 'datasource'),
-    };
-    const shown = [...path, 'templating', 'list', index, 'name'];
-    const panel = { path: at, shown, value: { title: name }, repeats: [] };
-    const found = queryOf(context, panel, { ...target, suffix: undefined });
-    return [{ ...found, kind: 'variable' }];
-  });
+/** The SQL of variables whose values are those of a query, and of annotations. */
+function namedQueries(dashboard: unknown, path: Path, context: Dashboard): readonly Found[] {
+  const found = (
+    kind: string,
+    list: Path,
+    key: string,
+    isQuery: (item: unknown) => boolean,
+  ): readonly Found[] =>
+    listOf(
+      list.reduce<unknown>((inner, each) => member(inner, each), dashboard),
+      'list',
+    ).flatMap((item, index) => {
+      const [name, inner] = [textOf(item, 'name'), member(item, key)];
+      if (name === undefined || !isQuery(item)) return [];
+      const at = [...path, ...list, 'list', index];
+      const isText = typeof inner === 'string';
+      const target = {
+        path: isText ? at : [...at, key],
+        value: isText ? item : inner,
+        datasource: member(item, 'datasource'),
+        suffix: undefined,
+      };
+      const panel = { path: at, shown: [...at, 'name'], value: { title: name }, repeats: [] };
+      return [{ ...queryOf(context, panel, target), kind }];
+    });
+  return [
+    ...found('variable', ['templating'], 'query', (item) => textOf(item, 'type') === 'query'),
+    ...found('annotation', ['annotations'], 'target', (item) => member(item, 'builtIn') !== 1),
+  ];
 }
 
 const MAX_PANELS = 2_000;

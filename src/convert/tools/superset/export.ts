@@ -2,12 +2,12 @@
 import type { Declaration } from '../../placeholders/template.ts';
 import { dialectOfEngine } from '../../export/databases.ts';
 import { entriesOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
-import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
+import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
 import { chartSql } from './chart.ts';
 
 export const SUPERSET: ToolReader = {
   isOwn: ({ documents }) => documents.some(isSuperset),
-  read: ({ documents }) => ({ queries: readSuperset(documents) }),
+  read: ({ documents }) => ({ queries: readSuperset(documents), others: documents.flatMap(tableIn) }),
 };
 
 function isSuperset({ value, path }: ExportDocument): boolean {
@@ -17,6 +17,25 @@ function isSuperset({ value, path }: ExportDocument): boolean {
     (textOf(value, 'slice_name') !== undefined && textOf(value, 'viz_type') !== undefined) ||
     (/(^|\/)queries\//.test(path) && textOf(value, 'sql') !== undefined)
   );
+}
+
+/** A dataset that is a table has no query. */
+function tableIn({ value, file, locate }: ExportDocument): readonly OtherItem[] {
+  const title = textOf(value, 'table_name');
+  if (title === undefined || member(value, 'columns') === undefined || textOf(value, 'sql') !== undefined)
+    return [];
+  const place = locate(['table_name'], 0);
+  return [
+    {
+      tool: 'superset',
+      kind: 'dataset',
+      title,
+      file,
+      place,
+      reason: 'The dataset is a table',
+      isEmpty: true,
+    },
+  ];
 }
 
 export interface Dataset {

@@ -94,9 +94,10 @@ function rowsOf(
   );
   if (file === undefined || file.text.trim() === '') return undefined;
   if (/\.csv$/i.test(file.path)) {
-    const header = columns.map((column) => column.name).join(',');
-    const first = file.text.split(/\r?\n/, 1)[0]?.replaceAll('"', '').replace(/\s/g, '');
-    const text = first === header ? file.text : `${header}\n${file.text}`;
+    const names = columns.map((column) => column.name);
+    const first = file.text.split(/\r?\n/, 1)[0]?.replace(/["\s]/g, '').split(',') ?? [];
+    const hasHeader = first.every((each) => names.includes(each));
+    const text = hasHeader ? file.text : `${names.join(',')}\n${file.text}`;
     return { format: 'csv', text, file: file.shown };
   }
   const lines = file.text.split('\n').filter((line) => line.trim() !== '');

@@ -47,7 +47,7 @@ function read(contents: Contents): Partial<ReadExport> {
   return {
     queries,
     tables,
-    others: pipes.flatMap((pipe) => unusedIn(pipe, queries)),
+    others: pipes.flatMap((pipe) => [...includesIn(pipe), ...unusedIn(pipe, queries)]),
     problems: sources.filter((each) => 'message' in each),
   };
 }
@@ -200,6 +200,18 @@ function itemOf({ name, file }: Pipe, node: PipeNode): SourceItem {
 function partOf(pipe: Pipe, node: PipeNode): QueryPart {
   const { text, start } = trimmed(node);
   return { ...itemOf(pipe, node), lastLine: positionAt(pipe.file.text, start + text.length).line };
+}
+
+function includesIn({ file }: Pipe): readonly OtherItem[] {
+  const included = instructionsOf(file.text).filter(({ name }) => name === 'INCLUDE');
+  return included.map(({ value, start }) => ({
+    tool: 'tinybird',
+    kind: 'include',
+    title: value.trim(),
+    file: file.shown,
+    place: positionAt(file.text, start),
+    reason: 'Included files are not read: put their lines in place of INCLUDE',
+  }));
 }
 
 /** Nodes that nothing reads, and files without one. */

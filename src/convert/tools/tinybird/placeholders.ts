@@ -37,11 +37,23 @@ export function tinybirdSyntax(text: string, declarations: readonly Declaration[
     condition: (expression) => isGiven(expression, value) ?? comparedTimes(expression, value),
   });
   const first = /^\s*%(?=\s|$)/.exec(text)?.[0]; // marks a template
-  if (first === undefined) return syntax;
   return {
-    markEnd: (source, at, inside) => (at === 0 ? first.length : syntax.markEnd(source, at, inside)),
-    interpret: (mark, inside) => (mark.start === 0 ? { kind: 'dropped' } : syntax.interpret(mark, inside)),
+    markEnd: (source, at, inside) =>
+      at === 0 && first !== undefined ? first.length : syntax.markEnd(source, at, inside),
+    interpret: (mark, inside) => {
+      if (mark.start === 0 && first !== undefined) return { kind: 'dropped' };
+      const item = syntax.interpret(mark, inside);
+      return TEXT_ONLY.test(text.slice(Math.max(0, mark.start - 60), mark.start)) ? asText(item) : item;
+    },
   };
+}
+
+/** Functions that read times from strings only: Tinybird writes all values as strings. */
+const TEXT_ONLY = /\b(parseDateTime\w*|toDate\w*Or(Null|Zero|Default))\(\s*$/i;
+
+function asText(item: Item): Item {
+  const isTime = item.kind === 'value' && item.value.type?.startsWith('Date') === true;
+  return isTime ? { kind: 'sql', parts: ['toString(', { kind: 'value', value: item.value }, ')'] } : item;
 }
 
 type ValueOf = (expression: TemplateExpression) => Value | undefined;
@@ -170,12 +182,15 @@ function declared(call: Call): Value | undefined {
   const [name, own] = nameOf(first);
   if (name === undefined) return undefined;
   const isList = type === 'Array';
-  const element = isList ? constantOf(rest[0]) : undefined;
-  const positional = isList ? rest[1] : rest[0];
+  const written = isList ? constantOf(rest[0]) : undefined;
+  // A list can have its default in place of the type of its elements.
+  const element =
+    typeof written === 'string' && (TYPE.test(written) || /^\w+\(.*\)$/s.test(written)) ? written : undefined;
+  const positional = isList && (element !== undefined || rest[1] !== undefined) ? rest[1] : rest[0];
   const fallback = own ?? constantOf(call.named.get('default') ?? positional);
   const choices = constantOf(call.named.get('enum'));
   const example = constantOf(call.named.get('example'));
-  const base = isList ? (typeof element === 'string' && element !== '' ? element : 'String') : type;
+  const base = isList ? (element ?? 'String') : type;
   return {
     name,
     type: TYPES.get(base) ?? base,

@@ -1,0 +1,74 @@
+// Columns that two tables of a JOIN have, named without a table: of a single join, the engine reads that of the left side.
+import { createCursor } from '../sql/cursor.ts';
+import type { Node } from '../sql/tree/nodes.ts';
+import type { Analysis, RuleFinding } from './analysis.ts';
+import { authorTree, type AuthorTree } from './author-tree.ts';
+import type { TablesOnEngine } from './tables-on-engine.ts';
+import { overVariants } from './variant-findings.ts';
+
+/** Warnings about names that could mean columns of several tables; none for queries of tables that are not known. */
+export function findAmbiguous(
+  analysis: Analysis,
+  columns: TablesOnEngine['columns'],
+): readonly RuleFinding[] {
+  return overVariants(analysis, (variant) => {
+    const { sql, tokens } = variant.bound;
+    const tree = /\bjoin\b/i.test(sql) ? authorTree(sql, tokens) : undefined;
+    if (tree === undefined) return [];
+    return selectsIn(tree.root).flatMap((select) => ambiguousIn(tree, select, columns).map(({ node, name, sources }) => ({
+      code: 'lint.ambiguous_column',
+      severity: 'warning' as const,
+      ...variant.inBound(tree.cursor.start(node.from)),
+      message: `${sources.join(' and ')} have a column ${name}, and the engine reads that of ${sources[0]}`,
+      hint: `Write ${sources.map((source) => `${source}.${name}`).join(' or ')}`,
+    })));
+  });
+} // prettier-ignore
+
+interface Ambiguous {
+  readonly node: Node;
+  readonly name: string;
+  /** The names that qualify columns of the tables. */
+  readonly sources: readonly string[];
+}
+
+function ambiguousIn(
+  { cursor }: AuthorTree,
+  select: Node,
+  columns: TablesOnEngine['columns'],
+): readonly Ambiguous[] {
+  const from = select.parts.find(({ kind }) => kind === 'from');
+  const sources = from === undefined ? [] : nodesIn(from, 'source');
+  const tables = sources.map((source) => {
+    const [first] = source.parts;
+    const table = first?.kind === 'table' ? plainName(cursor.text(first.at)) : '';
+    return [plainName(cursor.text(source.at)).split('.').at(-1) ?? '', columns.get(table)] as const;
+  });
+  if (from === undefined || tables.length < 2 || tables.some(([, known]) => known === undefined)) return [];
+  const using = nodesIn(from, 'using').flatMap(({ from: start, to }) => Array.from({ length: to - start }, (_, at) => cursor.name(start + at)));
+  const aliases = nodesIn(select, 'alias').map(({ at }) => cursor.name(at));
+  const other = new Set([...using, ...aliases]);
+  return nodesIn(select, 'column').flatMap((node) => {
+    const name = node.to === node.from + 1 ? cursor.name(node.from) : undefined;
+    if (name === undefined || other.has(name)) return [];
+    const owners = tables.flatMap(([source, known]) => (known?.has(name) === true ? [source] : []));
+    return owners.length < 2 ? [] : [{ node, name, sources: owners }];
+  });
+} // prettier-ignore
+
+function plainName(text: string): string {
+  const query = createCursor(text);
+  return query.tokens.map((_, at) => query.name(at) ?? query.text(at)).join('');
+}
+
+function selectsIn(node: Node): readonly Node[] {
+  return [...(node.kind === 'select' ? [node] : []), ...node.parts.flatMap(selectsIn)];
+}
+
+/** Nodes of a kind below a node, those of other queries excluded. */
+function nodesIn(node: Node, kind: Node['kind']): readonly Node[] {
+  return node.parts.flatMap((part) => {
+    if (part.kind === 'select' || part.kind === 'lambda') return [];
+    return [...(part.kind === kind ? [part] : []), ...nodesIn(part, kind)];
+  });
+}

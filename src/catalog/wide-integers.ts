@@ -1,0 +1,75 @@
+// Finds stored integers of 64 bits and more that responses have as JSON numbers: JavaScript reads them without their last digits.
+import type { Engine } from '../engine/engine.ts';
+import { readRows } from '../engine/rows.ts';
+import { identifierName } from '../sql/literal.ts';
+import { parseType, innerType, type ClickHouseType } from '../sql/type.ts';
+import type { Analysis, RuleFinding } from './analysis.ts';
+import type { InspectedFile } from './compile.ts';
+import { createDescribe } from './describe.ts';
+
+/** Names of the columns of all tables that have such a type. */
+export type WideColumns = ReadonlySet<string>;
+
+const WIDE = /^U?Int(?:64|128|256)$/;
+const SQL = `SELECT DISTINCT name FROM system.columns WHERE match(type, 'U?Int(64|128|256)')
+AND default_kind != 'ALIAS' AND database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA', 'millrace')`;
+
+/** Queries an engine that has the tables. */
+export async function readWideColumns(engine: Engine): Promise<WideColumns> {
+  const rows = (await readRows(engine, `SELECT * FROM (\n${SQL}\n)`)) as readonly [string][]; // as selected
+  return new Set(rows.map(([name]) => name));
+}
+
+/** Whether JSON has such integers in values of the type. */
+export function isWide(type: ClickHouseType): boolean {
+  if (/^(?:Nullable|LowCardinality|Array)$/.test(type.name)) return isWide(innerType(type));
+  return WIDE.test(type.name);
+}
+
+/**
+ * One finding for all result columns that are such a stored column, as it is. Numbers that are counted or added up are rarely that
+ * large. None if the file says how they are written.
+ */
+export async function findWideIntegers(
+  engine: Engine,
+  { analysis, candidate: { endpoint } }: InspectedFile,
+  wide: WideColumns,
+): Promise<readonly RuleFinding[]> {
+  if (analysis.file.int64 !== undefined || wide.size === 0) return [];
+  const describe = createDescribe(engine);
+  const found = new Set<string>();
+  for (const variant of endpoint.variants())
+    for (const { name, type } of (await describe.result(variant)) ?? [])
+      if (isWide(parseType(type)) && isStored(analysis, name, wide)) found.add(name);
+  if (found.size === 0) return [];
+  const [first] = found;
+  const names = [...found].slice(0, 5).join(', ');
+  return [
+    {
+      code: 'lint.int64_number',
+      severity: 'warning',
+      path: ['query'],
+      onKey: true,
+      message: `${names}: JavaScript reads integers beyond 2^53 in JSON without their last digits`,
+      hint: `Add int64: string, so that ${first} is a string; or int64: number, if its values are smaller`,
+    },
+  ];
+}
+
+/** Whether a result column is a stored column, under its name or another. */
+function isStored({ bound: { sql, tokens } }: Analysis, name: string, wide: WideColumns): boolean {
+  const nameAt = (index: number): string | undefined => {
+    const token = tokens[index];
+    return token === undefined ? undefined : identifierName(sql.slice(token.start, token.end));
+  };
+  const isWord = (index: number, word: RegExp): boolean => word.test(nameAt(index) ?? '');
+  const aliases = tokens.flatMap((_, index) =>
+    nameAt(index) === name && isWord(index - 1, /^as$/i) ? [index] : [],
+  );
+  if (aliases.length === 0) return wide.has(name);
+  return aliases.some((index) => {
+    const before = tokens[index - 3]?.kind;
+    const begins = before === ',' || before === '.' || isWord(index - 3, /^(?:select|distinct)$/i);
+    return begins && wide.has(nameAt(index - 2) ?? '');
+  });
+}

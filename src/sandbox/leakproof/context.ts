@@ -1,0 +1,12 @@
+// What a check of conditions depends on besides the query.
+import type { FunctionPolicy } from '../functions/policy.ts';
+
+export interface LeakproofContext {
+  readonly functions: FunctionPolicy;
+  /** Names that the query itself defines. */
+  readonly names: ReadonlySet<string>;
+  /** Tables of the endpoint. */
+  readonly tables: ReadonlySet<string>;
+  /** Types of their columns by column name, one for each table that has the column. */
+  readonly types: ReadonlyMap<string, readonly string[]>;
+}
