@@ -1,5 +1,9 @@
 // Generates the reference page of the values that translations of other dialects are tested with.
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Behaviour } from '../src/dialects/function.ts';
+import { AGGREGATES } from '../src/dialects/functions/row-functions.ts';
+import { VALUE_FUNCTIONS } from '../src/dialects/functions/value-functions.ts';
+import { WINDOW_FUNCTIONS } from '../src/dialects/functions/window.ts';
 
 /** A line of the files, as far as the page shows it. */
 interface Line {
@@ -46,6 +50,32 @@ function areasOf(folder: string, nameOf: (file: string) => readonly [string, str
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 
+const NULLS: Readonly<Record<Behaviour['nulls'], string>> = {
+  propagate: 'NULL',
+  skip: 'left out',
+  keep: 'kept',
+  decide: 'depends on the function',
+};
+
+/** Functions that do the same, as rows of a table. */
+function behaviourRows(): readonly string[] {
+  const rules = [...VALUE_FUNCTIONS, ...Object.entries(AGGREGATES), ...Object.entries(WINDOW_FUNCTIONS)];
+  const named = new Map<string, string[]>();
+  for (const [name, { behaviour }] of rules) {
+    if (behaviour === undefined || name.endsWith('[]')) continue;
+    const { takes, nulls, none } = behaviour;
+    const key = `${takes.join(', ')} | ${NULLS[nulls]} | ${none ?? ''}`;
+    named.set(key, [...(named.get(key) ?? []), name]);
+  }
+  return [...named].map(
+    ([key, names]) =>
+      `| ${names
+        .toSorted()
+        .map((name) => `\`${name}\``)
+        .join(' ')} | ${key} |`,
+  );
+}
+
 /** Markdown: the numbers by dialect and area, and what is rejected, with the reasons. */
 export function valuesPage(): string {
   const areas = [
@@ -72,6 +102,14 @@ export function valuesPage(): string {
 | dialect | about | equal | errors in the source, too | rejected | wrong |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
+
+## What functions do
+
+Arguments are converted to the type that a function accepts as its dialect does, or rejected; the last type applies to further arguments. The tests call each function with NULL, aggregates also over no rows and over an empty frame, and functions of numbers with a time. Arrays that are NULL are empty arrays in results.
+
+| functions | arguments | of NULL | over nothing |
+|---|---|---|---|
+${behaviourRows().join('\n')}
 
 ## What is rejected
 

@@ -2,23 +2,26 @@
 import { castTo } from './cast/cast.ts';
 import type { Application, Behaviour, Parameter, Rule, Rules } from './function.ts';
 import { numberOfLiteral } from './implicit.ts';
-import { isOpen } from './operand.ts';
-import { float, isKind, isNumber, isTime, value, type Value } from './value.ts';
+import { isOpen, NEVER_NULL } from './operand.ts';
+import { joinSql, sql } from './sql.ts';
+import { float, isKind, isNumber, isTime, operand, value, type Value } from './value.ts';
 
 /**
  * Rules with what they do.
  * @param parameters what the arguments are, the last one is that of those that follow, too: `text integer`
  */
-export function taking(parameters: string, rules: Rules, nulls: Behaviour['nulls'] = 'propagate'): Rules {
+export function taking(parameters: string, rules: Rules, ...more: More): Rules {
   return Object.fromEntries(
-    Object.entries(rules).map(([name, rule]) => [name, accepting(parameters, rule, nulls)]),
+    Object.entries(rules).map(([name, rule]) => [name, accepting(parameters, rule, ...more)]),
   );
 }
 
+type More = readonly [nulls?: Behaviour['nulls'], none?: Behaviour['none']];
+
 /** A rule with what it does. */
-export function accepting(parameters: string, rule: Rule, nulls: Behaviour['nulls'] = 'propagate'): Rule {
+export function accepting(parameters: string, rule: Rule, ...[nulls = 'propagate', none]: More): Rule {
   // Callers write the names of `Parameter`.
-  return withBehaviour(rule, { takes: parameters.split(' ') as readonly Parameter[], nulls });
+  return withBehaviour(rule, { takes: parameters.split(' ') as readonly Parameter[], nulls, none });
 }
 
 function withBehaviour(rule: Rule, behaviour: Behaviour): Rule {
@@ -36,12 +39,19 @@ function withBehaviour(rule: Rule, behaviour: Behaviour): Rule {
       optional: (index) => (call.args.length > index ? arg(index) : undefined),
       all: () => call.args.map((_, index) => arg(index)),
     });
-    const isNullable = [...read.values()].some(({ type }) => type.isNullable);
-    return behaviour.nulls === 'propagate' && isNullable && !own.type.isNullable
-      ? { ...own, type: { ...own.type, isNullable } }
-      : own;
+    return behaviour.nulls === 'propagate' ? ofNull(own, [...read.values()]) : own;
   };
   return Object.assign(whole, { behaviour });
+}
+
+/** A value that is NULL if an argument is; of an array, which ClickHouse has not as NULL, a condition says so. */
+function ofNull(own: Value, args: readonly Value[]): Value {
+  const nullable = args.filter(({ type }) => type.isNullable);
+  if (nullable.length === 0 || own.type.isNullable) return own;
+  if (!NEVER_NULL.has(own.type.kind)) return { ...own, type: { ...own.type, isNullable: true } };
+  if (own.type.kind !== 'array' || own.absent !== undefined) return own;
+  const isNull = nullable.map((each) => sql`${operand(each)} IS NULL`);
+  return { ...own, absent: sql`(${joinSql(isNull, ' OR ')})` };
 }
 
 /** Dialects that convert what is no number to one. */
@@ -52,7 +62,10 @@ function accepted(application: Application, index: number, { takes }: Behaviour)
   const own = application.arg(index);
   const parameter = takes[index] ?? takes.at(-1) ?? 'any';
   switch (parameter) {
+    // Functions of times and arrays read their arguments themselves.
     case 'any':
+    case 'time':
+    case 'array':
       return own;
     case 'text':
       return isKind(own, 'text', 'bytes', 'null', 'unknown')
@@ -94,14 +107,5 @@ const ROUNDING: ReadonlySet<string> = new Set(['mysql', 'mariadb', 'sqlite', 'sn
 function integerOf(own: Value, { context, at }: Application): Value {
   const isRounded = isKind(own, 'decimal', 'numeric', 'float') && ROUNDING.has(context.shared.dialect);
   if (!isRounded && !isOpen(own)) return own;
-  return castTo(own, { name: 'BIGINT', at }, { isSafe: false, at, context });
-}
-
-/** The behaviour of each function of a table that has one. */
-export function behavioursOf(rules: Iterable<readonly [string, Rule]>): ReadonlyMap<string, Behaviour> {
-  return new Map(
-    [...rules].flatMap(([name, { behaviour }]) =>
-      behaviour === undefined ? [] : [[name, behaviour] as const],
-    ),
-  );
+  return castTo(own, { name: 'BIGINT', at }, { isSafe: isOpen(own), at, context });
 }

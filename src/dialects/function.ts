@@ -21,14 +21,19 @@ export interface Application<Within extends Context = Context> {
 }
 
 /** What an argument is: `document` is JSON, or a string that contains it. */
-export type Parameter = 'any' | 'number' | 'integer' | 'text' | 'document';
+export type Parameter = 'any' | 'number' | 'integer' | 'text' | 'document' | 'time' | 'array';
 
 /** What a function does with its arguments. */
 export interface Behaviour {
   /** The last one is that of the arguments that follow, too. */
   readonly takes: readonly Parameter[];
-  /** NULL of NULL, or the rule decides. */
-  readonly nulls: 'propagate' | 'decide';
+  /**
+   * `propagate`: NULL of NULL. `skip`: rows whose argument is NULL are left out. `keep`: they are not. `decide`: the value depends on
+   * more than one argument, or on what NULL is in.
+   */
+  readonly nulls: 'propagate' | 'skip' | 'keep' | 'decide';
+  /** The value of an aggregate over no rows, and over an empty frame; an empty array is NULL in the source. */
+  readonly none?: 'null' | '0' | '[]' | undefined;
 }
 
 export type Rule<Within extends Context = Context> = ((application: Application<Within>) => Value) & {

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIALECTS, statusOf, type Conversion } from '../../src/dialects/conversion.ts';
 import { createConverter, type Converter } from '../../src/convert/convert.ts';
 import { openOracle, type Oracle } from '../sql/oracle.ts';
-import { someOfEach } from '../support/runs.ts';
+import { some, someOfEach } from '../support/runs.ts';
+import { OF_NONE, OF_NUMBERS, PROPAGATING, SKIPPING, withoutNull, type BehaviourCase } from './behaviours.ts';
 import { difference } from './compare-rows.ts';
 import { columnsOf, statementsFor } from './corpus/tables.ts';
 import { isOrdered, linesOf, textOf } from './values/line.ts';
@@ -72,3 +73,43 @@ async function rowsOf(sql: string): Promise<readonly (readonly unknown[])[]> {
   const lines = answer.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as readonly unknown[]); // the format's lines are lists
 }
+
+/** The rows of the first query that is converted and that ClickHouse accepts; undefined if there is none. */
+async function firstOf(
+  { texts }: BehaviourCase,
+  also = (text: string): string => text,
+): Promise<string | undefined> {
+  for (const { dialect, text } of texts) {
+    const conversion = await converter.convert(also(text), {
+      dialect,
+      columnsOf: (table) => columnsOf(table.at(-1)?.toLowerCase() ?? ''),
+    });
+    if (statusOf(conversion) !== 'converted') continue;
+    const rows = await rowsOf(conversion.sql ?? '').catch(() => undefined);
+    if (rows !== undefined) return JSON.stringify(rows.map(([cell]) => cell));
+  }
+  return undefined;
+}
+
+describe('what functions say that they do', () => {
+  test.each(some(PROPAGATING, 4))('$name of NULL is NULL', async (own) => {
+    // An array that is NULL is an empty array in ClickHouse.
+    expect(['[null]', '[[]]']).toContain(await firstOf(own));
+  });
+
+  test.each(some(OF_NUMBERS, 4))('$name does not accept a time', async (own) => {
+    expect(await firstOf(own)).toBeUndefined();
+  });
+
+  describe.each(Object.entries(OF_NONE))('%s over nothing', (expected, cases) => {
+    test.each(some(cases, 3))('$name', async (own) => {
+      expect(await firstOf(own)).toBe(`[${expected}]`);
+    });
+  });
+
+  test.each(some(SKIPPING, 4))('$name leaves out NULL', async (own) => {
+    const all = await firstOf(own);
+    expect(all).toBeDefined();
+    expect(await firstOf(own, withoutNull)).toBe(all);
+  });
+});

@@ -4,10 +4,10 @@ import type { Expression } from '../tree.ts';
 import { castTo } from '../cast/cast.ts';
 import { differs, note } from '../context.ts';
 import type { Application } from '../function.ts';
-import { condition, isOpen, NEVER_NULL } from '../operand.ts';
+import { condition, NEVER_NULL } from '../operand.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql, joinSql, type Sql } from '../sql.ts';
-import { float, isKind, isTime, loose, operand, value, type Type, type Value } from '../value.ts';
+import { float, isKind, loose, operand, value, type Type, type Value } from '../value.ts';
 import type { Aggregation, AggregateRule } from './aggregation.ts';
 
 /** No table has 2^50 rows. */
@@ -44,47 +44,30 @@ export function count({ application, apply }: Aggregation): Value {
 
 /** Sums of small integers are integers, of large ones exact numbers, as in PostgreSQL. */
 function sumType({ type }: Value, { dialect }: Application): Partial<Type> & Pick<Type, 'kind'> {
-  if (type.kind === 'bool') return { kind: 'int', scale: 0 };
   if (type.kind !== 'int') return type;
   const staysInteger =
     type.bytes !== undefined || ['trino', 'sqlite', 'bigquery', 'snowflake'].includes(dialect);
   return staysInteger ? { kind: 'int', scale: 0 } : { kind: 'decimal', scale: 0 };
 }
 
-/** An argument that is a number. */
-export function numeric(application: Application, index: number): Value {
-  const own = application.arg(index);
-  const { kind } = own.type;
-  if (isOpen(own)) return value('float', float(own));
-  if (kind === 'json') return application.fail('Cast the JSON value to a number first');
-  if (isTime(own)) return application.fail(`${application.call.name} of times is not supported`);
-  if (kind === 'text')
-    return application.fail(`${application.call.name} of strings is not supported`, 'Cast them to numbers.');
-  return own;
-}
-
 export function sum({ application, isPartial, apply }: Aggregation): Value {
-  const own = numeric(application, 0);
+  const own = application.arg(0);
   const { kind, scale } = sumType(own, application);
   return value(kind, apply('sum', [own.sql]), own.type.isNullable || isPartial, { scale });
 }
 
 /** SQLite's sum that is 0 over no rows. */
 export function sumOrZero({ application, apply }: Aggregation): Value {
-  return value(
-    'float',
-    sql`ifNull(${apply('sum', [sql`toFloat64(${numeric(application, 0).sql})`])}, 0)`,
-    false,
-  );
+  return value('float', sql`ifNull(${apply('sum', [sql`toFloat64(${application.arg(0).sql})`])}, 0)`, false);
 }
 
 export function average({ application, isPartial, apply }: Aggregation): Value {
-  const own = numeric(application, 0);
+  const own = application.arg(0);
   const { dialect } = application;
   const { kind, scale } = own.type;
   const nullable = own.type.isNullable || isPartial;
   const written = apply('avg', [own.sql]);
-  const isExact = kind === 'int' || kind === 'decimal' || kind === 'numeric' || kind === 'bool';
+  const isExact = kind === 'int' || kind === 'decimal' || kind === 'numeric';
   if (kind === 'seconds') return value('seconds', written, nullable);
   if (dialect === 'redshift' && kind === 'int')
     return value('int', sql`toInt64(trunc(${written}))`, nullable, { scale: 0 });
@@ -92,7 +75,7 @@ export function average({ application, isPartial, apply }: Aggregation): Value {
     return roundHalfAway(value('numeric', written, nullable), scale);
   if (isMysql(application) && (isExact || kind === 'unknown'))
     return value('numeric', written, nullable, {
-      scale: kind === 'bool' ? 4 : scale === undefined ? undefined : scale + 4,
+      scale: scale === undefined ? undefined : scale + 4,
     });
   const isFloat =
     !isExact || dialect === 'sqlite' || (kind === 'int' && (dialect === 'bigquery' || dialect === 'trino'));
@@ -142,7 +125,7 @@ function dynamicExtreme(name: 'min' | 'max', own: Value, { application, apply }:
 /** A function of Float64 that returns NaN where the source returns NULL: for fewer than two values. */
 export function spread(name: 'stddevSamp' | 'varSamp' | 'stddevPop' | 'varPop'): AggregateRule {
   return ({ application, apply }) => {
-    const argument = numeric(application, 0);
+    const argument = application.arg(0);
     const own = float(argument);
     const least = name.endsWith('Samp') ? 2 : 1;
     const { scale } = argument.type;
@@ -164,7 +147,7 @@ export function spread(name: 'stddevSamp' | 'varSamp' | 'stddevPop' | 'varPop'):
 /** Correlation and covariance: NULL for fewer pairs than they need. */
 export function pair(name: 'corr' | 'covarPop' | 'covarSamp'): AggregateRule {
   return ({ application, apply }) => {
-    const [a, b] = [float(numeric(application, 0)), float(numeric(application, 1))];
+    const [a, b] = [float(application.arg(0)), float(application.arg(1))];
     const least = name === 'covarPop' ? 1 : 2;
     const both = apply('count', [sql`${a} + ${b}`], { ...NONE, isDistinct: false });
     const written = apply(`${name}Stable`, [a, b], NONE);
@@ -242,7 +225,7 @@ const wholeNumber = (own: Value, { at, context }: Application): Value =>
 
 export function bits(name: string): AggregateRule {
   return ({ application, isPartial, apply }) => {
-    const own = numeric(application, 0);
+    const own = application.arg(0);
     if (isMysql(application))
       return value('int', apply(name, [sql`toUInt64(${wholeNumber(own, application).sql})`], NONE), false, {
         scale: 0,

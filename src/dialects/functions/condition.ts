@@ -1,4 +1,5 @@
 // Conditional functions.
+import { taking } from '../behaviour.ts';
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
 import { caselessLiteral } from '../collation.ts';
 import { mayBeNan, nanExtreme, ordersNan } from '../nan.ts';
@@ -146,48 +147,52 @@ function extreme(name: 'greatest' | 'least'): Rule {
 
 const isNullTest: Rule = ({ arg }) => condition(isNull(arg(0)), false);
 
-export const CONDITION_FUNCTIONS: Rules = {
-  coalesce,
-  ifnull: coalesce,
-  nvl: coalesce,
-  nullif: nullIf,
-  if: choice(true),
-  iff: choice(false),
-  iif: choice(false),
-  nvl2: (application) => {
-    const { arg } = application;
-    return choose(sql`${operand(arg(0))} IS NOT NULL`, [arg(1), arg(2)], application);
+export const CONDITION_FUNCTIONS: Rules = taking(
+  'any',
+  {
+    coalesce,
+    ifnull: coalesce,
+    nvl: coalesce,
+    nullif: nullIf,
+    if: choice(true),
+    iff: choice(false),
+    iif: choice(false),
+    nvl2: (application) => {
+      const { arg } = application;
+      return choose(sql`${operand(arg(0))} IS NOT NULL`, [arg(1), arg(2)], application);
+    },
+    zeroifnull: ({ arg }) => ({
+      sql: sql`ifNull(${arg(0).sql}, 0)`,
+      type: { ...arg(0).type, isNullable: false },
+    }),
+    nullifzero: ({ arg }) => ({
+      sql: sql`nullIf(${arg(0).sql}, 0)`,
+      type: { ...arg(0).type, isNullable: true },
+    }),
+    decode: byDialect({ snowflake: decode, redshift: decode }),
+    greatest: extreme('greatest'),
+    least: extreme('least'),
+    // SQLite has them for several arguments.
+    max: byDialect({ sqlite: extreme('greatest') }),
+    min: byDialect({ sqlite: extreme('least') }),
+    isnull: byDialect({ mysql: isNullTest, mariadb: isNullTest, redshift: coalesce }),
+    equal_null: ({ arg, at, context }) => comparison(arg(0), arg(1), { operator: '<=>', at, context }),
+    xor: ({ all }) => condition(sql`xor(${joinSql(all().map(({ sql: own }) => own))})`, isNullable(...all())),
+    field: ({ all, at, context }) => {
+      const [subject, ...rest] = all();
+      if (subject === undefined) return value('int', '0', false);
+      const tests = rest.map(
+        (each, index) =>
+          sql`${comparison(subject, each, { operator: '=', at, context }).sql}, ${String(index + 1)}`,
+      );
+      return value('int', sql`multiIf(${joinSql(tests)}, 0)`, false, { scale: 0 });
+    },
+    elt: ({ all, source, fail }) => {
+      const [, ...rest] = all();
+      const index = source(0);
+      const chosen = index.kind === 'number' ? rest[Number(index.text) - 1] : undefined;
+      return chosen ?? fail('elt is converted only with a literal position');
+    },
   },
-  zeroifnull: ({ arg }) => ({
-    sql: sql`ifNull(${arg(0).sql}, 0)`,
-    type: { ...arg(0).type, isNullable: false },
-  }),
-  nullifzero: ({ arg }) => ({
-    sql: sql`nullIf(${arg(0).sql}, 0)`,
-    type: { ...arg(0).type, isNullable: true },
-  }),
-  decode: byDialect({ snowflake: decode, redshift: decode }),
-  greatest: extreme('greatest'),
-  least: extreme('least'),
-  // SQLite has them for several arguments.
-  max: byDialect({ sqlite: extreme('greatest') }),
-  min: byDialect({ sqlite: extreme('least') }),
-  isnull: byDialect({ mysql: isNullTest, mariadb: isNullTest, redshift: coalesce }),
-  equal_null: ({ arg, at, context }) => comparison(arg(0), arg(1), { operator: '<=>', at, context }),
-  xor: ({ all }) => condition(sql`xor(${joinSql(all().map(({ sql: own }) => own))})`, isNullable(...all())),
-  field: ({ all, at, context }) => {
-    const [subject, ...rest] = all();
-    if (subject === undefined) return value('int', '0', false);
-    const tests = rest.map(
-      (each, index) =>
-        sql`${comparison(subject, each, { operator: '=', at, context }).sql}, ${String(index + 1)}`,
-    );
-    return value('int', sql`multiIf(${joinSql(tests)}, 0)`, false, { scale: 0 });
-  },
-  elt: ({ all, source, fail }) => {
-    const [, ...rest] = all();
-    const index = source(0);
-    const chosen = index.kind === 'number' ? rest[Number(index.text) - 1] : undefined;
-    return chosen ?? fail('elt is converted only with a literal position');
-  },
-};
+  'decide',
+);

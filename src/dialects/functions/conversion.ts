@@ -1,5 +1,6 @@
 // Functions that convert a value to a type.
 import { castTo } from '../cast/cast.ts';
+import { taking } from '../behaviour.ts';
 import { byDialect, integer, type Rule, type Rules } from '../function.ts';
 import { number } from '../operand.ts';
 import { sql } from '../sql.ts';
@@ -34,15 +35,19 @@ const string: Rule = (application) => {
   return known ?? context.asText(arg(0), at);
 };
 
-export const CONVERSION_FUNCTIONS: Rules = {
-  convert,
-  string: byDialect({ bigquery: string }),
-  int64: byDialect({
-    bigquery: (application) =>
-      jsonReading(application) ??
-      value('int', sql`accurateCastOrNull(${number(application.arg(0))}, 'Int64')`),
-  }),
-  float64: byDialect({
-    bigquery: (application) => jsonReading(application) ?? value('float', number(application.arg(0))),
-  }),
-};
+export const CONVERSION_FUNCTIONS: Rules = taking(
+  'any',
+  {
+    convert,
+    string: byDialect({ bigquery: string }),
+    int64: byDialect({
+      bigquery: (application) =>
+        jsonReading(application) ??
+        value('int', sql`accurateCastOrNull(${number(application.arg(0))}, 'Int64')`),
+    }),
+    float64: byDialect({
+      bigquery: (application) => jsonReading(application) ?? value('float', number(application.arg(0))),
+    }),
+  },
+  'decide',
+);

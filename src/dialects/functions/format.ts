@@ -1,5 +1,6 @@
 // BigQuery's FORMAT: each specifier with an argument of its type.
 import { quoteString } from '../../sql/literal.ts';
+import { taking } from '../behaviour.ts';
 import { byDialect, type Application, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { signedInteger } from '../argument.ts';
@@ -153,4 +154,4 @@ function grouped({ flags, width, precision, kind }: Specifier, own: Value): Piec
   return { pattern: `%${flags.includes('-') ? '-' : ''}${width === 0 ? '' : width}s`, argument };
 }
 
-export const FORMAT_FUNCTIONS: Rules = { format: byDialect({ bigquery: format }) };
+export const FORMAT_FUNCTIONS: Rules = taking('any', { format: byDialect({ bigquery: format }) }, 'decide');

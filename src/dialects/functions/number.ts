@@ -243,7 +243,6 @@ export const NUMBER_FUNCTIONS: Rules = {
     pow: real('pow'),
     log: logarithm,
     ln: real('log'),
-    pi: same('pi', 'float'),
     square: ({ arg }) => value(arg(0).type.kind, sql`${operand(arg(0))} * ${operand(arg(0))}`, false),
     sqrt: real('sqrt', (own) => sql`isNaN(${own}) OR ${own} > 0`),
     ...Object.fromEntries(
@@ -256,14 +255,21 @@ export const NUMBER_FUNCTIONS: Rules = {
     bitxor: same('bitXor', 'int', { scale: 0 }),
     bitwise_and: same('bitAnd', 'int', { scale: 0 }),
     bitwise_or: same('bitOr', 'int', { scale: 0 }),
-    random: () => value('float', 'randCanonical()', false),
-    rand: () => value('float', 'randCanonical()', false),
   }),
   ...taking('number', { div0null: ofZeroOrNull }, 'decide'),
+  ...taking(
+    'any',
+    {
+      pi: same('pi', 'float'),
+      random: () => value('float', 'randCanonical()', false),
+      rand: () => value('float', 'randCanonical()', false),
+      width_bucket: (application) => application.fail('width_bucket is not converted', 'Use widthBucket.'),
+    },
+    'decide',
+  ),
   ...taking('any', {
     trunc: byDialect({ snowflake: truncate, redshift: truncate, others: truncateOnly }),
     bit_count: bitCount,
-    width_bucket: (application) => application.fail('width_bucket is not converted', 'Use widthBucket.'),
     try_to_number: tryNumber,
     try_to_decimal: tryNumber,
     try_to_double: tryNumber,

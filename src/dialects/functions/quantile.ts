@@ -1,8 +1,9 @@
 // Percentiles and quantiles.
 import type { Application } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { arrayOfType, isNumber, value, type Type, type Value } from '../value.ts';
-import { noteEstimate, numeric, rankedBy, toFloat } from './aggregate.ts';
+import { isOpen } from '../operand.ts';
+import { float, arrayOfType, isNumber, value, type Type, type Value } from '../value.ts';
+import { noteEstimate, rankedBy, toFloat } from './aggregate.ts';
 import type { Aggregation } from './aggregation.ts';
 
 /** The name of a call that is one element of `approx_quantiles(x, n)`, as its third argument counts from 0: no query can write it. */
@@ -27,7 +28,7 @@ export function continuous({ application, apply }: Aggregation): Value {
 }
 
 export function median({ application, apply }: Aggregation): Value {
-  const own = toFloat(numeric(application, 0));
+  const own = toFloat(application.arg(0));
   return value('float', apply('quantileExactInclusive', [own], { parameters: '(0.5)' }));
 }
 
@@ -92,7 +93,7 @@ const isRanked = (own: Value): boolean =>
 
 const quantified = (application: Application): Value => {
   const own = application.arg(0);
-  return own.type.kind === 'dynamic' ? numeric(application, 0) : own;
+  return isOpen(own) ? value('float', float(own)) : own;
 };
 
 /** All quantiles as an array; NULL over no values. */

@@ -1,6 +1,7 @@
 // The functions of rows: aggregates and window functions, by name.
 import type { Call } from '../tree.ts';
-import type { Rule } from '../function.ts';
+import { taking } from '../behaviour.ts';
+import type { Behaviour, Rule, Rules } from '../function.ts';
 import {
   all,
   any,
@@ -32,73 +33,95 @@ import {
 } from './quantile.ts';
 import { WINDOW_FUNCTIONS } from './window.ts';
 
-const AGGREGATES: ReadonlyMap<string, AggregateRule> = new Map<string, AggregateRule>([
-  ['count', count],
-  ['sum', sum],
-  ['total', sumOrZero],
-  ['avg', average],
-  ['min', extreme('min')],
-  ['max', extreme('max')],
-  ['stddev', byMysql(spread('stddevPop'), spread('stddevSamp'))],
-  ['std', spread('stddevPop')],
-  ['stddev_samp', spread('stddevSamp')],
-  ['stddev_pop', spread('stddevPop')],
-  ['variance', byMysql(spread('varPop'), spread('varSamp'))],
-  ['var_samp', spread('varSamp')],
-  ['var_pop', spread('varPop')],
-  ['bool_or', all('max')],
-  ['bool_and', all('min')],
-  ['every', all('min')],
-  ['logical_or', all('max')],
-  ['logical_and', all('min')],
-  ['boolor_agg', all('max')],
-  ['booland_agg', all('min')],
-  ['any_value', any],
-  ['arbitrary', any],
-  ['count_if', countIf],
-  ['countif', countIf],
-  ['min_by', argExtreme('argMin')],
-  ['max_by', argExtreme('argMax')],
-  ['approx_distinct', approximateCount],
-  ['approx_count_distinct', approximateCount],
-  ['hll', approximateCount],
-  ['percentile_cont', continuous],
-  ['percentile_disc', discrete],
-  ['median', median],
-  ['approx_percentile', approximateQuantile],
-  ['approx_quantiles', quantiles],
-  [QUANTILE_ELEMENT, quantileElement],
-  ['corr', pair('corr')],
-  ['covar_pop', pair('covarPop')],
-  ['covar_samp', pair('covarSamp')],
-  ['bit_and', bits('groupBitAnd')],
-  ['bit_or', bits('groupBitOr')],
-  ['bit_xor', bits('groupBitXor')],
-  ['ratio_to_report', share],
-  ['grouping', grouping],
-  ['string_agg', joined],
-  ['group_concat', joined],
-  ['listagg', joined],
-  ['array_agg', list],
-  ['array_concat_agg', concatenated],
-]);
-
-const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ...[...AGGREGATES].map(([name, rule]): readonly [string, Rule] => [
+/** Aggregates by what they do. */
+function aggregates(
+  parameters: string,
+  [nulls, none]: readonly [nulls: Behaviour['nulls'], none: Behaviour['none']],
+  rules: Readonly<Record<string, AggregateRule>>,
+): Rules {
+  const plain = Object.entries(rules).map(([name, rule]): readonly [string, Rule] => [
     name,
     (application) => rule(aggregationOf(application)),
-  ]),
-  ...Object.entries(WINDOW_FUNCTIONS),
-]);
+  ]);
+  return taking(parameters, Object.fromEntries(plain), nulls, none);
+}
+
+const [sample, population] = [spread('stddevSamp'), spread('stddevPop')];
+const [sampleVariance, populationVariance] = [spread('varSamp'), spread('varPop')];
+const [isAny, areAll] = [all('max'), all('min')];
+
+export const AGGREGATES: Rules = {
+  ...aggregates('number', ['skip', 'null'], {
+    sum,
+    avg: average,
+    stddev: byMysql(population, sample),
+    std: population,
+    stddev_samp: sample,
+    stddev_pop: population,
+    variance: byMysql(populationVariance, sampleVariance),
+    var_samp: sampleVariance,
+    var_pop: populationVariance,
+    corr: pair('corr'),
+    covar_pop: pair('covarPop'),
+    covar_samp: pair('covarSamp'),
+    approx_percentile: approximateQuantile,
+  }),
+  // In MySQL, all bits or none over no rows.
+  ...aggregates('number', ['skip', undefined], {
+    bit_and: bits('groupBitAnd'),
+    bit_or: bits('groupBitOr'),
+    bit_xor: bits('groupBitXor'),
+  }),
+  ...aggregates('number', ['skip', '0'], { total: sumOrZero }),
+  ...aggregates('any', ['skip', '0'], {
+    count,
+    count_if: countIf,
+    countif: countIf,
+    approx_distinct: approximateCount,
+    approx_count_distinct: approximateCount,
+    hll: approximateCount,
+  }),
+  ...aggregates('any', ['skip', 'null'], {
+    min: extreme('min'),
+    max: extreme('max'),
+    bool_or: isAny,
+    bool_and: areAll,
+    every: areAll,
+    logical_or: isAny,
+    logical_and: areAll,
+    boolor_agg: isAny,
+    booland_agg: areAll,
+    any_value: any,
+    arbitrary: any,
+    median,
+    string_agg: joined,
+    group_concat: joined,
+  }),
+  // Over no rows, Snowflake's is an empty string.
+  ...aggregates('any', ['skip', undefined], { listagg: joined }),
+  ...aggregates('any', ['keep', 'null'], { min_by: argExtreme('argMin'), max_by: argExtreme('argMax') }),
+  ...aggregates('any', ['skip', '[]'], { approx_quantiles: quantiles }),
+  // NULL among the elements of arrays is kept.
+  ...aggregates('any', ['keep', '[]'], { array_agg: list, array_concat_agg: concatenated }),
+  // Their arguments are fractions, keys and arrays.
+  ...aggregates('any', ['decide', undefined], {
+    percentile_cont: continuous,
+    percentile_disc: discrete,
+    [QUANTILE_ELEMENT]: quantileElement,
+    ratio_to_report: share,
+    grouping,
+  }),
+};
 
 /** The rule of an aggregate or window function; undefined for other calls. */
 export function rowRule(call: Call): Rule | undefined {
-  return isAggregate(call) || Object.hasOwn(WINDOW_FUNCTIONS, call.name) ? RULES.get(call.name) : undefined;
+  if (isAggregate(call)) return AGGREGATES[call.name];
+  return Object.hasOwn(WINDOW_FUNCTIONS, call.name) ? WINDOW_FUNCTIONS[call.name] : undefined;
 }
 
 /** Whether a call aggregates rows, also over a window. */
 export function isAggregate({ name, args }: Pick<Call, 'name' | 'args'>): boolean {
   // With several arguments, they are SQLite's functions of values.
   if ((name === 'max' || name === 'min') && args.length > 1) return false;
-  return AGGREGATES.has(name);
+  return Object.hasOwn(AGGREGATES, name);
 }

@@ -1,5 +1,6 @@
 // Arrays of numbers or times from one to another: generate_array, generate_series, sequence.
 import { unconverted } from '../context.ts';
+import { taking } from '../behaviour.ts';
 import type { Application, Rules } from '../function.ts';
 import { number } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
@@ -126,12 +127,16 @@ function checkDay(from: Value, call: Call): void {
     unconverted(call.at, 'function', `${call.name} by months is converted only from a day before the 29th`);
 }
 
-export const SERIES_FUNCTIONS: Rules = {
-  sequence: series,
-  generate_array: series,
-  generate_date_array: series,
-  generate_timestamp_array: series,
-  generate_series: ({ fail }) =>
-    fail('generate_series in the select list is not converted', 'Use it in FROM.'),
-  unnest: ({ fail }) => fail('unnest in the select list is not converted', 'Use it in FROM.'),
-};
+export const SERIES_FUNCTIONS: Rules = taking(
+  'any',
+  {
+    sequence: series,
+    generate_array: series,
+    generate_date_array: series,
+    generate_timestamp_array: series,
+    generate_series: ({ fail }) =>
+      fail('generate_series in the select list is not converted', 'Use it in FROM.'),
+    unnest: ({ fail }) => fail('unnest in the select list is not converted', 'Use it in FROM.'),
+  },
+  'decide',
+);

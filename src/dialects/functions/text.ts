@@ -315,6 +315,8 @@ const positioned = accepting('text integer', substring);
 const starts = test((own, part) => sql`startsWith(${own}, ${part})`);
 const ends = test((own, part) => sql`endsWith(${own}, ${part})`);
 
+const randomText: Rule = () => value('text', 'toString(generateUUIDv4())', false);
+
 export const TEXT_FUNCTIONS: Rules = {
   ...taking('text', {
     lower: cased('lower'),
@@ -331,8 +333,6 @@ export const TEXT_FUNCTIONS: Rules = {
     ends_with: ends,
     endswith: ends,
     contains_substr: contained((own, part) => sql`positionCaseInsensitiveUTF8(${own}, ${part})`),
-    quote_literal: ({ fail }) => fail('quote_literal is not converted'),
-    strcmp: ({ fail }) => fail('strcmp is not converted'),
   }),
   ...taking('text integer', {
     left: side('left'),
@@ -346,7 +346,6 @@ export const TEXT_FUNCTIONS: Rules = {
   ...taking('text text integer', { split_part: splitPart, substring_index: substringIndex }),
   ...taking('integer', {
     space: (application) => value('text', sql`repeat(' ', ${atLeastZero(application, 0)})`, false),
-    chr: character,
   }),
   ...taking('any', {
     length,
@@ -358,9 +357,19 @@ export const TEXT_FUNCTIONS: Rules = {
     substr: substringOrMatch,
     substring: substringOrMatch,
     mid: substringOrMatch,
-    uuid: () => value('text', 'toString(generateUUIDv4())', false),
-    gen_random_uuid: () => value('uuid', 'generateUUIDv4()', false),
-    generate_uuid: () => value('text', 'toString(generateUUIDv4())', false),
     binary: ({ arg }) => ({ ...arg(0), type: { ...arg(0).type, isBinary: true } }),
   }),
+  // Of literals only, or without arguments.
+  ...taking(
+    'any',
+    {
+      chr: character,
+      uuid: randomText,
+      generate_uuid: randomText,
+      gen_random_uuid: () => value('uuid', 'generateUUIDv4()', false),
+      quote_literal: ({ fail }) => fail('quote_literal is not converted'),
+      strcmp: ({ fail }) => fail('strcmp is not converted'),
+    },
+    'decide',
+  ),
 };

@@ -34,10 +34,11 @@ const OF_TEXTS: readonly (readonly [string, Rule])[] = Object.entries({
 }).map(([name, rule]) => [name, CAN_FAIL.has(name) ? rule : safely(rule)]);
 
 function safely(rule: Rule): Rule {
-  return (application) => {
+  const own: Rule = (application) => {
     void application.call.isSafe;
     return rule(application);
   };
+  return Object.assign(own, rule);
 }
 
 export const VALUE_FUNCTIONS: ReadonlyMap<string, Rule> = new Map([

@@ -1,5 +1,6 @@
 // Window functions that are not aggregates.
-import type { Application, Rule } from '../function.ts';
+import { taking } from '../behaviour.ts';
+import type { Application, Rule, Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { NEVER_NULL } from '../operand.ts';
 import { value, type Value } from '../value.ts';
@@ -84,16 +85,24 @@ const nth: Rule = windowed((application, over) => {
   return { sql: sql`nth_value(${nullable(own)}, ${arg(1).sql}) OVER ${over}`, type };
 }, WHOLE);
 
-export const WINDOW_FUNCTIONS: Readonly<Record<string, Rule>> = {
-  row_number: ranking('row_number', 'int'),
-  rank: ranking('rank', 'int'),
-  dense_rank: ranking('dense_rank', 'int'),
-  ntile: ranking('ntile', 'int'),
-  percent_rank: ranking('percent_rank', 'float'),
-  cume_dist: ranking('cume_dist', 'float'),
-  lag: shifted('lag'),
-  lead: shifted('lead'),
-  first_value: edge('first_value'),
-  last_value: edge('last_value'),
-  nth_value: nth,
+export const WINDOW_FUNCTIONS: Rules = {
+  ...taking(
+    'integer',
+    {
+      row_number: ranking('row_number', 'int'),
+      rank: ranking('rank', 'int'),
+      dense_rank: ranking('dense_rank', 'int'),
+      ntile: ranking('ntile', 'int'),
+      percent_rank: ranking('percent_rank', 'float'),
+      cume_dist: ranking('cume_dist', 'float'),
+    },
+    'decide',
+  ),
+  ...taking('any integer any', { lag: shifted('lag'), lead: shifted('lead') }, 'keep', 'null'),
+  ...taking(
+    'any integer',
+    { first_value: edge('first_value'), last_value: edge('last_value'), nth_value: nth },
+    'keep',
+    'null',
+  ),
 };

@@ -3,7 +3,7 @@ import type { Expression } from '../tree.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { differs, unconverted } from '../context.ts';
 import { readsPrefix } from '../cast/strict.ts';
-import { accepting } from '../behaviour.ts';
+import { accepting, taking } from '../behaviour.ts';
 import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
 import { loose, operand, value, type Value } from '../value.ts';
@@ -262,7 +262,6 @@ const MOVED: Rules = {
   datetime_diff: bigqueryDifference('datetime'),
   timestamp_diff: bigqueryDifference('timestamp'),
   datediff: byDialect({ mysql: daysBetween, mariadb: daysBetween, others: unitFirstBoundaries }),
-  timediff: notConverted('timediff is not converted', 'Use TIMESTAMPDIFF.'),
   timestampdiff: byDialect({ snowflake: unitFirstBoundaries, others: unitFirstWhole }),
 };
 
@@ -347,14 +346,17 @@ const NUMBERS: Rules = {
 };
 
 export const TIME_FUNCTIONS: Rules = {
-  ...PARTS,
-  ...CURRENT,
-  ...MOVED,
-  ...TEXTS,
-  ...MADE,
-  ...NUMBERS,
-  date_trunc: truncate(undefined),
-  datetime_trunc: truncate('datetime'),
-  timestamp_trunc: truncate('timestamp'),
-  to_char: toChar,
+  ...taking('time any', { ...PARTS, ...MOVED, ...TEXTS, ...NUMBERS }),
+  ...taking('any', MADE),
+  ...taking(
+    'any',
+    { ...CURRENT, timediff: notConverted('timediff is not converted', 'Use TIMESTAMPDIFF.') },
+    'decide',
+  ),
+  ...taking('any', {
+    date_trunc: truncate(undefined),
+    datetime_trunc: truncate('datetime'),
+    timestamp_trunc: truncate('timestamp'),
+    to_char: toChar,
+  }),
 };

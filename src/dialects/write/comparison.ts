@@ -346,7 +346,7 @@ export function writeBetween(
   const range = sql`BETWEEN ${operand(nearestOf(first))} AND ${operand(nearestOf(second))}`;
   const tested = operand(nearestOf(own));
   // ClickHouse reads NOT BETWEEN as two comparisons, none of which is true of NaN.
-  const isOutside = isNot && [own, first, second].some(mayBeNan);
+  const isOutside = isNot && [own, first, second].some(isFloat);
   if (!isOpen && String(own.sql) === String(other.sql))
     return condition(
       isOutside ? sql`NOT (${tested} ${range})` : sql`${tested} ${isNot ? 'NOT ' : ''}${range}`,
