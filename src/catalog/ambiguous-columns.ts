@@ -1,8 +1,9 @@
 // Columns that two tables of a JOIN have, named without a table: of a single join, the engine reads that of the left side.
 import { createCursor } from '../sql/cursor.ts';
-import type { Node } from '../sql/tree/nodes.ts';
+import type { Node, Tree } from '../sql/tree/nodes.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
-import { authorTree, type AuthorTree } from './author-tree.ts';
+import { wholeTree } from '../sql/tree/parse.ts';
+import { namesOf } from '../sql/tree/visit.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 import { overVariants } from './variant-findings.ts';
 
@@ -13,7 +14,7 @@ export function findAmbiguous(
 ): readonly RuleFinding[] {
   return overVariants(analysis, (variant) => {
     const { sql, tokens } = variant.bound;
-    const tree = /\bjoin\b/i.test(sql) ? authorTree(sql, tokens) : undefined;
+    const tree = /\bjoin\b/i.test(sql) ? wholeTree(createCursor(sql, tokens)) : undefined;
     if (tree === undefined) return [];
     return selectsIn(tree.root).flatMap((select) => ambiguousIn(tree, select, columns).map(({ node, name, sources }) => ({
       code: 'lint.ambiguous_column',
@@ -33,7 +34,7 @@ interface Ambiguous {
 }
 
 function ambiguousIn(
-  { cursor }: AuthorTree,
+  { cursor }: Tree,
   select: Node,
   columns: TablesOnEngine['columns'],
 ): readonly Ambiguous[] {
@@ -41,8 +42,8 @@ function ambiguousIn(
   const sources = from === undefined ? [] : nodesIn(from, 'source');
   const tables = sources.map((source) => {
     const [first] = source.parts;
-    const table = first?.kind === 'table' ? plainName(cursor.text(first.at)) : '';
-    return [plainName(cursor.text(source.at)).split('.').at(-1) ?? '', columns.get(table)] as const;
+    const table = first?.kind === 'table' ? namesOf(cursor, first).join('.') : '';
+    return [cursor.name(source.at) ?? '', columns.get(table)] as const;
   });
   if (from === undefined || tables.length < 2 || tables.some(([, known]) => known === undefined)) return [];
   const using = nodesIn(from, 'using').flatMap(({ from: start, to }) => Array.from({ length: to - start }, (_, at) => cursor.name(start + at)));
@@ -55,11 +56,6 @@ function ambiguousIn(
     return owners.length < 2 ? [] : [{ node, name, sources: owners }];
   });
 } // prettier-ignore
-
-function plainName(text: string): string {
-  const query = createCursor(text);
-  return query.tokens.map((_, at) => query.name(at) ?? query.text(at)).join('');
-}
 
 function selectsIn(node: Node): readonly Node[] {
   return [...(node.kind === 'select' ? [node] : []), ...node.parts.flatMap(selectsIn)];

@@ -6,9 +6,9 @@ import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { BoundQuery } from '../sql/placeholders.ts';
-import type { Node } from '../sql/tree/nodes.ts';
+import type { Node, Tree } from '../sql/tree/nodes.ts';
 import { rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
-import { authorTree, type AuthorTree } from './author-tree.ts';
+import { wholeTree } from '../sql/tree/parse.ts';
 import { isTooCostly } from './not-analysed.ts';
 import { locateFailure, type AskWith } from './locate-failure.ts';
 import type { SampleValues } from './samples.ts';
@@ -54,7 +54,7 @@ export async function placeOfFailure(
     return named[0] ?? partOffset(query, message);
   const keyword = keywordPlace(query, message);
   if (keyword !== undefined) return keyword;
-  const tree = authorTree(bound.sql, bound.tokens);
+  const tree = wholeTree(createCursor(bound.sql, bound.tokens));
   const union = tree && /UNION|INTERSECT|EXCEPT/.test(message) ? unequalMember(tree, part) : undefined;
   if (union !== undefined) return union;
   const found = tree && (await locateFailure(tree, part, askWith(describe, query, failure)));
@@ -125,7 +125,7 @@ function keywordPlace({ bound, part }: FailedQuery, message: string): number | u
 }
 
 /** The first member of a UNION in the part that has another number of columns than the first one. */
-function unequalMember({ cursor, root }: AuthorTree, { start, end }: Part): number | undefined {
+function unequalMember({ cursor, root }: Tree, { start, end }: Part): number | undefined {
   const unions = (node: Node): readonly Node[] => [
     ...(node.kind === 'union' ? [node] : []),
     ...node.parts.flatMap(unions),

@@ -1,8 +1,7 @@
 // Where in a query the engine's rejection comes from. The engine does not say it: parts of the query are replaced by NULL, one by one, until
 // those are found without which the rejection is gone.
 import { quoteIdentifier } from '../sql/literal.ts';
-import type { Node, NodeKind } from '../sql/tree/nodes.ts';
-import type { AuthorTree } from './author-tree.ts';
+import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
 
 /** Text in place of a range of the bound query. */
 export interface Replacement {
@@ -20,7 +19,7 @@ const MAX_CALLS = 80;
 
 /** The range of the part that is rejected, between two offsets of the bound query; undefined if no part is found. */
 export async function locateFailure(
-  tree: AuthorTree,
+  tree: Tree,
   { start, end }: { readonly start: number; readonly end: number },
   ask: AskWith,
 ): Promise<{ readonly start: number; readonly end: number } | undefined> {
@@ -74,7 +73,7 @@ interface Search {
   readonly within: (node: Node) => Promise<Node>;
 }
 
-function createSearch({ cursor }: AuthorTree, askWith: AskWith): Search {
+function createSearch({ cursor }: Tree, askWith: AskWith): Search {
   let left = MAX_CALLS;
   const replaced = async (node: Node, text: string): Promise<Answer> => {
     if (left-- <= 0) return 'same';

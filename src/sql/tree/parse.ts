@@ -46,6 +46,12 @@ export function parseSaved(cursor: Cursor): Tree {
   return parseWhole(createReader(cursor, GRAMMAR, true));
 }
 
+/** The tree of an author's query; undefined if it has something that is not read. */
+export function wholeTree(cursor: Cursor): Tree | undefined {
+  const tree = parseSaved(cursor);
+  return tree.fault === undefined ? tree : undefined;
+}
+
 function parseWhole(reader: Reader): Tree {
   const { top } = reader;
   const isQuery = isQueryGroup(reader) || ['SELECT', 'WITH', 'FROM'].includes(word(reader) ?? '');
