@@ -57,15 +57,23 @@ export function createLoad(deps: LoadDeps): (request: LoadRequest) => AsyncGener
       return;
     }
     isBusy = true;
+    // Said when the next file can be loaded.
+    let last: LoadEvent | undefined;
     try {
-      yield* loadOne(request, deps);
+      for await (const event of loadOne(request, deps)) {
+        if (LAST.has(event.kind)) last = event;
+        else yield event;
+      }
     } catch (cause) {
-      yield failureOf(cause);
+      last = failureOf(cause);
     } finally {
       isBusy = false;
     }
+    if (last !== undefined) yield last;
   };
 }
+
+const LAST: ReadonlySet<LoadEvent['kind']> = new Set(['loaded', 'already_loaded', 'failed'] as const);
 
 function failureOf(cause: unknown): LoadEvent {
   if (cause instanceof RowTooLong) return { kind: 'failed', line: cause.line, message: cause.message };

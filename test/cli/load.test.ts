@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type * as Zstd from '@bokuweb/zstd-wasm';
+import { compress } from '@bokuweb/zstd-wasm';
+import { loadZstd } from '../../src/http/zstd.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { run, scratch, start, type Running } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
@@ -34,12 +34,8 @@ const counts = async (cwd: string): Promise<string> =>
   (await run(['query', 'counts', '--output', 'csv'], { cwd })).out.split('\r\n')[1] ?? '';
 
 /** Node 20 has no zstd; the package compresses frames as other programs do. */
-let zstd: (bytes: Buffer) => Uint8Array;
-beforeAll(async () => {
-  const library = createRequire(import.meta.url)('@bokuweb/zstd-wasm') as typeof Zstd;
-  await library.init();
-  zstd = (bytes) => library.compress(bytes, 10);
-});
+const zstd = (bytes: Buffer): Uint8Array => compress(bytes, 10);
+beforeAll(loadZstd);
 
 test('files with and without compression, and standard input', async () => {
   const cwd = folder();

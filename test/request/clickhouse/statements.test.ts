@@ -157,7 +157,7 @@ describe('names', () => {
     ['SELECT 1 FROM shops.orders', {}, '81 at 1:15'],
     ['SELECT 1 FROM closed.t', {}, '81 at 1:15'],
     ['SELECT 1', { database: 'nothing' }, '81'],
-    ['SELECT 1', { database: 'shop.orders', key: 'lql' }, '81'],
+    ['SELECT 1', { database: 'shop.orders', key: 'lql' }, '497'],
     ['SELECT 1\nFROM `shop.orders`.order', {}, '60 at 2:6'],
     ['SELECT 1 FROM order', ORDERS, '60 at 1:15'],
     ['SELECT * FROM app.orders', ORDERS, '81 at 1:15'],
