@@ -8,17 +8,17 @@ import { foreignFunction } from './foreign-functions.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 
 /** A rejection of the engine. */
-interface Rejected {
+interface RejectedName {
   readonly code: string;
   readonly message: string;
   /** The query as bound. */
   readonly query: Cursor;
 }
 
-type Hint = (written: string, rejected: Rejected, known: TablesOnEngine) => string | undefined;
+type Hint = (written: string, rejected: RejectedName, known: TablesOnEngine) => string | undefined;
 
 /** The hint for a name in the message; undefined for messages about anything else. */
-export function namesHint(rejected: Rejected, known: TablesOnEngine): string | undefined {
+export function namesHint(rejected: RejectedName, known: TablesOnEngine): string | undefined {
   const { code, message } = rejected;
   const [dictionary] = /(?<=dictionary \(`)[^`]+(?=`\) not found)/i.exec(message) ?? [];
   if (dictionary !== undefined) return didYouMean(nearestTable(dictionary, known.dictionaries.keys()));
@@ -54,7 +54,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
 
 function attributeHint(
   written: string,
-  { query }: Rejected,
+  { query }: RejectedName,
   { dictionaries }: TablesOnEngine,
 ): string | undefined {
   const names = [...dictionaries].flatMap(([name, all]) => (isNamed(query, name) ? all : []));

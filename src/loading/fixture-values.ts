@@ -83,7 +83,7 @@ async function rejectionOf(
   }
 }
 
-interface Rejected {
+interface RejectedValue {
   readonly name: string;
   readonly value: unknown;
   readonly type: string;
@@ -96,7 +96,7 @@ function partFinding(column: string, unknown: UnknownPart | undefined): readonly
   return [{ code: 'fixture.unknown_column', path, onKey: true, message: `${column} has no part ${part}`, ...hintOf(part, names) }]; // prettier-ignore
 }
 
-function findingOf(message: string, { name, value, type, path }: Rejected): RuleFinding {
+function findingOf(message: string, { name, value, type, path }: RejectedValue): RuleFinding {
   const values = enumValues(type);
   const shown = JSON.stringify(value)?.slice(0, 60);
   return {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTestRuntime } from '../../src/app/test-runtime.ts';
-import type { ImportOptions } from '../../src/cli/import/import.ts';
+import type { ImportOptions } from '../../src/cli/import/options.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import { readRows } from '../../src/engine/rows.ts';
 import { loadSchema } from '../../src/schema/load-schema.ts';

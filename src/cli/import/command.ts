@@ -16,7 +16,8 @@ import {
 } from '../schema-options.ts';
 import { collect, printAndWrite, readWrites } from '../write-reports.ts';
 import { EXPORT_TOOLS, type ExportTool } from '../../convert/export/foreign-query.ts';
-import { importExport, type ImportOptions } from './import.ts';
+import { importExport } from './import.ts';
+import type { ImportOptions } from './options.ts';
 import { printJson, printMarkdown, printTable } from './print.ts';
 
 interface ImportFlags extends SchemaFlags {

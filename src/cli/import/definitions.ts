@@ -6,7 +6,7 @@ import { readRows } from '../../engine/rows.ts';
 import { loadSchema, type LoadedSchema } from '../../schema/load-schema.ts';
 import type { NewFile } from '../check-written.ts';
 import type { PlacedNote } from './convert-query.ts';
-import type { ImportOptions } from './import.ts';
+import type { ImportOptions } from './options.ts';
 
 export interface DefinitionDraft extends NewFile {
   readonly item: SourceItem;

@@ -1,22 +1,11 @@
 // `millrace import`: queries of another tool's export as endpoint files, proved on the engine before they are written.
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { TenancySetting } from '../../catalog/tenancy.ts';
 import { createConverter } from '../../convert/convert.ts';
-import {
-  MAX_QUERIES,
-  type ExportTool,
-  type ForeignQuery,
-  type ReadExport,
-} from '../../convert/export/foreign-query.ts';
+import { MAX_QUERIES, type ForeignQuery, type ReadExport } from '../../convert/export/foreign-query.ts';
 import { readExport } from '../../convert/export/read-export.ts';
-import type { TemplateDialect } from '../../convert/placeholders/template.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { LoadedSchema } from '../../schema/load-schema.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
 import { checkWritten, type CheckedFile, type NewFile } from '../check-written.ts';
 import { CommandError } from '../command-error.ts';
-import type { OpenTestRuntime } from '../dependencies.ts';
 import { readKnownTables, type KnownTables } from '../known-tables.ts';
 import { packaged } from '../samples.ts';
 import type { Terminal } from '../terminal.ts';
@@ -27,35 +16,11 @@ import { createDefinitions, definitionPath, type DefinitionDraft } from './defin
 import { draftsOf, withIncludes, withSettings, withWhole } from './drafts.ts';
 import { endpointText, withStandIns, type EndpointDraft, type TextSettings } from './endpoint-text.ts';
 import { readExportFiles } from './export-files.ts';
+import type { ImportEngine, ImportOptions } from './options.ts';
 import { proveFiles, type Proof } from './prove.ts';
-import { isComplete, type ImportReport } from './report.ts';
+import { isComplete } from './report.ts';
 import { reportOf, type Made } from './made.ts';
 import { viewsOf } from './views.ts';
-
-/** An engine with the tables of the repository. */
-export interface ImportEngine {
-  readonly engine: Engine;
-  /** A folder that the engine may read. */
-  readonly scratch: string;
-  readonly schema: LoadedSchema;
-}
-
-export interface ImportOptions {
-  readonly path: string;
-  readonly from: ExportTool | undefined;
-  readonly dialect: TemplateDialect | undefined;
-  readonly endpoints: string;
-  readonly schema: string;
-  readonly database: string | undefined;
-  readonly isForced: boolean;
-  /** Only report. */
-  readonly isDry: boolean;
-  readonly tenancy: TenancySetting;
-  readonly engineSources: EngineSources;
-  readonly withEngine: <T>(use: (engine: ImportEngine) => Promise<T>) => Promise<T>;
-  readonly openTestRuntime: OpenTestRuntime;
-  readonly print: (report: ImportReport, terminal: Terminal) => Promise<void>;
-}
 
 /** Resolves to the exit code: 1 if an item is not converted completely. Rejects with CommandError (exit 2) if there is none. */
 export async function importExport(options: ImportOptions, terminal: Terminal): Promise<number> {

@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal.ts';
 import { itemsOf, type Assessed } from './assess.ts';
 import type { ConvertedQuery, PlacedNote } from './convert-query.ts';
 import type { CreatedDefinitions, DefinitionDraft } from './definitions.ts';
-import type { ImportOptions } from './import.ts';
+import type { ImportOptions } from './options.ts';
 import type { ImportedItem, ImportReport, WrittenFile } from './report.ts';
 import type { Views } from './views.ts';
 import { writeFileOf } from './write-files.ts';

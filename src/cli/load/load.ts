@@ -77,13 +77,13 @@ async function withLoad(
   }
 }
 
-interface Run {
+interface LoadRun {
   readonly options: LoadOptions;
   readonly deps: LoadCommandDeps;
   readonly rejects: Rejects | undefined;
 }
 
-async function loadSource(source: Source, run: Load, { options, deps, rejects }: Run): Promise<void> {
+async function loadSource(source: Source, run: Load, { options, deps, rejects }: LoadRun): Promise<void> {
   const { terminal, monotonic } = deps;
   const started = monotonic();
   const { table, again } = options;

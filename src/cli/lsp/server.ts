@@ -42,7 +42,7 @@ export interface LspOptions {
 }
 
 /** What is known of an open file. */
-interface Known {
+interface KnownFiles {
   readonly inspected: Inspected;
   /** As last analysed without errors. */
   readonly file: InspectedFile | undefined;
@@ -57,7 +57,7 @@ export async function serveLsp(options: LspOptions): Promise<void> {
   const state = {
     connection,
     documents,
-    known: new Map<string, Known>(),
+    known: new Map<string, KnownFiles>(),
     folders: new Set<string>(),
     ...options,
   };
@@ -108,7 +108,7 @@ export async function serveLsp(options: LspOptions): Promise<void> {
 interface State extends LspOptions {
   readonly connection: Connection;
   readonly documents: TextDocuments<TextDocument>;
-  readonly known: Map<string, Known>;
+  readonly known: Map<string, KnownFiles>;
   /** Those whose other files have been read. */
   readonly folders: Set<string>;
 }
@@ -150,7 +150,7 @@ function openTexts({ documents }: State): OpenTexts {
   );
 }
 
-async function inspect(state: State, uri: string, path: string): Promise<Known> {
+async function inspect(state: State, uri: string, path: string): Promise<KnownFiles> {
   const inspected = await state.diagnose.inspect(path, openTexts(state));
   const known = { inspected, file: inspected.file ?? state.known.get(uri)?.file };
   state.known.set(uri, known);

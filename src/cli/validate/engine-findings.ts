@@ -40,7 +40,7 @@ export interface Analysing {
 }
 
 /** What the analyses of all files need to know of the tables. */
-interface Known extends Pick<Analysing, 'schema' | 'tenancy' | 'openTestRuntime'> {
+interface KnownTables extends Pick<Analysing, 'schema' | 'tenancy' | 'openTestRuntime'> {
   readonly tables: TablesOnEngine;
   readonly timeColumns: Awaited<ReturnType<typeof readTimeColumns>>;
   readonly wide: Awaited<ReturnType<typeof readWideColumns>>;
@@ -55,7 +55,7 @@ export async function engineFindings(
   { engine, schema, terminal, tenancy, openTestRuntime, analysed }: Analysing,
   files: readonly InspectedFile[],
 ): Promise<readonly (readonly Finding[])[]> {
-  const known: Known = {
+  const known: KnownTables = {
     schema,
     tenancy,
     openTestRuntime,
@@ -94,7 +94,7 @@ export async function engineFindings(
 async function analyse(
   { engine, begin }: BoundedEngine,
   file: InspectedFile,
-  known: Known,
+  known: KnownTables,
 ): Promise<readonly Finding[]> {
   begin();
   try {
@@ -108,7 +108,7 @@ async function analyse(
 async function analysed(
   engine: Engine,
   file: InspectedFile,
-  { schema, tenancy, openTestRuntime, tables, timeColumns, wide, settingNames }: Known,
+  { schema, tenancy, openTestRuntime, tables, timeColumns, wide, settingNames }: KnownTables,
 ): Promise<readonly Finding[]> {
   const failures = (await checkOnEngine(engine, file, tables)).map((each) => explainBroken(each, schema));
   if (failures.some(({ code }) => code === NOT_ANALYSED)) return failures;

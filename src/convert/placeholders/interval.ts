@@ -1,8 +1,16 @@
 // Intervals whose number, or whose number and unit, is a placeholder.
-import type { Part, Value } from './nodes.ts';
+import type { Node, Part, Value } from './nodes.ts';
 import { lose, note, renderParts, renderUse, type Rendering, type Sink, type Span } from './rendering.ts';
-import type { StringContext, StringNode } from './string-literals.ts';
 import type { TemplateDialect } from './template.ts';
+
+export interface StringContext {
+  readonly sink: Sink;
+  readonly rendering: Rendering;
+  /** What follows the string. */
+  readonly next: Node | undefined;
+}
+
+export type StringNode = Extract<Node, { kind: 'string' }>;
 
 const INTERVAL = /\binterval\s*$/i;
 const CAST = /^\s*::\s*interval\b/i;

@@ -1,7 +1,17 @@
 // Conditions of Jinja and Tornado: `x is not none`, `defined(x) and x == 'a'`, `x not in ['a', 'b']`.
 import type { TemplateExpression } from './expression.ts';
-import type { JinjaTool } from './jinja.ts';
-import type { Condition, Value } from './nodes.ts';
+import type { Condition, Item, Value } from './nodes.ts';
+import type { RegionKind } from './source-lexer.ts';
+
+/** What a tool gives to the names and functions of its templates. */
+export interface JinjaTool {
+  /** What `{{ expression }}` is; undefined if the tool does not know it. */
+  readonly output: (expression: TemplateExpression, inside: RegionKind) => Item | undefined;
+  /** The parameter that an expression in a condition asks for. */
+  readonly value: (expression: TemplateExpression) => Value | undefined;
+  /** Conditions of the tool's own, such as `is_incremental()`. */
+  readonly condition?: (expression: TemplateExpression) => Condition | undefined;
+}
 
 /** The condition; undefined if it is computed by more than comparisons of values with literals. */
 export function toCondition(expression: TemplateExpression, tool: JinjaTool): Condition | undefined {

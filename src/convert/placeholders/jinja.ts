@@ -1,9 +1,9 @@
 // Jinja and the templates that look like it: `{{ … }}`, `{% … %}` and `{# … #}`.
 import { conditionParts } from './conditions.ts';
 import { constantOf, readExpression, type TemplateExpression } from './expression.ts';
-import { toCondition } from './jinja-conditions.ts';
+import { toCondition, type JinjaTool } from './jinja-conditions.ts';
 import { createVariables, type Variables } from './jinja-variables.ts';
-import { ALWAYS, type Condition, type Item, type Part, type Syntax, type Value } from './nodes.ts';
+import { ALWAYS, type Item, type Part, type Syntax, type Value } from './nodes.ts';
 import type { MarkEnd, RegionKind } from './source-lexer.ts';
 
 const CLOSERS: ReadonlyMap<string, string> = new Map([
@@ -48,16 +48,6 @@ function tagEnd(inner: string, close: string, at: number): number | undefined {
 
 function endOf(index: number, at: number): number | undefined {
   return index < 0 ? undefined : at + 2 + index + 2;
-}
-
-/** What a tool gives to the names and functions of its templates. */
-export interface JinjaTool {
-  /** What `{{ expression }}` is; undefined if the tool does not know it. */
-  readonly output: (expression: TemplateExpression, inside: RegionKind) => Item | undefined;
-  /** The parameter that an expression in a condition asks for. */
-  readonly value: (expression: TemplateExpression) => Value | undefined;
-  /** Conditions of the tool's own, such as `is_incremental()`. */
-  readonly condition?: (expression: TemplateExpression) => Condition | undefined;
 }
 
 export function jinjaSyntax(text: string, tool: JinjaTool): Syntax {

@@ -18,7 +18,7 @@ export function writeOrder(arms: readonly RenderedArm[], writer: Writer): boolea
   return isItem ? writeElements(arms, writer) : writeDirections(arms, writer);
 }
 
-interface Key {
+interface OrderKey {
   readonly when: Condition;
   readonly fragments: readonly Fragment[];
   readonly direction: string;
@@ -28,7 +28,7 @@ function writeElements(arms: readonly RenderedArm[], writer: Writer): boolean {
   const { sink, span, rendering } = writer;
   const { dialect, text } = rendering.source;
   const [after = ''] = NEXT_DIRECTION.exec(text.slice(span.end, span.end + 100)) ?? [];
-  const keys: Key[] = [];
+  const keys: OrderKey[] = [];
   for (const { when, sink: inner, outline } of exclusive(arms)) {
     const elements = hasClause(outline.tokens) ? undefined : elementsOf(inner.fragments, dialect);
     if (elements === undefined) return false;
@@ -47,7 +47,7 @@ function writeElements(arms: readonly RenderedArm[], writer: Writer): boolean {
   return true;
 }
 
-function writeKeys(keys: readonly Key[], { sink, span, rendering }: Writer): void {
+function writeKeys(keys: readonly OrderKey[], { sink, span, rendering }: Writer): void {
   const add = (parts: readonly Part[]): void => renderParts(parts, span, sink, rendering);
   for (const [index, { when, fragments, direction }] of keys.entries()) {
     add([index === 0 ? '' : ', ', 'CASE WHEN ', ...conditionParts(when), ' THEN (']);

@@ -1,6 +1,6 @@
 // Placeholders inside string literals: '%{{ x }}%' becomes concat('%', :x, '%').
 import { valuesOf, type Node, type Part, type Value } from './nodes.ts';
-import { cutLast, renderQuotedInterval } from './interval.ts';
+import { cutLast, renderQuotedInterval, type StringContext, type StringNode } from './interval.ts';
 import {
   emit,
   lose,
@@ -11,15 +11,6 @@ import {
   type Sink,
   type Span,
 } from './rendering.ts';
-
-export interface StringContext {
-  readonly sink: Sink;
-  readonly rendering: Rendering;
-  /** What follows the string. */
-  readonly next: Node | undefined;
-}
-
-export type StringNode = Extract<Node, { kind: 'string' }>;
 
 export function renderString(node: StringNode, { sink, rendering, next }: StringContext): void {
   const { region, parts } = node;

@@ -61,7 +61,7 @@ function computed(
   };
 }
 
-interface Key {
+interface JoinKey {
   readonly inner: Expression;
   readonly outer: Expression;
 }
@@ -74,7 +74,7 @@ interface Place {
 
 /** The conditions of a subquery: its equalities with earlier tables, and what is left. */
 interface Conditions {
-  readonly keys: readonly (Key & { readonly name: string })[];
+  readonly keys: readonly (JoinKey & { readonly name: string })[];
   readonly where: Expression | undefined;
 }
 
@@ -208,7 +208,7 @@ function withKeys(body: Select, { keys, where }: Conditions, isUngrouped: boolea
 }
 
 /** `inner = outer.column`. */
-function keyOf(condition: Expression, outer: ReadonlySet<string>): Key | undefined {
+function keyOf(condition: Expression, outer: ReadonlySet<string>): JoinKey | undefined {
   if (condition.kind !== 'binary' || condition.operator !== '=') return undefined;
   const isOuter = (each: Expression): boolean =>
     each.kind === 'path' && each.parts.length > 1 && outer.has(each.parts[0]?.name.toLowerCase() ?? '');
