@@ -1,6 +1,6 @@
 // `millrace load` as an operator runs it: compressed files, a service that has the data folder, and processes that are killed.
 import { execFileSync } from 'node:child_process';
-import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -98,6 +98,9 @@ test('damaged, unknown and misused files exit 1 or 2, and load nothing', async (
   }
   expect((await load(cwd, 'bad.ndjson')).err).toContain('bad.ndjson:3: ');
   expect(readFileSync(join(cwd, 'there'), 'utf8')).toBe('mine');
+  expect((await load(cwd, 'absent.ndjson', '--rejects', 'unused')).code).toBe(1);
+  expect((await load(cwd, 'bad.ndjson', '--table', 'app.evnts', '--rejects', 'unused')).code).toBe(1);
+  expect(existsSync(join(cwd, 'unused'))).toBe(false);
   const server = { CLICKHOUSE_URL: 'http://127.0.0.1:1' };
   expect((await run(['load', 'bad.ndjson', '--table', 'app.events'], { cwd, env: server })).code).toBe(2);
   expect(await counts(cwd)).toBe('0,0');

@@ -37,9 +37,15 @@ test('a seed that fails names its file, line and statement, and leaves nothing',
   expect((await count(cwd)).out).toBe('n\r\n3\r\n');
 });
 
-test('an interrupted load is undone before the next one', async () => {
+test('an interrupted load is undone before the next one; tables of a schema beside seeds are not created', async () => {
   const cwd = folder({ '1.sql': GOOD });
-  expect((await count(cwd)).code).toBe(0);
+  mkdirSync(join(cwd, 'schema'));
+  writeFileSync(join(cwd, 'schema/own.sql'), 'CREATE TABLE app.own (n UInt8) ENGINE = MergeTree ORDER BY n;');
+  const first = await count(cwd);
+  expect([first.code, first.err]).toEqual([
+    0,
+    expect.stringContaining('The tables of schema/ were not created'),
+  ]);
   // As left by a process that was killed after the first statements.
   writeFileSync(
     join(cwd, '.millrace/seeds-state'),

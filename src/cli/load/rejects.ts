@@ -1,10 +1,11 @@
 // The file of rows that were not loaded: one JSON object a line, with the file, the line, the reason and the row itself.
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import type { ReportedRow } from '../../loading/load-event.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface Rejects {
   readonly add: (file: string, row: ReportedRow) => Promise<void>;
+  /** Removes the file again if no row was added. */
   close(): Promise<void>;
 }
 
@@ -17,10 +18,15 @@ export async function openRejects(path: string): Promise<Rejects> {
       cause,
     });
   });
+  let isEmpty = true;
   return {
     add: async (name, { line, reason, row, row_base64 }) => {
+      isEmpty = false;
       await file.appendFile(`${JSON.stringify({ file: name, line, reason, row, row_base64 })}\n`);
     },
-    close: () => file.close(),
+    close: async () => {
+      await file.close();
+      if (isEmpty) await rm(path);
+    },
   };
 }

@@ -6,6 +6,7 @@ import { loadSeeds, SeedError } from '../../engine/seeds.ts';
 import { recoverLoads } from '../../loading/journal.ts';
 import { visible } from '../../observe/visible-text.ts';
 import { CommandError } from '../command-error.ts';
+import { existingSchema } from '../schema-options.ts';
 import type { Terminal } from '../terminal.ts';
 import { createSchemaTables } from './schema-tables.ts';
 import { isOutdated, signatureOfSources, writeTablesState } from './tables-state.ts';
@@ -37,8 +38,14 @@ export async function seed(
   });
   terminal.progress('');
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  if (outcome === 'loaded')
+  if (outcome === 'loaded') {
     terminal.note(`Loaded the seeds from ${settings.seeds}/ into ${settings.data}/ in ${seconds} s`);
+    const schema = existingSchema({}, settings, { env: {} })?.path;
+    if (schema !== undefined && schema !== settings.seeds)
+      terminal.note(
+        `The tables of ${schema}/ were not created: those of ${settings.seeds}/ are used. To use ${schema}/, remove ${settings.seeds}/ and run: millrace seed`,
+      );
+  }
   if (outcome === 'unfinished')
     terminal.note(
       'The last millrace seed did not end: tables may be incomplete. To load all seeds again, run: millrace seed',
