@@ -1,4 +1,4 @@
-// Which of a table's columns are computed on read for a query: those that it reads, and those that these are computed from.
+// Finds the columns of a table that are computed on read for a query: those that it reads, and those that these are computed from.
 import { createCursor } from '../sql/cursor.ts';
 import type { ComputedColumn } from './table-engines.ts';
 

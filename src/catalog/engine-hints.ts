@@ -12,7 +12,7 @@ export function engineHint(message: string, query: Cursor, at: number): string |
   );
 }
 
-/** What to write, by message; `$1` is the first group of the expression. */
+/** A message that matches an expression has its hint, in which `$1` is the first group of the expression. */
 const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
   [
     /window function .* is found in (?:WHERE|PREWHERE|HAVING)/is,

@@ -108,7 +108,7 @@ function partOffset({ bound, part }: FailedQuery, message: string): number {
   return part.start + combinatorStart(createCursor(bound.sql.slice(part.start, part.end)), message);
 }
 
-/** What a message says about a keyword, and the keyword. */
+/** A message that matches an expression is about the keyword beside it. */
 const KEYWORDS: readonly (readonly [message: RegExp, keyword: string])[] = [
   [/support FINAL/i, 'FINAL'],
   [/support sampling/i, 'SAMPLE'],

@@ -44,7 +44,7 @@ const FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ['safe_divide', 'x / nullIf(y, 0)'],
 ]);
 
-/** What to write for a function that another database has; undefined if it is not known. */
+/** Returns the function to write instead of one that another database has; undefined if it is not known. */
 export function foreignFunction(name: string): string | undefined {
   return FUNCTIONS.get(name.toLowerCase());
 }

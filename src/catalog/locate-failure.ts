@@ -10,7 +10,7 @@ export interface Replacement {
   readonly text: string;
 }
 
-/** What the engine says about the query with a replacement. */
+/** The engine rejects the query with a replacement for the same reason, accepts it, or rejects it for another reason. */
 export type Answer = 'same' | 'accepted' | 'other';
 export type AskWith = (replacement: Replacement) => Promise<Answer>;
 
@@ -43,7 +43,7 @@ interface Unit {
   readonly clause: NodeKind;
   /** The clause. */
   readonly around: Node;
-  /** What the query may have instead. */
+  /** The clause accepts this text in its place. */
   readonly instead: string;
 }
 
@@ -51,7 +51,7 @@ const STRUCTURE: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'union', 'subquery', 'select', 'with', 'with-table', 'from', 'source', 'join', 'windows', 'order-by',
 ]); // prettier-ignore
 
-/** What a value in each clause is replaced by. */
+/** A value of a clause is replaced by a text that the clause accepts. */
 const INSTEAD: Readonly<Partial<Record<NodeKind, string>>> = {
   list: 'NULL', where: '1', prewhere: '1', having: '1', qualify: '1', on: '1', 'group-by': 'NULL', 'order-item': 'NULL',
   limit: '1', 'limit-by': '1', offset: '1', 'array-join': '[NULL]', distinct: '1',
@@ -87,7 +87,7 @@ function createSearch({ cursor }: Tree, askWith: AskWith): Search {
       if (text !== undefined) found[await replaced(unit.node, text)].push(unit);
     }
     const all = found.accepted.length > 0 ? found.accepted : found.other;
-    // What a SELECT clause names may be what another clause has.
+    // Another clause may use a name that the SELECT clause defines.
     return all.find(({ clause }) => clause !== 'list') ?? all.at(-1);
   };
   /** A column by itself is right: in place of it, its name could mean something else in another clause. */

@@ -1,4 +1,4 @@
-// What an engine has: tables with their columns, values of Enum columns, dictionaries with their attributes.
+// Reads which tables an engine has, with their columns, values of Enum columns, and dictionaries with their attributes.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import { changeInner, parseType } from '../sql/type.ts';

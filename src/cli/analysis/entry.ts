@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Finding } from '../../core/finding.ts';
 
-/** What the engine found about one file, or about the definitions of the tables. */
+/** The engine found this about one file, or about the definitions of the tables. */
 export interface CachedAnalysis {
   readonly findings: readonly Finding[];
   /** Statements of the schema that were left out, by kind; none for an endpoint file. */
