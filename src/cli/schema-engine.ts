@@ -25,7 +25,7 @@ export interface SchemaEngineOptions {
   readonly settings: Settings;
   /** Undefined: no tables. */
   readonly schema: SchemaChoice | undefined;
-  /** Of the schema, if they have been read. */
+  /** The files of the schema are given if they have been read. */
   readonly files?: readonly SchemaFile[] | undefined;
   readonly openEngine: OpenEngine;
 }

@@ -43,7 +43,7 @@ function keyOf(values: readonly unknown[]): string {
 /** A program that runs from its source changes without a build: its entries are of use to this process only. */
 const UNBUILT = randomUUID();
 
-/** Of the release and the built program: the names of its parts have hashes of their contents, except those that start processes. */
+/** Identifies the release and the built program: the names of its parts have hashes of their contents, except those that start processes. */
 function programHash(): string {
   const [main, ...others] = ['./main.js', '../../package.json', './engine-program.js'].map(readBeside);
   return keyOf([main ?? UNBUILT, ...others]);

@@ -22,7 +22,7 @@ export interface ConvertSettings {
 
 /** A note with its places: in the file of the export, and in the query. */
 export interface PlacedNote extends Pick<ConversionNote, 'severity' | 'message' | 'hint'> {
-  /** Of a conversion, or of a finding of the engine. */
+  /** The code of the conversion, or of the engine's finding. */
   readonly code: string;
   readonly place: Position;
   readonly inQuery: Position;

@@ -20,9 +20,9 @@ export function definitionPath(schema: string, database: string, name: string): 
 }
 
 export interface CreatedDefinitions {
-  /** Those that the engine has now; the others have a note. */
+  /** Definitions without a note were created on the engine. */
   readonly notes: ReadonlyMap<DefinitionDraft, readonly PlacedNote[]>;
-  /** Those of the repository, which stay. */
+  /** The repository has these already, and they stay. */
   readonly known: ReadonlySet<DefinitionDraft>;
   readonly loaded: LoadedSchema;
 }

@@ -76,7 +76,7 @@ function keyOf({ tool, key }: ForeignQuery): string {
 interface Reading {
   readonly byKey: ReadonlyMap<string, EndpointDraft>;
   readonly parameters: Map<EndpointDraft, Parameters | undefined>;
-  /** Those whose reads are being followed. */
+  /** The reads of these drafts are being followed. */
   readonly open: Set<EndpointDraft>;
 }
 

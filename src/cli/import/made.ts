@@ -19,7 +19,7 @@ export interface Made {
   readonly views: Views;
   readonly created: CreatedDefinitions;
   readonly assessed: readonly Assessed[];
-  /** Of endpoint files, by their paths. */
+  /** The texts of endpoint files have their paths as keys. */
   readonly texts: ReadonlyMap<string, string>;
   /** Fixtures, and those that the tables do not take. */
   readonly rows: readonly NewFile[];

@@ -5,7 +5,7 @@ import type { Path, YamlDocument } from '../../config/yaml-document.ts';
 export interface QueryPlace {
   readonly path: Path;
   readonly sql: string;
-  /** Of the position, in UTF-16 code units of `sql`. */
+  /** The position is counted in UTF-16 code units of `sql`. */
   readonly offset: number;
 }
 

@@ -109,7 +109,7 @@ interface State extends LspOptions {
   readonly connection: Connection;
   readonly documents: TextDocuments<TextDocument>;
   readonly known: Map<string, KnownFiles>;
-  /** Those whose other files have been read. */
+  /** The files of these folders have been read. */
   readonly folders: Set<string>;
 }
 

@@ -9,7 +9,7 @@ import { signatureOf } from '../folder-changes.ts';
 import { existingSchema } from '../schema-options.ts';
 
 export interface TablesState {
-  /** Of the files. */
+  /** The signature of the files that the tables were made from. */
   readonly signature: string;
   /** Whether all tables and rows could be created. */
   readonly isWhole: boolean;
