@@ -42,7 +42,7 @@ function ambiguousIn(
   const sources = from === undefined ? [] : nodesIn(from, 'source');
   const tables = sources.map((source) => {
     const [first] = source.parts;
-    const table = first?.kind === 'table' ? namesOf(cursor, first).join('.') : '';
+    const table = first?.kind === 'table' ? namesOf({ cursor }, first).join('.') : '';
     return [cursor.name(source.at) ?? '', columns.get(table)] as const;
   });
   if (from === undefined || tables.length < 2 || tables.some(([, known]) => known === undefined)) return [];

@@ -20,7 +20,7 @@ export function comparedTexts({
     const texts = parent !== undefined && WHOLE.has(parent.kind) ? textsOf(cursor, node) : undefined;
     if (column?.kind === 'column' && texts !== undefined) found.set(column, texts);
     if (!NAMES.has(node.kind)) return;
-    const path = namesOf(cursor, node);
+    const path = namesOf({ cursor }, node);
     // The first name may be that of the table.
     const paths = found.has(node) ? [path, path.slice(1)].map((parts) => parts.join('.')) : [];
     for (const each of paths) compared.set(each, [...(compared.get(each) ?? []), ...(found.get(node) ?? [])]);

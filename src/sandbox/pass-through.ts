@@ -285,7 +285,7 @@ function passedColumn(
 ): { readonly name: string; readonly source: string } | undefined {
   const isNamed = item.kind === 'alias' && cursor.word(item.at - 1) === 'AS';
   const column = isNamed ? item.parts[0] : item;
-  const names = column?.kind === 'column' ? namesOf(cursor, column) : [];
+  const names = column?.kind === 'column' ? namesOf({ cursor }, column) : [];
   const [source, ...others] = names.length > 1 && names[0] === alias ? names.slice(1) : names;
   if (source === undefined || others.length > 0 || source.includes('.')) return undefined;
   return { name: isNamed ? (cursor.name(item.at) ?? '') : source, source };

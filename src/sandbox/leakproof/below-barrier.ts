@@ -60,7 +60,7 @@ export function conditionsBelow(
       if (sql !== undefined) {
         stored.push(sql);
         terms = all;
-      } else if (canRepeat(range)) conditions.push(textOf(cursor, range));
+      } else if (canRepeat(range)) conditions.push(textOf({ cursor }, range));
     }
     if (conditions.length > 0 || stored.length > 0) found.set(name, { alias, conditions, stored });
   }

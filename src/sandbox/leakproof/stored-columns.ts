@@ -42,7 +42,7 @@ export function storedColumns(
   return (node) => {
     const [base = node] = node.parts;
     if (base.kind !== 'column') return undefined;
-    const [first = '', ...rest] = namesOf(cursor, base);
+    const [first = '', ...rest] = namesOf({ cursor }, base);
     const isQualified = first === alias && rest.length > 0 && table.typeOf(alias) === undefined;
     const [name = '', ...path] = isQualified ? rest : [first, ...rest];
     if (!isQualified && names.has(name)) return undefined;

@@ -116,7 +116,7 @@ function binarySql(
     left.kind === 'text' &&
     isPattern(cursor, operand) &&
     isPatternOf(left, cursor.text(operand.from));
-  return isSafe ? `${left.sql} ${not}${word} ${textOf(cursor, operand)}` : undefined;
+  return isSafe ? `${left.sql} ${not}${word} ${textOf({ cursor }, operand)}` : undefined;
 }
 
 /** `IS NULL`, `IS NOT NULL`. */
@@ -134,7 +134,7 @@ function inSql({ cursor }: TotalContext, { at, parts }: Node, { left, not }: Neg
   const [, list] = parts;
   const isPlain = cursor.word(not === '' ? at : at + 1) === 'IN'; // not GLOBAL
   return list !== undefined && isPlain && isListFor(cursor, left, list)
-    ? `${left.sql} ${not}IN ${textOf(cursor, list)}`
+    ? `${left.sql} ${not}IN ${textOf({ cursor }, list)}`
     : undefined;
 }
 
@@ -215,7 +215,7 @@ const FUNCTIONS: ReadonlyMap<
 /** What a value is; undefined if it may fail, or is not known. */
 function operandOf(context: TotalContext, node: Node): Operand | undefined {
   const { cursor } = context;
-  const literal = { sql: textOf(cursor, node), isLiteral: true, isNullable: false };
+  const literal = { sql: textOf({ cursor }, node), isLiteral: true, isNullable: false };
   if (node.kind === 'string') return { ...literal, kind: 'text' };
   if (node.kind === 'number') return { ...literal, kind: 'number' };
   if (cursor.kind(node.from + 1) !== '(') return columnOperand(context, node);

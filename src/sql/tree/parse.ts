@@ -1,6 +1,6 @@
 // Parses a ClickHouse query: set operations, WITH, and the clauses of a SELECT. One pass; every token is accounted for, and a sequence
 // that is not known is a fault at its place.
-import type { Cursor } from '../cursor.ts';
+import { createCursor, type Cursor } from '../cursor.ts';
 import { JOIN_WORDS, SET_OPERATORS } from './keywords.ts';
 import type { Tree } from './nodes.ts';
 import { parseLimit, parseOrderBy, parseWindows } from './parse-ordering.ts';
@@ -50,6 +50,11 @@ export function parseSaved(cursor: Cursor): Tree {
 export function wholeTree(cursor: Cursor): Tree | undefined {
   const tree = parseSaved(cursor);
   return tree.fault === undefined ? tree : undefined;
+}
+
+/** The tree of an author's query as text. */
+export function parseSavedText(sql: string): Tree {
+  return parseSaved(createCursor(sql));
 }
 
 function parseWhole(reader: Reader): Tree {

@@ -1,6 +1,8 @@
 // Ways through a syntax tree.
-import type { Cursor } from '../cursor.ts';
-import type { Node, NodeKind, TokenRange } from './nodes.ts';
+import type { Node, NodeKind, TokenRange, Tree } from './nodes.ts';
+
+/** A tree, or the tokens of one: what its nodes are read with. */
+export type TreeTokens = Pick<Tree, 'cursor'>;
 
 /** Calls `visit` with a node and all nodes below it, in the order of their tokens; `parent` is undefined for the first. */
 export function walk(node: Node, visit: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
@@ -19,14 +21,14 @@ export function partOf({ parts }: Node, kind: NodeKind): Node | undefined {
 }
 
 /** The names of a column, of which the first may be that of its table. */
-export function namesOf(cursor: Cursor, { from, to }: Node): readonly string[] {
+export function namesOf({ cursor }: TreeTokens, { from, to }: Node): readonly string[] {
   const names: string[] = [];
   for (let at = from; at < to; at += 2) names.push(cursor.name(at) ?? '');
   return names;
 }
 
 /** Whether a list of arguments begins with DISTINCT. */
-export function isDistinct(cursor: Cursor, { at }: Node): boolean {
+export function isDistinct({ cursor }: TreeTokens, { at }: Node): boolean {
   return cursor.word(at) === 'DISTINCT';
 }
 
@@ -36,6 +38,29 @@ export function conjunctsOf(node: Node): readonly Node[] {
 }
 
 /** The tokens of a range with single spaces between them, and so without comments. */
-export function textOf(cursor: Cursor, { from, to }: TokenRange): string {
+export function textOf({ cursor }: TreeTokens, { from, to }: TokenRange): string {
   return Array.from({ length: to - from }, (_, index) => cursor.text(from + index)).join(' ');
+}
+
+/** The source of a range as it was written, with the comments inside it. */
+export function sourceOf({ cursor }: TreeTokens, { from, to }: TokenRange): string {
+  return cursor.slice(from, to);
+}
+
+/** The offsets in the source where a range starts and ends, in UTF-16 code units. */
+export function spanOf(
+  { cursor }: TreeTokens,
+  { from, to }: TokenRange,
+): { readonly start: number; readonly end: number } {
+  return { start: cursor.start(from), end: cursor.end(to - 1) };
+}
+
+/** The name that the token `at` of a node denotes, bare or quoted: of an alias, a call, a table. Empty if it is no name. */
+export function nameOf({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): string {
+  return cursor.name(at) ?? '';
+}
+
+/** The bare word that names a node, in upper case: an operator, a keyword, a function. Otherwise the token's text. */
+export function wordOf({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): string {
+  return cursor.word(at) ?? cursor.text(at);
 }
