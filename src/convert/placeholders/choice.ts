@@ -6,7 +6,7 @@ import { flattened, isDemand, isRejection } from './demands.ts';
 import { readItems, sliceFragments, type ItemList } from './item-list.ts';
 import { writeMembership } from './membership.ts';
 import { ALWAYS, valuesOf, type Condition, type Node, type Part, type Value } from './nodes.ts';
-import { writePart } from './optional-part.ts';
+import { writePart, writeParts } from './optional-part.ts';
 import { writeOrder } from './order.ts';
 import { textOf, type Fragment } from './output.ts';
 import { areOfOneKind } from './time-kinds.ts';
@@ -76,18 +76,18 @@ function renderArms(all: ChoiceNode['arms'], span: Span, sink: Sink, rendering: 
   writeArms(rendered, { span, sink, rendering });
 }
 
-/** In the order of preference; those after the first choice change types or reject calls, and say so. */
+/** In the order of preference; the last ones change types, and say so. */
 const FORMS: readonly ((arms: readonly RenderedArm[], writer: Writer) => boolean)[] = [
   writePart,
   writeLimit,
   writeConditions,
   writeMembership,
-  (arms, writer) => writeChoice(arms, writer, 'listed'),
+  writeChoice,
   writeOrder,
   writeValue,
   writeItems,
+  writeParts,
   writeUnion,
-  (arms, writer) => writeChoice(arms, writer, 'open'),
   (arms, writer) => writeValue(arms, { ...writer, mixesTimes: true }),
   (arms, writer) => writeItems(arms, { ...writer, mixesTimes: true }),
   (arms, writer) => writeUnion(arms, { ...writer, mixesTimes: true }),
