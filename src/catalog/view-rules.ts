@@ -10,6 +10,8 @@ import { isTable } from '../sql/with-clause.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { LogViewPolicy } from './endpoint.ts';
 import type { Rule } from './rules.ts';
+import { isDateTime, plainType } from '../sql/types/traits.ts';
+import { parseType } from '../sql/types/type.ts';
 
 interface PlacedView {
   readonly view: LogsView;
@@ -113,7 +115,7 @@ export const VIEW_RULES: Readonly<Record<string, Rule>> = {
 };
 
 function isInstant(type: string): boolean {
-  return /^(?:Nullable\()?DateTime/.test(type);
+  return isDateTime(plainType(parseType(type)));
 }
 
 /** What is wrong with the paths of the log views of a table, once its columns are known. */

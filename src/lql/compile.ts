@@ -8,7 +8,7 @@ import {
   printCondition,
   type Condition,
 } from './condition.ts';
-import { parseColumnType } from '../sql/column-type.ts';
+import { parseColumnType } from '../sql/types/column-type.ts';
 import { findingAt, isFault, suggestion, type Fault, type LqlFinding, type Span } from './finding.ts';
 import { createRegexCheck, type RegexUse } from './regex.ts';
 import type { Table, Value } from './resolve.ts';
