@@ -5,8 +5,8 @@ import type { PolicyCarrier } from '../engine/row-policy.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { findTable, reachedBy, type EndpointReads, type StoredTables } from './stored-tables.ts';
 import type { TableFilter } from './table-filters.ts';
-import { integerOf, isAddress, isDate, plainType } from '../sql/types/traits.ts';
-import { parseType, printType } from '../sql/types/type.ts';
+import { integerOf, isAddress, isDate, plainTypeOf } from '../sql/types/traits.ts';
+import { printType } from '../sql/types/type.ts';
 
 export interface TablePolicy {
   readonly database: string;
@@ -98,7 +98,7 @@ function filtersOf(
   const isExpressible = ({ column }: TableFilter): boolean => {
     const type = columns.get(column);
     if (type === undefined) return false;
-    const plain = plainType(parseType(type));
+    const plain = plainTypeOf(type);
     const isCast = integerOf(plain) !== undefined || isDate(plain) || isAddress(plain);
     return TEXTS.has(plain.name) || plain.name === 'UUID' || isCast;
   };
@@ -170,7 +170,7 @@ function equality(
   { columns }: TypedTable,
   carrier: PolicyCarrier,
 ): string {
-  const type = plainType(parseType(columns.get(column) ?? ''));
+  const type = plainTypeOf(columns.get(column) ?? '');
   const value = carrier.value(parameter);
   const cast = TEXTS.has(type.name) ? value : `accurateCastOrNull(${value}, ${quoteString(printType(type))})`;
   return `${carrier.isGiven(parameter)} AND ${quoteIdentifier(column)} = ${cast}`;

@@ -150,10 +150,10 @@ describe('what the engine prints', () => {
 
 /** Types as they are declared: names that look like types or keywords, wrappers, settings, versions, other names. */
 const DECLARED: readonly string[] = [
-  ...['Nullable(Nothing)', 'Nullable(Tuple(a UInt8))', 'LowCardinality(FixedString(2))', "Nullable(Enum8('Array(' = 1))"],
-  ...['Time', 'Nullable(Time64(9))', 'BFloat16', 'Geometry', 'Nullable(Point)', 'IntervalNanosecond', 'QBit(Float32, 16)'],
-  ...['Decimal', 'Decimal(5)', 'Decimal32(3)', 'Decimal256(76)', 'DateTime32', 'DateTime64', 'INET6', 'INT UNSIGNED', 'VARCHAR(10)'],
-  ...["Array(DateTime64(3, 'Asia/Tokyo'))", "Map(DateTime64(3, 'UTC'), LowCardinality(Nullable(String)))", "Variant(Date, DateTime('UTC'))"],
+  'Nullable(Nothing)', 'Nullable(Tuple(a UInt8))', 'LowCardinality(FixedString(2))', "Nullable(Enum8('Array(' = 1))",
+  'Time', 'Nullable(Time64(9))', 'BFloat16', 'Geometry', 'Nullable(Point)', 'IntervalNanosecond', 'QBit(Float32, 16)',
+  'Decimal', 'Decimal(5)', 'Decimal32(3)', 'Decimal256(76)', 'DateTime32', 'DateTime64', 'INET6', 'INT UNSIGNED', 'VARCHAR(10)',
+  "Array(DateTime64(3, 'Asia/Tokyo'))", "Map(DateTime64(3, 'UTC'), LowCardinality(Nullable(String)))", "Variant(Date, DateTime('UTC'))",
   String.raw`Enum('\t\n\\' = 1, '' = 2, 'LowCardinality(String)' = -3, 'c\`d, e' = 4)`,
   "Tuple(`Nullable(x)` String, `a``b` UInt8, from UInt8, Array Array(String), `it's` UInt8, \"b c\" UInt8)",
   'Nested(a UInt8, `b c` Nested(d String))',

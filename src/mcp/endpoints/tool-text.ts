@@ -2,8 +2,7 @@
 import type { Principal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Locked } from './input-schema.ts';
-import { isDate, isDateTime, plainType } from '../../sql/types/traits.ts';
-import { parseType } from '../../sql/types/type.ts';
+import { isDate, isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
 
 const MAX_DESCRIPTION = 1500;
 const MAX_EXAMPLE = 300;
@@ -45,7 +44,7 @@ const MAX_SUMMARY = 160;
 const MAX_NAMED = 8;
 
 function isTime(type: string): boolean {
-  const plain = plainType(parseType(type));
+  const plain = plainTypeOf(type);
   return isDate(plain) || isDateTime(plain);
 }
 

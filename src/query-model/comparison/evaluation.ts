@@ -15,7 +15,7 @@ import {
   isDateTime,
   isDecimal,
   isEnum,
-  plainType,
+  plainTypeOf,
   timeZone,
 } from '../../sql/types/traits.ts';
 import { parseType } from '../../sql/types/type.ts';
@@ -87,7 +87,7 @@ function evaluate(context: Context, expression: Expression): Value | Open {
 /** What is not evaluated, by its text. */
 function termOf({ texts }: Context, expression: Expression): Value {
   const type = typeOf(expression);
-  const plain = plainType(parseType(type));
+  const plain = plainTypeOf(type);
   const isTime = isDate(plain) || isDateTime(plain);
   const moment = isTime ? momentOf(expression, texts) : undefined;
   if (moment?.base === '') return { kind: 'constant', text: `seconds_${moment.seconds}` };
@@ -99,7 +99,7 @@ function termOf({ texts }: Context, expression: Expression): Value {
 const CONDITION = { isOrdered: true, isWhole: true, least: 0n, most: 1n } as const;
 
 function domainOf(type: string): Domain {
-  const plain = plainType(parseType(type));
+  const plain = plainTypeOf(type);
   const shared = { isNullable: isNullable(type) };
   if (plain.name === 'Bool') return { ...shared, ...CONDITION };
   const integer = integerOf(plain);
@@ -128,7 +128,7 @@ const FUNCTIONS: Readonly<Record<string, (context: Context, call: FunctionExpres
   has: (context, { arguments: [set, value] }) => (set?.kind === 'parameter' ? undefined : among(context, value, set)),
   isNull: (context, { arguments: [only] }) => only && fromTruth(isNullValue(context, only)),
   empty: (context, { arguments: [only] }) =>
-    only !== undefined && TEXTS.has(plainType(parseType(typeOf(only))).name) ? compared(context, [only, EMPTY], (order) => order === 'equal') : undefined,
+    only !== undefined && TEXTS.has(plainTypeOf(typeOf(only)).name) ? compared(context, [only, EMPTY], (order) => order === 'equal') : undefined,
   ifNull: (context, { arguments: list }) => firstValue(context, list),
   coalesce: (context, { arguments: list }) => firstValue(context, list),
   if: (context, { arguments: list }) => chosen(context, list),

@@ -2,7 +2,15 @@
 import { isNullable } from '../confinement/types.ts';
 import { isTransparent } from './blocks.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
-import { integerOf, isAddress, isDate, isDateTime, isEnum, plainType } from '../../sql/types/traits.ts';
+import {
+  integerOf,
+  isAddress,
+  isDate,
+  isDateTime,
+  isEnum,
+  plainType,
+  plainTypeOf,
+} from '../../sql/types/traits.ts';
 import { parseType, printType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 
 /** Pairs of functions whose results are opposite, and NULL for the same arguments. */
@@ -246,7 +254,7 @@ function typeOf(expression: Expression): string {
 
 /** Equal for types between which both conversions are the same; undefined for those with NULL or less certain ones. */
 function kindOfType(type: string): string | undefined {
-  const plain = plainType(parseType(type));
+  const plain = plainTypeOf(type);
   if (isNullable(type)) return undefined;
   const integer = integerOf(plain);
   if (integer !== undefined) return integer.bits <= 64 ? 'integer' : undefined;

@@ -9,7 +9,7 @@ import {
   isDateTime,
   isDecimal,
   isEnum,
-  plainType,
+  plainTypeOf,
 } from '../../sql/types/traits.ts';
 import { parseType, printType, type ClickHouseType } from '../../sql/types/type.ts';
 import { typesOf, type Expression } from '../tree/nodes.ts';
@@ -40,7 +40,7 @@ export function isNullable(type: string): boolean {
 }
 
 function plainOf(type: string): ClickHouseType {
-  return plainType(parseType(type));
+  return plainTypeOf(type);
 }
 
 function isSameType(a: ClickHouseType, b: ClickHouseType): boolean {

@@ -1,6 +1,6 @@
 // What a type says about its values. Questions are about the outermost type; `plainType` is what is inside of its wrappers.
 import { stringValue } from '../string-literal.ts';
-import { innerType, typeArguments, type ClickHouseType } from './type.ts';
+import { innerType, parseType, typeArguments, type ClickHouseType } from './type.ts';
 
 /** Without Nullable, LowCardinality and SimpleAggregateFunction, whose values are those of the type inside. */
 export function plainType(type: ClickHouseType): ClickHouseType {
@@ -13,6 +13,11 @@ export function plainType(type: ClickHouseType): ClickHouseType {
     default:
       return type;
   }
+}
+
+/** The same of a type as the engine prints it. */
+export function plainTypeOf(text: string): ClickHouseType {
+  return plainType(parseType(text));
 }
 
 /** Whether it is declared Nullable, perhaps inside LowCardinality or SimpleAggregateFunction. */

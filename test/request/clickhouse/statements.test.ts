@@ -82,10 +82,10 @@ afterAll(async () => {
 });
 
 const TYPES: readonly string[] = [
-  ...['UInt8', 'Nullable(Int256)', 'LowCardinality(UInt8)', 'SimpleAggregateFunction(sum, UInt64)', 'Float32', 'Bool'],
-  ...['Decimal(9, 2)', 'Nullable(Decimal(76, 4))', 'Array(Decimal(9, 2))', "Enum8('Nullable(Decimal(9, 2))' = 1)"],
-  ...['Date', 'Date32', 'DateTime', "Nullable(DateTime64(4, 'UTC'))", 'Array(DateTime64(3))', 'Tuple(x DateTime64(3))', 'Time64(3)'],
-  ...['LowCardinality(Nullable(DateTime))', 'SimpleAggregateFunction(max, Nullable(DateTime64(6)))', 'LowCardinality(Nullable(String))'],
+  'UInt8', 'Nullable(Int256)', 'LowCardinality(UInt8)', 'SimpleAggregateFunction(sum, UInt64)', 'Float32', 'Bool',
+  'Decimal(9, 2)', 'Nullable(Decimal(76, 4))', 'Array(Decimal(9, 2))', "Enum8('Nullable(Decimal(9, 2))' = 1)",
+  'Date', 'Date32', 'DateTime', "Nullable(DateTime64(4, 'UTC'))", 'Array(DateTime64(3))', 'Tuple(x DateTime64(3))', 'Time64(3)',
+  'LowCardinality(Nullable(DateTime))', 'SimpleAggregateFunction(max, Nullable(DateTime64(6)))', 'LowCardinality(Nullable(String))',
 ]; // prettier-ignore
 
 test('what the engine says about types of columns', async () => {
