@@ -16,7 +16,7 @@ import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { HOLDS_NULL } from './columnar.ts';
 import { changeInner, parseType, printType, type ClickHouseType } from '../sql/type.ts';
 import { runProblem } from './engine-problems.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './planned.ts';
 import type { Spending } from './spending.ts';
 import type { KeptColumn } from './transform/redacted-columns.ts';
 
