@@ -1,6 +1,6 @@
 // Times as SQL conditions. Days and seconds are half-open ranges, independent of the column's precision.
 import { quoteString } from '../sql/literal.ts';
-import type { Condition } from './condition.ts';
+import type { Condition } from './value.ts';
 import type { Fault } from './finding.ts';
 import type { Value } from './resolve.ts';
 import { timeLiteral } from './sql-literal.ts';
