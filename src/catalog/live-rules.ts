@@ -6,7 +6,7 @@ import type { RuleFinding } from './analysis.ts';
 import { ruleFor } from './column-rules.ts';
 import type { LivePolicy } from './endpoint.ts';
 import { unknownColumn } from './page-rules.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './rule.ts';
 
 /** Fields of calls on endpoints with live calls. */
 export const LIVE_FIELDS: ReadonlySet<string> = new Set(['live', 'last_event_id']);

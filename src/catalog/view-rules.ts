@@ -9,7 +9,7 @@ import { createResolver } from '../lql/resolve.ts';
 import { isTable } from '../sql/with-clause.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { LogViewPolicy } from './endpoint.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './rule.ts';
 import { isDateTime, plainTypeOf } from '../sql/types/traits.ts';
 
 interface PlacedView {

@@ -1,5 +1,5 @@
 // Derives row policies for stored tables from the conditions of the endpoint files: on a server, and on the embedded engine.
-import { referenceOf } from '../catalog/versions.ts';
+import { referenceOf } from '../catalog/endpoint.ts';
 import type { TypedTable } from '../engine/access-rules.ts';
 import type { PolicyCarrier } from '../engine/row-policy.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';

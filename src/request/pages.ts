@@ -10,7 +10,7 @@ import { areColumns } from './page-keys.ts';
 import { openCursor, sealCursor, type CursorScope } from './page-cursor.ts';
 import type { CallContent } from './call.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './planned.ts';
 import type { TransformContext, Transformer } from './transform/transformer.ts';
 import { isDateTime, plainTypeOf } from '../sql/types/traits.ts';
 

@@ -16,7 +16,7 @@ import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { isDynamic, isEnum } from '../sql/types/traits.ts';
 import { changeInner, parseType, printType, typeOf, type ClickHouseType } from '../sql/types/type.ts';
 import { runProblem } from './engine-problems.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './planned.ts';
 import type { Spending } from './spending.ts';
 import type { KeptColumn } from './transform/redacted-columns.ts';
 

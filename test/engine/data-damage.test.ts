@@ -3,7 +3,7 @@ import { readFile, rename, rm, symlink, truncate, unlink, writeFile } from 'node
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/core/observation.ts';
-import type { DataDamage } from '../../src/engine/embedded/data-damage.ts';
+import type { DataDamage } from '../../src/engine/data-damage.ts';
 import { ownerOf } from '../../src/engine/embedded/open-error.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { fillData, idOf, openEngineAt, PART_ROWS, type FilledData } from '../support/damaged-data.ts';
