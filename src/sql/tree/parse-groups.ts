@@ -71,7 +71,8 @@ function parseSavedTable(reader: Reader): void {
     skip(reader);
     reader.top.at = reader.at;
     skip(reader);
-  } else if (kind(reader) === '(') {
+  }
+  if (kind(reader) === '(') {
     reader.top.kind = 'table-function';
     const isQuery = ['SELECT', 'WITH'].includes(word(reader, 1) ?? '');
     const outer = open(reader, 'arguments');

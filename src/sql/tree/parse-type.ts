@@ -1,11 +1,11 @@
 // The extent of a type: after `::`, in CAST, in JSON paths. Which types there are, and how large they may be, is not known here.
 import {
+  anyName,
   beyond,
   close,
   expectKind,
   fail,
   kind,
-  newName,
   open,
   skip,
   takeKind,
@@ -46,7 +46,7 @@ function isSecondWord(first: string | undefined, second: string | undefined): bo
 export function parsePlaceholder(reader: Reader): void {
   const outer = open(reader, 'placeholder');
   takeKind(reader, '{');
-  reader.top.at = newName(reader);
+  reader.top.at = anyName(reader);
   expectKind(reader, ':');
   parseType(reader);
   expectKind(reader, '}');

@@ -9,6 +9,7 @@ import { parseExpression } from './parse-expression.ts';
 import { isQueryGroup, parseExpressions, parseQueryGroup, parseTable } from './parse-groups.ts';
 import { parseOperand } from './parse-operand.ts';
 import {
+  anyName,
   beyond,
   close,
   createReader,
@@ -225,9 +226,11 @@ function parseSettings(reader: Reader): true {
   const outer = open(reader, 'settings');
   skip(reader);
   do {
-    newName(reader);
+    anyName(reader);
     expectKind(reader, '=');
-    parseOperand(reader, true);
+    // A map in braces, whose keys are strings.
+    if (kind(reader) === '{' && kind(reader, 1) === 'string') skip(reader, beyond(reader));
+    else parseOperand(reader, true);
   } while (takeKind(reader, ','));
   close(reader, outer);
   return true;
