@@ -12,6 +12,7 @@ import type { Endpoint } from './endpoint.ts';
 import { readComputed } from './computed-on-read.ts';
 import { readSourceQuery, type SourceQuery } from './source-query.ts';
 import type { SampleValues } from './samples.ts';
+import { parseType } from '../sql/types/type.ts';
 
 /** A table of the WITH clause. */
 export interface TableColumns {
@@ -120,7 +121,7 @@ function createReadTables(ask: Ask): (endpoint: Endpoint) => Promise<readonly Ta
       );
       const passes = passThrough(clause, name);
       if (passes === undefined) return { name, columns };
-      const map = columns.find(({ type }) => type.startsWith('Map('));
+      const map = columns.find(({ type }) => parseType(type).name === 'Map');
       const source = map && passes.sourceOf(map.name);
       const keys =
         source &&

@@ -123,9 +123,11 @@ export const LINTS: Readonly<Record<string, Lint>> = {
   },
   'lint.cache_per_timestamp': function* ({ file, parameters }) {
     if (typeof file.cache !== 'object') return;
-    for (const [name, { type, enum: allowed, round }] of Object.entries(file.parameters ?? {})) {
-      if (!/^(Nullable\()?DateTime/.test(type) || allowed !== undefined || round !== undefined) continue;
-      if (parameters.get(name)?.moments?.fallback !== undefined) continue; // lint.relative_not_rounded
+    for (const [name, { enum: allowed, round }] of Object.entries(file.parameters ?? {})) {
+      const moments = parameters.get(name)?.moments;
+      if (moments === undefined || moments.scale.isDate || allowed !== undefined || round !== undefined)
+        continue;
+      if (moments.fallback !== undefined) continue; // lint.relative_not_rounded
       yield {
         path: ['parameters', name],
         onKey: true,

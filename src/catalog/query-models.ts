@@ -8,6 +8,8 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import { costOf } from './not-analysed.ts';
 import type { Analysis } from './analysis.ts';
 import type { Endpoint } from './endpoint.ts';
+import { hasType, isNullable } from '../sql/types/traits.ts';
+import { parseType } from '../sql/types/type.ts';
 
 /** An endpoint and its file. */
 export interface AnalysedEndpoint {
@@ -74,7 +76,7 @@ function parametersOf({ analysis: { file, selection } }: AnalysedEndpoint): read
     name,
     isNeverNull:
       selection.given.has(name) ||
-      ((required === true || standard !== undefined) && !type.includes('Nullable(')),
+      ((required === true || standard !== undefined) && !hasType(parseType(type), isNullable)),
   }));
 }
 

@@ -1,7 +1,7 @@
 // Compares two revisions of all endpoint files, endpoint by endpoint.
 import type { Definitions } from '../catalog/definitions.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { referenceOf } from '../catalog/versions.ts';
+import { referenceOf } from '../catalog/endpoint.ts';
 import type { ListedExposure } from '../catalog/exposure.ts';
 import { mergeFindings } from '../catalog/variant-findings.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';

@@ -1,5 +1,5 @@
 // Pairs the endpoints of two revisions: by id, then by name, so that a new id hides no change.
-import { referenceOf } from '../catalog/versions.ts';
+import { referenceOf } from '../catalog/endpoint.ts';
 import type { BrokenFile, Contract, Contracts, Found } from './contract.ts';
 
 export type Pairing =

@@ -6,7 +6,8 @@ import type { ModelResult } from '../query-model/resolve.ts';
 import type { Contract, Found } from './contract.ts';
 import { compareDefinitions, redefinedIn } from './definition-changes.ts';
 import type { Assumptions } from './assumptions.ts';
-import { areEqual, compareModels, type CompareOptions, type ModelChange } from './model-changes.ts';
+import { areEqual, compareModels, type CompareOptions } from './model-changes.ts';
+import type { ModelChange } from './model-change.ts';
 import { MAIN } from './query.ts';
 
 /** The models of an endpoint's queries by the name of the table; undefined: the saved query. */

@@ -14,7 +14,7 @@ import type { Facts } from '../query-model/comparison/term-facts.ts';
 import type { Assumptions } from './assumptions.ts';
 import type { QueryModel, SourceModel } from '../query-model/model.ts';
 import { childrenOf, type Expression } from '../query-model/tree/nodes.ts';
-import type { ModelChange } from './model-changes.ts';
+import type { ModelChange } from './model-change.ts';
 import { show } from './shown-text.ts';
 
 /** Both versions, and what is known of the calls that get them. */

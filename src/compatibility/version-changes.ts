@@ -1,6 +1,7 @@
 // Changes of versions, deprecation and rollout.
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { dayOf, referenceOf } from '../catalog/versions.ts';
+import { dayOf } from '../catalog/versions.ts';
+import { referenceOf } from '../catalog/endpoint.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Contract, Contracts, Found } from './contract.ts';
 

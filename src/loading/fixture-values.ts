@@ -4,7 +4,8 @@ import { engineSentence } from '../engine/engine-sentence.ts';
 import { readRows } from '../engine/rows.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { parseType, typeArguments, type ClickHouseType } from '../sql/type.ts';
+import { hasState } from '../sql/types/traits.ts';
+import { parseType, typeArguments, type ClickHouseType } from '../sql/types/type.ts';
 import type { RuleFinding } from '../catalog/analysis.ts';
 import type { InspectedFile } from '../catalog/compile.ts';
 import { enumValues, type TablesOnEngine } from '../catalog/tables-on-engine.ts';
@@ -48,7 +49,7 @@ async function rejectedIn(
   rows: readonly Row[],
   { columns, path }: Place,
 ): Promise<readonly RuleFinding[]> {
-  const types = new Map([...(columns ?? [])].filter(([, type]) => !type.includes('AggregateFunction')));
+  const types = new Map([...(columns ?? [])].filter(([, type]) => !hasState(parseType(type))));
   const known = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => types.has(name))));
   // The engine leaves out members of a tuple that it does not have.
   const findings = known.flatMap((row, index) => Object.entries(row).flatMap(([name, value]) => partFinding(name, unknownPart(parseType(types.get(name) ?? ''), value, [...path, index, name]))));

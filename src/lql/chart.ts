@@ -5,6 +5,8 @@ import type { Value } from './resolve.ts';
 import type { Scope, Shape } from './scope.ts';
 import { timeSql } from './time-condition.ts';
 import type { Aggregate, AggregateFunction, Bucket, Tree } from './tree.ts';
+import { isDateTime } from '../sql/types/traits.ts';
+import { parseType } from '../sql/types/type.ts';
 
 /** The columns `timestamp`, the start of the bucket, and `count`, the aggregate. */
 export function chartSql(tree: Tree, scope: Scope): Shape {
@@ -36,7 +38,7 @@ function timestampSql({ resolve, table }: Scope, span: Span): string | LqlFindin
     });
   }
   // A Date has no time of day, so sub-day buckets need a DateTime64.
-  return value.type.name.includes('DateTime') ? sql : `toDateTime64(${sql}, 3, 'UTC')`;
+  return isDateTime(parseType(value.type.name)) ? sql : `toDateTime64(${sql}, 3, 'UTC')`;
 }
 
 function aggregateSql(aggregate: Aggregate, { resolve }: Scope, time: string): string | LqlFinding {

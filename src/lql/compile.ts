@@ -1,14 +1,9 @@
 // Compiles a tree to ClickHouse SQL, equivalent to a consumer query, with every value as a literal.
 import { nearest } from '../core/nearest.ts';
 import { chartSql } from './chart.ts';
-import {
-  containsCondition,
-  fieldCondition,
-  matchCondition,
-  printCondition,
-  type Condition,
-} from './condition.ts';
-import { parseColumnType } from '../sql/column-type.ts';
+import { containsCondition, fieldCondition, matchCondition, printCondition } from './condition.ts';
+import type { Condition } from './value.ts';
+import { parseColumnType } from '../sql/types/column-type.ts';
 import { findingAt, isFault, suggestion, type Fault, type LqlFinding, type Span } from './finding.ts';
 import { createRegexCheck, type RegexUse } from './regex.ts';
 import type { Table, Value } from './resolve.ts';

@@ -1,18 +1,13 @@
 // Filters as SQL conditions over a resolved value.
 import { isIPv4, isIPv6 } from 'node:net';
-import { DYNAMIC, type ColumnType } from '../sql/column-type.ts';
+import { DYNAMIC, type ColumnType } from '../sql/types/column-type.ts';
 import { isFault, type Fault } from './finding.ts';
 import { shorten, type Value } from './resolve.ts';
 import { numberInText, numberLiteral, textLiteral } from './sql-literal.ts';
 import { betweenTimes, compareTime, instantForms } from './time-condition.ts';
 import { isTimeShaped, parseMoment, parseTimeRange } from './time-literal.ts';
 import { LEVELS, type Comparison, type FieldValue, type Operator, type ValueRange } from './tree.ts';
-
-/** `test` is null or false if the filter does not match; `missing` is true if the row has no value to test. */
-export interface Condition {
-  readonly test: string;
-  readonly missing: string;
-}
+import type { Condition } from './value.ts';
 
 /** The condition that a field filter's operator and literal put on `value`. */
 export function fieldCondition(value: Value, operator: Operator, literal: FieldValue): Condition | Fault {

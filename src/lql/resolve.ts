@@ -1,7 +1,7 @@
 // Resolves a path to the value it names: a column, a JSON subcolumn, a Map key, a tuple element.
 import { nearest } from '../core/nearest.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { DYNAMIC, parseColumnType, type ColumnType } from '../sql/column-type.ts';
+import { DYNAMIC, parseColumnType, type ColumnType } from '../sql/types/column-type.ts';
 import { findingAt, isFault, suggestion, type Fault, type LqlFinding } from './finding.ts';
 import type { Path } from './tree.ts';
 

@@ -1,11 +1,13 @@
 // Times as SQL conditions. Days and seconds are half-open ranges, independent of the column's precision.
 import { quoteString } from '../sql/literal.ts';
-import type { Condition } from './condition.ts';
+import type { Condition } from './value.ts';
 import type { Fault } from './finding.ts';
 import type { Value } from './resolve.ts';
 import { timeLiteral } from './sql-literal.ts';
 import { formatMicros, pointOf, stretchOf, type TimeValue } from './time.ts';
 import type { Comparison } from './tree.ts';
+import { timeScale } from '../sql/types/traits.ts';
+import { parseType } from '../sql/types/type.ts';
 
 /** Compares a value with a time; `:` matches the whole interval that the time denotes. */
 export function compareTime(
@@ -42,7 +44,7 @@ export function betweenTimes(value: Value, time: TimeValue, now: bigint): Condit
 /** Six digits of a fraction count, so that later digits of the value are of the same instant. */
 function isInstant({ type }: Value, sql: string, micros: bigint): string {
   const from = timeLiteral(micros);
-  if (!/DateTime64\([789]\b/.test(type.name)) return `${sql} = ${from}`;
+  if ((timeScale(parseType(type.name)) ?? 0) <= 6) return `${sql} = ${from}`;
   return `(${sql} >= ${from} AND ${sql} < ${timeLiteral(micros + 1n)})`;
 }
 

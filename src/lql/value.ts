@@ -116,3 +116,9 @@ function mixedRange(from: string, to: string): Fault {
     hint: missing ? 'use :>= or :<= for one end' : `to match the literal text, write "${from}..${to}"`,
   };
 }
+
+/** `test` is null or false if the filter does not match; `missing` is true if the row has no value to test. */
+export interface Condition {
+  readonly test: string;
+  readonly missing: string;
+}

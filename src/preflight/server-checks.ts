@@ -13,7 +13,7 @@ import { TRANSPORT_SETTINGS } from '../engine/http/request.ts';
 import { WATCHED_TABLES } from '../catalog/fingerprint.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { excessIn, rolesIn } from './grants.ts';
-import type { PreflightFinding } from './preflight.ts';
+import type { PreflightFinding } from './finding.ts';
 import { CHECK_LIMITS, serverRows, type Row } from './server-rows.ts';
 
 /** One of the service's users on the server. */

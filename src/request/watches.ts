@@ -17,7 +17,7 @@ import { contentTypeOf } from '../format/formats.ts';
 import { clockReads, commonEvery, functionCalls } from '../sql/clock-reads.ts';
 import { parseSavedText } from '../sql/tree/parse.ts';
 import { tableNames } from '../sql/tree/visit.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './planned.ts';
 
 export interface WatchesDeps {
   readonly engine: Engine;

@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import type { InspectedFile } from '../../catalog/compile.ts';
 import { leadsOutside } from '../../config/leads-outside.ts';
 import type { Finding } from '../../core/finding.ts';

@@ -1,7 +1,7 @@
 // `millrace test`: runs the examples of endpoint files on the embedded engine, without a server.
 import { visible } from '../../observe/visible-text.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import { compileGlobs } from '../../auth/globs.ts';
 import type { InspectedFile } from '../../catalog/compile.ts';
 import type { Settings } from '../../config/settings.ts';

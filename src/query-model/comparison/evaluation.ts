@@ -8,6 +8,17 @@ import {
 } from './term-facts.ts'; // prettier-ignore
 import { isNullable, isSameValue, typeOf } from '../confinement/types.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
+import {
+  integerOf,
+  isAddress,
+  isDate,
+  isDateTime,
+  isDecimal,
+  isEnum,
+  plainTypeOf,
+  timeZone,
+} from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** A condition, and the texts of the query that it is in. */
 export type Condition = readonly [expression: Expression, texts: Texts];
@@ -76,7 +87,8 @@ function evaluate(context: Context, expression: Expression): Value | Open {
 /** What is not evaluated, by its text. */
 function termOf({ texts }: Context, expression: Expression): Value {
   const type = typeOf(expression);
-  const isTime = TIMES.test(type);
+  const plain = plainTypeOf(type);
+  const isTime = isDate(plain) || isDateTime(plain);
   const moment = isTime ? momentOf(expression, texts) : undefined;
   if (moment?.base === '') return { kind: 'constant', text: `seconds_${moment.seconds}` };
   const text = moment?.base ?? texts.expression(expression);
@@ -84,19 +96,22 @@ function termOf({ texts }: Context, expression: Expression): Value {
   return { kind: 'term', term: { text, domain }, moved: moment?.seconds ?? 0, isTime };
 }
 
-const TIMES = /^(?:(?:LowCardinality|Nullable)\()*Date/;
 const CONDITION = { isOrdered: true, isWhole: true, least: 0n, most: 1n } as const;
 
 function domainOf(type: string): Domain {
-  const plain = type.replace(/^(?:(?:LowCardinality|Nullable)\()*/, '').replace(/\)+$/, '');
+  const plain = plainTypeOf(type);
   const shared = { isNullable: isNullable(type) };
-  if (plain === 'Bool') return { ...shared, ...CONDITION };
-  if (/^U?Int\d+$/.test(plain))
-    return { ...shared, isOrdered: true, isWhole: true, least: plain.startsWith('U') ? 0n : undefined };
-  const isOrdered = /^(?:Date|Decimal|UUID|IPv|Enum)/.test(plain);
-  if (plain === 'String') return { ...shared, isOrdered: true, isWhole: false, least: '' };
+  if (plain.name === 'Bool') return { ...shared, ...CONDITION };
+  const integer = integerOf(plain);
+  if (integer !== undefined)
+    return { ...shared, isOrdered: true, isWhole: true, least: integer.isSigned ? undefined : 0n };
+  if (plain.name === 'String') return { ...shared, isOrdered: true, isWhole: false, least: '' };
+  const isOrdered =
+    [isDate, isDateTime, isDecimal, isAddress, isEnum].some((is) => is(plain)) || plain.name === 'UUID';
   return { ...shared, isOrdered, isWhole: false };
 }
+
+const TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString']);
 
 /** Functions that are evaluated; others are terms. */
 const FUNCTIONS: Readonly<Record<string, (context: Context, call: FunctionExpression) => Value | Open | undefined>> = {
@@ -113,7 +128,7 @@ const FUNCTIONS: Readonly<Record<string, (context: Context, call: FunctionExpres
   has: (context, { arguments: [set, value] }) => (set?.kind === 'parameter' ? undefined : among(context, value, set)),
   isNull: (context, { arguments: [only] }) => only && fromTruth(isNullValue(context, only)),
   empty: (context, { arguments: [only] }) =>
-    only !== undefined && /String/.test(typeOf(only)) ? compared(context, [only, EMPTY], (order) => order === 'equal') : undefined,
+    only !== undefined && TEXTS.has(plainTypeOf(typeOf(only)).name) ? compared(context, [only, EMPTY], (order) => order === 'equal') : undefined,
   ifNull: (context, { arguments: list }) => firstValue(context, list),
   coalesce: (context, { arguments: list }) => firstValue(context, list),
   if: (context, { arguments: list }) => chosen(context, list),
@@ -148,8 +163,9 @@ const DAY = 86_400;
 
 /** The day of a time that is stored. */
 function dayOf(context: Context, { arguments: [time, ...zone] }: FunctionExpression): Value | undefined {
-  if (time?.kind !== 'column' || zone.length > 0 || !/^DateTime(?:64\(\d\))?$/.test(typeOf(time)))
-    return undefined;
+  if (time?.kind !== 'column' || zone.length > 0) return undefined;
+  const type = parseType(typeOf(time));
+  if (!isDateTime(type) || timeZone(type) !== undefined) return undefined;
   const value = termOf(context, time);
   return value.kind === 'term' && value.moved === 0 ? { ...value, isDay: true } : undefined;
 }

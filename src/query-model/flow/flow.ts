@@ -8,6 +8,7 @@ import {
 import { plainPath } from '../../redact/subcolumn-name.ts';
 import { isSourceFree } from '../sources.ts';
 import { dictionaryOf } from '../confinement/values.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** A stored column that a result column depends on. */
 export interface ColumnFlow {
@@ -315,7 +316,7 @@ function relationColumn(context: FlowContext, relation: Relation, column: Column
     case 'array_join': {
       const own = relation.columns.find((each) => each.name === name);
       if (own === undefined) return [{ ...UNKNOWN, column: name }];
-      const isMap = own.expression.kind === 'column' && own.expression.type.startsWith('Map(');
+      const isMap = own.expression.kind === 'column' && parseType(own.expression.type).name === 'Map';
       return expressionFlow(context, own.expression, isMap ? [] : path);
     }
     case 'join': {

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../../catalog/endpoint.ts';
 import type { Engine, RowPolicyContext } from '../../../engine/engine.ts';
 import { ENDPOINT_SETTING } from '../../../engine/row-policy.ts';
-import type { PreflightFinding } from '../../../preflight/preflight.ts';
+import type { PreflightFinding } from '../../../preflight/finding.ts';
 import { serverRows } from '../../../preflight/server-rows.ts';
 import { quoteString } from '../../../sql/literal.ts';
 import type { TablePolicy } from '../../../compatibility/row-policies.ts';

@@ -1,6 +1,8 @@
-// Parses ClickHouse types, as the engine prints them, into a tree, and prints them again.
-import { isSignificant, tokenize, type Token } from './lexer.ts';
-import { stringValue } from './string-literal.ts';
+// Parses ClickHouse types, as the engine prints them, into a tree, and prints them again. `traits.ts` answers questions about a tree.
+import { createLru } from '../../core/lru.ts';
+import { isSignificant, tokenize, type Token } from '../lexer.ts';
+import { decodedName } from '../quoted-name.ts';
+import { stringValue } from '../string-literal.ts';
 
 /** `Array(String)`: a name, and arguments. */
 export interface ClickHouseType {
@@ -32,9 +34,24 @@ export type TypeArgument =
 
 /** Deeper types are not parsed. */
 const MAX_DEPTH = 100;
+/** Nor are longer ones, in UTF-16 units: an Enum16 of all its values is shorter, if its names have up to 200. */
+const MAX_LENGTH = 2 ** 24;
+
+/** Columns of each response have types, and few of them are new. Longer ones are rare. */
+const parsed = createLru<ClickHouseType>({ entries: 2_000 });
+const MAX_CACHED = 1_024;
 
 /** Parses a type, on one line or several. Never fails: any other text is a name without arguments. Linear time. */
 export function parseType(text: string): ClickHouseType {
+  if (text.length > MAX_CACHED) return text.length > MAX_LENGTH ? opaque(text) : read(text);
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const type = read(text);
+  parsed.set(text, type);
+  return type;
+}
+
+function read(text: string): ClickHouseType {
   const tokens = tokenize(text).filter(isSignificant);
   const reader: Reader = { text, tokens, at: 0 };
   const type = readType(reader, 0);
@@ -53,8 +70,16 @@ export function changeInner(
   change: (inner: ClickHouseType) => ClickHouseType,
 ): ClickHouseType {
   if (!CONTAINERS.has(type.name)) return change(type);
+  return changeArguments(type, (inner) => changeInner(inner, change));
+}
+
+/** The type with other types as its arguments. */
+export function changeArguments(
+  type: ClickHouseType,
+  change: (inner: ClickHouseType) => ClickHouseType,
+): ClickHouseType {
   const list = type.arguments?.map((argument) =>
-    argument.kind === 'type' ? { ...argument, type: changeInner(argument.type, change) } : argument,
+    argument.kind === 'type' ? { ...argument, type: change(argument.type) } : argument,
   );
   return { ...type, arguments: list };
 }
@@ -69,6 +94,13 @@ export function typeArguments(type: ClickHouseType): readonly Extract<TypeArgume
 /** The type argument at `index` among those that are types; an unknown type if there is none. */
 export function innerType(type: ClickHouseType, index = 0): ClickHouseType {
   return typeArguments(type).at(index)?.type ?? opaque('');
+}
+
+/** A type with arguments that are types: `String` without, `Map(String, UInt8)` with two. */
+export function typeOf(name: string, ...inner: readonly ClickHouseType[]): ClickHouseType {
+  if (inner.length === 0) return { name, arguments: undefined };
+  const list = inner.map((type) => ({ kind: 'type' as const, name: undefined, label: undefined, type }));
+  return { name, arguments: list };
 }
 
 function opaque(text: string): ClickHouseType {
@@ -156,7 +188,7 @@ function readNamed(reader: Reader, depth: number): TypeArgument | undefined {
   const names = isNamed ? reader.tokens.slice(reader.at, reader.at + length) : undefined;
   const label = isNamed ? take(reader, length) : undefined;
   const type = readType(reader, depth);
-  const name = names?.map((token) => decodeName(reader.text.slice(token.start, token.end))).join('');
+  const name = names?.map((token) => nameOf(reader.text.slice(token.start, token.end))).join('');
   return type && { kind: 'type', name, label, type };
 }
 
@@ -191,10 +223,7 @@ function balanced(reader: Reader, ahead: number): number {
   }
 }
 
-/** A bare name, or the text between backticks. */
-function decodeName(source: string): string {
-  if (!source.startsWith('`')) return source;
-  return source
-    .slice(1, -1)
-    .replace(/\\(.)|``/gs, (pair, escaped: string | undefined) => escaped ?? pair[0] ?? '');
+/** A name with an escape that the engine rejects stays as it is written. */
+function nameOf(source: string): string {
+  return decodedName(source) ?? source;
 }
