@@ -85,7 +85,7 @@ describe('the engine', () => {
     const tree = parseSaved(createCursor(sql));
     expect(tree.fault).toBeUndefined();
     const printed = await oracle.ask(
-      `SET param_p = 'a', param_x = 'b', param_limit = 1, param_from = 1, param_c = 2; EXPLAIN AST ${sql}`,
+      `SET param_p = 'a', param_x = 'b', param_n = 1, param_limit = 1, param_from = 1, param_c = 2; EXPLAIN AST ${sql}`,
     );
     expect(outlineOfTree(tree)).toBe(outlineOfAst(printed));
     expect(readable(sql.replaceAll(/\{(\w+):[^{}]*\}/g, '$1'))).toBeUndefined();
