@@ -2,7 +2,7 @@
 import { didYouMean } from '../core/nearest.ts';
 import { givenIn, holdsFor, type PartCondition } from '../sql/part-condition.ts';
 import { partsOf, type Piece } from '../sql/template.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './rule.ts';
 import { toSelection, type Dimension } from './selections.ts';
 
 const NOT_OF_CHOICES = [
