@@ -82,7 +82,7 @@ function withVariants(shared: Shared, ofParameters: readonly RuleFinding[]): Ana
   const dimensions = dimensionsOf(source.template, parameters);
   const { selections, arePairs, areTooMany } = selectionsOf(source.template, dimensions);
   const queries = selections.map((selection) => bindVariant(source, selection));
-  const used = usedIn(source);
+  const used = usedIn(source, queries);
   const ofFile = areTooMany ? [...ofParameters, TOO_MANY] : ofParameters;
   const variants: Analysis[] = [];
   for (const query of queries) {
@@ -106,8 +106,10 @@ function withVariants(shared: Shared, ofParameters: readonly RuleFinding[]): Ana
 }
 
 /** The names in the query with all its parts and all choices. */
-function usedIn(source: QuerySource): ReadonlySet<string> {
+function usedIn(source: QuerySource, [query]: readonly VariantQuery[]): ReadonlySet<string> {
   const { template, fragments } = source;
+  const isPlain = template.pieces.every(({ kind }) => kind === 'text');
+  if (isPlain && query !== undefined) return new Set(query.bound.uses.map(({ name }) => name));
   const conditions = [...partsOf(template.pieces)].flatMap((each) => each.conditions.map(({ name }) => name));
   const choices = new Map([...fragments].map(([name, all]) => [name, [...all.keys()]]));
   const whole = { ...template, pieces: unconditional(template.pieces) };
