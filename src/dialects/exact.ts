@@ -36,7 +36,8 @@ const wide = (each: Value): Sql => sql`toDecimal256(${each.sql}, ${String(SCALE)
 
 /** More than 29 digits before the point are an error, where a value is certain to be evaluated. */
 export function ranged(own: Value, { shared, isEvaluated }: Context): Value {
-  const isNumeric = shared.dialect === 'bigquery' && isExact(own) && (own.type.scale ?? 0) <= SCALE;
+  const isNumeric =
+    shared.traits.numericScale !== undefined && isExact(own) && (own.type.scale ?? 0) <= SCALE;
   if (isEvaluated !== true || !isNumeric) return own;
   return { ...own, sql: sql`(${own.sql} + 0 % (abs(${own.sql}) < 1e29))`, isLoose: false };
 }

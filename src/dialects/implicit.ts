@@ -8,13 +8,11 @@ interface Place {
   readonly context: Context;
 }
 
-/** Dialects in which a string literal has the type of what it stands beside. */
-const UNTYPED: ReadonlySet<string> = new Set(['postgresql', 'redshift']);
 const NUMBER = /^\s*-?\d+(?:\.\d+)?\s*$/;
 
 /** A literal of a number, as the number that it is. */
 export function numberOfLiteral({ literal }: Value, { shared }: Context): Value | undefined {
-  if (literal === undefined || !UNTYPED.has(shared.dialect) || !NUMBER.test(literal)) return undefined;
+  if (literal === undefined || !shared.traits.stringsAreUntyped || !NUMBER.test(literal)) return undefined;
   return value(literal.includes('.') ? 'numeric' : 'int', literal.trim(), false);
 }
 

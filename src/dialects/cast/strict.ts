@@ -26,10 +26,6 @@ export function strictly({ sql: own, type }: Value, sample: string, convert: (te
   return sql`if(isNull(${own}), NULL, ${convert(sql`ifNull(${own}, ${quoteString(sample)})`)})`;
 }
 
-/** Dialects that read the number at the start of a string, and 0 if there is none. */
-export const readsPrefix = ({ shared }: Context): boolean =>
-  ['mysql', 'mariadb', 'sqlite'].includes(shared.dialect);
-
 /** The text of a string literal. */
 export const literalText = (own: Value): string | undefined =>
   isKind(own, 'text') ? own.literal : undefined;

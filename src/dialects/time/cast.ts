@@ -14,16 +14,14 @@ interface TimeCast {
 
 /** A string literal as a time. */
 export function literalTo(kind: TimeKind, written: string, { at, context }: Omit<TimeCast, 'isSafe'>): Value {
-  return context.shared.dialect === 'bigquery'
-    ? exactLiteral(kind, written, at)
-    : literalOf(written, at, kind);
+  return context.shared.traits.hasExactTimes ? exactLiteral(kind, written, at) : literalOf(written, at, kind);
 }
 
 /** A value as a date, a datetime or a timestamp. */
 export function toTime(own: Value, kind: TimeKind, { isSafe, at, context }: TimeCast): Value {
   if (isKind(own, 'text', 'dynamic')) return readTime(own, { kind, isSafe }, context);
   // Others have no such cast, or read the digits of a number as those of a date.
-  if ((isNumber(own) || isKind(own, 'bool')) && context.shared.dialect !== 'snowflake')
+  if ((isNumber(own) || isKind(own, 'bool')) && !context.shared.traits.castsNumbersToTimes)
     return unconverted(at, 'type', 'A number is cast to a time', 'Use the function that reads its unit.');
   const nullable = own.type.isNullable || isSafe;
   if (kind === 'date') {
@@ -34,7 +32,7 @@ export function toTime(own: Value, kind: TimeKind, { isSafe, at, context }: Time
     };
   }
   // Elsewhere, a timestamp of a date stays a day in ClickHouse.
-  if (isDay(own) && context.shared.dialect !== 'bigquery')
+  if (isDay(own) && !context.shared.traits.hasDatetime)
     return { ...own, type: { ...own.type, kind, isDate: true } };
   if (own.type.kind === kind) return own;
   return {

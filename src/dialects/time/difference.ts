@@ -19,12 +19,11 @@ function wide([from, to]: Pair): readonly [Sql, Sql] {
 }
 
 /** The number of boundaries of a unit between two times. */
-function boundaries(application: Application, unit: string, pair: Pair): Value {
+function boundaries(application: Application, unit: string, pair: Pair, firstDay?: number): Value {
   const nullable = isNullable(...pair);
   const { context } = application;
   if (unit === 'ISOYEAR') return int(sql`toISOYear(${day(pair[1])}) - toISOYear(${day(pair[0])})`, nullable);
-  // Weeks of Snowflake and Redshift start on Monday and on Sunday; those of BigQuery, where it says.
-  const first = context.shared.dialect === 'redshift' && unit === 'WEEK' ? 0 : firstDayOf(unit, context);
+  const first = unit === 'WEEK' ? (firstDay ?? firstDayOf(unit, context)) : firstDayOf(unit, context);
   if (first !== undefined) {
     const [from, to] = pair.map((each) => startOfWeek(day(each), first));
     return int(sql`intDiv(dateDiff('day', ${from ?? ''}, ${to ?? ''}), 7)`, nullable);
@@ -82,12 +81,20 @@ export function bigqueryDifference(kind: TimeKind): Rule {
     const pair: Pair = [time(application, 1, kind), time(application, 0, kind)];
     const areInstants = pair.every(({ type }) => type.kind === 'timestamp' && type.isDate !== true);
     const isElapsed = kind === 'timestamp' || (kind === 'date' && areInstants);
-    return (isElapsed ? elapsed : boundaries)(application, unit, pair);
+    return isElapsed ? elapsed(application, unit, pair) : boundaries(application, unit, pair);
   };
 }
 
-export const unitFirstBoundaries: Rule = (application) =>
-  boundaries(application, unitOf(application.source(0)), [time(application, 1), time(application, 2)]);
+/** datediff(unit, earlier, later); `firstDay`: of a week, Sunday is 0. */
+export const unitFirstBoundaries =
+  (firstDay?: number): Rule =>
+  (application) =>
+    boundaries(
+      application,
+      unitOf(application.source(0)),
+      [time(application, 1), time(application, 2)],
+      firstDay,
+    );
 export const unitFirstWhole: Rule = (application) =>
   whole(application, unitOf(application.source(0)), [time(application, 1), time(application, 2)]);
 

@@ -1,5 +1,6 @@
 // Patterns of times in the notations of the dialects, as elements. Sources: BigQuery, Format elements; MySQL, DATE_FORMAT; SQLite,
 // strftime; PostgreSQL, Template Patterns for Date/Time Formatting.
+import type { Traits } from '../traits.ts';
 
 /** A part of a time in a pattern. */
 export type Element =
@@ -136,8 +137,8 @@ const TO_CHAR: readonly (readonly [RegExp, Element])[] = [
   [/^SS(?!SS)/i, 'second'], [/^(?:US|FF6)/i, 'micros'], [/^FF3/i, 'millis'], [/^(?:AM|PM)/, 'half'], [/^(?:am|pm)/, 'half_lower'], [/^Q/i, 'quarter'],
 ]; // prettier-ignore
 
-/** Snowflake's names, in any case. */
-const SNOWFLAKE: readonly (readonly [RegExp, Element])[] = [
+/** Short names, in any case. */
+const SHORT_NAMES: readonly (readonly [RegExp, Element])[] = [
   [/^MMMM/i, 'month_name'],
   [/^MON/i, 'month_short'],
   [/^DY/i, 'day_short'],
@@ -145,8 +146,8 @@ const SNOWFLAKE: readonly (readonly [RegExp, Element])[] = [
 ];
 
 /** A pattern of to_char, to_date or to_timestamp. */
-export function toCharPattern(pattern: string, dialect: string): Pattern {
-  const elements = dialect === 'snowflake' ? [...SNOWFLAKE, ...TO_CHAR] : TO_CHAR;
+export function toCharPattern(pattern: string, { hasShortNames }: Traits): Pattern {
+  const elements = hasShortNames ? [...SHORT_NAMES, ...TO_CHAR] : TO_CHAR;
   const pieces: Piece[] = [];
   for (let rest = pattern; rest !== '';) {
     const [quoted, inner] = /^"([^"]*)"/.exec(rest) ?? [];

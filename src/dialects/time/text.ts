@@ -1,8 +1,7 @@
 // Functions of times from and to strings.
 import { quoteString } from '../../sql/literal.ts';
 import { unconverted } from '../context.ts';
-import { readsPrefix } from '../cast/strict.ts';
-import { byDialect, literal, type Application, type Rule } from '../function.ts';
+import { literal, type Application, type Rule } from '../function.ts';
 import { sql } from '../sql.ts';
 import { isKind, isTime, operand, text, value, type Value } from '../value.ts';
 import { time, zoneArgument, type TimeKind } from './argument.ts';
@@ -126,7 +125,7 @@ export function dateParse(application: Application): Value {
 /** PostgreSQL's to_date and to_timestamp with a pattern. */
 export function byToChar(kind: 'date' | 'timestamp'): Rule {
   return (application) => {
-    const pattern = toCharPattern(literal(application, 1), application.dialect);
+    const pattern = toCharPattern(literal(application, 1), application.traits);
     const pieces = withYear(piecesOf(pattern, application), application);
     return parsed(application, { of: 0, pieces, kind, isSafe: application.call.isSafe });
   };
@@ -136,34 +135,36 @@ export function byToChar(kind: 'date' | 'timestamp'): Rule {
 export function toChar(application: Application): Value {
   const own = application.arg(0);
   if (!isTime(own) && !isKind(own, 'unknown')) return application.fail('to_char is converted only for times');
-  return formatted(own, piecesOf(toCharPattern(literal(application, 1), application.dialect), application));
+  return formatted(own, piecesOf(toCharPattern(literal(application, 1), application.traits), application));
 }
 
 /** A time in a pattern of MySQL. */
 export const dateFormat: Rule = (application) =>
   formatted(time(application, 0), piecesOf(mysqlPattern(literal(application, 1)), application));
 
-/** The name of a day or a month; Snowflake's are short. */
+/** The name of a day or a month. */
 export function named(long: 'day_name' | 'month_name', short: 'day_short' | 'month_short'): Rule {
   return (application) =>
-    formatted(time(application, 0), [{ element: application.dialect === 'snowflake' ? short : long }]);
+    formatted(time(application, 0), [{ element: application.traits.hasShortNames ? short : long }]);
 }
 
-/** from_unixtime(seconds) and MySQL's from_unixtime(seconds, pattern). */
+/** from_unixtime(seconds). */
 export const fromUnix: Rule = (application) => {
   const seconds = application.arg(0);
-  const isOpen = !(Number(String(seconds.sql)) >= 0) && readsPrefix(application.context);
+  const isOpen = !(Number(String(seconds.sql)) >= 0) && application.traits.readsPrefixes;
   const all = ofSeconds(seconds);
-  const own = isOpen
+  return isOpen
     ? {
         ...all,
         sql: sql`if(${operand(seconds)} < 0, NULL, ${all.sql})`,
         type: { ...all.type, isNullable: true },
       }
     : all;
+};
+
+/** from_unixtime(seconds, pattern). */
+export const fromUnixBy: Rule = (application) => {
+  const own = fromUnix(application);
   if (application.call.args.length === 1) return own;
-  return byDialect({
-    mysql: () => formatted(own, piecesOf(mysqlPattern(literal(application, 1)), application)),
-    mariadb: () => formatted(own, piecesOf(mysqlPattern(literal(application, 1)), application)),
-  })(application);
+  return formatted(own, piecesOf(mysqlPattern(literal(application, 1)), application));
 };

@@ -110,7 +110,7 @@ export function truncated(own: Value, unit: string, place: Place): Value {
     return truncatedThere(own, unit, { ...place, zone: place.zone });
   const ofDays = startOfDays(day(own), unit, context);
   if (ofDays !== undefined) {
-    const isTime = context.shared.dialect === 'bigquery' && kind !== 'date';
+    const isTime = context.shared.traits.hasDatetime && kind !== 'date';
     return isTime ? known(sql`toDateTime64(${ofDays}, 0, 'UTC')`, false) : known(ofDays, true);
   }
   if (OF_TIME.has(unit)) return known(sql`dateTrunc('${unit.toLowerCase()}', ${wholeSeconds(own)})`, false);
@@ -124,11 +124,9 @@ function notOfDays(unit: string, at: number): never {
 }
 
 function resultKind(own: Value, { shared }: Context): 'date' | 'timestamp' | 'datetime' {
-  if (shared.dialect === 'bigquery')
+  if (shared.traits.hasDatetime)
     return own.type.kind === 'date' || own.type.kind === 'datetime' ? own.type.kind : 'timestamp';
-  // PostgreSQL and Redshift return a timestamp of a date.
-  const keeps = shared.dialect !== 'postgresql' && shared.dialect !== 'redshift';
-  return own.type.kind === 'date' && keeps ? 'date' : 'timestamp';
+  return own.type.kind === 'date' && !shared.traits.datesBecomeTimestamps ? 'date' : 'timestamp';
 }
 
 /** The start of the unit in another zone, in UTC. */

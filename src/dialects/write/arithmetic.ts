@@ -46,7 +46,7 @@ export function writeUnary({ operator, value: of, at }: Unary, context: Context)
       return condition(sql`NOT ${operand(truth(inner, context, at))}`, inner.type.isNullable);
     case '~':
       if (isKind(inner, 'bytes')) return unconverted(of.at, 'type', '~ of bytes is not supported');
-      return inverted(inner, context.shared.traits.ignoresCase);
+      return inverted(inner, context.shared.traits.hasUnsignedBits);
     case '+':
       return inner;
     case '-':

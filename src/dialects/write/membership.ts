@@ -88,11 +88,10 @@ function constantsOf(
 ): readonly [Value, Sql] | undefined {
   const [first] = values;
   if (first === undefined || isKind(subject, 'tuple', 'json')) return undefined;
-  // SQLite does not convert a string and a number that are both written in the query.
   const isOpen = isKind(subject, 'dynamic');
   const than = isOpen ? first : subject;
   const areMixed = values.some((each) => isNumber(each) !== isNumber(than));
-  if (areMixed && (isOpen || context.shared.dialect === 'sqlite')) return undefined;
+  if (areMixed && (isOpen || context.shared.traits.numbersAreLess)) return undefined;
   const list = values.map((each) => toward(each, subject, { at, context }));
   const own = toward(subject, first, { at, context });
   if ([own, ...list].some(isTime)) return inWideTypes(own, list);

@@ -45,7 +45,7 @@ function writeClauses(select: Select, tail: Tail, { context, use }: Place): Writ
     columns.map((each) => each.sql),
   );
   const lines = [
-    ...whereLines(select, from.conditions, seesAliases(context) ? late : inside),
+    ...whereLines(select, from.conditions, context.shared.traits.whereSeesAliases ? late : inside),
     ...groupLines(select, columns, late),
     ...conditionLines('HAVING', select.having, havingContext(late)),
     ...conditionLines('QUALIFY', select.qualify, late),
@@ -76,7 +76,7 @@ function selectContext(select: Select, relations: readonly Relation[], context: 
 /** The context of the clauses that see the aliases of the select list. */
 function lateContext(select: Select, columns: readonly Column[], inside: Context): Context {
   const aliases = aliasesOf(columns, inside);
-  const prefersAliases = inside.shared.dialect === 'bigquery';
+  const { prefersAliases } = inside.shared.traits;
   return {
     ...inside,
     scope: { ...inside.scope, aliases, prefersAliases },
@@ -88,10 +88,6 @@ function lateContext(select: Select, columns: readonly Column[], inside: Context
 function onlyTable(from: Sql | undefined): string | undefined {
   return from === undefined ? undefined : /^`[^`]+` AS (t\d+)$/.exec(String(from))?.[1];
 }
-
-/** Dialects in which WHERE sees the aliases of the select list. */
-const seesAliases = ({ shared }: Context): boolean =>
-  ['snowflake', 'sqlite', 'redshift'].includes(shared.dialect);
 
 function whereLines(select: Select, conditions: readonly Sql[], context: Context): readonly Sql[] {
   const inside: Context = { ...context, isGrouped: false, isGuarded: true, grouped: undefined };
