@@ -1,6 +1,6 @@
 // Values as JSON text.
 import { quoteString } from '../sql/literal.ts';
-import { bigqueryText } from './cast/text.ts';
+import { exactText } from './cast/text.ts';
 import { unconverted, type Context } from './context.ts';
 import { shown } from './operand.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
@@ -87,7 +87,7 @@ function isNumberThere({ sql: own, type }: Value, { shared }: Context): boolean 
 
 /** JSON has no NaN and no infinity; a JSON value keeps that a number is no integer. */
 function floatJson(own: Value, isText: boolean): Sql {
-  const text = bigqueryText(own);
+  const text = exactText(own);
   const number = isText ? text : sql`replaceRegexpOne(${text}, '^(-?[0-9]+)$', '\\\\1.0')`;
   const isNull = own.type.isNullable ? sql`isNull(${own.sql}), 'null', ` : '';
   return sql`multiIf(${isNull}isFinite(${own.sql}), ${number}, isNaN(${own.sql}), '"NaN"', ${own.sql} > 0, '"Infinity"', '"-Infinity"')`;
@@ -96,7 +96,7 @@ function floatJson(own: Value, isText: boolean): Sql {
 function timeJson(own: Value, { at, context }: JsonTextOptions): Sql {
   if (!context.shared.traits.hasJsonTimes || !isTime(own))
     return unconverted(at, 'type', 'A time is not converted to JSON', 'Cast it to a string.');
-  const text = bigqueryText(own);
+  const text = exactText(own);
   if (isKind(own, 'date')) return quoted(text);
   const local = sql`replaceOne(${text}, ' ', 'T')`;
   return quoted(isKind(own, 'timestamp') ? sql`replaceOne(${local}, '+00', 'Z')` : local);

@@ -15,12 +15,10 @@ import { splitText } from '../functions/split.ts';
 import { padded, repeated, side, substrings, translate } from '../functions/text.ts';
 import { number } from '../operand.ts';
 import { sql, type Sql } from '../sql.ts';
-import { dateOf, datetimeOf, timestampOf } from '../time/construct.ts';
-import { bigqueryDifference } from '../time/difference.ts';
-import { nowIn, truncate, withInterval } from '../time/functions.ts';
-import { bigqueryFormat, bigqueryParse, timeString } from '../time/text.ts';
+import { truncate } from '../time/functions.ts';
 import { float, isKind, loose, operand, value } from '../value.ts';
 import { format } from './format.ts';
+import { TIME_FUNCTIONS, timeString } from './time.ts';
 
 const hashes = (name: string): Rule => ofBytes('bytes', (own) => sql`${name}(${own})`);
 
@@ -141,17 +139,9 @@ export const FUNCTIONS: OwnFunctions = {
       from_hex: fromHex,
       from_base64: ofBytes('bytes', (own) => sql`base64Decode(${own})`),
     }),
-    ...taking('time any', {
-      date_add: withInterval('+', 'date'),
-      date_sub: withInterval('-', 'date'),
-      date_diff: bigqueryDifference('date'),
-      format_datetime: bigqueryFormat('datetime'),
-      parse_datetime: bigqueryParse('datetime'),
-    }),
+    ...taking('time any', TIME_FUNCTIONS.timed),
     ...taking('any', {
-      date: dateOf,
-      datetime: datetimeOf,
-      timestamp: timestampOf,
+      ...TIME_FUNCTIONS.made,
       date_trunc: truncate(undefined, true),
       datetime_trunc: truncate('datetime', true),
       timestamp_trunc: truncate('timestamp', true),
@@ -159,10 +149,7 @@ export const FUNCTIONS: OwnFunctions = {
     ...taking(
       'any',
       {
-        now: nowIn('timestamp'),
-        current_timestamp: nowIn('timestamp'),
-        current_datetime: nowIn('datetime'),
-        current_date: nowIn('date'),
+        ...TIME_FUNCTIONS.current,
         string,
         int64: (application) =>
           jsonReading(application) ??

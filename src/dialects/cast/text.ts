@@ -20,7 +20,7 @@ export function toText(from: Value, type: TypeName, options: CastOptions): Value
     const own = textIn(from, options);
     return value('text', most === undefined ? own : sql`substringUTF8(${own}, 1, ${String(most)})`, nullable);
   }
-  const own = value(kind, bigqueryText(from), from.type.isNullable);
+  const own = value(kind, exactText(from), from.type.isNullable);
   if (isKind(from, 'bytes') && kind === 'text') return decoded(own, isSafe);
   if (most === undefined) return { ...own, type: { ...own.type, isNullable: nullable } };
   // Beyond the maximum length, an error or NULL.
@@ -42,8 +42,8 @@ function decoded(own: Value, isSafe: boolean): Value {
   return value('text', checked, own.type.isNullable);
 }
 
-/** A value as BigQuery prints it. */
-export function bigqueryText(from: Value): Sql {
+/** A value in the form that is known of its type. */
+export function exactText(from: Value): Sql {
   if (isTime(from)) return timeText(from);
   if (isKind(from, 'interval')) return intervalText(from);
   if (isKind(from, 'bool')) return sql`toString(CAST(${from.sql} AS Nullable(Bool)))`;

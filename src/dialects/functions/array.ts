@@ -27,7 +27,7 @@ const length: Rule = (application) => {
 };
 
 /** A number of the first dimension, of an array that is not empty: NULL of an empty one. */
-export function ofDimension(build: (own: Sql) => Sql): Rule {
+function ofDimension(build: (own: Sql) => Sql): Rule {
   return (application) => {
     const { source, fail } = application;
     const dimension = application.call.args[1] === undefined ? undefined : source(1);

@@ -115,7 +115,7 @@ const atLeast = (least: number, own: Sql): Sql =>
   sql`if((${own}) < ${String(least)}, ${String(least)}, ${own})`;
 
 /** A number of characters; a negative one is like 0. */
-export function atLeastZero({ arg, source }: Application, index: number): Sql {
+function atLeastZero({ arg, source }: Application, index: number): Sql {
   return (integer(source(index)) ?? -1) >= 0 ? arg(index).sql : atLeast(0, arg(index).sql);
 }
 

@@ -10,7 +10,7 @@ import { cased, substrings } from '../functions/text.ts';
 import { jsonHas, jsonText, jsonType } from '../json-path.ts';
 import { sql } from '../sql.ts';
 import { float, isKind, value } from '../value.ts';
-import { sqliteTime } from './time.ts';
+import { timeFunction } from './time.ts';
 
 /** NULL has no bytes. */
 const hexOrEmpty: Rule = (application) => {
@@ -60,14 +60,14 @@ export const FUNCTIONS: OwnFunctions = {
       ...taking('number', { mod, log: logarithm({ plain: 'log10', domain: 'log base' }) }),
     }),
     ...taking('time any', {
-      strftime: sqliteTime('strftime'),
-      julianday: sqliteTime('julianday'),
-      unixepoch: sqliteTime('unixepoch'),
+      strftime: timeFunction('strftime'),
+      julianday: timeFunction('julianday'),
+      unixepoch: timeFunction('unixepoch'),
     }),
     ...taking('any', {
-      date: sqliteTime('date'),
-      datetime: sqliteTime('datetime'),
-      time: sqliteTime('time'),
+      date: timeFunction('date'),
+      datetime: timeFunction('datetime'),
+      time: timeFunction('time'),
     }),
     ...taking(
       'any',

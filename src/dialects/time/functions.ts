@@ -1,6 +1,5 @@
 // Functions of times, by name; dialects differ in the order of arguments, in what they count and in what they return.
-import { quoteString } from '../../sql/literal.ts';
-import { differs, unconverted } from '../context.ts';
+import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
@@ -8,26 +7,15 @@ import { loose, operand, value, type Value } from '../value.ts';
 import { asTime, localTime, time, zoneArgument, type TimeKind } from './argument.ts';
 import { toTime } from './cast.ts';
 import { countedDate, dateOfUnix, lastDay, makeDate, ofEpoch, ofSeconds } from './construct.ts';
-import { bigqueryDifference, unitFirstBoundaries, unitFirstWhole } from './difference.ts';
+import { unitFirstBoundaries, unitFirstWhole } from './difference.ts';
 import { shifted, spansOf, type Span } from './interval.ts';
 import { date, day, isDay, micros, moment, timestamp } from './moment.ts';
 import { epoch, millis, partOf, seconds } from './parts.ts';
-import {
-  bigqueryFormat,
-  bigqueryParse,
-  byToChar,
-  dateFormat,
-  dateParse,
-  fromUnix,
-  named,
-  strToDate,
-  toChar,
-} from './text.ts';
+import { byToChar, dateFormat, dateParse, fromUnix, named, strToDate, toChar } from './text.ts';
 import { firstDayOf, startOfWeek, truncated, unitOf } from './unit.ts';
 import { zoneOf } from './zone.ts';
 
 const int = (own: Sql, nullable = true): Value => value('int', own, nullable, { scale: 0 });
-const NOW = "now64(6, 'UTC')";
 const place = ({ context, at }: Application): Pick<Application, 'context' | 'at'> => ({ context, at });
 
 function part(unit: string): Rule {
@@ -68,17 +56,6 @@ export const unitFirst: Rule = (application) => {
   ];
   return shifted(time(application, 2), '+', { spans, at }, context);
 };
-
-/** date_add(time, INTERVAL …). */
-export function withInterval(operator: '+' | '-', kind?: TimeKind): Rule {
-  return (application) => {
-    const { source, context, at } = application;
-    const spans =
-      spansOf(source(1)) ??
-      unconverted(source(1).at, 'syntax', 'Expected an interval such as INTERVAL 1 DAY');
-    return shifted(time(application, 0, kind), operator, { spans, at }, context);
-  };
-}
 
 /** date_add(time, INTERVAL …), or with a number of days. */
 function withDays(operator: '+' | '-'): Rule {
@@ -129,15 +106,6 @@ const toTimestamp: Rule = (application) => {
 
 const now: Rule = () => timestamp("now64(3, 'UTC')", false);
 const today: Rule = () => date('toDate32(today())', false);
-
-/** current_timestamp(), current_datetime(zone) and current_date(zone). */
-export const nowIn =
-  (kind: TimeKind): Rule =>
-  (application) => {
-    const zone = zoneArgument(application, 0);
-    if (kind !== 'date') return timestamp(localTime(timestamp(NOW, false), zone), false, kind);
-    return date(zone === undefined ? `toDate32(${NOW})` : sql`toDate32(${NOW}, ${quoteString(zone)})`, false);
-  };
 
 const lastDayOf: Rule = (application) => {
   const { call, context } = application;
@@ -240,22 +208,12 @@ const MOVED: Rules = {
   date_sub: withDays('-'),
   adddate: withDays('+'),
   subdate: withDays('-'),
-  timestamp_add: withInterval('+', 'timestamp'),
-  timestamp_sub: withInterval('-', 'timestamp'),
-  datetime_add: withInterval('+', 'datetime'),
-  datetime_sub: withInterval('-', 'datetime'),
-  datetime_diff: bigqueryDifference('datetime'),
-  timestamp_diff: bigqueryDifference('timestamp'),
   datediff: unitFirstBoundaries(),
   timestampdiff: unitFirstWhole,
 };
 
 const TEXTS: Rules = {
   date_format: dateFormat,
-  format_date: bigqueryFormat('date'),
-  format_timestamp: bigqueryFormat('timestamp'),
-  parse_date: bigqueryParse('date'),
-  parse_timestamp: bigqueryParse('timestamp'),
   str_to_date: strToDate,
   date_parse: dateParse,
   to_date: withPattern(cast('date'), byToChar('date')),

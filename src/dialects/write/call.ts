@@ -51,6 +51,8 @@ function unknownFunction({ name, at }: Call, context: Context): never {
     const hint = guess === name ? undefined : didYouMean(guess);
     return unconverted(at, 'function', `The function ${name} is not converted`, hint);
   }
+  if (functions.names.has(name))
+    return unconverted(at, 'function', `${name} does not accept these arguments`);
   const instead = functions.replacements.get(name);
   if (instead !== undefined) return unconverted(at, 'function', `${name} is not supported`, instead);
   const guess = didYouMean(nearest(name, functions.names));
