@@ -17,7 +17,7 @@ import { contentTypeOf } from '../format/formats.ts';
 import { namesIn } from '../sandbox/needed-names.ts';
 import { clockReads, commonEvery, functionCalls } from '../sql/clock-reads.ts';
 import { createCursor } from '../sql/cursor.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './planned.ts';
 
 export interface WatchesDeps {
   readonly engine: Engine;

@@ -1,7 +1,7 @@
 // Paths of documents that a query names and that are not declared: they are no error, but NULL in every row.
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import type { VisibleTable } from '../../request/visible-tables.ts';
-import { parseColumnType } from '../../sql/column-type.ts';
+import { parseColumnType } from '../../sql/types/column-type.ts';
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { plainText } from '../endpoints/table-text.ts';
 

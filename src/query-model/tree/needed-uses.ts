@@ -1,7 +1,7 @@
 // Which parameters of a query the engine's tree must contain.
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { outlineQuery } from '../../sql/outline.ts';
-import type { WithElement } from '../../sql/with-clause.ts';
+import type { WithElement } from '../../sql/outline.ts';
 import type { MarkedUse } from './marked-query.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { MarkedUse } from './marked-query.ts';
  */
 export function neededUses(sql: string, uses: readonly MarkedUse[]): readonly number[] {
   const query = createCursor(sql);
-  const { outline } = outlineQuery(sql, query.tokens);
+  const { outline } = outlineQuery(sql);
   const elements = outline?.elements ?? [];
   const main: Part = { start: outline?.mainStart ?? 0, end: sql.length };
   const needed = new Set(elements.filter((element) => hasLambda(query, element)));

@@ -7,7 +7,7 @@ import { stringValue } from '../../sql/string-literal.ts';
 import { UNITS } from '../../sql/tree/keywords.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
 import { textOf } from '../../sql/tree/visit.ts';
-import { innerType, type ClickHouseType } from '../../sql/type.ts';
+import { innerType, type ClickHouseType } from '../../sql/types/type.ts';
 import { isConstantCall } from './functions.ts';
 import type { LeakproofCheck } from './leakproof.ts';
 import { hasTextKeys, type StoredColumn } from './stored-columns.ts';

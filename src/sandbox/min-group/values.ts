@@ -1,6 +1,6 @@
 // What the values of a SELECT over a table are, by the engine's tree: each is a column, a constant, an aggregate of a column, or a
 // function of these that cannot fail.
-import { innerType, parseType, printType, type ClickHouseType } from '../../sql/type.ts';
+import { innerType, parseType, printType, type ClickHouseType } from '../../sql/types/type.ts';
 import type { TreeLine } from '../../sql/query-tree.ts';
 import {
   COUNTS,

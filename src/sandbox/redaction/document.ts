@@ -6,7 +6,7 @@ import {
   typeArguments,
   type ClickHouseType,
   type TypeArgument,
-} from '../../sql/type.ts';
+} from '../../sql/types/type.ts';
 import {
   atOrBelow,
   exactly,

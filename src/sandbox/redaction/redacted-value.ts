@@ -1,7 +1,7 @@
 // The redacted form of a value: an expression over it, and the type of its result.
 import type { ColumnRules } from '../../redact/columns.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { innerType, type ClickHouseType } from '../../sql/type.ts';
+import { innerType, type ClickHouseType } from '../../sql/types/type.ts';
 import type { TextFunctions } from './text-functions.ts';
 
 /** What applies to values of an endpoint. */

@@ -3,7 +3,7 @@
 import { NEUTRAL_ADDRESS } from '../../redact/detector.ts';
 import { rulesBelow, type ColumnRules } from '../../redact/columns.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { innerType, printType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
+import { innerType, printType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 import { redactedDocument } from './document.ts';
 import { redactedMap } from './map.ts';
 import { canBeNull, changed, DROPPED, masked, nullable, SAME } from './redacted-value.ts';
