@@ -82,7 +82,6 @@ function translationContext(
   const shared = {
     dialect: 'bigquery',
     traits: BIGQUERY.traits,
-    functions: BIGQUERY.functions,
     isStrict: true,
     style: ONE_LINE,
     columnsOf: undefined,
@@ -95,7 +94,8 @@ function translationContext(
     spend,
     isRecordName: recordNames(tokens),
   };
-  return contextOf(shared, new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)])));
+  const named = new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)]));
+  return contextOf(shared, { tables: named, functions: BIGQUERY.functions });
 }
 
 /** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */

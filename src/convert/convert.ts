@@ -88,7 +88,6 @@ function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: Wri
   const shared = {
     dialect,
     traits,
-    functions,
     isStrict: false,
     style: READABLE,
     columnsOf,
@@ -101,7 +100,7 @@ function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: Wri
     spend: () => undefined,
     isRecordName: () => false,
   };
-  const { sql } = writeQuery(query, contextOf(shared, new Map()), { isShown: true, isPlain: false });
+  const { sql } = writeQuery(query, contextOf(shared, { tables: new Map(), functions }), { isShown: true, isPlain: false });
   const list = [...settings].map(([name, value]) => `${name} = ${value}`);
   return { sql: list.length === 0 ? String(sql) : `${String(sql)}\nSETTINGS ${list.join(', ')}`, notes };
 }

@@ -1,7 +1,6 @@
 // The context that the translation of an expression needs, and how what cannot be translated is reported.
 import type { Expression, Window } from './tree.ts';
 import type { ConversionCode, ConversionNote, ConvertOptions } from './conversion.ts';
-import type { OwnFunctions } from './function.ts';
 import type { Traits } from './traits.ts';
 import type { Sql } from './sql.ts';
 import type { Style } from './style.ts';
@@ -51,7 +50,6 @@ export interface Shared {
   /** Its name, for messages. */
   readonly dialect: string;
   readonly traits: Traits;
-  readonly functions: OwnFunctions;
   /** At run time: what may differ is an error, and nothing is noted. */
   readonly isStrict: boolean;
   readonly columnsOf: ConvertOptions['columnsOf'];

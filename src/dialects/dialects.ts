@@ -25,10 +25,10 @@ export const DIALECTS_BY_NAME: Readonly<Record<ForeignDialect, Dialect>> = {
   sqlite: SQLITE,
 };
 
-type Named = readonly (readonly [name: string, rule: Rule])[];
+type NamedRules = readonly (readonly [name: string, rule: Rule])[];
 
 /** The functions of all dialects, once for each meaning. */
-export const ALL_FUNCTIONS: Readonly<Record<'values' | 'aggregates' | 'windows', Named>> = {
+export const ALL_FUNCTIONS: Readonly<Record<'values' | 'aggregates' | 'windows', NamedRules>> = {
   values: [
     ...VALUE_FUNCTIONS,
     ...Object.values(DIALECTS_BY_NAME).flatMap(({ functions }) => Object.entries(functions.values)),

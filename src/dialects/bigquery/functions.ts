@@ -1,26 +1,17 @@
 // Functions of BigQuery that other dialects do not have, or that mean something else there.
-import { quoteString } from '../../sql/literal.ts';
-import { count, unlessNull } from '../argument.ts';
 import { checkedInteger } from '../arithmetic.ts';
 import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule, Rules } from '../function.ts';
-import { ofBytes } from '../functions/bytes.ts';
+import type { OwnFunctions, Rule } from '../function.ts';
 import { extract, jsonReading, STANDARD_TYPES } from '../functions/json.ts';
 import { toJsonNull } from '../functions/json-writing.ts';
 import { logarithm, tests } from '../functions/number.ts';
-import { extracted, extractedAll } from '../functions/regex.ts';
 import { roundBy } from '../functions/rounding.ts';
-import { instrFrom } from '../functions/search.ts';
-import { splitText } from '../functions/split.ts';
-import { padded, repeated, side, substrings, translate } from '../functions/text.ts';
 import { number } from '../operand.ts';
-import { sql, type Sql } from '../sql.ts';
-import { truncate } from '../time/functions.ts';
+import { sql } from '../sql.ts';
 import { float, isKind, loose, operand, value } from '../value.ts';
-import { format } from './format.ts';
+import { truncate } from '../time/functions.ts';
+import { TEXT_FUNCTIONS } from './text.ts';
 import { TIME_FUNCTIONS, timeString } from './time.ts';
-
-const hashes = (name: string): Rule => ofBytes('bytes', (own) => sql`${name}(${own})`);
 
 /** safe_add and others of integers: NULL if the result has more than 64 bits. */
 function safeInteger(operator: '+' | '-' | '*'): Rule {
@@ -48,32 +39,6 @@ const sign: Rule = ({ arg }) => {
   return value('float', sql`if(isNaN(${own}), ${own}, sign(${own}))`, type.isNullable);
 };
 
-/** Words begin with a capital letter; only some characters are between words. */
-const capitalized: Rule = ({ arg }) => {
-  const between = '\\s\\x0b\\[\\](){}/|\\\\<>!?@"^#$&~_,.:;*%+\\-';
-  const words = quoteString(`[^${between}]+|[${between}]+`);
-  const word = 'concat(upperUTF8(substringUTF8(x, 1, 1)), lowerUTF8(substringUTF8(x, 2)))';
-  const joined = unlessNull(
-    [arg(0)],
-    'NULL',
-    (present = '') => sql`arrayStringConcat(arrayMap(x -> ${word}, extractAll(${present}, ${words})))`,
-  );
-  return value('text', joined, false);
-};
-
-const translateOnce: Rule = (application) => {
-  const own = translate(application);
-  const from = application.source(1);
-  const isTwice = from.kind === 'string' && new Set(from.value).size < Array.from(from.value).length;
-  return isTwice ? application.fail('translate requires each character only once') : own;
-};
-
-/** Hexadecimal digits as bytes; other characters are an error. */
-const fromHex: Rule = ofBytes('bytes', (digits) => {
-  const isValid = sql`match(${digits}, '^[0-9A-Fa-f]*$')`;
-  return sql`unhex(concat(${digits}, repeat('', 0 % ${isValid})))`;
-});
-
 /** A null in a string is NULL. */
 const extractPresent: Rule = (application) => {
   const found = extract(application);
@@ -92,64 +57,27 @@ const string: Rule = (application) => {
   return known ?? context.asText(arg(0), at);
 };
 
-const digits = (own: Sql): Sql => sql`lower(hex(${own}))`;
-
-const OF_TEXTS: Rules = {
-  ...taking('text', {
-    ...Object.fromEntries(
-      ['MD5', 'SHA1', 'SHA256', 'SHA512'].map((name) => [name.toLowerCase(), hashes(name)]),
-    ),
-    farm_fingerprint: ofBytes('int', (own) => sql`toInt64(farmFingerprint64(${own}))`),
-    to_hex: ofBytes('text', digits),
-    to_base64: ofBytes('text', (own) => sql`base64Encode(${own})`),
-    initcap: capitalized,
-    translate: translateOnce,
-    regexp_substr: extracted,
-    regexp_extract: extracted,
-    regexp_extract_all: extractedAll,
-  }),
-  ...taking('text text integer', { instr: instrFrom }),
-  ...taking('text integer', {
-    left: side('left', count),
-    right: side('right', count),
-    repeat: repeated(count),
-  }),
-  ...taking('text integer text', { lpad: padded('leftPad', count), rpad: padded('rightPad', count) }),
-  ...taking('text', { split: splitText }, 'decide'),
-  ...taking('any', substrings('clamped', count)),
-  ...taking('any', { format }, 'decide'),
-  ...taking('number', {
-    abs,
-    sign,
-    round: roundBy,
-    log: logarithm({ plain: 'log', baseAt: 1 }),
-    safe_add: safeInteger('+'),
-    safe_subtract: safeInteger('-'),
-    safe_multiply: safeInteger('*'),
-    ieee_divide: ({ arg }) => loose('float', sql`${float(arg(0))} / ${float(arg(1))}`, false),
-    is_nan: tests('isNaN'),
-    is_inf: tests('isInfinite'),
-  }),
-};
-
 export const FUNCTIONS: OwnFunctions = {
   values: {
-    ...safely(OF_TEXTS),
-    ...taking('text', {
-      from_hex: fromHex,
-      from_base64: ofBytes('bytes', (own) => sql`base64Decode(${own})`),
-    }),
-    ...taking('time any', TIME_FUNCTIONS.timed),
-    ...taking('any', {
-      ...TIME_FUNCTIONS.made,
-      date_trunc: truncate(undefined, true),
-      datetime_trunc: truncate('datetime', true),
-      timestamp_trunc: truncate('timestamp', true),
-    }),
+    ...TEXT_FUNCTIONS,
+    ...TIME_FUNCTIONS,
+    ...safely(
+      taking('number', {
+        abs,
+        sign,
+        round: roundBy,
+        log: logarithm({ plain: 'log', baseAt: 1 }),
+        safe_add: safeInteger('+'),
+        safe_subtract: safeInteger('-'),
+        safe_multiply: safeInteger('*'),
+        ieee_divide: ({ arg }) => loose('float', sql`${float(arg(0))} / ${float(arg(1))}`, false),
+        is_nan: tests('isNaN'),
+        is_inf: tests('isInfinite'),
+      }),
+    ),
     ...taking(
       'any',
       {
-        ...TIME_FUNCTIONS.current,
         string,
         int64: (application) =>
           jsonReading(application) ??
@@ -159,6 +87,11 @@ export const FUNCTIONS: OwnFunctions = {
       },
       'decide',
     ),
+    ...taking('any', {
+      date_trunc: truncate(undefined, true),
+      datetime_trunc: truncate('datetime', true),
+      timestamp_trunc: truncate('timestamp', true),
+    }),
     ...taking(
       'document any',
       { json_extract: extractPresent, json_query: extractPresent, json_type: STANDARD_TYPES },

@@ -1,4 +1,8 @@
 // Patterns of times of BigQuery. Source: BigQuery, Format elements.
+import { unconverted } from '../context.ts';
+import { literal, type Rule } from '../function.ts';
+import { time, zoneArgument, type TimeKind } from '../time/argument.ts';
+import { formatted, parsed } from '../time/text.ts';
 import {
   CLOCK,
   CLOCK12,
@@ -27,13 +31,13 @@ const OF_ZONES: ReadonlySet<Element> = new Set(['offset', 'offset_colon', 'zone'
 const OF_CLOCKS = /^(?:hour|minute|second|micros|half|epoch)/;
 
 /** Whether a type has the element. */
-function isOf(element: Element, kind: 'date' | 'datetime' | 'timestamp'): boolean {
+function isOf(element: Element, kind: TimeKind): boolean {
   if (kind === 'timestamp') return true;
   return !OF_ZONES.has(element) && !(kind === 'date' && OF_CLOCKS.test(element));
 }
 
 /** The elements of a type; others are text, as in BigQuery. */
-export function patternOf(pattern: string, kind: 'date' | 'datetime' | 'timestamp'): readonly Piece[] {
+function patternOf(pattern: string, kind: TimeKind): readonly Piece[] {
   return [...pattern.matchAll(/%E([*0-9])S|%(E4Y|4Y|Ez)|%([EO]?)(.)|[^%]+|%/gsu)].flatMap((match) => {
     const [whole, digits, special, modifier = '', letter] = match;
     const found =
@@ -62,7 +66,40 @@ function ofLetter(letter: string | undefined, modifier: string): Element | reado
 }
 
 /** Elements that are written in a pattern, although the type has none of them. */
-export function foreignElements(pattern: string, kind: 'date' | 'datetime' | 'timestamp'): boolean {
+function foreignElements(pattern: string, kind: TimeKind): boolean {
   const all = patternOf(pattern, 'timestamp');
   return all.some((piece) => 'element' in piece && !isOf(piece.element, kind));
+}
+
+/** format_date, format_datetime and format_timestamp. */
+export function formatOf(kind: TimeKind): Rule {
+  return (application) => {
+    const own = time(application, 1, kind);
+    const shown =
+      own.type.kind === 'date' || own.type.kind === 'datetime'
+        ? own.type.kind
+        : kind === 'date'
+          ? 'timestamp'
+          : kind;
+    return formatted(own, patternOf(literal(application, 0), shown), zoneArgument(application, 2));
+  };
+}
+
+/** parse_date, parse_datetime and parse_timestamp. */
+export function parseOf(kind: TimeKind): Rule {
+  return (application) => {
+    const pattern = literal(application, 0);
+    if (foreignElements(pattern, kind))
+      return unconverted(
+        application.source(0).at,
+        'syntax',
+        `The pattern has elements that a ${kind.toUpperCase()} does not have`,
+      );
+    const pieces = patternOf(pattern, kind);
+    const unknown = pieces.find((piece) => 'text' in piece && piece.isUnknown === true);
+    if (unknown !== undefined && 'text' in unknown)
+      return unconverted(application.source(0).at, 'type', `${unknown.text} is not supported in a pattern`);
+    const zone = zoneArgument(application, 2);
+    return parsed(application, { of: 1, pieces, kind, isSafe: application.call.isSafe, zone });
+  };
 }

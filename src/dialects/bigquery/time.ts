@@ -1,27 +1,18 @@
 // Functions of times of BigQuery: they keep its types, read zones, and have patterns of their own.
 import { quoteString } from '../../sql/literal.ts';
+import { taking } from '../behaviour.ts';
 import { unconverted } from '../context.ts';
-import { literal, type Application, type Rule, type Rules } from '../function.ts';
+import type { Application, Rule, Rules } from '../function.ts';
 import { sql } from '../sql.ts';
-import {
-  fromLocal,
-  literalOf,
-  localTime,
-  readTime,
-  time,
-  zoneArgument,
-  type TimeKind,
-} from '../time/argument.ts';
+import { literalOf, localTime, readTime, time, zoneArgument, type TimeKind } from '../time/argument.ts';
 import { timeText, toTime } from '../time/cast.ts';
-import { fromParts, makeDate } from '../time/construct.ts';
+import { fromParts, instant, makeDate } from '../time/construct.ts';
 import { boundaries, type Pair } from '../time/difference.ts';
 import { shifted, spansOf } from '../time/interval.ts';
-import { timestampLiteral } from '../time/literal.ts';
 import { date, micros, moment, timestamp } from '../time/moment.ts';
-import { formatted, parsed } from '../time/text.ts';
 import { unitOf } from '../time/unit.ts';
 import { isKind, isNullable, isTime, value, type Value } from '../value.ts';
-import { foreignElements, patternOf } from './pattern.ts';
+import { formatOf, parseOf } from './pattern.ts';
 
 const NOW = "now64(6, 'UTC')";
 
@@ -79,21 +70,6 @@ function differenceOf(kind: TimeKind): Rule {
   };
 }
 
-/** A time that clocks in a zone show, as an instant. */
-function instant(application: Application, zone: string): Value {
-  const written = application.source(0);
-  if (written.kind === 'string')
-    return (
-      timestampLiteral(written.value, 'timestamp', zone) ?? literalOf(written.value, written.at, 'timestamp')
-    );
-  const own = application.arg(0);
-  const isText = isKind(own, 'text', 'dynamic');
-  const local = isText
-    ? readTime(own, { kind: 'datetime', isSafe: own.type.kind === 'dynamic' }, application.context)
-    : own;
-  return timestamp(fromLocal(sql`toDateTime64(${moment(local)}, 6, 'UTC')`, zone), own.type.isNullable);
-}
-
 /** The only argument as a time of a kind. */
 function converted(application: Application, kind: TimeKind, read: TimeKind): Value {
   const { context, at } = application;
@@ -135,20 +111,6 @@ const dateOf: Rule = (application) => {
   return date(sql`toDate32(${moment(own)}, ${quoteString(zone)})`, own.type.isNullable);
 };
 
-/** format_date, format_datetime and format_timestamp. */
-function formatOf(kind: TimeKind): Rule {
-  return (application) => {
-    const own = time(application, 1, kind);
-    const shown =
-      own.type.kind === 'date' || own.type.kind === 'datetime'
-        ? own.type.kind
-        : kind === 'date'
-          ? 'timestamp'
-          : kind;
-    return formatted(own, patternOf(literal(application, 0), shown), zoneArgument(application, 2));
-  };
-}
-
 /** `string(x)` and `string(timestamp, zone)`; undefined for a value that is no time. */
 export function timeString(application: Application): Value | undefined {
   const own = application.arg(0);
@@ -156,27 +118,8 @@ export function timeString(application: Application): Value | undefined {
   return value('text', timeText(own, zoneArgument(application, 1)), own.type.isNullable);
 }
 
-/** parse_date, parse_datetime and parse_timestamp. */
-function parseOf(kind: TimeKind): Rule {
-  return (application) => {
-    const pattern = literal(application, 0);
-    if (foreignElements(pattern, kind))
-      return unconverted(
-        application.source(0).at,
-        'syntax',
-        `The pattern has elements that a ${kind.toUpperCase()} does not have`,
-      );
-    const pieces = patternOf(pattern, kind);
-    const unknown = pieces.find((piece) => 'text' in piece && piece.isUnknown === true);
-    if (unknown !== undefined && 'text' in unknown)
-      return unconverted(application.source(0).at, 'type', `${unknown.text} is not supported in a pattern`);
-    const zone = zoneArgument(application, 2);
-    return parsed(application, { of: 1, pieces, kind, isSafe: application.call.isSafe, zone });
-  };
-}
-
-export const TIME_FUNCTIONS: Readonly<Record<'timed' | 'made' | 'current', Rules>> = {
-  timed: {
+export const TIME_FUNCTIONS: Rules = {
+  ...taking('time any', {
     date_add: withInterval('+', 'date'),
     date_sub: withInterval('-', 'date'),
     date_diff: differenceOf('date'),
@@ -192,12 +135,20 @@ export const TIME_FUNCTIONS: Readonly<Record<'timed' | 'made' | 'current', Rules
     parse_date: parseOf('date'),
     parse_datetime: parseOf('datetime'),
     parse_timestamp: parseOf('timestamp'),
-  },
-  made: { date: dateOf, datetime: datetimeOf, timestamp: timestampOf },
-  current: {
-    now: nowIn('timestamp'),
-    current_timestamp: nowIn('timestamp'),
-    current_datetime: nowIn('datetime'),
-    current_date: nowIn('date'),
-  },
+  }),
+  ...taking('any', {
+    date: dateOf,
+    datetime: datetimeOf,
+    timestamp: timestampOf,
+  }),
+  ...taking(
+    'any',
+    {
+      now: nowIn('timestamp'),
+      current_timestamp: nowIn('timestamp'),
+      current_datetime: nowIn('datetime'),
+      current_date: nowIn('date'),
+    },
+    'decide',
+  ),
 };

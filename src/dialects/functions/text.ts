@@ -39,7 +39,7 @@ export function substring(kind: Start, length: Length = atLeastZero): Rule {
       return application.fail('substr with a negative length is not converted');
     const isWhole = call.args.length < 3;
     const written = isWhole ? undefined : length(application, 2);
-    const part: Part = (from, size = written) =>
+    const part: PartFrom = (from, size = written) =>
       sql`${ofUnits(own, 'substring')}(${joinSql([own.sql, from, ...(size === undefined ? [] : [size])])})`;
     const built = (piece: Sql): Value => likewise(own, piece);
     const first = signedInteger(source(1));
@@ -60,10 +60,10 @@ export function substring(kind: Start, length: Length = atLeastZero): Rule {
 }
 
 /** A part of a string from a position on. */
-type Part = (from: Sql, size?: Sql) => Sql;
+type PartFrom = (from: Sql, size?: Sql) => Sql;
 
 /** Positions before the first count against the length. */
-function countedStart({ call, arg }: Application, start: Value, part: Part): Sql {
+function countedStart({ call, arg }: Application, start: Value, part: PartFrom): Sql {
   const least = atLeast(1, start.sql);
   if (call.args.length < 3) return part(least);
   return part(
@@ -73,7 +73,7 @@ function countedStart({ call, arg }: Application, start: Value, part: Part): Sql
 }
 
 /** From a position; a negative length is that of what is before it. */
-function aroundStart({ call, arg }: Application, first: number, part: Part): Sql {
+function aroundStart({ call, arg }: Application, first: number, part: PartFrom): Sql {
   if ((signedInteger(call.args[2]) ?? -1) >= 0) return part(String(first));
   const length = operand(arg(2));
   const before = part(
@@ -98,7 +98,7 @@ function fromEnd(
 }
 
 /** A start of 0. */
-function atZero(kind: Start, { call, arg }: Application, part: Part): Sql {
+function atZero(kind: Start, { call, arg }: Application, part: PartFrom): Sql {
   if (kind === 'empty')
     return unlessNull(call.args.length > 2 ? [arg(0), arg(2)] : [arg(0)], 'NULL', () => "''");
   if (kind === 'around' && call.args.length > 2) return part('1', atLeast(0, sql`${operand(arg(2))} - 1`));

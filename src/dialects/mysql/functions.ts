@@ -1,6 +1,6 @@
 // Functions of MySQL that other dialects do not have, or that mean something else there.
 import { signedInteger } from '../argument.ts';
-import { accepting, safely, taking } from '../behaviour.ts';
+import { safely, taking } from '../behaviour.ts';
 import type { OwnFunctions, Rule } from '../function.ts';
 import { isNullTest } from '../functions/condition.ts';
 import { convert } from '../functions/conversion.ts';
@@ -10,10 +10,8 @@ import { POPULATION_AGGREGATES } from '../functions/row-functions.ts';
 import { asciiByte, BYTES_OF_TEXT, lengthBy, padded, substrings } from '../functions/text.ts';
 import { jsonType } from '../json-path.ts';
 import { sql } from '../sql.ts';
-import { daysBetween } from '../time/difference.ts';
-import { clock, weekBy } from '../time/functions.ts';
-import { fromUnixBy } from '../time/text.ts';
 import { isKind, operand } from '../value.ts';
+import { TIME_FUNCTIONS } from './time.ts';
 
 /** NULL of a negative length. */
 function paddedOrNull(name: 'leftPad' | 'rightPad'): Rule {
@@ -48,13 +46,7 @@ export const FUNCTIONS: OwnFunctions = {
       ...taking('text integer text', { lpad: paddedOrNull('leftPad'), rpad: paddedOrNull('rightPad') }),
       ...taking('number', { log: logarithm({ plain: 'log' }) }),
     }),
-    ...taking('time any', {
-      week: weekBy,
-      yearweek: weekBy,
-      datediff: daysBetween,
-      from_unixtime: accepting('number any', fromUnixBy),
-    }),
-    ...taking('any', { time: clock }),
+    ...TIME_FUNCTIONS,
     ...taking('any', { isnull: isNullTest, convert: convert(1) }, 'decide'),
     ...taking(
       'document any',

@@ -3,8 +3,8 @@ import { unconverted } from '../context.ts';
 import { integer, type Application, type Rule } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { float, isKind, isNullable, operand, value, type Value } from '../value.ts';
-import { readTime } from './argument.ts';
-import { date, day, timestamp } from './moment.ts';
+import { fromLocal, literalOf, readTime } from './argument.ts';
+import { date, day, moment, timestamp } from './moment.ts';
 import { dateLiteral, timestampLiteral } from './literal.ts';
 import { integerOf } from './interval.ts';
 
@@ -43,6 +43,21 @@ export const countedDate: Rule = ({ arg, all }) => {
     isNullable(...all()),
   );
 };
+
+/** A time that clocks in a zone show, as an instant. */
+export function instant(application: Application, zone: string): Value {
+  const written = application.source(0);
+  if (written.kind === 'string')
+    return (
+      timestampLiteral(written.value, 'timestamp', zone) ?? literalOf(written.value, written.at, 'timestamp')
+    );
+  const own = application.arg(0);
+  const isText = isKind(own, 'text', 'dynamic');
+  const local = isText
+    ? readTime(own, { kind: 'datetime', isSafe: own.type.kind === 'dynamic' }, application.context)
+    : own;
+  return timestamp(fromLocal(sql`toDateTime64(${moment(local)}, 6, 'UTC')`, zone), own.type.isNullable);
+}
 
 /** The date of a number of days since 1970. */
 export const dateOfUnix: Rule = (application) => {

@@ -39,7 +39,7 @@ const knownFunctions = ({ shared }: Context): KnownFunctions | undefined =>
 function ruleOf(call: Call, context: Context): Rule | undefined {
   const { name } = call;
   if (knownFunctions(context)?.names.has(name) === false && name !== QUANTILE_ELEMENT) return undefined;
-  const { values, aggregates } = context.shared.functions;
+  const { values, aggregates } = context.functions;
   const own = Object.hasOwn(values, name) ? values[name] : undefined;
   return rowRule(call, aggregates) ?? own ?? VALUE_FUNCTIONS.get(name);
 }
@@ -47,7 +47,7 @@ function ruleOf(call: Call, context: Context): Rule | undefined {
 function unknownFunction({ name, at }: Call, context: Context): never {
   const functions = knownFunctions(context);
   if (functions === undefined) {
-    const guess = nearest(name, [...VALUE_FUNCTIONS.keys(), ...Object.keys(context.shared.functions.values)]);
+    const guess = nearest(name, [...VALUE_FUNCTIONS.keys(), ...Object.keys(context.functions.values)]);
     const hint = guess === name ? undefined : didYouMean(guess);
     return unconverted(at, 'function', `The function ${name} is not converted`, hint);
   }
