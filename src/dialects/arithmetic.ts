@@ -1,17 +1,15 @@
 // Arithmetic operators of numbers.
 import type { Expression } from './tree.ts';
 import { castTo } from './cast/cast.ts';
-import { differs, note, unconverted, type Context } from './context.ts';
+import { differs, note, unconverted, type Context, type Place } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';
 import { sql, type Sql } from './sql.ts';
 import type { Traits } from './traits.ts';
 import { float, isKind, isNullable, isTime, loose, operand, value, type Kind, type Value } from './value.ts';
 
-export interface Operation {
+export interface Operation extends Place {
   readonly operator: string;
-  readonly at: number;
-  readonly context: Context;
 }
 
 /** Writes an operator of two numbers. */

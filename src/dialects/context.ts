@@ -94,6 +94,12 @@ export interface Context {
   elements(own: Value): Value;
 }
 
+/** Where something is written. */
+export interface Place<Within extends Context = Context> {
+  readonly at: number;
+  readonly context: Within;
+}
+
 /** Rows that are the elements of an array, and the variable of one of them. */
 export interface ArrayRows {
   readonly array: Sql;

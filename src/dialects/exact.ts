@@ -1,12 +1,7 @@
 // BigQuery's NUMERIC and BIGNUMERIC: results have as many digits after the point, and are rounded half away from zero.
-import { unconverted, type Context } from './context.ts';
+import { unconverted, type Context, type Place } from './context.ts';
 import { sql, type Sql } from './sql.ts';
 import { isNullable, value, type Value } from './value.ts';
-
-interface Place {
-  readonly at: number;
-  readonly context: Context;
-}
 
 /** Digits after the point of NUMERIC; of BIGNUMERIC there are 38. */
 const SCALE = 9;

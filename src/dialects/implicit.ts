@@ -1,12 +1,7 @@
 // Implicit conversions of values of which one is returned: as in COALESCE, CASE and GREATEST.
-import type { Context } from './context.ts';
+import type { Context, Place } from './context.ts';
 import { sql } from './sql.ts';
 import { isKind, isNumber, value, type Value } from './value.ts';
-
-interface Place {
-  readonly at: number;
-  readonly context: Context;
-}
 
 const NUMBER = /^\s*-?\d+(?:\.\d+)?\s*$/;
 

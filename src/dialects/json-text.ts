@@ -1,14 +1,12 @@
 // Values as JSON text.
 import { quoteString } from '../sql/literal.ts';
 import { exactText } from './cast/text.ts';
-import { unconverted, type Context } from './context.ts';
+import { unconverted, type Context, type Place } from './context.ts';
 import { shown } from './operand.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { isKind, isTime, text as plainText, UNKNOWN, type Value } from './value.ts';
 
-export interface JsonTextOptions {
-  readonly at: number;
-  readonly context: Context;
+export interface JsonTextOptions extends Place {
   /** Integers that Float64 does not represent are strings. */
   readonly quotesWide: boolean;
 }

@@ -76,7 +76,6 @@ export const TRAITS: Traits = {
   overflowsToInfinity: true,
   shiftsLogically: true,
   hasOpenDomains: true,
-  logarithmIsNatural: true,
   sumsIntegers: true,
   averageOfIntegers: 'float',
   correlationCanBeNan: true,

@@ -1,14 +1,12 @@
 // Conversions of strings that fail for what they cannot read.
 import { quoteString } from '../../sql/literal.ts';
-import type { Context } from '../context.ts';
+import type { Place } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import { isKind, type Value } from '../value.ts';
 
-export interface CastOptions {
+export interface CastOptions extends Place {
   /** NULL for what cannot be converted. */
   readonly isSafe: boolean;
-  readonly at: number;
-  readonly context: Context;
 }
 
 /** Space that numbers in strings may be surrounded by. */

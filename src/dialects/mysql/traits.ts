@@ -20,7 +20,6 @@ export const TRAITS: Traits = {
   quotientDigits: 'four more',
   roundsHalfToEven: true,
   hasUnsignedBits: true,
-  logarithmIsNatural: true,
   hasNan: false,
   trimsStrings: true,
   datetimeSeconds: 'rounded',

@@ -7,5 +7,4 @@ export const TRAITS: Traits = {
   whereSeesAliases: true,
   seesEarlierAliases: true,
   averageOfIntegers: 'int',
-  separatorSkipsNull: false,
 };

@@ -16,7 +16,6 @@ export const TRAITS: Traits = {
   sumsIntegers: true,
   nanIsGreatest: true,
   likeEscape: false,
-  separatorSkipsNull: false,
   regexIsWhole: true,
   castsNumbersToTimes: true,
   addsDays: true,

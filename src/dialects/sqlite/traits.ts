@@ -27,7 +27,6 @@ export const TRAITS: Traits = {
   hasNan: false,
   likeEscape: false,
   dotIsBreak: true,
-  casesAscii: true,
   printsReals: true,
   dateDifference: undefined,
   subtractsTimes: false,

@@ -1,6 +1,6 @@
 // Parts of times as numbers: EXTRACT, DATE_PART, year().
 import type { Unit } from '../tree.ts';
-import { unconverted, type Context } from '../context.ts';
+import { unconverted, type Context, type Place } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import { loose, value, type Value } from '../value.ts';
 import { asTime } from './argument.ts';
@@ -10,11 +10,6 @@ import { firstDayOf, unitName } from './unit.ts';
 /** `EXTRACT(part FROM value)`. */
 export function extracted(own: Value, part: Unit, context: Context): Value {
   return partOf(own, unitName(part), { context, at: part.at });
-}
-
-interface Place {
-  readonly context: Context;
-  readonly at: number;
 }
 
 const OF_DAYS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // Units of time: their names, and the start of the unit that contains a time.
 import type { Expression, Unit } from '../tree.ts';
-import { unconverted, type Context } from '../context.ts';
+import { unconverted, type Context, type Place } from '../context.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { sql, type Sql } from '../sql.ts';
 import { value, type Value } from '../value.ts';
@@ -88,15 +88,13 @@ function startOfDays(own: Sql, unit: string, context: Context): Sql | undefined 
   return first === undefined ? undefined : startOfWeek(own, first);
 }
 
-export interface Place {
-  readonly context: Context;
-  readonly at: number;
+export interface UnitPlace extends Place {
   /** In whose days and hours the unit starts, if not UTC. */
   readonly zone?: string | undefined;
 }
 
 /** A time at the start of its unit: a timestamp, or BigQuery's type of the time. */
-export function truncated(own: Value, unit: string, place: Place): Value {
+export function truncated(own: Value, unit: string, place: UnitPlace): Value {
   const { context, at } = place;
   const kind = resultKind(own, context);
   const known = (written: Sql, isDate: boolean): Value =>
@@ -133,7 +131,7 @@ function resultKind(own: Value, { shared }: Context): 'date' | 'timestamp' | 'da
 function truncatedThere(
   own: Value,
   unit: string,
-  { context, at, zone }: Place & { readonly zone: string },
+  { context, at, zone }: UnitPlace & { readonly zone: string },
 ): Value {
   const there = quoteString(zone);
   const local = sql`toDate32(${moment(own)}, ${there})`;

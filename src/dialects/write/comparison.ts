@@ -1,7 +1,7 @@
 // Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
 import { quoteString } from '../../sql/literal.ts';
 import { caseless } from '../collation.ts';
-import { asValue, differs, unconverted, type Context as BaseContext } from '../context.ts';
+import { asValue, differs, unconverted, type Place } from '../context.ts';
 import { jsonInteger, jsonNumber, jsonText } from '../json-path.ts';
 import { isNullArray } from '../functions/array-value.ts';
 import { mayBeNan, nanComparison, ordersNan } from '../nan.ts';
@@ -25,11 +25,6 @@ import {
   type Value,
 } from '../value.ts';
 import type { Context } from './context.ts';
-
-interface Place {
-  readonly at: number;
-  readonly context: BaseContext;
-}
 
 interface Comparison extends Place {
   readonly operator: string;

@@ -1,6 +1,6 @@
 // The context of a query that is written.
 import type { Expression, IndexBase, Query } from '../tree.ts';
-import type { Context as BaseContext } from '../context.ts';
+import type { Context as BaseContext, Place as BasePlace } from '../context.ts';
 import type { OwnFunctions } from '../function.ts';
 import type { Sql } from '../sql.ts';
 import type { Type, Value } from '../value.ts';
@@ -98,6 +98,8 @@ export interface Context extends BaseContext {
   write(expression: Expression, context: Context): Value;
   query(query: Query, context: Context, use: Use): WrittenQuery;
 }
+
+export type Place = BasePlace<Context>;
 
 /** How the rows of a query are used, which decides how its columns are written. */
 export interface Use {

@@ -21,16 +21,17 @@ import { tailLines, type Tail } from './tail.ts';
 import { containsAggregate } from './walk.ts';
 
 /** Writes a SELECT with the ORDER BY and LIMIT that follow it. */
-export function writeSelect(select: Select, tail: Tail, place: Place): WrittenQuery {
+export function writeSelect(select: Select, tail: Tail, place: QueryPlace): WrittenQuery {
   return consumed(select, 'this SELECT', (node) => writeClauses(node, tail, place));
 }
 
-interface Place {
+/** Where a query is written, and for what. */
+export interface QueryPlace {
   readonly context: Context;
   readonly use: Use;
 }
 
-function writeClauses(select: Select, tail: Tail, { context, use }: Place): WrittenQuery {
+function writeClauses(select: Select, tail: Tail, { context, use }: QueryPlace): WrittenQuery {
   const { style } = context.shared;
   const from = writeFrom(select.from, context);
   const base = selectContext(select, from.relations, context);

@@ -5,12 +5,7 @@ import { columnType } from '../record.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql } from '../sql.ts';
 import { DYNAMIC, value, type Value } from '../value.ts';
-import type { Context, Use } from './context.ts';
-
-interface Place {
-  readonly at: number;
-  readonly context: Context;
-}
+import type { Use, Place } from './context.ts';
 
 /** A value as a column. */
 export function shown(own: Value, { isShown, isPlain }: Use, place: Place): Value {
