@@ -103,6 +103,9 @@ export type Expression = { readonly at: number } & (
   | { readonly kind: 'unread'; readonly text: string; readonly reason: string }
 );
 
+/** The expressions of one kind. */
+export type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
+
 /** The types of time literals, and of functions that read a time. */
 export type TimeType = 'timestamp' | 'datetime' | 'date';
 /** Operators that match a pattern; those of regular expressions match a part of the value. */

@@ -11,7 +11,7 @@ import { boundaries, type Pair } from '../time/difference.ts';
 import { shifted, spansOf } from '../time/interval.ts';
 import { date, micros, moment, timestamp } from '../time/moment.ts';
 import { unitOf } from '../time/unit.ts';
-import { isKind, isNullable, isTime, value, type Value } from '../value.ts';
+import { isKind, isNullable, isTime, value, type Value, int } from '../value.ts';
 import { formatOf, parseOf } from './pattern.ts';
 
 const NOW = "now64(6, 'UTC')";
@@ -51,12 +51,7 @@ function elapsed(application: Application, unit: string, pair: Pair): Value {
   if (factor === undefined)
     return application.fail(`The unit ${unit} is not supported: it has no fixed length`);
   const passed = sql`(${micros(pair[1])} - ${micros(pair[0])})`;
-  return value(
-    'int',
-    factor === 1 ? passed : sql`intDiv(${passed}, ${String(factor)})`,
-    isNullable(...pair),
-    { scale: 0 },
-  );
+  return int(factor === 1 ? passed : sql`intDiv(${passed}, ${String(factor)})`, isNullable(...pair));
 }
 
 /** date_diff, datetime_diff and timestamp_diff (later, earlier, unit): of two timestamps, by the time that has passed. */

@@ -1,13 +1,12 @@
 // Differences of times, in units.
 import { sql, type Sql } from '../sql.ts';
 import type { Application, Rule } from '../function.ts';
-import { isNullable, value, type Value } from '../value.ts';
+import { int, isNullable, type Value } from '../value.ts';
 import { time } from './argument.ts';
 import { day, isDay, micros, moment } from './moment.ts';
 import { millis, seconds } from './parts.ts';
 import { firstDayOf, startOfWeek, unitOf } from './unit.ts';
 
-const int = (own: Sql, nullable = true): Value => value('int', own, nullable, { scale: 0 });
 const UNITS = /^(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND)$/;
 
 /** Two times in a common wide type, the earlier one first. */

@@ -1,12 +1,12 @@
 // Intervals, and arithmetic with times.
 import { roundHalfAway } from '../round.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Expression, Unit } from '../tree.ts';
+import type { Expression, Unit, Of } from '../tree.ts';
 import { unconverted, type Context } from '../context.ts';
 import { timestampLiteral } from './literal.ts';
 import { day, isDay, moment } from './moment.ts';
 import { isOutOfRange, type Move } from './range.ts';
-import { float, isKind, isNullable, isTime, loose, operand, value, type Value } from '../value.ts';
+import { float, isKind, isNullable, isTime, loose, operand, value, type Value, int } from '../value.ts';
 
 /** One part of an interval. */
 export interface Span {
@@ -29,11 +29,7 @@ export function spansOf(expression: Expression): readonly Span[] | undefined {
 
 const number = (text: string, at: number): Expression => ({ kind: 'number', text, at });
 
-function multiplied({
-  operator,
-  left,
-  right,
-}: Extract<Expression, { kind: 'binary' }>): readonly Span[] | undefined {
+function multiplied({ operator, left, right }: Of<'binary'>): readonly Span[] | undefined {
   if (operator !== '*') return undefined;
   const spans = spansOf(left);
   return spans === undefined ? scaled(spansOf(right), left) : scaled(spans, right);
@@ -290,8 +286,7 @@ export function difference(left: Value, right: Value, context: Context): Value {
   const nullable = isNullable(left, right);
   const isDays = isKind(left, 'date') && isKind(right, 'date');
   const days = sql`dateDiff('day', ${day(right)}, ${day(left)})`;
-  if (isDays && context.shared.traits.dateDifference === 'days')
-    return value('int', days, nullable, { scale: 0 });
+  if (isDays && context.shared.traits.dateDifference === 'days') return int(days, nullable);
   if (isDays) return loose('seconds', sql`${days} * 86400`, nullable);
   return loose(
     'seconds',

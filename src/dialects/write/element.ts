@@ -6,12 +6,12 @@ import { QUANTILE_ELEMENT } from '../functions/quantile.ts';
 import { jsonAt } from '../json-path.ts';
 import { number, settled, whole } from '../operand.ts';
 import { sql, type Sql } from '../sql.ts';
-import type { Expression } from '../tree.ts';
+import type { Expression, Of } from '../tree.ts';
 import { isKind, operand, UNKNOWN, type Type, type Value } from '../value.ts';
 import type { Context } from './context.ts';
 import { fieldOf, writePath } from './path.ts';
 
-type Index = Extract<Expression, { kind: 'index' }>;
+type Index = Of<'index'>;
 
 function writeIndex(expression: Index, context: Context): Value {
   const { of, index, base } = expression;
@@ -28,7 +28,7 @@ function writeIndex(expression: Index, context: Context): Value {
   return inner.type.kind === 'object' && isFirst(expression) ? inner : elementOf(expression, inner, context);
 }
 
-const writeField = ({ of, name }: Extract<Expression, { kind: 'field' }>, context: Context): Value =>
+const writeField = ({ of, name }: Of<'field'>, context: Context): Value =>
   fieldOf(recordIn(of, context), name, context);
 
 const isFirst = ({ index, base }: Index): boolean => index.kind === 'number' && Number(index.text) === base;
@@ -73,7 +73,7 @@ function memberAt(
   return { sql: sql`tupleElement(${own}, ${String(position + 1)})`, type };
 }
 
-function writeSlice({ of, from, to, at }: Extract<Expression, { kind: 'slice' }>, context: Context): Value {
+function writeSlice({ of, from, to, at }: Of<'slice'>, context: Context): Value {
   const array = settled(context.write(of, context));
   if (isKind(array, 'json')) return unconverted(at, 'expression', 'A slice of JSON is not converted');
   const [first, last] = [from, to].map((each) =>

@@ -15,15 +15,15 @@ import {
 import { key, settled } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { day, isDay, moment } from '../time/moment.ts';
-import type { Expression, Query } from '../tree.ts';
+import type { Expression, Query, Of } from '../tree.ts';
 import { condition, isKind, isNumber, isTime, UNKNOWN, type Value } from '../value.ts';
 import { compared, comparison, elementToward, toward } from './comparison.ts';
 import type { Context, Place } from './context.ts';
 import { writeNested } from './nested.ts';
 import { unnestedOf } from './unnest.ts';
 
-type In = Extract<Expression, { kind: 'in' }>;
-type Quantified = Extract<Expression, { kind: 'quantified' }>;
+type In = Of<'in'>;
+type Quantified = Of<'quantified'>;
 
 interface Membership extends Place {
   readonly isNot: boolean;

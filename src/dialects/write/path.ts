@@ -1,6 +1,6 @@
 // Paths: columns, aliases, and the fields of records.
 import { quoteString } from '../../sql/literal.ts';
-import type { Expression, Name } from '../tree.ts';
+import type { Name, Of } from '../tree.ts';
 import { field } from '../record.ts';
 import { jsonAt } from '../json-path.ts';
 import { located, sql } from '../sql.ts';
@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 import { columnUnknown, resolve } from './scope.ts';
 
 /** A path. Offline, a name that nothing defines is left as it is. */
-export function writePath({ parts, at }: Extract<Expression, { kind: 'path' }>, context: Context): Value {
+export function writePath({ parts, at }: Of<'path'>, context: Context): Value {
   const found = resolve(parts, context);
   if (found !== undefined) {
     const own = fieldsOf(found.value, found.rest, context);
