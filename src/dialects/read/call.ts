@@ -174,7 +174,7 @@ export interface FirstArgument {
 type SpecialReader = (source: Source, at: number) => Expression | { readonly first: Expression } | undefined;
 
 /** Undefined if the call has ordinary arguments, and nothing has been read. */
-export function readSpecialCall(source: Source): Expression | FirstArgument | undefined {
+function readSpecialCall(source: Source): Expression | FirstArgument | undefined {
   const { upper, start: at, text, kind } = peek(source);
   if (kind !== 'word' || !isSymbol(source, '(', 1) || !source.grammar.specialCalls.has(upper))
     return undefined;

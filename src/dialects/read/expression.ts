@@ -135,7 +135,7 @@ function readTest(source: Source, value: Expression): Expression | undefined {
 }
 
 /** Undefined if no predicate follows; `power` is that of its operands. */
-export function readPredicate(source: Source, value: Expression, power: Power): Expression | undefined {
+function readPredicate(source: Source, value: Expression, power: Power): Expression | undefined {
   const { at } = value;
   const { infix, likes, unread: others } = source.grammar.operators;
   const isNot = isWord(source, 'NOT');

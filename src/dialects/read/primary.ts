@@ -129,7 +129,7 @@ const READERS: ReadonlyMap<string, KeywordReader> = new Map<string, KeywordReade
 ]);
 
 /** Undefined if the next word is a name. @throws UnconvertedError */
-export function readKeyword(source: Source): Expression | undefined {
+function readKeyword(source: Source): Expression | undefined {
   const { start: at, upper } = peek(source);
   return isTyped(source, upper) ? readTyped(source) : READERS.get(upper)?.(source, at);
 }
@@ -228,7 +228,7 @@ function readBinary(source: Source, at: number): Expression | undefined {
 }
 
 /** @throws UnconvertedError */
-export function readPostfix(source: Source, value: Expression): Expression {
+function readPostfix(source: Source, value: Expression): Expression {
   const { accessors } = source.limits;
   let whole = value;
   for (let count = 1; ; count++) {
