@@ -1,5 +1,5 @@
 // The types of the columns and paths that a part of a query names.
-import { parseType } from '../../sql/type.ts';
+import { parseType } from '../../sql/types/type.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
 import {
   definitionsIn,
@@ -10,9 +10,9 @@ import {
   walk,
   type Subtree,
 } from '../../sql/tree/visit.ts';
-import { subcolumnType } from '../subcolumn-type.ts';
+import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
 import { isArithmetic } from './arithmetic.ts';
-import type { LeakproofContext } from './context.ts';
+import type { NamedTypes } from './context.ts';
 
 export interface ColumnTypes {
   /**
@@ -24,10 +24,7 @@ export interface ColumnTypes {
   readonly definitionsOf: (column: Node) => readonly Node[];
 }
 
-export function createColumnTypes(
-  tree: Subtree,
-  { types, names }: Pick<LeakproofContext, 'types'> & Partial<Pick<LeakproofContext, 'names'>>,
-): ColumnTypes {
+export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): ColumnTypes {
   const all = [...new Set([...types.values()].flat())];
   let definitions: ReturnType<typeof definitionsIn> | undefined; // most queries need none
   const defining = (name: string): readonly Node[] =>

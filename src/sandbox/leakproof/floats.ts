@@ -11,13 +11,11 @@ import {
   type NameInRange,
   type Subtree,
 } from '../../sql/tree/visit.ts';
-import type { LeakproofContext } from './context.ts';
+import type { NamedTypes } from './context.ts';
 import { isOutermost, operatorsIn, type Place } from './place.ts';
 
-type Context = Pick<LeakproofContext, 'types'> & Partial<Pick<LeakproofContext, 'names'>>;
-
 /** Returns whether index analysis may overlook rows because of the operator, the call or the name at a place. */
-export function createFloats(tree: Subtree, { types, names }: Context): (place: Place) => boolean {
+export function createFloats(tree: Subtree, { types, names }: NamedTypes): (place: Place) => boolean {
   /** A column, a conversion or the name of a type. */
   const isFloat = (name: string): boolean =>
     /float/i.test(name) || types.get(name)?.some((type) => OF_FLOATS.test(type)) === true;

@@ -29,7 +29,7 @@ import {
   makesInterval,
   mayBeTable,
 } from './constants.ts';
-import type { LeakproofContext } from './context.ts';
+import type { ClauseContext, LeakproofContext } from './context.ts';
 import { createFloats } from './floats.ts';
 import { isTriedType, literalArguments } from './functions.ts';
 import { createMisread } from './misread-comparisons.ts';
@@ -40,20 +40,18 @@ import { isPlainText } from './plain-texts.ts';
 import { createMoments } from './time-conversions.ts';
 import { mixesScales } from './time-scales.ts';
 
-type Context = Omit<LeakproofContext, 'names'> & Partial<Pick<LeakproofContext, 'names'>>;
-
 /**
  * Whether everything that an endpoint's WITH clause computes succeeds on every row: a consumer's condition on a computed
  * column is pushed down as a condition on the source of the computation.
  */
-export function isClauseLeakproof(tree: Tree, context: Context): boolean {
+export function isClauseLeakproof(tree: Tree, context: ClauseContext): boolean {
   const clause = withOf(tree.root);
   if (clause === undefined) return tree.fault === undefined;
   return clause.isWhole && placesIn(tree, [clause], context)?.failing.length === 0;
 }
 
 /** The same for an expression. */
-export function isExpressionLeakproof(sql: string, context: Context): boolean {
+export function isExpressionLeakproof(sql: string, context: ClauseContext): boolean {
   const tree = parseSavedText(`SELECT ${sql}`);
   return tree.fault === undefined && placesIn(tree, [tree.root], context)?.failing.length === 0;
 }
@@ -98,7 +96,7 @@ interface FailingPlaces {
 }
 
 /** Undefined if no condition is certain to succeed. */
-function placesIn(tree: Tree, parts: readonly Node[], context: Context): FailingPlaces | undefined {
+function placesIn(tree: Tree, parts: readonly Node[], context: ClauseContext): FailingPlaces | undefined {
   const types = [...context.types.values()].flat();
   if (types.some((type) => /decimal/i.test(type))) return undefined; // they can overflow, even in comparisons
   const isAuthors = context.names === undefined;

@@ -15,10 +15,8 @@ import {
   type Subtree,
 } from '../../sql/tree/visit.ts';
 import { createColumnTypes, type ColumnTypes } from './column-types.ts';
-import type { LeakproofContext } from './context.ts';
+import type { NamedTypes } from './context.ts';
 import { isOutermost, operatorsIn, type Place } from './place.ts';
-
-type Context = Pick<LeakproofContext, 'types'> & Partial<Pick<LeakproofContext, 'names'>>;
 
 /** What is known of the names in a query. */
 interface Columns extends Subtree, ColumnTypes {
@@ -28,7 +26,7 @@ interface Columns extends Subtree, ColumnTypes {
 }
 
 /** Whether the operator, the call or the column at a place is misread. */
-export function createMisread(tree: Subtree, context: Context): (place: Place) => boolean {
+export function createMisread(tree: Subtree, context: NamedTypes): (place: Place) => boolean {
   const types = [...context.types.values()].flat();
   const columns: Columns = {
     cursor: tree.cursor,

@@ -2,7 +2,7 @@
 // number of digits, or within a day, and overlooks rows beside entries of other tenants where that is wrong.
 import type { Node } from '../../sql/tree/nodes.ts';
 import { namesOf, type TreeTokens } from '../../sql/tree/visit.ts';
-import type { LeakproofContext } from './context.ts';
+import type { LeakproofContext, NamedTypes } from './context.ts';
 
 /** Texts, and values that no index orders by more than their text: small integers, identifiers, whole days, times in UTC. */
 const PLAIN =
@@ -11,10 +11,12 @@ const PLAIN =
 const TYPED_PATH =
   /\b(?:U?Int(?:64|128|256)|Float|BFloat|Decimal|Date32|DateTime|Time|Interval|Array|Map|Tuple|Nullable\(Enum)/;
 
-type Context = Pick<LeakproofContext, 'types' | 'tables'> & Partial<Pick<LeakproofContext, 'names'>>;
-
 /** Whether a node is one column of such a type in every table, or a path of a document. */
-export function isPlainText(tree: TreeTokens, node: Node, { types, names, tables }: Context): boolean {
+export function isPlainText(
+  tree: TreeTokens,
+  node: Node,
+  { types, names, tables }: NamedTypes & Pick<LeakproofContext, 'tables'>,
+): boolean {
   if (node.kind !== 'column') return false;
   const parts = namesOf(tree, node);
   const [first = '', second = ''] = parts;
