@@ -9,7 +9,7 @@ import type { Expression } from '../query-model/tree/nodes.ts';
 import { clockReads, commonEvery, functionCalls, type ClockRead } from '../sql/clock-reads.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Endpoint } from './endpoint.ts';
-import { isTable } from '../sql/with-clause.ts';
+import { isTable } from '../sql/outline.ts';
 import {
   byBytes,
   DEFINITION,

@@ -6,7 +6,7 @@ import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import type { Tenancy } from './tenancy.ts';
-import { isTable } from '../sql/with-clause.ts';
+import { isTable } from '../sql/outline.ts';
 import type { QueryPlace } from './variant-query.ts';
 
 /** Findings about a file whose queries the engine accepts, from the models of its queries. */

@@ -10,9 +10,8 @@ import { parseType } from '../sql/types/type.ts';
 
 /** The columns `timestamp`, the start of the bucket, and `count`, the aggregate. */
 export function chartSql(tree: Tree, scope: StatementScope): Shape {
-  const aggregate = tree.clauses.find((clause): clause is Aggregate => clause.kind === 'aggregate');
-  const period =
-    tree.clauses.find((clause): clause is Bucket => clause.kind === 'bucket')?.period ?? 'minute';
+  const aggregate = tree.clauses.find((each): each is Aggregate => each.kind === 'aggregate');
+  const period = tree.clauses.find((each): each is Bucket => each.kind === 'bucket')?.period ?? 'minute';
   const charted = tree.clauses.find(({ kind }) => kind === 'aggregate' || kind === 'bucket');
   const time = timestampSql(scope, charted?.span ?? { start: 0, end: 0 });
   const bucket = `toStartOfInterval(${sqlOf(time)}, INTERVAL 1 ${period}, 'UTC')`;

@@ -60,7 +60,7 @@ function isChart({ clauses }: Tree): boolean {
 
 function chooseTable(tree: Tree, { tables, defaultTable }: CompileOptions): Table | LqlFinding {
   const names = tables.map(({ name }) => name);
-  const from = tree.clauses.find((clause): clause is From => clause.kind === 'from')?.table;
+  const from = tree.clauses.find((each): each is From => each.kind === 'from')?.table;
   const wanted = from?.text ?? (tables.length === 1 ? tables[0]?.name : defaultTable);
   const table = tables.find(({ name }) => name === wanted);
   if (table !== undefined) return table;
@@ -94,8 +94,8 @@ function compileFilters(tree: Tree, scope: StatementScope, now: bigint): readonl
   });
 }
 
-function isFilter(clause: Clause): clause is Filter {
-  return clause.kind === 'timestamp' || clause.kind === 'field' || clause.kind === 'message';
+function isFilter(each: Clause): each is Filter {
+  return each.kind === 'timestamp' || each.kind === 'field' || each.kind === 'message';
 }
 
 function compileFilter(filter: Filter, scope: StatementScope, now: bigint): Condition | LqlFinding {

@@ -22,8 +22,8 @@ export interface Shape {
 /** The scope of one statement over `table`, with an alias that nothing in the query or the table uses. */
 export function createScope(tree: Tree, table: Table): StatementScope {
   const taken = new Set(table.columns.map(({ name }) => name));
-  for (const clause of tree.clauses) {
-    if (clause.kind === 'select') taken.add(resultName(clause) ?? '');
+  for (const each of tree.clauses) {
+    if (each.kind === 'select') taken.add(resultName(each) ?? '');
   }
   let name = table.name;
   while (taken.has(name)) name += '_';

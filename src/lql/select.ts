@@ -6,7 +6,7 @@ import type { Select, Tree } from './tree.ts';
 
 /** The `s:` clauses in order; all columns if there are none. */
 export function selectSql(tree: Tree, scope: StatementScope): Shape {
-  const selects = tree.clauses.filter((clause): clause is Select => clause.kind === 'select');
+  const selects = tree.clauses.filter((each): each is Select => each.kind === 'select');
   const taken = new Set<string>();
   const parts = selects.map((select) => columnSql(select, scope, taken));
   return {

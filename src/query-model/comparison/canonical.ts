@@ -4,7 +4,7 @@ import { blockOf, isTransparent, nullableIn, ownRelations } from './blocks.ts';
 import { createParameters } from './parameter-uses.ts';
 import { elementsOf, isCondition, plainForm, truthOf, withoutSubquery } from './plain-form.ts';
 import {
-  childrenOf, inputsOf,
+  childrenOf, inputsOf, namesOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
   type SortNode, type UnionNode,
 } from '../tree/nodes.ts'; // prettier-ignore
@@ -153,12 +153,6 @@ function columnsNamed(scope: PrintScope, source: Relation, name: string): readon
     return (chosen === undefined ? branch.branches : branch.branches.slice(chosen, chosen + 1)).flatMap(at);
   };
   return index < 0 ? [] : at(source);
-}
-
-function namesOf(query: QueryNode | UnionNode): readonly string[] {
-  if (query.kind === 'query') return query.names;
-  const [first] = query.branches;
-  return first === undefined ? [] : namesOf(first);
 }
 
 /** Functions whose arguments can be exchanged. */

@@ -156,22 +156,22 @@ function through(flows: Flows, kind: FlowKind): Flows {
 
 function columnFlow(
   context: FlowContext,
-  query: QueryNode | UnionNode,
+  node: QueryNode | UnionNode,
   index: number,
   path: ValuePath,
 ): Flows {
   const kept = path.slice(0, MAX_PATH);
-  return remembered(context, JSON.stringify([query.id, index, kept]), () => {
-    if (query.kind === 'union') {
-      const isSet = query.mode.startsWith('UNION');
-      return query.branches.flatMap((branch, at) => {
+  return remembered(context, JSON.stringify([node.id, index, kept]), () => {
+    if (node.kind === 'union') {
+      const isSet = node.mode.startsWith('UNION');
+      return node.branches.flatMap((branch, at) => {
         const flows = columnFlow(context, branch, index, kept);
         return isSet || at === 0 ? flows : through(flows, 'condition'); // EXCEPT, INTERSECT
       });
     }
-    const expression = query.projection[index];
+    const expression = node.projection[index];
     if (expression === undefined) return [UNKNOWN];
-    return [...expressionFlow(context, expression, kept), ...fillFlow(context, query)];
+    return [...expressionFlow(context, expression, kept), ...fillFlow(context, node)];
   });
 }
 
