@@ -1,6 +1,6 @@
 // Checks that an endpoint's queries depend on rows of one tenant only, and reports each source that is not confined.
 import type { SourceModel } from '../query-model/model.ts';
-import type { Source } from '../query-model/sources.ts';
+import type { QuerySource } from '../query-model/sources.ts';
 import type { Tree } from '../sql/tree/nodes.ts';
 import { nodesOf } from '../sql/tree/places.ts';
 import { namesOf, spanOf, textOf } from '../sql/tree/visit.ts';
@@ -95,7 +95,7 @@ export function rangeOf(
 export function placeOf(
   inspected: AnalysedEndpoint,
   query: Pick<EndpointQuery, 'table'>,
-  source: Source,
+  source: QuerySource,
 ): QueryPlace {
   const { bound, inBound, tree } = inspected.analysis;
   const own = rangeOf(inspected, source.cte ?? query.table);

@@ -187,11 +187,12 @@ function isPlainConstant(type: ClickHouseType): boolean {
 
 /** `(SELECT x)`, which reads nothing, as `x`. */
 export function withoutSubquery(expression: Expression): Expression {
-  if (expression.kind !== 'subquery' || expression.query.kind !== 'query') return expression;
-  const { from, projection } = expression.query;
+  const select = expression.kind === 'subquery' ? expression.query : undefined;
+  if (select?.kind !== 'query') return expression;
+  const { from, projection } = select;
   const [only] = projection;
   const isOne = from.kind === 'table' && from.name === 'system.one' && projection.length === 1;
-  const isPlain = isOne && isTransparent(expression.query) && expression.query.where === undefined;
+  const isPlain = isOne && isTransparent(select) && select.where === undefined;
   return isPlain && only !== undefined ? withoutSubquery(only) : expression;
 }
 

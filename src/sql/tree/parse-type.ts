@@ -1,12 +1,12 @@
 // The extent of a type: after `::`, in CAST, in JSON paths. Which types there are, and how large they may be, is not known here.
 import {
+  anyName,
   beyond,
   close,
   expectKind,
   fail,
   kind,
   name,
-  newName,
   open,
   skip,
   takeKind,
@@ -55,12 +55,12 @@ export function isPlaceholder(reader: Reader, ahead = 0): boolean {
 export function parsePlaceholder(reader: Reader): void {
   const outer = open(reader, 'placeholder');
   if (takeKind(reader, '@')) {
-    reader.top.at = newName(reader);
+    reader.top.at = anyName(reader);
     close(reader, outer);
     return;
   }
   expectKind(reader, '{');
-  reader.top.at = newName(reader);
+  reader.top.at = anyName(reader);
   expectKind(reader, ':');
   parseType(reader);
   expectKind(reader, '}');

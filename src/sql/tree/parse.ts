@@ -10,6 +10,7 @@ import { isQueryGroup, parseExpressions, parseQueryGroup, parseTable } from './p
 import { parseOperand } from './parse-operand.ts';
 import { isPlaceholder } from './parse-type.ts';
 import {
+  anyName,
   beyond,
   close,
   createReader,
@@ -267,7 +268,7 @@ function parseSettings(reader: Reader): true {
   skip(reader);
   do {
     const settings = open(reader, 'setting');
-    newName(reader);
+    anyName(reader);
     expectKind(reader, '=');
     takeKind(reader, '+');
     if (kind(reader) === '{' && !isPlaceholder(reader)) leaf(reader, 'map', beyond(reader));

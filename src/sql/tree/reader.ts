@@ -208,6 +208,11 @@ export function newName(reader: Reader): number {
   return reader.at - 1;
 }
 
+/** Reads a name where no keyword can be, so that one is a name too, and returns its token. */
+export function anyName(reader: Reader): number {
+  return name(reader) === undefined ? newName(reader) : reader.at++;
+}
+
 /** Whether an alias without AS comes next. */
 export function isBareAlias(reader: Reader): boolean {
   if (kind(reader) === 'quoted') return true;
