@@ -67,7 +67,8 @@ export function parseTable(reader: Reader): void {
 }
 
 function parseSavedTable(reader: Reader): void {
-  if (kind(reader) === '.' && name(reader, 1) !== undefined) {
+  for (let read = 0; read < reader.qualifiers && kind(reader) === '.'; read++) {
+    if (name(reader, 1) === undefined) break;
     skip(reader);
     reader.top.at = reader.at;
     skip(reader);

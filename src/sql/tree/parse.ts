@@ -39,12 +39,17 @@ const GRAMMAR: Grammar = { query: parseQuery, expression: parseExpression, opera
 
 /** The tree of a query; `cursor` has matching brackets, and at most as many tokens and levels of nesting as a consumer query. */
 export function parse(cursor: Cursor): Tree {
-  return parseWhole(createReader(cursor, GRAMMAR, false));
+  return parseWhole(createReader(cursor, GRAMMAR, 0));
 }
 
 /** The tree of an author's query, or of a part of one that is a query: with placeholders, databases, table functions and settings. */
 export function parseSaved(cursor: Cursor): Tree {
-  return parseWhole(createReader(cursor, GRAMMAR, true));
+  return parseWhole(createReader(cursor, GRAMMAR, 1));
+}
+
+/** The same of a query whose databases may be names with dots, as those of ClickHouse's interface are. */
+export function parseSentText(sql: string): Tree {
+  return parseWhole(createReader(createCursor(sql), GRAMMAR, Infinity));
 }
 
 /** The tree of an author's query; undefined if it has something that is not read. */
