@@ -6,7 +6,7 @@ import { createBinder } from '../params/binder.ts';
 import { createCursor } from '../sql/cursor.ts';
 import type { BoundQuery } from '../sql/placeholders.ts';
 import { tableReferences } from '../sql/table-references.ts';
-import { isTable } from '../sql/with-clause.ts';
+import { isTable } from '../sql/outline.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { CAPACITY_RULES } from './capacity-rules.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';

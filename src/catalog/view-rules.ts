@@ -6,7 +6,7 @@ import type { Path } from '../config/yaml-document.ts';
 import type { Column } from '../engine/engine.ts';
 import { isFault } from '../lql/finding.ts';
 import { createResolver } from '../lql/resolve.ts';
-import { isTable } from '../sql/with-clause.ts';
+import { isTable } from '../sql/outline.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { LogViewPolicy } from './endpoint.ts';
 import type { Rule } from './rule.ts';

@@ -11,8 +11,8 @@ import type { InspectedFile } from '../catalog/compile.ts';
 import { enumValues, type TablesOnEngine } from '../catalog/tables-on-engine.ts';
 import { READING } from './read-file.ts';
 
-type Row = Readonly<Record<string, unknown>>;
-type Fixtures = Readonly<Record<string, readonly Row[]>> | undefined;
+type FixtureRow = Readonly<Record<string, unknown>>;
+type Fixtures = Readonly<Record<string, readonly FixtureRow[]>> | undefined;
 
 /** Values of one file are looked for one by one, up to so many. */
 const MAX_VALUES = 200;
@@ -39,15 +39,15 @@ export async function findRejectedFixtures(
   return findings;
 }
 
-interface Place {
+interface FixturePlace {
   readonly columns: ReadonlyMap<string, string> | undefined;
   readonly path: RuleFinding['path'];
 }
 
 async function rejectedIn(
   engine: Engine,
-  rows: readonly Row[],
-  { columns, path }: Place,
+  rows: readonly FixtureRow[],
+  { columns, path }: FixturePlace,
 ): Promise<readonly RuleFinding[]> {
   const types = new Map([...(columns ?? [])].filter(([, type]) => !hasState(parseType(type))));
   const known = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => types.has(name))));
@@ -67,7 +67,7 @@ async function rejectedIn(
 /** What the engine says if it does not read the rows. */
 async function rejectionOf(
   engine: Engine,
-  rows: readonly Row[],
+  rows: readonly FixtureRow[],
   types: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];

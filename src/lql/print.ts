@@ -2,7 +2,7 @@
 import { isForeignOperator } from './foreign-operators.ts';
 import { HIDDEN } from './source.ts';
 import { formatMicros, type Moment, type TimeValue } from './time.ts';
-import type { Clause, FieldFilter, FieldValue, MessageFilter, Path, Tree } from './tree.ts';
+import type { Clause, FieldFilter, FieldValue, MessageFilter, FieldPath, Tree } from './tree.ts';
 import { bareValue } from './value.ts';
 
 /** The LQL of a tree returned by `parse`, its clauses separated by single spaces. */
@@ -33,7 +33,7 @@ function minus({ negated }: { readonly negated: boolean }): string {
   return negated ? '-' : '';
 }
 
-function printPath(path: Path | undefined): string {
+function printPath(path: FieldPath | undefined): string {
   if (path === undefined) return '*';
   const [first = '', ...rest] = path.segments;
   if (first === 'metadata' && rest.length > 0) return ['m', ...rest.map(printSegment)].join('.');

@@ -122,7 +122,7 @@ export function createSandbox(stored: SandboxOptions): Sandbox {
     types: typesByName(described),
   };
   const saved = createCursor(boundSql);
-  const clause = withClauseOf(saved, outline);
+  const { cursor: clause } = withClauseOf({ cursor: saved }, outline);
   // A condition on a column that a table computes is pushed down as a condition on what it is computed from.
   const { hasViews = false, aliases = [] } = options.computed ?? {};
   const isBarred =

@@ -1,5 +1,12 @@
 // Which stored columns each result column depends on, and how.
-import { FLOW_KINDS, namedPart, positions, usesOfCall, type FlowKind, type Path } from './flow-functions.ts';
+import {
+  FLOW_KINDS,
+  namedPart,
+  positions,
+  usesOfCall,
+  type FlowKind,
+  type ValuePath,
+} from './flow-functions.ts';
 import {
   childrenOf, expressionsIn, expressionsOf, inputsOf, namesOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
@@ -34,7 +41,11 @@ export function flowOf(root: QueryNode | UnionNode): readonly (readonly ColumnFl
 }
 
 /** The same for a part of one result column: an element of a tuple, a path of JSON or a key of a Map. */
-export function flowOfPart(root: QueryNode | UnionNode, index: number, path: Path): readonly ColumnFlow[] {
+export function flowOfPart(
+  root: QueryNode | UnionNode,
+  index: number,
+  path: ValuePath,
+): readonly ColumnFlow[] {
   return createFlows(root)(index, path);
 }
 
@@ -63,7 +74,7 @@ const MAX_PATH = 12;
 
 const UNKNOWN: ColumnFlow = { source: -1, table: '', column: '*', type: '', kind: 'unknown' };
 
-function createFlows(root: QueryNode | UnionNode): (index: number, path: Path) => Flows {
+function createFlows(root: QueryNode | UnionNode): (index: number, path: ValuePath) => Flows {
   const context: FlowContext = {
     ...indexNodes(root),
     known: new Map(),
@@ -143,7 +154,12 @@ function through(flows: Flows, kind: FlowKind): Flows {
   });
 }
 
-function columnFlow(context: FlowContext, node: QueryNode | UnionNode, index: number, path: Path): Flows {
+function columnFlow(
+  context: FlowContext,
+  node: QueryNode | UnionNode,
+  index: number,
+  path: ValuePath,
+): Flows {
   const kept = path.slice(0, MAX_PATH);
   return remembered(context, JSON.stringify([node.id, index, kept]), () => {
     if (node.kind === 'union') {
@@ -171,7 +187,7 @@ function fillFlow(context: FlowContext, query: QueryNode): Flows {
   return through(flows, 'computed');
 }
 
-function expressionFlow(context: FlowContext, expression: Expression, path: Path): Flows {
+function expressionFlow(context: FlowContext, expression: Expression, path: ValuePath): Flows {
   if (++context.steps > MAX_STEPS || context.depth > MAX_DEPTH) return [UNKNOWN];
   context.depth++;
   const flows = flowOfExpression(context, expression, path);
@@ -179,7 +195,7 @@ function expressionFlow(context: FlowContext, expression: Expression, path: Path
   return flows;
 }
 
-function flowOfExpression(context: FlowContext, expression: Expression, path: Path): Flows {
+function flowOfExpression(context: FlowContext, expression: Expression, path: ValuePath): Flows {
   switch (expression.kind) {
     case 'parameter':
     case 'constant':
@@ -206,7 +222,7 @@ function flowOfExpression(context: FlowContext, expression: Expression, path: Pa
   }
 }
 
-function subqueryFlow(context: FlowContext, query: QueryNode | UnionNode, path: Path): Flows {
+function subqueryFlow(context: FlowContext, query: QueryNode | UnionNode, path: ValuePath): Flows {
   const width = widthOf(query);
   const [head = '', ...rest] = path;
   const element = width === 1 ? 0 : Number(head) - 1;
@@ -244,7 +260,7 @@ function flowsOf(context: FlowContext, query: QueryNode | UnionNode): Flows {
 }
 
 /** The attribute of a dictionary, or the value of a Join table. */
-function dictionaryFlow(call: FunctionExpression, path: Path): Flows {
+function dictionaryFlow(call: FunctionExpression, path: ValuePath): Flows {
   const lookup = dictionaryOf(call);
   if (lookup === undefined) return [];
   const { name, arguments: list, type } = call;
@@ -267,7 +283,7 @@ function attributesIn(text: string): readonly string[] {
   return [...text.matchAll(/'((?:[^'\\]|\\.)*)'/g)].map(([, name = '']) => name);
 }
 
-function flowOfColumn(context: FlowContext, column: ColumnExpression, path: Path): Flows {
+function flowOfColumn(context: FlowContext, column: ColumnExpression, path: ValuePath): Flows {
   const { expression, source, name, type } = column;
   const inner = positions(path, type);
   if (expression !== undefined) return expressionFlow(context, expression, inner);
@@ -284,7 +300,7 @@ function elementFlow(
   context: FlowContext,
   call: FunctionExpression,
   { source, name }: ColumnExpression,
-  path: Path,
+  path: ValuePath,
 ): Flows {
   return remembered(context, JSON.stringify([call.id, source, name, path]), () => {
     const lambda = call.arguments.find((each) => each.kind === 'lambda' && each.id === source);
@@ -301,7 +317,7 @@ function elementFlow(
 interface ColumnPart {
   readonly name: string;
   readonly type: string;
-  readonly path: Path;
+  readonly path: ValuePath;
 }
 
 function relationColumn(context: FlowContext, relation: Relation, column: ColumnPart): Flows {

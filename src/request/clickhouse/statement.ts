@@ -5,7 +5,7 @@ import { characterAt } from '../../sql/character-name.ts';
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { isSignificant, tokenize, type TokenKind } from '../../sql/lexer.ts';
 import { stringValue } from '../../sql/string-literal.ts';
-import { KEYWORDS, NAMES_IN_SAVED } from '../../sql/tree/keywords.ts';
+import { KEYWORDS } from '../../sql/tree/keywords.ts';
 import { blank, placed, type Edit } from './edited-text.ts';
 
 export type StatementKind =
@@ -177,7 +177,7 @@ function readEnd(cursor: Cursor, from: number): Pick<Clauses, 'format' | 'settin
 function endsExpression(cursor: Cursor, at: number): boolean {
   const word = cursor.word(at);
   if (word !== undefined)
-    return NAMES_IN_SAVED.has(word) || !(KEYWORDS.has(word) || word === 'DISTINCT' || word === 'NOT');
+    return word === 'END' || !(KEYWORDS.has(word) || word === 'DISTINCT' || word === 'NOT');
   return ENDS.has(cursor.kind(at));
 }
 

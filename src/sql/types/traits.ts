@@ -45,6 +45,11 @@ export function hasType(type: ClickHouseType, test: (inner: ClickHouseType) => b
   return test(type) || typeArguments(type).some((argument) => hasType(argument.type, test));
 }
 
+/** Whether it is a text that is not a type, or one that is nested too deeply: there may be any type inside. */
+export function isOpaque({ name }: ClickHouseType): boolean {
+  return !/^\w+$/.test(name);
+}
+
 /** Whether the type, or one inside of it, is an aggregate state: internal data of the engine. */
 export function hasState(type: ClickHouseType): boolean {
   return hasType(type, ({ name }) => name === 'AggregateFunction');
@@ -69,6 +74,13 @@ export function holdsInteger(wide: IntegerType, narrow: IntegerType): boolean {
 
 export function isFloat({ name }: ClickHouseType): boolean {
   return name === 'Float32' || name === 'Float64' || name === 'BFloat16';
+}
+
+/** A type that processors compute with, of at most 64 bits, or a truth value: comparisons convert nothing else. */
+export function isNativeNumber(type: ClickHouseType): boolean {
+  const integer = integerOf(type);
+  if (integer !== undefined) return integer.bits <= 64;
+  return type.name === 'Float32' || type.name === 'Float64' || type.name === 'Bool';
 }
 
 /** Digits of the types that have only a scale. */
@@ -116,7 +128,7 @@ export function isInterval({ name }: ClickHouseType): boolean {
 }
 
 /** A time of day. */
-function isTimeOfDay({ name }: ClickHouseType): boolean {
+export function isTimeOfDay({ name }: ClickHouseType): boolean {
   return name === 'Time' || name === 'Time64';
 }
 

@@ -53,7 +53,7 @@ export function parseType(text: string): ClickHouseType {
 
 function read(text: string): ClickHouseType {
   const tokens = tokenize(text).filter(isSignificant);
-  const reader: Reader = { text, tokens, at: 0 };
+  const reader: TypeReader = { text, tokens, at: 0 };
   const type = readType(reader, 0);
   return type === undefined || reader.at < tokens.length ? opaque(text.trim()) : type;
 }
@@ -124,25 +124,25 @@ export function printArgument(argument: TypeArgument): string {
 }
 
 /** Every function below returns undefined for a text that is not of its kind. */
-interface Reader {
+interface TypeReader {
   readonly text: string;
   readonly tokens: readonly Token[];
   at: number;
 }
 
-function kindAt({ tokens, at }: Reader, ahead = 0): Token['kind'] | undefined {
+function kindAt({ tokens, at }: TypeReader, ahead = 0): Token['kind'] | undefined {
   return tokens[at + ahead]?.kind;
 }
 
 /** The source of the next `count` tokens, which are consumed. */
-function take(reader: Reader, count = 1): string {
+function take(reader: TypeReader, count = 1): string {
   const first = reader.tokens[reader.at];
   const last = reader.tokens[reader.at + count - 1];
   reader.at += count;
   return reader.text.slice(first?.start, last?.end);
 }
 
-function readType(reader: Reader, depth: number): ClickHouseType | undefined {
+function readType(reader: TypeReader, depth: number): ClickHouseType | undefined {
   if (kindAt(reader) !== 'word') return undefined;
   if (depth >= MAX_DEPTH && kindAt(reader, 1) === '(') return opaque(take(reader, 1 + balanced(reader, 1)));
   const name = take(reader);
@@ -159,7 +159,7 @@ function readType(reader: Reader, depth: number): ClickHouseType | undefined {
   return { name, arguments: list };
 }
 
-function readArgument(reader: Reader, depth: number): TypeArgument | undefined {
+function readArgument(reader: TypeReader, depth: number): TypeArgument | undefined {
   const kind = kindAt(reader);
   if (kind === 'word' || kind === 'quoted') return readNamed(reader, depth);
   if (kind === 'string') return readString(reader);
@@ -169,7 +169,7 @@ function readArgument(reader: Reader, depth: number): TypeArgument | undefined {
   return isNegative ? { kind: 'literal', source: take(reader, 2) } : undefined;
 }
 
-function readString(reader: Reader): TypeArgument | undefined {
+function readString(reader: TypeReader): TypeArgument | undefined {
   const source = take(reader);
   if (kindAt(reader) !== '=') return { kind: 'literal', source };
   reader.at++;
@@ -177,7 +177,7 @@ function readString(reader: Reader): TypeArgument | undefined {
   return { kind: 'enum', name: stringValue(source) ?? source, source, value };
 }
 
-function readNamed(reader: Reader, depth: number): TypeArgument | undefined {
+function readNamed(reader: TypeReader, depth: number): TypeArgument | undefined {
   if (kindAt(reader, 1) === '=') {
     const name = take(reader);
     reader.at++;
@@ -193,27 +193,27 @@ function readNamed(reader: Reader, depth: number): TypeArgument | undefined {
 }
 
 /** A rule of a JSON type. A path named SKIP is printed in backticks. */
-function isSkip(reader: Reader): boolean {
+function isSkip(reader: TypeReader): boolean {
   const token = reader.tokens[reader.at];
   const next = kindAt(reader, 1);
   return reader.text.slice(token?.start, token?.end) === 'SKIP' && (next === 'quoted' || next === 'word');
 }
 
-function readSkip(reader: Reader): TypeArgument {
+function readSkip(reader: TypeReader): TypeArgument {
   reader.at++;
   const count = kindAt(reader, 1) === 'string' ? 2 : pathLength(reader);
   return { kind: 'skip', source: `SKIP ${take(reader, count)}` };
 }
 
 /** Tokens of a name or of a path: `a` or `a.b`. */
-function pathLength(reader: Reader): number {
+function pathLength(reader: TypeReader): number {
   let length = 1;
   while (kindAt(reader, length) === '.') length += 2;
   return length;
 }
 
 /** Tokens from the bracket that is `ahead` to the one that closes it, or to the end. */
-function balanced(reader: Reader, ahead: number): number {
+function balanced(reader: TypeReader, ahead: number): number {
   let depth = 0;
   for (let count = 1; ; count++) {
     const kind = kindAt(reader, ahead + count - 1);
