@@ -5,7 +5,7 @@
 import { Problem } from '../../core/problem.ts';
 import type { Violation } from '../lexed-query.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
-import { nameTokens, pathFrom, pathTo } from '../../sql/tree/tokens.ts';
+import { nameTokens, pathAround } from '../../sql/tree/tokens.ts';
 import { nameOf, wordOf } from '../../sql/tree/visit.ts';
 import type { Span } from './findings.ts';
 import { reject, shown, type Scan } from './scan.ts';
@@ -140,7 +140,8 @@ function namesIn({ tree }: Scan): readonly { readonly at: number; readonly parts
 
 function checkName(check: Check, at: number): void {
   const { scan, itemsByStart, permitted, tainted } = check;
-  const span = { start: pathTo(scan.tree, at).from, end: pathFrom(scan.tree, at).to };
+  const { from, to } = pathAround(scan.tree, at);
+  const span = { start: from, end: to };
   if (permitted.has(keyOf(span)) || isAlias(check, at)) return;
   if (itemsByStart.get(span.start)?.end === span.end) return;
   const alias = aliasAfter(check, span);
@@ -159,5 +160,5 @@ function isAlias({ scan, itemsByEnd, made }: Check, at: number): boolean {
   const item = itemsByEnd.get(at + 1);
   if (item === undefined || item.start === at) return false;
   if (wordOf(scan.tree, { at: at - 1 }) === 'AS') return true;
-  return made.has(keyOf({ start: item.start, end: at })) || pathFrom(scan.tree, item.start).to === at;
+  return made.has(keyOf({ start: item.start, end: at })) || pathAround(scan.tree, item.start).to === at;
 }
