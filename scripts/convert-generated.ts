@@ -1,6 +1,6 @@
 // Generates expressions over the functions and operators that are converted, and compares their conversions with the database systems
-// that run here: equal, unconverted, rejected by ClickHouse, or wrong. Run by hand: `npm run convert:expected -- --generated [dialect …]`, with
-// the variables of `convert:expected`. SEED and CASES (for each function) choose the expressions; OUTCOMES is a file for the outcome of
+// that run here: equal, unconverted, rejected by ClickHouse, or wrong. Run by hand: `npm run generate -- --expected --generated [dialect …]`, with
+// the variables of `npm run generate -- --expected`. SEED and CASES (for each function) choose the expressions; OUTCOMES is a file for the outcome of
 // each. Exits with 1 if a value is wrong.
 import { appendFileSync } from 'node:fs';
 import { createConverter, type Converter } from '../src/convert/convert.ts';
