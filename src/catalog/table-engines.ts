@@ -1,6 +1,9 @@
 // Where a table's rows come from, by its engine: its own parts, other tables, or what cannot be watched.
-import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteString } from '../sql/literal.ts';
+import { parseList } from '../sql/tree/parse-part.ts';
+import { nodesOf } from '../sql/tree/places.ts';
+import { tokensOf } from '../sql/tree/tokens.ts';
+import { nameOf, textOf, wordOf } from '../sql/tree/visit.ts';
 import type { ShardedTable, TableName, TablePattern } from './fingerprint.ts';
 
 /** A row of system.tables. */
@@ -66,30 +69,35 @@ function unknown(reason: string): EngineReads {
 /** The table that a materialized view writes to: that of TO, or its own. */
 function targetOf({ create, database, name, uuid, target }: StoredTable): TableName {
   if (target.name !== '') return target;
-  const query = createCursor(create);
-  for (let at = 0; at < query.length && query.kind(at) !== '(' && query.word(at) !== 'AS'; at++) {
-    const [first, second] = [query.name(at + 1), query.name(at + 3)];
-    if (query.word(at) !== 'TO' || first === undefined) continue;
-    return query.kind(at + 2) === '.' && second !== undefined
-      ? { database: first, name: second }
-      : { database, name: first };
-  }
+  const written = targetIn(create);
+  if (written !== undefined) return { database, ...written };
   const hasUuid = /[1-9a-f]/.test(uuid);
   return { database, name: hasUuid ? `.inner_id.${uuid}` : `.inner.${name}` };
 }
 
+/** The name after TO, before the columns and the query. */
+function targetIn(create: string): (Partial<TableName> & Pick<TableName, 'name'>) | undefined {
+  const tree = tokensOf(create);
+  const wordAt = (at: number): string => wordOf(tree, { at });
+  for (let at = 0; !/^(?:|\(|AS)$/.test(wordAt(at)); at++) {
+    const first = nameOf(tree, { at: at + 1 });
+    if (wordAt(at) !== 'TO' || first === '') continue;
+    const second = wordAt(at + 2) === '.' ? nameOf(tree, { at: at + 3 }) : '';
+    return second === '' ? { name: first } : { database: first, name: second };
+  }
+  return undefined;
+}
+
 /** `Buffer('database', 'table', …)`: its destination, besides its own rows. */
 function readsOfBuffer({ full }: StoredTable): EngineReads {
-  const query = createCursor(full);
-  const [database, name] = [stringAt(query, 2), stringAt(query, 4)];
+  const [database, name] = argumentsOf(full);
   if (database === undefined || name === undefined) return unknown('has a destination that is not known');
   return name === '' ? PARTS_ONLY : { kind: 'tables', tables: [{ database, name }] };
 }
 
 /** `Alias('database', 'table')` or `Alias('table')`: another name of a table. */
 function readsOfAlias({ database, full }: StoredTable): EngineReads {
-  const query = createCursor(full);
-  const [first, second] = [stringAt(query, 2), stringAt(query, 4)];
+  const [first, second] = argumentsOf(full);
   if (first === undefined) return unknown('is another name of a table that is not known');
   const target = second === undefined ? { database, name: first } : { database: first, name: second };
   return { kind: 'tables', tables: [target] };
@@ -97,9 +105,8 @@ function readsOfAlias({ database, full }: StoredTable): EngineReads {
 
 /** `Merge('database', 'regexp')` or `Merge(REGEXP('regexp'), 'regexp')`. */
 function readsOfMerge({ full }: StoredTable): EngineReads {
-  const query = createCursor(full);
-  const isRegex = query.word(2) === 'REGEXP';
-  const [database, names] = [stringAt(query, isRegex ? 4 : 2), stringAt(query, isRegex ? 7 : 4)];
+  const isRegex = /^Merge\(REGEXP\(/i.test(full);
+  const [database, names] = argumentsOf(full);
   if (database === undefined || names === undefined) return unknown('reads tables that are not known');
   return { kind: 'pattern', pattern: patternOf({ database, isRegex }, names) };
 }
@@ -115,28 +122,25 @@ export function patternOf(
 
 /** `Distributed('cluster', 'database', 'table', …)`; rows that wait to be sent to a shard are not read. */
 function readsOfDistributed({ full }: StoredTable): EngineReads {
-  const query = createCursor(full);
-  const [cluster, database, name] = [stringAt(query, 2), stringAt(query, 4), stringAt(query, 6)];
+  const [cluster, database, name] = argumentsOf(full);
   const isKnown = cluster !== undefined && !cluster.includes('{'); // macros
   if (!isKnown || database === undefined || database === '' || name === undefined || name === '')
     return unknown('reads a cluster, or a table of it, whose name is not written out');
   return { kind: 'shards', table: { cluster, database, name } };
 }
 
-/** The value of a string literal; undefined for anything else. */
+/** The strings that an engine has as arguments, also as those of REGEXP; undefined for anything else. */
+function argumentsOf(full: string): readonly (string | undefined)[] {
+  const tree = parseList(full);
+  const [list] = nodesOf(tree.root, 'arguments');
+  return (list?.parts ?? []).map((argument) => {
+    const value = argument.kind === 'call' ? nodesOf(argument, 'string')[0] : argument;
+    return value?.kind === 'string' ? stringOf(textOf(tree, value)) : undefined;
+  });
+}
+
+/** The value of a string literal; undefined for anything else, and for escapes that names and patterns rarely have. */
 export function stringOf(literal: string): string | undefined {
-  const query = createCursor(literal);
-  return query.length === 1 ? stringAt(query, 0) : undefined;
-}
-
-function stringAt(query: Cursor, at: number): string | undefined {
-  if (query.kind(at) !== 'string') return undefined;
-  const text = query.text(at).slice(1, -1);
-  return text.includes('\\') ? unescaped(text) : text.replaceAll("''", "'");
-}
-
-/** Undefined for escapes that names and patterns rarely have. */
-function unescaped(text: string): string | undefined {
-  const isSimple = /^(?:[^\\]|\\[\\'])*$/s.test(text);
-  return isSimple ? text.replaceAll(/\\(.)/gs, '$1') : undefined;
+  const text = /^'((?:[^\\']|\\[\\']|'')*)'$/s.exec(literal.trim())?.[1];
+  return text?.replaceAll(/\\(.)|''/gs, (_, escaped?: string) => escaped ?? "'");
 }

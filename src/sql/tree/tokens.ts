@@ -115,3 +115,10 @@ export function tokenFrom(tree: TreeTokens, offset: number): number {
   const before = tokenAt(tree, offset) - 1;
   return before >= 0 && tree.cursor.end(before) > offset ? before : before + 1;
 }
+
+/** Whether a token is outside of all brackets. */
+export function isOutsideBrackets({ cursor }: TreeTokens, token: number): boolean {
+  let at = 0;
+  while (at < token) at = cursor.after(at);
+  return at === token;
+}
