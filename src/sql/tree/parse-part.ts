@@ -21,7 +21,7 @@ import {
 
 /** The tree of one or more values between commas, of an author: a `list` of `order-item`. What is unknown ends at the next comma. */
 export function parseList(sql: string): Tree {
-  const reader = createReader(createCursor(sql), GRAMMAR, true);
+  const reader = createReader(createCursor(sql), GRAMMAR, 1);
   const outer = open(reader, 'list');
   if (isKeywordBefore(reader, 'DISTINCT')) leaf(reader, 'distinct');
   do parseItem(reader);
