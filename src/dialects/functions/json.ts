@@ -20,6 +20,7 @@ import {
   pathArgument,
   spacedJson,
 } from '../json-path.ts';
+import { unmarked, withNumbers, withNumbersInJson } from '../json-numbers.ts';
 import { jsonTextOf } from '../json-text.ts';
 import { field } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';
@@ -60,8 +61,9 @@ function columnPlace({ arg, call, source }: Application, index: number): Value |
 
 const isColumn = (place: Value): boolean => !isKind(place, 'json');
 
-/** Whether the document is a value of type JSON, rather than a string. */
-const isJson = ({ arg }: Application): boolean => isKind(arg(0), 'json');
+/** Whether the document is a string of BigQuery, in which numbers keep their form, rather than a value of type JSON. */
+const isText = ({ arg, dialect, context }: Application): boolean =>
+  dialect === 'bigquery' && context.shared.isStrict && !isKind(arg(0), 'json');
 
 /** The value at a path as JSON; in SQLite as SQL value. */
 const extract: Rule = (application) => {
@@ -73,9 +75,12 @@ const extract: Rule = (application) => {
   if (isColumn(found))
     return value('text', jsonTextOf(found, { at: application.at, context, quotesWide: false }));
   if (dialect === 'sqlite') return { ...found, sql: sqliteValue(found) };
-  if (dialect !== 'bigquery' || !context.shared.isStrict || isJson(application)) return found;
+  if (!isText(application)) return found;
   // A null in a string is NULL.
-  return value('text', sql`nullIf(${found.sql}, 'null')`);
+  return value(
+    'text',
+    withNumbersInJson(found, application, (place) => unmarked(sql`nullIf(${place.sql}, 'null')`)),
+  );
 };
 
 /** In SQLite, true and false are numbers. */
@@ -95,6 +100,8 @@ const container: Rule = (application) => {
 const scalar: Rule = (application) => {
   const place = at(application);
   if (isColumn(place)) return value('text', text(place));
+  if (isText(application))
+    return { ...jsonScalar(place), sql: withNumbers(place, application, (each) => jsonScalar(each).sql) };
   const own = jsonScalar(place);
   const isNumeric = application.dialect === 'mysql' || application.dialect === 'mariadb';
   if (!isNumeric) return own;
@@ -187,15 +194,37 @@ function parsed(isSafe: boolean): Rule {
   };
 }
 
+const elementsOf = (place: Value): Sql => jsonElements(place).sql;
+const scalarsOf = (place: Value): Sql => jsonScalars(place).sql;
+const isNested = (place: Value): Sql => jsonScalars(place).absent ?? 'false';
+const isOther = (place: Value): Sql => sql`ifNull(${jsonType(place)} != 'Array', true)`;
+
 const raws: Rule = (application) => {
   const place = at(application);
-  return isColumn(place) ? ofColumn(place) : jsonElements(place);
+  if (isColumn(place)) return ofColumn(place);
+  const { type } = jsonElements(place);
+  const own = isText(application)
+    ? withNumbersInJson(
+        place,
+        application,
+        (each) => sql`arrayMap(e -> ${unmarked('e')}, ${elementsOf(each)})`,
+      )
+    : elementsOf(place);
+  return { sql: own, type, absent: readAt(place, application, isOther) };
 };
 
 const texts: Rule = (application) => {
   const place = at(application);
-  return isColumn(place) ? ofColumn(place) : jsonScalars(place);
+  if (isColumn(place)) return ofColumn(place);
+  const { type } = jsonScalars(place);
+  const absent = readAt(place, application, (each) => sql`(${isOther(each)} OR ${isNested(each)})`);
+  return { sql: readAt(place, application, scalarsOf), type, absent };
 };
+
+/** What is read at a place; in a string, of numbers with their digits. */
+function readAt(place: Value, application: Application, build: (place: Value) => Sql): Sql {
+  return isText(application) ? withNumbers(place, application, build) : build(place);
+}
 
 const ofColumn = (place: Value): Value =>
   value('array', sql`CAST(${place.sql} AS Array(Nullable(String)))`, false, {

@@ -115,7 +115,7 @@ function writeRows(body: Query['body'], { context, use }: Place): WrittenQuery {
       return combined(
         body,
         body.members.map((each) => writeMember(each, context, plain)),
-        context,
+        { context, use },
       );
     }
   }
