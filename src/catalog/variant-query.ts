@@ -4,9 +4,12 @@ import type { CompiledParameter } from '../params/parameter.ts';
 import { placeholderIfGiven } from '../params/type.ts';
 import { expandTemplate, type Fragments, type Selection } from '../sql/expand.ts';
 import type { SqlFinding } from '../sql/finding.ts';
-import { outlineQuery, withReadable, type Outline } from '../sql/outline.ts';
+import { outlineOf, withReadable, type Outline } from '../sql/outline.ts';
 import { authorOffset, bindPlaceholders, type BoundQuery } from '../sql/placeholders.ts';
+import { holdsFor } from '../sql/part-condition.ts';
 import type { Piece, Template } from '../sql/template.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
+import { parseSavedText } from '../sql/tree/parse.ts';
 
 /** The query as the file has it. */
 export interface QuerySource {
@@ -31,6 +34,8 @@ export interface VariantQuery {
   /** The query before its parameters are bound. */
   readonly text: string;
   readonly bound: BoundQuery;
+  /** Of the bound query; with a fault if it has a form that is not known. */
+  readonly tree: Tree;
   /** Undefined if the query could not be parsed; `findings` has the reasons. */
   readonly outline: Outline | undefined;
   /** Located in `text`. */
@@ -50,8 +55,11 @@ export function bindVariant(source: QuerySource, selection: Selection): VariantQ
     if (parameter === undefined) return undefined;
     return isGivenAt(name, start) ? placeholderIfGiven(parameter.type) : parameter.placeholder;
   });
-  const { outline: whole, findings: unread } =
-    bound.findings.length > 0 ? { outline: undefined, findings: [] } : outlineQuery(bound.sql, bound.tokens);
+  const isBound = bound.findings.length === 0;
+  const tree = parseSavedText(bound.sql, isBound ? bound.tokens : undefined);
+  const { outline: whole, findings: unread } = isBound
+    ? outlineOf(tree)
+    : { outline: undefined, findings: [] };
   const outline = whole && withReadable(whole, readable);
   const inText = (offset: number): QueryPlace => {
     const { choice, offset: inside } = originOf(offset);
@@ -63,6 +71,7 @@ export function bindVariant(source: QuerySource, selection: Selection): VariantQ
     variant: variantName(template, selection),
     text,
     bound,
+    tree,
     outline,
     findings: [
       ...bound.findings,
@@ -81,8 +90,8 @@ export function variantName(template: Pick<Template, 'pieces'>, selection: Selec
 }
 
 /**
- * What decides the text of a variant, by parameter: `=value`, `with` or `without`. Parameters in parts that are not there decide
- * nothing.
+ * What decides the text of a variant, by parameter: `=value`, `with`, `with another` value than those that conditions name, or
+ * `without`. Parameters in parts that are not there decide nothing.
  */
 export function decisionsOf(
   pieces: readonly Piece[],
@@ -93,9 +102,18 @@ export function decisionsOf(
   for (const piece of pieces) {
     if (piece.kind === 'choice') into.set(piece.name, `=${(choices.get(piece.name) ?? []).join('+')}`);
     if (piece.kind !== 'part') continue;
-    for (const name of piece.names)
-      if (into.get(name)?.startsWith('=') !== true) into.set(name, given.has(name) ? 'with' : 'without');
-    if (piece.names.every((name) => given.has(name))) decisionsOf(piece.pieces, selection, into);
+    for (const { name, value } of piece.conditions) {
+      const known = into.get(name);
+      if (known?.startsWith('=') === true || known === OTHER) continue;
+      const names = value === undefined ? undefined : choices.get(name)?.join('+');
+      const isOther = value !== undefined && given.has(name);
+      const plain = given.has(name) ? 'with' : 'without';
+      into.set(name, names === undefined ? (isOther ? OTHER : plain) : `=${names}`);
+    }
+    if (piece.conditions.every((each) => holdsFor(each, selection)))
+      decisionsOf(piece.pieces, selection, into);
   }
   return into;
 }
+
+const OTHER = 'with another';

@@ -5,7 +5,7 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import { stringValue } from '../sql/string-literal.ts';
 import type { Node, NodeKind, TokenRange, Tree } from '../sql/tree/nodes.ts';
 import { walk } from '../sql/tree/visit.ts';
-import { typeArguments, type ClickHouseType } from '../sql/type.ts';
+import { typeArguments, type ClickHouseType } from '../sql/types/type.ts';
 import type { ReadTable } from './read-table.ts';
 import { createNaming } from './result-names.ts';
 import type { ScanResult } from './scan/scanner.ts';

@@ -35,7 +35,9 @@ export function earlyNames({ cursor, root }: Tree): ReadonlySet<string> {
 function returnedItems(cursor: Cursor, root: Node): readonly Node[] {
   const isSeveral = someNode(root, (node) => {
     const isInner = node.kind === 'select' && node !== root;
-    return isInner || OF_SEVERAL.has(node.kind) || (node.kind === 'arguments' && isDistinct({ cursor }, node));
+    return (
+      isInner || OF_SEVERAL.has(node.kind) || (node.kind === 'arguments' && isDistinct({ cursor }, node))
+    );
   });
   const items = isSeveral ? [] : (partOf(root, 'list')?.parts ?? []);
   return items.filter((item) => {

@@ -2,7 +2,7 @@
 // elements of tuples) can be selected where the stored table is read, so that the engine reads them alone.
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
-import { tokenAt } from '../sql/clause.ts';
+import { tokenAt } from '../sql/tree/tokens.ts';
 import type { Clause, ClauseElement, Edit } from '../sql/clause.ts';
 import type { Node, NodeKind, TokenRange, Tree } from '../sql/tree/nodes.ts';
 import { parseSaved } from '../sql/tree/parse.ts';
@@ -132,7 +132,7 @@ function levelsOf(clause: Clause, name: string): Levels | undefined {
 
 /** The tree of an element's body, whose offsets are those of the saved query. */
 function treeOf({ cursor }: Clause, { bodyStart, bodyEnd }: ClauseElement): Tree {
-  const tokens = cursor.tokens.slice(tokenAt(cursor, bodyStart), tokenAt(cursor, bodyEnd));
+  const tokens = cursor.tokens.slice(tokenAt({ cursor }, bodyStart), tokenAt({ cursor }, bodyEnd));
   return parseSaved(createCursor(cursor.sql, tokens));
 }
 

@@ -60,7 +60,7 @@ export function tableTexts(
   outline: Outline,
   { columns = new Map(), isBarred = false, redact }: TableOptions = {},
 ): readonly TableText[] {
-  const clause = readClause(tokens, outline);
+  const clause = readClause({ cursor: tokens }, outline);
   // A condition above a join may be pushed down to a table that the tenant condition does not filter.
   const tree = parseSaved(tokens);
   const isClosed = isBarred || joins(tree);

@@ -16,7 +16,8 @@ export function columnsReadWhole({ tree, selects }: ScanResult): ReadonlySet<str
   // A subcolumn of a key is not a key; a subcolumn of a multiplied column is not multiplied.
   const isAll = selects.some(({ isMultiplied }) => isMultiplied) || isGroupedQuery(tree);
   walk(root, (node) => {
-    if (isAll && NAMES.has(node.kind) && !isPath(cursor, node)) whole.add(namesOf({ cursor }, node).at(-1) ?? '');
+    if (isAll && NAMES.has(node.kind) && !isPath(cursor, node))
+      whole.add(namesOf({ cursor }, node).at(-1) ?? '');
     if (!LISTS.has(node.kind)) return;
     walk(node, (each) => {
       if (NAMES.has(each.kind)) for (const name of namesOf({ cursor }, each)) whole.add(name);

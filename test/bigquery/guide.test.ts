@@ -1,14 +1,14 @@
 // The guide's queries run as written, and its list of functions matches the code.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { FUNCTIONS } from '../../src/dialects/bigquery/functions.ts';
+import { KNOWN_FUNCTIONS } from '../../src/dialects/bigquery/traits.ts';
 import { openLab, type Lab } from './lab.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
-const GUIDE = read('../../docs/guide/bigquery.md');
+const GUIDE = read('../../docs/consumer-queries/bigquery.md');
 const QUERIES = [...GUIDE.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text);
 
-const TRANSLATED_FUNCTIONS = [...FUNCTIONS.names];
+const TRANSLATED_FUNCTIONS = [...KNOWN_FUNCTIONS.names];
 
 let lab: Lab;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 // The corpus through the complete sandbox and the real engine.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someOfEach } from '../support/runs.ts';
-import { createCursor } from '../../src/sql/cursor.ts';
 import { withClauseOf } from '../../src/sql/outline.ts';
+import { tokensOf } from '../../src/sql/tree/tokens.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { assembleStatement, tableTexts } from '../../src/sandbox/statement.ts';
@@ -92,7 +92,7 @@ describe('over redacted tables', () => {
 
 describe('with the scanner disabled, the statement alone', () => {
   const outline = outlineOf(BOUND_SQL);
-  const tables = tableTexts(withClauseOf(createCursor(BOUND_SQL), outline), outline);
+  const tables = tableTexts(withClauseOf(tokensOf(BOUND_SQL), outline).cursor, outline);
   /** What only the checks stop: other databases named, table functions, functions that read, other statements. */
   const CLAIMED: ReadonlySet<string> = new Set([
     'other-table', 'in-table', 'scalar-subquery-anywhere', 'cte-shadowing', 'union-with', 'scope-hijack', 'breakout',

@@ -10,7 +10,7 @@ import { scanConsumerQuery, type ScanResult } from '../../src/sandbox/scan/scann
 import type { TableColumn } from '../../src/sandbox/statement.ts';
 import { passThrough } from '../../src/sandbox/pass-through.ts';
 import { readClause } from '../../src/sql/clause.ts';
-import { createCursor } from '../../src/sql/cursor.ts';
+import { tokensOf } from '../../src/sql/tree/tokens.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import { outlineQuery } from '../../src/sql/outline.ts';
 import type { Outline } from '../../src/sql/outline.ts';
@@ -99,7 +99,7 @@ export async function describeDotted(
   boundSql = BOUND_SQL,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const outline = outlineOf(boundSql);
-  const clause = readClause(createCursor(boundSql), outline);
+  const clause = readClause(tokensOf(boundSql), outline);
   const entries = outline.elements.map(async ({ name }) => {
     const stored = passThrough(clause, name)?.stored;
     if (stored === undefined) return [];

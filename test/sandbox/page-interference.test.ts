@@ -95,7 +95,7 @@ async function pagesOf(
   }
 }
 
-/** Each kind of table by each key in one direction, in both with `npm run test:lists`. */
+/** Each kind of table by each key in one direction, in both with `npm run test:all`. */
 const ORDERS = KINDS.flatMap(({ name }, kind) =>
   KEYS.map((key, index) => {
     const isWhole = process.env['FUZZ_CASES'] !== undefined;
@@ -137,6 +137,10 @@ test.each<[sql: string, areColumns: boolean]>([
   ["SELECT COLUMNS('k') APPLY(toDate) FROM t", false],
   ['WITH toDate(x) AS k SELECT k FROM t', false],
   ["SELECT s.k FROM (SELECT CAST((1, 2), 'Tuple(k UInt8, l UInt8)') AS s)", false],
+  ["SELECT s.k FROM (SELECT JSONExtract(x, 'Tuple(k UInt8, l UInt8)') AS s FROM t)", false],
+  ["SELECT s.* FROM (SELECT JSONExtract(x, 'Tuple(k UInt8, l UInt8)') AS s FROM t)", false],
+  ["WITH JSONExtract('[1,2]', 'Tuple(k UInt8, l UInt8)') AS s SELECT s.k FROM t", false],
+  ['SELECT * EXCEPT (a) FROM t', true],
 ])('%s: %s', (sql, expected) => {
   expect(areColumns(sql, ['k', 'id'])).toBe(expected);
 });

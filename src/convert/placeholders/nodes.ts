@@ -93,7 +93,8 @@ export type Node = { readonly start: number; readonly end: number } & (
       readonly item: PlacedItem;
     }
   | { readonly kind: 'string'; readonly region: Region; readonly parts: readonly Node[] }
-  | { readonly kind: 'choice'; readonly arms: readonly Arm[] }
+  /** `isQuery`: its alternatives are whole queries, and nothing else stands beside them. */
+  | { readonly kind: 'choice'; readonly arms: readonly Arm[]; readonly isQuery?: true }
   | { readonly kind: 'optional'; readonly body: readonly Node[] }
   | ({ readonly kind: 'unsupported' } & Lost)
 );
@@ -175,7 +176,7 @@ function nodeOf({ start, end }: Mark, item: Item): FlatNode {
   }
 }
 
-interface Level {
+interface OpenBlock {
   readonly start: number;
   tag: Extract<Tag, { kind: 'open' | 'open_optional' | 'loop' }>;
   readonly arms: { readonly when: Condition; readonly body: Node[] }[];
@@ -186,7 +187,7 @@ const MAX_NESTING = 20;
 
 function nest(flat: readonly FlatNode[]): { readonly nodes: readonly Node[]; readonly problem?: Lost } {
   const root: Node[] = [];
-  const levels: Level[] = [];
+  const levels: OpenBlock[] = [];
   const body = (): Node[] => levels.at(-1)?.arms.at(-1)?.body ?? root;
   const failed = (message: string) => ({ nodes: root, problem: { message } });
   for (const node of flat) {
@@ -214,7 +215,7 @@ function nest(flat: readonly FlatNode[]): { readonly nodes: readonly Node[]; rea
 
 export const ALWAYS: Condition = { kind: 'constant', value: true };
 
-function closed({ start, tag, arms }: Level, end: number): Node {
+function closed({ start, tag, arms }: OpenBlock, end: number): Node {
   if (tag.kind === 'loop')
     return {
       kind: 'unsupported',

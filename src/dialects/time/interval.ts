@@ -163,8 +163,7 @@ function stepOf({ value: amount, unit }: Span, context: Context): IntervalStep {
       amount: times,
     };
   }
-  // MySQL rounds all amounts but those of seconds.
-  const isRounded = ['mysql', 'mariadb'].includes(context.shared.dialect) && name !== 'SECOND';
+  const isRounded = context.shared.traits.roundsIntervals && name !== 'SECOND';
   if (amount.kind === 'number' && isRounded)
     return { sql: `INTERVAL ${Math.round(Number(amount.text)) * (factor ?? 1)} ${name}`, title };
   if (amount.kind === 'number') return { sql: fractionSql(Number(amount.text), unit), title };
@@ -250,7 +249,7 @@ export function shifted(
   const isWhole =
     spans.every(({ unit }) => ofDays.has(unit.name)) &&
     !steps.some((each) => /second/i.test(String(each.sql)));
-  const isCivil = time.type.kind === 'date' && isOperator && context.shared.dialect === 'bigquery';
+  const isCivil = time.type.kind === 'date' && isOperator && context.shared.traits.hasDatetime;
   const staysDay = isDay(time) && isWhole && !isCivil;
   const start = time.type.kind === 'unknown' ? operand(time) : staysDay ? day(time) : moment(time);
   const isChecked = context.isEvaluated === true && time.literal === undefined;

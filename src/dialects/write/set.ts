@@ -3,7 +3,7 @@ import type { Rows, SetOperation } from '../tree.ts';
 import { differs, syntax, unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { UNKNOWN, value, type Type, type Value } from '../value.ts';
-import type { Context, OutputColumn, Use, WrittenQuery } from './context.ts';
+import type { Context, OutputColumn, Place, Use, WrittenQuery } from './context.ts';
 import { formatted } from './shown.ts';
 import { unified } from './unify.ts';
 
@@ -65,9 +65,7 @@ interface Conversion {
   readonly type: Type;
 }
 
-interface Place {
-  readonly at: number;
-  readonly context: Context;
+interface Members extends Place {
   /** The columns are already in the form of the result. */
   readonly isShown?: boolean;
 }
@@ -99,7 +97,7 @@ function converted(
 /** Members of a set operation with common types: ClickHouse has none for Int64 and Float64, or for strings and times. */
 export function aligned(
   members: readonly WrittenQuery[],
-  { at, context, isShown = false }: Place,
+  { at, context, isShown = false }: Members,
 ): readonly WrittenQuery[] {
   const [first] = members;
   const width = first?.columns?.length;

@@ -1,7 +1,7 @@
 // The answers to commands: rows of the service, and queries over virtual tables.
 import type { Column, Statement } from '../../engine/engine.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
-import type { Command, Filter, NamedTable } from './commands.ts';
+import type { Command, Expression, Filter, NamedTable } from './commands.ts';
 import type { Database } from './databases.ts';
 import { applyEdits, type EditedText } from './edited-text.ts';
 import { literalRows, type Row, type TypedColumn } from './rows-text.ts';
@@ -9,6 +9,7 @@ import type { RunningQueries } from './running.ts';
 import { createStatement } from './virtual/catalog-rows.ts';
 import { VIRTUAL_TABLES } from './virtual/definitions.ts';
 import { databaseNames, type Seen } from './virtual/seen.ts';
+import { showsNullable } from './virtual/type-facts.ts';
 
 /** A query of the service's own, or one over virtual tables that the sandbox checks. */
 export type CommandQuery =
@@ -25,8 +26,8 @@ export interface CommandContext {
   readonly running: RunningQueries;
   /** DESCRIBE has names and types only. */
   readonly isCompact: boolean;
-  /** The columns of a query of the caller, by the offsets of its tokens. */
-  readonly describe: (from: number, until: number) => Promise<readonly Column[]>;
+  /** The columns of a query of the caller. */
+  readonly describe: (query: Expression) => Promise<readonly Column[]>;
 }
 
 /** The query that answers a command. Throws Problem. */
@@ -56,7 +57,7 @@ export async function queryOf(command: Command, context: CommandContext): Promis
     case 'describe':
       return describeQuery(await columnsOf(command.named, seen), context);
     case 'describe query':
-      return describeQuery(await context.describe(command.from, command.until), context);
+      return describeQuery(await context.describe(command.query), context);
     case 'exists':
       return rowsOf([{ name: 'result', type: 'UInt8' }], [[command.exists ? 1 : 0]]);
     case 'kill':
@@ -112,9 +113,11 @@ function listOf(command: Extract<Command, { readonly filter: Filter }>): string 
     case 'columns': {
       const { database, table } = command.named;
       const shown = (command.isFull ? SHOWN_FULL : SHOWN).map((name) => {
-        const value = { field: 'name', type: 'type', null: "if(startsWith(type, 'Nullable('), 'YES', 'NO')" }[
-          name
-        ];
+        const value = {
+          field: 'name',
+          type: 'type',
+          null: "if(match(type, '^(LowCardinality[(])?Nullable[(]'), 'YES', 'NO')",
+        }[name];
         return `${value ?? "''"} AS ${quoteIdentifier(name)}`;
       });
       return `SELECT ${shown.join(', ')} FROM columns WHERE database = ${quoteString(database.name)} AND table = ${quoteString(table)} AND`;
@@ -183,7 +186,7 @@ function columnsQuery(columns: readonly Column[], isFull: boolean, filter: Filte
   return rowsOf(
     shown.map((name) => ({ name, type: STRING })),
     columns.map(({ name, type }) => {
-      const values = [name, type, type.startsWith('Nullable(') ? 'YES' : 'NO', '', '', '', '', '', ''];
+      const values = [name, type, showsNullable(type) ? 'YES' : 'NO', '', '', '', '', '', ''];
       return values.slice(0, shown.length);
     }),
     filter,

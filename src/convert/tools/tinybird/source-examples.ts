@@ -1,9 +1,9 @@
 // Calls of Tinybird's own tests: tests/PIPE.yaml with rows of JSON, and NAME.test files with a command and a result of CSV.
 // Source: https://www.tinybird.co/docs/forward/test-and-deploy/test-your-project
-import { entriesOf, textOf, type Contents } from '../../export/document.ts';
+import { entriesOf, member, textOf, type Contents } from '../../export/document.ts';
 import type { SourceExample } from '../../export/foreign-query.ts';
 
-type Row = Readonly<Record<string, unknown>>;
+type JsonRow = Readonly<Record<string, unknown>>;
 
 /** By the name of the pipe. */
 export function readExamples({ files, documents }: Contents): ReadonlyMap<string, readonly SourceExample[]> {
@@ -19,7 +19,9 @@ export function readExamples({ files, documents }: Contents): ReadonlyMap<string
       if (name === undefined) continue;
       const rows = expected === undefined ? undefined : jsonRows(expected);
       const parameters = Object.fromEntries(new URLSearchParams(textOf(each, 'parameters') ?? ''));
-      add(pipe, { name, parameters, ...(rows === undefined ? {} : { rows }) });
+      const status = Number(member(each, 'expected_http_status') ?? 200);
+      if (status >= 400 && status < 500) add(pipe, { name, parameters, status });
+      else add(pipe, { name, parameters, ...(rows === undefined ? {} : { rows }) });
     }
   }
   const texts = new Map(files.map(({ path, text }) => [path, text]));
@@ -46,7 +48,7 @@ function parametersOf(options: string): Readonly<Record<string, string>> {
 }
 
 /** One object a line; undefined if they are none, or too many. */
-function jsonRows(text: string): readonly Row[] | undefined {
+function jsonRows(text: string): readonly JsonRow[] | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length > MAX_ROWS) return undefined;
   try {
@@ -60,7 +62,7 @@ function jsonRows(text: string): readonly Row[] | undefined {
 }
 
 /** Lines with a header; undefined if a value is a list or has a line break, which this does not read. */
-function csvRows(text: string): readonly Row[] | undefined {
+function csvRows(text: string): readonly JsonRow[] | undefined {
   const lines = text
     .trim()
     .split(/\r?\n/)
@@ -86,7 +88,7 @@ function cellOf(cell: string): unknown {
 }
 
 /** Times as Millrace writes them. */
-function typed(row: Row): Row {
+function typed(row: JsonRow): JsonRow {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,

@@ -1,0 +1,117 @@
+// What the tokens of a tree are, apart from its nodes: ranges by offsets in the source, and names wherever they occur.
+import { createCursor } from '../cursor.ts';
+import type { SqlFinding } from '../finding.ts';
+import type { Token } from '../lexer.ts';
+import type { TokenRange } from './nodes.ts';
+import type { TreeTokens } from './visit.ts';
+
+/** A name, bare or quoted. */
+export interface NameToken {
+  readonly name: string;
+  /** Its token. */
+  readonly at: number;
+}
+
+/** The tokens of a text that is not read further; `tokens` are its significant tokens, if they are known. */
+export function tokensOf(sql: string, tokens?: readonly Token[]): TreeTokens {
+  return { cursor: createCursor(sql, tokens) };
+}
+
+/** All tokens. */
+export function allTokens({ cursor }: TreeTokens): TokenRange {
+  return { from: 0, to: cursor.length };
+}
+
+/** Index of the first token that starts at or after an offset; the number of tokens if there is none. */
+export function tokenAt({ cursor }: TreeTokens, offset: number): number {
+  let [low, high] = [0, cursor.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (cursor.start(middle) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The tokens between two offsets. */
+export function tokensBetween(
+  tree: TreeTokens,
+  { start, end }: { readonly start: number; readonly end: number },
+): TokenRange {
+  return { from: tokenAt(tree, start), to: tokenAt(tree, end) };
+}
+
+/** Every name in a range, keywords and functions included, in order. */
+export function nameTokens(
+  tree: TreeTokens,
+  { from, to }: TokenRange = allTokens(tree),
+): readonly NameToken[] {
+  const names: NameToken[] = [];
+  for (let at = from; at < to; at++) {
+    const name = tree.cursor.name(at);
+    if (name !== undefined) names.push({ name, at });
+  }
+  return names;
+}
+
+/** Every `a.b` of names, also within `a.b.c`. */
+export function namePairs(tree: TreeTokens, range?: TokenRange): readonly (readonly [string, string])[] {
+  return nameTokens(tree, range).flatMap(({ name, at }): readonly (readonly [string, string])[] => {
+    const next = tree.cursor.kind(at + 1) === '.' ? tree.cursor.name(at + 2) : undefined;
+    return next === undefined ? [] : [[name, next]];
+  });
+}
+
+/** Each `{name:Type}`. */
+export function parametersIn({ cursor }: TreeTokens): readonly TokenRange[] {
+  return cursor.tokens.flatMap(({ kind }, from) =>
+    kind === '{' && cursor.kind(from + 2) === ':' ? [{ from, to: cursor.after(from) }] : [],
+  );
+}
+
+/** The texts between the quotes of all strings, with their escapes. */
+export function quotedTexts({ cursor }: TreeTokens): readonly string[] {
+  return cursor.tokens.flatMap(({ kind }, at) => (kind === 'string' ? [cursor.text(at).slice(1, -1)] : []));
+}
+
+/** A finding about a token. */
+export function findingAt({ cursor }: TreeTokens, reason: string, message: string, at: number): SqlFinding {
+  return cursor.finding(reason, message, at);
+}
+
+/** Index of the token after a bracket's closing one; of the next token for any other. */
+export function afterGroup({ cursor }: TreeTokens, at: number): number {
+  return cursor.after(at);
+}
+
+/** Names that a backslash makes unreadable. */
+export function unreadableNames({ cursor }: TreeTokens): readonly number[] {
+  return cursor.tokens.flatMap(({ kind }, at) =>
+    (kind === 'word' || kind === 'quoted') && cursor.name(at) === undefined ? [at] : [],
+  );
+}
+
+/** Whether a name is that of the database in `FROM a.b` or `JOIN a.b`. */
+export function isDatabase({ cursor }: TreeTokens, at: number): boolean {
+  const before = cursor.word(at - 1);
+  return cursor.kind(at + 1) === '.' && (before === 'FROM' || before === 'JOIN');
+}
+
+/** The same without the tokens outside of a range of offsets. */
+export function within(
+  { cursor: { sql, tokens } }: TreeTokens,
+  range: { readonly start: number; readonly end: number },
+): TreeTokens {
+  return {
+    cursor: createCursor(
+      sql,
+      tokens.filter(({ start, end }) => start >= range.start && end <= range.end),
+    ),
+  };
+}
+
+/** Index of the token that contains an offset, or else of the next one. */
+export function tokenFrom(tree: TreeTokens, offset: number): number {
+  const before = tokenAt(tree, offset) - 1;
+  return before >= 0 && tree.cursor.end(before) > offset ? before : before + 1;
+}
