@@ -1,25 +1,9 @@
 // Whether a literal time that is moved by a literal interval is still in the years 1 to 9999.
 import { utcMs } from '../../sql/calendar.ts';
+import { MICROSECONDS, MONTHS } from './length.ts';
 
 const MIN = -62_135_596_800_000_000n;
 const MAX = 253_402_300_799_999_999n;
-
-const MICROS: Readonly<Record<string, bigint>> = {
-  MICROSECOND: 1n,
-  MILLISECOND: 1000n,
-  SECOND: 1_000_000n,
-  MINUTE: 60_000_000n,
-  HOUR: 3_600_000_000n,
-  DAY: 86_400_000_000n,
-  WEEK: 604_800_000_000n,
-};
-const MONTHS: Readonly<Record<string, number>> = {
-  MONTH: 1,
-  QUARTER: 3,
-  YEAR: 12,
-  DECADE: 120,
-  CENTURY: 1200,
-};
 
 /** A move by an integer number of units. */
 export interface Move {
@@ -41,7 +25,7 @@ export function isOutOfRange(literal: string, moves: readonly Move[]): boolean {
       const moved = byMonths(micros, Number(amount) * months);
       if (moved === undefined) return true;
       micros = moved;
-    } else micros += amount * (MICROS[unit] ?? 0n);
+    } else micros += amount * BigInt(MICROSECONDS[unit] ?? 0);
     if (micros < MIN || micros > MAX) return true;
   }
   return false;
