@@ -6,7 +6,6 @@ import type { Application, Rule, Rules } from '../function.ts';
 import {
   atPath,
   jsonAt,
-  jsonElements,
   jsonHas,
   jsonInteger,
   jsonLength,
@@ -14,7 +13,6 @@ import {
   jsonOf,
   jsonPathSteps,
   jsonScalar,
-  jsonScalars,
   jsonText,
   jsonType,
   pathArgument,
@@ -55,7 +53,8 @@ function columnPlace({ arg, call, source }: Application, index: number): Value |
   return place;
 }
 
-const isColumn = (place: Value): boolean => !isKind(place, 'json');
+/** Whether a place is in a column of type JSON, which has no text. */
+export const isColumn = (place: Value): boolean => !isKind(place, 'json');
 
 /** The value at a path as JSON. */
 export function extract(application: Application): Value {
@@ -151,21 +150,6 @@ function parsed(isSafe: boolean): Rule {
   };
 }
 
-const raws: Rule = (application) => {
-  const place = placeAt(application);
-  return isColumn(place) ? ofColumn(place) : jsonElements(place);
-};
-
-const texts: Rule = (application) => {
-  const place = placeAt(application);
-  return isColumn(place) ? ofColumn(place) : jsonScalars(place);
-};
-
-const ofColumn = (place: Value): Value =>
-  value('array', sql`CAST(${place.sql} AS Array(Nullable(String)))`, false, {
-    element: { kind: 'text', isNullable: true },
-  });
-
 export const hasPath: Rule = (application) => {
   if (application.call.args.length !== 3)
     return application.fail('json_contains_path is converted with one path');
@@ -233,10 +217,6 @@ export const JSON_FUNCTIONS: Rules = taking(
     json_unquote: unquoted,
     json_extract_path_text: byKeys,
     jsonb_extract_path_text: byKeys,
-    json_value_array: texts,
-    json_extract_string_array: texts,
-    json_query_array: raws,
-    json_extract_array: raws,
     json_array_length: arrayLength,
     jsonb_array_length: arrayLength,
     json_length: size,
