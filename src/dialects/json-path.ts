@@ -1,9 +1,9 @@
 // Values inside JSON. JSON text is read with JSONExtract; a column of type JSON is read as text first.
 import { joinSql, sql, type Sql } from './sql.ts';
 import { quoteString } from '../sql/literal.ts';
-import type { Expression } from './tree.ts';
+import type { Expression, Of } from './tree.ts';
 import { unconverted, type Context } from './context.ts';
-import { isKind, value, type Value } from './value.ts';
+import { isKind, value, type Value, int } from './value.ts';
 
 /** A value that represents a place in JSON text. */
 export interface JsonValue extends Value {
@@ -72,7 +72,7 @@ export function jsonNumber(each: Value): Value {
 
 /** As an integer; NULL for other values. */
 export function jsonInteger(each: Value): Value {
-  return value('int', sql`toInt64OrNull(${jsonText(each).sql})`, true, { scale: 0 });
+  return int(sql`toInt64OrNull(${jsonText(each).sql})`);
 }
 
 const listed = (each: Value): Sql => {
@@ -98,11 +98,11 @@ export function jsonElements(each: Value): Value {
   });
 }
 
-/** The elements of an array of scalars as strings; of another array, none. */
+/** The elements of an array of scalars as strings; another array is NULL. */
 export function jsonScalars(each: Value): Value {
   const { sql: own, type } = jsonArray(each, 'Nullable(String)');
   const isNested = sql`arrayExists(e -> substring(e, 1, 1) IN ('{', '['), ${jsonElements(each).sql})`;
-  return { sql: sql`if(${isNested}, [], ${own})`, type };
+  return { sql: sql`if(${isNested}, [], ${own})`, type, absent: isNested };
 }
 
 /** The number of elements or keys. */
@@ -160,7 +160,7 @@ export function pathArgument(path: Expression | undefined, at: number): readonly
   );
 }
 
-type Binary = Extract<Expression, { kind: 'binary' }>;
+type Binary = Of<'binary'>;
 
 /** Writes the operators on JSON; undefined for other operators. */
 export function jsonOperator({ operator, left, right, at }: Binary, context: Context): Value | undefined {
@@ -200,18 +200,16 @@ export function jsonOperator({ operator, left, right, at }: Binary, context: Con
   }
 }
 
-/** The value of `->>`; in SQLite, numbers stay numbers. */
+/** The value of `->>`; of JSON that is a string, numbers stay numbers. */
 function unquoted(place: JsonValue, { shared }: Context): Value {
-  return shared.dialect === 'sqlite' ? { ...place, sql: jsonText(place).sql } : jsonText(place);
+  return shared.traits.isJsonMixed ? { ...place, sql: jsonText(place).sql } : jsonText(place);
 }
 
-/** The right side of `->`: a key, a position from 0, or in MySQL and SQLite a path. */
+/** The right side of `->`: a key, a position from 0, or a path. */
 function stepsOf(right: Expression, context: Context): readonly Sql[] {
-  const { dialect } = context.shared;
-  const hasPaths = dialect === 'mysql' || dialect === 'mariadb' || dialect === 'sqlite';
   if (right.kind === 'number') return [position(right.text)];
   if (right.kind === 'string')
-    return hasPaths && right.value.startsWith('$')
+    return context.shared.traits.arrowHasPaths && right.value.startsWith('$')
       ? pathArgument(right, right.at)
       : [quoteString(right.value)];
   const written = context.write(right, context);

@@ -2,11 +2,9 @@
 import { caseless } from '../collation.ts';
 import { taking } from '../behaviour.ts';
 import { type Application, type Rule, type Rules } from '../function.ts';
-import { sql, type Sql } from '../sql.ts';
-import { signedInteger, unlessNull } from '../argument.ts';
-import { isNullable, operand, text, value, type Value } from '../value.ts';
-
-const found = (own: Sql, nullable: boolean): Value => value('int', own, nullable, { scale: 0, bits: 32 });
+import { sql } from '../sql.ts';
+import { characters, signedInteger, unlessNull } from '../argument.ts';
+import { isNullable, operand, text, type Value } from '../value.ts';
 
 /** The position of the argument `inner` in the argument `outer`, from 1; `most`: the number of arguments, the last one a start. */
 function position(inner: number, outer: number, most = 2): Rule {
@@ -20,7 +18,7 @@ function position(inner: number, outer: number, most = 2): Rule {
     const own = sql`${name}(${text(a)}, ${text(b)}${start})`;
     const isOpen =
       start !== '' && context.shared.traits.ignoresCase && !((signedInteger(call.args[2]) ?? 0) > 0);
-    return found(
+    return characters(
       isOpen ? sql`(${own} * (${operand(application.arg(2))} >= 1))` : own,
       isNullable(needle, haystack),
     );
@@ -44,7 +42,7 @@ function occurrenceOf(application: Application, { from, occurrence }: Place): Va
   const suffix = own.type.kind === 'bytes' ? '' : 'UTF8';
   if (from > 0 && occurrence === 1) {
     const start = from === 1 ? '' : `, ${from}`;
-    return found(sql`position${suffix}(${text(own)}, ${text(part)}${start})`, nullable);
+    return characters(sql`position${suffix}(${text(own)}, ${text(part)}${start})`, nullable);
   }
   const built = unlessNull([own, part], 'NULL', (present = '', searched = '') => {
     const isHere = sql`substring${suffix}(${present}, i, length${suffix}(${searched})) = ${searched}`;
@@ -57,13 +55,12 @@ function occurrenceOf(application: Application, { from, occurrence }: Place): Va
     const ordered = from > 0 ? places : sql`arrayReverse(${places})`;
     return sql`arrayElement(${ordered}, ${String(occurrence)})`;
   });
-  return found(built, nullable);
+  return characters(built, nullable);
 }
 
-/** BigQuery's instr(text, part, position, occurrence). */
-const instr: Rule = (application) => {
-  const { source, call, dialect, fail } = application;
-  if (dialect !== 'bigquery') return position(1, 0)(application);
+/** instr(text, part, position, occurrence). */
+export const instrFrom: Rule = (application) => {
+  const { source, call, fail } = application;
   const [from, occurrence] = [2, 3].map((index) =>
     call.args.length > index ? signedInteger(source(index)) : 1,
   );
@@ -78,10 +75,10 @@ const instr: Rule = (application) => {
   return occurrenceOf(application, { from, occurrence });
 };
 
-/** strpos(text, part), in Trino with the number of an occurrence, which counts from the end if it is negative. */
-const strpos: Rule = (application) => {
-  const { source, call, dialect, fail } = application;
-  if (dialect !== 'trino' || call.args.length < 3) return position(1, 0)(application);
+/** strpos with the number of an occurrence, which counts from the end if it is negative. */
+export const strposOf: Rule = (application) => {
+  const { source, call, fail } = application;
+  if (call.args.length < 3) return position(1, 0)(application);
   const instance = signedInteger(source(2));
   if (instance === undefined || instance === 0 || Math.abs(instance) > LARGEST)
     return fail('strpos is converted with the number of an occurrence as an integer literal (not 0)');
@@ -89,9 +86,9 @@ const strpos: Rule = (application) => {
 };
 
 export const SEARCH_FUNCTIONS: Rules = taking('text text integer', {
-  strpos,
+  strpos: position(1, 0),
   position: position(0, 1, 3),
   charindex: position(0, 1, 3),
   locate: position(0, 1, 3),
-  instr,
+  instr: position(1, 0),
 });

@@ -1,11 +1,11 @@
 // Reads FROM: tables, subqueries, unnested arrays, functions that return rows, and joins.
 import type { Expression, FromItem, IndexBase, JoinKind, Name, Source as TableSource } from '../tree.ts';
-import { readAlias, readColumnNames } from './alias.ts';
+import { readAlias, readColumnNames } from './select-list.ts';
 import { isCallAhead, readCall } from './call.ts';
-import { skipHints } from './hints.ts';
+import { skipHints } from './tail.ts';
 import { leaf, replaced, written } from './outline.ts';
 import { tooLarge, unsupported } from '../context.ts';
-import { readRows, rowsQuery } from './rows.ts';
+import { readRows, rowsQuery } from './query.ts';
 import {
   expectSymbol, has, isQueryWithin, isSymbol, isWord, leaveOut, nested, peek, readExpression, readList, readName, readParts, requires,
   takeSymbol, takeWords, textFrom, unexpected, type Source,
@@ -62,7 +62,7 @@ function readJoin(source: Source): Join | undefined {
   if (UNREAD_JOINS.has(upper) && isWord(source, 'JOIN', 1))
     unsupported(start, `${upper} JOIN is not supported`);
   const isNatural = has(source, 'standard clauses') && takeWords(source, 'NATURAL');
-  const isStraight = has(source, 'mysql forms') && takeWords(source, 'STRAIGHT_JOIN');
+  const isStraight = has(source, 'extended forms') && takeWords(source, 'STRAIGHT_JOIN');
   const own = isStraight ? 'INNER' : JOINS.find(([words]) => takeWords(source, ...words))?.[1];
   if (own === undefined) return isNatural ? unexpected(source, 'JOIN') : undefined;
   written(source, from, `${own === 'CROSS' ? 'INNER' : own} JOIN`);
@@ -78,7 +78,7 @@ function readJoined(source: Source, { kind, isComma, isNatural }: Join): FromIte
   if (isBare) return isNatural ? named(source, item, { isNatural }) : item;
   if (isNatural) unsupported(start, 'A condition after NATURAL JOIN is not supported');
   if (kind !== 'CROSS') return named(source, item, condition);
-  if (!has(source, 'mysql forms')) unsupported(start, 'CROSS JOIN has no condition', 'Write JOIN.');
+  if (!has(source, 'extended forms')) unsupported(start, 'CROSS JOIN has no condition', 'Write JOIN.');
   return named(source, item, { ...condition, join: 'INNER' });
 }
 
@@ -114,9 +114,9 @@ function readTable(source: Source, join: JoinKind): FromItem {
     at,
     join,
     source: own,
-    ...(alias === undefined ? {} : { alias }),
+    alias,
     ...(isLateral ? { isLateral } : {}),
-    ...(inner === undefined ? {} : { columns: inner }),
+    columns: inner,
   };
 }
 
@@ -214,5 +214,5 @@ function readGroup(source: Source, { at, join }: { readonly at: number; readonly
   const items = nested(source, () => source.rules.from(source));
   expectSymbol(source, ')');
   const alias = has(source, 'standard clauses') ? readAlias(source) : undefined;
-  return { at, join, source: { kind: 'group', items }, ...(alias === undefined ? {} : { alias }) };
+  return { at, join, source: { kind: 'group', items }, alias };
 }

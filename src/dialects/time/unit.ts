@@ -1,9 +1,10 @@
 // Units of time: their names, and the start of the unit that contains a time.
 import type { Expression, Unit } from '../tree.ts';
-import { unconverted, type Context } from '../context.ts';
+import { unconverted, type Context, type Place } from '../context.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { sql, type Sql } from '../sql.ts';
+import { onlyIf, sql, type Sql } from '../sql.ts';
 import { value, type Value } from '../value.ts';
+import { dateLiteral } from './literal.ts';
 import { day, isDay, moment, wholeSeconds } from './moment.ts';
 
 /** Short and joined names; BigQuery has none of them. */
@@ -59,11 +60,13 @@ export function firstDayOf(unit: string, { shared }: Context): number | undefine
   return index < 0 ? undefined : index;
 }
 
-/** The first day of the week of a Date32. */
-export function startOfWeek(own: Sql, first: number): Sql {
+/** The first day of the week of a Date32: at run time, an error if that is before the year 1, which begins on a Monday. */
+export function startOfWeek(own: Sql, first: number, context?: Context): Sql {
   const days = String((first + 6) % 7); // after Monday
   if (days === '0') return sql`dateTrunc('week', ${own})`;
-  return sql`(dateTrunc('week', ${own} - toIntervalDay(${days})) + toIntervalDay(${days}))`;
+  const earliest = dateLiteral(`0001-01-0${first === 0 ? 7 : first}`)?.sql ?? '';
+  const back = context?.isEvaluated === true ? onlyIf(days, sql`${own} >= ${earliest}`) : days;
+  return sql`(dateTrunc('week', ${own} - toIntervalDay(${days})) + toIntervalDay(${back}))`;
 }
 
 /** The first day of the ISO year of a Date32: the Monday of the week of January 4. */
@@ -85,18 +88,16 @@ function startOfDays(own: Sql, unit: string, context: Context): Sql | undefined 
   if (OF_DAYS.has(unit)) return sql`dateTrunc('${unit.toLowerCase()}', ${own})`;
   if (unit === 'ISOYEAR') return startOfIsoYear(own);
   const first = firstDayOf(unit, context);
-  return first === undefined ? undefined : startOfWeek(own, first);
+  return first === undefined ? undefined : startOfWeek(own, first, context);
 }
 
-export interface Place {
-  readonly context: Context;
-  readonly at: number;
+export interface UnitPlace extends Place {
   /** In whose days and hours the unit starts, if not UTC. */
   readonly zone?: string | undefined;
 }
 
 /** A time at the start of its unit: a timestamp, or BigQuery's type of the time. */
-export function truncated(own: Value, unit: string, place: Place): Value {
+export function truncated(own: Value, unit: string, place: UnitPlace): Value {
   const { context, at } = place;
   const kind = resultKind(own, context);
   const known = (written: Sql, isDate: boolean): Value =>
@@ -110,7 +111,7 @@ export function truncated(own: Value, unit: string, place: Place): Value {
     return truncatedThere(own, unit, { ...place, zone: place.zone });
   const ofDays = startOfDays(day(own), unit, context);
   if (ofDays !== undefined) {
-    const isTime = context.shared.dialect === 'bigquery' && kind !== 'date';
+    const isTime = context.shared.traits.hasDatetime && kind !== 'date';
     return isTime ? known(sql`toDateTime64(${ofDays}, 0, 'UTC')`, false) : known(ofDays, true);
   }
   if (OF_TIME.has(unit)) return known(sql`dateTrunc('${unit.toLowerCase()}', ${wholeSeconds(own)})`, false);
@@ -124,18 +125,16 @@ function notOfDays(unit: string, at: number): never {
 }
 
 function resultKind(own: Value, { shared }: Context): 'date' | 'timestamp' | 'datetime' {
-  if (shared.dialect === 'bigquery')
+  if (shared.traits.hasDatetime)
     return own.type.kind === 'date' || own.type.kind === 'datetime' ? own.type.kind : 'timestamp';
-  // PostgreSQL and Redshift return a timestamp of a date.
-  const keeps = shared.dialect !== 'postgresql' && shared.dialect !== 'redshift';
-  return own.type.kind === 'date' && keeps ? 'date' : 'timestamp';
+  return own.type.kind === 'date' && !shared.traits.datesBecomeTimestamps ? 'date' : 'timestamp';
 }
 
 /** The start of the unit in another zone, in UTC. */
 function truncatedThere(
   own: Value,
   unit: string,
-  { context, at, zone }: Place & { readonly zone: string },
+  { context, at, zone }: UnitPlace & { readonly zone: string },
 ): Value {
   const there = quoteString(zone);
   const local = sql`toDate32(${moment(own)}, ${there})`;

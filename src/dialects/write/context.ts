@@ -1,6 +1,7 @@
 // The context of a query that is written.
 import type { Expression, IndexBase, Query } from '../tree.ts';
-import type { Context as BaseContext } from '../context.ts';
+import type { Context as BaseContext, Place as BasePlace } from '../context.ts';
+import type { OwnFunctions } from '../function.ts';
 import type { Sql } from '../sql.ts';
 import type { Type, Value } from '../value.ts';
 
@@ -68,6 +69,8 @@ export interface GroupKeys {
   readonly caseless: ReadonlySet<string>;
   /** Other columns depend on the keys, or the source returns any of their values. */
   readonly hasOthers: boolean;
+  /** Keys that a grouping leaves out are NULL. */
+  readonly isOptional?: boolean;
 }
 
 /** Joins that subqueries in expressions add to FROM. */
@@ -80,6 +83,8 @@ export interface AddedJoins {
 /** Derived with changes for each nested query. */
 export interface Context extends BaseContext {
   readonly scope: Scope;
+  /** The functions that only the dialect has, or that mean something else elsewhere. */
+  readonly functions: OwnFunctions;
   /** By name in lower case. */
   readonly tables: ReadonlyMap<string, Table>;
   /** In a grouped query, a dynamically typed path outside aggregate functions is a string. */
@@ -95,6 +100,8 @@ export interface Context extends BaseContext {
   write(expression: Expression, context: Context): Value;
   query(query: Query, context: Context, use: Use): WrittenQuery;
 }
+
+export type Place = BasePlace<Context>;
 
 /** How the rows of a query are used, which decides how its columns are written. */
 export interface Use {

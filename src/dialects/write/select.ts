@@ -3,10 +3,10 @@ import type { Expression, Select } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { conditionSql } from './condition.ts';
+import { conditionSql } from './nested.ts';
 import type { Context, Relation, Use, WrittenQuery } from './context.ts';
 import { writeFrom } from './from.ts';
-import { groupedContext, groupLines, hasGroups, havingContext } from './grouping.ts';
+import { groupedContext, groupLines, hasGroups, hasTotal, havingContext } from './grouping.ts';
 import { columnAt, columnNamed, orderKey, orderKeys } from './key.ts';
 import { inRelations } from './scope.ts';
 import {
@@ -17,20 +17,21 @@ import {
   writeItems,
   type Column,
 } from './select-list.ts';
-import { tailLines, type Tail } from './tail.ts';
+import { tailLines, type Tail } from './key.ts';
 import { containsAggregate } from './walk.ts';
 
 /** Writes a SELECT with the ORDER BY and LIMIT that follow it. */
-export function writeSelect(select: Select, tail: Tail, place: Place): WrittenQuery {
+export function writeSelect(select: Select, tail: Tail, place: QueryPlace): WrittenQuery {
   return consumed(select, 'this SELECT', (node) => writeClauses(node, tail, place));
 }
 
-interface Place {
+/** Where a query is written, and for what. */
+export interface QueryPlace {
   readonly context: Context;
   readonly use: Use;
 }
 
-function writeClauses(select: Select, tail: Tail, { context, use }: Place): WrittenQuery {
+function writeClauses(select: Select, tail: Tail, { context, use }: QueryPlace): WrittenQuery {
   const { style } = context.shared;
   const from = writeFrom(select.from, context);
   const base = selectContext(select, from.relations, context);
@@ -45,9 +46,9 @@ function writeClauses(select: Select, tail: Tail, { context, use }: Place): Writ
     columns.map((each) => each.sql),
   );
   const lines = [
-    ...whereLines(select, from.conditions, seesAliases(context) ? late : inside),
+    ...whereLines(select, from.conditions, context.shared.traits.whereSeesAliases ? late : inside),
     ...groupLines(select, columns, late),
-    ...conditionLines('HAVING', select.having, havingContext(late)),
+    ...havingLines(select, havingContext(late)),
     ...conditionLines('QUALIFY', select.qualify, late),
     ...tailLines(orderKeys(tail.orderBy, columns, late), tail, style, limitBy(select, columns, late)),
   ];
@@ -66,7 +67,7 @@ function selectContext(select: Select, relations: readonly Relation[], context: 
     ...inRelations(context, relations, names),
     windows: new Map(select.windows.map((each) => [each.name.name.toLowerCase(), each.window])),
     isGrouped,
-    isUngrouped: !isGrouped,
+    isUngrouped: !isGrouped || (isStrict && hasTotal(select)),
     grouped: undefined,
     rows: undefined,
     joins: { pieces: [], isOpen: !isGrouped && !isAggregated },
@@ -76,7 +77,7 @@ function selectContext(select: Select, relations: readonly Relation[], context: 
 /** The context of the clauses that see the aliases of the select list. */
 function lateContext(select: Select, columns: readonly Column[], inside: Context): Context {
   const aliases = aliasesOf(columns, inside);
-  const prefersAliases = inside.shared.dialect === 'bigquery';
+  const { prefersAliases } = inside.shared.traits;
   return {
     ...inside,
     scope: { ...inside.scope, aliases, prefersAliases },
@@ -88,10 +89,6 @@ function lateContext(select: Select, columns: readonly Column[], inside: Context
 function onlyTable(from: Sql | undefined): string | undefined {
   return from === undefined ? undefined : /^`[^`]+` AS (t\d+)$/.exec(String(from))?.[1];
 }
-
-/** Dialects in which WHERE sees the aliases of the select list. */
-const seesAliases = ({ shared }: Context): boolean =>
-  ['snowflake', 'sqlite', 'redshift'].includes(shared.dialect);
 
 function whereLines(select: Select, conditions: readonly Sql[], context: Context): readonly Sql[] {
   const inside: Context = { ...context, isGrouped: false, isGuarded: true, grouped: undefined };
@@ -126,6 +123,13 @@ function isDistinctCaseless(
     shared.traits.ignoresCase &&
     columns.some((each) => each.value.type.kind === 'text' && each.value.literal === undefined)
   );
+}
+
+/** HAVING; without an aggregate, ClickHouse has no row of all rows. */
+function havingLines(select: Select, context: Context): readonly Sql[] {
+  const lines = conditionLines('HAVING', select.having, context);
+  if (!context.shared.isStrict || !hasTotal(select)) return lines;
+  return [sql`${lines.length === 0 ? 'HAVING' : sql`${joinSql(lines)} AND`} count() >= 0`];
 }
 
 const oneBy = (keys: readonly Sql[]): Sql => sql`LIMIT 1 BY ${joinSql(keys)}`;

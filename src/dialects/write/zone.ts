@@ -1,6 +1,5 @@
 // EXTRACT, AT TIME ZONE and COLLATE.
 import { castTo } from '../cast/cast.ts';
-import { isByteCollation } from '../collation.ts';
 import { differs, unconverted } from '../context.ts';
 import { settled } from '../operand.ts';
 import { sql } from '../sql.ts';
@@ -8,11 +7,9 @@ import { asTime, literalOf, localTime } from '../time/argument.ts';
 import { timestamp } from '../time/moment.ts';
 import { extracted } from '../time/parts.ts';
 import { zoneOf } from '../time/zone.ts';
-import type { Expression } from '../tree.ts';
+import type { Expression, Of } from '../tree.ts';
 import { isKind, isNullable, loose, value, type Value } from '../value.ts';
 import type { Context } from './context.ts';
-
-type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
 export function writeExtract(expression: Of<'extract'>, context: Context): Value {
   const { part, value: of, zone, at } = expression;
@@ -47,7 +44,7 @@ export function writeZone({ value: inner, zone, at }: Of<'at_zone'>, context: Co
       : castTo(written, { name: 'TIMESTAMP', at }, { isSafe: false, at, context });
   const isChained = inner.kind === 'at_zone' && isUtc(context.write(inner.zone, context));
   if (isUtc(there) && inner.kind !== 'at_zone') return own;
-  if (!isChained && context.shared.dialect === 'postgresql')
+  if (!isChained && context.shared.traits.zoneDependsOnType)
     differs(
       context,
       at,
@@ -66,7 +63,7 @@ export function writeZone({ value: inner, zone, at }: Of<'at_zone'>, context: Co
 
 export function writeCollation({ value: inner, collation }: Of<'collate'>, context: Context): Value {
   const own = context.write(inner, context);
-  if (isByteCollation(collation.name, context.shared.dialect))
+  if (context.shared.traits.byteCollations.test(collation.name))
     return { ...own, type: { ...own.type, isBinary: true } };
   if (context.shared.traits.ignoresCase && /_ci$/i.test(collation.name)) return own;
   const message = `COLLATE ${collation.name} is left out: strings are compared by their bytes`;

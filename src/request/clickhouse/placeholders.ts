@@ -1,9 +1,12 @@
 // Placeholders {name:Type} of the caller's query: replaced by literals of their values, which are never parsed as SQL.
 import { Problem } from '../../core/problem.ts';
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+import { isInBraces, placeholdersIn, type PlaceholderText } from '../../sql/tree/lexemes.ts';
 import { plainSpaces } from '../../sql/white-space.ts';
 import { placed, type Edit } from './edited-text.ts';
+import { storedShape } from '../../sql/types/geometry.ts';
+import { integerOf, isNullable, isNumeric, plainType, type IntegerType } from '../../sql/types/traits.ts';
+import { parseDeclaredType, parseType, type ClickHouseType } from '../../sql/types/type.ts';
 
 export interface Substituted {
   readonly edits: readonly Edit[];
@@ -15,59 +18,40 @@ export interface Substituted {
  * Replaces all placeholders; one without a value whose type is Nullable is NULL, as on a server. Throws Problem `clickhouse.parameter_missing` or
  * `clickhouse.parameter_invalid`.
  */
-export function substitute(cursor: Cursor, values: ReadonlyMap<string, string>): Substituted {
-  const edits: Edit[] = [];
-  const used = new Set<string>();
-  for (let at = 0; at < cursor.length; at++) {
-    const name = cursor.name(at + 1);
-    if (cursor.kind(at) !== '{' || name === undefined || cursor.kind(at + 2) !== ':') continue;
-    const close = closingBrace(cursor, at);
-    if (close === undefined || close < at + 4) continue;
-    const type = plainSpaces(cursor.slice(at + 3, close));
-    const value = values.get(name) ?? (NULLABLE.test(type) ? NULL : undefined);
+export function substitute(sql: string, values: ReadonlyMap<string, string>): Substituted {
+  const placeholders = placeholdersIn(sql);
+  const edits = placeholders.map((placeholder): Edit => {
+    const { name, start, end } = placeholder;
+    const type = plainSpaces(placeholder.type);
+    const value = values.get(name) ?? (isNullable(parseType(type)) ? NULL : undefined);
     const problem = (
       code: 'clickhouse.parameter_missing' | 'clickhouse.parameter_invalid',
       message: string,
-    ) => new Problem(code, placed(cursor.sql, cursor.start(at), message));
+    ) => new Problem(code, placed(sql, start, message));
     if (value === undefined)
       throw problem('clickhouse.parameter_missing', `Substitution \`${name.slice(0, 100)}\` is not set`);
-    const literal = literalOf(type, value, isPlainPlace(cursor, at - 1));
-    if (literal === undefined) {
+    const text = literalOf(type, value, isPlainPlace(placeholder));
+    if (text === undefined) {
       const message = `The value of ${name.slice(0, 100)} is not a valid ${type.slice(0, 100)}`;
       throw problem('clickhouse.parameter_invalid', message);
     }
-    edits.push({ start: cursor.start(at), end: cursor.end(close), text: literal });
-    used.add(name);
-    at = close;
-  }
-  return { edits, used };
+    return { start, end, text };
+  });
+  return { edits, used: new Set(placeholders.map(({ name }) => name)) };
 }
 
-function closingBrace(cursor: Cursor, open: number): number | undefined {
-  for (let at = open + 1; at < cursor.length; at++) {
-    const kind = cursor.kind(at);
-    if (kind === '}') return at;
-    if (kind === '{') return undefined;
-  }
-  return undefined;
-}
-
-const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '<=', '>', '>=', '<=>']);
-const PLAIN_WORDS: ReadonlySet<string | undefined> = new Set(
-  'LIMIT OFFSET TOP FETCH FIRST NEXT BETWEEN LIKE ILIKE BY INTERVAL'.split(' '),
+const PLAIN_AFTER: ReadonlySet<string | undefined> = new Set(
+  '= == != <> < <= > >= <=> LIMIT OFFSET TOP FETCH FIRST NEXT BETWEEN LIKE ILIKE BY INTERVAL'.split(' '),
 );
 
 /** Where the type of a number does not matter: compared with something, or where only a literal is allowed. */
-function isPlainPlace(cursor: Cursor, before: number): boolean {
-  if (COMPARISONS.has(cursor.kind(before)) || PLAIN_WORDS.has(cursor.word(before))) return true;
-  const isNumbers = (at: number): boolean => cursor.kind(at) === '(' && cursor.word(at - 1) === 'NUMBERS';
-  if (isNumbers(before) || (cursor.kind(before) === ',' && isNumbers(before - 2))) return true;
-  return cursor.kind(before) === ',' && cursor.word(before - 2) === 'LIMIT';
+function isPlainPlace({ before: [last, second, third, fourth] }: PlaceholderText): boolean {
+  if (PLAIN_AFTER.has(last) || (last === '(' && second === 'NUMBERS')) return true;
+  return last === ',' && (third === 'LIMIT' || (third === '(' && fourth === 'NUMBERS'));
 }
 
 /** NULL in ClickHouse's text form. */
 const NULL = String.raw`\N`;
-const NULLABLE = /^(?:LowCardinality\s*\(\s*)?Nullable\s*\(/;
 const INTEGER = /^[+-]?\d{1,78}$/;
 const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$|^[+-]?(?:inf|infinity|nan)$/i;
 const BOOLS: ReadonlyMap<string, string> = new Map([
@@ -78,32 +62,34 @@ const BOOLS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Types whose text form is quoted and escaped inside, so that the whole is not escaped again. */
-const COMPOSITE =
-  /^(?:Array|Tuple|Map|Nested|Variant|Point|Ring|Polygon|MultiPolygon|LineString|MultiLineString)\b/i;
+const COMPOSITE: ReadonlySet<string> = new Set(['Array', 'Tuple', 'Map', 'Nested', 'Variant']);
+
+function isComposite(type: ClickHouseType): boolean {
+  return COMPOSITE.has(type.name) || storedShape(type) !== undefined;
+}
 
 /** Characters: the sandbox reads 65,536 bytes, and an escaped one has at most four. */
 const MAX_VALUE = 4 * 65_536;
-
-const INTEGER_TYPE = /^(?:Nullable\()?(U?Int(?:8|16|32|64|128|256))\)?$/;
 
 /** The literal of a value in its text form; undefined if it does not fit the type. */
 function literalOf(written: string, value: string, isPlain: boolean): string | undefined {
   if (value.length > MAX_VALUE) return undefined;
   const type = written.replace(/\s+/g, ' ');
   if (type === 'Identifier') return identifierOf(value);
-  const inner = COMPOSITE.test(type) ? value : unescapeText(value);
+  const parsed = parseDeclaredType(type);
+  const inner = isComposite(parsed) ? value : unescapeText(value);
   if (inner === undefined || /\p{Surrogate}/u.test(inner)) return undefined;
-  if (type.startsWith('Map(')) return mapOf(inner, type);
-  if (type === 'String') return value === NULL ? undefined : quoteString(inner);
-  if (value === NULL && NULLABLE.test(type)) return `CAST(NULL, ${quoteString(type)})`;
-  if (type === 'Bool' || type === 'Boolean') return BOOLS.get(inner.toLowerCase());
-  const integer = INTEGER_TYPE.exec(type)?.[1];
+  if (parsed.name === 'Map') return mapOf(inner, type);
+  if (parsed.name === 'String') return value === NULL ? undefined : quoteString(inner);
+  if (value === NULL && isNullable(parsed)) return `CAST(NULL, ${quoteString(type)})`;
+  if (parsed.name === 'Bool') return BOOLS.get(inner.toLowerCase());
+  const plain = plainType(parsed);
+  const integer = integerOf(plain);
   if (integer !== undefined) {
     if (!INTEGER.test(inner) || !isInRange(inner, integer)) return undefined;
-    return isPlain && integer === type ? plainNumber(inner, type) : cast(inner, type);
+    return isPlain && plain === parsed && integer.bits <= 64 ? plainNumber(inner) : cast(inner, type);
   }
-  if (/^(?:B?Float|Decimal)\d*(?:\(|$)/.test(type)) return FLOAT.test(inner) ? cast(inner, type) : undefined;
-  return cast(inner, type);
+  return isNumeric(plain) && !FLOAT.test(inner) ? undefined : cast(inner, type);
 }
 
 function identifierOf(value: string): string | undefined {
@@ -113,9 +99,7 @@ function identifierOf(value: string): string | undefined {
 
 /** The engine casts strings to arrays of maps, but not to maps. */
 function mapOf(value: string, type: string): string | undefined {
-  const text = createCursor(value);
-  const isOne = text.kind(0) === '{' && text.closing(0) === text.length - 1 && text.length > 1;
-  return isOne ? `arrayElement(${cast(`[${value}]`, `Array(${type})`)}, 1)` : undefined;
+  return isInBraces(value) ? `arrayElement(${cast(`[${value}]`, `Array(${type})`)}, 1)` : undefined;
 }
 
 function cast(value: string, type: string): string {
@@ -126,21 +110,16 @@ function numberOf(value: string): bigint {
   return BigInt(value.startsWith('+') ? value.slice(1) : value);
 }
 
-function bitsOf(type: string): number {
-  return Number(type.replace(/\D/g, ''));
-}
-
 /** The engine casts strings of numbers beyond the type to others, without an error. */
-function isInRange(value: string, type: string): boolean {
-  const bits = BigInt(bitsOf(type));
+function isInRange(value: string, type: IntegerType): boolean {
+  const bits = BigInt(type.bits);
   const number = numberOf(value);
-  if (type.startsWith('U')) return !value.startsWith('-') && number < 1n << bits;
+  if (!type.isSigned) return !value.startsWith('-') && number < 1n << bits;
   return number >= -(1n << (bits - 1n)) && number < 1n << (bits - 1n);
 }
 
 /** Numbers in the text that the engine reads exactly have at most 64 bits. */
-function plainNumber(value: string, type: string): string {
-  if (bitsOf(type) > 64) return cast(value, type);
+function plainNumber(value: string): string {
   const number = numberOf(value);
   return number < 0n ? `(${number})` : String(number);
 }

@@ -1,38 +1,48 @@
 // Columns that may be converted to text in a condition. The engine takes the conversion for monotonic where index entries have the same
 // number of digits, or within a day, and overlooks rows beside entries of other tenants where that is wrong.
-import type { Cursor } from '../../sql/cursor.ts';
-import type { TokenRange } from '../../sql/tree/nodes.ts';
-import type { LeakproofContext } from './context.ts';
+import type { Node } from '../../sql/tree/nodes.ts';
+import { namesOf, type TreeTokens } from '../../sql/tree/visit.ts';
+import {
+  integerOf,
+  isAddress,
+  isDateTime,
+  isEnum,
+  isNullable,
+  plainType,
+  timeZone,
+} from '../../sql/types/traits.ts';
+import { parseType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+import type { LeakproofContext, NamedTypes } from './context.ts';
+
+const TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString', 'UUID', 'Bool', 'Date']);
 
 /** Texts, and values that no index orders by more than their text: small integers, identifiers, whole days, times in UTC. */
-const PLAIN =
-  /^(?:Nullable\(|LowCardinality\()*(?:String|FixedString\(\d+\)|UUID|IPv[46]|Bool|U?Int(?:8|16|32)|Date|DateTime\('UTC'\)|DateTime64\(\d, 'UTC'\))\)*$|^Enum(?:8|16)\(.*\)$/s;
-/** Of the paths of a document. Those without a type are of type Dynamic, of which there are no indexes. */
-const TYPED_PATH =
-  /\b(?:U?Int(?:64|128|256)|Float|BFloat|Decimal|Date32|DateTime|Time|Interval|Array|Map|Tuple|Nullable\(Enum)/;
+function isPlain(type: ClickHouseType): boolean {
+  const plain = plainType(type);
+  const integer = integerOf(plain);
+  if (integer !== undefined) return integer.bits <= 32;
+  if (isEnum(plain)) return !isNullable(type);
+  return TEXTS.has(plain.name) || isAddress(plain) || (isDateTime(plain) && timeZone(plain) === 'UTC');
+}
 
-/** Whether the range is one column of such a type in every table, or a path of a document. */
+/** Of a document. Paths without a type are of type Dynamic, of which there are no indexes. */
+function hasPlainPaths(type: ClickHouseType): boolean {
+  const paths = typeArguments(type).map((path) => path.type);
+  return type.name === 'JSON' && paths.every((path) => isPlain(path) && !isDateTime(plainType(path)));
+}
+
+/** Whether a node is one column of such a type in every table, or a path of a document. */
 export function isPlainText(
-  cursor: Cursor,
-  { from, to }: TokenRange,
-  {
-    types,
-    names,
-    tables,
-  }: Pick<LeakproofContext, 'types' | 'tables'> & Partial<Pick<LeakproofContext, 'names'>>,
+  tree: TreeTokens,
+  node: Node,
+  { types, names, tables }: NamedTypes & Pick<LeakproofContext, 'tables'>,
 ): boolean {
-  const parts: string[] = [];
-  for (let at = from; at < to; at += 2) {
-    const name = cursor.name(at);
-    if (name === undefined || (at + 1 < to && cursor.kind(at + 1) !== '.')) return false;
-    parts.push(name);
-  }
+  if (node.kind !== 'column') return false;
+  const parts = namesOf(tree, node);
   const [first = '', second = ''] = parts;
   const isQualified = !types.has(first) && (tables.has(first) || names?.has(first) === true);
-  const [column, path] = isQualified ? [second, parts.length > 2] : [first, parts.length > 1];
+  const [column, hasPath] = isQualified ? [second, parts.length > 2] : [first, parts.length > 1];
   if (names?.has(column) === true) return false;
   const known = types.get(column) ?? [];
-  const isPlain = (type: string): boolean =>
-    path ? /^JSON\b/.test(type) && !TYPED_PATH.test(type) : PLAIN.test(type);
-  return known.length > 0 && known.every(isPlain);
+  return known.length > 0 && known.map(parseType).every(hasPath ? hasPlainPaths : isPlain);
 }

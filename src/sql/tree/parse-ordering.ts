@@ -4,6 +4,8 @@ import {
   expectKind,
   expectWord,
   listUntil,
+  kind,
+  leaf,
   name,
   nest,
   newName,
@@ -44,7 +46,7 @@ function parseOrderElements(reader: Reader): void {
   while (takeKind(reader, ','));
 }
 
-function parseOrderElement(reader: Reader): void {
+export function parseOrderElement(reader: Reader): void {
   const outer = open(reader, 'order-item');
   if (!take(reader, 'ALL')) reader.grammar.expression(reader, 'as');
   for (const direction of ['ASC', 'DESC', 'ASCENDING', 'DESCENDING']) if (take(reader, direction)) break;
@@ -88,6 +90,15 @@ export function parseLimit(reader: Reader): boolean {
 
 function takeRows(reader: Reader): void {
   if (!take(reader, 'ROWS')) take(reader, 'ROW');
+}
+
+/** `TOP 3` or `TOP (3)`; elsewhere `top` is a column. */
+export function parseTop(reader: Reader): void {
+  if (word(reader) !== 'TOP') return;
+  const isBracketed = kind(reader, 1) === '(' && kind(reader, 2) === 'number' && kind(reader, 3) === ')';
+  if (kind(reader, 1) !== 'number' && !isBracketed) return;
+  leaf(reader, 'top', isBracketed ? 4 : 2);
+  take(reader, 'WITH', 'TIES');
 }
 
 function parseLimitBy(reader: Reader): void {

@@ -4,7 +4,7 @@ import { createCursor, type Cursor } from '../cursor.ts';
 import type { Token } from '../lexer.ts';
 import { JOIN_WORDS, SET_OPERATORS } from './keywords.ts';
 import type { Tree } from './nodes.ts';
-import { parseLimit, parseOrderBy, parseWindows } from './parse-ordering.ts';
+import { parseLimit, parseOrderBy, parseTop, parseWindows } from './parse-ordering.ts';
 import { parseExpression } from './parse-expression.ts';
 import { isQueryGroup, parseExpressions, parseQueryGroup, parseTable } from './parse-groups.ts';
 import { parseOperand } from './parse-operand.ts';
@@ -38,16 +38,22 @@ import {
   type Reader,
 } from './reader.ts';
 
-const GRAMMAR: Grammar = { query: parseQuery, expression: parseExpression, operand: parseOperand };
+/** The readers that call each other. */
+export const GRAMMAR: Grammar = { query: parseQuery, expression: parseExpression, operand: parseOperand };
 
 /** The tree of a query; `cursor` has matching brackets, and at most as many tokens and levels of nesting as a consumer query. */
 export function parse(cursor: Cursor): Tree {
-  return parseWhole(createReader(cursor, GRAMMAR, false));
+  return parseWhole(createReader(cursor, GRAMMAR, 0));
 }
 
 /** The tree of an author's query, or of a part of one that is a query: with placeholders, databases, table functions and settings. */
 export function parseSaved(cursor: Cursor): Tree {
-  return parseWhole(createReader(cursor, GRAMMAR, true));
+  return parseWhole(createReader(cursor, GRAMMAR, 1));
+}
+
+/** The same of a query whose databases may be names with dots, as those of ClickHouse's interface are. */
+export function parseSentText(sql: string): Tree {
+  return parseWhole(createReader(createCursor(sql), GRAMMAR, Infinity));
 }
 
 /** The tree of an author's query; undefined if it has something that is not read. */
@@ -224,15 +230,6 @@ function parseList(reader: Reader): void {
   close(reader, outer);
 }
 
-/** `TOP 3` or `TOP (3)`; elsewhere `top` is a column. */
-function parseTop(reader: Reader): void {
-  if (word(reader) !== 'TOP') return;
-  const isBracketed = kind(reader, 1) === '(' && kind(reader, 2) === 'number' && kind(reader, 3) === ')';
-  if (kind(reader, 1) !== 'number' && !isBracketed) return;
-  leaf(reader, 'top', isBracketed ? 4 : 2);
-  take(reader, 'WITH', 'TIES');
-}
-
 /** Reads one clause after FROM; false if there is none. The engine checks their order. */
 function parseClause(reader: Reader): boolean {
   const condition = CONDITIONS.get(word(reader));
@@ -260,7 +257,8 @@ const CONDITIONS: ReadonlyMap<string | undefined, 'where' | 'prewhere' | 'having
   ['HAVING', 'having'],
   ['QUALIFY', 'qualify'],
 ]);
-const MODIFIERS: ReadonlySet<string | undefined> = new Set(['ROLLUP', 'CUBE', 'TOTALS']);
+/** After WITH and what is grouped by. */
+export const MODIFIERS: ReadonlySet<string | undefined> = new Set(['ROLLUP', 'CUBE', 'TOTALS']);
 
 /** `name = value` between commas; the values are literals. */
 function parseSettings(reader: Reader): true {
