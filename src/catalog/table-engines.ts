@@ -1,9 +1,6 @@
 // Where a table's rows come from, by its engine: its own parts, other tables, or what cannot be watched.
+import { readDefinition, readEngineText } from '../sql/definition/read-statement.ts';
 import { quoteString } from '../sql/literal.ts';
-import { parseList } from '../sql/tree/parse-part.ts';
-import { nodesOf } from '../sql/tree/places.ts';
-import { tokensOf } from '../sql/tree/tokens.ts';
-import { nameOf, textOf, wordOf } from '../sql/tree/visit.ts';
 import type { ShardedTable, TableName, TablePattern } from './fingerprint.ts';
 
 /** A row of system.tables. */
@@ -48,8 +45,7 @@ export function readsOfEngine(table: StoredTable): EngineReads {
   if (ownsParts(engine)) return PARTS_ONLY;
   if (engine === 'View') return { kind: 'query', sql: table.select };
   if (engine === 'MaterializedView') return { kind: 'tables', tables: [targetOf(table)] };
-  if (engine === 'Dictionary')
-    return { kind: 'dictionary', isDirect: /\bLAYOUT\s*\(\s*\w*(?:CACHE|DIRECT)/i.test(table.create) };
+  if (engine === 'Dictionary') return { kind: 'dictionary', isDirect: isDirect(table) };
   if (engine === 'Buffer') return readsOfBuffer(table);
   if (engine === 'Alias') return readsOfAlias(table);
   if (engine === 'Merge') return readsOfMerge(table);
@@ -69,35 +65,22 @@ function unknown(reason: string): EngineReads {
 /** The table that a materialized view writes to: that of TO, or its own. */
 function targetOf({ create, database, name, uuid, target }: StoredTable): TableName {
   if (target.name !== '') return target;
-  const written = targetIn(create);
-  if (written !== undefined) return { database, ...written };
+  const written = readDefinition(create, database)?.to;
+  if (written !== undefined) return written;
   const hasUuid = /[1-9a-f]/.test(uuid);
   return { database, name: hasUuid ? `.inner_id.${uuid}` : `.inner.${name}` };
 }
 
-/** The name after TO, before the columns and the query. */
-function targetIn(create: string): (Partial<TableName> & Pick<TableName, 'name'>) | undefined {
-  const tree = tokensOf(create);
-  const wordAt = (at: number): string => wordOf(tree, { at });
-  for (let at = 0; !/^(?:|\(|AS)$/.test(wordAt(at)); at++) {
-    const first = nameOf(tree, { at: at + 1 });
-    if (wordAt(at) !== 'TO' || first === '') continue;
-    const second = wordAt(at + 2) === '.' ? nameOf(tree, { at: at + 3 }) : '';
-    return second === '' ? { name: first } : { database: first, name: second };
-  }
-  return undefined;
-}
-
 /** `Buffer('database', 'table', …)`: its destination, besides its own rows. */
 function readsOfBuffer({ full }: StoredTable): EngineReads {
-  const [database, name] = argumentsOf(full);
+  const [database, name] = stringsOf(full);
   if (database === undefined || name === undefined) return unknown('has a destination that is not known');
   return name === '' ? PARTS_ONLY : { kind: 'tables', tables: [{ database, name }] };
 }
 
 /** `Alias('database', 'table')` or `Alias('table')`: another name of a table. */
 function readsOfAlias({ database, full }: StoredTable): EngineReads {
-  const [first, second] = argumentsOf(full);
+  const [first, second] = stringsOf(full);
   if (first === undefined) return unknown('is another name of a table that is not known');
   const target = second === undefined ? { database, name: first } : { database: first, name: second };
   return { kind: 'tables', tables: [target] };
@@ -105,10 +88,11 @@ function readsOfAlias({ database, full }: StoredTable): EngineReads {
 
 /** `Merge('database', 'regexp')` or `Merge(REGEXP('regexp'), 'regexp')`. */
 function readsOfMerge({ full }: StoredTable): EngineReads {
-  const isRegex = /^Merge\(REGEXP\(/i.test(full);
-  const [database, names] = argumentsOf(full);
+  const [first] = readEngineText(full).arguments;
+  const [plain, names] = stringsOf(full);
+  const database = first?.regexp ?? plain;
   if (database === undefined || names === undefined) return unknown('reads tables that are not known');
-  return { kind: 'pattern', pattern: patternOf({ database, isRegex }, names) };
+  return { kind: 'pattern', pattern: patternOf({ database, isRegex: first?.regexp !== undefined }, names) };
 }
 
 /** Tables with names that match a regular expression, of a database or of those that match one. */
@@ -122,25 +106,20 @@ export function patternOf(
 
 /** `Distributed('cluster', 'database', 'table', …)`; rows that wait to be sent to a shard are not read. */
 function readsOfDistributed({ full }: StoredTable): EngineReads {
-  const [cluster, database, name] = argumentsOf(full);
+  const [cluster, database, name] = stringsOf(full);
   const isKnown = cluster !== undefined && !cluster.includes('{'); // macros
   if (!isKnown || database === undefined || database === '' || name === undefined || name === '')
     return unknown('reads a cluster, or a table of it, whose name is not written out');
   return { kind: 'shards', table: { cluster, database, name } };
 }
 
-/** The strings that an engine has as arguments, also as those of REGEXP; undefined for anything else. */
-function argumentsOf(full: string): readonly (string | undefined)[] {
-  const tree = parseList(full);
-  const [list] = nodesOf(tree.root, 'arguments');
-  return (list?.parts ?? []).map((argument) => {
-    const value = argument.kind === 'call' ? nodesOf(argument, 'string')[0] : argument;
-    return value?.kind === 'string' ? stringOf(textOf(tree, value)) : undefined;
-  });
+/** The values of the arguments that are strings, at their positions. */
+function stringsOf(full: string): readonly (string | undefined)[] {
+  return readEngineText(full).arguments.map(({ isString, name }) => (isString ? name : undefined));
 }
 
-/** The value of a string literal; undefined for anything else, and for escapes that names and patterns rarely have. */
-export function stringOf(literal: string): string | undefined {
-  const text = /^'((?:[^\\']|\\[\\']|'')*)'$/s.exec(literal.trim())?.[1];
-  return text?.replaceAll(/\\(.)|''/gs, (_, escaped?: string) => escaped ?? "'");
+/** A dictionary that holds at most a part of its source. */
+function isDirect({ create, database }: StoredTable): boolean {
+  const layout = readDefinition(create, database)?.dictionary.layout?.name ?? '';
+  return layout.includes('CACHE') || layout.includes('DIRECT');
 }
