@@ -4,7 +4,7 @@ import { castTo } from './cast/cast.ts';
 import { differs, note, unconverted, type Context, type Place } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';
-import { sql, type Sql } from './sql.ts';
+import { onlyIf, sql, type Sql } from './sql.ts';
 import type { Traits } from './traits.ts';
 import {
   float,
@@ -154,7 +154,7 @@ function divisor(
   if (isZeroFree(b)) return own;
   if (traits.dividesByZero) return { sql: sql`nullIf(${b.sql}, 0)`, isNullable: true };
   if (/^-?[0.]+$/.test(String(b.sql))) return unconverted(at, 'expression', 'Division by zero');
-  if (context.isEvaluated === true) return { ...own, sql: sql`(${written} + 0 % (${written} != 0))` };
+  if (context.isEvaluated === true) return { ...own, sql: sql`(${onlyIf(written, sql`${written} != 0`)})` };
   if (traits.numericScale === undefined) noteZero(context, at);
   return own;
 }

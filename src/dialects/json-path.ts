@@ -98,11 +98,11 @@ export function jsonElements(each: Value): Value {
   });
 }
 
-/** The elements of an array of scalars as strings; of another array, none. */
+/** The elements of an array of scalars as strings; another array is NULL. */
 export function jsonScalars(each: Value): Value {
   const { sql: own, type } = jsonArray(each, 'Nullable(String)');
   const isNested = sql`arrayExists(e -> substring(e, 1, 1) IN ('{', '['), ${jsonElements(each).sql})`;
-  return { sql: sql`if(${isNested}, [], ${own})`, type };
+  return { sql: sql`if(${isNested}, [], ${own})`, type, absent: isNested };
 }
 
 /** The number of elements or keys. */

@@ -20,7 +20,14 @@ export type Expression = { readonly at: number } & (
   | { readonly kind: 'parameter'; readonly name: string }
   | { readonly kind: 'path'; readonly parts: readonly Name[] }
   | { readonly kind: 'field'; readonly of: Expression; readonly name: Name }
-  | { readonly kind: 'index'; readonly of: Expression; readonly index: Expression; readonly base: IndexBase }
+  /** `isSafe`: NULL if there is no such element. */
+  | {
+      readonly kind: 'index';
+      readonly of: Expression;
+      readonly index: Expression;
+      readonly base: IndexBase;
+      readonly isSafe?: boolean;
+    }
   | Call
   | { readonly kind: 'cast'; readonly value: Expression; readonly type: TypeName; readonly isSafe: boolean }
   | {

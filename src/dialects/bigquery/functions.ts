@@ -2,13 +2,14 @@
 import { checkedInteger } from '../arithmetic.ts';
 import { safely, taking } from '../behaviour.ts';
 import type { OwnFunctions, Rule } from '../function.ts';
-import { extract, jsonReading, STANDARD_TYPES } from '../functions/json.ts';
+import { extract, isText, jsonReading, STANDARD_TYPES } from '../functions/json.ts';
 import { toJsonNull } from '../functions/json-writing.ts';
 import { logarithm, tests } from '../functions/number.ts';
 import { roundBy } from '../functions/rounding.ts';
+import { unmarked, withNumbersInJson } from '../json-numbers.ts';
 import { number } from '../operand.ts';
-import { sql } from '../sql.ts';
-import { float, isKind, loose, operand, value, int } from '../value.ts';
+import { sql, type Sql } from '../sql.ts';
+import { float, isKind, loose, operand, value, int, type Value } from '../value.ts';
 import { truncate } from '../time/functions.ts';
 import { TEXT_FUNCTIONS } from './text.ts';
 import { TIME_FUNCTIONS, timeString } from './time.ts';
@@ -42,10 +43,9 @@ const sign: Rule = ({ arg }) => {
 /** A null in a string is NULL. */
 const extractPresent: Rule = (application) => {
   const found = extract(application);
-  const isText = isKind(found, 'json') && !isKind(application.arg(0), 'json');
-  return isText && application.context.shared.isStrict
-    ? value('text', sql`nullIf(${found.sql}, 'null')`)
-    : found;
+  if (!isKind(found, 'json') || !isText(application)) return found;
+  const present = (place: Value): Sql => unmarked(sql`nullIf(${place.sql}, 'null')`);
+  return value('text', withNumbersInJson(found, application, present));
 };
 
 /** `string`: of JSON, of times, in a zone, and of other values. */

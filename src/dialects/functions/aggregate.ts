@@ -232,7 +232,9 @@ export function share({ application, apply }: Aggregation): Value {
 }
 
 export function grouping({ application }: Aggregation): Value {
-  return int(sql`grouping(${joinSql(application.all().map((each) => each.sql))})`, false);
+  const { isStrict } = application.context.shared;
+  const keys = application.all().map((each) => (isStrict ? sql`toNullable(${each.sql})` : each.sql));
+  return int(sql`grouping(${joinSql(keys)})`, false);
 }
 
 /** The one key of WITHIN GROUP, or of an argument. */

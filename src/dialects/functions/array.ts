@@ -1,10 +1,10 @@
 // Functions of arrays.
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
-import { sql, type Sql } from '../sql.ts';
+import { onlyIf, sql, type Sql } from '../sql.ts';
 import { condition, isNullable, operand, text, UNKNOWN, value, type Value, int } from '../value.ts';
 import { arrayOf } from '../write/unify.ts';
-import { concatenatedArrays, elementAt, lengthOf, ofArray, sameArray } from './array-value.ts';
+import { concatenatedArrays, elementAt, isNullArray, lengthOf, ofArray, sameArray } from './array-value.ts';
 
 /** An argument that is an array. */
 const arrayArgument = ({ arg, context }: Application, index: number): Value => context.elements(arg(index));
@@ -69,14 +69,19 @@ function elementText(own: Value, { booleansAreLetters }: Application['traits']):
   return sql`if(${own.sql} IS NULL, NULL, if(${own.sql}, 't', 'f'))`;
 }
 
-const element: Rule = (application) => elementAt(arrayArgument(application, 0), application.arg(1), 1);
+const element: Rule = (application) =>
+  elementAt(arrayArgument(application, 0), application.arg(1), { base: 1, isChecked: false });
 
-/** The first or last element; of an empty array NULL, rather than an error. */
-function endmost(place: string): Rule {
+/** The first or last element; an empty array has none. */
+function endmost(place: '1' | '-1'): Rule {
   return (application) => {
     const own = arrayArgument(application, 0);
     const { element: type = UNKNOWN } = own.type;
-    return { sql: sql`arrayElementOrNull(${own.sql}, ${place})`, type: { ...type, isNullable: true } };
+    const isChecked = application.context.isEvaluated === true && !application.call.isSafe;
+    const isNull = isNullArray(own);
+    const isHere = sql`${isNull === undefined ? '' : sql`${isNull} OR `}notEmpty(${own.sql})`;
+    const at = isChecked ? onlyIf(place, isHere) : place;
+    return { sql: sql`arrayElementOrNull(${own.sql}, ${at})`, type: { ...type, isNullable: true } };
   };
 }
 

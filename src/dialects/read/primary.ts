@@ -269,7 +269,7 @@ function readElement(source: Source, of: Expression): Expression {
   if (based === undefined && takeColon(source)) return readSlice(source, { of, from: index });
   expectSymbol(source, ']');
   if (index.kind === 'string') return { kind: 'field', at, of, name: { name: index.value, at: index.at } };
-  return { kind: 'index', at, of, index, base: based?.base ?? source.grammar.indexBase };
+  return { kind: 'index', at, of, index, base: source.grammar.indexBase, ...based };
 }
 
 function takeColon(source: Source): boolean {
@@ -284,14 +284,20 @@ const BASES: ReadonlyMap<string, IndexBase> = new Map<string, IndexBase>([
   ['SAFE_ORDINAL', 1],
 ]);
 
-function readBased(source: Source): { readonly index: Expression; readonly base: IndexBase } | undefined {
-  const base =
-    has(source, 'based indexes') && isSymbol(source, '(', 1) ? BASES.get(peek(source).upper) : undefined;
+interface Based {
+  readonly index: Expression;
+  readonly base: IndexBase;
+  readonly isSafe: boolean;
+}
+
+function readBased(source: Source): Based | undefined {
+  const { upper } = peek(source);
+  const base = has(source, 'based indexes') && isSymbol(source, '(', 1) ? BASES.get(upper) : undefined;
   if (base === undefined) return undefined;
   source.at += 2;
   const index = readExpression(source);
   expectSymbol(source, ')');
-  return { index, base };
+  return { index, base, isSafe: upper.startsWith('SAFE_') };
 }
 
 function readSlice(

@@ -1,12 +1,12 @@
 // Intervals, and arithmetic with times.
 import { roundHalfAway } from '../round.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
 import type { Expression, Unit, Of } from '../tree.ts';
 import { unconverted, type Context } from '../context.ts';
 import { timestampLiteral } from './literal.ts';
 import { day, isDay, moment } from './moment.ts';
 import { isOfDays, MICROSECONDS, MONTHS, secondsIn } from './length.ts';
-import { isOutOfRange, type Move } from './range.ts';
+import { isOutOfRange, staysInRange, type Move, type Moved } from './range.ts';
 import { float, isKind, isNullable, isTime, loose, operand, value, type Value, int } from '../value.ts';
 
 /** One part of an interval. */
@@ -130,8 +130,15 @@ export function integerOf(amount: Expression): bigint | undefined {
   return /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined;
 }
 
+/** An interval of ClickHouse; `amount` is the number of its units, if it is an integer. */
+interface IntervalStep {
+  readonly sql: Sql;
+  readonly title: string;
+  readonly amount?: bigint | Sql;
+}
+
 /** The unit's interval in ClickHouse. */
-function intervalSql({ value: amount, unit }: Span, context: Context): Sql {
+function stepOf({ value: amount, unit }: Span, context: Context): IntervalStep {
   const factor = yearsIn(unit.name);
   const name = factor === undefined ? unit.name : 'YEAR';
   const isKnown = ORDER.includes(name) && !(context.shared.isStrict && name === 'NANOSECOND');
@@ -140,34 +147,50 @@ function intervalSql({ value: amount, unit }: Span, context: Context): Sql {
   const title = name.charAt(0) + name.slice(1).toLowerCase();
   if (integer !== undefined) {
     const times = integer * BigInt(factor ?? 1);
-    return times < 0 ? `toInterval${title}(${times})` : `INTERVAL ${times} ${name}`;
+    return {
+      sql: times < 0 ? `toInterval${title}(${times})` : `INTERVAL ${times} ${name}`,
+      title,
+      amount: times,
+    };
   }
   const isRounded = context.shared.traits.roundsIntervals && name !== 'SECOND';
   if (amount.kind === 'number' && isRounded)
-    return `INTERVAL ${Math.round(Number(amount.text)) * (factor ?? 1)} ${name}`;
-  if (amount.kind === 'number') return fractionSql(Number(amount.text), unit);
+    return { sql: `INTERVAL ${Math.round(Number(amount.text)) * (factor ?? 1)} ${name}`, title };
+  if (amount.kind === 'number') return { sql: fractionSql(Number(amount.text), unit), title };
   const written = context.write(amount, context);
   // BigQuery accepts integers only: what looks like a fraction is an integer of a type that is not known.
   if (isKind(written, 'text') && isRounded)
     return unconverted(amount.at, 'type', 'A string is used as a number of units', 'Cast it to a number.');
-  if (isKind(written, 'text') || context.shared.isStrict)
-    return sql`toInterval${title}(${isKind(written, 'int') ? written.sql : sql`toInt64(${float(written)})`})`;
+  if (isKind(written, 'text') || context.shared.isStrict) {
+    const whole = isKind(written, 'int') ? written.sql : sql`toInt64(${float(written)})`;
+    return { sql: sql`toInterval${title}(${whole})`, title, amount: whole };
+  }
+  return { sql: computed(written, { value: amount, unit }, { title, isRounded }), title };
+}
+
+/** An interval of a number of units that is computed. */
+function computed(
+  written: Value,
+  { unit }: Span,
+  { title, isRounded }: { readonly title: string; readonly isRounded: boolean },
+): Sql {
+  const factor = yearsIn(unit.name);
   if (isKind(written, 'int', 'unknown'))
     return sql`toInterval${title}(${factor === undefined ? written.sql : sql`${operand(written)} * ${String(factor)}`})`;
   if (isRounded) {
     const own = isKind(written, 'float') ? sql`round(${written.sql})` : roundHalfAway(written, 0).sql;
     return sql`toInterval${title}(toInt64(${own}))`;
   }
-  const seconds = secondsIn(name);
+  const seconds = secondsIn(unit.name);
   if (seconds === undefined)
-    return unconverted(unit.at, 'type', `A fraction of a ${name.toLowerCase()} is not supported`);
+    return unconverted(unit.at, 'type', `A fraction of a ${title.toLowerCase()} is not supported`);
   return sql`toIntervalMicrosecond(toInt64(round(${operand(written)} * ${String(seconds * 1e6)})))`;
 }
 
 /** The interval as a value of its own, which ClickHouse has for one unit. */
 export function intervalValue(span: Span, context: Context): Value {
   const isLiteral = integerOf(span.value) !== undefined;
-  return value('interval', intervalSql(span, context), !isLiteral, { unit: span.unit.name });
+  return value('interval', stepOf(span, context).sql, !isLiteral, { unit: span.unit.name });
 }
 
 /** `INTERVAL '1.5' HOUR`. */
@@ -209,19 +232,32 @@ export function shifted(
     (a, b) => ORDER.indexOf(a.unit.name) - ORDER.indexOf(b.unit.name),
   );
   checkRange(time, operator, sorted, at);
-  const moves = sorted.map((span) => intervalSql(span, context));
-  const parts = moves.map((each) => sql` ${operator} ${each}`);
+  const steps = sorted.map((span) => stepOf(span, context));
   // A fraction of a day is written in seconds.
   const isWhole =
-    spans.every(({ unit }) => isOfDays(unit.name)) && !moves.some((each) => /second/i.test(String(each)));
+    spans.every(({ unit }) => isOfDays(unit.name)) && !steps.some((each) => /second/i.test(String(each.sql)));
   const isCivil = time.type.kind === 'date' && isOperator && context.shared.traits.hasDatetime;
   const staysDay = isDay(time) && isWhole && !isCivil;
-  const own = time.type.kind === 'unknown' ? operand(time) : staysDay ? day(time) : moment(time);
+  const start = time.type.kind === 'unknown' ? operand(time) : staysDay ? day(time) : moment(time);
+  const isChecked = context.isEvaluated === true && time.literal === undefined;
+  const own = steps.reduce((moved: Sql, step) => {
+    const base = { time: { ...time, sql: moved, type: { ...time.type, isWide: true } }, isDay: staysDay };
+    return sql`${moved} ${operator} ${isChecked ? checked(step, operator, base) : step.sql}`;
+  }, start);
   const nullable = time.type.isNullable || spans.some(({ value: amount }) => integerOf(amount) === undefined);
-  return loose(resultKind(time, { isCivil, staysDay }), sql`${own}${joinSql(parts, '')}`, nullable, {
+  return loose(resultKind(time, { isCivil, staysDay }), own, nullable, {
     ...(time.type.kind === 'unknown' ? {} : { isWide: true }),
     ...(staysDay && time.type.kind !== 'date' ? { isDate: true } : {}),
   });
+}
+
+/** An interval whose addition is an error if there is no such time: the engine would return the last one that there is. */
+function checked({ sql: own, title, amount }: IntervalStep, operator: '+' | '-', base: Moved): Sql {
+  if (amount === undefined) return own;
+  const isKnown = typeof amount === 'bigint';
+  const move = operator === '+' ? amount : isKnown ? -amount : sql`-(${amount})`;
+  const condition = staysInRange(base, title.toUpperCase(), move);
+  return sql`toInterval${title}(${onlyIf(isKnown ? String(amount) : amount, condition)})`;
 }
 
 /** Years and months of literals as months: February 29, 14 months later, is the 29th again. */

@@ -45,7 +45,8 @@ function fieldOf(of: Value, name: Name, context: Context): Value {
 type Index = Of<'index'>;
 
 function writeIndex(expression: Index, context: Context): Value {
-  const { of, index, base } = expression;
+  // Of a record, both are the record: it has one element.
+  const { of, index, base, isSafe: _ } = expression;
   if (
     of.kind === 'call' &&
     of.name === 'approx_quantiles' &&
@@ -75,13 +76,14 @@ function recordIn(expression: Expression, context: Context): Value {
   return inner.subcolumn === undefined ? elementOf(expression, inner, context) : inner;
 }
 
-function elementOf({ index, base }: Index, inner: Value, context: Context): Value {
+function elementOf({ index, base, isSafe = false }: Index, inner: Value, context: Context): Value {
   const place = context.write(index, context);
   const { element, fields } = inner.type;
   if (isKind(inner, 'map')) return { sql: sql`${operand(inner)}[${whole(place)}]`, type: element ?? UNKNOWN };
   if (isKind(inner, 'json')) return jsonAt(inner, [jsonStep(index, place, base)]);
   if (fields !== undefined) return memberAt(inner, fields, { index, base });
-  return elementAt(context.elements(inner), { ...place, sql: number(place) }, base);
+  const isChecked = context.isEvaluated === true && !isSafe && isKind(inner, 'array');
+  return elementAt(context.elements(inner), { ...place, sql: number(place) }, { base, isChecked });
 }
 
 /** A key, or a position from 1. */

@@ -4,7 +4,8 @@ import { joinSql, type Sql, sql } from '../sql.ts';
 import type { Expression, FromItem, JoinKind, Name } from '../tree.ts';
 import { conditionSql } from './nested.ts';
 import type { Context, Relation } from './context.ts';
-import { columnOf, inRelations } from './scope.ts';
+import { columnOf, columnsByName, inRelations } from './scope.ts';
+import { unified } from './unify.ts';
 import { pathsOf } from './walk.ts';
 
 interface Options {
@@ -72,11 +73,7 @@ function onCondition(
   return { keyword, condition: sql`${below}ON ${conditionSql(on, inside)}` };
 }
 
-function using(
-  { join, at }: FromItem,
-  names: readonly Name[],
-  { earlier, added, context }: Sides,
-): Condition {
+function using({ join }: FromItem, names: readonly Name[], { earlier, added, context }: Sides): Condition {
   const { style } = context.shared;
   const merged = mergedNames(names);
   const keyword = join === 'CROSS' ? 'INNER' : join;
@@ -84,12 +81,28 @@ function using(
     const list = names.map((each) => style.name(spelled(each, added))).join(', ');
     return { keyword, condition: `${style.below}USING (${list})`, merged };
   }
-  if (join === 'RIGHT' || join === 'FULL')
-    unconverted(at, 'join', `${join} JOIN with USING is not supported`, 'Write ON a.x = b.x.');
   const pairs = names.map(
     (name) => sql`${usedColumn(name, earlier, context)} = ${usedColumn(name, added, context)}`,
   );
   return { keyword, condition: sql`${style.below}ON ${joinSql(pairs, ' AND ')}`, merged };
+}
+
+/** The columns of USING, of a join in which the earlier tables may have no row: those of the table that has one. */
+export function mergedColumns(
+  names: ReadonlySet<string>,
+  { join }: FromItem,
+  [earlier, added]: readonly [readonly Relation[], readonly Relation[]],
+): Relation {
+  const columns = [...names].flatMap((name) => {
+    const [left, right] = [earlier, added].map((side) =>
+      side.map((relation) => columnOf(relation, { name, at: 0 })).find((each) => each !== undefined),
+    );
+    if (left === undefined || right === undefined) return [];
+    if (join === 'RIGHT') return [right];
+    const { sqls, type } = unified([left.value, right.value]);
+    return [{ name: left.name, value: { sql: sql`ifNull(${joinSql(sqls)})`, type } }];
+  });
+  return { alias: undefined, written: '', columns: columnsByName(columns) };
 }
 
 function usedColumn(name: Name, relations: readonly Relation[], context: Context): Sql {

@@ -110,7 +110,7 @@ function writeRows(body: Query['body'], { context, use }: QueryPlace): WrittenQu
       return combined(
         body,
         body.members.map((each) => writeMember(each, context, plain)),
-        context,
+        { context, use },
       );
     }
   }

@@ -175,5 +175,14 @@ export function rowsTable(
 
 /** The context of an expression over one array or record, whose names come first. */
 export function withElement(context: Context, alias: string | undefined, element: Value): Context {
-  return { ...inRelations(context, [elementRelation(alias, element)]), isGrouped: false, rows: undefined };
+  return withElements(context, [{ alias, element }]);
+}
+
+/** The same over one array, with the places of its elements. */
+export function withElements(
+  context: Context,
+  elements: readonly { readonly alias: string | undefined; readonly element: Value }[],
+): Context {
+  const relations = elements.map(({ alias, element }) => elementRelation(alias, element));
+  return { ...inRelations(context, relations), isGrouped: false, rows: undefined };
 }
