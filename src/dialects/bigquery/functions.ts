@@ -11,6 +11,7 @@ import { number } from '../operand.ts';
 import { sql, type Sql } from '../sql.ts';
 import { float, isKind, loose, operand, value, int, type Value } from '../value.ts';
 import { truncate } from '../time/functions.ts';
+import { JSON_FUNCTIONS } from './json.ts';
 import { TEXT_FUNCTIONS } from './text.ts';
 import { TIME_FUNCTIONS, timeString } from './time.ts';
 
@@ -61,6 +62,7 @@ export const FUNCTIONS: OwnFunctions = {
   values: {
     ...TEXT_FUNCTIONS,
     ...TIME_FUNCTIONS,
+    ...JSON_FUNCTIONS,
     ...safely(
       taking('number', {
         abs,
@@ -92,11 +94,6 @@ export const FUNCTIONS: OwnFunctions = {
       datetime_trunc: truncate('datetime', true),
       timestamp_trunc: truncate('timestamp', true),
     }),
-    ...taking(
-      'document any',
-      { json_extract: extractPresent, json_query: extractPresent, json_type: STANDARD_TYPES },
-      'decide',
-    ),
   },
   aggregates: {},
 };

@@ -6,7 +6,6 @@ import type { Application, Rule, Rules } from '../function.ts';
 import {
   atPath,
   jsonAt,
-  jsonElements,
   jsonHas,
   jsonInteger,
   jsonLength,
@@ -14,13 +13,11 @@ import {
   jsonOf,
   jsonPathSteps,
   jsonScalar,
-  jsonScalars,
   jsonText,
   jsonType,
   pathArgument,
   spacedJson,
 } from '../json-path.ts';
-import { unmarked, withNumbers, withNumbersInJson } from '../json-numbers.ts';
 import { jsonTextOf } from '../json-text.ts';
 import { field } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';
@@ -56,7 +53,8 @@ function columnPlace({ arg, call, source }: Application, index: number): Value |
   return place;
 }
 
-const isColumn = (place: Value): boolean => !isKind(place, 'json');
+/** Whether a place is in a column of type JSON, which has no text. */
+export const isColumn = (place: Value): boolean => !isKind(place, 'json');
 
 /** Whether the document is a string in which numbers keep their form, rather than a value of type JSON. */
 export const isText = ({ arg, traits, context }: Application): boolean =>
@@ -264,10 +262,6 @@ export const JSON_FUNCTIONS: Rules = taking(
     json_unquote: unquoted,
     json_extract_path_text: byKeys,
     jsonb_extract_path_text: byKeys,
-    json_value_array: texts,
-    json_extract_string_array: texts,
-    json_query_array: raws,
-    json_extract_array: raws,
     json_array_length: arrayLength,
     jsonb_array_length: arrayLength,
     json_length: size,

@@ -63,18 +63,6 @@ export function namePairs(tree: TreeTokens, range?: TokenRange): readonly (reado
   });
 }
 
-/** Each `{name:Type}`. */
-export function parametersIn({ cursor }: TreeTokens): readonly TokenRange[] {
-  return cursor.tokens.flatMap(({ kind }, from) =>
-    kind === '{' && cursor.kind(from + 2) === ':' ? [{ from, to: cursor.after(from) }] : [],
-  );
-}
-
-/** The texts between the quotes of all strings, with their escapes. */
-export function quotedTexts({ cursor }: TreeTokens): readonly string[] {
-  return cursor.tokens.flatMap(({ kind }, at) => (kind === 'string' ? [cursor.text(at).slice(1, -1)] : []));
-}
-
 /** A finding about a token. */
 export function findingAt({ cursor }: TreeTokens, reason: string, message: string, at: number): SqlFinding {
   return cursor.finding(reason, message, at);
@@ -137,4 +125,11 @@ export function stringTokens({ cursor }: TreeTokens): readonly number[] {
 export function tokenFrom(tree: TreeTokens, offset: number): number {
   const before = tokenAt(tree, offset) - 1;
   return before >= 0 && tree.cursor.end(before) > offset ? before : before + 1;
+}
+
+/** Whether a token is outside of all brackets. */
+export function isOutsideBrackets({ cursor }: TreeTokens, token: number): boolean {
+  let at = 0;
+  while (at < token) at = cursor.after(at);
+  return at === token;
 }

@@ -1,10 +1,10 @@
 // Numbers in strings that contain JSON, with their digits as written: ClickHouse reads no JSON with integers of more than 64 bits, and
 // writes some other numbers in its own form.
-import { quoteString } from '../sql/literal.ts';
-import type { Application } from './function.ts';
-import { jsonAt, jsonOf } from './json-path.ts';
-import { sql, type Sql } from './sql.ts';
-import { value, type Value } from './value.ts';
+import { quoteString } from '../../sql/literal.ts';
+import type { Application } from '../function.ts';
+import { jsonAt, jsonOf } from '../json-path.ts';
+import { sql, type Sql } from '../sql.ts';
+import { value, type Value } from '../value.ts';
 
 /** A number that ClickHouse would not return as it is written. */
 const OTHER = String.raw`(?:^|[\[:,])\s*(?:-?[0-9]{19,}|-?[0-9]+\.[0-9]*0|-?[0-9]+\.[0-9]{15,}|-?[0-9.]+[eE][-+]?[0-9]+|-0(?:\.0*)?)\s*(?:[\]},]|$)`;
