@@ -310,6 +310,18 @@ describe('can fail on a row', () => {
       why: 'an hour that occurs twice',
     },
     { sql: where("toString(doc.at) = '2024-01-01'"), columns: [{ name: 'doc', type: 'JSON(at DateTime)' }] },
+    ...[
+      'JSON(note Nullable(String))',
+      'Tuple(note Nullable(FixedString(4)))',
+      'Nullable(Tuple(note Nullable(String)))',
+    ].map((type) => ({
+      sql: where("NOT doc.note LIKE '%a%'"),
+      columns: [
+        { name: 'id', type: 'String' },
+        { name: 'doc', type },
+      ],
+      why: 'a text index finds NULL for a negated search',
+    })),
     {
       sql: where("hasAny(extractAll(text, '.'), extractAll(upper(text), '.'))"),
       why: 'the product of two lengths',

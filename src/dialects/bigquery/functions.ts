@@ -2,14 +2,13 @@
 import { checkedInteger } from '../arithmetic.ts';
 import { safely, taking } from '../behaviour.ts';
 import type { OwnFunctions, Rule } from '../function.ts';
-import { extract, isText, jsonReading, STANDARD_TYPES } from '../functions/json.ts';
+import { jsonReading } from '../functions/json.ts';
 import { toJsonNull } from '../functions/json-writing.ts';
 import { logarithm, tests } from '../functions/number.ts';
 import { roundBy } from '../functions/rounding.ts';
-import { unmarked, withNumbersInJson } from '../json-numbers.ts';
 import { number } from '../operand.ts';
-import { sql, type Sql } from '../sql.ts';
-import { float, isKind, loose, operand, value, int, type Value } from '../value.ts';
+import { sql } from '../sql.ts';
+import { float, loose, operand, value, int } from '../value.ts';
 import { truncate } from '../time/functions.ts';
 import { JSON_FUNCTIONS } from './json.ts';
 import { TEXT_FUNCTIONS } from './text.ts';
@@ -39,14 +38,6 @@ const sign: Rule = ({ arg }) => {
   const { sql: own, type } = arg(0);
   if (type.kind !== 'float') return int(sql`sign(${own})`, type.isNullable, { bits: 1 });
   return value('float', sql`if(isNaN(${own}), ${own}, sign(${own}))`, type.isNullable);
-};
-
-/** A null in a string is NULL. */
-const extractPresent: Rule = (application) => {
-  const found = extract(application);
-  if (!isKind(found, 'json') || !isText(application)) return found;
-  const present = (place: Value): Sql => unmarked(sql`nullIf(${place.sql}, 'null')`);
-  return value('text', withNumbersInJson(found, application, present));
 };
 
 /** `string`: of JSON, of times, in a zone, and of other values. */

@@ -56,10 +56,6 @@ function columnPlace({ arg, call, source }: Application, index: number): Value |
 /** Whether a place is in a column of type JSON, which has no text. */
 export const isColumn = (place: Value): boolean => !isKind(place, 'json');
 
-/** Whether the document is a string in which numbers keep their form, rather than a value of type JSON. */
-export const isText = ({ arg, traits, context }: Application): boolean =>
-  traits.isJsonOpaque && context.shared.isStrict && !isKind(arg(0), 'json');
-
 /** The value at a path as JSON. */
 export function extract(application: Application): Value {
   const { call, context } = application;
@@ -82,11 +78,7 @@ export const container: Rule = (application) => {
 /** The scalar value at a path as a string; NULL for objects and arrays. */
 export const scalar: Rule = (application) => {
   const place = placeAt(application);
-  if (isColumn(place)) return value('text', text(place));
-  const own = jsonScalar(place);
-  return isText(application)
-    ? { ...own, sql: withNumbers(place, application, (each) => jsonScalar(each).sql) }
-    : own;
+  return isColumn(place) ? value('text', text(place)) : jsonScalar(place);
 };
 
 const unquoted: Rule = ({ arg }) => {
@@ -157,43 +149,6 @@ function parsed(isSafe: boolean): Rule {
     return { ...value('json', checked, own.type.isNullable), json } as Value;
   };
 }
-
-const elementsOf = (place: Value): Sql => jsonElements(place).sql;
-const scalarsOf = (place: Value): Sql => jsonScalars(place).sql;
-const isNested = (place: Value): Sql => jsonScalars(place).absent ?? 'false';
-const isOther = (place: Value): Sql => sql`ifNull(${jsonType(place)} != 'Array', true)`;
-
-const raws: Rule = (application) => {
-  const place = placeAt(application);
-  if (isColumn(place)) return ofColumn(place);
-  const { type } = jsonElements(place);
-  const own = isText(application)
-    ? withNumbersInJson(
-        place,
-        application,
-        (each) => sql`arrayMap(e -> ${unmarked('e')}, ${elementsOf(each)})`,
-      )
-    : elementsOf(place);
-  return { sql: own, type, absent: readAt(place, application, isOther) };
-};
-
-const texts: Rule = (application) => {
-  const place = placeAt(application);
-  if (isColumn(place)) return ofColumn(place);
-  const { type } = jsonScalars(place);
-  const absent = readAt(place, application, (each) => sql`(${isOther(each)} OR ${isNested(each)})`);
-  return { sql: readAt(place, application, scalarsOf), type, absent };
-};
-
-/** What is read at a place; in a string, of numbers with their digits. */
-function readAt(place: Value, application: Application, build: (place: Value) => Sql): Sql {
-  return isText(application) ? withNumbers(place, application, build) : build(place);
-}
-
-const ofColumn = (place: Value): Value =>
-  value('array', sql`CAST(${place.sql} AS Array(Nullable(String)))`, false, {
-    element: { kind: 'text', isNullable: true },
-  });
 
 export const hasPath: Rule = (application) => {
   if (application.call.args.length !== 3)

@@ -1,10 +1,10 @@
 // Whether a time that is moved by an interval is still in the years 1 to 9999: of literals, and as a condition of others.
 import { utcMs } from '../../sql/calendar.ts';
+import { MICROSECONDS, MONTHS } from './length.ts';
 import { onlyIf, sql, type Sql } from '../sql.ts';
 import type { Value } from '../value.ts';
 import { dateLiteral, timestampLiteral } from './literal.ts';
 import { micros as microsOf } from './moment.ts';
-import { MICROSECONDS, MONTHS } from './length.ts';
 
 const MIN = -62_135_596_800_000_000n;
 const MAX = 253_402_300_799_999_999n;
@@ -47,7 +47,8 @@ function byMonths(micros: bigint, months: number): bigint | undefined {
   return BigInt(utcMs([year, month, day]) ?? 0) * 1000n + (micros - days * 86_400_000_000n);
 }
 
-const microsIn = (unit: string): bigint => BigInt(MICROSECONDS[unit] ?? 1);
+/** The length of a unit in microseconds; 1 for those of months. */
+const sizeOf = (unit: string): bigint => BigInt(MICROSECONDS[unit] ?? 1);
 const [DAY, SECOND] = [86_400_000_000n, 1_000_000n];
 /** The first and the last day, as days since 1970. */
 const [FIRST_DAY, LAST_DAY] = [String(MIN / DAY), String(MAX / DAY)];
@@ -56,7 +57,7 @@ const END_MONTH = 120_000n;
 
 /** A number of units since 1970 that denotes a time of the years 1 to 9999. */
 export const knownOnly = (own: Sql, unit: 'DAY' | 'SECOND' | 'MILLISECOND' | 'MICROSECOND'): Sql => {
-  const size = microsIn(unit);
+  const size = sizeOf(unit);
   return onlyIf(own, sql`${own} BETWEEN ${String(MIN / size)} AND ${String(MAX / size)}`);
 };
 
@@ -70,7 +71,7 @@ export interface Moved {
 export function staysInRange({ time, isDay }: Moved, unit: string, amount: bigint | Sql): Sql {
   const months = MONTHS[unit];
   if (typeof amount === 'bigint') {
-    const count = amount * (months === undefined ? microsIn(unit) : BigInt(months));
+    const count = amount * (months === undefined ? sizeOf(unit) : BigInt(months));
     const bound = months === undefined ? byTime(count) : byMonth(count);
     return bound === undefined
       ? 'false'
@@ -80,7 +81,7 @@ export function staysInRange({ time, isDay }: Moved, unit: string, amount: bigin
     const month = sql`toFloat64(toYear(${time.sql}) * 12 + toMonth(${time.sql}))`;
     return sql`${month} + toFloat64(${amount}) * ${String(months)} BETWEEN 13 AND ${String(END_MONTH)}`;
   }
-  const size = microsIn(unit);
+  const size = sizeOf(unit);
   if (isDay)
     return sql`toFloat64(toInt32(${time.sql})) + toFloat64(${amount}) * ${String(size / DAY)} BETWEEN ${FIRST_DAY} AND ${LAST_DAY}`;
   return sql`toInt128(${microsOf(time)}) + toInt128(${amount}) * ${String(size)} BETWEEN ${String(MIN)} AND ${String(MAX)}`;

@@ -13,8 +13,9 @@ export const hasGroups = ({ groupBy, groupings = [] }: Select): boolean =>
 /** The context of a grouped query, which knows its keys. */
 export function groupedContext(select: Select, base: Context, use: Use): Context {
   const { groupBy, groupings = [] } = select;
-  const { groupsOtherColumns, extremeSelectsRow } = base.shared.traits;
-  if (base.shared.isStrict && groupings.length > 0) return withOptionalKeys(select, base, use);
+  const { traits, isStrict } = base.shared;
+  const { groupsOtherColumns, extremeSelectsRow } = traits;
+  if (isStrict && groupings.length > 0) return withOptionalKeys(select, base, use);
   if (groupBy === 'ALL' || groupBy.length === 0 || groupings.length > 0 || !groupsOtherColumns) return base;
   const scope = { ...base.scope, shadowed: shadowedNames(select, true) };
   const hasOthers =

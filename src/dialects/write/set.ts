@@ -65,7 +65,7 @@ interface Conversion {
   readonly type: Type;
 }
 
-interface ColumnsPlace extends Place {
+interface Members extends Place {
   /** The columns are already in the form of the result. */
   readonly isShown?: boolean;
 }
@@ -97,7 +97,7 @@ function converted(
 /** Members of a set operation with common types: ClickHouse has none for Int64 and Float64, or for strings and times. */
 export function aligned(
   members: readonly WrittenQuery[],
-  { at, context, isShown = false }: ColumnsPlace,
+  { at, context, isShown = false }: Members,
 ): readonly WrittenQuery[] {
   const [first] = members;
   const width = first?.columns?.length;
