@@ -56,12 +56,6 @@ export function parseSentText(sql: string): Tree {
   return parseWhole(createReader(createCursor(sql), GRAMMAR, Infinity));
 }
 
-/** The tree of an author's query; undefined if it has something that is not read. */
-export function wholeTree(cursor: Cursor): Tree | undefined {
-  const tree = parseSaved(cursor);
-  return tree.fault === undefined ? tree : undefined;
-}
-
 /** The tree of an author's query as text; `tokens` are its significant tokens, if they are known. */
 export function parseSavedText(sql: string, tokens?: readonly Token[]): Tree {
   return parseSaved(createCursor(sql, tokens));
