@@ -100,7 +100,10 @@ function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: Wri
     spend: () => undefined,
     isRecordName: () => false,
   };
-  const { sql } = writeQuery(query, contextOf(shared, { tables: new Map(), functions }), { isShown: true, isPlain: false });
+  const { sql } = writeQuery(query, contextOf(shared, { tables: new Map(), functions }), {
+    isShown: true,
+    isPlain: false,
+  });
   const list = [...settings].map(([name, value]) => `${name} = ${value}`);
   return { sql: list.length === 0 ? String(sql) : `${String(sql)}\nSETTINGS ${list.join(', ')}`, notes };
 }

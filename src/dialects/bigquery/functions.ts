@@ -8,7 +8,7 @@ import { logarithm, tests } from '../functions/number.ts';
 import { roundBy } from '../functions/rounding.ts';
 import { number } from '../operand.ts';
 import { sql } from '../sql.ts';
-import { float, loose, operand, value } from '../value.ts';
+import { float, loose, operand, value, int } from '../value.ts';
 import { truncate } from '../time/functions.ts';
 import { JSON_FUNCTIONS } from './json.ts';
 import { TEXT_FUNCTIONS } from './text.ts';
@@ -20,7 +20,7 @@ function safeInteger(operator: '+' | '-' | '*'): Rule {
     const [a, b] = [arg(0), arg(1)];
     if (a.type.kind !== 'int' || b.type.kind !== 'int') return fail(`${call.name} is supported for integers`);
     const built = sql`toInt128(${a.sql}) ${operator} ${operand(b)}`;
-    return value('int', sql`accurateCastOrNull(${built}, 'Int64')`, true, { scale: 0 });
+    return int(sql`accurateCastOrNull(${built}, 'Int64')`);
   };
 }
 
@@ -36,7 +36,7 @@ const abs: Rule = ({ arg, call, context }) => {
 /** Of NaN, NaN. */
 const sign: Rule = ({ arg }) => {
   const { sql: own, type } = arg(0);
-  if (type.kind !== 'float') return value('int', sql`sign(${own})`, type.isNullable, { scale: 0, bits: 1 });
+  if (type.kind !== 'float') return int(sql`sign(${own})`, type.isNullable, { bits: 1 });
   return value('float', sql`if(isNaN(${own}), ${own}, sign(${own}))`, type.isNullable);
 };
 

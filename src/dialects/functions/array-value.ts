@@ -3,7 +3,7 @@ import { jsonElements } from '../json-path.ts';
 import { isOpen, listed } from '../operand.ts';
 import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
 import type { IndexBase } from '../tree.ts';
-import { arrayOfType, commonOf, operand, TEXT, UNKNOWN, value, type Type, type Value } from '../value.ts';
+import { arrayOfType, commonOf, operand, TEXT, UNKNOWN, type Type, type Value, int } from '../value.ts';
 
 /** An array that is NULL in the source. */
 export function emptyArray(element: Type = UNKNOWN): Value {
@@ -33,9 +33,8 @@ export function sameArray(array: Value, own: Sql, element = array.type.element ?
 export function lengthOf(array: Value): Value {
   const length = sql`length(${array.sql})`;
   // Unlike an array that may be NULL, an empty one has a length.
-  if (array.type.isNullIfEmpty === true && array.absent === undefined)
-    return value('int', sql`nullIf(${length}, 0)`, true, { scale: 0 });
-  return ofArray(array, value('int', length, false, { scale: 0 }));
+  if (array.type.isNullIfEmpty === true && array.absent === undefined) return int(sql`nullIf(${length}, 0)`);
+  return ofArray(array, int(length, false));
 }
 
 /** Kinds whose values in an array ClickHouse cannot replace by NULL. */

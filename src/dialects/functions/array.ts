@@ -2,7 +2,7 @@
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
 import { onlyIf, sql, type Sql } from '../sql.ts';
-import { condition, isNullable, operand, text, UNKNOWN, value, type Value } from '../value.ts';
+import { condition, isNullable, operand, text, UNKNOWN, value, type Value, int } from '../value.ts';
 import { arrayOf } from '../write/unify.ts';
 import { concatenatedArrays, elementAt, isNullArray, lengthOf, ofArray, sameArray } from './array-value.ts';
 
@@ -22,7 +22,7 @@ const size: Rule = (application) => lengthOf(arrayArgument(application, 0));
 
 const length: Rule = (application) => {
   // A record is treated as an array with one element.
-  if (application.arg(0).type.kind === 'object') return value('int', '1', false, { scale: 0 });
+  if (application.arg(0).type.kind === 'object') return int('1', false);
   return size(application);
 };
 
@@ -33,7 +33,7 @@ function ofDimension(build: (own: Sql) => Sql): Rule {
     const dimension = application.call.args[1] === undefined ? undefined : source(1);
     if (dimension !== undefined && !(dimension.kind === 'number' && dimension.text === '1'))
       return fail('Only the first dimension of an array is supported');
-    return value('int', build(arrayArgument(application, 0).sql), true, { scale: 0 });
+    return int(build(arrayArgument(application, 0).sql));
   };
 }
 
@@ -171,7 +171,7 @@ export const ARRAY_FUNCTIONS: Rules = taking(
     },
     array_position: (application) => {
       const [own, item] = [arrayArgument(application, 0), application.arg(1)];
-      return value('int', sql`nullIf(indexOf(${own.sql}, ${item.sql}), 0)`, true, { scale: 0 });
+      return int(sql`nullIf(indexOf(${own.sql}, ${item.sql}), 0)`);
     },
     array_positions: (application) => {
       const [own, item] = [arrayArgument(application, 0), application.arg(1)];

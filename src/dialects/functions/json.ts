@@ -21,7 +21,7 @@ import {
 import { jsonTextOf } from '../json-text.ts';
 import { field } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';
-import { condition, isKind, text, value, type Value } from '../value.ts';
+import { condition, isKind, text, value, type Value, int } from '../value.ts';
 
 /** The place that a path argument names. */
 export function placeAt(application: Application, index = 1): Value {
@@ -102,15 +102,15 @@ export function byKeys({ call, arg, fail }: Application): Value {
 const size: Rule = (application) => {
   const place = placeAt(application);
   const own = sql`if(${jsonType(place)} IN ('Object', 'Array'), ${jsonLength(place)}, 1)`;
-  return value('int', sql`if(${jsonHas(place)}, ${own}, NULL)`, true, { scale: 0 });
+  return int(sql`if(${jsonHas(place)}, ${own}, NULL)`);
 };
 
 /** The number of elements of an array; NULL for other values. */
 export const arrayLength: Rule = (application) => {
   const own = application.arg(0);
-  if (own.type.kind === 'array') return value('int', sql`length(${own.sql})`, false, { scale: 0 });
+  if (own.type.kind === 'array') return int(sql`length(${own.sql})`, false);
   const place = placeAt(application);
-  return value('int', sql`if(${jsonType(place)} = 'Array', ${jsonLength(place)}, NULL)`, true, { scale: 0 });
+  return int(sql`if(${jsonType(place)} = 'Array', ${jsonLength(place)}, NULL)`);
 };
 
 const TYPES = ['Object', 'Array', 'String', 'Int64', 'UInt64', 'Double', 'Bool', 'Null'];
@@ -130,7 +130,7 @@ export const STANDARD_TYPES = typeName('object array string number number number
 
 const valid: Rule = ({ arg }) => {
   const own = arg(0);
-  return value('int', sql`toInt64(isValidJSON(${own.sql}))`, own.type.isNullable, { scale: 0 });
+  return int(sql`toInt64(isValidJSON(${own.sql}))`, own.type.isNullable);
 };
 
 /** JSON text without space; NULL for what is not JSON. */

@@ -3,7 +3,7 @@ import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
 import { onlyIf, sql, type Sql } from '../sql.ts';
-import { loose, operand, value, type Value } from '../value.ts';
+import { int, loose, operand, value, type Value } from '../value.ts';
 import { asTime, localTime, time, zoneArgument, type TimeKind } from './argument.ts';
 import { toTime } from './cast.ts';
 import { countedDate, dateOfUnix, lastDay, makeDate, ofEpoch, ofSeconds } from './construct.ts';
@@ -16,7 +16,6 @@ import { byToChar, dateFormat, dateParse, fromUnix, named, strToDate, toChar } f
 import { firstDayOf, startOfWeek, truncated, unitOf } from './unit.ts';
 import { zoneOf } from './zone.ts';
 
-const int = (own: Sql, nullable = true): Value => value('int', own, nullable, { scale: 0 });
 const place = ({ context, at }: Application): Pick<Application, 'context' | 'at'> => ({ context, at });
 
 function part(unit: string): Rule {

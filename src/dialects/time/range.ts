@@ -1,5 +1,6 @@
 // Whether a time that is moved by an interval is still in the years 1 to 9999: of literals, and as a condition of others.
 import { utcMs } from '../../sql/calendar.ts';
+import { MICROSECONDS, MONTHS } from './length.ts';
 import { onlyIf, sql, type Sql } from '../sql.ts';
 import type { Value } from '../value.ts';
 import { dateLiteral, timestampLiteral } from './literal.ts';
@@ -7,23 +8,6 @@ import { micros as microsOf } from './moment.ts';
 
 const MIN = -62_135_596_800_000_000n;
 const MAX = 253_402_300_799_999_999n;
-
-const MICROS: Readonly<Record<string, bigint>> = {
-  MICROSECOND: 1n,
-  MILLISECOND: 1000n,
-  SECOND: 1_000_000n,
-  MINUTE: 60_000_000n,
-  HOUR: 3_600_000_000n,
-  DAY: 86_400_000_000n,
-  WEEK: 604_800_000_000n,
-};
-const MONTHS: Readonly<Record<string, number>> = {
-  MONTH: 1,
-  QUARTER: 3,
-  YEAR: 12,
-  DECADE: 120,
-  CENTURY: 1200,
-};
 
 /** A move by an integer number of units. */
 export interface Move {
@@ -45,7 +29,7 @@ export function isOutOfRange(literal: string, moves: readonly Move[]): boolean {
       const moved = byMonths(micros, Number(amount) * months);
       if (moved === undefined) return true;
       micros = moved;
-    } else micros += amount * (MICROS[unit] ?? 0n);
+    } else micros += amount * BigInt(MICROSECONDS[unit] ?? 0);
     if (micros < MIN || micros > MAX) return true;
   }
   return false;
@@ -63,6 +47,8 @@ function byMonths(micros: bigint, months: number): bigint | undefined {
   return BigInt(utcMs([year, month, day]) ?? 0) * 1000n + (micros - days * 86_400_000_000n);
 }
 
+/** The length of a unit in microseconds; 1 for those of months. */
+const sizeOf = (unit: string): bigint => BigInt(MICROSECONDS[unit] ?? 1);
 const [DAY, SECOND] = [86_400_000_000n, 1_000_000n];
 /** The first and the last day, as days since 1970. */
 const [FIRST_DAY, LAST_DAY] = [String(MIN / DAY), String(MAX / DAY)];
@@ -71,7 +57,7 @@ const END_MONTH = 120_000n;
 
 /** A number of units since 1970 that denotes a time of the years 1 to 9999. */
 export const knownOnly = (own: Sql, unit: 'DAY' | 'SECOND' | 'MILLISECOND' | 'MICROSECOND'): Sql => {
-  const size = MICROS[unit] ?? 1n;
+  const size = sizeOf(unit);
   return onlyIf(own, sql`${own} BETWEEN ${String(MIN / size)} AND ${String(MAX / size)}`);
 };
 
@@ -85,7 +71,7 @@ export interface Moved {
 export function staysInRange({ time, isDay }: Moved, unit: string, amount: bigint | Sql): Sql {
   const months = MONTHS[unit];
   if (typeof amount === 'bigint') {
-    const count = amount * (months === undefined ? (MICROS[unit] ?? 1n) : BigInt(months));
+    const count = amount * (months === undefined ? sizeOf(unit) : BigInt(months));
     const bound = months === undefined ? byTime(count) : byMonth(count);
     return bound === undefined
       ? 'false'
@@ -95,7 +81,7 @@ export function staysInRange({ time, isDay }: Moved, unit: string, amount: bigin
     const month = sql`toFloat64(toYear(${time.sql}) * 12 + toMonth(${time.sql}))`;
     return sql`${month} + toFloat64(${amount}) * ${String(months)} BETWEEN 13 AND ${String(END_MONTH)}`;
   }
-  const size = MICROS[unit] ?? 1n;
+  const size = sizeOf(unit);
   if (isDay)
     return sql`toFloat64(toInt32(${time.sql})) + toFloat64(${amount}) * ${String(size / DAY)} BETWEEN ${FIRST_DAY} AND ${LAST_DAY}`;
   return sql`toInt128(${microsOf(time)}) + toInt128(${amount}) * ${String(size)} BETWEEN ${String(MIN)} AND ${String(MAX)}`;

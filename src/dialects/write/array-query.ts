@@ -1,5 +1,5 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
-import type { Expression, IndexBase, Order, Select } from '../tree.ts';
+import type { Expression, IndexBase, Of, Order, Select } from '../tree.ts';
 import { condition, key, whole } from '../operand.ts';
 import { columnValue, isRecord } from '../record.ts';
 import { onlyIf, sql, type Sql } from '../sql.ts';
@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 import { isComposite, isUsedAsRecord, unnestedOf, withElement, withElements } from './unnest.ts';
 import { containsAggregate, hasWindow } from './walk.ts';
 
-type Subquery = Extract<Expression, { kind: 'query' }>;
+type Subquery = Of<'query'>;
 type Form = Subquery['form'];
 
 /** One array, and what the query does with its elements. */

@@ -1,12 +1,11 @@
 // How a table is joined: ON, USING, NATURAL.
-import type { Expression, FromItem, JoinKind, Name } from '../tree.ts';
 import { syntax, unconverted, unknown } from '../context.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { conditionSql } from './condition.ts';
+import { joinSql, type Sql, sql } from '../sql.ts';
+import type { Expression, FromItem, JoinKind, Name } from '../tree.ts';
+import { conditionSql } from './nested.ts';
 import type { Context, Relation } from './context.ts';
 import { columnOf, columnsByName, inRelations } from './scope.ts';
 import { unified } from './unify.ts';
-import { caselessUsing } from './using.ts';
 import { pathsOf } from './walk.ts';
 
 interface Options {
@@ -160,4 +159,44 @@ function usesOf(
   });
   if (isNew.length === 0) return 'none';
   return isNew.every(Boolean) ? 'new' : isNew.some(Boolean) ? 'both' : 'old';
+}
+
+interface UsingSides {
+  readonly item: FromItem;
+  readonly added: readonly Relation[];
+  readonly earlier: readonly Relation[];
+}
+
+/** The condition that USING means, which compares without regard to case; undefined if no column is known to have strings. */
+function caselessUsing(using: readonly Name[], sides: UsingSides): Expression | undefined {
+  const { added, earlier, item } = sides;
+  const isText = (each: Name): boolean =>
+    [...added, ...earlier].some((side) => columnOf(side, each)?.value.type.kind === 'text');
+  if (!using.some(isText)) return undefined;
+  if (item.join === 'RIGHT' || item.join === 'FULL')
+    return unconverted(
+      item.at,
+      'collation',
+      `${item.join} JOIN … USING of strings is not converted`,
+      'Write ON.',
+    );
+  const equalities = using.map((each): Expression => {
+    const left = earlier.find((side) => columnOf(side, each) !== undefined)?.alias;
+    const right = added.find((side) => columnOf(side, each) !== undefined)?.alias;
+    if (left === undefined || right === undefined)
+      return unconverted(
+        item.at,
+        'collation',
+        'USING of strings is not converted',
+        'Write ON, with aliases.',
+      );
+    const side = (alias: string): Expression => ({
+      kind: 'path',
+      parts: [{ name: alias, at: each.at }, each],
+      at: each.at,
+    });
+    return { kind: 'binary', operator: '=', left: side(left), right: side(right), at: each.at };
+  });
+  const [only, more] = equalities;
+  return more === undefined ? only : { kind: 'chain', operator: 'AND', values: equalities, at: item.at };
 }

@@ -3,7 +3,7 @@ import type { Expression, Select } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { conditionSql } from './condition.ts';
+import { conditionSql } from './nested.ts';
 import type { Context, Relation, Use, WrittenQuery } from './context.ts';
 import { writeFrom } from './from.ts';
 import { groupedContext, groupLines, hasGroups, hasTotal, havingContext } from './grouping.ts';
@@ -17,7 +17,7 @@ import {
   writeItems,
   type Column,
 } from './select-list.ts';
-import { tailLines, type Tail } from './tail.ts';
+import { tailLines, type Tail } from './key.ts';
 import { containsAggregate } from './walk.ts';
 
 /** Writes a SELECT with the ORDER BY and LIMIT that follow it. */

@@ -4,7 +4,7 @@ import { unconverted } from '../context.ts';
 import { columnValue, isRecord } from '../record.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { loose, value, type Kind, type Type, type Value } from '../value.ts';
-import { conditionSql } from './condition.ts';
+import { conditionSql } from './nested.ts';
 import { columnsByName, relationOf, inRelations } from './scope.ts';
 import type { Context, Relation, RelationColumn, RowSource } from './context.ts';
 import type { State } from './from.ts';
