@@ -237,6 +237,9 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
   const { traits } = context.shared;
   if (traits.numericScale !== undefined && common(a, b) === 'decimal') return exactRemainder(a, b, operation);
   const isWhole = traits.remainderIsWhole;
+  // ClickHouse computes it from a rounded quotient.
+  if (!isWhole && isKind(a, 'float') && /[.]\d*[1-9]/.test(String(b.sql)) && REAL.test(String(b.sql)))
+    return unconverted(operation.at, 'expression', 'The remainder of a float by a fraction is not converted');
   const whole = (each: Value): Sql =>
     isWhole && each.type.kind !== 'int'
       ? sql`toInt64(${each.sql})`

@@ -132,7 +132,7 @@ export function spread(name: 'stddevSamp' | 'varSamp' | 'stddevPop' | 'varPop'):
     const written = isOpen ? sql`if(${total} - ${total} = 0, ${stable}, nan)` : stable;
     return value(
       isRounded ? 'numeric' : 'float',
-      sql`if(${apply('count', [own], { ...NONE, isDistinct: false })} < ${String(least)}, NULL, ${written})`,
+      sql`if(${apply('count', [own], NONE)} < ${String(least)}, NULL, ${written})`,
       true,
       isRounded ? { scale: scale === undefined ? undefined : scale + 4 } : {},
     );

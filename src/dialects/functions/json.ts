@@ -225,7 +225,10 @@ export const JSON_FUNCTIONS: Rules = taking(
     jsonb_typeof: STANDARD_TYPES,
     json_valid: valid,
     json_keys: ({ arg }) => jsonKeys(arg(0)),
-    json_exists: (application) => condition(jsonHas(placeAt(application)), true),
+    json_exists: (application) => {
+      const place = placeAt(application);
+      return condition(sql`if(isValidJSON(${application.arg(0).sql}), ${jsonHas(place)}, NULL)`, true);
+    },
     bool: (application) =>
       jsonReading(application) ??
       application.fail('bool is supported for values of type JSON', 'Write CAST(… AS BOOL).'),

@@ -2,22 +2,10 @@
 import { safely, taking } from '../behaviour.ts';
 import type { OwnFunctions, Rule } from '../function.ts';
 import { firstMatch, regexpReplace } from '../functions/regex.ts';
-import { replace } from '../functions/text.ts';
 import { FUNCTIONS as MYSQL } from '../mysql/functions.ts';
 import { sql } from '../sql.ts';
 import { unixTimestamp } from '../time/functions.ts';
 import { operand, text } from '../value.ts';
-
-/** The replacement of what is not in a column is not looked at. */
-const replaceFound: Rule = (application) => {
-  const { arg, optional, context, source } = application;
-  const own = replace(application);
-  if (optional(2)?.type.isNullable !== true) return own;
-  const { type, literal } = context.write(source(0), context);
-  if (type.kind !== 'text' || literal !== undefined) return own;
-  const [from, part] = [text(arg(0)), text(arg(1))];
-  return { ...own, sql: sql`if(position(${from}, ${part}) = 0, ${from}, ${own.sql})` };
-};
 
 /** An empty expression replaces nothing. */
 const replacePresent: Rule = (application) => {
@@ -32,7 +20,6 @@ export const FUNCTIONS: OwnFunctions = {
     ...MYSQL.values,
     ...safely(
       taking('text', {
-        replace: replaceFound,
         regexp_replace: replacePresent,
         regexp_substr: firstMatch({ ofNone: "''" }),
       }),

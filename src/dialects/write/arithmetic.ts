@@ -58,18 +58,31 @@ export function writeBinary(expression: Binary, context: Context): Value {
   );
 }
 
-/** Rows are equal if their fields are. */
+const LESS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
+
+/** Rows are equal if their fields are; the first fields that differ decide which row is less. */
 function rowComparison({ operator, left, right, at }: Binary, context: Context): Value | undefined {
   const isNot = operator === '<>' || operator === '!=';
-  if (left.kind !== 'row' || right.kind !== 'row' || !(isNot || operator === '=')) return undefined;
+  const isLess = LESS.has(operator) && !context.shared.traits.rowsAreRecords;
+  if (left.kind !== 'row' || right.kind !== 'row' || !(isNot || isLess || operator === '=')) return undefined;
   if (left.items.length !== right.items.length)
     return unconverted(at, 'type', 'Rows of different lengths are compared');
   const sides = [left, right].map(({ items }) => items.map((each) => compared(each, context)));
   const [own = [], others = []] = sides;
-  const equal = own.map((each, index) =>
-    comparison(each, others[index] ?? each, { operator: '=', at, context }),
+  const compare = (each: Value, index: number, by: string): Value =>
+    comparison(each, others[index] ?? each, { operator: by, at, context });
+  const equal = own.map((each, index) => compare(each, index, '='));
+  if (!isLess) return allEqual(equal, isNot);
+  const strict = operator.charAt(0);
+  return own.reduceRight<Value>(
+    (rest, each, index) => {
+      if (index === own.length - 1) return compare(each, index, operator);
+      const [less, same] = [compare(each, index, strict), equal[index] ?? rest];
+      const both = sql`${operand(less)} OR (${operand(same)} AND ${operand(rest)})`;
+      return condition(both, isNullable(less, same, rest));
+    },
+    condition('false', false),
   );
-  return allEqual(equal, isNot);
 }
 
 function arithmetic(expression: Binary, context: Context): Value {

@@ -22,7 +22,7 @@ export function writeLike(expression: Like, context: Context): Value {
   const { traits } = context.shared;
   const written = settled(context.write(expression.value, context));
   const subject = subjectOf(written, expression.at, context);
-  const pattern = settled(context.write(source, context));
+  const pattern = subjectOf(settled(context.write(source, context)), source.at, context);
   const isBinary = subject.type.isBinary === true || pattern.type.isBinary === true;
   if (operator === 'LIKE' || operator === 'ILIKE') {
     const isCaseless = operator === 'ILIKE' || (traits.likeIgnoresCase && !isBinary);

@@ -254,7 +254,8 @@ function constantsOf(
   const isOpen = isKind(subject, 'dynamic');
   const than = isOpen ? first : subject;
   const areMixed = values.some((each) => isNumber(each) !== isNumber(than));
-  if (areMixed && (isOpen || context.shared.traits.numbersAreLess)) return undefined;
+  const isEach = isOpen || isKind(subject, 'text') || context.shared.traits.numbersAreLess;
+  if (areMixed && isEach) return undefined;
   const list = values.map((each) => toward(each, subject, { at, context }));
   const own = toward(subject, first, { at, context });
   if ([own, ...list].some(isTime)) return inWideTypes(own, list);
