@@ -53,3 +53,10 @@ export function isInBraces(sql: string): boolean {
   const cursor = createCursor(sql);
   return cursor.length > 1 && cursor.kind(0) === '{' && cursor.closing(0) === cursor.length - 1;
 }
+
+/** The source before the first parenthesis. */
+export function beforeGroup(sql: string): string {
+  const cursor = createCursor(sql);
+  const open = cursor.tokens.findIndex(({ kind }) => kind === '(');
+  return cursor.slice(0, open < 0 ? cursor.length : open);
+}
