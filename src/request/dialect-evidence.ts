@@ -2,6 +2,7 @@
 import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { TokenKind } from '../sql/lexer.ts';
+import { BEFORE_VALUE, CLAUSES } from '../sql/tree/keywords.ts';
 
 /** A query as read for evidence. `query` has the tokens of ClickHouse's lexer, whatever the dialect. */
 export interface EvidenceText {
@@ -89,10 +90,6 @@ interface Levels {
   readonly openings: ReadonlyMap<number, number>;
 }
 
-const CLAUSES: ReadonlySet<string | undefined> = new Set(
-  'SELECT FROM WHERE PREWHERE GROUP ORDER HAVING QUALIFY WINDOW LIMIT UNION WITH SETTINGS'.split(' '),
-);
-
 function readLevels(query: Cursor): Levels {
   const clauses: (string | undefined)[] = [];
   const openers: (number | undefined)[] = [];
@@ -107,7 +104,7 @@ function readLevels(query: Cursor): Levels {
     if (open.length === 0) open.push({ at: undefined, clause: undefined });
     const level = open.at(-1);
     const word = query.word(index);
-    if (level !== undefined && CLAUSES.has(word) && query.kind(index - 1) !== '.') level.clause = word;
+    if (level !== undefined && CLAUSES.has(word ?? '') && query.kind(index - 1) !== '.') level.clause = word;
     clauses.push(level?.clause);
     openers.push(level?.at);
     if (kind === '(' || kind === '[') open.push({ at: index, clause: undefined });
@@ -123,12 +120,6 @@ export function follows(query: Cursor, index: number, words: readonly string[]):
 /** Whether a value ends with the token, so that an operator follows. */
 export function endsValue(query: Cursor, index: number): boolean {
   const kind = query.kind(index);
-  if (kind === 'word') return !BEFORE_VALUES.has(query.word(index));
+  if (kind === 'word') return !BEFORE_VALUE.has(query.word(index) ?? '') && query.word(index) !== 'AS';
   return kind === 'quoted' || kind === 'number' || kind === 'string' || kind === ')' || kind === ']';
 }
-
-const BEFORE_VALUES: ReadonlySet<string | undefined> = new Set(
-  'SELECT DISTINCT ALL WHERE PREWHERE HAVING QUALIFY ON AND OR XOR NOT IN LIKE ILIKE BETWEEN CASE WHEN THEN ELSE BY AS FROM'.split(
-    ' ',
-  ),
-);
