@@ -1,6 +1,6 @@
 // The tables that the engine has, and which of them a query reads, through views and tables over others.
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { stringOf } from '../catalog/table-engines.ts';
+import { stringValue } from '../sql/string-literal.ts';
 import { candidates } from '../catalog/table-set.ts';
 import type { DefinedTable, StoredTableName } from '../engine/access-rules.ts';
 import type { Engine, Limits } from '../engine/engine.ts';
@@ -8,8 +8,7 @@ import { readRows } from '../engine/rows.ts';
 import { functionCalls } from '../sql/clock-reads.ts';
 import { compileWholeMatch, regexError } from '../sql/regex.ts';
 import { beforeGroup, tokenTexts } from '../sql/tree/lexemes.ts';
-import { nameTokens, pathTo, tokensOf } from '../sql/tree/tokens.ts';
-import { nameOf } from '../sql/tree/visit.ts';
+import { namePairs, nameTokens, tokensOf } from '../sql/tree/tokens.ts';
 import { tableReads, type TableRead } from './table-filters.ts';
 
 /** Tables by name. */
@@ -102,11 +101,9 @@ function namesIn(sql: string, database?: string): Names {
   const add = (of: string | undefined, table: string): void => {
     if (of !== undefined) keys.add(keyOf({ database: of, table }));
   };
-  for (const { name, at } of nameTokens(tokens)) {
-    if (pathTo(tokens, at).from < at) add(nameOf(tokens, { at: at - 2 }), name);
-    add(database, name);
-  }
-  const strings = tokenTexts(sql, 'string').map((text) => stringOf(text) ?? '');
+  for (const [of, table] of namePairs(tokens)) add(of, table);
+  for (const { name } of nameTokens(tokens)) add(database, name);
+  const strings = tokenTexts(sql, 'string').map((text) => stringValue(text) ?? '');
   const pairs = strings.slice(1).map((text, index) => [strings[index] ?? '', text] as const);
   for (const text of strings) {
     for (const key of keysOf(text)) keys.add(key);

@@ -2,12 +2,13 @@
 import { Problem } from '../core/problem.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { withClauseOf, type Outline } from '../sql/outline.ts';
+import { parseSaved } from '../sql/tree/parse.ts';
 import { lexConsumerQuery, rejection, type LexedQuery } from './lexed-query.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
 import { callsUnknown, isApart, type TakenNames } from './apart.ts';
 import { comparedTexts } from './compared-texts.ts';
 import { conditionsBelow } from './leakproof/below-barrier.ts';
-import { checkLeakproof, isClauseLeakproof } from './leakproof/leakproof.ts';
+import { checkLeakproof, isClauseLeakproof, isExpressionLeakproof } from './leakproof/leakproof.ts';
 import type { LeakproofContext } from './leakproof/context.ts';
 import { unorderedTables } from './row-order.ts';
 import type { Surface } from './scan/scan.ts';
@@ -127,7 +128,8 @@ export function createSandbox(stored: SandboxOptions): Sandbox {
   const { hasViews = false, aliases = [] } = options.computed ?? {};
   const isBarred =
     hasViews ||
-    [clause, ...aliases.map((sql) => createCursor(sql))].some((each) => !isClauseLeakproof(each, leakproof));
+    !isClauseLeakproof(parseSaved(saved), leakproof) ||
+    !aliases.every((sql) => isExpressionLeakproof(sql, leakproof));
   const tables = tableTexts(clause, outline, { columns: stored.columns, isBarred, redact: stored.redact });
   const surface: Surface = {
     tables: new Map(tables.map(({ name, size }) => [name, size])),

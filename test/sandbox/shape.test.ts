@@ -128,7 +128,7 @@ function* withValues(sql: string, from: number): Generator<string> {
 }
 
 test('has the tree of the query', { timeout: 3_600_000 }, async () => {
-  // Every sixth query, all of them with `npm run test:lists`.
+  // Every sixth query, all of them with `npm run test:all`.
   const known = some([...BENIGN, ...ATTACKS], 9).map(({ sql }) => sql);
   const generated = oracles(runs(15, 50), SEED).flatMap(({ language, text }) =>
     language === 'sql' ? [text] : [],

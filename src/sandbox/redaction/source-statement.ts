@@ -1,6 +1,7 @@
 // A saved query over redacted tables: each stored table that it names is replaced by a view of itself with redacted columns.
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
+import type { Cursor } from '../../sql/cursor.ts';
 import { GENERATORS, LOOKUPS, tableReferences, type TableReference } from '../../sql/table-references.ts';
+import { parseSavedText } from '../../sql/tree/parse.ts';
 import { attribute, parseTreeLines, type TreeLine } from '../../sql/query-tree.ts';
 import { namesIn } from '../needed-names.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
@@ -19,7 +20,7 @@ export interface SourceStatementOptions {
 
 /** The tables that a statement names, each once. */
 export function tablesOfStatement(sql: string): readonly string[] {
-  return [...new Set(tableReferences(createCursor(sql)).references.map(({ table }) => table))];
+  return [...new Set(tableReferences(parseSavedText(sql)).references.map(({ table }) => table))];
 }
 
 /** The statement over redacted tables; `sql` is a saved query in parentheses after `SELECT * FROM`. */
@@ -27,12 +28,13 @@ export function sourceStatement(
   sql: string,
   { redact, columns, isRuled, canCompare }: SourceStatementOptions,
 ): string {
-  const query = createCursor(sql);
+  const tree = parseSavedText(sql);
+  const query = tree.cursor;
   const names = namesIn(query);
   const isReadWhole = wholeReads(query);
   let text = '';
   let copied = 0;
-  for (const reference of tableReferences(query).references) {
+  for (const reference of tableReferences(tree).references) {
     const { table, start, end, alias, isFinal } = reference;
     const known = columns.get(table) ?? [];
     const isText = (name: string): boolean =>

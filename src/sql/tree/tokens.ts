@@ -54,11 +54,17 @@ export function nameTokens(
   return names;
 }
 
-/** The names with dots between them that a name begins or goes on with, up to and including it; in their order. */
-export function pathTo({ cursor }: TreeTokens, at: number): TokenRange {
-  let from = at;
-  while (cursor.kind(from - 1) === '.' && cursor.name(from - 2) !== undefined) from -= 2;
-  return { from, to: at + 1 };
+/** Every `a.b` of names, also within `a.b.c`. */
+export function namePairs(tree: TreeTokens, range?: TokenRange): readonly (readonly [string, string])[] {
+  return nameTokens(tree, range).flatMap(({ name, at }): readonly (readonly [string, string])[] => {
+    const next = tree.cursor.kind(at + 1) === '.' ? tree.cursor.name(at + 2) : undefined;
+    return next === undefined ? [] : [[name, next]];
+  });
+}
+
+/** The texts between the quotes of all strings, with their escapes. */
+export function quotedTexts({ cursor }: TreeTokens): readonly string[] {
+  return cursor.tokens.flatMap(({ kind }, at) => (kind === 'string' ? [cursor.text(at).slice(1, -1)] : []));
 }
 
 /** A finding about a token. */
@@ -95,4 +101,10 @@ export function within(
       tokens.filter(({ start, end }) => start >= range.start && end <= range.end),
     ),
   };
+}
+
+/** Index of the token that contains an offset, or else of the next one. */
+export function tokenFrom(tree: TreeTokens, offset: number): number {
+  const before = tokenAt(tree, offset) - 1;
+  return before >= 0 && tree.cursor.end(before) > offset ? before : before + 1;
 }

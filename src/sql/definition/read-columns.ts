@@ -1,26 +1,11 @@
-// The columns of a CREATE or ALTER statement, without what does not change their names and types: codecs, expiry,
-// statistics, indexes, projections, constraints.
-import type { Cursor } from '../sql/cursor.ts';
-import { quoteString } from '../sql/literal.ts';
-import { modernType } from './types.ts';
-
-/** A column by token indexes; `to` exclusive. */
-export interface ColumnText {
-  /** As written, without codec, expiry and the like. */
-  readonly sql: string;
-  /** The name as written. */
-  readonly name: string;
-  /** Undefined if the type is that of the default. */
-  readonly type: string | undefined;
-  /** How its value is made up: DEFAULT, MATERIALIZED, ALIAS, EPHEMERAL. */
-  readonly kind: string | undefined;
-}
+// Reads lists of columns in CREATE, and the changes of columns in ALTER: without what does not change their names and types, such as
+// codecs, expiry, statistics, indexes, projections and constraints.
+import type { Cursor } from '../cursor.ts';
+import { modernType } from '../types/modern-type.ts';
+import type { AttributeText, ColumnList, ColumnText } from './record.ts';
 
 /** The columns between the parentheses at `open`, and the primary key, if it is given there. */
-export function readColumns(
-  cursor: Cursor,
-  open: number,
-): { readonly columns: readonly ColumnText[]; readonly primary: string | undefined } {
+export function readColumns(cursor: Cursor, open: number): ColumnList {
   const columns: ColumnText[] = [];
   let primary: string | undefined;
   for (const [from, to] of splitList(cursor, open + 1, cursor.closing(open))) {
@@ -99,7 +84,7 @@ const LEFT_OUT: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** A column from its name to the end of its modifiers. */
-export function readColumn(cursor: Cursor, from: number, to: number): ColumnText {
+function readColumn(cursor: Cursor, from: number, to: number): ColumnText {
   const parts = [cursor.text(from)];
   let type: string | undefined;
   let kind: string | undefined;
@@ -147,10 +132,71 @@ function isInsideExpression(cursor: Cursor, at: number): boolean {
   return kind !== undefined && /^([-+*/%<>=,.]|->|::|!=|<=|>=|\|\|)$/.test(kind);
 }
 
-/** A column of the same name and type whose value depends on nothing. */
-export function plainColumn({ sql, name, type, kind }: ColumnText): string {
-  if (type === undefined) return sql;
-  if (kind === 'EPHEMERAL') return `${name} ${type} EPHEMERAL`;
-  if (kind !== 'ALIAS' && kind !== 'MATERIALIZED') return `${name} ${type}`;
-  return `${name} ${type} ${kind} defaultValueOfTypeName(${quoteString(type)})`;
+const AFTER_TYPE =
+  /^(DEFAULT|EXPRESSION|HIERARCHICAL|BIDIRECTIONAL|INJECTIVE|IS_OBJECT_ID|NULL|NOT|COMMENT)$/;
+
+/** The attributes of a dictionary, between the parentheses at `open`. */
+export function readAttributes(cursor: Cursor, open: number): readonly AttributeText[] {
+  return splitList(cursor, open + 1, cursor.closing(open)).map(([from, to]) => {
+    const ends: number[] = [];
+    for (let at = from + 1; at < to; at = cursor.after(at))
+      if (AFTER_TYPE.test(cursor.word(at) ?? '')) ends.push(at);
+    const expression = ends.findIndex((at) => cursor.word(at) === 'EXPRESSION');
+    const sql = cursor.slice(from, to);
+    const after = ends[expression + 1];
+    const plain =
+      expression < 0
+        ? sql
+        : `${cursor.slice(from, ends[expression] ?? to)} ${after === undefined ? '' : cursor.slice(after, to)}`;
+    return { sql, plain, column: cursor.slice(from, ends[0] ?? to) };
+  });
+}
+
+/** The commands of ALTER TABLE from a token on that change columns, or the query of a view. */
+export function readAlter(cursor: Cursor, from: number): readonly string[] {
+  return commandsOf(cursor, from).flatMap(([first, to]) => commandText(cursor, first, to) ?? []);
+}
+
+const VERB =
+  /^(ADD|DROP|MODIFY|RENAME|CLEAR|COMMENT|ALTER|MATERIALIZE|UPDATE|DELETE|FREEZE|UNFREEZE|ATTACH|DETACH|MOVE|REPLACE|FETCH|REMOVE|RESET|FORGET|APPLY|REWRITE)$/;
+
+/** Commands by token indexes; a comma inside a command, such as a list of settings, does not end it. */
+function commandsOf(cursor: Cursor, from: number): readonly (readonly [number, number])[] {
+  const commands: (readonly [number, number])[] = [];
+  for (const [start, end] of splitList(cursor, from, cursor.length)) {
+    const last = commands.at(-1);
+    const isVerb = VERB.test(cursor.word(start) ?? '') && cursor.kind(start + 1) !== '=';
+    if (isVerb || last === undefined) commands.push([start, end]);
+    else commands[commands.length - 1] = [last[0], end];
+  }
+  // In parentheses since 24.12: `ALTER TABLE t (ADD COLUMN a UInt8), (DROP COLUMN b)`.
+  return commands.map(([start, end]) =>
+    cursor.kind(start) === '(' ? ([start + 1, cursor.closing(start)] as const) : ([start, end] as const),
+  );
+}
+
+const COLUMN_MODIFIER = /^(TTL|CODEC|STATISTICS|SETTINGS|MODIFY|RESET)$/;
+
+/** The command for the engine; undefined if it does not change the columns. */
+function commandText(cursor: Cursor, from: number, to: number): string | undefined {
+  const [verb, object] = [cursor.word(from), cursor.word(from + 1)];
+  if (verb === 'MODIFY' && object === 'QUERY') return cursor.slice(from, to);
+  const isDeclared = (verb === 'ADD' || verb === 'MODIFY' || verb === 'ALTER') && object === 'COLUMN';
+  if (!isDeclared)
+    return object === 'COLUMN' && (verb === 'DROP' || verb === 'RENAME') ? cursor.slice(from, to) : undefined;
+  let name = from + 2;
+  if (cursor.word(name) === 'IF') name += cursor.word(name + 1) === 'NOT' ? 3 : 2;
+  const next = cursor.word(name + 1);
+  const removed = next === 'REMOVE' ? cursor.word(name + 2) : next;
+  if (to <= name + 1 || COLUMN_MODIFIER.test(removed ?? '') || next === 'COMMENT') return undefined;
+  if (next === 'REMOVE') return cursor.slice(from, to);
+  return `${cursor.slice(from, name)} ${declaration(cursor, name, to)}`;
+}
+
+/** `ALTER COLUMN name TYPE type` has a word before the type. */
+function declaration(cursor: Cursor, name: number, to: number): string {
+  if (cursor.word(name + 1) === 'TYPE') return cursor.slice(name, to);
+  const dotted = cursor.kind(name + 1) === '.' ? 2 : 0; // a subcolumn of a Nested column
+  const { sql } = readColumn(cursor, name + dotted, to);
+  return dotted === 0 ? sql : `${cursor.slice(name, name + 2)}${sql}`;
 }
