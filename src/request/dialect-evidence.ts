@@ -1,11 +1,16 @@
 // What in a query shows its SQL dialect: constructs that only one dialect has.
 import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
+import { CONSUMER_QUERY_LIMITS } from '../sandbox/lexed-query.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { TokenKind } from '../sql/lexer.ts';
 import { BEFORE_VALUE, CLAUSES } from '../sql/tree/keywords.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
+import { parseSaved } from '../sql/tree/parse.ts';
 
 /** A query as read for evidence. `query` has the tokens of ClickHouse's lexer, whatever the dialect. */
 export interface EvidenceText {
+  /** The same as ClickHouse SQL; undefined if it is nested too deeply to be a query in any dialect. */
+  readonly tree: () => Tree | undefined;
   readonly query: Cursor;
   /** The functions that the endpoint's sandbox knows. */
   readonly functions: FunctionPolicy;
@@ -67,6 +72,7 @@ export function readEvidenceText(
   const read = (): Levels => (levels ??= readLevels(query));
   return {
     ...known,
+    tree: () => (read().depth > CONSUMER_QUERY_LIMITS.depth ? undefined : parseSaved(query)),
     query,
     clause: (index) => read().clauses[index],
     opener: (index) => read().openers[index],
@@ -85,6 +91,8 @@ export function countEvidence(text: EvidenceText, evidence: Evidence): number {
 }
 
 interface Levels {
+  /** The most brackets within each other. */
+  readonly depth: number;
   readonly clauses: readonly (string | undefined)[];
   readonly openers: readonly (number | undefined)[];
   readonly openings: ReadonlyMap<number, number>;
@@ -94,6 +102,7 @@ function readLevels(query: Cursor): Levels {
   const clauses: (string | undefined)[] = [];
   const openers: (number | undefined)[] = [];
   const openings = new Map<number, number>();
+  let depth = 0;
   const open: { readonly at: number | undefined; clause: string | undefined }[] = [
     { at: undefined, clause: undefined },
   ];
@@ -108,8 +117,9 @@ function readLevels(query: Cursor): Levels {
     clauses.push(level?.clause);
     openers.push(level?.at);
     if (kind === '(' || kind === '[') open.push({ at: index, clause: undefined });
+    depth = Math.max(depth, open.length - 1);
   }
-  return { clauses, openers, openings };
+  return { depth, clauses, openers, openings };
 }
 
 /** Whether the words come next, in this order. */
