@@ -245,7 +245,7 @@ async function checkScaled(
   text: LexedQuery,
   reading: Reading,
 ): Promise<{ readonly text: LexedQuery; readonly verdict: Verdict }> {
-  const scaled = reading.columns && withScales(text.cursor, reading.leakproof.types);
+  const scaled = reading.columns && withScales(text, reading.leakproof.types);
   if (scaled !== undefined) {
     try {
       const longer = lexConsumerQuery(scaled);
@@ -308,8 +308,8 @@ async function checkGroups(
   const tree = acceptTree(explained, text, { scanned, functions, isColumn });
   const tables = readTables(scanned);
   const found =
-    unreadableName(cursor) ?? minGroupRejection(tree, { minimum: minGroup, scanned, functions, tables });
-  if (found !== undefined) throw rejected(cursor, found);
+    unreadableName(source) ?? minGroupRejection(tree, { minimum: minGroup, scanned, functions, tables });
+  if (found !== undefined) throw rejected(source, found);
   return {
     source: cursor.sql,
     joined: text.joined,

@@ -7,6 +7,7 @@ import { namesIn } from '../needed-names.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
 import type { TableColumn } from '../statement.ts';
 import type { RedactTable } from './source-redaction.ts';
+import { plainTypeOf } from '../../sql/types/traits.ts';
 
 export interface SourceStatementOptions {
   readonly redact: RedactTable;
@@ -38,7 +39,7 @@ export function sourceStatement(
     const { table, start, end, alias, isFinal } = reference;
     const known = columns.get(table) ?? [];
     const isText = (name: string): boolean =>
-      !isRuled(name) && known.some((each) => each.name === name && TEXT.test(each.type));
+      !isRuled(name) && known.some((each) => each.name === name && plainTypeOf(each.type).name === 'String');
     const conditions = rawConditions(query, reference, isText).filter(canCompare);
     const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
     const rows = `SELECT * FROM ${table}${isFinal ? ' FINAL' : ''}${where}`;
@@ -50,8 +51,6 @@ export function sourceStatement(
   }
   return text + sql.slice(copied);
 }
-
-const TEXT = /^(?:(?:LowCardinality|Nullable)\()*String\)*$/;
 
 /**
  * Creates the function that says whether columns of a table are read that the query does not name: whether the SELECT that reads it has a

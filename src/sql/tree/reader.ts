@@ -50,7 +50,7 @@ export interface Reader {
 }
 
 /** Parentheses, CASE and INTERVAL recurse; parentheses alone may be 48 levels deep. */
-const MAX_NESTING = 96;
+export const MAX_NESTING = 96;
 
 /** `qualifiers`: none for the query of a consumer. */
 export function createReader(cursor: Cursor, grammar: Grammar, qualifiers: number): Reader {
@@ -196,6 +196,12 @@ export function nest(reader: Reader, read: () => void): void {
 /** Whether the next token is a keyword, which can never be a name. In a saved query it can be one where a name is expected, as in `max(End)`. */
 export function isKeyword(reader: Reader): boolean {
   return !reader.isSaved && KEYWORDS.has(word(reader) ?? '');
+}
+
+/** Whether a keyword precedes a value rather than being one. */
+export function isKeywordBefore(reader: Reader, expected: string): boolean {
+  const next = kind(reader, 1);
+  return word(reader) === expected && next !== undefined && next !== ',' && next !== ')' && next !== '.';
 }
 
 /** Reads a new name, of an alias or a window, and returns its token. */
