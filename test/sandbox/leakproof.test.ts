@@ -92,6 +92,10 @@ describe('succeeds on every row', () => {
     { sql: where('isNotNull(doc.other) AND doc.code = 5 AND NOT isNull(doc.name)') },
     { sql: where("doc.name::String = 'a' AND toString(doc.name) != 'b'"), why: 'a path of a document' },
     {
+      sql: "SELECT e.doc.name AS name, lower(text) AS text FROM t AS e WHERE e.doc.name.:String = 'a' AND e.text = 'b'",
+      why: 'columns of the table itself, after its name',
+    },
+    {
       sql: where(
         "if(num > 5, 'many', 'few') = 'few' AND concat(text, '-', id) != 'a-b' AND text || id != 'ab'",
       ),

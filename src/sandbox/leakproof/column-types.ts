@@ -39,6 +39,12 @@ export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): 
     const isNumber = known.every(({ kind, parts: [value] }) => kind === 'alias' && isDifference(tree, value));
     return isNumber && known.length > 0 ? [] : all;
   };
+  /** Whether a name is that of a subquery or of a WITH element, whose columns the query names. */
+  const isDerived = (source: string | undefined): boolean =>
+    defining(source ?? '').some(({ kind, parts: [table] }) => {
+      return kind === 'with-table' || (table !== undefined && (table.kind === 'subquery' || isNamed(table)));
+    });
+  const isNamed = (table: Node): boolean => names?.has(nameOf(tree, table)) === true;
   const columnTypes = (name: string, path: readonly string[]): readonly ClickHouseType[] =>
     (types.get(name) ?? []).map((type) => pathType(parseType(type), path));
 
@@ -46,9 +52,10 @@ export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): 
   function typesOf(path: readonly string[]): readonly ClickHouseType[] {
     return path.flatMap((name, index) => {
       const before = path[index - 1];
-      const own = path.length > index + 1 ? [] : ownTypes(name);
-      if (before === undefined) return names?.has(name) === true ? own : columnTypes(name, path.slice(1));
-      return types.has(before) ? [] : [...columnTypes(name, path.slice(index + 1)), ...own];
+      if (before === undefined && names?.has(name) === true) return path.length > 1 ? [] : ownTypes(name);
+      if (before !== undefined && types.has(before)) return [];
+      const isOwn = index === 1 && path.length === 2 && isDerived(path[0]);
+      return [...columnTypes(name, path.slice(index + 1)), ...(isOwn ? ownTypes(name) : [])];
     });
   }
 
@@ -61,7 +68,12 @@ export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): 
     const found = isDefined ? ownTypes(nameOf(tree, node)) : typesAt(node);
     return found.some(type) || node.parts.some((part) => mentions(part, type, except));
   };
-  return { mentions, definitionsOf: (column) => defining(namesOf(tree, column).at(-1) ?? '') };
+  const definitionsOf = (column: Node): readonly Node[] => {
+    const [first = '', second, ...others] = namesOf(tree, column);
+    if (second === undefined) return defining(first);
+    return others.length === 0 && isDerived(first) && !types.has(first) ? defining(second) : [];
+  };
+  return { mentions, definitionsOf };
 }
 
 /** The columns of a query with the paths after them, and paths of other values. */
