@@ -4,6 +4,7 @@ import { BIGQUERY } from '../dialects/bigquery/dialect.ts';
 import { syntax, tooLarge, UnconvertedError } from '../dialects/context.ts';
 import type { Token } from '../dialects/read/lexer.ts';
 import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
+import { recordNames } from '../dialects/read/record-names.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { ONE_LINE } from '../dialects/style.ts';
 import { typeOfColumn } from '../dialects/value.ts';
@@ -96,20 +97,6 @@ function translationContext(
   };
   const named = new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)]));
   return contextOf(shared, { tables: named, functions: BIGQUERY.functions });
-}
-
-/** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */
-function recordNames(tokens: readonly Token[]): Context['shared']['isRecordName'] {
-  const dotted = new Set<string>();
-  const alone = new Map<string, number>();
-  for (const [index, { kind, text }] of tokens.entries()) {
-    if (kind !== 'word' && kind !== 'quoted') continue;
-    const name = text.toLowerCase();
-    const isSymbol = (at: number) => tokens[at]?.kind === 'symbol' && tokens[at].text === '.';
-    if (isSymbol(index + 1)) dotted.add(name);
-    else if (!isSymbol(index - 1)) alone.set(name, (alone.get(name) ?? 0) + 1);
-  }
-  return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
 }
 
 /** The types of an endpoint's columns are parsed once, not for each query. */

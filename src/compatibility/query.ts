@@ -1,7 +1,7 @@
 // A variant of a saved query prepared for comparison: its parts, which are the elements of the WITH clause and the main SELECT.
 import type { Analysis } from '../catalog/analysis.ts';
 import type { QueryPlace } from '../catalog/variant-query.ts';
-import { significantTokens } from '../sql/cursor.ts';
+import { tokenTexts } from '../sql/tree/lexemes.ts';
 
 export interface QueryPart {
   /** table, hidden, scalar and expression are elements of the WITH clause. */
@@ -29,11 +29,5 @@ export function readQuery({ inBound, outline, text }: Analysis): Query {
     { kind: 'main' as const, name: MAIN, start: outline.mainStart },
   ];
   const parts = spans.map(({ kind, name, start }) => ({ kind, name, place: inBound(start) }));
-  return { key: keyOf(text), parts };
-}
-
-function keyOf(sql: string): string {
-  return significantTokens(sql)
-    .map(({ start, end }) => sql.slice(start, end))
-    .join(' ');
+  return { key: tokenTexts(text).join(' '), parts };
 }

@@ -5,8 +5,10 @@ import { candidates } from '../catalog/table-set.ts';
 import type { DefinedTable, StoredTableName } from '../engine/access-rules.ts';
 import type { Engine, Limits } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { createCursor } from '../sql/cursor.ts';
+import { functionCalls } from '../sql/clock-reads.ts';
 import { compileWholeMatch, regexError } from '../sql/regex.ts';
+import { beforeGroup, tokenTexts } from '../sql/tree/lexemes.ts';
+import { namePairs, nameTokens, tokensOf } from '../sql/tree/tokens.ts';
 import { tableReads, type TableRead } from './table-filters.ts';
 
 /** Tables by name. */
@@ -86,10 +88,7 @@ const KEEPS_ROWS = /MergeTree$|^(?:Memory|Log|TinyLog|StripeLog|Join|Set|Null|Di
 /** The part of a definition that is read at a SELECT; of a materialized view, the table that it writes to. */
 function readsOf({ engine, definition }: DefinedTable): string {
   if (engine !== 'MaterializedView') return definition;
-  const query = createCursor(definition);
-  const columns =
-    Array.from({ length: query.length }, (_, at) => at).find((at) => query.kind(at) === '(') ?? query.length;
-  return query.slice(0, columns);
+  return beforeGroup(definition);
 }
 
 /**
@@ -97,19 +96,14 @@ function readsOf({ engine, definition }: DefinedTable): string {
  * none; a string may be a name, too, such as that of `dictGet`.
  */
 function namesIn(sql: string, database?: string): Names {
-  const query = createCursor(sql);
+  const tokens = tokensOf(sql);
   const keys = new Set<string>();
-  const add = (of: string | undefined, table: string | undefined): void => {
-    if (of !== undefined && table !== undefined) keys.add(keyOf({ database: of, table }));
+  const add = (of: string | undefined, table: string): void => {
+    if (of !== undefined) keys.add(keyOf({ database: of, table }));
   };
-  const strings: string[] = [];
-  let isMerge = false;
-  for (let at = 0; at < query.length; at++) {
-    if (query.kind(at + 1) === '.') add(query.name(at), query.name(at + 2));
-    if (query.kind(at) === 'string') strings.push(stringValue(query.text(at)) ?? '');
-    if (database !== undefined) add(database, query.name(at));
-    isMerge ||= query.word(at) === 'MERGE' && query.kind(at + 1) === '(';
-  }
+  for (const [of, table] of namePairs(tokens)) add(of, table);
+  for (const { name } of nameTokens(tokens)) add(database, name);
+  const strings = tokenTexts(sql, 'string').map((text) => stringValue(text) ?? '');
   const pairs = strings.slice(1).map((text, index) => [strings[index] ?? '', text] as const);
   for (const text of strings) {
     for (const key of keysOf(text)) keys.add(key);
@@ -120,7 +114,7 @@ function namesIn(sql: string, database?: string): Names {
     add(first, second);
     add(second, first);
   }
-  return { keys, patterns: isMerge ? pairs : [] };
+  return { keys, patterns: functionCalls(sql).includes('merge') ? pairs : [] };
 }
 
 /** Tables that `merge`, or a table with the engine Merge, reads. */

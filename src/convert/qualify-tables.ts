@@ -1,5 +1,6 @@
 // The names of tables without a database in a query, and their databases.
 import { createCursor, type Cursor } from '../sql/cursor.ts';
+import { CLAUSES, SET_OPERATORS } from '../sql/tree/keywords.ts';
 
 interface Level {
   /** Between FROM and the next clause, where a comma is followed by a table. */
@@ -8,8 +9,8 @@ interface Level {
   readonly isFunction: boolean;
 }
 
-const CLAUSES =
-  /^(SELECT|WHERE|PREWHERE|GROUP|ORDER|HAVING|QUALIFY|LIMIT|USING|SETTINGS|WITH|UNION|INTERSECT|EXCEPT|WINDOW|ARRAY)$/;
+/** Words after which no table of FROM comes. */
+const AFTER_FROM: ReadonlySet<string> = new Set([...CLAUSES, ...SET_OPERATORS, 'USING', 'ARRAY']);
 const FUNCTIONS_WITH_FROM = /^(EXTRACT|SUBSTRING|SUBSTR|TRIM|LTRIM|RTRIM|OVERLAY)$/;
 
 /** The database of a table that is named without one; undefined: the name stays as it is. */
@@ -82,7 +83,7 @@ function isTableNext(query: Cursor, index: number, levels: Level[]): boolean {
   }
   if (word === 'JOIN') return query.word(index - 1) !== 'ARRAY';
   if (word === 'IN') return !isAlias(query, query.name(index + 1));
-  if (word !== undefined && CLAUSES.test(word)) level.isFrom = false;
+  if (word !== undefined && AFTER_FROM.has(word)) level.isFrom = false;
   return false;
 }
 

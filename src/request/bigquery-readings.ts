@@ -1,60 +1,53 @@
 // Constructs that both dialects have, and that BigQuery reads otherwise. They matter only for a query that ClickHouse cannot run.
-import { tokenize } from '../sql/lexer.ts';
-import { isSetOperator } from './bigquery-evidence.ts';
+import { rawTexts } from '../sql/tree/lexemes.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
+import { nameOf, namesOf, partOf, someNode, walk } from '../sql/tree/visit.ts';
 import type { EvidenceText } from './dialect-evidence.ts';
 import { hasDoubleQuotedString } from './double-quoted.ts';
 
 /** Whether the query has such a construct. */
 export function isReadAsBigQuery(text: EvidenceText): boolean {
+  const tree = text.tree();
   return (
-    hasHashComment(text) ||
-    hasTripleQuote(text) ||
-    hasOrderOfUnion(text) ||
-    hasTableAsValue(text) ||
-    hasDoubleQuotedString(text)
+    tree !== undefined &&
+    (hasOwnQuotes(tree.cursor.sql) ||
+      hasOrderOfUnion(tree) ||
+      hasTableAsValue(tree, text.columns) ||
+      hasDoubleQuotedString(tree, text))
   );
 }
 
-/** `# …`: the engine reads it too, if a space follows, but consumer queries in ClickHouse SQL must not have it. */
-function hasHashComment({ query: { sql } }: EvidenceText): boolean {
-  if (!sql.includes('#')) return false;
-  return tokenize(sql).some(
-    ({ kind, start }) => sql.charAt(start) === '#' && (kind === 'comment' || kind === 'error'),
-  );
-}
-
-/** `'''it's'''`: to the engine, a doubled quote. */
-function hasTripleQuote({ query }: EvidenceText): boolean {
-  return query.tokens.some(
-    ({ kind }, index) => (kind === 'string' || kind === 'error') && /^('''|""")/.test(query.text(index)),
-  );
+/**
+ * `# …`: the engine reads it too, if a space follows, but consumer queries in ClickHouse SQL must not have it. And `'''it's'''`: to the
+ * engine, a doubled quote.
+ */
+function hasOwnQuotes(sql: string): boolean {
+  return /#|'''|"""/.test(sql) && rawTexts(sql).some((each) => /^(?:#|'''|""")/.test(each));
 }
 
 /** `SELECT a … UNION ALL SELECT b … ORDER BY a`: in ClickHouse, the order of the last SELECT. */
-function hasOrderOfUnion({ query, opener }: EvidenceText): boolean {
-  const unions = new Set<number | undefined>();
-  for (let index = 0; index < query.length; index++) {
-    const level = opener(index);
-    if (isSetOperator(query.word(index)) && query.word(index + 2) === 'SELECT') unions.add(level);
-    if (query.word(index) === 'ORDER' && query.word(index + 1) === 'BY' && unions.has(level)) return true;
-  }
-  return false;
+function hasOrderOfUnion({ root }: Tree): boolean {
+  return someNode(
+    root,
+    ({ kind, parts: [, ...members] }) =>
+      kind === 'union' &&
+      members.some((each) => each.kind === 'select' && partOf(each, 'order-by') !== undefined),
+  );
 }
 
 /** `SELECT t FROM logs AS t`: the whole row. */
-function hasTableAsValue({ query, columns, clause }: EvidenceText): boolean {
-  const indexes = [...query.tokens.keys()];
-  const sources = new Set(
-    indexes
-      .filter((index) => clause(index) === 'FROM' && query.kind(index - 1) !== '.')
-      .map((index) => query.name(index)?.toLowerCase()),
-  );
-  return indexes.some((index) => {
-    const name = query.name(index)?.toLowerCase();
-    if (name === undefined || clause(index) !== 'SELECT' || !sources.has(name) || columns.has(name))
-      return false;
-    const next = query.word(index + 1);
-    const starts = query.word(index - 1) === 'SELECT' || query.kind(index - 1) === ',';
-    return starts && (next === 'AS' || next === 'FROM' || query.kind(index + 1) === ',');
+function hasTableAsValue(tree: Tree, columns: ReadonlySet<string>): boolean {
+  const sources = new Set<string>();
+  const selected: string[] = [];
+  walk(tree.root, (node) => {
+    const { kind, parts } = node;
+    if (kind === 'source' || kind === 'table') sources.add(nameOf(tree, node).toLowerCase());
+    if (kind !== 'list') return;
+    for (const item of parts) {
+      const value = item.kind === 'alias' ? item.parts[0] : item;
+      const [name = '', ...rest] = value?.kind === 'column' ? namesOf(tree, value) : [];
+      if (rest.length === 0) selected.push(name.toLowerCase());
+    }
   });
+  return selected.some((name) => name !== '' && sources.has(name) && !columns.has(name));
 }

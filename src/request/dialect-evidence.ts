@@ -1,10 +1,16 @@
 // What in a query shows its SQL dialect: constructs that only one dialect has.
 import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
+import { CONSUMER_QUERY_LIMITS } from '../sandbox/lexed-query.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { TokenKind } from '../sql/lexer.ts';
+import { BEFORE_VALUE, CLAUSES } from '../sql/tree/keywords.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
+import { parseSaved } from '../sql/tree/parse.ts';
 
 /** A query as read for evidence. `query` has the tokens of ClickHouse's lexer, whatever the dialect. */
 export interface EvidenceText {
+  /** The same as ClickHouse SQL; undefined if it is nested too deeply to be a query in any dialect. */
+  readonly tree: () => Tree | undefined;
   readonly query: Cursor;
   /** The functions that the endpoint's sandbox knows. */
   readonly functions: FunctionPolicy;
@@ -66,6 +72,7 @@ export function readEvidenceText(
   const read = (): Levels => (levels ??= readLevels(query));
   return {
     ...known,
+    tree: () => (read().depth > CONSUMER_QUERY_LIMITS.depth ? undefined : parseSaved(query)),
     query,
     clause: (index) => read().clauses[index],
     opener: (index) => read().openers[index],
@@ -84,19 +91,18 @@ export function countEvidence(text: EvidenceText, evidence: Evidence): number {
 }
 
 interface Levels {
+  /** The most brackets within each other. */
+  readonly depth: number;
   readonly clauses: readonly (string | undefined)[];
   readonly openers: readonly (number | undefined)[];
   readonly openings: ReadonlyMap<number, number>;
 }
 
-const CLAUSES: ReadonlySet<string | undefined> = new Set(
-  'SELECT FROM WHERE PREWHERE GROUP ORDER HAVING QUALIFY WINDOW LIMIT UNION WITH SETTINGS'.split(' '),
-);
-
 function readLevels(query: Cursor): Levels {
   const clauses: (string | undefined)[] = [];
   const openers: (number | undefined)[] = [];
   const openings = new Map<number, number>();
+  let depth = 0;
   const open: { readonly at: number | undefined; clause: string | undefined }[] = [
     { at: undefined, clause: undefined },
   ];
@@ -107,12 +113,13 @@ function readLevels(query: Cursor): Levels {
     if (open.length === 0) open.push({ at: undefined, clause: undefined });
     const level = open.at(-1);
     const word = query.word(index);
-    if (level !== undefined && CLAUSES.has(word) && query.kind(index - 1) !== '.') level.clause = word;
+    if (level !== undefined && CLAUSES.has(word ?? '') && query.kind(index - 1) !== '.') level.clause = word;
     clauses.push(level?.clause);
     openers.push(level?.at);
     if (kind === '(' || kind === '[') open.push({ at: index, clause: undefined });
+    depth = Math.max(depth, open.length - 1);
   }
-  return { clauses, openers, openings };
+  return { depth, clauses, openers, openings };
 }
 
 /** Whether the words come next, in this order. */
@@ -123,12 +130,6 @@ export function follows(query: Cursor, index: number, words: readonly string[]):
 /** Whether a value ends with the token, so that an operator follows. */
 export function endsValue(query: Cursor, index: number): boolean {
   const kind = query.kind(index);
-  if (kind === 'word') return !BEFORE_VALUES.has(query.word(index));
+  if (kind === 'word') return !BEFORE_VALUE.has(query.word(index) ?? '') && query.word(index) !== 'AS';
   return kind === 'quoted' || kind === 'number' || kind === 'string' || kind === ')' || kind === ']';
 }
-
-const BEFORE_VALUES: ReadonlySet<string | undefined> = new Set(
-  'SELECT DISTINCT ALL WHERE PREWHERE HAVING QUALIFY ON AND OR XOR NOT IN LIKE ILIKE BETWEEN CASE WHEN THEN ELSE BY AS FROM'.split(
-    ' ',
-  ),
-);

@@ -119,6 +119,32 @@ describe('the conditions of an endpoint', () => {
       reads: { edge: '', owners: 'owner=account' },
     },
     {
+      why: 'in parentheses',
+      table: 'SELECT n FROM edge WHERE n > 1 AND (n < 5 AND project = @project)',
+      reads: { edge: 'project=project' },
+    },
+    {
+      why: 'beside a comparison that has FROM',
+      table: 'SELECT n FROM edge WHERE project = @project AND n IS DISTINCT FROM owner',
+      reads: { edge: 'project=project' },
+    },
+    {
+      why: 'beside a subquery, unqualified',
+      table: 'SELECT n FROM edge, (SELECT 1 AS project) AS one WHERE project = @project',
+      reads: { edge: '' },
+    },
+    {
+      why: 'an element of a tuple of that name',
+      table:
+        "SELECT (1, 'x')::Tuple(n UInt8, project String) AS e, n FROM edge AS e WHERE e.project = @project",
+      reads: { edge: '' },
+    },
+    {
+      why: 'in a query that is not known',
+      table: 'SELECT n FROM edge WHERE project = @project LIMIT 1 FOR UPDATE',
+      reads: { edge: '' },
+    },
+    {
       why: 'of an array',
       table: 'SELECT n FROM edge ARRAY JOIN tags AS project WHERE project = @project',
       reads: { edge: '' },

@@ -12,7 +12,7 @@ import { textOf, type Fragment } from './output.ts';
 import { areOfOneKind } from './time-kinds.ts';
 import { writeUnion } from './union.ts';
 import { emit, forkSink, lose, rejected, renderParts, type Rendering, type Sink } from './rendering.ts';
-import { hasClause, outlineOf } from './sql-outline.ts';
+import { hasClause, isFilter, outlineOf, precedesCondition } from './sql-outline.ts';
 
 type ChoiceNode = Extract<Node, { kind: 'choice' }>;
 
@@ -196,7 +196,9 @@ function writeLimit(arms: readonly RenderedArm[], { sink, rendering }: Writer): 
   return true;
 }
 
-const LEADING = /^(AND|OR|WHERE|PREWHERE|HAVING)$/;
+function isLeading(word: string): boolean {
+  return word === 'AND' || word === 'OR' || (isFilter(word) && word !== 'ON');
+}
 
 /** Alternatives that are conditions, with the same keyword before or after them. */
 function writeConditions(arms: readonly RenderedArm[], writer: Writer): boolean {
@@ -206,10 +208,10 @@ function writeConditions(arms: readonly RenderedArm[], writer: Writer): boolean 
   const lasts = new Set(present.map(({ outline }) => outline.tokens.at(-1) ?? ''));
   const [leading = ''] = firsts.size === 1 ? firsts : [];
   const [last = ''] = lasts.size === 1 ? lasts : [];
-  const keyword = LEADING.test(leading) ? leading : '';
+  const keyword = isLeading(leading) ? leading : '';
   const trailing = last === 'AND' || last === 'OR' ? last : '';
   const { last: before, value } = sink.position.expectation();
-  const isCondition = before !== undefined && /^(WHERE|PREWHERE|HAVING|AND|OR|NOT|ON)$/.test(before);
+  const isCondition = precedesCondition(before);
   const isInPlace = keyword === '' && isCondition && value;
   if (keyword === '' && trailing === '' && !isInPlace) return false;
   const bodies = arms.map((arm) => bodyOf(arm, keyword, trailing));

@@ -5,7 +5,7 @@ import { givenValues } from './conditions.ts';
 import { textOf, type Fragment, type Use } from './output.ts';
 import { partTerms, termOf, type PartTerm } from './part-terms.ts';
 import { demanded, emit, type Sink } from './rendering.ts';
-import { hasClause } from './sql-outline.ts';
+import { hasClause, isFilter, precedesCondition } from './sql-outline.ts';
 
 /** As in endpoint files. */
 const MAX_PARTS = 100;
@@ -108,10 +108,10 @@ function canBeAbsent({ outline }: RenderedArm, sink: Sink): boolean {
   const { tokens, isBalanced } = outline;
   if (!isBalanced || tokens.length === 0) return false;
   const [first = '', end = ''] = [tokens[0], tokens.at(-1)];
-  if (/^(OR|WHERE|PREWHERE|HAVING|ON)$/.test(first)) return false;
+  if (first === 'OR' || isFilter(first)) return false;
   const isCondition = first === 'AND' || end === 'AND';
   if (isCondition) return !tokens.includes('OR');
   const { last, value } = sink.position.expectation();
-  const isOperand = value && last !== undefined && /^(WHERE|PREWHERE|HAVING|AND|OR|NOT|ON)$/.test(last);
+  const isOperand = value && precedesCondition(last);
   return !isOperand || hasClause(tokens);
 }

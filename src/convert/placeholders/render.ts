@@ -20,7 +20,7 @@ import {
   type Span,
 } from './rendering.ts';
 import type { Fragment } from './output.ts';
-import { createPosition } from './sql-outline.ts';
+import { createPosition, precedesCondition } from './sql-outline.ts';
 import { renderString } from './string-literals.ts';
 
 interface Rendered {
@@ -223,9 +223,7 @@ function renderValue(written: Value, span: Span, sink: Sink, rendering: Renderin
 /** Whether a condition stands here, and nothing else of it. */
 function isWholeCondition(last: string | undefined, after: string): boolean {
   return (
-    last !== undefined &&
-    /^(WHERE|PREWHERE|HAVING|AND|OR|NOT|ON)$/.test(last) &&
-    /^\s*($|[);\]]|\{[%{]|(and|or|group|order|limit|having|union)\b)/i.test(after)
+    precedesCondition(last) && /^\s*($|[);\]]|\{[%{]|(and|or|group|order|limit|having|union)\b)/i.test(after)
   );
 }
 

@@ -1,4 +1,11 @@
 // The top level of a piece of SQL, and what can follow it.
+import {
+  BEFORE_CONDITION,
+  BEFORE_VALUE,
+  CLAUSES as CLAUSES_OF_QUERIES,
+  FILTERS,
+  SET_OPERATORS,
+} from '../../sql/tree/keywords.ts';
 import { readRegions } from './source-lexer.ts';
 import type { TemplateDialect } from './template.ts';
 
@@ -26,20 +33,33 @@ export function outlineOf(text: string, dialect: TemplateDialect): Outline {
   return { tokens: levels[0] ?? [], isBalanced: isBalanced && levels.length === 1 };
 }
 
-const CLAUSES: ReadonlySet<string> = new Set(
-  'SELECT FROM WHERE PREWHERE GROUP ORDER HAVING QUALIFY LIMIT OFFSET ON JOIN UNION INTERSECT EXCEPT WINDOW WITH SETTINGS'.split(
-    ' ',
-  ),
-);
-const BEFORE_VALUE: ReadonlySet<string> = new Set(
-  'SELECT DISTINCT ALL WHERE PREWHERE AND OR NOT IN LIKE ILIKE RLIKE REGEXP BETWEEN LIMIT OFFSET HAVING QUALIFY WHEN THEN ELSE CASE BY ON INTERVAL FROM JOIN IS TOP ANY SOME FIRST NEXT ESCAPE SETTINGS DATE TIMESTAMP DATETIME XOR DIV MOD WITH'.split(
-    ' ',
-  ),
-);
+const CLAUSES: ReadonlySet<string> = new Set([
+  ...CLAUSES_OF_QUERIES,
+  ...SET_OPERATORS,
+  'OFFSET',
+  'ON',
+  'JOIN',
+]);
+/** Also in other dialects. */
+const VALUE_AFTER: ReadonlySet<string> = new Set([
+  ...CLAUSES,
+  ...BEFORE_VALUE,
+  ...'RLIKE REGEXP INTERVAL IS TOP ANY SOME FIRST NEXT ESCAPE DATE TIMESTAMP DATETIME DIV MOD'.split(' '),
+]);
 
 /** Whether these tokens have a clause of their own at the top level. */
 export function hasClause(tokens: readonly string[]): boolean {
   return tokens.some((token) => CLAUSES.has(token));
+}
+
+/** Whether a condition of its own begins with a token, such as WHERE. */
+export function isFilter(token: string): boolean {
+  return FILTERS.has(token);
+}
+
+/** Whether a condition, or a part of one, follows a token. */
+export function precedesCondition(token: string | undefined): boolean {
+  return token !== undefined && BEFORE_CONDITION.has(token);
 }
 
 /** What can come after the SQL read so far. */
@@ -92,7 +112,7 @@ export function createPosition(
     expectation: () => {
       const { last, clause } = levels.at(-1) ?? START;
       const isOperator = last !== undefined && /^\W+$/.test(last) && !NO_OPERATORS.has(last);
-      const value = last === undefined ? levels.length > 1 : BEFORE_VALUE.has(last) || isOperator;
+      const value = last === undefined ? levels.length > 1 : VALUE_AFTER.has(last) || isOperator;
       const isItem = last === ',' || last === 'BY' || last === 'SELECT' || last === 'DISTINCT';
       return { value, clause, isItem: isItem && clause !== undefined, last, opener: levels.at(-2)?.last };
     },

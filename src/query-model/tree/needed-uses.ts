@@ -1,7 +1,7 @@
 // Which parameters of a query the engine's tree must contain.
 import type { Node, NodeKind, Tree } from '../../sql/tree/nodes.ts';
 import { parseSavedText } from '../../sql/tree/parse.ts';
-import { nameOf, someNode, spanOf } from '../../sql/tree/visit.ts';
+import { elementsOf, nameOf, someNode, spanOf } from '../../sql/tree/visit.ts';
 import type { MarkedUse } from './marked-query.ts';
 
 /**
@@ -10,17 +10,20 @@ import type { MarkedUse } from './marked-query.ts';
  */
 export function neededUses(sql: string, uses: readonly MarkedUse[]): readonly number[] {
   const tree = parseSavedText(sql);
-  const { elements, main } = partsOf(tree);
+  const elements = tree.fault === undefined ? elementsOf(tree) : [];
   // A lambda can have the name of a function that an operator denotes.
   const needed = new Set(
     elements.filter((element) =>
       someNode(element, ({ kind }) => kind === 'lambda' && element.kind === 'with-value'),
     ),
   );
-  const parts = [...main, ...needed];
+  const isRead = (node: Node, element: Node): boolean =>
+    reads(tree, node, element) ||
+    node.parts.some((part) => !elements.includes(part) && isRead(part, element));
+  const parts = [tree.root, ...needed];
   for (const part of parts) {
     for (const element of elements) {
-      if (needed.has(element) || !isNamed(tree, part, element)) continue;
+      if (needed.has(element) || !isRead(part, element)) continue;
       needed.add(element);
       parts.push(element); // visited later
     }
@@ -29,19 +32,6 @@ export function neededUses(sql: string, uses: readonly MarkedUse[]): readonly nu
   return uses.flatMap((use, index) =>
     unneeded.some(({ start, end }) => use.start >= start && use.end <= end) ? [] : [index],
   );
-}
-
-/** The elements of the WITH clause, and the parts of the rest; of a query that is not read to its end, no elements. */
-function partsOf({ root, fault }: Tree): {
-  readonly elements: readonly Node[];
-  readonly main: readonly Node[];
-} {
-  const [first, ...others] = root.kind === 'union' ? root.parts : [root];
-  const clauses = first?.kind === 'select' && fault === undefined ? first.parts : [];
-  const [head, ...rest] = clauses;
-  return head?.kind === 'with'
-    ? { elements: head.parts, main: [...rest, ...others] }
-    : { elements: [], main: [root] };
 }
 
 /** What may have the name of an element that is read there. */
@@ -53,12 +43,9 @@ const READING: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'column-name',
 ]);
 
-/** Whether a part of the query may read an element. */
-function isNamed(tree: Tree, part: Node, element: Node): boolean {
-  const wanted = nameOf(tree, element).toLowerCase();
-  return someNode(part, (node) => {
-    const { kind, from, to } = node;
-    if (nameOf(tree, node).toLowerCase() !== wanted) return false;
-    return element.kind === 'with-table' ? kind === 'table' && to === from + 1 : READING.has(kind);
-  });
+/** Whether a node itself may read an element. */
+function reads(tree: Tree, node: Node, element: Node): boolean {
+  const { kind, from, to } = node;
+  if (nameOf(tree, node).toLowerCase() !== nameOf(tree, element).toLowerCase()) return false;
+  return element.kind === 'with-table' ? kind === 'table' && to === from + 1 : READING.has(kind);
 }

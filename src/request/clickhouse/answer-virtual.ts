@@ -83,18 +83,18 @@ async function planOf(
 ): Promise<Planned> {
   if (statement.kind === 'select') return planText(answering, request, { ...statement, seen });
   const { command, used } = statement;
-  const query = await queryOf(command, {
+  const answer = await queryOf(command, {
     seen,
     running: answering.running,
     isCompact: request.settings.isCompact,
     describe: (described) => describeQuery(answering, request, { described, used, seen, signal }),
   });
-  if (query.kind === 'virtual') {
-    const plan = () => planText(answering, request, { text: query.text, database: 'system', seen });
-    return query.sent === undefined ? plan() : planSent(query.sent, plan);
+  if (answer.kind === 'virtual') {
+    const plan = () => planText(answering, request, { text: answer.text, database: 'system', seen });
+    return answer.sent === undefined ? plan() : planSent(answer.sent, plan);
   }
   return {
-    statement: { ...ROWS_STATEMENT, sql: query.sql, key: request.principal.id },
+    statement: { ...ROWS_STATEMENT, sql: answer.sql, key: request.principal.id },
     blame: () => undefined,
   };
 }

@@ -59,6 +59,23 @@ export const IN_FUNCTIONS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** They begin a clause, or the next query of a union. */
+export const CLAUSES: ReadonlySet<string> = set(
+  'SELECT FROM WITH WHERE PREWHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT SETTINGS UNION',
+);
+
+/** They begin a condition of its own. */
+export const FILTERS: ReadonlySet<string> = set('WHERE PREWHERE HAVING QUALIFY ON');
+
+/** A condition comes next. */
+export const BEFORE_CONDITION: ReadonlySet<string> = new Set([...FILTERS, 'AND', 'OR', 'NOT']);
+
+/** A value comes next. */
+export const BEFORE_VALUE: ReadonlySet<string> = new Set([
+  ...BEFORE_CONDITION,
+  ...set('SELECT DISTINCT ALL FROM XOR IN LIKE ILIKE BETWEEN CASE WHEN THEN ELSE BY'),
+]);
+
 function set(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/));
 }

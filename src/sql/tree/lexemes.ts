@@ -1,6 +1,6 @@
 // What is read from the tokens of a text alone: it need not be a query, or one that is read to its end.
 import { createCursor } from '../cursor.ts';
-import type { TokenKind } from '../lexer.ts';
+import { tokenize, type TokenKind } from '../lexer.ts';
 
 /** `{name:Type}`; offsets are in UTF-16 code units. */
 export interface PlaceholderText {
@@ -52,4 +52,16 @@ export function tokenTexts(sql: string, kind?: TokenKind): readonly string[] {
 export function isInBraces(sql: string): boolean {
   const cursor = createCursor(sql);
   return cursor.length > 1 && cursor.kind(0) === '{' && cursor.closing(0) === cursor.length - 1;
+}
+
+/** The source before the first parenthesis. */
+export function beforeGroup(sql: string): string {
+  const cursor = createCursor(sql);
+  const open = cursor.tokens.findIndex(({ kind }) => kind === '(');
+  return cursor.slice(0, open < 0 ? cursor.length : open);
+}
+
+/** The source texts of all tokens with comments and white space, in order. */
+export function rawTexts(sql: string): readonly string[] {
+  return tokenize(sql).map(({ start, end }) => sql.slice(start, end));
 }

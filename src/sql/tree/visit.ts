@@ -23,6 +23,12 @@ export function partOf({ parts }: Node, kind: NodeKind): Node | undefined {
   return parts.find((part) => part.kind === kind);
 }
 
+/** The elements of the WITH clause that a query begins with. */
+export function elementsOf({ root }: Tree): readonly Node[] {
+  const [first] = root.kind === 'union' ? root.parts : [root];
+  return (first && partOf(first, 'with')?.parts) ?? [];
+}
+
 /** The names of the tables that a query reads, those of its own WITH clauses included, without databases. */
 export function tableNames(tree: Tree): ReadonlySet<string> {
   const names = new Set<string>();
