@@ -2,7 +2,7 @@
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { GENERATORS, LOOKUPS, tableReferences, type TableReference } from '../../sql/table-references.ts';
 import { attribute, parseTreeLines, type TreeLine } from '../../sql/query-tree.ts';
-import { namesIn } from '../needed-names.ts';
+import { mentionedIn } from '../../sql/tree/visit.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
 import type { TableColumn } from '../statement.ts';
 import type { RedactTable } from './source-redaction.ts';
@@ -28,7 +28,7 @@ export function sourceStatement(
   { redact, columns, isRuled, canCompare }: SourceStatementOptions,
 ): string {
   const query = createCursor(sql);
-  const names = namesIn(query);
+  const names = mentionedIn({ cursor: query });
   const isReadWhole = wholeReads(query);
   let text = '';
   let copied = 0;

@@ -113,7 +113,7 @@ function checkCast(scan: Scan, list: Node): void {
   // After a fault, the parts may be operands of an expression that was not read to its end.
   const isWhole = type.isWhole && type.to === scan.tree.fault?.at && scan.cursor.kind(type.from - 1) === ',';
   if (!list.isWhole && !isWhole) return;
-  if (isNamedTuple(nodeReader(scan.cursor), value, type)) return;
+  if (isNamedTuple(nodeReader(scan.tree), value, type)) return;
   checkNamedArgument(scan, type, { name: 'CAST', named: CAST_TYPE });
 }
 

@@ -27,6 +27,16 @@ export function namesOf({ cursor }: TreeTokens, { from, to }: Node): readonly st
   return names;
 }
 
+/** Whether a dot follows, and with it a part of the value. */
+export function isBeforeDot({ cursor }: TreeTokens, { to }: Pick<Node, 'to'>): boolean {
+  return cursor.kind(to) === '.';
+}
+
+/** Whether a type, a subobject or `*` follows a name after a dot, and not the number of an element. */
+export function hasPath(tree: TreeTokens, node: Pick<Node, 'to'>): boolean {
+  return isBeforeDot(tree, node) && tree.cursor.kind(node.to + 1) !== 'number';
+}
+
 /** Whether a list of arguments begins with DISTINCT. */
 export function isDistinct({ cursor }: TreeTokens, { at }: Node): boolean {
   return cursor.word(at) === 'DISTINCT';
@@ -58,6 +68,48 @@ export function spanOf(
 /** The name that the token `at` of a node denotes, bare or quoted: of an alias, a call, a table. Empty if it is no name. */
 export function nameOf({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): string {
   return cursor.name(at) ?? '';
+}
+
+/** The operator of a node: a word in upper case, or a symbol; `=` is also that of `==`, and `!=` that of `<>`. */
+export function operatorOf({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): string {
+  return cursor.word(at) ?? cursor.kind(at) ?? '';
+}
+
+/** The words of a test in upper case: `IS NULL`, `IS NOT TRUE`. */
+export function testOf(tree: TreeTokens, { at, to }: Pick<Node, 'at' | 'to'>): string {
+  return textOf(tree, { from: at, to }).toUpperCase();
+}
+
+/** Whether AS precedes the name of an alias. */
+export function hasAs({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): boolean {
+  return cursor.word(at - 1) === 'AS';
+}
+
+/** Whether a comma follows the last of a call's arguments. */
+export function endsWithComma({ cursor }: TreeTokens, { to }: Pick<Node, 'to'>): boolean {
+  return cursor.kind(to - 2) === ',';
+}
+
+/** Every bare or quoted word in a range, names and keywords, and every path that begins with one. */
+export function mentionedIn(
+  { cursor }: TreeTokens,
+  { from, to }: TokenRange = { from: 0, to: cursor.length },
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let at = from; at < to; at++) {
+    const name = cursor.name(at);
+    if (name === undefined) continue;
+    // `a.b` may be a column of that name; a quoted name may be a path.
+    let path = name;
+    names.add(path);
+    for (let next = at + 1; cursor.kind(next) === '.'; next += 2) {
+      path += `.${cursor.name(next + 1) ?? ''}`;
+      names.add(path);
+    }
+    for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1))
+      names.add(name.slice(0, dot));
+  }
+  return names;
 }
 
 /** The bare word that names a node, in upper case: an operator, a keyword, a function. Otherwise the token's text. */
