@@ -16,17 +16,11 @@ import {
   wordOf,
 } from '../sql/tree/visit.ts';
 import { typeArguments, type ClickHouseType } from '../sql/type.ts';
+import type { TokenEdit } from './lexed-query.ts';
 import type { ReadTable } from './read-table.ts';
 import { createNaming } from './result-names.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { hasStar, type SelectFinding } from './scan/selects.ts';
-
-/** SQL in place of the tokens from index `from` up to, but excluding, `to`. */
-export interface Replacement {
-  readonly from: number;
-  readonly to: number;
-  readonly sql: string;
-}
 
 /**
  * What to write in place of uses, by column: only of columns of which the whole query uses nothing but subcolumns, and of one
@@ -35,7 +29,7 @@ export interface Replacement {
 export function columnUses(
   { tree, selects }: ScanResult,
   tables: readonly ReadTable[],
-): ReadonlyMap<string, readonly Replacement[]> {
+): ReadonlyMap<string, readonly TokenEdit[]> {
   const shown = new Set(selects.filter(hasStar).flatMap(({ sources }) => sources.map(({ table }) => table)));
   const ownerOf = (name: string): ReadTable | undefined => {
     const [table, other] = tables.filter(({ typeOf }) => typeOf(name) !== undefined);
@@ -60,7 +54,7 @@ function replacementsOf(
   tree: Tree,
   selects: readonly SelectFinding[],
   found: readonly ColumnUse[],
-): ReadonlyMap<string, readonly Replacement[]> {
+): ReadonlyMap<string, readonly TokenEdit[]> {
   const naming = createNaming(selects);
   const used = new Set(found.map(({ at }) => at));
   const whole = new Set<string>();
@@ -72,7 +66,7 @@ function replacementsOf(
       if (!isPath && !used.has(node.from + 2 * index)) whole.add(name);
     });
   });
-  const replacements = new Map<string, Replacement[]>();
+  const replacements = new Map<string, TokenEdit[]>();
   for (const { from, to, column, sql, title } of found) {
     const named = naming({ from, to });
     if (named === 'part' || (named === 'whole' && title === undefined)) whole.add(column);

@@ -2,7 +2,7 @@
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { parseColumnType } from '../sql/column-type.ts';
 import type { Cursor } from '../sql/cursor.ts';
-import type { TableColumn } from './statement.ts';
+import type { TableColumn } from './read-table.ts';
 
 /** What a consumer may know about the tables that the query reads. */
 export interface VisibleNames {

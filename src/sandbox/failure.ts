@@ -8,7 +8,7 @@ import type { TextMatch } from './find-in-query.ts';
 import { failureHint, type VisibleNames } from './failure-hints.ts';
 import { FAILURE_CODES, FAILURE_MESSAGES, type FailureMessage } from './failure-messages.ts';
 import { lexConsumerQuery } from './lexed-query.ts';
-import type { Verdict } from './sandbox.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A failure as the engine reports it; `engineCode` is ClickHouse's error code. */
 export interface EngineMessage {

@@ -1,7 +1,8 @@
 // Tables without a scope of their own against the same tables within one: the same rows, names, types and errors.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
-import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { Verdict } from '../../src/sandbox/verdict.ts';
 import { sizeOf, some } from '../support/runs.ts';
 import { ACCEPTED } from './accepted.ts';
 import {

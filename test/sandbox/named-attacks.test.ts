@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCursor } from '../../src/sql/cursor.ts';
 import { withClauseOf } from '../../src/sql/outline.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { assembleStatement, tableTexts } from '../../src/sandbox/statement.ts';
-import { bound, openSandbox, openWorld, outlineOf } from './fixture.ts';
+import { assembleStatement, readTables } from '../../src/sandbox/statement.ts';
+import { bound, openSandbox, openWorld, outlineOf, unchecked } from './fixture.ts';
 import type { World } from './fixture.ts';
 
 let world: World;
@@ -75,8 +75,8 @@ describe.each(ATTACKS)('$why', ({ saved, consumer, database, code }) => {
 
   test('is contained by the statement alone', async () => {
     const { sql: statement } = assembleStatement(
-      tableTexts(withClauseOf(createCursor(sql), outline), outline),
-      { joined: consumer, isLeakproof: true },
+      readTables(withClauseOf(createCursor(sql), outline), outline),
+      unchecked(consumer),
       1_000,
     );
     const answer = await ask(statement);

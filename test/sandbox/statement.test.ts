@@ -4,8 +4,8 @@ import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import { parseSaved } from '../../src/sql/tree/parse.ts';
 import { optionalConditions } from '../../src/sandbox/optional-conditions.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { tableTexts } from '../../src/sandbox/statement.ts';
-import type { IsNull } from '../../src/sandbox/statement.ts';
+import { readTables } from '../../src/sandbox/statement.ts';
+import type { IsNull } from '../../src/sandbox/read-table.ts';
 import { createCursor } from '../../src/sql/cursor.ts';
 import { outlineQuery } from '../../src/sql/outline.ts';
 import { bound, describeDotted, describeTables, openSandbox, openWorld } from './fixture.ts';
@@ -209,7 +209,7 @@ describe('large WITH clauses', () => {
     const elements = Array.from({ length: 10_000 }, (_, n) => `t${n} AS (SELECT a FROM db.t ORDER BY 1)`);
     const sql = `WITH ${elements.join(', ')} SELECT * FROM t1`;
     const { outline } = outlineQuery(sql);
-    const texts = outline === undefined ? [] : tableTexts(createCursor(sql), outline);
+    const texts = outline === undefined ? [] : readTables(createCursor(sql), outline);
     expect(texts.filter(({ passes }) => passes !== undefined)).toHaveLength(10_000);
   });
 

@@ -1,8 +1,10 @@
 // What the engine is asked to parse: the query with other values in its comparisons, so that the calls of a dashboard, which differ in
 // these alone, share one tree. Tokens, and so everything that they parse to but constants, are the same.
 import { createLru } from '../../core/lru.ts';
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
-import type { Explain, Explained } from '../sandbox.ts';
+import type { Cursor } from '../../sql/cursor.ts';
+import type { TreeTokens } from '../../sql/tree/visit.ts';
+import { editedText, type LexedQuery, type TokenEdit } from '../lexed-query.ts';
+import type { Explain, Explained } from '../explain.ts';
 
 const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=']);
 const WORDS: ReadonlySet<string | undefined> = new Set([
@@ -21,16 +23,15 @@ const PLAIN: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** The query, its tokens joined by single spaces, with `placeholders` in it. */
-export function shapeOf(joined: string): string {
-  const cursor = createCursor(joined);
-  const values = placeholders(cursor);
-  return cursor.tokens.map((_, at) => values.get(at) ?? cursor.text(at)).join(' ');
+export function shapeOf(query: LexedQuery): string {
+  const edits = placeholders(query);
+  return edits.length === 0 ? query.joined : editedText(query, edits);
 }
 
-/** A short value in place of each value that is compared, by its token: equal ones for equal values, others for others. */
-export function placeholders(cursor: Cursor): ReadonlyMap<number, string> {
+/** A short value in place of each value that is compared: equal ones for equal values, others for others. */
+export function placeholders({ cursor }: TreeTokens): readonly TokenEdit[] {
   const compared = cursor.tokens.flatMap((_, at) => (isCompared(cursor, at) ? [at] : []));
-  if (compared.length === 0) return new Map();
+  if (compared.length === 0) return [];
   const replaced = new Set(compared);
   const others = new Set(cursor.tokens.flatMap((_, at) => (replaced.has(at) ? [] : [cursor.text(at)])));
   const values = new Map<string, string>();
@@ -41,14 +42,12 @@ export function placeholders(cursor: Cursor): ReadonlyMap<number, string> {
       if (!others.has(value)) return value;
     }
   };
-  return new Map(
-    compared.map((at) => {
-      const text = cursor.text(at);
-      const value = values.get(text) ?? placeholder(at);
-      values.set(text, value);
-      return [at, value];
-    }),
-  );
+  return compared.map((at) => {
+    const text = cursor.text(at);
+    const sql = values.get(text) ?? placeholder(at);
+    values.set(text, sql);
+    return { from: at, to: at + 1, sql };
+  });
 }
 
 /** Whether a value is a whole operand: no operator, cast or subscript follows, and it is not the pattern of `* LIKE`, which selects columns. */

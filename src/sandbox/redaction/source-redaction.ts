@@ -6,7 +6,7 @@ import { REDACTED } from '../../redact/detector.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import { innerType, parseType, type ClickHouseType } from '../../sql/type.ts';
 import type { Subcolumn } from '../pass-through.ts';
-import type { TableColumn } from '../statement.ts';
+import type { TableColumn } from '../read-table.ts';
 import { subcolumnType } from '../subcolumn-type.ts';
 import { isPlainPath } from './document.ts';
 import { changed, type RedactedValue, type ValueSettings } from './redacted-value.ts';

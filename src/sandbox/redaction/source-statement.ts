@@ -4,7 +4,7 @@ import { GENERATORS, LOOKUPS, tableReferences, type TableReference } from '../..
 import { attribute, parseTreeLines, type TreeLine } from '../../sql/query-tree.ts';
 import { mentionedIn } from '../../sql/tree/visit.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
-import type { TableColumn } from '../statement.ts';
+import type { TableColumn } from '../read-table.ts';
 import type { RedactTable } from './source-redaction.ts';
 
 export interface SourceStatementOptions {

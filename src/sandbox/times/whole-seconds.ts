@@ -3,31 +3,22 @@
 import type { Cursor } from '../../sql/cursor.ts';
 import { UNITS } from '../../sql/tree/keywords.ts';
 import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { parse } from '../../sql/tree/parse.ts';
-import { walk } from '../../sql/tree/visit.ts';
+import { textOf, walk } from '../../sql/tree/visit.ts';
 import { isConstantCall } from '../leakproof/functions.ts';
+import type { TokenEdit } from '../lexed-query.ts';
 
 const ORDERS: ReadonlySet<string | undefined> = new Set(['<', '>', '<=', '>=']);
 
-/** The query with a scale for such times in its conditions; undefined if there are none. */
-export function withScales(
-  cursor: Cursor,
-  types: ReadonlyMap<string, readonly string[]>,
-): string | undefined {
+/** The edits that give a scale to such times in the conditions of a query. */
+export function scaleEdits(tree: Tree, types: ReadonlyMap<string, readonly string[]>): readonly TokenEdit[] {
   const scaled = [...types].filter(([, all]) => {
     return all.some((type) => FRACTIONS.test(type)) && all.every((type) => TIMES.test(type));
   });
-  if (scaled.length === 0) return undefined;
-  const parts: string[] = [];
-  let end = 0;
-  for (const { from, to } of timesIn(parse(cursor), new Map(scaled))) {
-    if (cursor.start(from) < end) continue;
-    parts.push(cursor.sql.slice(end, cursor.start(from)));
-    end = cursor.end(to - 1);
-    const first = cursor.word(from) === 'TIMESTAMP' ? from + 1 : from;
-    parts.push(`toDateTime64(${cursor.sql.slice(cursor.start(first), end)}, 0)`);
-  }
-  return parts.length === 0 ? undefined : `${parts.join('')}${cursor.sql.slice(end)}`;
+  if (scaled.length === 0) return [];
+  return timesIn(tree, new Map(scaled)).map(({ from, to }) => {
+    const first = tree.cursor.word(from) === 'TIMESTAMP' ? from + 1 : from;
+    return { from, to, sql: `toDateTime64(${textOf(tree, { from: first, to })}, 0)` };
+  });
 }
 
 const FRACTIONS = /^(?:Nullable\()?DateTime64\(/;
