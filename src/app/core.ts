@@ -6,7 +6,7 @@ import type { RedisLink } from '../cache/redis-link.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { createCompile } from '../catalog/compile.ts';
 import { createDescribe, type Describe } from '../catalog/describe.ts';
-import { referenceOf } from '../catalog/versions.ts';
+import { referenceOf } from '../catalog/endpoint.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { openLiveCatalog, type LiveCatalog } from '../catalog/live.ts';
 import { filterParameters } from '../compatibility/table-filters.ts';

@@ -1,5 +1,6 @@
 // Damage of the embedded engine's data, for readiness and metrics.
-import { partsOf, type DataDamage } from '../engine/embedded/data-damage.ts';
+import { partsOf } from '../engine/embedded/data-damage.ts';
+import type { DataDamage } from '../engine/data-damage.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Gauge } from '../observe/metrics.ts';
 import { describeCause } from '../observe/describe.ts';

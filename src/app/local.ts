@@ -4,7 +4,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Finding } from '../core/finding.ts';
 import type { RequestPath } from '../request/answer.ts';
-import type { PreflightFinding } from '../preflight/preflight.ts';
+import type { PreflightFinding } from '../preflight/finding.ts';
 import { openCore, type Core, type CoreOptions } from './core.ts';
 import { preflight } from './preflight.ts';
 

@@ -2,7 +2,8 @@
 import type { Describe } from '../catalog/describe.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Engine } from '../engine/engine.ts';
-import { runPreflight, type PreflightFinding } from '../preflight/preflight.ts';
+import { runPreflight } from '../preflight/preflight.ts';
+import type { PreflightFinding } from '../preflight/finding.ts';
 import { createSandboxes } from '../request/sandboxes.ts';
 
 /**

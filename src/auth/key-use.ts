@@ -3,14 +3,14 @@ import type { After } from '../core/clock.ts';
 import type { Observe } from '../core/observation.ts';
 import { isKeyId } from './principal.ts';
 
-export interface Use {
+export interface RecordedUse {
   readonly uses: number;
   /** Milliseconds since 1970. */
   readonly last: number;
 }
 
 /** By principal id. */
-export type Uses = ReadonlyMap<string, Use>;
+export type Uses = ReadonlyMap<string, RecordedUse>;
 
 /** Where uses of all processes and runs are summed. */
 export interface UseStore {
@@ -64,6 +64,6 @@ export function createKeyUse({ store, now, after, observe }: KeyUseOptions): Key
 }
 
 /** The sum of two counts of one key. */
-export function joinUses(a: Use | undefined, b: Use): Use {
+export function joinUses(a: RecordedUse | undefined, b: RecordedUse): RecordedUse {
   return { uses: (a?.uses ?? 0) + b.uses, last: Math.max(a?.last ?? 0, b.last) };
 }

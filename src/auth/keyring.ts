@@ -28,7 +28,7 @@ export interface Keyring {
   authenticate(key: string, now: number): Authentication | Promise<Authentication>;
 }
 
-interface Entry {
+interface KeyEntry {
   readonly digest: Buffer;
   readonly expires: number;
   readonly principal: Principal;
@@ -46,7 +46,7 @@ export interface FileKeyring {
 
 /** Compiles the entries of a validated tokens file. */
 export function createKeyring(tokens: readonly Token[]): FileKeyring {
-  const entries = new Map<string, Entry>(tokens.flatMap(toEntries));
+  const entries = new Map<string, KeyEntry>(tokens.flatMap(toEntries));
   return {
     authenticate(key, now) {
       const presented = hashKey(key);
@@ -63,7 +63,7 @@ export function createKeyring(tokens: readonly Token[]): FileKeyring {
 }
 
 /** The current key of an entry and its previous keys that are still valid: all have the same principal. */
-function toEntries(token: Token): [hash: string, entry: Entry][] {
+function toEntries(token: Token): [hash: string, entry: KeyEntry][] {
   const principal = createPrincipal(keyId(token.name), token.name, token);
   const end = token.expires === undefined ? Infinity : Date.parse(token.expires);
   const keys = [

@@ -5,14 +5,14 @@ import { isReply, redisFailure, type RedisLink } from '../cache/redis-link.ts';
 import { createScript } from '../cache/redis-script.ts';
 import { changeAlone, replaceFile, type LockTime } from '../config/replace-file.ts';
 import { isKeyId } from './principal.ts';
-import { joinUses, type Use, type Uses, type UseStore } from './key-use.ts';
+import { joinUses, type RecordedUse, type Uses, type UseStore } from './key-use.ts';
 
 /**
  * A JSON file, read and replaced as a whole; its folder is created if missing. A missing or malformed file counts as
  * empty.
  */
 export function createUseFile(path: string, time: LockTime): UseStore {
-  const read = async (): Promise<Map<string, Use>> => {
+  const read = async (): Promise<Map<string, RecordedUse>> => {
     const text = await readFile(path, 'utf8').catch(() => '{}');
     return usesIn(text);
   };
@@ -29,10 +29,12 @@ export function createUseFile(path: string, time: LockTime): UseStore {
   };
 }
 
-function usesIn(text: string): Map<string, Use> {
+function usesIn(text: string): Map<string, RecordedUse> {
   const parsed = parse(text);
   const entries = Object.entries(typeof parsed === 'object' && parsed !== null ? parsed : {});
-  return new Map(entries.filter((entry): entry is [string, Use] => isKeyId(entry[0]) && isUse(entry[1])));
+  return new Map(
+    entries.filter((entry): entry is [string, RecordedUse] => isKeyId(entry[0]) && isUse(entry[1])),
+  );
 }
 
 function parse(text: string): unknown {
@@ -43,7 +45,7 @@ function parse(text: string): unknown {
   }
 }
 
-function isUse(value: unknown): value is Use {
+function isUse(value: unknown): value is RecordedUse {
   if (typeof value !== 'object' || value === null || !('uses' in value) || !('last' in value)) return false;
   const { uses, last } = value;
   if (!Number.isSafeInteger(uses) || typeof last !== 'number') return false;
@@ -104,7 +106,7 @@ export function createUseRedis(link: RedisLink): UseStore {
         if ((await plain.hLen(counts)) > MAX_FIELDS || (await plain.hLen(times)) > MAX_FIELDS)
           return new Map();
         const [uses, last] = await Promise.all([plain.hGetAll(counts), plain.hGetAll(times)]);
-        const entries = Object.entries(uses).map(([id, n]): [string, Use] => [
+        const entries = Object.entries(uses).map(([id, n]): [string, RecordedUse] => [
           id,
           { uses: Number(n), last: Number(last[id] ?? 0) },
         ]);

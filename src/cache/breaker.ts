@@ -80,11 +80,13 @@ export function createBreaker(options: BreakerOptions): Breaker {
 
 /** Calls that are guaranteed to settle: on their own, by timeout, or all at once through `failAll`. */
 interface BoundedCalls {
-  call<T>(call: () => Promise<T>, timeoutMs: number): Promise<Result<T>>;
+  call<T>(call: () => Promise<T>, timeoutMs: number): Promise<CallOutcome<T>>;
   failAll(cause: unknown): void;
 }
 
-type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly cause: unknown };
+type CallOutcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly cause: unknown };
 
 /** Timeouts are counted in ticks of one shared timer: a timer per call would cost as much as the call itself. */
 const TICKS_PER_TIMEOUT = 4;

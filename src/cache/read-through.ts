@@ -45,13 +45,13 @@ export interface Ask extends Job {
   readonly signal: () => AbortSignal;
 }
 
-export interface Found {
+export interface CachedAnswer {
   readonly kind: 'answer';
   readonly entry: Entry;
   readonly outcome: Outcome;
 }
 
-export type Read = Found | { readonly kind: 'absent' }; // only-if-cached, and nothing is cached
+export type CacheRead = CachedAnswer | { readonly kind: 'absent' }; // only-if-cached, and nothing is cached
 
 /** How a response was produced, in the terms of RFC 9211. */
 export interface Outcome {
@@ -78,9 +78,9 @@ export interface ReadThrough {
    * A fresh cached response, if there is one; never starts a run. Synchronous if it is in memory and its data need not be
    * checked.
    */
-  peek(job: Job): Found | undefined | Promise<Found | undefined>;
+  peek(job: Job): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
   /** Rejects with the error of the run, or with the reason of the caller's signal. */
-  read(ask: Ask): Promise<Read>;
+  read(ask: Ask): Promise<CacheRead>;
   /** Runs a job unless an entry younger than `ms` exists, in this process or another, or its data is unchanged. */
   refresh(job: Job, ms: number): Promise<Refreshed>;
   /**
@@ -100,20 +100,20 @@ export interface Refreshed {
 }
 
 /** The result of a flight. */
-interface Result {
+interface SharedResult {
   readonly entry: Entry;
   /** False if another replica produced it. */
   readonly made: boolean;
   readonly stored: boolean;
 }
 
-interface Context extends ReadThroughOptions {
+interface ReadContext extends ReadThroughOptions {
   readonly runShared: (
     job: Job,
     accepts: (age: number) => boolean,
     signal?: AbortSignal,
     caller?: string,
-  ) => Promise<FlightResult<Result>>;
+  ) => Promise<FlightResult<SharedResult>>;
   readonly isInFlight: (key: string) => boolean;
   readonly lookUp: (key: string) => Promise<Entry | undefined>;
   readonly failures: Failures;
@@ -121,8 +121,8 @@ interface Context extends ReadThroughOptions {
 
 export function createReadThrough(options: ReadThroughOptions): ReadThrough {
   const { store, clock } = options;
-  const flights = createSingleFlight<Result>();
-  const context: Context = {
+  const flights = createSingleFlight<SharedResult>();
+  const context: ReadContext = {
     ...options,
     isInFlight: flights.isInFlight,
     lookUp: createLookUp(store),
@@ -143,7 +143,7 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
       });
     },
   };
-  const hit = (entry: Entry | undefined, job: Job, directives: CacheDirectives): Found | undefined => {
+  const hit = (entry: Entry | undefined, job: Job, directives: CacheDirectives): CachedAnswer | undefined => {
     if (entry === undefined) return undefined;
     const age = ageOfEntry(entry, job, clock);
     if (!isFresh(age, job.policy, directives)) return undefined;
@@ -194,7 +194,7 @@ function isWorthAsking(entry: Entry | undefined, job: Checked, clock: Clock): en
  * Whether a check finds the data of an entry unchanged. It was young enough when it was asked for, however long the answer took: with an
  * engine that answers slowly, every query would run again otherwise, and with checks at regular intervals those that come a moment late.
  */
-async function isUnchanged({ clock }: Context, entry: Entry | undefined, job: Checked): Promise<boolean> {
+async function isUnchanged({ clock }: ReadContext, entry: Entry | undefined, job: Checked): Promise<boolean> {
   if (job.watch === undefined || !isWorthAsking(entry, job, clock)) return false;
   const youngest = checkAge(job.policy, job.directives ?? NO_DIRECTIVES);
   // If the engine cannot be asked, the entry ages: what may be served then is decided by stale_if_error.
@@ -204,17 +204,17 @@ async function isUnchanged({ clock }: Context, entry: Entry | undefined, job: Ch
 
 /** The entry, if a check finds its data unchanged. */
 async function hitAfterCheck(
-  context: Context,
+  context: ReadContext,
   entry: Entry | undefined,
   job: Checked,
-): Promise<Found | undefined> {
+): Promise<CachedAnswer | undefined> {
   if (entry === undefined || !(await isUnchanged(context, entry, job))) return undefined;
   const age = ageOfEntry(entry, job, context.clock);
   return answer(entry, age, { ask: job, kind: 'hit', data: 'unchanged' });
 }
 
 /** Handles a request that memory alone cannot answer. `held`: the entry in memory, which is not fresh enough. */
-async function readFurther(context: Context, ask: Ask, held: Entry | undefined): Promise<Read> {
+async function readFurther(context: ReadContext, ask: Ask, held: Entry | undefined): Promise<CacheRead> {
   const entry = youngerOf(held, await context.lookUp(ask.key));
   let because: Because = { forwarded: 'uri-miss', data: undefined };
   if (entry !== undefined) {
@@ -233,9 +233,9 @@ async function readFurther(context: Context, ask: Ask, held: Entry | undefined):
 }
 
 /** The entry if it is fresh, after a check of its data if need be, or if it may be served stale. */
-async function readCached(context: Context, ask: Ask, entry: Entry): Promise<Found | undefined> {
+async function readCached(context: ReadContext, ask: Ask, entry: Entry): Promise<CachedAnswer | undefined> {
   const { clock, failures } = context;
-  const served = (kind: Outcome['kind']): Found =>
+  const served = (kind: Outcome['kind']): CachedAnswer =>
     answer(entry, ageOfEntry(entry, ask, clock), { ask, kind, data: dataStateOf(entry, ask, clock) });
   const isFreshNow = (): boolean => isFresh(ageOfEntry(entry, ask, clock), ask.policy, ask.directives);
   if (isFreshNow()) return served('hit');
@@ -253,7 +253,7 @@ async function readCached(context: Context, ask: Ask, entry: Entry): Promise<Fou
 /** Why the cache alone could not answer. */
 type Because = Pick<Outcome, 'forwarded' | 'data'>;
 
-async function readFlight(context: Context, ask: Ask, because: Because): Promise<Read> {
+async function readFlight(context: ReadContext, ask: Ask, because: Because): Promise<CacheRead> {
   const { result, led } = await context.runShared(
     ask,
     (age) => isFresh(age, ask.policy, ask.directives),
@@ -267,10 +267,10 @@ async function readFlight(context: Context, ask: Ask, because: Because): Promise
 
 /** The stale response to serve after a failure, if the failure and the policy allow one. */
 function staleAnswer(
-  { clock, store, excusesStale, failures }: Context,
+  { clock, store, excusesStale, failures }: ReadContext,
   ask: Ask,
   { cause, entry }: { readonly cause: unknown; readonly entry: Entry | undefined },
-): Read | undefined {
+): CacheRead | undefined {
   if (!excusesStale(cause)) return undefined;
   const old = youngerOf(entry, store.peek(ask.key));
   if (old === undefined) return undefined;
@@ -282,7 +282,7 @@ function staleAnswer(
 }
 
 /** Revalidates in the background while stale responses are served; at most one run per key. */
-function refreshBehind(context: Context, job: Job, entry: Entry): void {
+function refreshBehind(context: ReadContext, job: Job, entry: Entry): void {
   const { runShared, isInFlight, failures, observe } = context;
   if (isInFlight(job.key)) return;
   const revalidate = async (): Promise<void> => {
@@ -300,7 +300,7 @@ async function runWithLease(
   job: Job,
   flight: Flight,
   options: ReadThroughOptions & { readonly accepts: (entry: Entry) => boolean },
-): Promise<Result> {
+): Promise<SharedResult> {
   const { store, clock, accepts } = options;
   const turn = await waitForLease(job.key, options, { accepts, signal: flight.signal });
   if (turn.kind === 'found') return { entry: turn.entry, made: false, stored: true };
@@ -357,7 +357,7 @@ function answer(
     forwarded,
     data,
   }: { ask: Job; kind: Outcome['kind']; forwarded?: Outcome['forwarded']; data?: Outcome['data'] },
-): Found {
+): CachedAnswer {
   const lifetime = freshFor(ask.policy);
   const seconds = age / 1000;
   const ttl = Math.floor(lifetime - seconds);

@@ -98,7 +98,7 @@ export function createStore(options: StoreOptions): Store {
   };
 }
 
-interface Reading {
+interface EntryReading {
   readonly key: string;
   readonly options: FrameTrust & CodecLimits;
   readonly asked: Moment;
@@ -107,7 +107,7 @@ interface Reading {
 /** Decodes a value from the shared cache; returns a reason if it is invalid. */
 async function entryIn(
   { bytes, remainingMs }: RemoteValue,
-  { key, options, asked }: Reading,
+  { key, options, asked }: EntryReading,
 ): Promise<Entry | string> {
   const frame = await decodeEntry(key, bytes, options);
   if (frame.kind === 'corrupt') return frame.reason;

@@ -4,7 +4,7 @@ import type { Observe } from '../core/observation.ts';
 import type { After, Clock } from '../core/clock.ts';
 import { ageOf } from './clock.ts';
 import type { Entry } from './entry.ts';
-import type { Job, Read, ReadThrough } from './read-through.ts';
+import type { Job, CacheRead, ReadThrough } from './read-through.ts';
 
 export interface WarmingOptions {
   readonly refresh: ReadThrough['refresh'];
@@ -32,7 +32,7 @@ export interface WarmJob extends Job {
 
 export interface Warming {
   /** Records a request and its outcome. The job is repeated for as long as a request arrives within its ttl. */
-  ask(job: WarmJob, read: Read): void;
+  ask(job: WarmJob, read: CacheRead): void;
   /** Keeps a job warm regardless of requests. */
   pin(job: WarmJob): void;
   /** Stops refreshing an endpoint's keys until they are requested or pinned again. */
@@ -160,7 +160,7 @@ function newItem(job: WarmJob, { pinned, now, age }: NewItem): Item {
 
 interface Asked {
   readonly job: WarmJob;
-  readonly read: Extract<Read, { kind: 'answer' }>;
+  readonly read: Extract<CacheRead, { kind: 'answer' }>;
   readonly now: number;
 }
 

@@ -3,7 +3,7 @@ import { didYouMean } from '../core/nearest.ts';
 import { canonicalName } from '../sandbox/functions/aliases.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
 import { LOOKUPS } from '../sql/table-references.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './rule.ts';
 
 export const CAPACITY_RULES: Readonly<Record<string, Rule>> = {
   'limits.queue_without_concurrency': function* ({ file }) {

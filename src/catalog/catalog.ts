@@ -1,7 +1,7 @@
 // The immutable set of endpoints that requests read; replaced as a whole.
 import type { Finding } from '../core/finding.ts';
 import type { Endpoint } from './endpoint.ts';
-import { referenceOf } from './versions.ts';
+import { referenceOf } from './endpoint.ts';
 
 /** All endpoints in service at one time; frozen. */
 export interface Catalog {

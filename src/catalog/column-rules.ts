@@ -2,8 +2,17 @@
 import { rulesBelow, type ColumnAction, type ColumnRules } from '../redact/columns.ts';
 import type { SourceSettings } from '../redact/redactor.ts';
 import { plainPath } from '../redact/subcolumn-name.ts';
-import { jsonValueOf } from '../sql/json-value.ts';
-import { parseType, printType, type ClickHouseType, type TypeArgument } from '../sql/type.ts';
+import { jsonValueOf } from '../sql/types/json-value.ts';
+import { enumNames, hasType, isEnum } from '../sql/types/traits.ts';
+import {
+  changeArguments,
+  parseType,
+  printType,
+  typeArguments,
+  typeOf,
+  type ClickHouseType,
+  type TypeArgument,
+} from '../sql/types/type.ts';
 
 /** `pii` of an endpoint file, or the compiled policy. */
 type Pii = { readonly columns?: Readonly<Record<string, ColumnAction>> } | undefined;
@@ -39,8 +48,9 @@ export function redactedType(
   type: string,
 ): string | undefined {
   const rules = source?.rules && rulesBelow(source.rules, name);
-  if (rules === undefined && !type.includes('Enum')) return type;
-  const ruled = ruledType(parseType(type), rules);
+  const parsed = parseType(type);
+  if (rules === undefined && !hasType(parsed, isEnum)) return type;
+  const ruled = ruledType(parsed, rules);
   return ruled && printType(withoutNames(ruled, (text) => source?.finds(text) === true));
 }
 
@@ -55,7 +65,7 @@ function ruledType(type: ClickHouseType, rules: ColumnRules | undefined): ClickH
   const list = type.arguments;
   switch (type.name) {
     case 'Map': // the rules are for some of its keys
-      return { ...type, arguments: [...(list?.slice(0, 1) ?? []), { ...UNNAMED, type: DYNAMIC }] };
+      return { ...type, arguments: [...(list?.slice(0, 1) ?? []), ...ANY_VALUE] };
     case 'Nullable':
     case 'LowCardinality':
     case 'Array':
@@ -75,10 +85,9 @@ function ruledArgument(argument: TypeArgument, rules: ColumnRules): readonly Typ
   return type === undefined ? [] : [{ ...argument, type }];
 }
 
-const TEXT: ClickHouseType = { name: 'String', arguments: undefined };
-const DYNAMIC: ClickHouseType = { name: 'Dynamic', arguments: undefined };
-const UNNAMED = { kind: 'type', name: undefined, label: undefined } as const;
-const NULLABLE_TEXT: ClickHouseType = { name: 'Nullable', arguments: [{ ...UNNAMED, type: TEXT }] };
+const TEXT = typeOf('String');
+const NULLABLE_TEXT = typeOf('Nullable', TEXT);
+const ANY_VALUE = typeArguments(typeOf('Map', TEXT, typeOf('Dynamic'))).slice(1);
 
 /** Whether a value can be null in JSON, which stays null: also a float that is not finite. */
 function canBeNull(type: ClickHouseType): boolean {
@@ -88,10 +97,6 @@ function canBeNull(type: ClickHouseType): boolean {
 type Finds = (text: string) => boolean;
 
 function withoutNames(type: ClickHouseType, finds: Finds): ClickHouseType {
-  const list = type.arguments;
-  if (list?.some((each) => each.kind === 'enum' && finds(each.name)) === true) return TEXT;
-  const shown = list?.map((each) =>
-    each.kind === 'type' ? { ...each, type: withoutNames(each.type, finds) } : each,
-  );
-  return { ...type, arguments: shown };
+  if (enumNames(type).some(finds)) return TEXT;
+  return changeArguments(type, (inner) => withoutNames(inner, finds));
 }

@@ -13,7 +13,7 @@ import { listedValues } from '../params/type.ts';
 import type { RedactionPolicy } from '../redact/demand.ts';
 import { createRedactor } from '../redact/redactor.ts';
 import { withoutUnused } from '../sql/clause.ts';
-import { createCursor } from '../sql/cursor.ts';
+import { tokensOf } from '../sql/tree/tokens.ts';
 import type { Outline } from '../sql/outline.ts';
 import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
@@ -215,7 +215,7 @@ function build(analysis: Analysis, outline: Outline, { piiHashKey, tenancy }: Co
     { ...analysis, outline },
     { source, dimensions, selections, hasEveryVariant },
     ({ variant, selection, bound, outline }, variants) => {
-      const unlimited = withoutUnused(createCursor(bound.sql, bound.tokens), outline);
+      const unlimited = withoutUnused(tokensOf(bound.sql, bound.tokens), outline);
       return Object.freeze({
         ...common,
         ...variants,

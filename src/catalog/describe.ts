@@ -1,10 +1,10 @@
 // Column descriptions from the engine: requested once per compiled endpoint, on first use.
 import { EngineError, type Column, type Engine } from '../engine/engine.ts';
 import { createQueue } from '../engine/queue.ts';
-import { passThrough } from '../sandbox/pass-through.ts';
+import { passThroughs } from '../sandbox/pass-through.ts';
 import type { ComputedOnRead } from '../sandbox/sandbox.ts';
 import { readClause, withClause } from '../sql/clause.ts';
-import { createCursor } from '../sql/cursor.ts';
+import { parseSavedText } from '../sql/tree/parse.ts';
 import { after, monotonic } from '../core/clock.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { analyseQuery } from './analyse-query.ts';
@@ -12,6 +12,7 @@ import type { Endpoint } from './endpoint.ts';
 import { readComputed } from './computed-on-read.ts';
 import { readSourceQuery, type SourceQuery } from './source-query.ts';
 import type { SampleValues } from './samples.ts';
+import { parseType } from '../sql/types/type.ts';
 
 /** A table of the WITH clause. */
 export interface TableColumns {
@@ -111,16 +112,18 @@ function createReadTables(ask: Ask): (endpoint: Endpoint) => Promise<readonly Ta
   };
   return async (endpoint) => {
     const { query, outline } = endpoint;
-    const clause = readClause(createCursor(query), outline);
+    const saved = parseSavedText(query);
+    const clause = readClause(saved, outline);
+    const passThrough = passThroughs(saved, clause);
     const names = outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
     const all = names.map(async (name) => {
       const columns = await ask(
         endpoint,
         `${withClause(clause, clause.needed(name))}\nSELECT * FROM ${quoteIdentifier(name)}`,
       );
-      const passes = passThrough(clause, name);
+      const passes = passThrough(name);
       if (passes === undefined) return { name, columns };
-      const map = columns.find(({ type }) => type.startsWith('Map('));
+      const map = columns.find(({ type }) => parseType(type).name === 'Map');
       const source = map && passes.sourceOf(map.name);
       const keys =
         source &&

@@ -190,3 +190,10 @@ export interface SandboxPolicy {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
+
+export type Versioned = Pick<Endpoint, 'name' | 'version'>;
+
+/** What identifies an endpoint among all: its name, with the number of a version as `name@2`. */
+export function referenceOf({ name, version }: Versioned): string {
+  return version === undefined ? name : `${name}@${version}`;
+}

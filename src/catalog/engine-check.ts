@@ -18,7 +18,7 @@ import { isTooCostly, NOT_ANALYSED, notAnalysed } from './not-analysed.ts';
 import { namesHint } from './names-hint.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 import { mergeFindings } from './variant-findings.ts';
-import { isTable } from '../sql/with-clause.ts';
+import { isTable } from '../sql/outline.ts';
 
 const CODES: ReadonlyMap<number, string> = new Map([
   [47, 'engine.unknown_column'],

@@ -3,7 +3,7 @@ import { epoch } from '../core/clock.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Column, Engine } from '../engine/engine.ts';
-import { jsonValueOf, type JsonValue } from '../sql/json-value.ts';
+import { jsonValueOf, type JsonValue } from '../sql/types/json-value.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import { foldedPath } from './column-rules.ts';

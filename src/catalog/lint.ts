@@ -11,7 +11,7 @@ import { argumentAt } from './fitting-texts.ts';
 import { DESCRIPTION_LINTS } from './lint-descriptions.ts';
 import { isTablePosition } from './foreign-placeholders.ts';
 import { withNames } from '../sql/table-references.ts';
-import { isTable } from '../sql/with-clause.ts';
+import { isTable } from '../sql/outline.ts';
 import { overVariants } from './variant-findings.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code' | 'severity'>;
@@ -123,9 +123,11 @@ export const LINTS: Readonly<Record<string, Lint>> = {
   },
   'lint.cache_per_timestamp': function* ({ file, parameters }) {
     if (typeof file.cache !== 'object') return;
-    for (const [name, { type, enum: allowed, round }] of Object.entries(file.parameters ?? {})) {
-      if (!/^(Nullable\()?DateTime/.test(type) || allowed !== undefined || round !== undefined) continue;
-      if (parameters.get(name)?.moments?.fallback !== undefined) continue; // lint.relative_not_rounded
+    for (const [name, { enum: allowed, round }] of Object.entries(file.parameters ?? {})) {
+      const moments = parameters.get(name)?.moments;
+      if (moments === undefined || moments.scale.isDate || allowed !== undefined || round !== undefined)
+        continue;
+      if (moments.fallback !== undefined) continue; // lint.relative_not_rounded
       yield {
         path: ['parameters', name],
         onKey: true,

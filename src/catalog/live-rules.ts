@@ -1,12 +1,12 @@
 // Rules about live calls: those of the file, and those of the columns that the engine reports.
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
-import { parseType } from '../sql/type.ts';
+import { parseType } from '../sql/types/type.ts';
 import type { RuleFinding } from './analysis.ts';
 import { ruleFor } from './column-rules.ts';
 import type { LivePolicy } from './endpoint.ts';
 import { unknownColumn } from './page-rules.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './rule.ts';
 
 /** Fields of calls on endpoints with live calls. */
 export const LIVE_FIELDS: ReadonlySet<string> = new Set(['live', 'last_event_id']);

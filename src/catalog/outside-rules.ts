@@ -1,6 +1,6 @@
 // Rules about what a file reaches outside of the tables: they come before the engine sees the query.
 import { explainOutside, outsideReads } from '../sql/outside-reads.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './rule.ts';
 
 /** Checked for each variant. */
 export const OUTSIDE_QUERY_RULES: Readonly<Record<string, Rule>> = {

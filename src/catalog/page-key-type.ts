@@ -1,19 +1,33 @@
 // The types of columns that can be keys of pages: ordered, never NULL, and equal again when they are read from JSON.
-import { parseType, printType, type ClickHouseType } from '../sql/type.ts';
+import { quoteString } from '../sql/literal.ts';
+import {
+  integerOf,
+  isAddress,
+  isDate,
+  isDateTime,
+  isDecimal,
+  isNullable,
+  plainType,
+  timeScale,
+} from '../sql/types/traits.ts';
+import { parseType, printType, type ClickHouseType } from '../sql/types/type.ts';
 
-const TYPES =
-  /^(?:U?Int(?:8|16|32|64|128|256)|Decimal(?:32|64|128|256)?|String|UUID|Date|Date32|DateTime|DateTime64|Bool|IPv4|IPv6)$/;
+const OTHERS: ReadonlySet<string> = new Set(['String', 'UUID', 'Bool']);
+const UTC = quoteString('UTC');
 
 /** The type of a parameter that holds a value of the column; undefined for columns that cannot be keys. Times are in UTC, as in JSON. */
 export function pageKeyType(type: string): string | undefined {
-  const parsed = withoutDictionary(parseType(type));
-  if (!TYPES.test(parsed.name)) return undefined;
-  if (parsed.name === 'DateTime') return "DateTime('UTC')";
-  const printed = printType(parsed);
-  return printed.replace(/^DateTime64\((\d).*$/, "DateTime64($1, 'UTC')");
+  const parsed = parseType(type);
+  const plain = plainType(parsed);
+  if (isNullable(parsed) || !isOrdered(plain)) return undefined;
+  const scale = timeScale(plain);
+  if (scale === undefined) return printType(plain);
+  return plain.name === 'DateTime64' ? `DateTime64(${scale}, ${UTC})` : `DateTime(${UTC})`;
 }
 
-function withoutDictionary(type: ClickHouseType): ClickHouseType {
-  const [first] = type.name === 'LowCardinality' ? (type.arguments ?? []) : [];
-  return first?.kind === 'type' ? first.type : type;
+function isOrdered(type: ClickHouseType): boolean {
+  const isTime = isDate(type) || isDateTime(type);
+  return (
+    isTime || integerOf(type) !== undefined || isDecimal(type) || isAddress(type) || OTHERS.has(type.name)
+  );
 }

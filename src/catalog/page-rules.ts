@@ -7,7 +7,7 @@ import type { RuleFinding } from './analysis.ts';
 import { ruleFor } from './column-rules.ts';
 import type { PagePolicy } from './endpoint.ts';
 import { pageKeyType } from './page-key-type.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './rule.ts';
 
 const RESERVED = /^(?:page_size|cursor|page_key_.*)$/;
 const DEFAULT_SIZE = 100;

@@ -2,7 +2,7 @@
 import { flowOfPart, type ColumnFlow } from '../query-model/flow/flow.ts';
 import { possiblePaths } from '../redact/subcolumn-name.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
-import { parseColumnType } from '../sql/column-type.ts';
+import { parseColumnType } from '../sql/types/column-type.ts';
 import type { RuleFinding } from './analysis.ts';
 import { partRules, ruleFor } from './column-rules.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';

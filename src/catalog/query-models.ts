@@ -3,11 +3,13 @@ import { EngineError, type Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import type { ModelOptions, ModelParameter } from '../query-model/model.ts';
 import { resolveModel, type ModelResult } from '../query-model/resolve.ts';
-import { readSchema, type Ask, type Schema } from '../query-model/schema.ts';
+import { readSchema, type SendQuery, type Schema } from '../query-model/schema.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { costOf } from './not-analysed.ts';
 import type { Analysis } from './analysis.ts';
 import type { Endpoint } from './endpoint.ts';
+import { hasType, isNullable } from '../sql/types/traits.ts';
+import { parseType } from '../sql/types/type.ts';
 
 /** An endpoint and its file. */
 export interface AnalysedEndpoint {
@@ -74,7 +76,7 @@ function parametersOf({ analysis: { file, selection } }: AnalysedEndpoint): read
     name,
     isNeverNull:
       selection.given.has(name) ||
-      ((required === true || standard !== undefined) && !type.includes('Nullable(')),
+      ((required === true || standard !== undefined) && !hasType(parseType(type), isNullable)),
   }));
 }
 
@@ -92,7 +94,7 @@ function schemaOf(engine: Engine): Promise<Schema> {
 }
 
 /** Sends queries about tables; undefined for one that the engine rejects. */
-export function askOf(engine: Engine): Ask {
+export function askOf(engine: Engine): SendQuery {
   return async (sql, parameters) => {
     try {
       const rows = await readRows(engine, sql, { parameters, limits: LIMITS });

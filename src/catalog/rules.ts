@@ -1,13 +1,12 @@
 // What must hold for an endpoint file beyond its schema: a table of rules, each yielding findings under its own code.
 import { MAX_FINDINGS } from '../core/finding.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
-import type { EngineSources } from '../sql/outside-sources.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
 import { createCursor } from '../sql/cursor.ts';
 import type { BoundQuery } from '../sql/placeholders.ts';
 import { tableReferences } from '../sql/table-references.ts';
-import { isTable } from '../sql/with-clause.ts';
+import { isTable } from '../sql/outline.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { CAPACITY_RULES } from './capacity-rules.ts';
 import { uncheckedBy } from '../sandbox/functions/policy.ts';
@@ -27,24 +26,8 @@ import {
   isTablePosition,
   quotedParameters,
 } from './foreign-placeholders.ts';
-
-export type UncodedFinding = Omit<RuleFinding, 'code'>;
-/** Process configuration that rules need. */
-export interface RuleContext {
-  readonly piiHashKey: string | undefined;
-  /** The sources that queries may reach outside of the tables. They are errors otherwise. */
-  readonly engineSources: EngineSources;
-  /** The time of examples without one of their own; milliseconds since 1970. */
-  readonly now: () => number;
-}
-
-/** The nearest valid name; skipped for findings that are not shown. */
-type Guess = (word: string, candidates: Iterable<string>) => string | undefined;
-
-export type Rule = (
-  analysis: Analysis,
-  context: RuleContext & { readonly guess: Guess },
-) => Iterable<UncodedFinding>;
+import type { RuleContext, Guess, Rule } from './rule.ts';
+import type { UncodedFinding } from './rule.ts';
 
 export const HASH_WITHOUT_KEY = 'pii.hash_without_key';
 

@@ -4,12 +4,12 @@ import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import { resolveModel } from '../query-model/resolve.ts';
 import { NO_SCHEMA } from '../query-model/schema.ts';
-import type { Source } from '../query-model/sources.ts';
+import type { QuerySource } from '../query-model/sources.ts';
 import type { Expression } from '../query-model/tree/nodes.ts';
 import { clockReads, commonEvery, functionCalls, type ClockRead } from '../sql/clock-reads.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Endpoint } from './endpoint.ts';
-import { isTable } from '../sql/with-clause.ts';
+import { isTable } from '../sql/outline.ts';
 import {
   byBytes,
   DEFINITION,
@@ -43,7 +43,7 @@ export interface Unwatched {
   /** Index of the statement. */
   readonly statement: number;
   /** The source in the statement, or that leads to it; undefined: the statement as a whole. */
-  readonly source: Source | undefined;
+  readonly source: QuerySource | undefined;
   readonly reason: string;
 }
 
@@ -53,7 +53,7 @@ export interface LateRead extends ClockRead {
   /** The view, or the table with a computed column; undefined: the statement itself. */
   readonly table: string | undefined;
   /** The source in the statement that leads to it. */
-  readonly source: Source | undefined;
+  readonly source: QuerySource | undefined;
 }
 
 /** The saved query of an endpoint, or those that read these tables of its WITH clause. */
@@ -122,7 +122,7 @@ async function readOwnFunctions(engine: Engine): Promise<ReadonlySet<string>> {
 
 interface Origin {
   readonly statement: number;
-  readonly source: Source | undefined;
+  readonly source: QuerySource | undefined;
   /** The view that is being read. */
   readonly table: string | undefined;
 }
@@ -199,7 +199,7 @@ async function addQuery(
     await addSource(resolution, source, { ...origin, source: origin.source ?? source });
 }
 
-async function addSource(resolution: Resolution, source: Source, origin: Origin): Promise<void> {
+async function addSource(resolution: Resolution, source: QuerySource, origin: Origin): Promise<void> {
   const { name, kind, columns } = source;
   if (kind === 'table_function') return addFunction(resolution, source, origin);
   if (kind === 'dictionary') return addDictionary(resolution, name, origin);
@@ -209,7 +209,7 @@ async function addSource(resolution: Resolution, source: Source, origin: Origin)
 /** `merge('database', 'regexp')`, also with `REGEXP('…')` as the database, and `dictionary('name')`. */
 async function addFunction(
   resolution: Resolution,
-  { name, arguments: list }: Source,
+  { name, arguments: list }: QuerySource,
   origin: Origin,
 ): Promise<void> {
   const [first, second] = list;

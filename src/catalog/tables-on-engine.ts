@@ -1,7 +1,8 @@
 // Reads which tables an engine has, with their columns, values of Enum columns, and dictionaries with their attributes.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { changeInner, parseType } from '../sql/type.ts';
+import { enumNames } from '../sql/types/traits.ts';
+import { parseType, typeArguments, type ClickHouseType } from '../sql/types/type.ts';
 
 /** The names on an engine. */
 export interface TablesOnEngine {
@@ -40,11 +41,9 @@ export async function readTables(engine: Engine): Promise<TablesOnEngine> {
 
 /** The values of the Enums in a type. */
 export function enumValues(type: string): readonly string[] {
-  if (!type.includes('Enum')) return [];
-  const values: string[] = [];
-  changeInner(parseType(type), (inner) => {
-    for (const each of inner.arguments ?? []) if (each.kind === 'enum') values.push(each.name);
-    return inner;
-  });
-  return values;
+  const values = (inner: ClickHouseType): readonly string[] => [
+    ...enumNames(inner),
+    ...typeArguments(inner).flatMap((argument) => values(argument.type)),
+  ];
+  return values(parseType(type));
 }

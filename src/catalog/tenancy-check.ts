@@ -1,12 +1,12 @@
 // Checks that an endpoint's queries depend on rows of one tenant only, and reports each source that is not confined.
 import type { SourceModel } from '../query-model/model.ts';
-import type { Source } from '../query-model/sources.ts';
+import type { QuerySource } from '../query-model/sources.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import type { Tenancy } from './tenancy.ts';
-import { isTable } from '../sql/with-clause.ts';
+import { isTable } from '../sql/outline.ts';
 import type { QueryPlace } from './variant-query.ts';
 
 /** Findings about a file whose queries the engine accepts, from the models of its queries. */
@@ -93,7 +93,7 @@ export function rangeOf(
 export function placeOf(
   inspected: AnalysedEndpoint,
   query: Pick<EndpointQuery, 'table'>,
-  source: Source,
+  source: QuerySource,
 ): QueryPlace {
   const { bound, inBound } = inspected.analysis;
   const own = rangeOf(inspected, source.cte ?? query.table);

@@ -3,6 +3,7 @@ import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 import { overVariants } from './variant-findings.ts';
+import { isDateTime, plainTypeOf } from '../sql/types/traits.ts';
 
 const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '<=', '>', '>=']);
 /** A date as digits, alone or with a time. */
@@ -53,5 +54,5 @@ function timeColumns(query: Cursor, columns: TablesOnEngine['columns']): Readonl
 }
 
 function isTime(type: string): boolean {
-  return /^(?:Nullable\()?DateTime/.test(type);
+  return isDateTime(plainTypeOf(type));
 }

@@ -4,9 +4,11 @@ import type { CompiledParameter } from '../params/parameter.ts';
 import { placeholderIfGiven } from '../params/type.ts';
 import { expandTemplate, type Fragments, type Selection } from '../sql/expand.ts';
 import type { SqlFinding } from '../sql/finding.ts';
-import { outlineQuery, withReadable, type Outline } from '../sql/outline.ts';
+import { outlineOf, withReadable, type Outline } from '../sql/outline.ts';
 import { authorOffset, bindPlaceholders, type BoundQuery } from '../sql/placeholders.ts';
 import type { Piece, Template } from '../sql/template.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
+import { parseSavedText } from '../sql/tree/parse.ts';
 
 /** The query as the file has it. */
 export interface QuerySource {
@@ -31,6 +33,8 @@ export interface VariantQuery {
   /** The query before its parameters are bound. */
   readonly text: string;
   readonly bound: BoundQuery;
+  /** Of the bound query; with a fault if it has a form that is not known. */
+  readonly tree: Tree;
   /** Undefined if the query could not be parsed; `findings` has the reasons. */
   readonly outline: Outline | undefined;
   /** Located in `text`. */
@@ -50,8 +54,11 @@ export function bindVariant(source: QuerySource, selection: Selection): VariantQ
     if (parameter === undefined) return undefined;
     return isGivenAt(name, start) ? placeholderIfGiven(parameter.type) : parameter.placeholder;
   });
-  const { outline: whole, findings: unread } =
-    bound.findings.length > 0 ? { outline: undefined, findings: [] } : outlineQuery(bound.sql, bound.tokens);
+  const isBound = bound.findings.length === 0;
+  const tree = parseSavedText(bound.sql, isBound ? bound.tokens : undefined);
+  const { outline: whole, findings: unread } = isBound
+    ? outlineOf(tree)
+    : { outline: undefined, findings: [] };
   const outline = whole && withReadable(whole, readable);
   const inText = (offset: number): QueryPlace => {
     const { choice, offset: inside } = originOf(offset);
@@ -63,6 +70,7 @@ export function bindVariant(source: QuerySource, selection: Selection): VariantQ
     variant: variantName(template, selection),
     text,
     bound,
+    tree,
     outline,
     findings: [
       ...bound.findings,

@@ -1,7 +1,7 @@
 // Rules about choices and optional parts, by the code of their findings.
 import { didYouMean } from '../core/nearest.ts';
 import { partsOf, type Piece } from '../sql/template.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './rule.ts';
 
 const NOT_OF_CHOICES = [
   'type',

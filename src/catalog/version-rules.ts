@@ -1,5 +1,5 @@
 // Rules about versions, deprecation and rollout in one file.
-import type { Rule } from './rules.ts';
+import type { Rule } from './rule.ts';
 
 export const VERSION_RULES: Readonly<Record<string, Rule>> = {
   'version.without_number': function* ({ file }) {

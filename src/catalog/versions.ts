@@ -3,13 +3,7 @@ import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Candidate, Catalog } from './catalog.ts';
 import type { Deprecation, Endpoint, Rollout } from './endpoint.ts';
-
-type Versioned = Pick<Endpoint, 'name' | 'version'>;
-
-/** What identifies an endpoint among all: its name, with the number of a version as `name@2`. */
-export function referenceOf({ name, version }: Versioned): string {
-  return version === undefined ? name : `${name}@${version}`;
-}
+import { referenceOf, type Versioned } from './endpoint.ts';
 
 /** The name in a reference, without the number of a version. Names contain no `@`. */
 export function nameIn(reference: string): string {

@@ -6,10 +6,11 @@ import type { Path } from '../config/yaml-document.ts';
 import type { Column } from '../engine/engine.ts';
 import { isFault } from '../lql/finding.ts';
 import { createResolver } from '../lql/resolve.ts';
-import { isTable } from '../sql/with-clause.ts';
+import { isTable } from '../sql/outline.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { LogViewPolicy } from './endpoint.ts';
-import type { Rule } from './rules.ts';
+import type { Rule } from './rule.ts';
+import { isDateTime, plainTypeOf } from '../sql/types/traits.ts';
 
 interface PlacedView {
   readonly view: LogsView;
@@ -113,7 +114,7 @@ export const VIEW_RULES: Readonly<Record<string, Rule>> = {
 };
 
 function isInstant(type: string): boolean {
-  return /^(?:Nullable\()?DateTime/.test(type);
+  return isDateTime(plainTypeOf(type));
 }
 
 /** What is wrong with the paths of the log views of a table, once its columns are known. */

@@ -2,15 +2,15 @@
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import { identifierName } from '../sql/literal.ts';
-import { parseType, innerType, type ClickHouseType } from '../sql/type.ts';
+import { parseType, innerType, type ClickHouseType } from '../sql/types/type.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import { createDescribe } from './describe.ts';
+import { integerOf, plainType } from '../sql/types/traits.ts';
 
 /** Names of the columns of all tables that have such a type. */
 export type WideColumns = ReadonlySet<string>;
 
-const WIDE = /^U?Int(?:64|128|256)$/;
 const SQL = `SELECT DISTINCT name FROM system.columns WHERE match(type, 'U?Int(64|128|256)')
 AND default_kind != 'ALIAS' AND database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA', 'millrace')`;
 
@@ -22,8 +22,9 @@ export async function readWideColumns(engine: Engine): Promise<WideColumns> {
 
 /** Whether JSON has such integers in values of the type. */
 export function isWide(type: ClickHouseType): boolean {
-  if (/^(?:Nullable|LowCardinality|Array)$/.test(type.name)) return isWide(innerType(type));
-  return WIDE.test(type.name);
+  const plain = plainType(type);
+  if (plain.name === 'Array') return isWide(innerType(plain));
+  return (integerOf(plain)?.bits ?? 0) >= 64;
 }
 
 /**

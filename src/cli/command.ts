@@ -7,7 +7,7 @@ import type { Finding } from '../core/finding.ts';
 import { nearest } from '../core/nearest.ts';
 import { describeFinding } from '../observe/describe.ts';
 import { CommandError } from './command-error.ts';
-import type { ServeDeps } from './serve/serve.ts';
+import type { ServeDeps } from './serve/deps.ts';
 import type { Terminal } from './terminal.ts';
 import type {
   Log,

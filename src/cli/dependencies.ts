@@ -8,7 +8,7 @@ import type { Observe, Relay } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { Finding } from '../core/finding.ts';
-import type { PreflightFinding } from '../preflight/preflight.ts';
+import type { PreflightFinding } from '../preflight/finding.ts';
 
 export interface LogSettings {
   readonly level: Settings['logLevel'];

@@ -11,7 +11,7 @@ const SQL = `SELECT database, table, groupArray((name, type)) FROM (
   WHERE database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA') ORDER BY database, table, position
 ) GROUP BY database, table`;
 
-type Row = readonly [
+type TableRow = readonly [
   database: string,
   table: string,
   columns: readonly (readonly [name: string, type: string])[],
@@ -20,7 +20,7 @@ type Row = readonly [
 /** Rejects with EngineError. */
 export async function readKnownTables(engine: Engine): Promise<KnownTables> {
   // The columns of the query above.
-  return knownTables((await readRows(engine, SQL)) as readonly Row[]);
+  return knownTables((await readRows(engine, SQL)) as readonly TableRow[]);
 }
 
 interface Table {
@@ -29,7 +29,7 @@ interface Table {
 }
 
 /** By `database.table`, or by the name alone if there is one table of that name: schemas of other systems are not there. */
-function knownTables(rows: readonly Row[]): KnownTables {
+function knownTables(rows: readonly TableRow[]): KnownTables {
   const byName = new Map<string, Table[]>();
   for (const [database, table, pairs] of rows) {
     const known: Table = { name: [database, table], columns: pairs.map(([name, type]) => ({ name, type })) };

@@ -3,6 +3,8 @@ import type { CompiledParameter } from '../params/parameter.ts';
 import { assumeNull, assumeOrder, NO_FACTS, type Facts } from '../query-model/comparison/term-facts.ts';
 import { secondsIn, type Scalar } from '../query-model/comparison/scalars.ts';
 import type { VariantPair } from './variants.ts';
+import { integerOf, isDate, isDateTime, isNumeric } from '../sql/types/traits.ts';
+import { parseType } from '../sql/types/type.ts';
 
 export interface Assumptions {
   /** Of all calls. */
@@ -46,10 +48,11 @@ function assumeAbsent(facts: Facts, { name, type, required, absent, moments }: C
 }
 
 /** A canonical value as constants of queries are compared. */
-function scalarOf(type: string, text: string): Scalar | undefined {
-  if (type === 'Bool') return text === 'true' ? 1n : 0n;
-  if (/^U?Int\d+$/.test(type)) return /^-?\d+$/.test(text) ? BigInt(text) : undefined;
-  if (/^(?:Float|Decimal)/.test(type)) return Number.isNaN(Number(text)) ? undefined : Number(text);
-  if (type.startsWith('Date')) return secondsIn(`'${text}'`);
+function scalarOf(printed: string, text: string): Scalar | undefined {
+  const type = parseType(printed);
+  if (type.name === 'Bool') return text === 'true' ? 1n : 0n;
+  if (integerOf(type) !== undefined) return /^-?\d+$/.test(text) ? BigInt(text) : undefined;
+  if (isNumeric(type)) return Number.isNaN(Number(text)) ? undefined : Number(text);
+  if (isDate(type) || isDateTime(type)) return secondsIn(`'${text}'`);
   return /['\\]/.test(text) ? undefined : text;
 }

@@ -2,7 +2,7 @@
 import type { QueryPlace } from '../catalog/variant-query.ts';
 import type { Column } from '../engine/engine.ts';
 import type { ChangeCode } from './changes.ts';
-import type { Contract, EndpointColumns, Found } from './contract.ts';
+import type { Contract, EndpointColumns, ContractChange } from './contract.ts';
 import { MAIN } from './query.ts';
 import { compareColumnTypes, type ColumnOptions } from './widening.ts';
 
@@ -16,7 +16,7 @@ export function* compareColumns(
   base: Contract,
   head: Contract,
   { before, after }: ColumnPair,
-): Generator<Found> {
+): Generator<ContractChange> {
   if (before === undefined) return;
   if (after === undefined) {
     yield {
@@ -76,7 +76,7 @@ function compareLists(
   after: readonly Column[],
   options: ColumnOptions,
   codes: Codes,
-): readonly Pick<Found, 'code' | 'message'>[] {
+): readonly Pick<ContractChange, 'code' | 'message'>[] {
   const old = new Map(before.map(({ name, type }) => [name, type]));
   const now = new Map(after.map(({ name, type }) => [name, type]));
   const removed = before.filter(({ name }) => !now.has(name));

@@ -1,13 +1,13 @@
 // Compares two revisions of all endpoint files, endpoint by endpoint.
 import type { Definitions } from '../catalog/definitions.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { referenceOf } from '../catalog/versions.ts';
+import { referenceOf } from '../catalog/endpoint.ts';
 import type { ListedExposure } from '../catalog/exposure.ts';
 import { mergeFindings } from '../catalog/variant-findings.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';
 import { CHANGES, needsReason, type Change, type ChangeCode } from './changes.ts';
 import { compareColumns } from './columns.ts';
-import type { BrokenFile, Contract, Contracts, EndpointColumns, Found } from './contract.ts';
+import type { BrokenFile, Contract, Contracts, EndpointColumns, ContractChange } from './contract.ts';
 import { pairUp, type Pairing } from './pairing.ts';
 import { compareParameters } from './parameters.ts';
 import { comparePolicies } from './policies.ts';
@@ -38,7 +38,7 @@ export interface Side extends Contracts {
 }
 
 /** The changes of one endpoint. */
-export interface Comparison {
+export interface EndpointComparison {
   /** The endpoint's name; the path of a file without one; '' for changes that affect all endpoints. */
   readonly endpoint: string;
   /** Most severe first. */
@@ -53,7 +53,7 @@ export interface Comparison {
  * Comparisons of all changed endpoints, sorted by name. Equal sides give an empty list. `now` decides whether the sunset of a removed
  * endpoint has passed, in milliseconds since 1970; by default, none has.
  */
-export function compareContracts(base: Side, head: Side, now = -Infinity): readonly Comparison[] {
+export function compareContracts(base: Side, head: Side, now = -Infinity): readonly EndpointComparison[] {
   const pairings = pairUp(base, head);
   const sides = { base, head, now, defaults: changedDefaults(base, head) };
   return [...settingsComparison(pairings), ...pairings.map((pairing) => compare(pairing, sides))]
@@ -65,7 +65,7 @@ export function compareContracts(base: Side, head: Side, now = -Infinity): reado
 const NAMED = 5;
 
 /** Changes of the settings file, which no endpoint file can allow. */
-function settingsComparison(pairings: readonly Pairing[]): readonly Comparison[] {
+function settingsComparison(pairings: readonly Pairing[]): readonly EndpointComparison[] {
   const pairs = pairings.flatMap((each) => (each.kind === 'both' ? [[each.old, each.now] as const] : []));
   const [first] = pairs;
   const setting = first?.[1].tenancy ?? first?.[0].tenancy;
@@ -88,7 +88,7 @@ function settingsComparison(pairings: readonly Pairing[]): readonly Comparison[]
   return [{ endpoint: '', changes: changes.toSorted(compareChanges), query: undefined }];
 }
 
-function fileOf({ changes }: Comparison): string {
+function fileOf({ changes }: EndpointComparison): string {
   return changes[0]?.file ?? '';
 }
 
@@ -106,7 +106,7 @@ export function plainComparison(
     readonly file: string;
     readonly line: number;
   },
-): Comparison {
+): EndpointComparison {
   const { class: kind } = CHANGES[change.code];
   return { endpoint, query: undefined, changes: [{ endpoint, class: kind, ...change, allowed: undefined }] };
 }
@@ -116,17 +116,17 @@ interface Sides {
   readonly head: Side;
   readonly now: number;
   /** By the default version of a name at the head, if its callers got another one. */
-  readonly defaults: ReadonlyMap<Contract, Found>;
+  readonly defaults: ReadonlyMap<Contract, ContractChange>;
 }
 
-function compare(pairing: Pairing, sides: Sides): Comparison {
+function compare(pairing: Pairing, sides: Sides): EndpointComparison {
   const { head, now, defaults } = sides;
   switch (pairing.kind) {
     case 'both':
       return compareTwo(pairing, sides);
     case 'added': {
       const { contract, before } = pairing;
-      const found: Found =
+      const found: ContractChange =
         before === undefined
           ? { code: 'endpoint.added', message: introduction(contract), path: ['name'] }
           : { code: 'endpoint.not_comparable', message: `${before.path} had errors before`, path: ['name'] };
@@ -165,7 +165,7 @@ function introduction({ endpoint, query }: Contract): string {
   return endpoint.sandbox.enabled ? `${what}, whose consumer queries can read ${tables.join(', ')}` : what;
 }
 
-function changeFor(defaults: Sides['defaults'], contract: Contract): readonly Found[] {
+function changeFor(defaults: Sides['defaults'], contract: Contract): readonly ContractChange[] {
   const found = defaults.get(contract);
   return found === undefined ? [] : [found];
 }
@@ -173,7 +173,7 @@ function changeFor(defaults: Sides['defaults'], contract: Contract): readonly Fo
 function compareTwo(
   { old, now, found }: Extract<Pairing, { kind: 'both' }>,
   { base, head, defaults }: Sides,
-): Comparison {
+): EndpointComparison {
   const pairs = pairVariants(old, now);
   const all = [
     ...found,
@@ -203,7 +203,7 @@ function changesOf(
   pair: VariantPair,
   pairs: readonly VariantPair[],
   { base, head }: Pick<Sides, 'base' | 'head'>,
-): readonly Found[] {
+): readonly ContractChange[] {
   const found = compareVariants(pair, base, head);
   if (!pair.isNew || !found.some(({ code }) => code === 'query.rows_added')) return found;
   const others = new Set(pairs.map(({ old }) => old));
@@ -212,7 +212,7 @@ function changesOf(
 }
 
 /** Changes for the calls that choose a variant; of a new one, only those that concern security. */
-function compareVariants(pair: VariantPair, base: Side, head: Side): readonly Found[] {
+function compareVariants(pair: VariantPair, base: Side, head: Side): readonly ContractChange[] {
   const { old, now, isNew } = pair;
   const calls = assumptionsOf(pair);
   if (isNew && (base.models === undefined || head.models === undefined)) return [];
@@ -240,7 +240,11 @@ function modelsOf({ old, now }: Pick<VariantPair, 'old' | 'now'>, base: Side, he
 }
 
 /** With the reasons of the file that allow none of the changes. */
-function withUnused(found: readonly Found[], before: Reasons, { analysis }: Contract): readonly Found[] {
+function withUnused(
+  found: readonly ContractChange[],
+  before: Reasons,
+  { analysis }: Contract,
+): readonly ContractChange[] {
   const changed = new Set(found.map(({ code }) => code));
   return [...found, ...unusedReasons(before, analysis.file, changed)];
 }
@@ -248,9 +252,9 @@ function withUnused(found: readonly Found[], before: Reasons, { analysis }: Cont
 /** Adds the class, the line and the file's reason to each change. `before` are the reasons that the old file had. */
 function finish(
   { endpoint: compared, analysis }: Contract,
-  found: readonly Found[],
+  found: readonly ContractChange[],
   before: Reasons,
-): Comparison {
+): EndpointComparison {
   const { document } = analysis;
   const { file: ownFile } = compared;
   const endpoint = referenceOf(compared);

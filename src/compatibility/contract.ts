@@ -61,7 +61,7 @@ export interface Contracts {
 /**
  * A change between two contracts, at a path of the new file; `offset` is inside the string there (UTF-16 code units).
  */
-export interface Found {
+export interface ContractChange {
   readonly code: ChangeCode;
   readonly message: string;
   readonly path: Path;
@@ -116,11 +116,11 @@ function readFile(
   };
 }
 
-type Names = Pick<BrokenFile, 'id' | 'name' | 'reasons'>;
+type BrokenFileNames = Pick<BrokenFile, 'id' | 'name' | 'reasons'>;
 
-const NAMELESS: Names = { id: undefined, name: undefined, reasons: NO_REASONS };
+const NAMELESS: BrokenFileNames = { id: undefined, name: undefined, reasons: NO_REASONS };
 
-function namesIn(value: unknown): Names {
+function namesIn(value: unknown): BrokenFileNames {
   if (typeof value !== 'object' || value === null) return NAMELESS;
   const { id, name }: Partial<Record<'id' | 'name', unknown>> = value;
   return { id: textOf(id)?.toLowerCase(), name: textOf(name), reasons: reasonsIn(value) };

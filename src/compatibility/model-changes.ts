@@ -11,19 +11,10 @@ import {
 import { NO_FACTS } from '../query-model/comparison/term-facts.ts';
 import { UnreadableTree } from '../query-model/tree/tree-lines.ts';
 import type { Assumptions } from './assumptions.ts';
-import type { ChangeCode } from './changes.ts';
 import { compareExposures } from './exposure-changes.ts';
 import { compareRows, labelOf, nameOf, placeOf, sourceAdded, type RowPair } from './row-changes.ts';
 import { show } from './shown-text.ts';
-
-/** A change of a query, at a source of the new model; undefined: of the query as a whole. */
-export interface ModelChange {
-  readonly code: ChangeCode;
-  readonly message: string;
-  readonly source: SourceModel | undefined;
-  /** The parameters that it is about. */
-  readonly parameters?: readonly string[];
-}
+import type { ModelChange } from './model-change.ts';
 
 export interface CompareOptions extends Partial<Assumptions> {
   /** Consumer queries read the whole result, so that every condition matters, not only those with parameters. */

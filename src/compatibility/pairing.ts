@@ -1,6 +1,6 @@
 // Pairs the endpoints of two revisions: by id, then by name, so that a new id hides no change.
-import { referenceOf } from '../catalog/versions.ts';
-import type { BrokenFile, Contract, Contracts, Found } from './contract.ts';
+import { referenceOf } from '../catalog/endpoint.ts';
+import type { BrokenFile, Contract, Contracts, ContractChange } from './contract.ts';
 
 export type Pairing =
   | {
@@ -8,7 +8,7 @@ export type Pairing =
       readonly old: Contract;
       readonly now: Contract;
       /** Changes of the name and the id. */
-      readonly found: readonly Found[];
+      readonly found: readonly ContractChange[];
     }
   /** `before` is its file at the base if that could not be served. */
   | { readonly kind: 'added'; readonly contract: Contract; readonly before: BrokenFile | undefined }
@@ -67,7 +67,7 @@ function pairOf(now: Contract, before: Index, after: Index): Pairing {
   const namesake = before.byName.get(name) ?? unversionedBefore(now, before, after);
   if (namesake === undefined) return { kind: 'added', contract: now, before: before.broken(now) };
   const isElsewhere = after.byId.has(namesake.endpoint.id);
-  const found: Found = isElsewhere
+  const found: ContractChange = isElsewhere
     ? {
         code: 'endpoint.replaced',
         message: `the name ${name} belonged to a different endpoint`,
@@ -87,7 +87,7 @@ function unversionedBefore(
   return version !== 1 || old === undefined || after.byId.has(old.endpoint.id) ? undefined : old;
 }
 
-function renamed(old: Contract, now: Contract, after: Index): readonly Found[] {
+function renamed(old: Contract, now: Contract, after: Index): readonly ContractChange[] {
   const [was, is] = [old.endpoint.name, now.endpoint.name];
   if (was === is) return [];
   const rest = after.names.has(was) ? '; callers of the old name get another endpoint' : '';

@@ -2,6 +2,8 @@
 import type { DeclaredParameter } from '../params/declared.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Restriction } from './restricting-parameters.ts';
+import { hasType, isNullable } from '../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../sql/types/type.ts';
 
 interface Weakening {
   readonly code: ChangeCode;
@@ -84,12 +86,16 @@ function minimum({ min_length: length }: DeclaredParameter): number {
   return length ?? 0;
 }
 
-const LIST = /^(Array|Tuple|Map)\(/;
+const LISTS: ReadonlySet<string> = new Set(['Array', 'Tuple', 'Map']);
+const TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString']);
 
 function changesType({ old, now, restriction }: Pair): Weakening | undefined {
-  const isList = LIST.test(now.type) && !LIST.test(old.type);
-  const isNull = now.type.includes('Nullable(') && !old.type.includes('Nullable(');
-  const isText = restriction.hasWildcards && /String/.test(now.type) && !/String/.test(old.type);
+  const [before, after] = [parseType(old.type), parseType(now.type)];
+  const becomes = (test: (type: ClickHouseType) => boolean): boolean =>
+    hasType(after, test) && !hasType(before, test);
+  const isList = LISTS.has(after.name) && !LISTS.has(before.name);
+  const isNull = becomes(isNullable);
+  const isText = restriction.hasWildcards && becomes(({ name }) => TEXTS.has(name));
   if (!isList && !isNull && !isText) return undefined;
   const says = isList
     ? 'a call can select the rows of several values'

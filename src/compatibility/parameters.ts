@@ -3,7 +3,7 @@ import type { DeclaredParameter } from '../params/declared.ts';
 import { DEFAULT_MAX_LENGTH } from '../params/text.ts';
 import { isFailure, parseParameterType, scalarOf } from '../params/type.ts';
 import { CHANGES, type ChangeCode } from './changes.ts';
-import type { Contract, Found } from './contract.ts';
+import type { Contract, ContractChange } from './contract.ts';
 import { weakening } from './parameter-weakening.ts';
 import type { Restriction, RestrictionOf } from './restricting-parameters.ts';
 import { compareParameterTypes } from './widening.ts';
@@ -12,7 +12,7 @@ export function* compareParameters(
   base: Contract,
   head: Contract,
   restrictionOf: RestrictionOf,
-): Generator<Found> {
+): Generator<ContractChange> {
   const [before, after] = [base, head].map(({ analysis }) => analysis.file.parameters ?? {});
   const wasIgnored = base.analysis.file.unknown_parameters === 'ignore';
   for (const [name, now] of Object.entries(after ?? {})) {
@@ -49,7 +49,7 @@ export function* compareParameters(
   };
 }
 
-function added(name: string, { required }: DeclaredParameter, wasIgnored: boolean): Found {
+function added(name: string, { required }: DeclaredParameter, wasIgnored: boolean): ContractChange {
   const path = ['parameters', name];
   if (required === true)
     return { code: 'parameter.added_required', message: `${name} is a new required parameter`, path };
@@ -62,7 +62,7 @@ function added(name: string, { required }: DeclaredParameter, wasIgnored: boolea
   };
 }
 
-interface Pair {
+interface ParameterPair {
   readonly base: Contract;
   readonly head: Contract;
   readonly old: DeclaredParameter;
@@ -78,7 +78,7 @@ interface Step {
   readonly says: string;
 }
 
-function* compareOne(name: string, pair: Pair): Generator<Found> {
+function* compareOne(name: string, pair: ParameterPair): Generator<ContractChange> {
   for (const step of stepsOf(name, pair)) {
     for (const { key, code, says } of weakened(step, pair))
       yield { code, message: `${name} ${says}`, path: ['parameters', name, key] };
@@ -86,7 +86,7 @@ function* compareOne(name: string, pair: Pair): Generator<Found> {
 }
 
 /** The step as it is, or as a security change if it makes a restriction weaker. */
-function weakened(step: Step, { old, now, restriction }: Pair): readonly Step[] {
+function weakened(step: Step, { old, now, restriction }: ParameterPair): readonly Step[] {
   if (restriction === undefined) return [step];
   const weaker = weakening(step.code, { old, now, restriction });
   if (weaker === undefined) return [step];
@@ -98,7 +98,7 @@ function isBreaking(code: ChangeCode): boolean {
   return CHANGES[code].class === 'breaking';
 }
 
-function* stepsOf(name: string, pair: Pair): Generator<Step> {
+function* stepsOf(name: string, pair: ParameterPair): Generator<Step> {
   const { old, now } = pair;
   const step = isOtherList(old, now) ? listStep(now) : compareParameterTypes(old.type, now.type);
   if (step !== 'same') {
@@ -125,7 +125,7 @@ function listStep(now: DeclaredParameter): 'wider' | 'narrower' {
 }
 
 /** Changes for calls that omit the parameter. */
-function* presence(name: string, { base, head, old, now }: Pair): Generator<Step> {
+function* presence(name: string, { base, head, old, now }: ParameterPair): Generator<Step> {
   const [wasRequired, isRequired] = [old.required === true, now.required === true];
   if (isRequired && !wasRequired)
     yield { key: 'required', code: 'parameter.now_required', says: 'is required' };

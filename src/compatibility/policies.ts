@@ -4,12 +4,12 @@ import { preferredToolName } from '../catalog/tool-names.ts';
 import { budgetText, type BudgetResource } from '../config/budget.ts';
 import type { Rate } from '../config/rate.ts';
 import type { ChangeCode } from './changes.ts';
-import type { Contract, Found } from './contract.ts';
+import type { Contract, ContractChange } from './contract.ts';
 
 export function* comparePolicies(
   { endpoint: base }: Contract,
   { endpoint: head }: Contract,
-): Generator<Found> {
+): Generator<ContractChange> {
   yield* compareAnswers(base, head);
   yield* comparePages(base, head);
   yield* compareCaches(base, head);
@@ -26,7 +26,7 @@ export function* comparePolicies(
 }
 
 /** A tool that is renamed with its endpoint is reported as that. */
-function* compareTools(base: Endpoint, head: Endpoint): Generator<Found> {
+function* compareTools(base: Endpoint, head: Endpoint): Generator<ContractChange> {
   const [old, now] = [base.mcp, head.mcp];
   if (old === undefined && now === undefined) return;
   if (old === undefined) yield { code: 'mcp.added', message: 'is a tool for agents', path: ['mcp'] };
@@ -44,7 +44,7 @@ function* compareTools(base: Endpoint, head: Endpoint): Generator<Found> {
   }
 }
 
-function* compareAnswers(base: Endpoint, head: Endpoint): Generator<Found> {
+function* compareAnswers(base: Endpoint, head: Endpoint): Generator<ContractChange> {
   if (base.int64 !== head.int64) {
     yield {
       code: 'int64.changed',
@@ -64,7 +64,7 @@ function* compareAnswers(base: Endpoint, head: Endpoint): Generator<Found> {
   yield { code, message: `at most ${head.maxRows} rows, was ${base.maxRows}`, path: ['max_rows'] };
 }
 
-function* comparePages({ page: base }: Endpoint, { page: head }: Endpoint): Generator<Found> {
+function* comparePages({ page: base }: Endpoint, { page: head }: Endpoint): Generator<ContractChange> {
   const path = ['page'];
   if (base === undefined && head === undefined) return;
   if (base === undefined)
@@ -93,7 +93,7 @@ function keysOf({ keys }: PagePolicy): string {
   return keys.map(({ name, descending }) => (descending ? `${name} DESC` : name)).join(', ');
 }
 
-function* compareLive({ live: base }: Endpoint, { live: head }: Endpoint): Generator<Found> {
+function* compareLive({ live: base }: Endpoint, { live: head }: Endpoint): Generator<ContractChange> {
   const path = ['live'];
   if (base === undefined && head === undefined) return;
   if (base === undefined)
@@ -115,7 +115,7 @@ function* compareLive({ live: base }: Endpoint, { live: head }: Endpoint): Gener
   }
 }
 
-function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): Generator<Found> {
+function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): Generator<ContractChange> {
   const path = ['cache'];
   if (base === undefined && head === undefined) return;
   if (base === undefined)
@@ -155,7 +155,7 @@ function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): G
 }
 
 /** Which caches may store responses. */
-function* compareSharing(base: Endpoint['cache'], head: Endpoint['cache']): Generator<Found> {
+function* compareSharing(base: Endpoint['cache'], head: Endpoint['cache']): Generator<ContractChange> {
   const [was, is] = [base?.isPublic ?? false, head?.isPublic ?? false];
   if (was === is) return;
   yield {
@@ -166,7 +166,7 @@ function* compareSharing(base: Endpoint['cache'], head: Endpoint['cache']): Gene
 }
 
 /** How old responses may be after the data has changed. */
-function* compareChecks(base: CachePolicy, head: CachePolicy): Generator<Found> {
+function* compareChecks(base: CachePolicy, head: CachePolicy): Generator<ContractChange> {
   if (base.check === head.check) return;
   if (base.check === undefined || head.check === undefined) {
     const isAdded = base.check === undefined;
@@ -184,7 +184,7 @@ function* compareChecks(base: CachePolicy, head: CachePolicy): Generator<Found> 
   };
 }
 
-function* compareWarming(base: Endpoint['cache'], head: Endpoint['cache']): Generator<Found> {
+function* compareWarming(base: Endpoint['cache'], head: Endpoint['cache']): Generator<ContractChange> {
   const [old, now] = [base, head].map((cache) => ({
     perSecond: cache?.warmEvery === undefined ? 0 : 1 / cache.warmEvery,
     examples: cache?.warmEvery !== undefined && cache.warmExamples,
@@ -203,7 +203,7 @@ function perSecond(rate: Rate | undefined): number {
   return rate === undefined ? 0 : rate.limit / rate.window;
 }
 
-function* compareLimits(base: Endpoint, head: Endpoint): Generator<Found> {
+function* compareLimits(base: Endpoint, head: Endpoint): Generator<ContractChange> {
   const limits = [
     { key: 'time', old: base.limits.time, now: head.limits.time, unit: ' s' },
     { key: 'memory', old: base.limits.memory, now: head.limits.memory, unit: ' bytes' },
@@ -233,7 +233,11 @@ function* compareLimits(base: Endpoint, head: Endpoint): Generator<Found> {
   for (const resource of ['read', 'time'] as const) yield* compareBudgets(resource, base, head);
 }
 
-function* compareBudgets(resource: BudgetResource, base: Endpoint, head: Endpoint): Generator<Found> {
+function* compareBudgets(
+  resource: BudgetResource,
+  base: Endpoint,
+  head: Endpoint,
+): Generator<ContractChange> {
   const [old, now] = [base, head].map(({ budgets }) => budgets.find((each) => each.resource === resource));
   if (old?.limit === now?.limit && old?.window === now?.window) return;
   const code = limitCode(perSecond(old), perSecond(now));
@@ -254,7 +258,7 @@ function limitCode(old: number, now: number): ChangeCode {
 function* compareConcurrency(
   { concurrency: old }: Endpoint,
   { concurrency: now }: Endpoint,
-): Generator<Found> {
+): Generator<ContractChange> {
   const path = ['limits', 'concurrency'];
   if (JSON.stringify(old) === JSON.stringify(now)) return;
   if (now === undefined) {
@@ -270,7 +274,7 @@ function* compareConcurrency(
 function* compareReservations(
   { reservation: base }: Endpoint,
   { reservation: head }: Endpoint,
-): Generator<Found> {
+): Generator<ContractChange> {
   const path = ['reservation', 'enabled'];
   if (head.enabled && !base.enabled) {
     yield { code: 'reservation.enabled', message: `callers may request ${head.workloads.join(', ')}`, path };

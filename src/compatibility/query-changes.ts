@@ -3,10 +3,11 @@ import { placeOf } from '../catalog/tenancy-check.ts';
 import type { Definitions } from '../catalog/definitions.ts';
 import { withGiven } from '../query-model/model.ts';
 import type { ModelResult } from '../query-model/resolve.ts';
-import type { Contract, Found } from './contract.ts';
+import type { Contract, ContractChange } from './contract.ts';
 import { compareDefinitions, redefinedIn } from './definition-changes.ts';
 import type { Assumptions } from './assumptions.ts';
-import { areEqual, compareModels, type CompareOptions, type ModelChange } from './model-changes.ts';
+import { areEqual, compareModels, type CompareOptions } from './model-changes.ts';
+import type { ModelChange } from './model-change.ts';
 import { MAIN } from './query.ts';
 
 /** The models of an endpoint's queries by the name of the table; undefined: the saved query. */
@@ -23,7 +24,11 @@ export interface ModelPair {
 }
 
 /** Anything undecidable is reported as a security change. */
-export function* compareQueries(base: Contract, head: Contract, models: ModelPair): Generator<Found> {
+export function* compareQueries(
+  base: Contract,
+  head: Contract,
+  models: ModelPair,
+): Generator<ContractChange> {
   const isSame = base.query.key === head.query.key;
   const { before, after } = models;
   if (before === undefined || after === undefined) {
@@ -36,7 +41,10 @@ export function* compareQueries(base: Contract, head: Contract, models: ModelPai
   const reported = new Set<string>();
   const results = [...after].filter(([table]) => table === undefined || isOpen);
   let areAllEqual = true;
-  const report = function* (table: string | undefined, changes: Iterable<ModelChange>): Generator<Found> {
+  const report = function* (
+    table: string | undefined,
+    changes: Iterable<ModelChange>,
+  ): Generator<ContractChange> {
     for (const change of changes) {
       const key = `${change.code} ${change.message}`;
       if (reported.has(key)) continue; // by a table that the saved query reads
@@ -94,7 +102,7 @@ function whatChanged(isSame: boolean): string {
   return isSame ? 'the definition of something that the query reads changed' : 'the query changed';
 }
 
-function notCompared(): Found {
+function notCompared(): ContractChange {
   return {
     code: 'query.not_compared',
     message: 'the query changed and could not be analysed: the engine did not describe the earlier version',
@@ -102,13 +110,13 @@ function notCompared(): Found {
   };
 }
 
-interface Outcome {
+interface QueryOutcome {
   readonly isEqual: boolean;
   readonly fault: string | undefined;
   readonly changes: readonly ModelChange[];
 }
 
-function compareResults(old: ModelResult, now: ModelResult, options: CompareOptions): Outcome {
+function compareResults(old: ModelResult, now: ModelResult, options: CompareOptions): QueryOutcome {
   const fault = 'fault' in old ? old.fault : 'fault' in now ? now.fault : undefined;
   if ('model' in old && 'model' in now) {
     const given = options.given ?? new Set();
@@ -119,7 +127,11 @@ function compareResults(old: ModelResult, now: ModelResult, options: CompareOpti
   return { isEqual: false, fault, changes: [{ code: 'query.not_compared', message, source: undefined }] };
 }
 
-function toFound(head: Contract, table: string | undefined, { code, message, source }: ModelChange): Found {
+function toFound(
+  head: Contract,
+  table: string | undefined,
+  { code, message, source }: ModelChange,
+): ContractChange {
   const part = head.query.parts.find(({ name }) => name === (table ?? MAIN));
   const inspected = { analysis: head.analysis, candidate: { endpoint: head.endpoint } };
   const place = source === undefined ? part?.place : placeOf(inspected, { table }, source);

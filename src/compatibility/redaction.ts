@@ -1,9 +1,9 @@
 // Changes of redaction. Detectors and rules count even if redaction only applies when a key or a header requires it.
 import type { Pii } from '../config/generated/endpoint.ts';
 import { DEFAULT_DETECTORS } from '../redact/detectors.ts';
-import type { Contract, Found } from './contract.ts';
+import type { Contract, ContractChange } from './contract.ts';
 
-export function* compareRedaction(base: Contract, head: Contract): Generator<Found> {
+export function* compareRedaction(base: Contract, head: Contract): Generator<ContractChange> {
   const [before, after] = [base.analysis.file.pii, head.analysis.file.pii];
   const [wasOn, isOn] = [before?.redact === true, after?.redact === true];
   const path = ['pii', 'redact'];
@@ -24,7 +24,7 @@ export function* compareRedaction(base: Contract, head: Contract): Generator<Fou
 }
 
 /** Where saved queries are redacted. Personal data that is no longer redacted at all is reported by itself. */
-function* comparePlace(before: Pii | undefined, after: Pii | undefined): Generator<Found> {
+function* comparePlace(before: Pii | undefined, after: Pii | undefined): Generator<ContractChange> {
   const [was, is] = [before?.at ?? 'result', after?.at ?? 'result'];
   const path = ['pii', 'at'];
   if (was === 'source' && is === 'result')
@@ -38,7 +38,7 @@ function* comparePlace(before: Pii | undefined, after: Pii | undefined): Generat
 }
 
 /** Groups that consumer queries may see. */
-function* compareMinimum(before: Pii | undefined, after: Pii | undefined): Generator<Found> {
+function* compareMinimum(before: Pii | undefined, after: Pii | undefined): Generator<ContractChange> {
   const [was, is] = [before?.min_group ?? 1, after?.min_group ?? 1];
   const path = ['pii', 'min_group'];
   const message = `consumer queries see groups of at least ${is}, was ${was}`;
@@ -46,7 +46,7 @@ function* compareMinimum(before: Pii | undefined, after: Pii | undefined): Gener
   if (is > was) yield { code: 'redaction.min_group_raised', message, path };
 }
 
-function* compareDetectors(before: Pii | undefined, after: Pii | undefined): Generator<Found> {
+function* compareDetectors(before: Pii | undefined, after: Pii | undefined): Generator<ContractChange> {
   const [old, now] = [before?.detectors ?? DEFAULT_DETECTORS, after?.detectors ?? DEFAULT_DETECTORS];
   const path = ['pii', 'detectors'];
   for (const name of old) {
@@ -63,7 +63,7 @@ type Rules = NonNullable<Pii['columns']>;
 /** Higher values reveal less of the original. */
 const STRENGTH = { none: 0, hash: 1, mask: 2, drop: 3 } as const;
 
-function* compareRules(before: Rules, after: Rules, isAlways: boolean): Generator<Found> {
+function* compareRules(before: Rules, after: Rules, isAlways: boolean): Generator<ContractChange> {
   const columns = [
     ...new Set([...Object.keys(before), ...Object.keys(after)].map((name) => name.toLowerCase())),
   ];

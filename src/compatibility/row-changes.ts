@@ -9,12 +9,12 @@ import {
 } from '../query-model/comparison/cuts.ts';
 import { isEvaluated } from '../query-model/comparison/evaluation.ts';
 import { areImplying, areImplyingOne, widerWindow } from '../query-model/comparison/implication.ts';
-import { readingsOf, type Reading, type Restriction } from '../query-model/comparison/restrictions.ts';
+import { readingsOf, type SourceReading, type Restriction } from '../query-model/comparison/restrictions.ts';
 import type { Facts } from '../query-model/comparison/term-facts.ts';
 import type { Assumptions } from './assumptions.ts';
 import type { QueryModel, SourceModel } from '../query-model/model.ts';
 import { childrenOf, type Expression } from '../query-model/tree/nodes.ts';
-import type { ModelChange } from './model-changes.ts';
+import type { ModelChange } from './model-change.ts';
 import { show } from './shown-text.ts';
 
 /** Both versions, and what is known of the calls that get them. */
@@ -34,7 +34,7 @@ export function* compareRows(pair: RowPair): Generator<ModelChange> {
 }
 
 /** Each read of the new query must find one of the same source in the old query whose restrictions it has. */
-function* addedRows(pair: RowPair, old: readonly Reading[], now: readonly Reading[]): Generator<ModelChange> {
+function* addedRows(pair: RowPair, old: readonly SourceReading[], now: readonly SourceReading[]): Generator<ModelChange> {
   const { before, after } = pair;
   const used = new Set(now.flatMap((each) => each.restrictions.flatMap(({ parameters }) => [...parameters])));
   const confining = new Set(before.sources.flatMap(({ confinedBy }) => confinedBy));
@@ -66,8 +66,8 @@ function* addedRows(pair: RowPair, old: readonly Reading[], now: readonly Readin
 /** Each read of the old query must find one of the same source in the new query that has no further restrictions. */
 function* removedRows(
   { after, isTable, assumedBefore }: RowPair,
-  old: readonly Reading[],
-  now: readonly Reading[],
+  old: readonly SourceReading[],
+  now: readonly SourceReading[],
 ): Generator<ModelChange> {
   for (const reading of old) {
     const same = now.filter(({ name, isMain }) => name === reading.name && isMain);
@@ -91,7 +91,7 @@ function* removedRows(
 }
 
 /** Whether each row of a source is in some branch of a union that has several reads of it. */
-function areCovered(one: Reading, others: readonly Reading[], assumed: Facts): boolean {
+function areCovered(one: SourceReading, others: readonly SourceReading[], assumed: Facts): boolean {
   const branches = others.filter(({ isMain, isBranch }) => isMain && isBranch);
   if (branches.length < 2 || !one.isMain) return false;
   return areImplyingOne(
@@ -102,7 +102,10 @@ function areCovered(one: Reading, others: readonly Reading[], assumed: Facts): b
 }
 
 /** The sources that decide which rows there are, and are not among the others. */
-function readOnly(list: readonly Reading[], others: readonly Reading[]): readonly Reading[] {
+function readOnly(
+  list: readonly SourceReading[],
+  others: readonly SourceReading[],
+): readonly SourceReading[] {
   const names = new Set(others.flatMap(({ name, isMain }) => (isMain ? name : [])));
   return list.filter(({ name, isMain, isOptional }) => isMain && !isOptional && !names.has(name));
 }
@@ -110,8 +113,8 @@ function readOnly(list: readonly Reading[], others: readonly Reading[]): readonl
 /** Tables in the place of others, and whole branches of unions. */
 function* exchangedSources(
   { after }: RowPair,
-  old: readonly Reading[],
-  now: readonly Reading[],
+  old: readonly SourceReading[],
+  now: readonly SourceReading[],
 ): Generator<ModelChange> {
   const [gone, come] = [readOnly(old, now), readOnly(now, old)];
   const isExchanged = gone.length > 0 && come.length > 0;
@@ -144,8 +147,8 @@ function keptParameters(name: string, before: ConfinedColumns, after: ConfinedCo
 
 /** A longer period. */
 function* costsOf(
-  old: Reading,
-  now: Reading,
+  old: SourceReading,
+  now: SourceReading,
   source: SourceModel | undefined,
 ): Generator<ModelChange> {
   for (const restriction of old.restrictions) {
@@ -167,7 +170,7 @@ interface LossOptions extends HoldOptions, Pick<RowPair, 'isNew'> {
   readonly isKept: ReadonlySet<string>;
 }
 
-function lossesOf(old: Reading, now: Reading, options: LossOptions): readonly Restriction[] {
+function lossesOf(old: SourceReading, now: SourceReading, options: LossOptions): readonly Restriction[] {
   const { isTable, isKept, confining, isNew } = options;
   return old.restrictions.filter((restriction) => {
     const { parameters, kind, cut } = restriction;
@@ -205,7 +208,7 @@ function isHeld(
 /** An equality of another source with a parameter that confines this one as before: that source is compared itself. */
 function isOfOthers(
   { condition, texts }: Restriction,
-  { name }: Reading,
+  { name }: SourceReading,
   isKept: ReadonlySet<string>,
 ): boolean {
   if (condition?.kind !== 'function' || condition.name !== 'equals') return false;
@@ -217,7 +220,7 @@ function isOfOthers(
 }
 
 /** Whether it is certain that a condition is lost: not if another one on its columns has a form that is not evaluated. */
-function isDecided(lost: Restriction, old: Reading, now: Reading): boolean {
+function isDecided(lost: Restriction, old: SourceReading, now: SourceReading): boolean {
   if (lost.kind === 'relation') return !now.restrictions.some(({ kind }) => kind === 'relation');
   const { condition, texts } = lost;
   if (condition === undefined || lost.kind !== 'filter') return true;
@@ -237,7 +240,7 @@ function hasSubquery(expression: Expression): boolean {
 
 interface AddedOptions {
   readonly isTable: boolean;
-  readonly reading: Reading;
+  readonly reading: SourceReading;
   readonly source: SourceModel | undefined;
   readonly isUndecided: boolean;
 }

@@ -1,10 +1,12 @@
 // Derives row policies for stored tables from the conditions of the endpoint files: on a server, and on the embedded engine.
-import { referenceOf } from '../catalog/versions.ts';
+import { referenceOf } from '../catalog/endpoint.ts';
 import type { TypedTable } from '../engine/access-rules.ts';
 import type { PolicyCarrier } from '../engine/row-policy.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { findTable, reachedBy, type EndpointReads, type StoredTables } from './stored-tables.ts';
 import type { TableFilter } from './table-filters.ts';
+import { integerOf, isAddress, isDate, plainTypeOf } from '../sql/types/traits.ts';
+import { printType } from '../sql/types/type.ts';
 
 export interface TablePolicy {
   readonly database: string;
@@ -28,8 +30,7 @@ export interface RowPolicies {
 /** Row policies are known to apply to these. */
 export const POLICY_ENGINES = /MergeTree$|^(View|Memory)$/;
 /** A value is compared as a string with these, and cast to these; other types have several texts for one value. */
-const TEXTS = /^(String|FixedString\(\d+\))$/;
-const CASTS = /^(U?Int(8|16|32|64|128|256)|UUID|Date|Date32|IPv4|IPv6)$/;
+const TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString']);
 
 export function rowPolicies(
   endpoints: readonly EndpointReads[],
@@ -97,16 +98,11 @@ function filtersOf(
   const isExpressible = ({ column }: TableFilter): boolean => {
     const type = columns.get(column);
     if (type === undefined) return false;
-    const plain = plainType(type);
-    return TEXTS.test(plain) || CASTS.test(plain);
+    const plain = plainTypeOf(type);
+    const isCast = integerOf(plain) !== undefined || isDate(plain) || isAddress(plain);
+    return TEXTS.has(plain.name) || plain.name === 'UUID' || isCast;
   };
   return { endpoint, reads: reads.map((filters) => filters.filter(isExpressible)) };
-}
-
-/** The type without LowCardinality and Nullable. */
-function plainType(type: string): string {
-  const inner = /^(?:LowCardinality|Nullable)\((.*)\)$/.exec(type)?.[1];
-  return inner === undefined ? type : plainType(inner);
 }
 
 interface PolicyParts {
@@ -174,9 +170,9 @@ function equality(
   { columns }: TypedTable,
   carrier: PolicyCarrier,
 ): string {
-  const type = plainType(columns.get(column) ?? '');
+  const type = plainTypeOf(columns.get(column) ?? '');
   const value = carrier.value(parameter);
-  const cast = TEXTS.test(type) ? value : `accurateCastOrNull(${value}, ${quoteString(type)})`;
+  const cast = TEXTS.has(type.name) ? value : `accurateCastOrNull(${value}, ${quoteString(printType(type))})`;
   return `${carrier.isGiven(parameter)} AND ${quoteIdentifier(column)} = ${cast}`;
 }
 

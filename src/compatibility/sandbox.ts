@@ -1,9 +1,9 @@
 // Changes of consumer queries: languages, functions, and the tables they can read.
 import { createFunctionPolicy } from '../sandbox/functions/policy.ts';
-import type { Contract, Found } from './contract.ts';
+import type { Contract, ContractChange } from './contract.ts';
 import type { QueryPart } from './query.ts';
 
-export function* compareSandboxes(base: Contract, head: Contract): Generator<Found> {
+export function* compareSandboxes(base: Contract, head: Contract): Generator<ContractChange> {
   const [before, after] = [base.endpoint.sandbox, head.endpoint.sandbox];
   const path = ['sandbox', 'enabled'];
   if (after.enabled && !before.enabled) {
@@ -27,7 +27,7 @@ function tablesOf({ query }: Contract): readonly QueryPart[] {
   return query.parts.filter(({ kind }) => kind === 'table');
 }
 
-function* compareLanguages(base: Contract, head: Contract): Generator<Found> {
+function* compareLanguages(base: Contract, head: Contract): Generator<ContractChange> {
   const [before, after] = [base.endpoint.sandbox.languages, head.endpoint.sandbox.languages];
   const path = ['sandbox', 'languages'];
   for (const language of ['sql', 'lql'] as const) {
@@ -38,7 +38,7 @@ function* compareLanguages(base: Contract, head: Contract): Generator<Found> {
   }
 }
 
-function* compareDialects(base: Contract, head: Contract): Generator<Found> {
+function* compareDialects(base: Contract, head: Contract): Generator<ContractChange> {
   const [before, after] = [base.endpoint.sandbox.dialects, head.endpoint.sandbox.dialects];
   const path = ['sandbox', 'dialects'];
   for (const dialect of new Set([...before, ...after])) {
@@ -57,7 +57,7 @@ function* compareDialects(base: Contract, head: Contract): Generator<Found> {
 }
 
 /** Compares the resulting sets: allowing a function that is on the list anyway changes nothing. */
-function* compareFunctions(base: Contract, head: Contract): Generator<Found> {
+function* compareFunctions(base: Contract, head: Contract): Generator<ContractChange> {
   const sides = [base, head].map(({ endpoint }) => endpoint.sandbox);
   const named = new Map(
     sides.flatMap(({ allow, deny }) => [...allow, ...deny]).map((name) => [name.toLowerCase(), name]),
@@ -80,7 +80,7 @@ function* compareFunctions(base: Contract, head: Contract): Generator<Found> {
   }
 }
 
-function* compareTables(base: Contract, head: Contract): Generator<Found> {
+function* compareTables(base: Contract, head: Contract): Generator<ContractChange> {
   const [before, after] = [tablesOf(base), tablesOf(head)];
   for (const { name, place } of after) {
     if (before.some((table) => table.name === name)) continue;

@@ -155,7 +155,7 @@ export function keyOf(name: StoredTableName): string {
  * EngineError.
  */
 export async function readStoredTables(engine: Engine): Promise<readonly DefinedTable[]> {
-  const rows = (await readRows(engine, TABLES, { limits: LIMITS })) as readonly Row[];
+  const rows = (await readRows(engine, TABLES, { limits: LIMITS })) as readonly StoredTableRow[];
   return rows.map(([database, table, kind, definition, columns]) => {
     return { database, table, engine: kind, definition, columns: new Map(columns) };
   });
@@ -164,7 +164,7 @@ export async function readStoredTables(engine: Engine): Promise<readonly Defined
 /** Enough for tens of thousands of tables. */
 const LIMITS: Limits = { time: 30, memory: 2 ** 30, readRows: 0, resultBytes: 2 ** 27 };
 
-type Row = readonly [string, string, string, string, readonly (readonly [string, string])[]];
+type StoredTableRow = readonly [string, string, string, string, readonly (readonly [string, string])[]];
 
 /** Columns of other types are in no condition that a row policy repeats, and there may be many. */
 const TABLES = `SELECT t.database, t.name, t.engine, if(t.engine IN ('View', 'MaterializedView', 'Merge', 'Buffer', 'Distributed', 'Alias') AND NOT ${isOwn('t.database')}, t.create_table_query, ''), c.columns

@@ -5,7 +5,7 @@ import { aliasesIn } from './aliases.ts';
 import type { Filter } from './filters.ts';
 import { readsIn, type Read, type SourceAlias } from './reads.ts';
 import { createReadTree } from './sql-tree.ts';
-import { isTable } from '../sql/with-clause.ts';
+import { isTable } from '../sql/outline.ts';
 
 /** `column = @parameter`, in a WHERE or PREWHERE of the SELECT that reads the table. */
 export interface TableFilter {

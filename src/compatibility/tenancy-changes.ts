@@ -1,14 +1,14 @@
 // Changes of what separates tenants: `tenancy` in the file, or the setting that applies to it.
 import { tenancyOf } from '../catalog/tenancy.ts';
-import type { Contract, Found } from './contract.ts';
+import type { Contract, ContractChange } from './contract.ts';
 
 /** The changes that the file makes; those of the setting alone are in `compareTenancySettings`. */
-export function* compareTenancies(base: Contract, head: Contract): Generator<Found> {
+export function* compareTenancies(base: Contract, head: Contract): Generator<ContractChange> {
   if (!isOfSetting(base, head)) yield* changesOf(base, head);
 }
 
 /** A change of the setting, with the names of the endpoints whose tenancy it changes. */
-export interface SettingChange extends Pick<Found, 'code' | 'message'> {
+export interface SettingChange extends Pick<ContractChange, 'code' | 'message'> {
   readonly endpoints: readonly string[];
 }
 
@@ -36,7 +36,7 @@ function isOfSetting(base: Contract, head: Contract): boolean {
   return old === now;
 }
 
-function* changesOf(base: Contract, head: Contract): Generator<Found> {
+function* changesOf(base: Contract, head: Contract): Generator<ContractChange> {
   const [before, after] = [base, head].map(({ analysis, tenancy }) =>
     tenancyOf(analysis.file, tenancy?.setting),
   );
@@ -59,10 +59,13 @@ function* changesOf(base: Contract, head: Contract): Generator<Found> {
   yield* compareShared(before.shared, after.shared);
 }
 
-type Names = ReadonlySet<string>;
+type ColumnNames = ReadonlySet<string>;
 
 /** Undefined: any column. */
-function* compareColumns(before: Names | undefined, after: Names | undefined): Generator<Found> {
+function* compareColumns(
+  before: ColumnNames | undefined,
+  after: ColumnNames | undefined,
+): Generator<ContractChange> {
   const path = ['tenancy', 'columns'];
   const added = after === undefined ? [] : [...after].filter((name) => before?.has(name) === false);
   if (before !== undefined && after === undefined) {
@@ -80,7 +83,7 @@ function* compareColumns(before: Names | undefined, after: Names | undefined): G
   }
 }
 
-function* compareShared(before: Names, after: Names): Generator<Found> {
+function* compareShared(before: ColumnNames, after: ColumnNames): Generator<ContractChange> {
   for (const name of after) {
     if (before.has(name)) continue;
     const message = `${name} is shared: every tenant may receive all its rows`;

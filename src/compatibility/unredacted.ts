@@ -3,7 +3,7 @@ import { ruleFor } from '../catalog/column-rules.ts';
 import { findUnredacted, type UnredactedColumn } from '../catalog/pii-flow.ts';
 import type { AnalysedEndpoint, ModelledQuery } from '../catalog/query-models.ts';
 import { FLOW_KINDS } from '../query-model/flow/flow-functions.ts';
-import type { Contract, Found } from './contract.ts';
+import type { Contract, ContractChange } from './contract.ts';
 import type { EndpointModels, ModelPair } from './query-changes.ts';
 
 /** Nothing if the engine did not describe the new queries: they are reported as not compared. */
@@ -11,7 +11,7 @@ export function* compareUnredacted(
   base: Contract,
   head: Contract,
   { before, after }: ModelPair,
-): Generator<Found> {
+): Generator<ContractChange> {
   if (after === undefined) return;
   const earlier = { inspected: inspectedOf(base), models: modelledIn(before ?? new Map()) };
   for (const each of findUnredacted(inspectedOf(head), modelledIn(after), earlier)) {

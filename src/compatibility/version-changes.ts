@@ -1,14 +1,15 @@
 // Changes of versions, deprecation and rollout.
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { dayOf, referenceOf } from '../catalog/versions.ts';
+import { dayOf } from '../catalog/versions.ts';
+import { referenceOf } from '../catalog/endpoint.ts';
 import type { ChangeCode } from './changes.ts';
-import type { Contract, Contracts, Found } from './contract.ts';
+import type { Contract, Contracts, ContractChange } from './contract.ts';
 
 /** Of one endpoint in both revisions. */
 export function* compareVersions(
   { endpoint: base }: Contract,
   { endpoint: head }: Contract,
-): Generator<Found> {
+): Generator<ContractChange> {
   if (base.version !== head.version) {
     const code = base.version === undefined ? 'version.numbered' : 'version.changed';
     const was = base.version === undefined ? 'it had none' : `was ${base.version}`;
@@ -21,7 +22,7 @@ export function* compareVersions(
 function* compareDeprecations(
   { deprecated: old }: Endpoint,
   { deprecated: now }: Endpoint,
-): Generator<Found> {
+): Generator<ContractChange> {
   const path = ['deprecated'];
   if (old === undefined && now === undefined) return;
   if (old === undefined) {
@@ -42,7 +43,7 @@ function* compareDeprecations(
   }
 }
 
-function* compareRollouts({ rollout: old }: Endpoint, { rollout: now }: Endpoint): Generator<Found> {
+function* compareRollouts({ rollout: old }: Endpoint, { rollout: now }: Endpoint): Generator<ContractChange> {
   const path = ['rollout'];
   const [was, is] = [old?.share ?? 0, now?.share ?? 0];
   if (was !== is) {
@@ -70,9 +71,9 @@ export function removal(
 }
 
 /** By contract of the head: it is the default version of a name whose default was another endpoint. */
-export function changedDefaults(base: Contracts, head: Contracts): ReadonlyMap<Contract, Found> {
+export function changedDefaults(base: Contracts, head: Contracts): ReadonlyMap<Contract, ContractChange> {
   const [before, after] = [defaultsOf(base), defaultsOf(head)];
-  const changed = [...after].flatMap(([name, contract]): readonly (readonly [Contract, Found])[] => {
+  const changed = [...after].flatMap(([name, contract]): readonly (readonly [Contract, ContractChange])[] => {
     const old = before.get(name)?.endpoint;
     const { id, version } = contract.endpoint;
     const isSame = old === undefined || old.id === id || old.version === version;

@@ -1,7 +1,8 @@
 // Compares types: of parameters by the values they accept, of columns by the readers that can parse them.
 import type { ScalarType, ValueRange } from '../params/scalar.ts';
 import { isFailure, parseParameterType, type ParameterType } from '../params/type.ts';
-import { innerType, parseType, printArgument, printType, type ClickHouseType } from '../sql/type.ts';
+import { innerType, parseType, printArgument, printType, type ClickHouseType } from '../sql/types/type.ts';
+import { holdsInteger, isNullable, plainType } from '../sql/types/traits.ts';
 
 /** How a parameter's new type relates to the old one, by the values it accepts. */
 export type TypeStep = 'same' | 'wider' | 'narrower' | 'other';
@@ -44,10 +45,11 @@ function holds(wide: ScalarType, narrow: ScalarType): boolean {
 }
 
 function holdsRange(wide: ValueRange, narrow: ValueRange): boolean {
-  if (wide.kind === 'integer' && narrow.kind === 'integer') {
-    if (wide.signed === narrow.signed) return wide.bits >= narrow.bits;
-    return wide.signed && wide.bits > narrow.bits;
-  }
+  if (wide.kind === 'integer' && narrow.kind === 'integer')
+    return holdsInteger(
+      { isSigned: wide.signed, bits: wide.bits },
+      { isSigned: narrow.signed, bits: narrow.bits },
+    );
   if (wide.kind === 'float' && narrow.kind === 'float') return wide.bits >= narrow.bits;
   if (wide.kind === 'decimal' && narrow.kind === 'decimal') {
     return wide.scale >= narrow.scale && wide.precision - wide.scale >= narrow.precision - narrow.scale;
@@ -78,21 +80,8 @@ export function compareColumnTypes(before: string, after: string, options: Colum
 }
 
 function compareTrees(before: ClickHouseType, after: ClickHouseType, options: ColumnOptions): ColumnStep {
-  const [old, now] = [unwrap(before), unwrap(after)];
-  if (!isAlike(old.inner, now.inner, options)) return 'changed';
-  return now.isNullable && !old.isNullable ? 'nullable' : 'alike';
-}
-
-interface Unwrapped {
-  readonly isNullable: boolean;
-  readonly inner: ClickHouseType;
-}
-
-/** LowCardinality changes the storage of values, not the values. */
-function unwrap(type: ClickHouseType): Unwrapped {
-  const stored = type.name === 'LowCardinality' ? innerType(type) : type;
-  const isNullable = stored.name === 'Nullable';
-  return { isNullable, inner: isNullable ? innerType(stored) : stored };
+  if (!isAlike(plainType(before), plainType(after), options)) return 'changed';
+  return isNullable(after) && !isNullable(before) ? 'nullable' : 'alike';
 }
 
 function isAlike(before: ClickHouseType, after: ClickHouseType, options: ColumnOptions): boolean {

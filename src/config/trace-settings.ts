@@ -45,7 +45,11 @@ export function findInvalidTraces(values: SettingsFile): Finding[] {
 }
 
 /** The message names the position of the pair and not its text, which may be a secret. */
-function findInvalid(key: TraceKey, text: string | undefined, isValid: (pair: Pair) => boolean): Finding[] {
+function findInvalid(
+  key: TraceKey,
+  text: string | undefined,
+  isValid: (pair: NamedValue) => boolean,
+): Finding[] {
   const index = pairsIn(text).findIndex((pair) => {
     const read = readPair(pair);
     return read === undefined || !isValid(read);
@@ -61,10 +65,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   otel_resource_attributes: 'deployment.environment.name=production',
 };
 
-type Pair = readonly [string, string];
+type NamedValue = readonly [string, string];
 
 /** Name and value, decoded; undefined if it is malformed. */
-function readPair(text: string): Pair | undefined {
+function readPair(text: string): NamedValue | undefined {
   const at = text.indexOf('=');
   if (at < 1) return undefined;
   const [name, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
@@ -80,17 +84,17 @@ function pairsIn(text = ''): readonly string[] {
   return text.split(',').filter((pair) => pair.trim() !== '');
 }
 
-function readPairs(text: string | undefined): readonly Pair[] {
+function readPairs(text: string | undefined): readonly NamedValue[] {
   return pairsIn(text)
     .map(readPair)
     .filter((pair) => pair !== undefined);
 }
 
 /** A token, and characters that a header field can have (https://www.rfc-editor.org/rfc/rfc9110#name-field-values). */
-function isField([name, value]: Pair): boolean {
+function isField([name, value]: NamedValue): boolean {
   return /^[-!#$%&'*+.^_`|~0-9A-Za-z]+$/.test(name) && /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value);
 }
 
-function isAttribute([name, value]: Pair): boolean {
+function isAttribute([name, value]: NamedValue): boolean {
   return /^[\u0021-\u007e]{1,255}$/.test(name) && value.length <= 1000;
 }

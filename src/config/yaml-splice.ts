@@ -69,22 +69,22 @@ function append(text: string, parent: YAMLMap, key: string, value: unknown): str
   return cut(text, at(after), `\n${' '.repeat(indent)}${scalar(key)}:${body(value, indent)}`);
 }
 
-interface Span {
+interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** Excludes trailing spaces and line breaks, which the parser counts as part of a block. */
-function spanOf(text: string, { range }: Node): Span {
+function spanOf(text: string, { range }: Node): TextSpan {
   const [start, end] = range ?? [0, 0];
   return { start, end: start + text.slice(start, end).trimEnd().length };
 }
 
-function at(offset: number): Span {
+function at(offset: number): TextSpan {
   return { start: offset, end: offset };
 }
 
-function cut(text: string, { start, end }: Span, put: string): string {
+function cut(text: string, { start, end }: TextSpan, put: string): string {
   const lines = text.includes('\r\n') ? put.replaceAll('\n', '\r\n') : put;
   return text.slice(0, start) + lines + text.slice(end);
 }

@@ -8,6 +8,7 @@ import type {
 import type { Converter } from './convert.ts';
 import { fitting } from './placeholders/parameters.ts';
 import type { Template } from './placeholders/template.ts';
+import { innerType, parseType, printType } from '../sql/types/type.ts';
 
 /** The conversion of the template's SQL, with places in the text that the template was read from. Never rejects for its content. */
 export async function convertTemplate(
@@ -38,7 +39,7 @@ function withType(parameter: ConvertedParameter, known: readonly ConvertedParame
   const { isTypeGuessed, ...rest } = parameter;
   const type = known.find(({ name }) => name === parameter.name)?.type;
   if (isTypeGuessed !== true || type === undefined) return parameter;
-  const own = rest.type.startsWith('Array(') ? `Array(${type})` : type;
+  const own = parseType(rest.type).name === 'Array' ? `Array(${type})` : type;
   const isFit = [rest.default, rest.example, ...(rest.enum ?? [])].every(
     (value) => value === undefined || fitting(value, own) !== undefined,
   );
@@ -51,7 +52,8 @@ function fittingValues(
   type: string,
 ): Partial<ConvertedParameter> {
   const [fallback, value] = [fitting(written, type), fitting(example, type)];
-  const element = /^Array\((.*)\)$/s.exec(type)?.[1] ?? type;
+  const parsed = parseType(type);
+  const element = parsed.name === 'Array' ? printType(innerType(parsed)) : type;
   const values = choices?.map((each) => fitting(each, element));
   return {
     ...(fallback === undefined ? {} : { default: fallback }),

@@ -1,5 +1,5 @@
 // The types of parameters, by the columns that a query compares them with.
-import { parseColumnType, type ColumnType } from '../sql/column-type.ts';
+import { parseColumnType, type ColumnType } from '../sql/types/column-type.ts';
 import type { ConvertedParameter, ConvertOptions } from '../dialects/conversion.ts';
 import type { Comparison } from './reads.ts';
 

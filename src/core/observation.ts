@@ -1,6 +1,7 @@
 // Every event the service reports, as one union. Modules emit observations; only `observe/` logs and counts them.
 import type { Finding } from './finding.ts';
 import type { ProblemCode } from './problem.ts';
+import type { LoggedError } from './problem.ts';
 
 /** Duration of each stage of a request, in milliseconds. */
 export interface StageTimes {
@@ -344,13 +345,6 @@ export function createRelay(first: Observe): Relay {
       receiver = next;
     },
   };
-}
-
-/** An error that says itself what the log may have of it. */
-export interface LoggedError extends Error {
-  readonly logged: string;
-  /** The errors that caused it say no more. */
-  readonly isLoggedWhole?: boolean;
 }
 
 /** An error whose message has only constants, and names that the operator has chosen. */

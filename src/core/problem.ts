@@ -1,5 +1,4 @@
 // The one error class of the request path: an entry of the problem table plus the details of this occurrence.
-import type { LoggedError } from './observation.ts';
 import { PROBLEMS } from './problems.ts';
 
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -64,4 +63,11 @@ export function problemDocument(problem: Problem, requestId: string): Record<str
     ...(problem.errors.length === 0 ? {} : { errors: problem.errors }),
     error: { code: problem.code, message: problem.message },
   };
+}
+
+/** An error that says itself what the log may have of it. */
+export interface LoggedError extends Error {
+  readonly logged: string;
+  /** The errors that caused it say no more. */
+  readonly isLoggedWhole?: boolean;
 }

@@ -1,8 +1,18 @@
 // Translated values: their ClickHouse SQL, and as much of their type as affects how they must be written.
-import { parseColumnType, type ColumnType } from '../sql/column-type.ts';
+import { parseColumnType, type ColumnType } from '../sql/types/column-type.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { SourceColumn } from './conversion.ts';
 import { sql, type Sql } from './sql.ts';
+import {
+  decimalOf,
+  holdsNull,
+  integerOf,
+  isDate,
+  timeScale,
+  timeZone,
+  type IntegerType,
+} from '../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../sql/types/type.ts';
 
 /**
  * `decimal`: Decimal in ClickHouse. `numeric`: an exact number in the source, Float64 in ClickHouse. `datetime`: a time without time
@@ -190,11 +200,9 @@ const SIZES: Readonly<Record<string, number>> = { Int8: 1, Int16: 2, Int32: 4 };
 /** The type of a column that DESCRIBE has printed. */
 export function typeOfColumn(column: SourceColumn): Type {
   const parsed = parseColumnType(column.type);
-  const isNullableColumn = /^(?:LowCardinality\()?Nullable\(/.test(column.type) || parsed.kind === 'dynamic';
-  return { ...typeOf(parsed), isNullable: isNullableColumn };
+  return { ...typeOf(parsed), isNullable: holdsNull(parseType(column.type)) };
 }
 
-const WIDE = /^(?:Date32|DateTime64\([0-6], ?'UTC'\))$/;
 const plain = (kind: Kind): Type => ({ kind, isNullable: false });
 const inside = (type: ColumnType): Type => ({ ...typeOf(type), isNullable: true });
 
@@ -206,13 +214,9 @@ export function typeOf(type: ColumnType): Type {
     case 'boolean':
       return plain('bool');
     case 'number':
-      return numberType(type.name);
+      return numberType(parseType(type.name));
     case 'time':
-      return {
-        ...plain(/Date(?!Time)/.test(type.name) ? 'date' : 'timestamp'),
-        ...(WIDE.test(type.name) ? { isWide: true } : {}),
-        ...(/^DateTime(?:\(|$)/.test(type.name) ? { scale: 0 } : {}),
-      };
+      return timeType(parseType(type.name));
     case 'json':
       return { ...plain('object'), paths: type.paths };
     case 'array':
@@ -236,25 +240,30 @@ export function typeOf(type: ColumnType): Type {
 }
 
 /** Of the integers of up to 32 bits. */
-function bitsOf(name: string): number | undefined {
-  const [, unsigned, size] = /^(U?)Int(8|16|32)$/.exec(name) ?? [];
-  return size === undefined ? undefined : Number(size) - (unsigned === '' ? 1 : 0);
+function bitsOf({ isSigned, bits }: IntegerType): number | undefined {
+  return bits > 32 ? undefined : bits - (isSigned ? 1 : 0);
 }
 
-function numberType(name: string): Type {
-  if (/Int/.test(name))
+function timeType(type: ClickHouseType): Type {
+  if (isDate(type)) return { ...plain('date'), ...(type.name === 'Date32' ? { isWide: true } : {}) };
+  if (type.name !== 'DateTime64') return { ...plain('timestamp'), scale: 0 };
+  const isWide = (timeScale(type) ?? 9) <= 6 && timeZone(type) === 'UTC';
+  return { ...plain('timestamp'), ...(isWide ? { isWide } : {}) };
+}
+
+function numberType(type: ClickHouseType): Type {
+  const integer = integerOf(type);
+  if (integer !== undefined)
     return {
       kind: 'int',
       isNullable: false,
       scale: 0,
-      bytes: SIZES[name],
-      isUnsigned: name === 'UInt64',
-      bits: bitsOf(name),
+      bytes: SIZES[type.name],
+      isUnsigned: type.name === 'UInt64',
+      bits: bitsOf(integer),
     };
-  const [, scale] = /^Decimal\w*\(\s*\d+\s*,\s*(\d+)\s*\)$/.exec(name) ?? [];
-  if (name.startsWith('Decimal'))
-    return { kind: 'decimal', isNullable: false, scale: scale === undefined ? undefined : Number(scale) };
-  return { kind: 'float', isNullable: false };
+  const decimal = decimalOf(type);
+  return decimal === undefined ? plain('float') : { ...plain('decimal'), scale: decimal.scale };
 }
 
 /** Words that are not written as bare identifiers, since ClickHouse reads them as keywords somewhere. */

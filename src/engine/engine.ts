@@ -2,9 +2,10 @@
 // tests.
 import type { AccessRules } from './access-rules.ts';
 import type { Confinement } from './embedded/confinement/confinement.ts';
-import type { DataDamage } from './embedded/data-damage.ts';
-import type { Callers } from './wait-queue.ts';
-import type { LoggedError, ReadSummary } from '../core/observation.ts';
+import type { DataDamage } from './data-damage.ts';
+import type { Callers } from './callers.ts';
+import type { ReadSummary } from '../core/observation.ts';
+import type { LoggedError } from '../core/problem.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import { loggedEngineText } from './error-text.ts';
 

@@ -96,12 +96,12 @@ export async function loadSeeds(engine: Engine, options: SeedOptions): Promise<S
   return 'loaded';
 }
 
-interface Run extends SeedOptions {
+interface SeedRun extends SeedOptions {
   readonly names: readonly string[];
   readonly undo: () => Promise<boolean>;
 }
 
-async function runFiles(engine: Engine, run: Run): Promise<void> {
+async function runFiles(engine: Engine, run: SeedRun): Promise<void> {
   const { folder, names, onProgress, undo, engineSources } = run;
   for (const [index, file] of names.entries()) {
     onProgress({ file, index, count: names.length });

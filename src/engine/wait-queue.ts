@@ -2,12 +2,7 @@
 import { EngineError } from './engine.ts';
 import { createFairOrder, type Belonging, type FairOrder } from './fair-order.ts';
 import type { After } from '../core/clock.ts';
-
-/** The keys that wait for one statement. */
-export interface Callers {
-  /** Calls the listener with each key, also with those that come later; returns the function that ends it. */
-  readonly follow: (listener: (key: string) => void) => () => void;
-}
+import type { Callers } from './callers.ts';
 
 /** A waiting statement. */
 export interface Entry extends Belonging {

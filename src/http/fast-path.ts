@@ -1,7 +1,7 @@
 // The cached fast path: serves repeated requests from the cache before routing.
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Found } from '../cache/read-through.ts';
+import type { CachedAnswer } from '../cache/read-through.ts';
 import type { Finished } from '../core/observation.ts';
 import type { Answer, CallRecord, Replay } from '../request/call.ts';
 import { answerFields } from './answer-reply.ts';
@@ -68,7 +68,7 @@ interface Encoded {
 interface Pending extends Repeated, StartedRequest {
   readonly fields: string[];
   readonly body: Buffer;
-  readonly found: Found;
+  readonly found: CachedAnswer;
 }
 
 /** Requests with one of these take the ordinary path: they are conditional, carry cache directives or have a body. */
@@ -95,7 +95,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
       const digest = digestOf(request, options);
       const entry = digest === undefined ? undefined : entries.get(digest);
       if (digest === undefined || entry === undefined) return next();
-      const settle = (found: Found | undefined): void => {
+      const settle = (found: CachedAnswer | undefined): void => {
         entries.delete(digest);
         if (found === undefined) return next();
         entries.set(digest, entry);
@@ -130,7 +130,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
 }
 
 /** Sends cached responses, in the coding each client accepts. */
-function createSending(options: FastPathOptions): (repeated: Repeated, found: Found) => void {
+function createSending(options: FastPathOptions): (repeated: Repeated, found: CachedAnswer) => void {
   const { now } = options;
   let pending: Pending[] = [];
 
@@ -142,7 +142,7 @@ function createSending(options: FastPathOptions): (repeated: Repeated, found: Fo
     for (const each of batch) write(each, options); // does not throw, so a failed write does not stop the others
   };
 
-  const enqueue = (repeated: Repeated, found: Found, encoded: Encoded): void => {
+  const enqueue = (repeated: Repeated, found: CachedAnswer, encoded: Encoded): void => {
     const { request, started } = repeated;
     const requestId = requestIdOf(request.headers['x-request-id'], options.newId);
     const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage runs
@@ -183,7 +183,7 @@ const ABSENT = '\0';
 /** Rebuilt when age or ttl has changed, about once a second. */
 function fieldsOf(
   { sent, endpoint, preferredShape, successor, shared, url }: FastPathEntry,
-  { entry, outcome }: Found,
+  { entry, outcome }: CachedAnswer,
   { body, coding }: Encoded,
   headerPrefix: string,
 ): readonly string[] {

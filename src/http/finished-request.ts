@@ -22,7 +22,7 @@ export interface StartedRequest {
 }
 
 /** How the request was answered. */
-type Result = Omit<Finished, 'kind' | 'requestId' | 'method' | 'ms' | 'client' | keyof Identified>;
+type AnswerSummary = Omit<Finished, 'kind' | 'requestId' | 'method' | 'ms' | 'client' | keyof Identified>;
 type Identified = Pick<
   Finished,
   'endpoint' | 'revision' | 'version' | 'deprecated' | 'principal' | 'labels' | 'clientName' | 'trace'
@@ -33,7 +33,7 @@ export function observeFinished(
   options: ObserveOptions,
   { request, requestId, started }: StartedRequest,
   { endpoint, principal, labels, clientName, trace, read, engineMs }: CallRecord,
-  result: Result,
+  result: AnswerSummary,
 ): void {
   options.observe({
     kind: 'request.finished',

@@ -4,14 +4,15 @@ import { engineSentence } from '../engine/engine-sentence.ts';
 import { readRows } from '../engine/rows.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { parseType, typeArguments, type ClickHouseType } from '../sql/type.ts';
+import { hasState } from '../sql/types/traits.ts';
+import { parseType, typeArguments, type ClickHouseType } from '../sql/types/type.ts';
 import type { RuleFinding } from '../catalog/analysis.ts';
 import type { InspectedFile } from '../catalog/compile.ts';
 import { enumValues, type TablesOnEngine } from '../catalog/tables-on-engine.ts';
 import { READING } from './read-file.ts';
 
-type Row = Readonly<Record<string, unknown>>;
-type Fixtures = Readonly<Record<string, readonly Row[]>> | undefined;
+type FixtureRow = Readonly<Record<string, unknown>>;
+type Fixtures = Readonly<Record<string, readonly FixtureRow[]>> | undefined;
 
 /** Values of one file are looked for one by one, up to so many. */
 const MAX_VALUES = 200;
@@ -38,17 +39,17 @@ export async function findRejectedFixtures(
   return findings;
 }
 
-interface Place {
+interface FixturePlace {
   readonly columns: ReadonlyMap<string, string> | undefined;
   readonly path: RuleFinding['path'];
 }
 
 async function rejectedIn(
   engine: Engine,
-  rows: readonly Row[],
-  { columns, path }: Place,
+  rows: readonly FixtureRow[],
+  { columns, path }: FixturePlace,
 ): Promise<readonly RuleFinding[]> {
-  const types = new Map([...(columns ?? [])].filter(([, type]) => !type.includes('AggregateFunction')));
+  const types = new Map([...(columns ?? [])].filter(([, type]) => !hasState(parseType(type))));
   const known = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => types.has(name))));
   // The engine leaves out members of a tuple that it does not have.
   const findings = known.flatMap((row, index) => Object.entries(row).flatMap(([name, value]) => partFinding(name, unknownPart(parseType(types.get(name) ?? ''), value, [...path, index, name]))));
@@ -66,7 +67,7 @@ async function rejectedIn(
 /** What the engine says if it does not read the rows. */
 async function rejectionOf(
   engine: Engine,
-  rows: readonly Row[],
+  rows: readonly FixtureRow[],
   types: ReadonlyMap<string, string>,
 ): Promise<string | undefined> {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];

@@ -9,7 +9,7 @@ import { readRows } from '../engine/rows.ts';
 import { quoteString } from '../sql/literal.ts';
 import type { LoadEvent, ReportedRow } from './load-event.ts';
 import { LOADS_DATABASE } from './journal.ts';
-import type { Reading } from './reading.ts';
+import type { RowsReading } from './reading.ts';
 import { fieldsOf, readRecords, type RowRecord, type TextFormat } from './records.ts';
 import type { Staging, TableColumn } from './staging.ts';
 import { quoteTable } from './tables.ts';
@@ -40,7 +40,7 @@ interface TextOptions {
 
 /** Yields what happens, and returns the number of rows that were rejected. Throws LoadFault or EngineError. */
 export async function* readText(
-  reading: Reading,
+  reading: RowsReading,
   bytes: AsyncIterable<Uint8Array>,
   { format, keepsGoodRows, columns }: TextOptions,
 ): AsyncGenerator<LoadEvent, number> {
@@ -79,7 +79,7 @@ const PARQUET_COLUMNS =
 
 /** The engine needs the end of the file first, so that it is written to the data folder whole. */
 export async function readParquet(
-  reading: Reading,
+  reading: RowsReading,
   bytes: AsyncIterable<Uint8Array>,
   {
     engine,

@@ -34,7 +34,7 @@ export interface ReadingOptions {
   readonly keepsGoodRows: boolean;
 }
 
-export interface Reading {
+export interface RowsReading {
   /** What was read so far. */
   readonly parts: readonly StagedPart[];
   /** The rows that cannot be loaded, in order; the others are in the staging table. `header` of a CSV file. */
@@ -49,7 +49,7 @@ const EXACT = `${READING}, max_insert_block_size = 1048576`;
 const SMALL_BATCH = 1000;
 
 /** Creates the tables beside the staging table that it needs. */
-export async function openReading(options: ReadingOptions): Promise<Reading> {
+export async function openReading(options: ReadingOptions): Promise<RowsReading> {
   const { engine, staging } = options;
   const check = valueCheck(staging.columns);
   if (check !== undefined)
@@ -70,14 +70,14 @@ export async function openReading(options: ReadingOptions): Promise<Reading> {
   };
 }
 
-interface Reader extends ReadingOptions {
+interface BlockReader extends ReadingOptions {
   readonly check: ValueCheck | undefined;
   readonly parts: StagedPart[];
   lastBlock: number;
 }
 
 async function* insertAll(
-  reader: Reader,
+  reader: BlockReader,
   rows: readonly RowRecord[],
   header: RowRecord | undefined,
 ): AsyncGenerator<BadRow> {
@@ -90,7 +90,7 @@ async function* insertAll(
 
 /** Leaves out one bad row after the other, until the others are inserted; resolves to the bad ones. */
 async function insertGood(
-  reader: Reader,
+  reader: BlockReader,
   rows: readonly RowRecord[],
   header: RowRecord | undefined,
 ): Promise<readonly BadRow[]> {
@@ -143,7 +143,7 @@ interface Fault {
 }
 
 async function tryInsert(
-  reader: Reader,
+  reader: BlockReader,
   rows: readonly RowRecord[],
   header: RowRecord | undefined,
 ): Promise<Fault | undefined> {
@@ -180,7 +180,7 @@ function faultOf(cause: unknown, count: number): Fault {
  * many as `expected`, none of the rows stays. Rejects with EngineError.
  */
 async function insertFile(
-  reader: Reader,
+  reader: BlockReader,
   file: ReadFile,
   expected?: number,
 ): Promise<{ readonly at: number; readonly reason: string }[] | Fault> {
@@ -228,7 +228,7 @@ async function changedValues(
 }
 
 /** The parts that were inserted since the last call. */
-async function newParts(reader: Reader): Promise<readonly StagedPart[]> {
+async function newParts(reader: BlockReader): Promise<readonly StagedPart[]> {
   const { engine, staging, lastBlock } = reader;
   const table = quoteString(staging.name.slice(LOADS_DATABASE.length + 1));
   const where = `active AND database = '${LOADS_DATABASE}' AND table = ${table} AND min_block_number > ${lastBlock}`;

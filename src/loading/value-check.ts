@@ -1,7 +1,16 @@
 // Finds values that the engine would change without an error when it reads them: integers beyond their type wrap around, dates that
 // do not exist or are out of range become others. The same rows are read again, into columns in which such values show.
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { innerType, parseType, printType, type ClickHouseType } from '../sql/type.ts';
+import { integerOf, plainType } from '../sql/types/traits.ts';
+import {
+  changeArguments,
+  innerType,
+  parseType,
+  printType,
+  typeArguments,
+  typeOf,
+  type ClickHouseType,
+} from '../sql/types/type.ts';
 import type { TableColumn } from './staging.ts';
 
 interface CheckedColumn {
@@ -40,7 +49,7 @@ export function valueCheck(columns: readonly TableColumn[]): ValueCheck | undefi
 
 function checkedColumn(name: string, type: ClickHouseType): CheckedColumn | undefined {
   const column = quoteIdentifier(name);
-  const range = RANGES.get(plain(type).name);
+  const range = RANGES.get(plainType(type).name);
   if (range !== undefined) {
     const day = `substring(ifNull(${column}, ''), 1, 10)`;
     const exists = `ifNull(toString(toDate32OrNull(${day})), '') = ${day}`;
@@ -48,9 +57,10 @@ function checkedColumn(name: string, type: ClickHouseType): CheckedColumn | unde
     const isChanged = `(match(${day}, '^\\\\d{4}-\\\\d\\\\d-\\\\d\\\\d$') AND NOT (${exists} AND ${isInRange}))`;
     return { name, wide: 'Nullable(String)', isChanged };
   }
-  const wide = printType(widened(type));
-  if (!wide.includes('Int256') || wide === printType(type)) return undefined;
-  const back = `CAST(CAST(${column} AS ${printType(type)}) AS ${wide})`;
+  const stored = type.name === 'SimpleAggregateFunction' ? innerType(type, 1) : type;
+  if (!canWrap(stored)) return undefined;
+  const wide = printType(widened(stored));
+  const back = `CAST(CAST(${column} AS ${printType(stored)}) AS ${wide})`;
   return { name, wide, isChanged: `ifNull(${column} != ${back}, 0)` };
 }
 
@@ -62,19 +72,21 @@ const RANGES: ReadonlyMap<string, readonly [first: string, last: string]> = new 
   ['DateTime64', ['1900-01-01', '2299-12-31']],
 ]);
 
-function plain(type: ClickHouseType): ClickHouseType {
-  return type.name === 'Nullable' || type.name === 'LowCardinality' ? plain(innerType(type)) : type;
+const CONTAINERS: ReadonlySet<string> = new Set(['Nullable', 'Array', 'Map', 'Tuple']);
+
+function isNarrow(type: ClickHouseType): boolean {
+  return (integerOf(type)?.bits ?? 256) < 256;
 }
 
-const INTEGER = /^U?Int(?:8|16|32|64|128)$/;
-const CONTAINER = /^(?:Nullable|Array|Map|Tuple)$/;
+/** Whether `widened` changes the type of an integer. */
+function canWrap(type: ClickHouseType): boolean {
+  if (type.name === 'LowCardinality') return canWrap(innerType(type));
+  const isContainer = CONTAINERS.has(type.name);
+  return isNarrow(type) || (isContainer && typeArguments(type).some((each) => canWrap(each.type)));
+}
 
 function widened(type: ClickHouseType): ClickHouseType {
   if (type.name === 'LowCardinality') return widened(innerType(type));
-  if (INTEGER.test(type.name)) return { name: 'Int256', arguments: undefined };
-  if (!CONTAINER.test(type.name)) return type;
-  const list = type.arguments?.map((argument) =>
-    argument.kind === 'type' ? { ...argument, type: widened(argument.type) } : argument,
-  );
-  return { ...type, arguments: list };
+  if (isNarrow(type)) return typeOf('Int256');
+  return CONTAINERS.has(type.name) ? changeArguments(type, widened) : type;
 }

@@ -1,16 +1,17 @@
 // Charts: one aggregate per time bucket, oldest first.
 import { numberSql, textSql } from './condition.ts';
-import { findingAt, isFault, type Fault, type LqlFinding, type Span } from './finding.ts';
-import type { Value } from './resolve.ts';
-import type { Scope, Shape } from './scope.ts';
+import { findingAt, isFault, type Fault, type LqlFinding, type LqlSpan } from './finding.ts';
+import type { FieldExpression } from './resolve.ts';
+import type { StatementScope, Shape } from './scope.ts';
 import { timeSql } from './time-condition.ts';
 import type { Aggregate, AggregateFunction, Bucket, Tree } from './tree.ts';
+import { isDateTime } from '../sql/types/traits.ts';
+import { parseType } from '../sql/types/type.ts';
 
 /** The columns `timestamp`, the start of the bucket, and `count`, the aggregate. */
-export function chartSql(tree: Tree, scope: Scope): Shape {
-  const aggregate = tree.clauses.find((clause): clause is Aggregate => clause.kind === 'aggregate');
-  const period =
-    tree.clauses.find((clause): clause is Bucket => clause.kind === 'bucket')?.period ?? 'minute';
+export function chartSql(tree: Tree, scope: StatementScope): Shape {
+  const aggregate = tree.clauses.find((each): each is Aggregate => each.kind === 'aggregate');
+  const period = tree.clauses.find((each): each is Bucket => each.kind === 'bucket')?.period ?? 'minute';
   const charted = tree.clauses.find(({ kind }) => kind === 'aggregate' || kind === 'bucket');
   const time = timestampSql(scope, charted?.span ?? { start: 0, end: 0 });
   const bucket = `toStartOfInterval(${sqlOf(time)}, INTERVAL 1 ${period}, 'UTC')`;
@@ -27,7 +28,7 @@ function sqlOf(part: string | LqlFinding): string {
   return typeof part === 'string' ? part : '';
 }
 
-function timestampSql({ resolve, table }: Scope, span: Span): string | LqlFinding {
+function timestampSql({ resolve, table }: StatementScope, span: LqlSpan): string | LqlFinding {
   const value = resolve({ segments: ['timestamp'], span });
   const sql = isFault(value) ? undefined : timeSql(value);
   if (sql === undefined || isFault(value)) {
@@ -37,10 +38,10 @@ function timestampSql({ resolve, table }: Scope, span: Span): string | LqlFindin
     });
   }
   // A Date has no time of day, so sub-day buckets need a DateTime64.
-  return value.type.name.includes('DateTime') ? sql : `toDateTime64(${sql}, 3, 'UTC')`;
+  return isDateTime(parseType(value.type.name)) ? sql : `toDateTime64(${sql}, 3, 'UTC')`;
 }
 
-function aggregateSql(aggregate: Aggregate, { resolve }: Scope, time: string): string | LqlFinding {
+function aggregateSql(aggregate: Aggregate, { resolve }: StatementScope, time: string): string | LqlFinding {
   const { path } = aggregate;
   if (path === undefined) return wholeRowSql(aggregate, time);
   const value = resolve(path);
@@ -60,7 +61,7 @@ function wholeRowSql({ function: name, span }: Aggregate, time: string): string 
   });
 }
 
-function valueSql(name: AggregateFunction, value: Value): string | Fault {
+function valueSql(name: AggregateFunction, value: FieldExpression): string | Fault {
   if (name === 'count') return `countIf(NOT (${value.missing}))`;
   if (name === 'countd') {
     return `uniqExact(${value.type.kind === 'dynamic' ? (textSql(value) ?? value.sql) : value.sql})`;
@@ -83,7 +84,7 @@ const FUNCTIONS: Readonly<Record<Exclude<AggregateFunction, 'count' | 'countd'>,
 /** Aggregates that also apply to times. */
 const ORDERED_ONLY: ReadonlySet<AggregateFunction> = new Set(['min', 'max']);
 
-function notNumber(name: AggregateFunction, { type }: Value): Fault {
+function notNumber(name: AggregateFunction, { type }: FieldExpression): Fault {
   return {
     code: 'lql.type_mismatch',
     message: `${name} requires a number, not a value of type ${type.name}`,

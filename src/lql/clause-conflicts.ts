@@ -12,7 +12,7 @@ export function checkStructure(clauses: readonly Clause[]): readonly LqlFinding[
 }
 
 function repeated(clauses: readonly Clause[], kind: Clause['kind'], rule: string): readonly LqlFinding[] {
-  const [, ...more] = clauses.filter((clause) => clause.kind === kind);
+  const [, ...more] = clauses.filter((each) => each.kind === kind);
   return more.map(({ span }) =>
     findingAt(span, {
       code: 'lql.clause_repeated',

@@ -1,10 +1,10 @@
 // The context in which a clause is parsed, shared by all clause readers.
-import type { Source } from './source.ts';
-import type { Path } from './tree.ts';
+import type { LqlText } from './source.ts';
+import type { FieldPath } from './tree.ts';
 
 /** Where a clause reader stands: the source, and the offsets of the clause. */
 export interface ClauseContext {
-  readonly source: Source;
+  readonly source: LqlText;
   /** Start offset of the clause, including its minus. */
   readonly start: number;
   /** Start offset after the minus. */
@@ -22,7 +22,7 @@ const SEGMENTS = new RegExp(SEGMENT_SOURCE, 'g');
 const MAX_SEGMENTS = 64;
 
 /** The path at `start`; `m.` is short for `metadata.`. Reports a path with too many segments. */
-export function readPath({ match, report }: Source, start: number): Path | undefined {
+export function readPath({ match, report }: LqlText, start: number): FieldPath | undefined {
   const text = match(PATH, start)?.[0];
   if (text === undefined) return undefined;
   const [first = '', ...rest] = text.match(SEGMENTS) ?? [];

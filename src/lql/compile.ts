@@ -1,18 +1,13 @@
 // Compiles a tree to ClickHouse SQL, equivalent to a consumer query, with every value as a literal.
 import { nearest } from '../core/nearest.ts';
 import { chartSql } from './chart.ts';
-import {
-  containsCondition,
-  fieldCondition,
-  matchCondition,
-  printCondition,
-  type Condition,
-} from './condition.ts';
-import { parseColumnType } from '../sql/column-type.ts';
-import { findingAt, isFault, suggestion, type Fault, type LqlFinding, type Span } from './finding.ts';
+import { containsCondition, fieldCondition, matchCondition, printCondition } from './condition.ts';
+import type { Condition } from './value.ts';
+import { parseColumnType } from '../sql/types/column-type.ts';
+import { findingAt, isFault, suggestion, type Fault, type LqlFinding, type LqlSpan } from './finding.ts';
 import { createRegexCheck, type RegexUse } from './regex.ts';
-import type { Table, Value } from './resolve.ts';
-import { createScope, type Scope } from './scope.ts';
+import type { Table, FieldExpression } from './resolve.ts';
+import { createScope, type StatementScope } from './scope.ts';
 import { selectSql } from './select.ts';
 import { compareTime } from './time-condition.ts';
 import type { Clause, FieldFilter, Filter, From, MessageFilter, Tree } from './tree.ts';
@@ -65,7 +60,7 @@ function isChart({ clauses }: Tree): boolean {
 
 function chooseTable(tree: Tree, { tables, defaultTable }: CompileOptions): Table | LqlFinding {
   const names = tables.map(({ name }) => name);
-  const from = tree.clauses.find((clause): clause is From => clause.kind === 'from')?.table;
+  const from = tree.clauses.find((each): each is From => each.kind === 'from')?.table;
   const wanted = from?.text ?? (tables.length === 1 ? tables[0]?.name : defaultTable);
   const table = tables.find(({ name }) => name === wanted);
   if (table !== undefined) return table;
@@ -88,7 +83,7 @@ function tableUnknown(name: string, names: readonly string[]): Fault {
   };
 }
 
-function compileFilters(tree: Tree, scope: Scope, now: bigint): readonly (string | LqlFinding)[] {
+function compileFilters(tree: Tree, scope: StatementScope, now: bigint): readonly (string | LqlFinding)[] {
   const checkRegex = createRegexCheck();
   return tree.clauses.filter(isFilter).map((filter) => {
     const regex = regexOf(filter);
@@ -99,11 +94,11 @@ function compileFilters(tree: Tree, scope: Scope, now: bigint): readonly (string
   });
 }
 
-function isFilter(clause: Clause): clause is Filter {
-  return clause.kind === 'timestamp' || clause.kind === 'field' || clause.kind === 'message';
+function isFilter(each: Clause): each is Filter {
+  return each.kind === 'timestamp' || each.kind === 'field' || each.kind === 'message';
 }
 
-function compileFilter(filter: Filter, scope: Scope, now: bigint): Condition | LqlFinding {
+function compileFilter(filter: Filter, scope: StatementScope, now: bigint): Condition | LqlFinding {
   if (filter.kind === 'message') return compileMessage(filter, scope);
   const value = scope.resolve(filter.path);
   if (isFault(value)) return orText(value);
@@ -123,11 +118,14 @@ function orText(finding: LqlFinding): LqlFinding {
 }
 
 /** Location of a fault: the value, or the path if the path itself is invalid. */
-function placeOf({ path, valueSpan }: Exclude<Filter, MessageFilter>, { code }: Fault): Span {
+function placeOf({ path, valueSpan }: Exclude<Filter, MessageFilter>, { code }: Fault): LqlSpan {
   return code === 'lql.path_invalid' ? path.span : valueSpan;
 }
 
-function compileMessage({ match, value, span }: MessageFilter, scope: Scope): Condition | LqlFinding {
+function compileMessage(
+  { match, value, span }: MessageFilter,
+  scope: StatementScope,
+): Condition | LqlFinding {
   const message = messageOf(scope, span);
   if (isFault(message)) return message;
   const searched = HAS_TEXT.has(message.type.kind) ? message : asJson(message);
@@ -137,7 +135,7 @@ function compileMessage({ match, value, span }: MessageFilter, scope: Scope): Co
 }
 
 /** What terms search: the message that the endpoint declares for its log view, otherwise a column with a usual name. */
-function messageOf({ resolve, table }: Scope, span: Span): Value | LqlFinding {
+function messageOf({ resolve, table }: StatementScope, span: LqlSpan): FieldExpression | LqlFinding {
   const declared =
     table.message === undefined ? undefined : resolve({ segments: table.message.split('.'), span });
   if (declared !== undefined && !isFault(declared)) return declared;
@@ -163,7 +161,7 @@ const HAS_TEXT: ReadonlySet<string> = new Set([
 ]);
 
 /** Objects, lists and the like are searched as JSON. */
-function asJson({ sql, shown, missing }: Value): Value {
+function asJson({ sql, shown, missing }: FieldExpression): FieldExpression {
   return { type: parseColumnType('String'), sql: `toJSONString(${sql})`, missing, shown };
 }
 

@@ -1,21 +1,20 @@
 // Filters as SQL conditions over a resolved value.
 import { isIPv4, isIPv6 } from 'node:net';
-import { DYNAMIC, type ColumnType } from '../sql/column-type.ts';
+import { DYNAMIC, type ColumnType } from '../sql/types/column-type.ts';
 import { isFault, type Fault } from './finding.ts';
-import { shorten, type Value } from './resolve.ts';
+import { shorten, type FieldExpression } from './resolve.ts';
 import { numberInText, numberLiteral, textLiteral } from './sql-literal.ts';
 import { betweenTimes, compareTime, instantForms } from './time-condition.ts';
 import { isTimeShaped, parseMoment, parseTimeRange } from './time-literal.ts';
 import { LEVELS, type Comparison, type FieldValue, type Operator, type ValueRange } from './tree.ts';
-
-/** `test` is null or false if the filter does not match; `missing` is true if the row has no value to test. */
-export interface Condition {
-  readonly test: string;
-  readonly missing: string;
-}
+import type { Condition } from './value.ts';
 
 /** The condition that a field filter's operator and literal put on `value`. */
-export function fieldCondition(value: Value, operator: Operator, literal: FieldValue): Condition | Fault {
+export function fieldCondition(
+  value: FieldExpression,
+  operator: Operator,
+  literal: FieldValue,
+): Condition | Fault {
   if (literal.kind === 'null') return { test: value.missing, missing: 'false' };
   if (operator === ':~') return matchCondition(value, textOf(literal));
   if (operator === ':@>' || operator === ':@>~') return elementCondition(value, operator, literal);
@@ -29,28 +28,28 @@ export function printCondition({ test, missing }: Condition, negated: boolean): 
 }
 
 /** The value contains a substring. */
-export function containsCondition(value: Value, text: string): Condition | Fault {
+export function containsCondition(value: FieldExpression, text: string): Condition | Fault {
   const sql = textSql(value);
   if (sql === undefined) return notText(value);
   return { test: `position(${sql}, ${textLiteral(text)}) > 0`, missing: `${sql} IS NULL` };
 }
 
 /** The value, converted to a string, matches a regular expression. */
-export function matchCondition(value: Value, pattern: string): Condition | Fault {
+export function matchCondition(value: FieldExpression, pattern: string): Condition | Fault {
   const sql = textSql(value);
   if (sql === undefined) return notText(value);
   return { test: `match(${sql}, ${textLiteral(pattern)})`, missing: `${sql} IS NULL` };
 }
 
 /** The value as a number, for aggregates; undefined for types that cannot hold one. */
-export function numberSql(value: Value): string | undefined {
+export function numberSql(value: FieldExpression): string | undefined {
   if (value.type.kind === 'number' || value.type.kind === 'boolean') return value.sql;
   const sql = value.type.kind === 'string' || value.type.kind === 'dynamic' ? textSql(value) : undefined;
   return sql === undefined ? undefined : numberInText(sql, [])[0];
 }
 
 /** The value as a string, null if the value is null; undefined for composite types. */
-export function textSql({ type, sql }: Value): string | undefined {
+export function textSql({ type, sql }: FieldExpression): string | undefined {
   if (PARTED.has(type.kind)) return undefined;
   if (type.kind === 'dynamic') return `CAST(${sql}, 'Nullable(String)')`;
   return type.kind === 'string' && !type.padded ? sql : `toString(${sql})`;
@@ -62,7 +61,7 @@ function textOf(literal: FieldValue): string {
   return literal.kind === 'text' ? literal.text : '';
 }
 
-function compare(value: Value, operator: Comparison, literal: FieldValue): Condition | Fault {
+function compare(value: FieldExpression, operator: Comparison, literal: FieldValue): Condition | Fault {
   if (textSql(value) === undefined) return notText(value);
   switch (literal.kind) {
     case 'null':
@@ -82,14 +81,14 @@ function compare(value: Value, operator: Comparison, literal: FieldValue): Condi
   }
 }
 
-function compareBoolean(value: Value, wanted: boolean): Condition | Fault {
+function compareBoolean(value: FieldExpression, wanted: boolean): Condition | Fault {
   const { type, sql } = value;
   if (type.kind === 'boolean' || type.kind === 'number') return simple(sql, `= ${wanted}`);
   if (type.kind !== 'string' && type.kind !== 'dynamic') return mismatch(type, String(wanted));
   return compareText(value, ':', String(wanted));
 }
 
-function compareNumber(value: Value, operator: Comparison, text: string): Condition | Fault {
+function compareNumber(value: FieldExpression, operator: Comparison, text: string): Condition | Fault {
   const { type, sql } = value;
   if (type.kind === 'number') return simple(sql, `${SQL_OPERATORS[operator]} ${numberLiteral(text, type)}`);
   if (type.kind === 'time') return compareMoment(value, operator, text);
@@ -98,7 +97,7 @@ function compareNumber(value: Value, operator: Comparison, text: string): Condit
   return simple(left, `${SQL_OPERATORS[operator]} ${right}`);
 }
 
-function compareText(value: Value, operator: Comparison, text: string): Condition | Fault {
+function compareText(value: FieldExpression, operator: Comparison, text: string): Condition | Fault {
   const { type, sql } = value;
   const sign = SQL_OPERATORS[operator];
   if (type.kind === 'time') return compareMoment(value, operator, text);
@@ -114,12 +113,12 @@ function compareText(value: Value, operator: Comparison, text: string): Conditio
   return simple(textSql(value) ?? sql, forms.length > 1 ? `IN (${list})` : `${sign} ${list}`);
 }
 
-function compareMoment(value: Value, operator: Comparison, text: string): Condition | Fault {
+function compareMoment(value: FieldExpression, operator: Comparison, text: string): Condition | Fault {
   const moment = parseMoment(text);
   return isFault(moment) ? moment : compareTime(value, operator, moment, 0n);
 }
 
-function compareRange(value: Value, { of, from, to }: ValueRange): Condition | Fault {
+function compareRange(value: FieldExpression, { of, from, to }: ValueRange): Condition | Fault {
   const { type, sql } = value;
   const text = textSql(value) ?? sql;
   if (of === 'level') {
@@ -141,11 +140,15 @@ function compareRange(value: Value, { of, from, to }: ValueRange): Condition | F
 }
 
 /** An array element equals the value, or matches it. */
-function elementCondition(value: Value, operator: ':@>' | ':@>~', literal: FieldValue): Condition | Fault {
+function elementCondition(
+  value: FieldExpression,
+  operator: ':@>' | ':@>~',
+  literal: FieldValue,
+): Condition | Fault {
   const array = arraySql(value);
   if (array === undefined) return mismatch(value.type, 'one of its elements');
   const { sql, element } = array;
-  const item: Value = { type: element, sql: 'x', missing: 'x IS NULL', shown: 'x' };
+  const item: FieldExpression = { type: element, sql: 'x', missing: 'x IS NULL', shown: 'x' };
   const condition = operator === ':@>~' ? matchCondition(item, textOf(literal)) : compare(item, ':', literal);
   if (isFault(condition)) return condition;
   const wanted =
@@ -157,7 +160,10 @@ function elementCondition(value: Value, operator: ':@>' | ':@>~', literal: Field
 }
 
 /** An array with a known element type; the value of a JSON path is parsed from its JSON text, row by row. */
-function arraySql({ type, sql }: Value): { readonly sql: string; readonly element: ColumnType } | undefined {
+function arraySql({
+  type,
+  sql,
+}: FieldExpression): { readonly sql: string; readonly element: ColumnType } | undefined {
   if (type.kind === 'array') return { sql, element: type.element };
   if (type.kind !== 'dynamic') return undefined;
   const json = `ifNull(toJSONString(${sql}), '')`;
@@ -192,7 +198,7 @@ function simple(sql: string, rest: string): Condition {
   return { test: `${sql} ${rest}`, missing: `${sql} IS NULL` };
 }
 
-function notText({ type }: Value): Fault {
+function notText({ type }: FieldExpression): Fault {
   const isArray = type.kind === 'array';
   return {
     code: isArray ? 'lql.operator_invalid' : 'lql.path_invalid',

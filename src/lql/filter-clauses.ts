@@ -1,11 +1,11 @@
 // Parses the clauses that filter rows: timestamps, fields, and message terms and patterns.
 import { isFault, type Fault } from './finding.ts';
 import { foreignSyntax } from './foreign-operators.ts';
-import { type Reading, isWhite } from './source.ts';
+import { type ReadUpTo, isWhite } from './source.ts';
 import { type ClauseContext, PATH_SOURCE, readPath } from './clause-context.ts';
 import type { TimeValue } from './time.ts';
 import { parseTimeValue } from './time-literal.ts';
-import type { Clause, Comparison, FieldValue, Operator, Path } from './tree.ts';
+import type { Clause, Comparison, FieldValue, Operator, FieldPath } from './tree.ts';
 import { bareValue } from './value.ts';
 
 const OPERATOR = /:(?:>=|<=|>|<|~|@>~|@>)?/y;
@@ -18,11 +18,11 @@ const FIELD = new RegExp(`${PATH_SOURCE}(?=:)`, 'y');
 const BROKEN_FIELD = /(?:m|metadata)\.[^\s"]*?:/y;
 
 /** `t:` or `timestamp:`, an operator and a time. */
-export function readTimestamp(context: ClauseContext): Reading<Clause> | undefined {
+export function readTimestamp(context: ClauseContext): ReadUpTo<Clause> | undefined {
   const { source, body } = context;
   const keyword = source.match(TIMESTAMP, body);
   if (keyword === undefined) return undefined;
-  const path: Path = { segments: ['timestamp'], span: { start: body, end: body + keyword[0].length } };
+  const path: FieldPath = { segments: ['timestamp'], span: { start: body, end: body + keyword[0].length } };
   const operator = readOperator(context, path.span.end);
   if (operator === undefined) return undefined;
   const start = operator.end;
@@ -44,7 +44,7 @@ export function readTimestamp(context: ClauseContext): Reading<Clause> | undefin
 }
 
 /** A path, an operator and a value. */
-export function readField(context: ClauseContext): Reading<Clause> | undefined {
+export function readField(context: ClauseContext): ReadUpTo<Clause> | undefined {
   if (context.source.match(FIELD, context.body) === undefined) return undefined;
   const path = readPath(context.source, context.body);
   const operator = path && readOperator(context, path.span.end);
@@ -69,7 +69,7 @@ export function readField(context: ClauseContext): Reading<Clause> | undefined {
 }
 
 /** Anything else: a term, or a regular expression after `~`. */
-export function readMessage(context: ClauseContext): Reading<Clause> {
+export function readMessage(context: ClauseContext): ReadUpTo<Clause> {
   const { source, body, negated } = context;
   const broken = source.match(BROKEN_FIELD, body);
   if (broken !== undefined) return source.fail({ start: body, end: body + broken[0].length }, PATH_INVALID);
@@ -110,7 +110,7 @@ function readOperator({ source }: ClauseContext, at: number): OperatorReading | 
 function valueFault(
   { source }: ClauseContext,
   { end: start, value }: OperatorReading,
-): Reading<never> | undefined {
+): ReadUpTo<never> | undefined {
   const next = source.text.charAt(start);
   if (next === '' || isWhite(next)) return source.fail({ start, end: start }, valueMissing(value));
   const isRegex = value === ':~' || value === ':@>~';
@@ -119,7 +119,7 @@ function valueFault(
   return source.fail({ start, end: start + doubled[0].length }, OPERATOR_DOUBLED);
 }
 
-function readValue(context: ClauseContext, operator: OperatorReading, path: Path): Reading<FieldValue> {
+function readValue(context: ClauseContext, operator: OperatorReading, path: FieldPath): ReadUpTo<FieldValue> {
   const { source } = context;
   const start = operator.end;
   const opening = source.text[start];
@@ -134,7 +134,7 @@ function readValue(context: ClauseContext, operator: OperatorReading, path: Path
 }
 
 /** Text in parentheses. Undefined if more characters follow directly, as in `(?i)panic`: then it is one bare value. */
-function readParenthesised({ source }: ClauseContext, start: number): Reading<string> | undefined {
+function readParenthesised({ source }: ClauseContext, start: number): ReadUpTo<string> | undefined {
   const match = source.match(PARENTHESISED, start);
   if (match === undefined) {
     const end = source.text.length;
@@ -147,7 +147,7 @@ function readParenthesised({ source }: ClauseContext, start: number): Reading<st
   return source.bareEnd(start) > end ? undefined : { end, value: match[1] ?? '' };
 }
 
-function textReading({ end, value }: Reading<string>): Reading<FieldValue> {
+function textReading({ end, value }: ReadUpTo<string>): ReadUpTo<FieldValue> {
   return value === undefined ? { end } : { end, value: { kind: 'text', text: value } };
 }
 

@@ -2,7 +2,7 @@
 import type { ProblemCode } from '../core/problem.ts';
 
 /** A range in the query: offsets in UTF-16 code units, `end` exclusive. */
-export interface Span {
+export interface LqlSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -20,7 +20,7 @@ export interface Fault {
 }
 
 /** A fault with its location in the query. */
-export interface LqlFinding extends Fault, Span {}
+export interface LqlFinding extends Fault, LqlSpan {}
 
 /** Whether a result is a fault (or a finding) instead of a value. */
 export function isFault(result: object): result is Fault {
@@ -28,7 +28,7 @@ export function isFault(result: object): result is Fault {
 }
 
 /** Attaches a location to a fault. */
-export function findingAt(span: Span, fault: Fault): LqlFinding {
+export function findingAt(span: LqlSpan, fault: Fault): LqlFinding {
   return { ...fault, start: span.start, end: span.end };
 }
 

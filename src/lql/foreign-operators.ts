@@ -1,5 +1,5 @@
 // What other query languages have and LQL does not: boolean operators and groups. Searched for as words, they would find other rows.
-import type { Fault, Span } from './finding.ts';
+import type { Fault, LqlSpan } from './finding.ts';
 
 const HINTS: ReadonlyMap<string, string> = new Map([
   ...['OR', '||'].map(
@@ -16,7 +16,7 @@ export function isForeignOperator(word: string): boolean {
 
 export interface ForeignSyntax {
   /** In the term. */
-  readonly span: Span;
+  readonly span: LqlSpan;
   readonly fault: Fault;
   /** Whether it ends what may have been reported at its beginning. */
   readonly isClosing: boolean;

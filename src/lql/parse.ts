@@ -1,11 +1,11 @@
 // Parses LQL, the log query language, to a tree. Collects all findings, never throws, linear time.
 import { characterAt } from '../sql/character-name.ts';
 import { isSpaceUnit } from '../sql/white-space.ts';
-import { type LqlFinding, type Span, findingAt } from './finding.ts';
+import { type LqlFinding, type LqlSpan, findingAt } from './finding.ts';
 import { readField, readMessage, readTimestamp } from './filter-clauses.ts';
 import type { ClauseContext } from './clause-context.ts';
 import { readChart, readFrom, readSelect } from './query-clauses.ts';
-import { SPACES, createSource, isWhite, type Reading, type Source } from './source.ts';
+import { SPACES, createSource, isWhite, type ReadUpTo, type LqlText } from './source.ts';
 import { checkStructure } from './clause-conflicts.ts';
 import type { Clause, Tree } from './tree.ts';
 
@@ -13,7 +13,7 @@ import type { Clause, Tree } from './tree.ts';
 export const MAX_LQL_LENGTH = 65_536;
 const MAX_CLAUSES = 100;
 
-const READERS: readonly ((context: ClauseContext) => Reading<Clause> | undefined)[] = [
+const READERS: readonly ((context: ClauseContext) => ReadUpTo<Clause> | undefined)[] = [
   readFrom,
   readChart,
   readSelect,
@@ -47,7 +47,7 @@ function checkText(text: string): LqlFinding | undefined {
   return findingAt(span, { code: 'lql.character_invalid', message: `a query cannot contain ${what}` });
 }
 
-function readClauses(source: Source): readonly Clause[] {
+function readClauses(source: LqlText): readonly Clause[] {
   const clauses: Clause[] = [];
   let at = 0;
   for (let count = 0; ; count++) {
@@ -63,7 +63,7 @@ function readClauses(source: Source): readonly Clause[] {
   }
 }
 
-function readClause(source: Source, start: number): Reading<Clause> {
+function readClause(source: LqlText, start: number): ReadUpTo<Clause> {
   if (isWhite(source.text.charAt(start))) return reportWhite(source, start);
   const negated = source.text[start] === '-';
   const context: ClauseContext = { source, start, body: negated ? start + 1 : start, negated };
@@ -75,7 +75,7 @@ function readClause(source: Source, start: number): Reading<Clause> {
 }
 
 /** Clauses are separated by whitespace: reports characters that directly follow one, and skips them. */
-function endOfClause(source: Source, end: number): number {
+function endOfClause(source: LqlText, end: number): number {
   const next = source.text.charAt(end);
   if (next === '' || isWhite(next)) return end;
   return source.fail(
@@ -89,10 +89,10 @@ function endOfClause(source: Source, end: number): number {
 }
 
 /** Reports whitespace that is not a separator, and characters that cannot be seen: treating them as one would be a guess. */
-function reportWhite(source: Source, start: number): { readonly end: number } {
+function reportWhite(source: LqlText, start: number): { readonly end: number } {
   const name = characterAt(source.text, start);
   const isSpace = isSpaceUnit(source.text.charCodeAt(start)) || /\s/.test(source.text.charAt(start));
-  const span: Span = { start, end: start + 1 };
+  const span: LqlSpan = { start, end: start + 1 };
   source.report(span, {
     code: 'lql.character_invalid',
     message: isSpace ? `${name} looks like a space but does not separate clauses` : `${name} cannot be seen`,
@@ -101,7 +101,7 @@ function reportWhite(source: Source, start: number): { readonly end: number } {
   return { end: span.end };
 }
 
-function reportTooMany(source: Source, start: number): void {
+function reportTooMany(source: LqlText, start: number): void {
   source.report(
     { start, end: Math.max(source.bareEnd(start), start + 1) },
     {

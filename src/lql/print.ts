@@ -2,7 +2,7 @@
 import { isForeignOperator } from './foreign-operators.ts';
 import { HIDDEN } from './source.ts';
 import { formatMicros, type Moment, type TimeValue } from './time.ts';
-import type { Clause, FieldFilter, FieldValue, MessageFilter, Path, Tree } from './tree.ts';
+import type { Clause, FieldFilter, FieldValue, MessageFilter, FieldPath, Tree } from './tree.ts';
 import { bareValue } from './value.ts';
 
 /** The LQL of a tree returned by `parse`, its clauses separated by single spaces. */
@@ -10,22 +10,22 @@ export function print(tree: Tree): string {
   return tree.clauses.map(printClause).join(' ');
 }
 
-function printClause(clause: Clause): string {
-  switch (clause.kind) {
+function printClause(each: Clause): string {
+  switch (each.kind) {
     case 'from':
-      return `f:${clause.table.text}`;
+      return `f:${each.table.text}`;
     case 'select':
-      return `s:${printPath(clause.path)}${clause.alias === undefined ? '' : `@${clause.alias.text}`}`;
+      return `s:${printPath(each.path)}${each.alias === undefined ? '' : `@${each.alias.text}`}`;
     case 'aggregate':
-      return `c:${clause.function}(${printPath(clause.path)})`;
+      return `c:${each.function}(${printPath(each.path)})`;
     case 'bucket':
-      return `c:group_by(t::${clause.period})`;
+      return `c:group_by(t::${each.period})`;
     case 'timestamp':
-      return `${minus(clause)}t${clause.operator}${printTime(clause.value)}`;
+      return `${minus(each)}t${each.operator}${printTime(each.value)}`;
     case 'field':
-      return printField(clause);
+      return printField(each);
     case 'message':
-      return printMessage(clause);
+      return printMessage(each);
   }
 }
 
@@ -33,7 +33,7 @@ function minus({ negated }: { readonly negated: boolean }): string {
   return negated ? '-' : '';
 }
 
-function printPath(path: Path | undefined): string {
+function printPath(path: FieldPath | undefined): string {
   if (path === undefined) return '*';
   const [first = '', ...rest] = path.segments;
   if (first === 'metadata' && rest.length > 0) return ['m', ...rest.map(printSegment)].join('.');

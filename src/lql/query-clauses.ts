@@ -2,7 +2,7 @@
 import { nearest } from '../core/nearest.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
 import { type ClauseContext, PATH_SOURCE, readPath } from './clause-context.ts';
-import { HIDDEN, type Reading } from './source.ts';
+import { HIDDEN, type ReadUpTo } from './source.ts';
 import { AGGREGATES, type AggregateFunction, type Clause, type Period, type Word } from './tree.ts';
 
 const FROM = /(?:from|f):/y;
@@ -25,7 +25,7 @@ const PERIODS: ReadonlyMap<string, Period> = new Map([
 ]);
 
 /** `from:name` or `f:name`. */
-export function readFrom(context: ClauseContext): Reading<Clause> | undefined {
+export function readFrom(context: ClauseContext): ReadUpTo<Clause> | undefined {
   const keyword = context.source.match(FROM, context.body);
   if (keyword === undefined) return undefined;
   rejectNegation(context);
@@ -36,7 +36,7 @@ export function readFrom(context: ClauseContext): Reading<Clause> | undefined {
 }
 
 /** `select:path@alias`, `s:*`. */
-export function readSelect(context: ClauseContext): Reading<Clause> | undefined {
+export function readSelect(context: ClauseContext): ReadUpTo<Clause> | undefined {
   const { source } = context;
   const keyword = source.match(SELECT, context.body);
   if (keyword === undefined) return undefined;
@@ -59,7 +59,7 @@ export function readSelect(context: ClauseContext): Reading<Clause> | undefined 
 }
 
 /** `chart:p95(path)`, `c:group_by(t::hour)`. Any name followed by a parenthesis is parsed as one. */
-export function readChart(context: ClauseContext): Reading<Clause> | undefined {
+export function readChart(context: ClauseContext): ReadUpTo<Clause> | undefined {
   const { source } = context;
   const opening = source.match(CHART, context.body);
   if (opening === undefined) return undefined;

@@ -1,11 +1,11 @@
 // Regular expressions: rejected here if known to be invalid; the engine's rejections are mapped back to their location.
 import { programSize, regexError } from '../sql/regex.ts';
-import type { Fault, Span } from './finding.ts';
+import type { Fault, LqlSpan } from './finding.ts';
 
 /** A regular expression of a query, exactly as sent to the engine, and its location in the query. */
 export interface RegexUse {
   readonly pattern: string;
-  readonly span: Span;
+  readonly span: LqlSpan;
 }
 
 /** Steps of the programs of one query's expressions that are checked. */
@@ -27,7 +27,7 @@ export function createRegexCheck(): (pattern: string) => Fault | undefined {
 }
 
 /** Location of the expression that an engine error message refers to; undefined for other errors. */
-export function rejectedRegex(message: string, uses: readonly RegexUse[]): Span | undefined {
+export function rejectedRegex(message: string, uses: readonly RegexUse[]): LqlSpan | undefined {
   const start = message.indexOf(REJECTION);
   if (start < 0) return undefined;
   const text = message.slice(start + REJECTION.length);

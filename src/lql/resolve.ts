@@ -1,12 +1,12 @@
 // Resolves a path to the value it names: a column, a JSON subcolumn, a Map key, a tuple element.
 import { nearest } from '../core/nearest.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { DYNAMIC, parseColumnType, type ColumnType } from '../sql/column-type.ts';
+import { DYNAMIC, parseColumnType, type ColumnType } from '../sql/types/column-type.ts';
 import { findingAt, isFault, suggestion, type Fault, type LqlFinding } from './finding.ts';
-import type { Path } from './tree.ts';
+import type { FieldPath } from './tree.ts';
 
 /** A column as the engine describes it. */
-export interface Column {
+export interface FieldColumn {
   readonly name: string;
   /** The type as printed by DESCRIBE. */
   readonly type: string;
@@ -15,13 +15,13 @@ export interface Column {
 /** A table that a query may read. */
 export interface Table {
   readonly name: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly FieldColumn[];
   /** The path that terms search, with dots between its segments. */
   readonly message?: string | undefined;
 }
 
 /** A per-row value, as SQL. */
-export interface Value {
+export interface FieldExpression {
   readonly type: ColumnType;
   /** The expression to compare and aggregate. */
   readonly sql: string;
@@ -32,9 +32,12 @@ export interface Value {
 }
 
 /** Creates a function that resolves paths in `table`, with columns qualified by `qualifier`. */
-export function createResolver(table: Table, qualifier: string): (path: Path) => Value | LqlFinding {
-  const types = new Map<Column, ColumnType>();
-  const typeOf = (column: Column) => {
+export function createResolver(
+  table: Table,
+  qualifier: string,
+): (path: FieldPath) => FieldExpression | LqlFinding {
+  const types = new Map<FieldColumn, ColumnType>();
+  const typeOf = (column: FieldColumn) => {
     const type = types.get(column) ?? parseColumnType(column.type);
     types.set(column, type);
     return type;
@@ -85,12 +88,12 @@ function notNameable(name: string): Fault {
 }
 
 /** A value whose SQL serves for comparing, aggregating and returning. */
-function plain(type: ColumnType, sql: string): Value {
+function plain(type: ColumnType, sql: string): FieldExpression {
   return { type, sql, missing: `${sql} IS NULL`, shown: sql };
 }
 
 /** The value that the remaining segments name inside `value`; subcolumns are chained with dots up to a Map key. */
-function descend(value: Value, rest: readonly string[]): Value | Fault {
+function descend(value: FieldExpression, rest: readonly string[]): FieldExpression | Fault {
   const [first, ...others] = rest;
   if (first === undefined) return value;
   const { type } = value;
@@ -109,7 +112,7 @@ function descend(value: Value, rest: readonly string[]): Value | Fault {
 }
 
 /** One element of each tuple in an array, as an array. */
-function arrayOf(element: Value | Fault): Value | Fault {
+function arrayOf(element: FieldExpression | Fault): FieldExpression | Fault {
   if (isFault(element)) return element;
   return plain({ name: `Array(${element.type.name})`, kind: 'array', element: element.type }, element.sql);
 }
@@ -118,7 +121,7 @@ function jsonPath(
   chain: string,
   typed: ReadonlyMap<string, ColumnType>,
   rest: readonly string[],
-): Value | Fault {
+): FieldExpression | Fault {
   for (let count = rest.length; count > 0; count--) {
     const type = typed.get(rest.slice(0, count).join('.'));
     if (type === undefined) continue;
@@ -141,7 +144,7 @@ function dotted(chain: string, segments: readonly string[]): string {
 }
 
 /** The value of one key, which may contain dots; null if the Map has no such key and the type is nullable. */
-function mapKey(map: Value, type: ColumnType, rest: readonly string[]): Value | Fault {
+function mapKey(map: FieldExpression, type: ColumnType, rest: readonly string[]): FieldExpression | Fault {
   if (map.type.kind === 'map' && map.type.key.kind !== 'string') return noPath(map.type, rest);
   const key = quoteString(rest.join('.'));
   const has = `mapContains(${map.sql}, ${key})`;

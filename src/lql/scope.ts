@@ -1,15 +1,15 @@
 // The scope in which the parts of a statement are compiled, and the shape of their output.
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { LqlFinding } from './finding.ts';
-import { createResolver, type Table, type Value } from './resolve.ts';
-import type { Path, Select, Tree } from './tree.ts';
+import { createResolver, type Table, type FieldExpression } from './resolve.ts';
+import type { FieldPath, Select, Tree } from './tree.ts';
 
 /** What the parts of one statement share. */
-export interface Scope {
+export interface StatementScope {
   readonly table: Table;
   /** The table, under an alias that no column or result uses, so that what it qualifies is always a column of the table. */
   readonly from: string;
-  readonly resolve: (path: Path) => Value | LqlFinding;
+  readonly resolve: (path: FieldPath) => FieldExpression | LqlFinding;
 }
 
 /** The select list, and what follows the conditions. If there are findings, the other fields must not be used. */
@@ -20,10 +20,10 @@ export interface Shape {
 }
 
 /** The scope of one statement over `table`, with an alias that nothing in the query or the table uses. */
-export function createScope(tree: Tree, table: Table): Scope {
+export function createScope(tree: Tree, table: Table): StatementScope {
   const taken = new Set(table.columns.map(({ name }) => name));
-  for (const clause of tree.clauses) {
-    if (clause.kind === 'select') taken.add(resultName(clause) ?? '');
+  for (const each of tree.clauses) {
+    if (each.kind === 'select') taken.add(resultName(each) ?? '');
   }
   let name = table.name;
   while (taken.has(name)) name += '_';

@@ -1,12 +1,12 @@
 // The selected columns, newest row first.
 import { quoteIdentifier } from '../sql/literal.ts';
-import { resultName, type Scope, type Shape } from './scope.ts';
+import { resultName, type StatementScope, type Shape } from './scope.ts';
 import { findingAt, isFault, type LqlFinding } from './finding.ts';
 import type { Select, Tree } from './tree.ts';
 
 /** The `s:` clauses in order; all columns if there are none. */
-export function selectSql(tree: Tree, scope: Scope): Shape {
-  const selects = tree.clauses.filter((clause): clause is Select => clause.kind === 'select');
+export function selectSql(tree: Tree, scope: StatementScope): Shape {
+  const selects = tree.clauses.filter((each): each is Select => each.kind === 'select');
   const taken = new Set<string>();
   const parts = selects.map((select) => columnSql(select, scope, taken));
   return {
@@ -16,7 +16,11 @@ export function selectSql(tree: Tree, scope: Scope): Shape {
   };
 }
 
-function columnSql(select: Select, { table, resolve }: Scope, taken: Set<string>): string | LqlFinding {
+function columnSql(
+  select: Select,
+  { table, resolve }: StatementScope,
+  taken: Set<string>,
+): string | LqlFinding {
   const { path, span } = select;
   const name = resultName(select);
   const names = name === undefined ? table.columns.map((column) => column.name) : [name];
@@ -34,7 +38,7 @@ function columnSql(select: Select, { table, resolve }: Scope, taken: Set<string>
   return isFault(value) ? value : `${value.shown} AS ${quoteIdentifier(name)}`;
 }
 
-function newestFirst({ resolve }: Scope): readonly string[] {
+function newestFirst({ resolve }: StatementScope): readonly string[] {
   const value = resolve({ segments: ['timestamp'], span: { start: 0, end: 0 } });
   const ordered = !isFault(value) && ORDERED.has(value.type.kind);
   return ordered ? [`ORDER BY ${value.sql} DESC`] : [];

@@ -1,14 +1,14 @@
 // Reads LQL source: bare runs, quotes and patterns at an offset, and collects findings.
-import { findingAt, type Fault, type LqlFinding, type Span } from './finding.ts';
+import { findingAt, type Fault, type LqlFinding, type LqlSpan } from './finding.ts';
 
 /** The result of a reader: the end offset, and the clause or value unless a finding was reported. */
-export interface Reading<T> {
+export interface ReadUpTo<T> {
   readonly end: number;
   readonly value?: T;
 }
 
 /** A query being parsed. Offsets are UTF-16 code units. */
-export interface Source {
+export interface LqlText {
   readonly text: string;
   readonly findings: readonly LqlFinding[];
   /** Matches a sticky pattern at exactly this offset. */
@@ -18,11 +18,11 @@ export interface Source {
   /** The text of a bare run, in which `\"` is a double quote; other backslashes stay. */
   readonly bare: (start: number, end: number) => string;
   /** The double-quoted string that opens here; reports an unclosed one. */
-  readonly quoted: (at: number) => Reading<string>;
+  readonly quoted: (at: number) => ReadUpTo<string>;
   /** Reports a fault and returns where to resume: at the next whitespace outside quotes. */
-  readonly fail: (span: Span, fault: Fault) => Reading<never>;
+  readonly fail: (span: LqlSpan, fault: Fault) => ReadUpTo<never>;
   /** Reports a fault after which the clause can still be parsed. */
-  readonly report: (span: Span, fault: Fault) => void;
+  readonly report: (span: LqlSpan, fault: Fault) => void;
 }
 
 /** Whitespace that separates clauses. Other whitespace ends a bare run but is not a separator. */
@@ -42,14 +42,14 @@ export function isWhite(char: string): boolean {
 }
 
 /** A reader over a query, without findings. */
-export function createSource(text: string): Source {
+export function createSource(text: string): LqlText {
   const findings: LqlFinding[] = [];
   const match = (pattern: RegExp, at: number) => {
     pattern.lastIndex = at;
     return pattern.exec(text) ?? undefined;
   };
-  const report = (span: Span, fault: Fault) => void findings.push(findingAt(span, fault));
-  const fail = (span: Span, fault: Fault) => {
+  const report = (span: LqlSpan, fault: Fault) => void findings.push(findingAt(span, fault));
+  const fail = (span: LqlSpan, fault: Fault) => {
     report(span, fault);
     return { end: recovery(text, span.start) };
   };

@@ -1,6 +1,6 @@
 // LQL values as ClickHouse literals: strings, numbers and times.
 import { quoteString } from '../sql/literal.ts';
-import type { ColumnType } from '../sql/column-type.ts';
+import type { ColumnType } from '../sql/types/column-type.ts';
 import { formatMicros } from './time.ts';
 
 /** Integer digits that a Float64 and an integer literal represent exactly. */

@@ -1,15 +1,17 @@
 // Times as SQL conditions. Days and seconds are half-open ranges, independent of the column's precision.
 import { quoteString } from '../sql/literal.ts';
-import type { Condition } from './condition.ts';
+import type { Condition } from './value.ts';
 import type { Fault } from './finding.ts';
-import type { Value } from './resolve.ts';
+import type { FieldExpression } from './resolve.ts';
 import { timeLiteral } from './sql-literal.ts';
 import { formatMicros, pointOf, stretchOf, type TimeValue } from './time.ts';
 import type { Comparison } from './tree.ts';
+import { timeScale } from '../sql/types/traits.ts';
+import { parseType } from '../sql/types/type.ts';
 
 /** Compares a value with a time; `:` matches the whole interval that the time denotes. */
 export function compareTime(
-  value: Value,
+  value: FieldExpression,
   operator: Comparison,
   time: TimeValue,
   now: bigint,
@@ -23,7 +25,7 @@ export function compareTime(
 }
 
 /** The value lies in the interval that `time` denotes. */
-export function betweenTimes(value: Value, time: TimeValue, now: bigint): Condition | Fault {
+export function betweenTimes(value: FieldExpression, time: TimeValue, now: bigint): Condition | Fault {
   const sql = timeSql(value);
   if (sql === undefined) return noTime(value);
   const stretch = stretchOf(time, now);
@@ -40,14 +42,14 @@ export function betweenTimes(value: Value, time: TimeValue, now: bigint): Condit
 }
 
 /** Six digits of a fraction count, so that later digits of the value are of the same instant. */
-function isInstant({ type }: Value, sql: string, micros: bigint): string {
+function isInstant({ type }: FieldExpression, sql: string, micros: bigint): string {
   const from = timeLiteral(micros);
-  if (!/DateTime64\([789]\b/.test(type.name)) return `${sql} = ${from}`;
+  if ((timeScale(parseType(type.name)) ?? 0) <= 6) return `${sql} = ${from}`;
   return `(${sql} >= ${from} AND ${sql} < ${timeLiteral(micros + 1n)})`;
 }
 
 /** The value as a time: null if a string or JSON value is not one; undefined for types that never are. */
-export function timeSql({ type, sql }: Value): string | undefined {
+export function timeSql({ type, sql }: FieldExpression): string | undefined {
   if (type.kind === 'time') return sql;
   if (type.kind !== 'string' && type.kind !== 'dynamic') return undefined;
   const text = type.kind === 'string' && !type.padded ? sql : `CAST(${sql}, 'Nullable(String)')`;
@@ -64,7 +66,7 @@ export function instantForms(micros: bigint): readonly string[] {
   return fraction === '' ? [seconds, precise] : [precise];
 }
 
-function noTime({ type }: Value): Fault {
+function noTime({ type }: FieldExpression): Fault {
   return {
     code: 'lql.type_mismatch',
     message: `a value of type ${type.name} is not a time`,

@@ -1,5 +1,5 @@
 // The syntax tree of an LQL query: clauses in source order, each with its location.
-import type { Span } from './finding.ts';
+import type { LqlSpan } from './finding.ts';
 import type { TimeValue } from './time.ts';
 
 /** A parsed query. Not guaranteed: that its tables and columns exist. */
@@ -16,36 +16,36 @@ export type Filter = TimestampFilter | FieldFilter | MessageFilter;
 /** A piece of source text with its location. */
 export interface Word {
   readonly text: string;
-  readonly span: Span;
+  readonly span: LqlSpan;
 }
 
 /** `m.a.b` is `['metadata', 'a', 'b']`, `a."b c"` is `['a', 'b c']`. */
-export interface Path {
+export interface FieldPath {
   readonly segments: readonly string[];
-  readonly span: Span;
+  readonly span: LqlSpan;
 }
 
 /** The table to read. */
 export interface From {
   readonly kind: 'from';
   readonly table: Word;
-  readonly span: Span;
+  readonly span: LqlSpan;
 }
 
 /** `path` is absent for `*`. */
 export interface Select {
   readonly kind: 'select';
-  readonly path?: Path;
+  readonly path?: FieldPath;
   readonly alias?: Word;
-  readonly span: Span;
+  readonly span: LqlSpan;
 }
 
 /** `path` is absent for `*`. */
 export interface Aggregate {
   readonly kind: 'aggregate';
   readonly function: AggregateFunction;
-  readonly path?: Path;
-  readonly span: Span;
+  readonly path?: FieldPath;
+  readonly span: LqlSpan;
 }
 
 export const AGGREGATES = ['count', 'countd', 'avg', 'sum', 'min', 'max', 'p50', 'p95', 'p99'] as const;
@@ -56,7 +56,7 @@ export type AggregateFunction = (typeof AGGREGATES)[number];
 export interface Bucket {
   readonly kind: 'bucket';
   readonly period: Period;
-  readonly span: Span;
+  readonly span: LqlSpan;
 }
 
 /** The widths of a chart's time buckets. */
@@ -65,22 +65,22 @@ export type Period = 'second' | 'minute' | 'hour' | 'day';
 interface TimestampFilter {
   readonly kind: 'timestamp';
   readonly negated: boolean;
-  readonly path: Path;
+  readonly path: FieldPath;
   readonly operator: Comparison;
   readonly value: TimeValue;
-  readonly valueSpan: Span;
-  readonly span: Span;
+  readonly valueSpan: LqlSpan;
+  readonly span: LqlSpan;
 }
 
 /** Operator and value are compatible. Not guaranteed: that the value fits the column. */
 export interface FieldFilter {
   readonly kind: 'field';
   readonly negated: boolean;
-  readonly path: Path;
+  readonly path: FieldPath;
   readonly operator: Operator;
   readonly value: FieldValue;
-  readonly valueSpan: Span;
-  readonly span: Span;
+  readonly valueSpan: LqlSpan;
+  readonly span: LqlSpan;
 }
 
 /** A term: the message contains it, or matches it as a regular expression. */
@@ -89,7 +89,7 @@ export interface MessageFilter {
   readonly negated: boolean;
   readonly match: 'contains' | 'regex';
   readonly value: Word;
-  readonly span: Span;
+  readonly span: LqlSpan;
 }
 
 /** Operators that compare a value with one or two others. */

@@ -2,7 +2,7 @@
 import { nearest } from '../core/nearest.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
 import { isTimeShaped, parseTimeRange } from './time-literal.ts';
-import { LEVELS, type FieldValue, type Operator, type Path } from './tree.ts';
+import { LEVELS, type FieldValue, type Operator, type FieldPath } from './tree.ts';
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 /** Digits that a 256-bit decimal compares exactly, with a safety margin. */
@@ -11,7 +11,7 @@ const MAX_DIGITS = 38;
 const SCALAR = /^[+-]?\w(?:[\w.:+-]*\w)?$/;
 
 /** Interprets a whole bare value after this operator. */
-export function bareValue(text: string, operator: Operator, path: Path): FieldValue | Fault {
+export function bareValue(text: string, operator: Operator, path: FieldPath): FieldValue | Fault {
   if (text === 'NULL') return operator === ':' ? { kind: 'null' } : unsuitable('NULL');
   if (operator === ':~' || operator === ':@>~') return { kind: 'text', text };
   if (text === 'true' || text === 'false') {
@@ -33,7 +33,7 @@ function scalarKind(text: string): 'number' | 'time' | undefined {
 }
 
 /** Undefined if the text is not a range and does not look like one was intended. */
-function rangeValue(text: string, operator: Operator, path: Path): FieldValue | Fault | undefined {
+function rangeValue(text: string, operator: Operator, path: FieldPath): FieldValue | Fault | undefined {
   const dots = text.indexOf('..');
   if (dots < 0) return undefined;
   const from = text.slice(0, dots);
@@ -59,7 +59,7 @@ function orderedRange(of: 'number' | 'time', from: string, to: string): FieldVal
 }
 
 /** The level path is the only one whose values have their own order. */
-function isLevelPath({ segments }: Path): boolean {
+function isLevelPath({ segments }: FieldPath): boolean {
   return segments.length === 2 && segments[0] === 'metadata' && segments[1] === 'level';
 }
 
@@ -115,4 +115,10 @@ function mixedRange(from: string, to: string): Fault {
       : 'a range is between two numbers or two times, and for metadata.level between two levels',
     hint: missing ? 'use :>= or :<= for one end' : `to match the literal text, write "${from}..${to}"`,
   };
+}
+
+/** `test` is null or false if the filter does not match; `missing` is true if the row has no value to test. */
+export interface Condition {
+  readonly test: string;
+  readonly missing: string;
 }

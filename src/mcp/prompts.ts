@@ -2,7 +2,7 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server';
 import { Problem } from '../core/problem.ts';
 import { visibleTables, type VisibleTable } from '../request/visible-tables.ts';
-import { parseColumnType } from '../sql/column-type.ts';
+import { parseColumnType } from '../sql/types/column-type.ts';
 import type { Caller } from './caller.ts';
 import { plainText } from './endpoints/table-text.ts';
 import { requiredParameters } from './query/endpoint-text.ts';

@@ -8,7 +8,7 @@ import { metaOf, objectOf } from './messages.ts';
 
 type Message = Readonly<Record<string, unknown>>;
 
-interface Entry {
+interface ReplayEntry {
   readonly replay: Replay;
   /** The answer without its body. */
   readonly answer: Answer;
@@ -37,7 +37,7 @@ const ENVELOPE = 'io.modelcontextprotocol/';
 
 /** `bytes`: maximum total size of the results. */
 export function createReplays(bytes: number): Replays {
-  const entries = createLru<Entry>({
+  const entries = createLru<ReplayEntry>({
     size: Math.max(1, Math.floor(bytes)),
     sizeOf: ({ rest }) => rest.length + OVERHEAD,
   });

@@ -125,13 +125,13 @@ function endpointResource({ name, description }: Endpoint): Resource {
   };
 }
 
-interface Place {
+interface ResourcePlace {
   readonly endpoint: string;
   readonly table: string | undefined;
 }
 
 /** Undefined if the URI is neither that of an endpoint nor of a table. */
-function readPlace(uri: string): Place | undefined {
+function readPlace(uri: string): ResourcePlace | undefined {
   const [, endpoint = '', table] =
     /^millrace:\/\/endpoints\/([^/]{1,400})(?:\/tables\/([^/]{1,400}))?$/.exec(uri) ?? [];
   try {

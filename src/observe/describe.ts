@@ -2,7 +2,7 @@
 // In the log, an error has codes, positions, and constants of this service and of its libraries. Messages of the engine and of parsers
 // quote queries, bound values and stored rows, so an unknown message is never logged.
 import type { Finding } from '../core/finding.ts';
-import type { LoggedError } from '../core/observation.ts';
+import type { LoggedError } from '../core/problem.ts';
 
 /** Characters: a library's message can quote a value of any length. */
 const MAX_MESSAGE = 2 ** 17;

@@ -8,6 +8,7 @@ import { columnSchema, type LargeNumbers } from './columns.ts';
 import { problemResponses } from './components.ts';
 import { parameterSchema } from './parameters.ts';
 import { orNull, type Schema } from './schema.ts';
+import { parseType } from '../sql/types/type.ts';
 
 /** An endpoint with the columns of its result. */
 export interface DescribedEndpoint {
@@ -89,7 +90,7 @@ function queryParameters(
       required: spec.required === true && !locked.has(name),
       ...(spec.description === undefined ? {} : { description: spec.description }),
       schema: parameterSchema(spec, locked.get(name)),
-      ...(spec.type.startsWith('Array') ? { style: 'form', explode: false } : {}),
+      ...(parseType(spec.type).name === 'Array' ? { style: 'form', explode: false } : {}),
       ...(value === undefined ? {} : { example: value }),
     };
   });

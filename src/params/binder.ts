@@ -56,7 +56,7 @@ export function createBinder(parameters: readonly CompiledParameter[], options: 
     const locks = readLocks(byName, { locked, now });
     rejectUnlocking(byName, locks, { raw, now });
     const errors = options.unknown === 'reject' ? unknownNames(byName, raw) : [];
-    const bound = new Map<string, Value>();
+    const bound = new Map<string, BoundValue>();
     for (const parameter of ordered) {
       const { name } = parameter;
       const value = locks.get(name) ?? bindOne(parameter, { raw, now, bound, byName });
@@ -117,31 +117,31 @@ function invalid(errors: readonly ProblemDetail[]): Problem {
 }
 
 /** A bound value; `moment` is undefined for null and for types other than dates and times. */
-interface Value {
+interface BoundValue {
   readonly text: string | null;
   readonly moment?: Moment | undefined;
   /** What was sent, or locked; undefined for defaults. */
   readonly raw?: RawValue | undefined;
 }
 
-function sourceOf(value: Value | undefined): string | null {
+function sourceOf(value: BoundValue | undefined): string | null {
   if (value?.moment?.lasts === undefined) return value?.text ?? null;
   return `=${typeof value.raw === 'string' ? value.raw.replaceAll(/\s+/g, ' ') : 'default'}`;
 }
 
-interface Scope {
+interface BindScope {
   readonly raw: RawParameters;
   readonly now: number;
   readonly byName: ReadonlyMap<string, CompiledParameter>;
   /** The values of the parameters before. */
-  readonly bound: ReadonlyMap<string, Value>;
+  readonly bound: ReadonlyMap<string, BoundValue>;
 }
 
 /** Undefined if its default is computed from a parameter that is invalid. */
 function bindOne(
   parameter: CompiledParameter,
-  scope: Scope,
-): Value | { readonly message: string } | undefined {
+  scope: BindScope,
+): BoundValue | { readonly message: string } | undefined {
   const given = valueIn(scope.raw, parameter);
   if (given === undefined) return { message: 'was sent more than once' };
   if (given.value === null && parameter.type.isNullable) return { text: null };
@@ -155,7 +155,7 @@ function bindOne(
     : valueOf({ reading: literalDefault, moment: moments?.momentOf(literalDefault) });
 }
 
-function valueOf({ reading, moment }: Timed): Value | { readonly message: string } {
+function valueOf({ reading, moment }: Timed): BoundValue | { readonly message: string } {
   return reading.kind === 'failure' ? { message: reading.message } : { text: reading.text, moment };
 }
 
@@ -163,8 +163,8 @@ function valueOf({ reading, moment }: Timed): Value | { readonly message: string
 function computed(
   moments: MomentReader,
   fallback: RelativeTime,
-  { now, bound, byName }: Scope,
-): Value | { readonly message: string } | undefined {
+  { now, bound, byName }: BindScope,
+): BoundValue | { readonly message: string } | undefined {
   if (fallback.parameter === undefined) return valueOf(moments.resolve(fallback, undefined, now));
   const base = bound.get(fallback.parameter);
   if (base === undefined) return undefined;
@@ -227,8 +227,8 @@ function unknownNames(byName: ReadonlyMap<string, CompiledParameter>, raw: RawPa
 function readLocks(
   byName: ReadonlyMap<string, CompiledParameter>,
   { locked, now }: { readonly locked: ReadonlyMap<string, RawScalar>; readonly now: number },
-): ReadonlyMap<string, Value> {
-  const locks = new Map<string, Value>();
+): ReadonlyMap<string, BoundValue> {
+  const locks = new Map<string, BoundValue>();
   const errors: ProblemDetail[] = [];
   for (const [name, raw] of locked) {
     const parameter = byName.get(name);
@@ -245,7 +245,7 @@ function readLocks(
 }
 
 /** Undefined if the parameter does not accept the value. */
-function lockOf(parameter: CompiledParameter, raw: RawScalar, now: number): Value | undefined {
+function lockOf(parameter: CompiledParameter, raw: RawScalar, now: number): BoundValue | undefined {
   const timed = readPresent(parameter, raw, now);
   const value = timed && valueOf(timed);
   return value === undefined || 'message' in value ? undefined : { ...value, raw };
@@ -258,8 +258,8 @@ function canMove({ moments }: CompiledParameter, value: RawScalar): boolean {
 
 function rejectUnlocking(
   byName: ReadonlyMap<string, CompiledParameter>,
-  locks: ReadonlyMap<string, Value>,
-  { raw, now }: Pick<Scope, 'raw' | 'now'>,
+  locks: ReadonlyMap<string, BoundValue>,
+  { raw, now }: Pick<BindScope, 'raw' | 'now'>,
 ): void {
   const errors: ProblemDetail[] = [];
   for (const [name, { text }] of locks) {

@@ -4,7 +4,7 @@ import type { Parameter } from '../config/generated/endpoint.ts';
 import type { DeclaredParameter } from './declared.ts';
 import { compileWholeMatch, MAX_PROGRAM_SIZE, programSize, regexError } from '../sql/regex.ts';
 import { failure } from './reading.ts';
-import type { Reader, Reading, ReadValue } from './reading.ts';
+import type { ScalarReader, Reading, ReadValue } from './reading.ts';
 import { DEFAULT_MAX_LENGTH } from './text.ts';
 import type { ScalarType } from './scalar.ts';
 import { scalarOf, type ParameterType } from './type.ts';
@@ -37,7 +37,7 @@ export function compileConstraints(
   findings: ParameterFinding[],
 ): CompiledConstraints {
   const scalar = scalarOf(type);
-  const reader: Reader = scalar?.read ?? (() => failure('must be one value'));
+  const reader: ScalarReader = scalar?.read ?? (() => failure('must be one value'));
   const declared: Declared = { spec, type, scalar, findings };
   const checks = [
     lengthCheck(declared),
@@ -47,7 +47,7 @@ export function compileConstraints(
   ].filter((check) => check !== undefined);
   const startFormat = formatCheck(declared);
   const accept = accepting(checks);
-  const readScalar: Reader = (raw) => accept(reader(raw));
+  const readScalar: ScalarReader = (raw) => accept(reader(raw));
   return {
     count: type.kind === 'scalar' ? {} : { min: spec.min_length, max: spec.max_length },
     startScalars: () => {
@@ -152,7 +152,7 @@ function formatCheck({ spec, type, scalar, findings }: Declared): (() => Check) 
   };
 }
 
-function boundCheck({ spec, type, scalar, findings }: Declared, reader: Reader): Check | undefined {
+function boundCheck({ spec, type, scalar, findings }: Declared, reader: ScalarReader): Check | undefined {
   const [min, max] = (['min', 'max'] as const).map((key) => {
     if (spec[key] === undefined) return undefined;
     const reading =
@@ -178,7 +178,7 @@ function readBound(key: 'min' | 'max', reading: Reading): ReadValue | ParameterF
   return reading.kind === 'value' ? reading : finding(key, 'bound_invalid', `${key} ${reading.message}`);
 }
 
-function enumCheck({ spec, type, scalar, findings }: Declared, reader: Reader): Check | undefined {
+function enumCheck({ spec, type, scalar, findings }: Declared, reader: ScalarReader): Check | undefined {
   if (spec.enum === undefined) return undefined;
   if (scalar === undefined) {
     findings.push(misplaced('enum', type, 'single values and arrays of them'));

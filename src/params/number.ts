@@ -1,6 +1,6 @@
 // Readers for numbers: integers of any width, floats, decimals.
 import { failure, read } from './reading.ts';
-import type { RawScalar, Reader } from './reading.ts';
+import type { RawScalar, ScalarReader } from './reading.ts';
 
 /** No type has values with more digits; longer input is rejected before it is parsed. */
 const MAX_DIGITS = 400;
@@ -13,7 +13,7 @@ function hasLostDigits(raw: RawScalar): boolean {
 const LOST_DIGITS = 'is too large for a JSON number: send it as a string';
 
 /** Integers within the type's range. JSON numbers beyond 2^53 have already lost digits and are rejected. */
-export function integerReader(bits: number, signed: boolean): Reader {
+export function integerReader(bits: number, signed: boolean): ScalarReader {
   const min = signed ? -(2n ** BigInt(bits - 1)) : 0n;
   const max = 2n ** BigInt(signed ? bits - 1 : bits) - 1n;
   const message = `must be a whole number from ${min} to ${max}`;
@@ -30,7 +30,7 @@ export function integerReader(bits: number, signed: boolean): Reader {
 const FLOAT = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Finite floats; -0 becomes 0. The engine rounds Float32 according to IEEE 754. */
-export function floatReader(bits: 32 | 64): Reader {
+export function floatReader(bits: 32 | 64): ScalarReader {
   return (raw) => {
     const isNumeric =
       typeof raw === 'number' || (typeof raw === 'string' && raw.length <= MAX_DIGITS && FLOAT.test(raw));
@@ -44,7 +44,7 @@ export function floatReader(bits: 32 | 64): Reader {
 }
 
 /** Decimals within precision and scale; leading and trailing zeros do not count. JSON numbers beyond 2^53 are rejected. */
-export function decimalReader(precision: number, scale: number): Reader {
+export function decimalReader(precision: number, scale: number): ScalarReader {
   const whole = precision - scale;
   const message = `must be a number with at most ${whole} digits before and ${scale} after the decimal point`;
   return (raw) => {

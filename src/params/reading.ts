@@ -30,7 +30,7 @@ export interface ReadFailure {
 export type Reading = ReadValue | ReadFailure;
 
 /** Reads one scalar of one type. The whole input must be valid. */
-export type Reader = (raw: RawScalar) => Reading;
+export type ScalarReader = (raw: RawScalar) => Reading;
 
 /** Reads a value of any type. */
 export type ValueReader = (raw: Exclude<RawValue, null>) => Reading;

@@ -1,10 +1,10 @@
-// The table of parameter types: everything that differs between them, except their JSON values (sql/json-value.ts).
+// The table of parameter types: everything that differs between them, except their JSON values (sql/types/json-value.ts).
 import { didYouMean } from '../core/nearest.ts';
 import { quoteString } from '../sql/literal.ts';
-import type { TypeArgument } from '../sql/type.ts';
+import type { TypeArgument } from '../sql/types/type.ts';
 import { enumMembers } from './enum.ts';
 import { decimalReader, floatReader, integerReader } from './number.ts';
-import type { Reader } from './reading.ts';
+import type { ScalarReader } from './reading.ts';
 import { enumReader, fixedReader, readBool, readIPv4, readIPv6, readString, readUuid } from './text.ts';
 import {
   dateReader,
@@ -23,7 +23,7 @@ export interface ScalarType {
   /** The type in `{name:…}`. Times have an explicit zone: without one, the engine uses the host's. */
   readonly engineName: string;
   /** Accepts exactly the values that the type can hold. */
-  readonly read: Reader;
+  readonly read: ScalarReader;
   /** Values, as callers write them, for statements that are described but never run; the likeliest to fit first. */
   readonly neutral: readonly string[];
   /** `text`: length, pattern and format. `order`: min and max. `enum` applies to every type. */

@@ -1,14 +1,14 @@
 // Readers for dates and times: accept ISO 8601 and RFC 3339, produce UTC in ClickHouse's format.
 import { offsetMs, utcMs } from '../sql/calendar.ts';
 import { failure, read } from './reading.ts';
-import type { RawScalar, Reader, Reading } from './reading.ts';
+import type { RawScalar, ScalarReader, Reading } from './reading.ts';
 import { instantOf, NANOS_PER_MS, type OffsetAt } from './zone.ts';
 
 const MS_PER_DAY = 86_400_000n;
 
 /** How the values of a type of dates or times are read, and computed. Ranks are ticks since 1970. */
 export interface TimeReader {
-  readonly read: Reader;
+  readonly read: ScalarReader;
   readonly time: TimeScale;
 }
 

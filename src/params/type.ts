@@ -1,8 +1,8 @@
 // Parses the ClickHouse types allowed for parameters: a row of the table in scalar.ts, or lists, tuples and maps of them.
 import { didYouMean, nearest } from '../core/nearest.ts';
-import { parseType, printType, type ClickHouseType, type TypeArgument } from '../sql/type.ts';
+import { parseType, printType, type ClickHouseType, type TypeArgument } from '../sql/types/type.ts';
 import type { RawValue } from './reading.ts';
-import { plainTypeNames, typeOfAlias } from './type-aliases.ts';
+import { plainTypeNames, typeOfAlias } from '../sql/types/aliases.ts';
 import { scalarNamed, TYPE_NAMES, type ScalarType, type TypeFailure } from './scalar.ts';
 
 /**

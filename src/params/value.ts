@@ -1,7 +1,7 @@
 // Readers of arrays, tuples and maps, built from those of their elements.
 import { DEFAULT_MAX_LENGTH } from './text.ts';
 import { failure, isRawRecord, isRawScalar, isRawValue, read } from './reading.ts';
-import type { RawRecord, RawValue, Reader, Reading, ValueReader } from './reading.ts';
+import type { RawRecord, RawValue, ScalarReader, Reading, ValueReader } from './reading.ts';
 import type { ParameterType } from './type.ts';
 
 /** Bounds on the number of elements. */
@@ -13,7 +13,7 @@ export interface CountBounds {
 /** Constraints of a declaration: on its single values, and on the number of its elements. */
 export interface ValueOptions {
   /** The reader of the single values of one value, which may bound them together. */
-  readonly startScalars: () => Reader;
+  readonly startScalars: () => ScalarReader;
   readonly count?: CountBounds;
 }
 
@@ -128,9 +128,9 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-type Part = readonly [place: string, read: () => Reading];
+type ValuePart = readonly [place: string, read: () => Reading];
 
-function readAll(parts: readonly Part[], join: (texts: readonly string[]) => string): Reading {
+function readAll(parts: readonly ValuePart[], join: (texts: readonly string[]) => string): Reading {
   const texts: string[] = [];
   for (const [place, readPart] of parts) {
     const reading = readPart();

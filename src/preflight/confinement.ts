@@ -1,7 +1,7 @@
 // What the operating system keeps the embedded engine's process from.
 import type { LayerName } from '../engine/embedded/confinement/confinement.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { PreflightFinding } from './preflight.ts';
+import type { PreflightFinding } from './finding.ts';
 
 const NAMES: Readonly<Record<LayerName, string>> = {
   landlock: 'Landlock: the engine process opens no files but its own',

@@ -1,7 +1,7 @@
 // Whether the embedded engine has all of its data.
 import type { Engine } from '../engine/engine.ts';
 import { describeCause } from '../observe/describe.ts';
-import type { PreflightFinding } from './preflight.ts';
+import type { PreflightFinding } from './finding.ts';
 
 /** A finding for each damaged table, or one that none is; none for an engine without a data folder. */
 export function checkData({ damage }: Pick<Engine, 'damage'>): readonly PreflightFinding[] {

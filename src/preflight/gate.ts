@@ -2,7 +2,7 @@
 import type { After } from '../core/clock.ts';
 import type { Observe } from '../core/observation.ts';
 import { EngineError } from '../engine/engine.ts';
-import type { PreflightFinding } from './preflight.ts';
+import type { PreflightFinding } from './finding.ts';
 
 export interface PreflightGateOptions {
   /** Runs the self-test. Rejects with EngineError if the engine is unavailable. */

@@ -7,7 +7,7 @@ import { EngineError, isAway, type Engine, type Statement } from '../engine/engi
 import { readRows } from '../engine/rows.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { ORACLES } from '../sandbox/self-test-attacks.ts';
-import type { PreflightFinding } from './preflight.ts';
+import type { PreflightFinding } from './finding.ts';
 
 /** Rows of the tenant `mine`; another tenant has one row in the same granule, whose values fail every conversion. */
 const ROWS = 7;

@@ -8,18 +8,7 @@ import { readAll } from '../engine/rows.ts';
 import { PATH_ATTACKS, CONNECTION_ATTACKS } from '../sandbox/self-test-attacks.ts';
 import { probeIsolation, type ProbeOptions } from './isolation-probe.ts';
 import { checkServer } from './server-checks.ts';
-
-/**
- * The result of one test. `held`: rejected, or configured as it should be; `known`: it works, as documented; `open`: it
- * works and must not; `damaged`: rows are missing; `advice`: isolation or visibility could be better.
- */
-export interface PreflightFinding {
-  readonly layer: 'checks' | 'connection' | 'process' | 'data' | 'server';
-  readonly name: string;
-  readonly outcome: 'held' | 'known' | 'open' | 'damaged' | 'advice';
-  /** What fixes the finding, if anything does: on a server, SQL. */
-  readonly fix?: string;
-}
+import type { PreflightFinding } from './finding.ts';
 
 export interface PreflightOptions extends ProbeOptions {
   readonly catalog: Catalog;

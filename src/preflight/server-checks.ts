@@ -13,8 +13,8 @@ import { TRANSPORT_SETTINGS } from '../engine/http/request.ts';
 import { WATCHED_TABLES } from '../catalog/fingerprint.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import { excessIn, rolesIn } from './grants.ts';
-import type { PreflightFinding } from './preflight.ts';
-import { CHECK_LIMITS, serverRows, type Row } from './server-rows.ts';
+import type { PreflightFinding } from './finding.ts';
+import { CHECK_LIMITS, serverRows, type ServerRow } from './server-rows.ts';
 
 /** One of the service's users on the server. */
 interface ServerUser {
@@ -22,11 +22,11 @@ interface ServerUser {
   /** Quoted for SQL. */
   readonly name: string;
   /** Runs a statement as this user. */
-  readonly rows: (sql: string) => Promise<readonly Row[]>;
+  readonly rows: (sql: string) => Promise<readonly ServerRow[]>;
 }
 
-type Found = Omit<PreflightFinding, 'layer'>;
-type Check = (user: ServerUser) => Promise<readonly Found[]>;
+type ServerFinding = Omit<PreflightFinding, 'layer'>;
+type Check = (user: ServerUser) => Promise<readonly ServerFinding[]>;
 
 /** The oldest supported release: the first with the analyzer on by default and the current JSON type. */
 const OLDEST = [24, 8] as const;
@@ -54,14 +54,14 @@ export async function checkServer(
 }
 
 async function userOf(engine: Engine, origin: Statement['origin']): Promise<ServerUser> {
-  const rows = (sql: string): Promise<readonly Row[]> => serverRows(engine, { sql, origin });
+  const rows = (sql: string): Promise<readonly ServerRow[]> => serverRows(engine, { sql, origin });
   const [[name = 'default'] = []] = await rows('SELECT currentUser()');
   return { origin, name: quoteIdentifier(name), rows };
 }
 
 /** Reports a check that fails for lack of privileges as a finding. */
-async function checked(checks: readonly Check[], user: ServerUser): Promise<readonly Found[]> {
-  const all: Found[] = [];
+async function checked(checks: readonly Check[], user: ServerUser): Promise<readonly ServerFinding[]> {
+  const all: ServerFinding[] = [];
   for (const check of checks) {
     all.push(...(await check(user).catch((error: unknown) => [uncheckable(user, error)])));
   }
@@ -169,7 +169,7 @@ const checkGrants: Check = async ({ rows, name }) => {
   const excesses = [...lines, ...ofRoles.flat().map(([line = '']) => line)].flatMap(
     (line) => excessIn(line) ?? [],
   );
-  const found = excesses.map(({ privileges, target, fix }): Found => {
+  const found = excesses.map(({ privileges, target, fix }): ServerFinding => {
     return {
       name: `${name} has more privileges than reading tables: ${privileges.join(', ')} on ${target}`,
       outcome: 'advice',
@@ -179,7 +179,7 @@ const checkGrants: Check = async ({ rows, name }) => {
   return found.length > 0 ? found : [{ name: `${name} has read-only privileges`, outcome: 'held' }];
 };
 
-const defaultUser: Found = {
+const defaultUser: ServerFinding = {
   name: 'the service runs as `default`, which has all privileges and cannot be changed with SQL',
   outcome: 'advice',
   fix: `CREATE USER millrace IDENTIFIED WITH sha256_password BY '…'; GRANT SELECT ON db.table TO millrace;`,
@@ -191,7 +191,7 @@ const defaultUser: Found = {
  */
 const checkPolicies: Check = async ({ rows, name }) => {
   const tables = await rows(POLICIES);
-  const found = tables.map(([database = '', table = '']): Found => {
+  const found = tables.map(([database = '', table = '']): ServerFinding => {
     const where = `${quoteIdentifier(database)}.${quoteIdentifier(table)}`;
     return {
       name: `${where} has row policies but none for ${name}, which reads no rows or all rows (users_without_row_policies_can_read_rows)`,
@@ -236,7 +236,7 @@ const checkQuota: Check = async ({ rows, name }) => {
   const full = quotas.filter(([, share]) => Number(share) >= 0.9);
   if (quotas.length === 0) return [noQuota(name)];
   if (full.length === 0) return [{ name: `the quota of ${name}`, outcome: 'held' }];
-  return full.map(([quota = '']): Found => {
+  return full.map(([quota = '']): ServerFinding => {
     return {
       name: `the quota ${quota} of ${name} is nearly exhausted; queries over it get 503`,
       outcome: 'advice',
@@ -249,7 +249,7 @@ const QUOTAS = `SELECT quota_name, max(greatest(ifNull(queries / max_queries, 0)
   ifNull(read_rows / max_read_rows, 0))) FROM system.quota_usage
 WHERE coalesce(toFloat64(max_queries), max_execution_time, toFloat64(max_read_rows)) IS NOT NULL GROUP BY quota_name`;
 
-function noQuota(user: string): Found {
+function noQuota(user: string): ServerFinding {
   return {
     name: `${user} has no quota`,
     outcome: 'advice',
@@ -257,7 +257,7 @@ function noQuota(user: string): Found {
   };
 }
 
-function sharedUser({ name }: ServerUser): Found {
+function sharedUser({ name }: ServerUser): ServerFinding {
   return {
     name: `consumer queries run as ${name}, the same user as saved queries`,
     outcome: 'advice',
@@ -268,7 +268,7 @@ function sharedUser({ name }: ServerUser): Found {
 const CHECKS: readonly Check[] = [checkVersion, checkAnalyzer, checkSettings, checkGrants, checkPolicies];
 
 /** The engine's message names the missing privilege: `…, it's necessary to have the grant SHOW QUOTAS ON *.*`. */
-function uncheckable({ name }: ServerUser, error: unknown): Found {
+function uncheckable({ name }: ServerUser, error: unknown): ServerFinding {
   if (!(error instanceof EngineError) || isAway(error)) throw error;
   const grant = /necessary to have the grant ([\w ]+(?:\([^)]*\))? ON [\w*]+(?:\.[\w*]+)?)/.exec(
     error.message,

@@ -3,7 +3,7 @@ import type { Engine, Limits, Statement } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 
 /** Values as strings; NULL is ''. */
-export type Row = readonly string[];
+export type ServerRow = readonly string[];
 
 export const CHECK_LIMITS: Limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 22 };
 
@@ -11,12 +11,12 @@ export const CHECK_LIMITS: Limits = { time: 10, memory: 2 ** 28, readRows: 0, re
 export async function serverRows(
   engine: Engine,
   { sql, origin, rowPolicy }: Pick<Statement, 'sql' | 'origin' | 'rowPolicy'>,
-): Promise<readonly Row[]> {
+): Promise<readonly ServerRow[]> {
   const rows = await readRows(engine, sql, { limits: CHECK_LIMITS, origin, rowPolicy });
   return rows.map(textsOf);
 }
 
-function textsOf(row: unknown): Row {
+function textsOf(row: unknown): ServerRow {
   return Array.isArray(row) ? row.map(textOf) : [];
 }
 

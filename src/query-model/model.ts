@@ -5,7 +5,7 @@ import { flowOf, type ColumnFlow } from './flow/flow.ts';
 import type { NodeId, QueryNode, TableFunctionNode, UnionNode } from './tree/nodes.ts';
 import { readTree, type ReadOptions } from './tree/read-tree.ts';
 import { NO_SCHEMA, type Schema } from './schema.ts';
-import { sourcesOf, type Source } from './sources.ts';
+import { sourcesOf, type QuerySource } from './sources.ts';
 
 /** What is known about the query apart from the engine's tree. */
 export interface ModelOptions extends ReadOptions {
@@ -24,7 +24,7 @@ export interface ModelParameter {
   readonly isNeverNull: boolean;
 }
 
-export interface SourceModel extends Source {
+export interface SourceModel extends QuerySource {
   readonly isShared: boolean;
   /** Names of the parameters that confine it: only its rows with such a value have any influence on the result. */
   readonly confinedBy: readonly string[];

@@ -5,7 +5,7 @@ import { callsOf, hasAmbiguousName, markParameters, usesOf } from './tree/marked
 import { createModel, type ModelOptions, type QueryModel } from './model.ts';
 import { neededUses } from './tree/needed-uses.ts';
 import type { ViewTree } from './tree/read-tree.ts';
-import type { Ask, Schema } from './schema.ts';
+import type { SendQuery, Schema } from './schema.ts';
 import { SCALAR_SETTING } from './tree/tree-grammar.ts';
 import { tablesIn, UnreadableTree } from './tree/tree-lines.ts';
 
@@ -20,7 +20,7 @@ export interface ResolvedQuery {
 
 /** What the engine and its tables say. */
 export interface ModelEngine {
-  readonly ask: Ask;
+  readonly ask: SendQuery;
   readonly schema: Schema;
 }
 
@@ -81,7 +81,7 @@ function withScalars(sql: string): string {
  * contains a line break or what separates attributes; the same query as SQL has it quoted.
  */
 async function explain(
-  ask: Ask,
+  ask: SendQuery,
   sql: string,
   values: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {

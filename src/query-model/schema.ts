@@ -1,7 +1,7 @@
 // What an engine's tables say about a query that reads them: definitions of views, keys of dictionaries, sorting keys.
 
 /** Sends a query, in which `{name:Type}` has the value of `values`; the rows as arrays. Undefined if the engine rejects it. */
-export type Ask = (
+export type SendQuery = (
   sql: string,
   values: Readonly<Record<string, string>>,
 ) => Promise<readonly (readonly unknown[])[] | undefined>;
@@ -40,7 +40,7 @@ const AMBIGUOUS = `SELECT * FROM (SELECT DISTINCT database || '.' || table FROM 
 const KEYED = /^(?:FLAT|(?:COMPLEX_KEY_)?(?:HASHED|SPARSE_HASHED|HASHED_ARRAY|CACHE|SSD_CACHE|DIRECT|RANGE_HASHED)|RANGE_HASHED)$/; // prettier-ignore
 
 /** Reads what tables of all databases say. Rejects as `ask` does. */
-export async function readSchema(ask: Ask): Promise<Schema> {
+export async function readSchema(ask: SendQuery): Promise<Schema> {
   const read = async (sql: string): Promise<readonly (readonly unknown[])[]> => {
     const rows = await ask(sql, {});
     // Without them, a view would count as a table whose columns hold what their names say.

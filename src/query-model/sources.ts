@@ -6,7 +6,7 @@ import {
 import { dictionaryOf } from './confinement/values.ts';
 
 /** Something that a query reads. */
-export interface Source {
+export interface QuerySource {
   readonly id: NodeId;
   readonly kind: 'table' | 'table_function' | 'dictionary';
   /** `database.table`, the name of the function, or of the dictionary; empty if it is computed. */
@@ -44,21 +44,21 @@ export function isSourceFree(table: TableNode | TableFunctionNode): boolean {
   return table.isRecursion || ROW_TABLES.has(table.name);
 }
 
-interface Place {
+interface SourcePlace {
   readonly view: string | undefined;
   readonly cte: string | undefined;
   readonly path: readonly string[];
 }
 
 /** Every source of a query, each once, in the order of its text. */
-export function sourcesOf(root: Relation): readonly Source[] {
-  const found = new Map<NodeId, Omit<Source, 'columns'>>();
+export function sourcesOf(root: Relation): readonly QuerySource[] {
+  const found = new Map<NodeId, Omit<QuerySource, 'columns'>>();
   const columns = new Map<NodeId, Set<string>>();
   const whole = new Set<NodeId>();
   const counts = new Map<string, number>();
   const add = (
-    { id, kind, name }: Pick<Source, 'id' | 'kind' | 'name'>,
-    place: Place,
+    { id, kind, name }: Pick<QuerySource, 'id' | 'kind' | 'name'>,
+    place: SourcePlace,
     list: readonly Expression[] = [],
   ): void => {
     if (found.has(id)) return;
@@ -67,7 +67,7 @@ export function sourcesOf(root: Relation): readonly Source[] {
     counts.set(key, occurrence + 1);
     found.set(id, { id, kind, name, ...place, occurrence, arguments: list });
   };
-  const visitExpression = (expression: Expression, place: Place): void => {
+  const visitExpression = (expression: Expression, place: SourcePlace): void => {
     const lookup = dictionaryOf(expression);
     if (lookup !== undefined && expression.kind === 'function')
       add({ id: expression.id, kind: 'dictionary', name: lookup.name }, place);
@@ -80,7 +80,7 @@ export function sourcesOf(root: Relation): readonly Source[] {
     }
     for (const child of childrenOf(expression)) visitExpression(child, place);
   };
-  const visit = (relation: Relation, outer: Place): void => {
+  const visit = (relation: Relation, outer: SourcePlace): void => {
     const place = enter(relation, outer);
     // FINAL and SAMPLE read columns that the query does not name.
     if (relation.kind !== 'table' || relation.isFinal || relation.isSampled) whole.add(relation.id);
@@ -99,12 +99,12 @@ export function sourcesOf(root: Relation): readonly Source[] {
   }));
 }
 
-function inside(place: Place, step: string): Place {
+function inside(place: SourcePlace, step: string): SourcePlace {
   return { ...place, path: [...place.path, step] };
 }
 
 /** Inside a WITH table or a view, whose own WITH tables have no place in the query's text. */
-function enter(relation: Relation, place: Place): Place {
+function enter(relation: Relation, place: SourcePlace): SourcePlace {
   if (relation.kind !== 'query' && relation.kind !== 'union') return place;
   const { cte, view } = relation;
   const entered = view === undefined ? place : inside(place, `the view ${view}`);
@@ -112,7 +112,7 @@ function enter(relation: Relation, place: Place): Place {
   return { ...entered, cte: cte ?? place.cte, view };
 }
 
-function placeOf(relation: Relation, index: number, place: Place): Place {
+function placeOf(relation: Relation, index: number, place: SourcePlace): SourcePlace {
   if (relation.kind === 'union') return inside(place, `branch ${index + 1} of ${modeName(relation.mode)}`);
   if (relation.kind !== 'join' || relation.join === 'INNER') return place;
   const side = index === 0 ? 'left' : 'right';

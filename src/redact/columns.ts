@@ -10,9 +10,9 @@ export interface ColumnRules {
   readonly byName: ReadonlyMap<string, ColumnRules>;
 }
 
-interface Draft {
+interface RuleDraft {
   action: ColumnAction | undefined;
-  readonly byName: Map<string, Draft>;
+  readonly byName: Map<string, RuleDraft>;
 }
 
 /**
@@ -33,7 +33,7 @@ export function compileColumns(columns: Readonly<Record<string, ColumnAction>>):
   return root.byName.size === 0 ? undefined : root;
 }
 
-function newDraft(): Draft {
+function newDraft(): RuleDraft {
   return { action: undefined, byName: new Map() };
 }
 

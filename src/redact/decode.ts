@@ -23,13 +23,13 @@ export type Decoded = Readonly<Draft>;
  * How a text is decoded. Each reading can hide what another reveals: `host=10.0.0.1` is not an address in quoted-printable,
  * and an address after a soft hyphen is part of a word unless folded. Matches of all applicable readings are combined.
  */
-export type Reading =
+export type TextReading =
   | 'written' // JSON and URL escapes only
   | 'folded' // plus characters that fold to ASCII or to nothing, and HTML character references
   | 'quoted'; // plus quoted-printable
 
 /** The decoded bytes `from` to `to` (exclusive) in one reading; reuses its buffer. */
-export type Decode = (bytes: Uint8Array, from: number, to: number, reading: Reading) => Decoded;
+export type Decode = (bytes: Uint8Array, from: number, to: number, reading: TextReading) => Decoded;
 
 /** Size of the reused buffer, in units; longer texts get their own. */
 const KEPT_ROOM = 16_384;
@@ -64,7 +64,7 @@ function lookAhead(draft: Draft): void {
   draft.canQuote = (hints & HAS_EQUALS) !== 0 && hasQuoted(units, 1, end);
 }
 
-function decodeFurther(draft: Draft, to: number, reading: Reading): void {
+function decodeFurther(draft: Draft, to: number, reading: TextReading): void {
   if ((draft.hints & HAS_ENTITY) === HAS_ENTITY) decodeEntities(draft, to);
   if (reading === 'quoted') decodeQuoted(draft, to);
 }

@@ -46,7 +46,7 @@ const MAX_PATHS = 2000;
 const MAX_NAMES = 100;
 const MAX_DEPTH = 64;
 
-interface Draft {
+interface CountsDraft {
   values: number;
   readonly found: Map<DetectorName, number>;
   readonly suspicions: Map<Suspicion, number>;
@@ -60,7 +60,7 @@ interface Draft {
 }
 
 interface Walk extends InspectOptions {
-  readonly drafts: Map<string, Draft>;
+  readonly drafts: Map<string, CountsDraft>;
   readonly names: Map<string, Set<string>>;
   readonly matchesIn: (text: string) => ReadonlyMap<DetectorName, number>;
   isCut: boolean;
@@ -93,21 +93,21 @@ function createMatchesIn(): Walk['matchesIn'] {
   };
 }
 
-interface Place {
+interface ValuePlace {
   readonly path: string;
   readonly rules: ColumnRules | undefined;
   readonly action: ColumnAction | undefined;
   readonly depth: number;
 }
 
-function visit(walk: Walk, place: Place, value: unknown): void {
+function visit(walk: Walk, place: ValuePlace, value: unknown): void {
   if (value === null || place.depth > MAX_DEPTH) return;
   if (Array.isArray(value)) for (const item of value) visit(walk, { ...place, depth: place.depth + 1 }, item);
   else if (typeof value === 'object') visitObject(walk, place, value);
   else visitLeaf(walk, place, value);
 }
 
-function visitObject(walk: Walk, { path, rules, action, depth }: Place, value: unknown): void {
+function visitObject(walk: Walk, { path, rules, action, depth }: ValuePlace, value: unknown): void {
   for (const [name, inner] of Object.entries(value ?? {})) {
     const below = rules && rulesBelow(rules, name);
     const shown = nameIn(walk, path, name);
@@ -135,7 +135,7 @@ function nameIn(walk: Walk, path: string, name: string): string {
   return name;
 }
 
-function visitLeaf(walk: Walk, { path, action }: Place, value: unknown): void {
+function visitLeaf(walk: Walk, { path, action }: ValuePlace, value: unknown): void {
   const draft = draftOf(walk, path, action);
   if (draft === undefined) return;
   draft.values++;
@@ -155,7 +155,7 @@ function visitLeaf(walk: Walk, { path, action }: Place, value: unknown): void {
   if (hasSpelledEmail(value)) note(draft.suspicions, draft, 'spelled_out_email', value);
 }
 
-function draftOf(walk: Walk, path: string, action: ColumnAction | undefined): Draft | undefined {
+function draftOf(walk: Walk, path: string, action: ColumnAction | undefined): CountsDraft | undefined {
   const known = walk.drafts.get(path);
   if (known !== undefined) return known;
   if (walk.drafts.size >= MAX_PATHS) {
@@ -180,7 +180,7 @@ function draftOf(walk: Walk, path: string, action: ColumnAction | undefined): Dr
 
 function note<T extends DetectorName | Suspicion>(
   counts: Map<T, number>,
-  { examples }: Draft,
+  { examples }: CountsDraft,
   what: T,
   value: string,
 ): void {
@@ -188,7 +188,7 @@ function note<T extends DetectorName | Suspicion>(
   if (!examples.has(what)) examples.set(what, shapeOf(value));
 }
 
-function finished(path: string, draft: Draft, now: number): InspectedPath {
+function finished(path: string, draft: CountsDraft, now: number): InspectedPath {
   const { values, found, suspicions, examples, action, numbers, least, greatest, visible } = draft;
   if (action === undefined) {
     const like = numbers > 1 && numbers === values ? numbersLookLike({ least, greatest }, now) : undefined;

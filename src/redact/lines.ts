@@ -29,7 +29,7 @@ export interface LineOptions {
 export type OnMatch = (name: DetectorName) => void;
 
 /** State while reading rows. */
-interface Reading extends LineOptions {
+interface LinesReading extends LineOptions {
   readonly bytes: Uint8Array;
   readonly edits: Edits;
   readonly outer: Frame[];
@@ -55,7 +55,7 @@ interface Frame {
 export function redactLines(lines: Uint8Array, options: LineOptions): Uint8Array {
   const bytes = new Uint8Array(lines.buffer, lines.byteOffset, lines.length);
   const frame = newFrame(options.rules);
-  const reading: Reading = { ...options, bytes, edits: createEdits(), outer: [], frame };
+  const reading: LinesReading = { ...options, bytes, edits: createEdits(), outer: [], frame };
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] ?? 0;
     if (byte !== QUOTE) {
@@ -78,7 +78,7 @@ export function redactLines(lines: Uint8Array, options: LineOptions): Uint8Array
   return redacted === bytes ? lines : redacted;
 }
 
-function readBracket(reading: Reading, byte: number): void {
+function readBracket(reading: LinesReading, byte: number): void {
   const { outer, frame } = reading;
   if (byte === json.OPEN_BRACE || byte === json.OPEN_BRACKET) {
     outer.push(frame);
@@ -99,7 +99,7 @@ function newFrame(rules: ColumnRules | undefined): Frame {
  * Reads the string between the quotes at `open` and `close` and, for a key with a rule, its value; returns the offset of the
  * last byte read.
  */
-function readString(reading: Reading, open: number, close: number, hints: number): number {
+function readString(reading: LinesReading, open: number, close: number, hints: number): number {
   const { bytes, edits, frame, replacements, scan } = reading;
   const colon = json.skipSpaces(bytes, close + 1);
   const isKey = bytes[colon] === codes.COLON;
@@ -118,7 +118,7 @@ function readString(reading: Reading, open: number, close: number, hints: number
   return close;
 }
 
-function withoutNeutral({ bytes, neutral }: Reading, matches: readonly Match[]): readonly Match[] {
+function withoutNeutral({ bytes, neutral }: LinesReading, matches: readonly Match[]): readonly Match[] {
   if (neutral === undefined) return matches;
   return matches.filter(
     ({ start, end }) => Buffer.from(bytes.subarray(start, end)).toString('latin1') !== neutral,
@@ -126,13 +126,17 @@ function withoutNeutral({ bytes, neutral }: Reading, matches: readonly Match[]):
 }
 
 /** Keys of one object that are redacted to the same text would collide, so all but the first get a number. */
-function keepApart({ frame, edits }: Reading, close: number): void {
+function keepApart({ frame, edits }: LinesReading, close: number): void {
   frame.changedKeys++;
   if (frame.changedKeys > 1) edits.replace(close, close, Buffer.from(`_${frame.changedKeys}`));
 }
 
 /** Masks, hashes or drops a member; returns where to continue. */
-function treatMember(reading: Reading, key: { open: number; colon: number }, action: ColumnAction): number {
+function treatMember(
+  reading: LinesReading,
+  key: { open: number; colon: number },
+  action: ColumnAction,
+): number {
   const { bytes, edits, frame, replacements } = reading;
   const start = json.skipSpaces(bytes, key.colon + 1);
   const end = json.valueEnd(bytes, start);
@@ -148,7 +152,7 @@ const NULL = 'n'.charCodeAt(0);
 const NOTHING = new Uint8Array(0);
 
 /** Also drops the preceding comma, or the following one as long as no earlier member is kept. */
-function dropMember({ bytes, edits, frame }: Reading, key: number, end: number): number {
+function dropMember({ bytes, edits, frame }: LinesReading, key: number, end: number): number {
   const comma = json.skipSpaces(bytes, end);
   const dropEnd = frame.kept === 0 && bytes[comma] === json.COMMA ? comma + 1 : end;
   edits.replace(frame.kept === 0 ? key : bytes.lastIndexOf(json.COMMA, key), dropEnd, NOTHING);

@@ -1,5 +1,5 @@
 // Searches one text with all chosen detectors; returns ordered, non-overlapping byte ranges.
-import { createDecode, type Reading } from './decode.ts';
+import { createDecode, type TextReading } from './decode.ts';
 import type { Detector, Match } from './detector.ts';
 import { hasEntity } from './entities.ts';
 import { HAS_DIGIT, HAS_ENTITY, HAS_EQUALS, HAS_ESCAPE, HAS_FOLD, HAS_WIDE } from './character-flags.ts';
@@ -60,7 +60,7 @@ export function createScan(detectors: readonly Detector[]): Scan {
     bytes: Uint8Array,
     from: number,
     to: number,
-    { reading, all }: { readonly reading: Reading; readonly all: Match[] },
+    { reading, all }: { readonly reading: TextReading; readonly all: Match[] },
   ): { readonly canFold: boolean; readonly canQuote: boolean } => {
     const { units, offsets, end, hints, canFold, canQuote } = decode(bytes, from, to, reading);
     for (const detector of detectors) {

@@ -4,7 +4,7 @@ import type { TableColumns } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { positionAt } from '../core/position.ts';
 import { Problem, type ProblemDetail } from '../core/problem.ts';
-import type { TranslatedQuery } from './dialect-table.ts';
+import type { TranslatedQuery } from './translated-query.ts';
 
 /**
  * Translates a BigQuery query to ClickHouse SQL, which the sandbox then checks like any consumer query. Throws Problem

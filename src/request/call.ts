@@ -1,7 +1,7 @@
 // A call and its answer, independent of the transport. Every entry point turns its requests into a Call.
 import type { CachePolicy, Dialect, Endpoint, ResultShape } from '../catalog/endpoint.ts';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
-import type { Found, Outcome } from '../cache/read-through.ts';
+import type { CachedAnswer, Outcome } from '../cache/read-through.ts';
 import type { ReadSummary, StageTimes, TraceContext } from '../core/observation.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import type { FormatName } from '../format/formats.ts';
@@ -100,7 +100,7 @@ export interface CallRecord {
 /** Seconds after the lifetime of a response (RFC 5861). */
 export type SharedCaching = Pick<CachePolicy, 'staleWhileRevalidate' | 'staleIfError'>;
 
-export type Replay = () => Found | undefined | Promise<Found | undefined>;
+export type Replay = () => CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
 
 /** As in X-ClickHouse-Summary. What is not known is 0: a cached response has read nothing. */
 export interface AnswerSummary {

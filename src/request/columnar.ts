@@ -1,6 +1,15 @@
 // Passes JSONEachRow rows back to the engine to write them in a columnar format, so that redacted data stays redacted.
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { innerType, parseType, printType, typeArguments, type ClickHouseType } from '../sql/type.ts';
+import { storedShape } from '../sql/types/geometry.ts';
+import { integerOf, isDate, isDecimal, isDynamic, isFloat, isInterval } from '../sql/types/traits.ts';
+import {
+  innerType,
+  parseType,
+  printType,
+  typeArguments,
+  typeOf,
+  type ClickHouseType,
+} from '../sql/types/type.ts';
 
 export interface NamedType {
   readonly name: string;
@@ -45,23 +54,25 @@ function inFile(type: ClickHouseType): ClickHouseType {
     case 'SimpleAggregateFunction':
       return inFile(innerType(type, 1)); // after the name of the function
     case 'Array':
-      return typeOf('Array', [inFile(innerType(type))]);
+      return typeOf('Array', inFile(innerType(type)));
     case 'Map': {
       const [key, value] = [inFile(innerType(type)), inFile(innerType(type, 1))];
-      return typeOf('Map', [key.name === 'Nullable' ? innerType(key) : key, value]);
+      return typeOf('Map', key.name === 'Nullable' ? innerType(key) : key, value);
     }
     case 'Tuple':
       return tupleInFile(type);
     case 'Nested':
-      return typeOf('Array', [tupleInFile(type)]);
+      return typeOf('Array', tupleInFile(type));
     default:
       return scalarInFile(type);
   }
 }
 
+const NEVER_NULLABLE: ReadonlySet<string> = new Set(['Nullable', 'Array', 'Map', 'Tuple']);
+
 /** Types that cannot be Nullable stay as they are. */
 function nullable(type: ClickHouseType): ClickHouseType {
-  return /^(Nullable|Array|Map|Tuple)$/.test(type.name) ? type : typeOf('Nullable', [type]);
+  return NEVER_NULLABLE.has(type.name) ? type : typeOf('Nullable', type);
 }
 
 function tupleInFile(type: ClickHouseType): ClickHouseType {
@@ -73,33 +84,17 @@ function tupleInFile(type: ClickHouseType): ClickHouseType {
   return { name: 'Tuple', arguments: elements };
 }
 
-/** Geometry types, as the engine stores them. */
-const SHAPES: Readonly<Record<string, string>> = {
-  Point: 'Tuple(Float64, Float64)',
-  Ring: 'Array(Point)',
-  LineString: 'Array(Point)',
-  MultiLineString: 'Array(LineString)',
-  Polygon: 'Array(Ring)',
-  MultiPolygon: 'Array(Polygon)',
-};
-
-/** Types with NULL among their values, without being Nullable: every untyped path of JSON is one. */
-export const HOLDS_NULL = /^(Dynamic|Variant)$/;
-
 function scalarInFile(type: ClickHouseType): ClickHouseType {
   const { name } = type;
-  if (/^(U?Int(8|16|32|64)|Decimal(32|64|128|256)?|Bool|Date|Date32|DateTime64)$/.test(name)) return type;
+  const integer = integerOf(type);
+  const isSmall = integer !== undefined && integer.bits <= 64;
+  if (isSmall || isDecimal(type) || isDate(type) || name === 'Bool' || name === 'DateTime64') return type;
   if (name === 'DateTime')
     return { name: 'DateTime64', arguments: [{ kind: 'literal', source: '3' }, ...(type.arguments ?? [])] };
-  if (/^Float(32|64)$/.test(name)) return typeOf('Nullable', [type]);
-  if (name === 'BFloat16') return typeOf('Nullable', [typeOf('Float32')]);
-  if (name.startsWith('Interval')) return typeOf('Int64');
-  if (HOLDS_NULL.test(name)) return typeOf('Nullable', [typeOf('String')]);
-  const shape = SHAPES[name];
-  return shape === undefined ? typeOf('String') : inFile(parseType(shape));
-}
-
-function typeOf(name: string, inner?: readonly ClickHouseType[]): ClickHouseType {
-  const list = inner?.map((type) => ({ kind: 'type' as const, name: undefined, label: undefined, type }));
-  return { name, arguments: list };
+  if (name === 'BFloat16') return typeOf('Nullable', typeOf('Float32'));
+  if (isFloat(type)) return typeOf('Nullable', type);
+  if (isInterval(type)) return typeOf('Int64');
+  if (isDynamic(type)) return typeOf('Nullable', typeOf('String'));
+  const shape = storedShape(type);
+  return shape === undefined || isDynamic(shape) ? typeOf('String') : inFile(shape);
 }

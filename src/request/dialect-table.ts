@@ -1,19 +1,13 @@
 // The table of SQL dialects: how a query in each is translated, and which problems mean that it could not be parsed.
 import type { TableColumns } from '../catalog/describe.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
-import type { Problem, ProblemCode } from '../core/problem.ts';
+import type { ProblemCode } from '../core/problem.ts';
 import { translateBigQuery } from './bigquery-query.ts';
 import { BIGQUERY_EVIDENCE } from './bigquery-evidence.ts';
 import { isReadAsBigQuery } from './bigquery-readings.ts';
 import { CLICKHOUSE_EVIDENCE } from './clickhouse-evidence.ts';
 import type { Evidence, EvidenceText } from './dialect-evidence.ts';
-
-/** A consumer query as ClickHouse SQL. */
-export interface TranslatedQuery {
-  readonly sql: string;
-  /** Maps a problem with `sql` to the query as sent. */
-  readonly inOriginal: (problem: Problem) => Problem;
-}
+import type { TranslatedQuery } from './translated-query.ts';
 
 export interface DialectRow {
   /** Throws Problem for a query that cannot be translated. Undefined: queries are ClickHouse SQL as they are. */

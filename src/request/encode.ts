@@ -11,7 +11,7 @@ import type { Redactor } from '../redact/redactor.ts';
 import { describeAfterRun } from './analyses.ts';
 import { columnarStatement } from './columnar.ts';
 import { runProblem } from './engine-problems.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './planned.ts';
 import { timestampsOf } from './result-shape.ts';
 import type { Spending } from './spending.ts';
 import { joined } from './transform/parts.ts';

@@ -56,7 +56,8 @@ export async function produceEngineFormat(
   const { pause } = deps.transformer;
   const bytes = await withTail({ format: task.format, written, pause }, (end) => {
     if (!reportsRowsBefore(task.format.engine)) return withoutRowsRead(task.format, end, rows);
-    const isCut = truncated || hasLimit(task.plan.consumerQuery?.canonicalSql ?? '');
+    const { consumerQuery } = task.plan;
+    const isCut = truncated || (consumerQuery !== undefined && hasLimit(consumerQuery.canonicalSql));
     return withoutRowsRead(task.format, withRowsBefore(end, isCut ? rows : undefined), rows);
   });
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

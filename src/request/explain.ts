@@ -11,7 +11,8 @@ import type { Admission } from './admit.ts';
 import type { Call, CallContent } from './call.ts';
 import { parametersOf } from './consumer-query.ts';
 import { checkProblem } from './engine-problems.ts';
-import type { MakePlan, Plan } from './plan.ts';
+import type { MakePlan } from './plan.ts';
+import type { Plan } from './planned.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 export interface ExplainOptions {

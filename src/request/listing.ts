@@ -12,9 +12,9 @@ import type { Describe } from '../catalog/describe.ts';
 import type { Example } from '../config/generated/endpoint.ts';
 import type { After } from '../core/clock.ts';
 import type { Column } from '../engine/engine.ts';
-import { parseColumnType } from '../sql/column-type.ts';
+import { parseColumnType } from '../sql/types/column-type.ts';
 import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
-import { typescriptOf } from '../sql/typescript-type.ts';
+import { typescriptOf } from '../sql/types/typescript-type.ts';
 import { CONSUMER_QUERY_LIMITS } from '../sandbox/lexed-query.ts';
 import type { Sandboxes } from './sandboxes.ts';
 import {

@@ -1,42 +1,58 @@
 // Which keys of pages are columns as a table has them, so that the conditions of a page may be evaluated where the table is read.
-import { createCursor, type Cursor } from '../sql/cursor.ts';
+import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
+import { parseSavedText } from '../sql/tree/parse.ts';
+import { nameOf, namesOf, walk } from '../sql/tree/visit.ts';
 
 /** What makes columns of its own, or converts those of a table: of several queries, rows or elements. */
-const CONVERTING: ReadonlySet<string | undefined> = new Set(
-  'UNION INTERSECT EXCEPT JOIN ARRAY REPLACE APPLY COLUMNS INTERPOLATE FILL CAST TUPLE NAMEDTUPLE UNTUPLE'.split(
-    ' ',
-  ),
-);
+const CONVERTING: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'union',
+  'join',
+  'array-join',
+  'replace',
+  'apply',
+  'columns',
+  'fill',
+  'interpolate',
+  'cast',
+]);
+const CONVERTING_CALLS: ReadonlySet<string> = new Set(['cast', 'tuple', 'namedtuple', 'untuple']);
 
-/** What may precede the name of a column in a query. */
-const BEFORE: ReadonlySet<string | undefined> = new Set(
-  'SELECT DISTINCT WHERE PREWHERE HAVING QUALIFY AND OR NOT BY ON BETWEEN LIKE ILIKE IN THEN ELSE WHEN CASE'.split(
-    ' ',
-  ),
-);
-const OPENING: ReadonlySet<string | undefined> = new Set('( [ , . = != < > <= >= + - * / %'.split(' '));
+/** What gives a name. */
+const NAMING: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'alias',
+  'with-value',
+  'with-table',
+  'table',
+  'source',
+]);
 
 /** Whether no key is a name that the query itself gives to a value. False if it may be one. */
 export function areColumns(sql: string, keys: readonly string[]): boolean {
-  const cursor = createCursor(sql);
-  for (let at = 0; at < cursor.length; at++) {
-    if (CONVERTING.has(cursor.word(at)) || cursor.kind(at) === '::') return false;
-    const name = cursor.name(at);
-    if (name !== undefined && keys.includes(name) && isDefined(cursor, at)) return false;
-  }
-  return true;
+  const tree = parseSavedText(sql);
+  let areAll = tree.fault === undefined;
+  const values = new Set<string>();
+  const qualifiers = new Set<string>();
+  walk(tree.root, (node, parent) => {
+    const { kind } = node;
+    const name = nameOf(tree, node);
+    if (CONVERTING.has(kind) || (kind === 'call' && CONVERTING_CALLS.has(name.toLowerCase()))) areAll = false;
+    if (kind === 'alias' || kind === 'with-value') values.add(name);
+    const path = kind === 'star' && node.parts[0]?.kind === 'column' ? node.parts[0] : node;
+    if (path !== node || (kind === 'column' && isQualified(namesOf(tree, node), keys)))
+      qualifiers.add(nameOf(tree, path));
+    if (NAMING.has(kind) && keys.includes(name) && !(parent?.kind === 'list' && isRepeated(tree, node)))
+      areAll = false;
+  });
+  // What a dot follows may also be a tuple that the query makes, and its element is then no column.
+  return areAll && ![...qualifiers].some((name) => values.has(name));
 }
 
-/** Also true of names whose meaning is not clear. */
-function isDefined(cursor: Cursor, at: number): boolean {
-  const before = at - 1;
-  if (cursor.word(before) === 'AS') return !isRepeated(cursor, at);
-  return !BEFORE.has(cursor.word(before)) && !OPENING.has(cursor.kind(before));
+function isQualified(names: readonly string[], keys: readonly string[]): boolean {
+  return names.length > 1 && keys.includes(names.at(-1) ?? '');
 }
 
-/** `column AS column` and `table.column AS column`, as an item of a list. */
-function isRepeated(cursor: Cursor, at: number): boolean {
-  if (cursor.name(at - 2) !== cursor.name(at)) return false;
-  const first = cursor.kind(at - 3) === '.' ? at - 4 : at - 2;
-  return cursor.word(first - 1) === 'SELECT' || cursor.kind(first - 1) === ',';
+/** `column AS column` and `table.column AS column`. */
+function isRepeated(tree: Tree, alias: Node): boolean {
+  const [value] = alias.parts;
+  return value?.kind === 'column' && namesOf(tree, value).at(-1) === nameOf(tree, alias);
 }

@@ -10,8 +10,9 @@ import { areColumns } from './page-keys.ts';
 import { openCursor, sealCursor, type CursorScope } from './page-cursor.ts';
 import type { CallContent } from './call.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './planned.ts';
 import type { TransformContext, Transformer } from './transform/transformer.ts';
+import { isDateTime, plainTypeOf } from '../sql/types/traits.ts';
 
 type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
@@ -127,7 +128,7 @@ function withoutLimit(sql: string, { maxRows }: Endpoint): string {
 
 /** Times are ISO 8601 in UTC, of which the engine does not read the `Z` here. */
 function bound(value: string, type = ''): string {
-  return type.startsWith('DateTime') ? value.replace(/Z$/, '') : value;
+  return isDateTime(plainTypeOf(type)) ? value.replace(/Z$/, '') : value;
 }
 
 /** Parameters of files cannot have this name (`page.reserved_name`). */

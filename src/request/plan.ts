@@ -1,5 +1,5 @@
 // Plans a call: the statement to run, from the endpoint, its bound parameters and the consumer query if there is one.
-import { referenceOf } from '../catalog/versions.ts';
+import { referenceOf } from '../catalog/endpoint.ts';
 import type { Describe, TableColumns } from '../catalog/describe.ts';
 import { hashParameters } from '../catalog/source-query.ts';
 import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
@@ -18,23 +18,7 @@ import { checkProblem } from './engine-problems.ts';
 import { searchedTables } from '../catalog/searched-tables.ts';
 import { lqlProblem, lqlToSql } from './lql-query.ts';
 import { tablesProblem, type Sandboxes } from './sandboxes.ts';
-
-/** A statement, and how to attribute an engine error. */
-export interface Plan {
-  readonly statement: Statement;
-  /** See `alternativeOf`. */
-  readonly retry?: () => Statement | undefined;
-  /** The bound values in canonical form: identical for equal values, however they were written. */
-  readonly canonical: string;
-  /** Undefined for the saved query. */
-  readonly consumerQuery: CheckedQuery | undefined;
-  /** The problem to report for an engine failure caused by the consumer query; undefined if it is not the cause. */
-  readonly blame: (failure: EngineError) => Problem | undefined;
-  /** Whether the engine is known to resolve the consumer query's names and types; default: it is not. */
-  readonly resolves?: () => Promise<boolean>;
-  /** The query that reads redacted tables; undefined if the tables are read as they are. */
-  readonly overRedacted: string | undefined;
-}
+import type { Plan } from './planned.ts';
 
 /**
  * The statement to run in place of one that failed for this reason; undefined: none. Values in other tenants' rows may be why it was
@@ -44,18 +28,6 @@ export interface Plan {
 export function alternativeOf({ retry }: Pick<Plan, 'retry'>, cause: unknown): Statement | undefined {
   if (!(cause instanceof EngineError)) return undefined;
   return cause.failure === 'rejected' || cause.failure === 'memory' ? retry?.() : undefined;
-}
-
-/** A consumer query that may run. */
-export interface CheckedQuery {
-  /** As the caller sent it, in its language. */
-  readonly sent: string;
-  /** As ClickHouse SQL: as sent, or translated. */
-  readonly sql: string;
-  /** The same tokens with single spaces between them, as checked by the sandbox: equal for queries that differ only in layout. */
-  readonly canonicalSql: string;
-  /** The dialect that it was parsed as; undefined for LQL. */
-  readonly dialect: Dialect | undefined;
 }
 
 export interface PlanOptions {

@@ -13,10 +13,10 @@ import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import { cutLines } from '../format/lines.ts';
 import { readRowBinary, type RowBinary } from '../format/row-binary.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { HOLDS_NULL } from './columnar.ts';
-import { changeInner, parseType, printType, type ClickHouseType } from '../sql/type.ts';
+import { isDynamic, isEnum } from '../sql/types/traits.ts';
+import { changeInner, parseType, printType, typeOf, type ClickHouseType } from '../sql/types/type.ts';
 import { runProblem } from './engine-problems.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './planned.ts';
 import type { Spending } from './spending.ts';
 import type { KeptColumn } from './transform/redacted-columns.ts';
 
@@ -150,11 +150,11 @@ function redactedType(type: string): string {
 }
 
 function textIfClosed(type: ClickHouseType): ClickHouseType {
-  if (HOLDS_NULL.test(type.name)) return parseType(TEXT);
-  return CLOSED.test(type.name) ? { name: 'String', arguments: undefined } : type;
+  if (isDynamic(type)) return parseType(TEXT);
+  return isEnum(type) || CLOSED.has(type.name) ? typeOf('String') : type;
 }
 
-const CLOSED = /^(FixedString|Enum8|Enum16|UUID|AggregateFunction|Nothing)$/;
+const CLOSED: ReadonlySet<string> = new Set(['FixedString', 'UUID', 'AggregateFunction', 'Nothing']);
 
 /** The engine parses statements of up to 8 MiB. */
 const MAX_STATEMENT = 7.5 * 2 ** 20;

@@ -4,7 +4,8 @@ import type { Column } from '../engine/engine.ts';
 import type { Timestamps } from '../format/bigquery-shape.ts';
 import type { EngineFormat } from '../format/clickhouse-formats.ts';
 import type { FormatName } from '../format/formats.ts';
-import { innerType, parseType, typeArguments, type ClickHouseType } from '../sql/type.ts';
+import { isDateTime, plainType } from '../sql/types/traits.ts';
+import { innerType, parseType, typeArguments, type ClickHouseType } from '../sql/types/type.ts';
 
 /** Who chooses a shape, in order of precedence. */
 export interface ShapeChoices {
@@ -36,17 +37,9 @@ function membersOf(
 }
 
 /** Values of untyped JSON paths and of type Dynamic or Variant are as the engine writes them. */
-function timestampsIn(type: ClickHouseType): Timestamps | undefined {
+function timestampsIn(wrapped: ClickHouseType): Timestamps | undefined {
+  const type = plainType(wrapped);
   switch (type.name) {
-    case 'DateTime':
-    case 'DateTime32':
-    case 'DateTime64':
-      return 'timestamp';
-    case 'Nullable':
-    case 'LowCardinality':
-      return timestampsIn(innerType(type));
-    case 'SimpleAggregateFunction':
-      return timestampsIn(innerType(type, 1)); // after the name of the function
     case 'Array':
       return each(timestampsIn(innerType(type)));
     case 'Map':
@@ -60,7 +53,7 @@ function timestampsIn(type: ClickHouseType): Timestamps | undefined {
         typeArguments(type).map(({ name = '', type: path }) => [name.split('.'), timestampsIn(path)]),
       );
     default:
-      return undefined;
+      return isDateTime(type) ? 'timestamp' : undefined;
   }
 }
 

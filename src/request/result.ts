@@ -2,7 +2,7 @@
 import { etagOf, type Payload } from '../cache/entry.ts';
 import type { CacheDirectives } from '../cache/freshness.ts';
 import { cacheKey } from '../cache/key.ts';
-import type { Found, Job, Outcome, Read, ReadThrough } from '../cache/read-through.ts';
+import type { CachedAnswer, Job, Outcome, CacheRead, ReadThrough } from '../cache/read-through.ts';
 import type { WarmJob, Warming } from '../cache/warming.ts';
 import type { CachePolicy, Endpoint, ResultShape } from '../catalog/endpoint.ts';
 import type { Callers } from '../cache/single-flight.ts';
@@ -155,7 +155,7 @@ async function readCached(
     directives,
     signal,
   };
-  const read = (left: number): Promise<Read> =>
+  const read = (left: number): Promise<CacheRead> =>
     readThrough.read(ask).catch((cause: unknown) => {
       // The budget of the key whose run it waited for is not its own.
       const isOthers = cause instanceof Problem && cause.code === 'budget.exceeded' && !own.hasFailed;
@@ -166,7 +166,7 @@ async function readCached(
   const warm = warmJob(deps, task, produce);
   if (warm !== undefined) warming.ask(warm, found);
   if (found.kind === 'absent') throw new Problem('cache.miss');
-  const noteReplayed = (again: Found | undefined): Found | undefined => {
+  const noteReplayed = (again: CachedAnswer | undefined): CachedAnswer | undefined => {
     if (again !== undefined && warm !== undefined) warming.ask(warm, again);
     return again;
   };

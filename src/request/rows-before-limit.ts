@@ -1,6 +1,7 @@
 // `rows_before_limit_at_least` in formats that have it. The engine's number depends on how many rows it has read when a LIMIT stops it,
 // and so on how the rows are stored among those of other tenants: the rows of the result are in its place.
-import { isSignificant, tokenize } from '../sql/lexer.ts';
+import type { Node, NodeKind } from '../sql/tree/nodes.ts';
+import { parseSavedText } from '../sql/tree/parse.ts';
 
 const COUNTED =
   /^(?:JSON|JSONStrings|JSONCompact|JSONCompactStrings|JSONColumnsWithMetadata|XML|JSON\w*WithProgress)$/;
@@ -12,16 +13,16 @@ export function reportsRowsBefore(engine: string): boolean {
 
 /** Whether a query limits its rows at its end, or a part of a set operation may. */
 export function hasLimit(sql: string): boolean {
-  const tokens = tokenize(sql).filter(isSignificant);
-  let depth = 0;
-  return tokens.some(({ kind, start, end }) => {
-    if (kind === '(' || kind === '[' || kind === '{') depth++;
-    if (kind === ')' || kind === ']' || kind === '}') depth--;
-    return depth === 0 && LIMITS.has(sql.slice(start, end).toUpperCase());
-  });
+  const { root, fault } = parseSavedText(sql);
+  return fault !== undefined || root.kind === 'union' || root.parts.some(limits);
 }
 
-const LIMITS: ReadonlySet<string> = new Set('LIMIT OFFSET FETCH UNION INTERSECT EXCEPT'.split(' '));
+const LIMITS: ReadonlySet<NodeKind> = new Set<NodeKind>(['top', 'limit', 'offset', 'fetch']);
+
+/** DISTINCT ON is a LIMIT BY. */
+function limits({ kind, parts }: Node): boolean {
+  return LIMITS.has(kind) || (kind === 'distinct' && parts.length > 0);
+}
 
 /** It is at the end of the body, after all data; what is read of that is enough for the statistics after it. */
 const TAIL = 1000;

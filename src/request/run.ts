@@ -9,7 +9,8 @@ import type { Redactor } from '../redact/redactor.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { runProblem, withoutValues } from './engine-problems.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
-import { alternativeOf, type Plan } from './plan.ts';
+import { alternativeOf } from './plan.ts';
+import type { Plan } from './planned.ts';
 import type { Spending } from './spending.ts';
 
 /** On whose behalf a plan runs, and in which workload. None of it changes the result. */

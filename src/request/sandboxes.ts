@@ -12,6 +12,8 @@ import type { Verdict } from '../sandbox/verdict.ts';
 import { createRedactTable } from '../sandbox/redaction/source-redaction.ts';
 import { createTreeCache } from '../sandbox/query-tree/shape.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';
+import { hasState } from '../sql/types/traits.ts';
+import { parseType } from '../sql/types/type.ts';
 
 export interface Sandboxes {
   /**
@@ -182,7 +184,7 @@ function stateColumnsOf(tables: readonly TableColumns[]): ReadonlyMap<string, re
 
 /** Whether a column is, or contains, an aggregate function state. */
 function isState({ type }: Column): boolean {
-  return /(?<!Simple)AggregateFunction\(/.test(type);
+  return hasState(parseType(type));
 }
 
 /** A statement that the engine rejects has no columns: running it reports the error with its position in the query. */

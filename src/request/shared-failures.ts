@@ -3,7 +3,7 @@
 import { Problem } from '../core/problem.ts';
 import { EngineError } from '../engine/engine.ts';
 import { runProblem } from './engine-problems.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './planned.ts';
 
 export interface SharedFailures {
   /** Remembers the query of a run that has failed. */

@@ -1,5 +1,5 @@
 // How long an answer is that of its call: relative times have other values later.
-import type { Found, Outcome } from '../cache/read-through.ts';
+import type { CachedAnswer, Outcome } from '../cache/read-through.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Bindings } from '../params/binder.ts';
 import type { Replay } from './call.ts';
@@ -16,7 +16,7 @@ export function replayWhileValid(
   return () => {
     const at = clock.epoch();
     if (at < bindings.now || at >= bindings.until) return undefined;
-    const limit = (found: Found | undefined): Found | undefined =>
+    const limit = (found: CachedAnswer | undefined): CachedAnswer | undefined =>
       found && { ...found, outcome: whileValid(found.outcome, bindings, at) };
     const found = replay();
     return found instanceof Promise ? found.then(limit) : limit(found);

@@ -14,10 +14,10 @@ import { Problem } from '../core/problem.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { missingGrant } from '../engine/missing-grant.ts';
 import { contentTypeOf } from '../format/formats.ts';
-import { mentionedIn } from '../sql/tree/visit.ts';
 import { clockReads, commonEvery, functionCalls } from '../sql/clock-reads.ts';
-import { createCursor } from '../sql/cursor.ts';
-import type { Plan } from './plan.ts';
+import { parseSavedText } from '../sql/tree/parse.ts';
+import { tableNames } from '../sql/tree/visit.ts';
+import type { Plan } from './planned.ts';
 
 export interface WatchesDeps {
   readonly engine: Engine;
@@ -109,7 +109,7 @@ export function createWatches(deps: WatchesDeps): Watches {
 
 function subjectOf({ outline, sandbox }: Endpoint, query: string | undefined): Subject {
   if (query === undefined) return { tables: undefined, every: undefined, isMoving: false, reason: undefined };
-  const names = mentionedIn({ cursor: createCursor(query) });
+  const names = tableNames(parseSavedText(query));
   const tables = outline.elements.flatMap(({ kind, name }) =>
     kind === 'table' && names.has(name) ? [name] : [],
   );

@@ -15,7 +15,7 @@ import {
   walk,
   wordOf,
 } from '../sql/tree/visit.ts';
-import { typeArguments, type ClickHouseType } from '../sql/type.ts';
+import { typeArguments, type ClickHouseType } from '../sql/types/type.ts';
 import type { TokenEdit } from './lexed-query.ts';
 import type { ReadTable } from './read-table.ts';
 import { createNaming } from './result-names.ts';

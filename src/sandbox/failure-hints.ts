@@ -1,6 +1,6 @@
 // Hints for engine failures of a consumer query: what its author probably meant.
 import { didYouMean, nearest } from '../core/nearest.ts';
-import { parseColumnType } from '../sql/column-type.ts';
+import { parseColumnType } from '../sql/types/column-type.ts';
 import type { Cursor } from '../sql/cursor.ts';
 import type { TableColumn } from './read-table.ts';
 

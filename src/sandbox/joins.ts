@@ -3,9 +3,8 @@ import type { Node, Tree } from '../sql/tree/nodes.ts';
 import { someNode } from '../sql/tree/visit.ts';
 
 /** Also true for a clause that is not read to its end. */
-export function joins({ cursor, root, fault }: Tree): boolean {
-  const isRead = fault === undefined || fault.at === cursor.length; // after the clause, a query is missing
-  return !isRead || someNode(root, isJoin);
+export function joins({ fault }: Pick<Tree, 'fault'>, clause: Node): boolean {
+  return (fault !== undefined && fault.at < clause.to) || someNode(clause, isJoin);
 }
 
 function isJoin({ kind, parts }: Node): boolean {

@@ -16,10 +16,13 @@ interface OptionalCondition {
   readonly removable: Pick<Edit, 'start' | 'end'> | undefined;
 }
 
-/** Returns the edits for a call, given which of its parameters are NULL. After a fault in the tree, conditions stay as they are. */
-export function optionalConditions(tree: Tree): (isNull: (parameter: string) => boolean) => readonly Edit[] {
+/** Returns the edits of a WITH clause for a call, given which of its parameters are NULL. After a fault in the tree, conditions stay as they are. */
+export function optionalConditions(
+  tree: Tree,
+  clause: Node,
+): (isNull: (parameter: string) => boolean) => readonly Edit[] {
   const found: OptionalCondition[] = [];
-  walk(tree.root, (node) => {
+  walk(clause, (node) => {
     // Only where a condition is read for its truth alone, and as a whole.
     if ((node.kind === 'where' || node.kind === 'prewhere') && node.isWhole)
       found.push(...optionalIn(tree, node));

@@ -1,7 +1,7 @@
 // A consumer query for the engine to analyse: over one row of default values in place of the tables, so that no row is read.
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Node } from '../sql/tree/nodes.ts';
-import { mentionedIn, nameOf, walk } from '../sql/tree/visit.ts';
+import { mentionedIn, nameOf } from '../sql/tree/visit.ts';
 import { editedText, type LexedQuery, type TokenEdit } from './lexed-query.ts';
 import type { TableColumn } from './read-table.ts';
 
@@ -41,12 +41,13 @@ export function overDefaults(
 
 /** Whether it has a star, other than that of `count(*)`, or COLUMNS. */
 function readsAll(query: LexedQuery): boolean {
-  const counted = new Set<Node>();
-  let isFound = false;
-  walk(query.root, (node) => {
-    if (node.kind === 'call' && /^count$/i.test(nameOf(query, node)))
-      for (const { parts } of node.parts) if (parts.length === 1) for (const part of parts) counted.add(part);
-    if (node.kind === 'columns' || (node.kind === 'star' && !counted.has(node))) isFound = true;
-  });
-  return isFound;
+  const isCount = (node: Node): boolean =>
+    node.kind === 'call' && /^count$/i.test(nameOf(query, node)) && node.parts.every(isStarAlone);
+  const reads = (node: Node): boolean =>
+    node.kind === 'star' || node.kind === 'columns' || (!isCount(node) && node.parts.some(reads));
+  return reads(query.root);
+}
+
+function isStarAlone({ parts: [value, ...others] }: Node): boolean {
+  return value?.kind === 'star' && value.parts.length === 0 && others.length === 0;
 }

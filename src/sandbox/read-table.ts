@@ -2,7 +2,7 @@
 import type { PassThrough } from './pass-through.ts';
 import type { RedactedTable } from './redaction/source-redaction.ts';
 import type { Verdict } from './verdict.ts';
-import { parseType, type ClickHouseType } from '../sql/type.ts';
+import { parseType, type ClickHouseType } from '../sql/types/type.ts';
 
 /** A column as the engine describes it. */
 export interface TableColumn {

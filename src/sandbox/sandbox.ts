@@ -3,7 +3,7 @@ import { Problem } from '../core/problem.ts';
 import { createCursor } from '../sql/cursor.ts';
 import { withClauseOf, type Outline } from '../sql/outline.ts';
 import type { Tree } from '../sql/tree/nodes.ts';
-import { parseSaved } from '../sql/tree/parse.ts';
+import { parseSavedText } from '../sql/tree/parse.ts';
 import { nameOf, namesOf, walk } from '../sql/tree/visit.ts';
 import { callsUnknown, type TakenNames } from './apart.ts';
 import { checkQuery, type CheckContext } from './check.ts';
@@ -85,8 +85,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const { outline, boundSql, functions, revision, cache, explain, redact, minGroup } = options;
   if (redact !== undefined && options.columns === undefined)
     throw new Error('tables are redacted only if their columns are known');
-  const saved = createCursor(boundSql);
-  const clause = withClauseOf(saved, outline);
+  const saved = parseSavedText(boundSql);
+  const { cursor: clause } = withClauseOf(saved, outline);
   // The query reads what redaction leaves: other types, fewer columns.
   const columns =
     options.columns &&
@@ -103,10 +103,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const isBarred =
     hasViews ||
     [clause, ...aliases.map((sql) => createCursor(sql))].some((each) => !isClauseLeakproof(each, leakproof));
-  const tables = readTables(clause, outline, { ...options, isBarred });
+  const tables = readTables(saved, outline, { ...options, isBarred });
   // The names in what a table computes when it is read, and in functions of the server, are not known here.
   const isKnown = !hasViews && aliases.length === 0 && !callsUnknown(clause);
-  const mentioned = mentionedColumns(parseSaved(saved));
+  const mentioned = mentionedColumns(saved);
   const context: CheckContext = {
     tables,
     surface: {

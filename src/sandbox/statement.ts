@@ -1,13 +1,12 @@
 // Assembles the statement to send: the consumer's tokens over tables that each have a scope of their own.
-import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
-import { parseSaved } from '../sql/tree/parse.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
 import type { BelowBarrier } from './leakproof/below-barrier.ts';
 import { editedSource, readClause, withClause, type Clause, type Edit } from '../sql/clause.ts';
 import { joins } from './joins.ts';
 import { optionalConditions } from './optional-conditions.ts';
-import { passThrough } from './pass-through.ts';
+import { passThroughs, withPart } from './pass-through.ts';
 import { createTypeOf, type IsNull, type ReadTable, type TableColumn, type TableForm } from './read-table.ts';
 import type { RedactTable } from './redaction/source-redaction.ts';
 import { hasDocuments, isShared, selectBuiltAgain } from './shared-columns.ts';
@@ -25,28 +24,22 @@ export interface TableOptions {
   readonly redact?: RedactTable | undefined;
 }
 
-/**
- * The tables of a saved query's WITH clause that consumers may read. `tokens` holds the tokens of the WITH clause that `outline` was read
- * from.
- */
-export function readTables(
-  tokens: Cursor,
-  outline: Outline,
-  options: TableOptions = {},
-): readonly ReadTable[] {
+/** The tables of a saved query's WITH clause that consumers may read. `outline` was read from the tree. */
+export function readTables(saved: Tree, outline: Outline, options: TableOptions = {}): readonly ReadTable[] {
   const { columns: known, dotted, mapKeys, isBarred = false, redact } = options;
-  const clause = readClause(tokens, outline);
+  const clause = readClause(saved, outline);
+  const node = withPart(saved);
   // A condition above a join may be pushed down to a table that the tenant condition does not filter.
-  const tree = parseSaved(tokens);
-  const isClosed = isBarred || joins(tree);
-  const optional = optionalConditions(tree);
+  const isClosed = isBarred || node === undefined || joins(saved, node);
+  const optional = node === undefined ? () => [] : optionalConditions(saved, node);
+  const passThrough = passThroughs(saved, clause);
   return outline.elements
     .filter((element) => element.kind === 'table')
     .map(({ name }) => {
       const stored = known?.get(name) ?? [];
       const redaction = redact?.(stored);
       const columns = redaction?.columns ?? stored;
-      const passes = passThrough(clause, name);
+      const passes = passThrough(name);
       const needed = clause.needed(name);
       const size = needed.reduce((total, { start, end }) => total + clause.tokensBetween(start, end), 0);
       const source = { name, columns, passes, redaction, isClosed, clause, optional };
@@ -63,7 +56,7 @@ export function readTables(
 }
 
 /** What a table is written from. */
-interface Source extends Pick<ReadTable, 'name' | 'columns' | 'passes' | 'redaction' | 'isClosed'> {
+interface TableSource extends Pick<ReadTable, 'name' | 'columns' | 'passes' | 'redaction' | 'isClosed'> {
   readonly clause: Clause;
   readonly optional: ReturnType<typeof optionalConditions>;
 }
@@ -72,7 +65,7 @@ interface Source extends Pick<ReadTable, 'name' | 'columns' | 'passes' | 'redact
  * `view()` resolves names in its own scope: neither names nor lambdas of the consumer reach the endpoint's own tables. Its price is a
  * second analysis of each table, saved where all names are apart: the table is then as the endpoint has it.
  */
-function writeTable(source: Source, form: TableForm, verdict: Verdict, isNull: IsNull): string {
+function writeTable(source: TableSource, form: TableForm, verdict: Verdict, isNull: IsNull): string {
   const { name, clause, columns, redaction, isClosed } = source;
   const quoted = quoteIdentifier(name);
   const edits = editsOf(source, form, verdict, isNull);
@@ -106,7 +99,7 @@ function writeTable(source: Source, form: TableForm, verdict: Verdict, isNull: I
 }
 
 function editsOf(
-  { name, optional, passes, isClosed }: Source,
+  { name, optional, passes, isClosed }: TableSource,
   form: TableForm,
   { narrow, below, unordered }: Verdict,
   isNull: IsNull,

@@ -8,11 +8,11 @@ import { sourceOfSubcolumns, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import type { SelectFinding, StarFinding } from './scan/selects.ts';
 import { subcolumnFault } from './string-arguments.ts';
-import { subcolumnType } from './subcolumn-type.ts';
+import { subcolumnType } from '../sql/types/subcolumn-type.ts';
 import { columnsReadWhole, isGroupedByStar } from './whole-columns.ts';
 import type { Tree } from '../sql/tree/nodes.ts';
 import { hasPath, namesOf, walk } from '../sql/tree/visit.ts';
-import type { ClickHouseType } from '../sql/type.ts';
+import type { ClickHouseType } from '../sql/types/type.ts';
 
 /** What the query may read alone. */
 export interface SubcolumnPlan {

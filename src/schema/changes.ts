@@ -2,12 +2,12 @@
 import type { Cursor } from '../sql/cursor.ts';
 import { readColumn, splitList } from './columns.ts';
 import { printName, readName } from './name.ts';
-import type { Context, Normalised } from './step.ts';
+import type { StatementContext, Normalised } from './step.ts';
 
 const SKIP = { kind: 'skip' } as const;
 
 /** ALTER TABLE, reduced to the changes of columns and of the query of a view. */
-export function normaliseAlter(cursor: Cursor, { database }: Context): Normalised {
+export function normaliseAlter(cursor: Cursor, { database }: StatementContext): Normalised {
   const at = cursor.word(1) === 'TEMPORARY' ? 2 : 1;
   if (cursor.word(at) !== 'TABLE') return { kind: 'skip', noted: `ALTER ${cursor.word(at) ?? ''}` };
   const hasIf = cursor.word(at + 1) === 'IF' && cursor.word(at + 2) === 'EXISTS';
@@ -78,7 +78,7 @@ const REMOVED: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** DROP TABLE and the like. */
-export function normaliseDrop(cursor: Cursor, { database }: Context): Normalised {
+export function normaliseDrop(cursor: Cursor, { database }: StatementContext): Normalised {
   const at = cursor.word(1) === 'TEMPORARY' ? 2 : 1;
   const what = cursor.word(at);
   if (what === 'INDEX') return SKIP;
@@ -97,7 +97,7 @@ export function normaliseDrop(cursor: Cursor, { database }: Context): Normalised
 }
 
 /** RENAME and EXCHANGE. */
-export function normaliseRename(cursor: Cursor, { database }: Context): Normalised {
+export function normaliseRename(cursor: Cursor, { database }: StatementContext): Normalised {
   const what = cursor.word(1);
   const read = readName(cursor, 2, database);
   if (read === undefined || !/^(TABLE|TABLES|DICTIONARY|DICTIONARIES|DATABASE)$/.test(what ?? ''))

@@ -4,13 +4,13 @@ import { quoteString } from '../sql/literal.ts';
 import { stringValue } from '../sql/string-literal.ts';
 import { splitList } from './columns.ts';
 import { printName, type QualifiedName } from './name.ts';
-import type { Context, Normalised } from './step.ts';
+import type { StatementContext, Normalised } from './step.ts';
 import { clauseOf, textOf, type CreateParts } from './tables.ts';
 
 /** The database of the tables that replace sources which are not reached. */
 export const SOURCES_DATABASE = 'millrace_sources';
 
-export function normaliseDictionary(parts: CreateParts, context: Context): Normalised {
+export function normaliseDictionary(parts: CreateParts, context: StatementContext): Normalised {
   const { cursor, head } = parts;
   const attributes = attributesOf(parts);
   const primary = textOf(parts, 'primary');
@@ -113,7 +113,7 @@ export function dictionarySource(parts: CreateParts, database: string): Dictiona
 /** The same as SQL, and a statement that fails if it does not exist here. */
 function localSource(
   parts: CreateParts,
-  { database }: Context,
+  { database }: StatementContext,
 ): { readonly sql: string; readonly check: string } | undefined {
   const source = dictionarySource(parts, database);
   if (source?.query !== undefined)

@@ -8,7 +8,7 @@ import { readClauses } from './clauses.ts';
 import { splitList } from './columns.ts';
 import { createsTable, readCreateHead, type CreateHead } from './create-head.ts';
 import { normaliseDictionary } from './dictionaries.ts';
-import type { Context, Normalised } from './step.ts';
+import type { StatementContext, Normalised } from './step.ts';
 import { normaliseTable, type CreateParts } from './tables.ts';
 import { normaliseMaterialized, normaliseView } from './views.ts';
 
@@ -18,7 +18,7 @@ const ROWS =
 const ACCESS = /^(GRANT|REVOKE|MOVE|EXECUTE)$/;
 
 /** Never throws for its content. Not verified: that the engine accepts the result. */
-export function normalise(statement: string, context: Context): Normalised {
+export function normalise(statement: string, context: StatementContext): Normalised {
   const tokens = significantTokens(statement);
   const broken = tokens.find(({ kind }) => kind === 'error');
   if (broken !== undefined)
@@ -79,7 +79,7 @@ function clusterEnd(cursor: Cursor, at: number): number {
 }
 
 /** ATTACH with columns is a CREATE; without, it refers to files of the server. */
-function normaliseCreate(cursor: Cursor, context: Context): Normalised {
+function normaliseCreate(cursor: Cursor, context: StatementContext): Normalised {
   const head = readCreateHead(cursor, context.database);
   if (head === undefined)
     return createsTable(cursor)

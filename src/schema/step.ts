@@ -30,7 +30,7 @@ export type Normalised =
   | { readonly kind: 'unknown'; readonly message: string; readonly target?: QualifiedName | undefined };
 
 /** What is known before a statement. */
-export interface Context {
+export interface StatementContext {
   /** The current database. */
   readonly database: string;
   /** Settings of MergeTree tables that accept keys which are rejected by default; '' or a SETTINGS clause. */

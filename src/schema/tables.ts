@@ -6,7 +6,7 @@ import { plainColumn, readColumns, type ColumnText } from './columns.ts';
 import type { CreateHead } from './create-head.ts';
 import { aliasStatement, localEngine, type LocalEngine } from './engine-clause.ts';
 import { printName, readName } from './name.ts';
-import type { Context, Normalised } from './step.ts';
+import type { StatementContext, Normalised } from './step.ts';
 
 /** A CREATE statement, by its clauses. */
 export interface CreateParts {
@@ -29,7 +29,7 @@ export function createTable({ head }: CreateParts): string {
   return `CREATE ${head.isReplace ? 'OR REPLACE ' : ''}TABLE${head.ifNotExists ? ' IF NOT EXISTS' : ''}`;
 }
 
-export function normaliseTable(parts: CreateParts, context: Context): Normalised {
+export function normaliseTable(parts: CreateParts, context: StatementContext): Normalised {
   const { cursor, head } = parts;
   const local = engineOf(parts, context);
   const verb = createTable(parts);
@@ -63,7 +63,7 @@ const PLAIN = ' ENGINE = MergeTree ORDER BY tuple()';
  * The bodies to try, the most faithful first: as written; without the expressions that columns are computed from; also
  * without its keys. Empty if the columns are unknown.
  */
-export function bodiesOf(parts: CreateParts, context: Context): readonly TableBody[] {
+export function bodiesOf(parts: CreateParts, context: StatementContext): readonly TableBody[] {
   const local = engineOf(parts, context);
   const list = columnsOf(parts);
   const select = textOf(parts, 'query');
@@ -86,7 +86,7 @@ export function columnsOf(parts: CreateParts): ReturnType<typeof readColumns> | 
   return read.columns.length === 0 ? undefined : read;
 }
 
-function engineOf(parts: CreateParts, { database }: Context): LocalEngine | undefined {
+function engineOf(parts: CreateParts, { database }: StatementContext): LocalEngine | undefined {
   const clause = clauseOf(parts, 'engine');
   return clause === undefined ? undefined : localEngine(parts.cursor, clause, database);
 }
@@ -98,7 +98,7 @@ function virtualColumn(column: string): string {
 }
 
 /** ` AS other`; '' if the columns are not those of another table. */
-function likeOf(parts: CreateParts, { database }: Context): string {
+function likeOf(parts: CreateParts, { database }: StatementContext): string {
   const clause = clauseOf(parts, 'like');
   const other = clause === undefined ? undefined : readName(parts.cursor, clause.from, database);
   return other === undefined || parts.cursor.kind(other.next) === '(' ? '' : ` AS ${printName(other.name)}`;
@@ -116,7 +116,7 @@ function engineText(
   parts: CreateParts,
   local: LocalEngine | undefined,
   primary: string | undefined,
-  { treeSettings }: Context,
+  { treeSettings }: StatementContext,
 ): string {
   if (local !== undefined && local.kind !== 'own') return PLAIN;
   const keys = KEYS.flatMap(([kind, words]) => {

@@ -1,7 +1,7 @@
 // Views and materialized views.
 import { aliasStatement } from './engine-clause.ts';
 import { printName, readName } from './name.ts';
-import type { Context, Normalised } from './step.ts';
+import type { StatementContext, Normalised } from './step.ts';
 import {
   bodiesOf,
   clauseOf,
@@ -27,7 +27,7 @@ export function normaliseView(parts: CreateParts): Normalised {
  * A view that inserts into its table as on the server; one that is refreshed on a schedule is only that table. So is one
  * whose source is missing.
  */
-export function normaliseMaterialized(parts: CreateParts, context: Context): Normalised {
+export function normaliseMaterialized(parts: CreateParts, context: StatementContext): Normalised {
   const { name, ifNotExists } = parts.head;
   const query = textOf(parts, 'query');
   if (query === undefined) return { kind: 'unknown', target: name, message: 'AS SELECT is missing' };

@@ -1,7 +1,7 @@
 // The WITH clause of a saved query, taken apart: which of its elements a table needs, and their source with edits applied.
-import type { Cursor } from './cursor.ts';
-import type { Outline } from './outline.ts';
-import { isTable, type WithElement } from './with-clause.ts';
+import { isTable, type Outline, type WithElement } from './outline.ts';
+import { isDatabase, nameTokens, tokenAt, tokensBetween } from './tree/tokens.ts';
+import type { TreeTokens } from './tree/visit.ts';
 
 /** Replaces the source between two offsets of the saved query. */
 export interface Edit {
@@ -17,7 +17,7 @@ export interface ClauseElement extends WithElement {
 
 export interface Clause {
   /** At least the tokens of the clause. */
-  readonly cursor: Cursor;
+  readonly cursor: TreeTokens['cursor'];
   readonly isRecursive: boolean;
   readonly elements: readonly ClauseElement[];
   /** Whether an element is an expression: every table then needs it. */
@@ -32,15 +32,15 @@ export interface Clause {
   readonly tokensBetween: (start: number, end: number) => number;
 }
 
-/** `cursor` holds the tokens of the query that `outline` was read from, or those of its WITH clause. */
-export function readClause(cursor: Cursor, outline: Outline): Clause {
+/** `tree` holds the tokens of the query that `outline` was read from, or those of its WITH clause. */
+export function readClause(tree: TreeTokens, outline: Outline): Clause {
   const elements = outline.elements.map((element): ClauseElement => ({
     ...element,
-    mentions: mentionsIn(cursor, element),
+    mentions: mentionsIn(tree, element),
   }));
   const groups = groupElements(elements);
   return {
-    cursor,
+    cursor: tree.cursor,
     isRecursive: outline.recursive,
     elements,
     hasExpressions: groups.expressions.length > 0,
@@ -48,29 +48,18 @@ export function readClause(cursor: Cursor, outline: Outline): Clause {
       groups.byName.get(name.toLowerCase())?.find((each) => isTable(each) && each.name === name),
     needed: (name) => (outline.recursive ? elements : neededBy(groups, [name])),
     neededIn: (start, end) =>
-      outline.recursive ? elements : neededBy(groups, mentionsIn(cursor, { start, end })),
-    tokensBetween: (start, end) => tokenAt(cursor, end) - tokenAt(cursor, start),
+      outline.recursive ? elements : neededBy(groups, mentionsIn(tree, { start, end })),
+    tokensBetween: (start, end) => tokenAt(tree, end) - tokenAt(tree, start),
   };
-}
-
-/** Index of the first token that starts at or after an offset; the number of tokens if there is none. */
-export function tokenAt(cursor: Cursor, offset: number): number {
-  let [low, high] = [0, cursor.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (cursor.start(middle) < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /**
  * The saved query without the elements of its WITH clause that it does not read: the engine parses and analyses each of
  * them in every call.
  */
-export function withoutUnused(cursor: Cursor, outline: Outline): string {
-  const { sql } = cursor;
-  const clause = readClause(cursor, outline);
+export function withoutUnused(tree: TreeTokens, outline: Outline): string {
+  const { sql } = tree.cursor;
+  const clause = readClause(tree, outline);
   if (clause.isRecursive || clause.elements.length === 0) return sql;
   const kept = clause.neededIn(outline.mainStart, sql.length);
   if (kept.length === clause.elements.length) return sql;
@@ -78,19 +67,11 @@ export function withoutUnused(cursor: Cursor, outline: Outline): string {
   return head + sql.slice(outline.mainStart);
 }
 
-function mentionsIn(cursor: Cursor, { start, end }: Pick<WithElement, 'start' | 'end'>): string[] {
-  const mentions: string[] = [];
-  for (let index = tokenAt(cursor, start); index < cursor.length && cursor.end(index) <= end; index++) {
-    const name = cursor.name(index);
-    if (name !== undefined && !isDatabase(cursor, index)) mentions.push(name.toLowerCase());
-  }
-  return mentions;
-}
-
-/** In `FROM a.b`, `a` is a database: an element has no other elements inside, and its columns need it in a FROM of their own. */
-function isDatabase(cursor: Cursor, index: number): boolean {
-  const before = cursor.word(index - 1);
-  return cursor.kind(index + 1) === '.' && (before === 'FROM' || before === 'JOIN');
+function mentionsIn(tree: TreeTokens, range: Pick<WithElement, 'start' | 'end'>): string[] {
+  // In `FROM a.b`, `a` is a database: an element has no other elements inside, and its columns need it in a FROM of their own.
+  return nameTokens(tree, tokensBetween(tree, range)).flatMap(({ name, at }) =>
+    isDatabase(tree, at) ? [] : [name.toLowerCase()],
+  );
 }
 
 interface Groups {

@@ -3,7 +3,7 @@
 import { ok, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import type { CachePolicy, CacheDirectives } from '../../src/cache/freshness.ts';
-import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
+import { createReadThrough, type CacheRead, type ReadThrough } from '../../src/cache/read-through.ts';
 import type { Remote } from '../../src/cache/remote.ts';
 import { createStore } from '../../src/cache/store.ts';
 import { PATIENCE_MS } from '../../src/cache/lease-wait.ts';
@@ -88,7 +88,7 @@ interface Asked {
   readonly step: Extract<Step, { kind: 'ask' }>;
   readonly at: number;
   readonly controller: AbortController;
-  settled: { readonly at: number; readonly read?: Read; readonly cause?: unknown } | undefined;
+  settled: { readonly at: number; readonly read?: CacheRead; readonly cause?: unknown } | undefined;
 }
 
 interface History {
@@ -221,7 +221,7 @@ function never(): never {
 
 function checkAnswer(
   each: Asked,
-  read: Extract<Read, { kind: 'answer' }>,
+  read: Extract<CacheRead, { kind: 'answer' }>,
   { runs, at }: { runs: readonly Run[]; at: number },
 ): void {
   const [key, id] = textOf(read.entry)?.split('#') ?? [];

@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Payload } from '../../src/cache/entry.ts';
 import { NO_DIRECTIVES, type CachePolicy, type CacheDirectives } from '../../src/cache/freshness.ts';
-import { createReadThrough, type Ask, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
+import {
+  createReadThrough,
+  type Ask,
+  type CacheRead,
+  type ReadThrough,
+} from '../../src/cache/read-through.ts';
 import { momentOf } from '../../src/cache/clock.ts';
 import { createStore } from '../../src/cache/store.ts';
 import { createWatch } from '../../src/cache/watch.ts';
@@ -18,7 +23,7 @@ interface Bench {
   /** Runs so far. */
   readonly runs: () => number;
   /** Asks for key `k`; the n-th run answers `run n` unless the engine is down. */
-  readonly ask: (changes?: Partial<Ask>) => Promise<Read>;
+  readonly ask: (changes?: Partial<Ask>) => Promise<CacheRead>;
   isDown: boolean;
 }
 
@@ -59,7 +64,7 @@ function setUp(entryBytes = 1000): Bench {
 }
 
 /** What an ask came to, in short. */
-function summary(read: Read): string {
+function summary(read: CacheRead): string {
   if (read.kind === 'absent') return 'absent';
   const { kind, forwarded, age, ttl } = read.outcome;
   return `${textOf(read.entry)}: ${kind}${forwarded === undefined ? '' : ` (${forwarded})`}, age ${age}, ttl ${ttl}`;

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { After } from '../../src/core/clock.ts';
 import { encodeEntry, FORMAT_VERSION } from '../../src/cache/entry-codec.ts';
-import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
+import { createReadThrough, type CacheRead, type ReadThrough } from '../../src/cache/read-through.ts';
 import { createRedis } from '../../src/cache/redis.ts';
 import { openRedisLink } from '../../src/cache/redis-link.ts';
 import { createStore, type Store } from '../../src/cache/store.ts';
@@ -41,7 +41,7 @@ interface Service {
   readonly count: (kind: string) => number;
   readonly runs: () => number;
   /** Asks for a key, and holds the answer against what is right. */
-  readonly ask: (key: string) => Promise<Read>;
+  readonly ask: (key: string) => Promise<CacheRead>;
   /** From now on, whether waits are a hundredth: for while Redis answers nothing anyway. */
   readonly hurry: (isHurried: boolean) => void;
   /** Resolves when so many observations of a kind were made. */

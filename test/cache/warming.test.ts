@@ -1,7 +1,7 @@
 // Warming: what is refreshed, when, how often, and when it stops. Time is virtual.
 import { describe, expect, test } from 'vitest';
 import type { Payload } from '../../src/cache/entry.ts';
-import { createReadThrough, type Read, type ReadThrough } from '../../src/cache/read-through.ts';
+import { createReadThrough, type CacheRead, type ReadThrough } from '../../src/cache/read-through.ts';
 import type { Remote } from '../../src/cache/remote.ts';
 import { createStore } from '../../src/cache/store.ts';
 import { createWarming, type Warming, type WarmJob } from '../../src/cache/warming.ts';
@@ -37,7 +37,7 @@ interface Replica {
   readonly kinds: () => string[];
   readonly count: (kind: string) => number;
   /** As a request does: reads, and notifies warming. */
-  readonly ask: (key: string) => Promise<Read>;
+  readonly ask: (key: string) => Promise<CacheRead>;
   readonly job: (key: string) => WarmJob;
   /** A job whose key changes with the time, every so many seconds. */
   readonly movingJob: (id: string, seconds: number) => WarmJob;

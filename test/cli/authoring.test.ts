@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { typescriptOf } from '../../src/sql/typescript-type.ts';
+import { typescriptOf } from '../../src/sql/types/typescript-type.ts';
 import { liftLiterals } from '../../src/cli/new/lift.ts';
 import { formatYaml } from '../../src/config/format-yaml.ts';
 import { run, scratch } from '../support/command.ts';

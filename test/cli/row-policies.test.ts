@@ -15,7 +15,7 @@ import { SERVER_CARRIER } from '../../src/engine/row-policy.ts';
 import { filterParameters, tableReads } from '../../src/compatibility/table-filters.ts';
 import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
 import type { Engine, RowPolicyContext } from '../../src/engine/engine.ts';
-import type { PreflightFinding } from '../../src/preflight/preflight.ts';
+import type { PreflightFinding } from '../../src/preflight/finding.ts';
 import { createPlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { serverRows } from '../../src/preflight/server-rows.ts';

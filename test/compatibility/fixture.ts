@@ -11,7 +11,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 import { createInspect } from '../../src/catalog/compile.ts';
 import type { Change } from '../../src/compatibility/changes.ts';
-import { compareContracts, type Comparison, type Side } from '../../src/compatibility/compare.ts';
+import { compareContracts, type EndpointComparison, type Side } from '../../src/compatibility/compare.ts';
 import { readContracts, type Contract, type EndpointColumns } from '../../src/compatibility/contract.ts';
 
 const inspect = createInspect({ piiHashKey: 'any' });
@@ -44,7 +44,7 @@ export function sideOf(files: Readonly<Record<string, string>>, columns?: Endpoi
 export function compareFiles(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
-): readonly Comparison[] {
+): readonly EndpointComparison[] {
   return compareContracts(sideOf(before), sideOf(after));
 }
 

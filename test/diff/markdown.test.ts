@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { renderMarkdown } from '../../src/cli/diff/markdown.ts';
 import type { Report } from '../../src/cli/diff/report.ts';
 import { CHANGES, type Change, type ChangeCode } from '../../src/compatibility/changes.ts';
-import type { Comparison } from '../../src/compatibility/compare.ts';
+import type { EndpointComparison } from '../../src/compatibility/compare.ts';
 
 /** Characters that escaping makes longer. */
 const LONG = '*_|`<@user> '.repeat(500);
@@ -18,7 +18,7 @@ const change = (endpoint: string, code: ChangeCode, allowed?: string): Change =>
   allowed,
 });
 
-function reportOf(comparisons: readonly Comparison[]): Report {
+function reportOf(comparisons: readonly EndpointComparison[]): Report {
   return {
     base: 'main',
     head: 'the work tree',
@@ -38,7 +38,7 @@ const CODES = [
   'redaction.removed',
 ] as const;
 
-const comparisons = Array.from({ length: 500 }, (_, index): Comparison => {
+const comparisons = Array.from({ length: 500 }, (_, index): EndpointComparison => {
   const endpoint = `team.number-${index}`;
   const code = CODES[Math.floor(index / 100)] ?? 'query.changed';
   const query = index % 2 === 0 ? { before: LONG, after: LONG.repeat(2) } : undefined;

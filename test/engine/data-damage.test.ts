@@ -3,12 +3,13 @@ import { readFile, rename, rm, symlink, truncate, unlink, writeFile } from 'node
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/core/observation.ts';
-import type { DataDamage } from '../../src/engine/embedded/data-damage.ts';
+import type { DataDamage } from '../../src/engine/data-damage.ts';
 import { ownerOf } from '../../src/engine/embedded/open-error.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { fillData, idOf, openEngineAt, PART_ROWS, type FilledData } from '../support/damaged-data.ts';
 import { collect, statement } from '../support/engine-statements.ts';
 import { eventually } from '../support/eventually.ts';
+import { some } from '../support/runs.ts';
 
 async function count(engine: Engine, table: string): Promise<number> {
   const [line = ''] = (await collect(engine, statement(`SELECT count() AS n FROM ${table}`)))
@@ -47,7 +48,7 @@ async function alter(file: string): Promise<void> {
 const PART = 'all_2_2_0';
 
 describe('parts that cannot be opened', () => {
-  test.each([
+  const faults: readonly (readonly [string, string, (part: string) => Promise<void>])[] = [
     ['compact', 'its data are cut off', (part: string) => truncate(join(part, 'data.bin'), 100)],
     ['compact', 'its columns are gone', (part: string) => unlink(join(part, 'columns.txt'))],
     ['compact', 'its checksums are empty', (part: string) => truncate(join(part, 'checksums.txt'), 0)],
@@ -55,7 +56,8 @@ describe('parts that cannot be opened', () => {
     ['wide', 'a column is gone', (part: string) => unlink(join(part, 'id.bin'))],
     ['wide', 'its number of rows is cut off', (part: string) => truncate(join(part, 'count.txt'), 1)],
     ['wide', 'its index is cut off', (part: string) => truncate(join(part, 'primary.cidx'), 1)],
-  ])('%s: %s', async (table, _, damagePart) => {
+  ];
+  test.each(some(faults, 3))('%s: %s', async (table, _, damagePart) => {
     const data = await fillData();
     await damagePart(data.folder(table, PART));
     await opened(data, async ({ engine, observed, damage }) => {

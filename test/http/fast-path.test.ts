@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sealEntry } from '../../src/cache/entry.ts';
-import type { Found } from '../../src/cache/read-through.ts';
+import type { CachedAnswer } from '../../src/cache/read-through.ts';
 import type { Observation } from '../../src/core/observation.ts';
 import { createCompression } from '../../src/http/compression.ts';
 import { createSlowClients } from '../../src/http/slow-clients.ts';
@@ -17,7 +17,7 @@ let fastPath: FastPath;
 let wholeWay = 0;
 
 /** What is still stored for a path, by its last part. */
-const STORED: Readonly<Record<string, () => Found | Promise<Found | undefined>>> = {
+const STORED: Readonly<Record<string, () => CachedAnswer | Promise<CachedAnswer | undefined>>> = {
   good: () => found({ contentType: 'application/json; charset=utf-8' }),
   'line-break': () => found({ contentType: 'text/csv\r\nSet-Cookie: a=b' }),
   control: () => found({ contentType: 'text/csv\0' }),
@@ -25,7 +25,7 @@ const STORED: Readonly<Record<string, () => Found | Promise<Found | undefined>>>
   lost: () => Promise.reject(new Error('the store failed')),
 };
 
-function found({ contentType, etag }: { contentType: string; etag?: string }): Found {
+function found({ contentType, etag }: { contentType: string; etag?: string }): CachedAnswer {
   const born = { epoch: Date.now(), monotonic: performance.now() };
   const entry = sealEntry({ body: Buffer.from('{}'), contentType, rows: 0, truncated: false }, born, 60_000);
   return {

@@ -55,12 +55,14 @@ async function importTool(tool: string): Promise<string> {
   return options.endpoints;
 }
 
+const conversions = new Map<string, ReturnType<typeof convertSql>>();
+
 async function newFile(sql: string, dialect: ForeignDialect, page?: string): Promise<string> {
   const folder = scratch();
-  const { lifted, source } = await convertSql(
-    { sql, file: 'q.sql', dialect, tables: undefined },
-    terminalOf(),
-  );
+  const conversion =
+    conversions.get(sql) ?? convertSql({ sql, file: 'q.sql', dialect, tables: undefined }, terminalOf());
+  conversions.set(sql, conversion); // each starts a thread
+  const { lifted, source } = await conversion;
   await newEndpoint({ name: 'x', folder, lifted, source, page, isPrinted: false }, terminalOf());
   return join(folder, 'x.yaml');
 }
@@ -92,8 +94,12 @@ interface File {
 const read = (path: string): File => parse(readFileSync(path, 'utf8')) as File; // as the converters write it
 
 describe.each(EXPORT_TOOLS)('an export of %s', (tool) => {
+  let endpoints: string;
+  beforeAll(async () => {
+    endpoints = await importTool(tool);
+  });
+
   test('converted queries have their source, from which the same query is made again', async () => {
-    const endpoints = await importTool(tool);
     const files = readdirSync(endpoints).map((name) => read(join(endpoints, name)));
     const { code, report } = await check(endpoints, () =>
       engine.withEngine((on) => readKnownTables(on.engine)),
@@ -103,8 +109,7 @@ describe.each(EXPORT_TOOLS)('an export of %s', (tool) => {
     expect(report.withSource).toBe(files.filter(({ converted }) => converted !== undefined).length);
   });
 
-  test('the files compile with it', async () => {
-    const endpoints = await importTool(tool);
+  test('the files compile with it', () => {
     const compile = createCompile({ piiHashKey: undefined });
     const faults = readdirSync(endpoints).flatMap((name) => {
       const { diagnostics } = compile(name, readFileSync(join(endpoints, name), 'utf8'));

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { numberLiteral, textLiteral, timeLiteral } from '../../src/lql/sql-literal.ts';
-import { parseColumnType } from '../../src/sql/column-type.ts';
+import { parseColumnType } from '../../src/sql/types/column-type.ts';
 import { formatMicros } from '../../src/lql/time.ts';
 import { anyText } from './arbitrary.ts';
 import { column, type Lab, micros, openLab } from './corpus.ts';

@@ -5,7 +5,7 @@ import { parameterText } from '../../src/engine/parameter-text.ts';
 import { compileParameter } from '../../src/params/parameter.ts';
 import type { RawValue } from '../../src/params/reading.ts';
 import { TYPE_NAMES } from '../../src/params/scalar.ts';
-import { plainTypeNames } from '../../src/params/type-aliases.ts';
+import { plainTypeNames } from '../../src/sql/types/aliases.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 import { openOracle } from '../sql/oracle.ts';
 import { anyCharacter } from '../support/any-character.ts';

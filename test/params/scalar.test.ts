@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { compileParameter } from '../../src/params/parameter.ts';
 import { TYPE_LABELS, TYPE_NAMES } from '../../src/params/scalar.ts';
 import { neutralValues, parseParameterType } from '../../src/params/type.ts';
-import { jsonValueOf } from '../../src/sql/json-value.ts';
+import { jsonValueOf } from '../../src/sql/types/json-value.ts';
 
 const TYPES = TYPE_NAMES.map((name) =>
   name

@@ -10,7 +10,7 @@ import { splitStatements } from '../../src/engine/statements.ts';
 import { createAccessControl } from '../../src/app/access.ts';
 import { assembleCatalog } from '../../src/catalog/catalog.ts';
 import { PROBE_SQL, probeIsolation } from '../../src/preflight/isolation-probe.ts';
-import type { PreflightFinding } from '../../src/preflight/preflight.ts';
+import type { PreflightFinding } from '../../src/preflight/finding.ts';
 import { createSandboxes } from '../../src/request/sandboxes.ts';
 import { ORACLES } from '../../src/sandbox/self-test-attacks.ts';
 import { REAL_TIME } from '../support/real-time.ts';

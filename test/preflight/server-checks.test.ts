@@ -7,7 +7,7 @@ import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { splitStatements } from '../../src/engine/statements.ts';
 import { excessIn, rolesIn } from '../../src/preflight/grants.ts';
-import type { PreflightFinding } from '../../src/preflight/preflight.ts';
+import type { PreflightFinding } from '../../src/preflight/finding.ts';
 import { checkServer, profileFor } from '../../src/preflight/server-checks.ts';
 import type { ClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { openClickHouseFront } from '../support/clickhouse-front/front.ts';

@@ -1,7 +1,7 @@
 // Two tenants' rows in the real engine, the model of a query over them, and whether rows of the other tenant change its result.
 import type { ModelOptions, QueryModel } from '../../src/query-model/model.ts';
 import { resolveModel } from '../../src/query-model/resolve.ts';
-import { readSchema, type Ask } from '../../src/query-model/schema.ts';
+import { readSchema, type SendQuery } from '../../src/query-model/schema.ts';
 import { UnreadableTree } from '../../src/query-model/tree/tree-lines.ts';
 import { bindPlaceholders } from '../../src/sql/placeholders.ts';
 import { openOracle } from '../sql/oracle.ts';
@@ -124,7 +124,7 @@ export async function openTwoTenants(definition: TenantTables = LOGS): Promise<W
     return oracle.ask(`SET ${LIMITS}, ${bindings.join(', ')}; ${sql}`, format);
   };
   let lastError: unknown;
-  const askRows: Ask = async (sql) => {
+  const askRows: SendQuery = async (sql) => {
     try {
       const text = await ask(sql, {}, 'JSONCompactEachRow');
       const lines = text.split('\n').filter((line) => line !== '');

@@ -10,6 +10,10 @@ test.each<[sql: string, has: boolean]>([
   ['SELECT 1 LIMIT 5 UNION ALL SELECT 2', true],
   ['( SELECT 1 LIMIT 5 ) UNION ALL ( SELECT 2 )', true],
   ['SELECT 1 OFFSET 2 ROWS FETCH FIRST 3 ROWS ONLY', true],
+  ['SELECT TOP 3 a FROM t', true],
+  ['SELECT DISTINCT ON (a) a, b FROM t', true],
+  ['SELECT DISTINCT a FROM t', false],
+  ['SELECT * EXCEPT (a) FROM t', false],
 ])('%s: %s', (sql, has) => {
   expect(hasLimit(sql)).toBe(has);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { EngineError } from '../../src/engine/engine.ts';
-import type { Plan } from '../../src/request/plan.ts';
+import type { Plan } from '../../src/request/planned.ts';
 import { createSharedFailures } from '../../src/request/shared-failures.ts';
 
 const FAILURE = new EngineError('rejected', 'Cannot parse x');

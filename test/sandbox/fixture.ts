@@ -9,10 +9,10 @@ import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { Surface } from '../../src/sandbox/scan/scan.ts';
 import { scanConsumerQuery, type ScanResult } from '../../src/sandbox/scan/scanner.ts';
 import type { TableColumn } from '../../src/sandbox/read-table.ts';
-import { passThrough } from '../../src/sandbox/pass-through.ts';
+import { passThroughs } from '../../src/sandbox/pass-through.ts';
 import { readClause } from '../../src/sql/clause.ts';
-import { createCursor } from '../../src/sql/cursor.ts';
 import type { Verdict } from '../../src/sandbox/verdict.ts';
+import { parseSavedText } from '../../src/sql/tree/parse.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import { outlineQuery } from '../../src/sql/outline.ts';
 import type { Outline } from '../../src/sql/outline.ts';
@@ -101,9 +101,10 @@ export async function describeDotted(
   boundSql = BOUND_SQL,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const outline = outlineOf(boundSql);
-  const clause = readClause(createCursor(boundSql), outline);
+  const saved = parseSavedText(boundSql);
+  const passThrough = passThroughs(saved, readClause(saved, outline));
   const entries = outline.elements.map(async ({ name }) => {
-    const stored = passThrough(clause, name)?.stored;
+    const stored = passThrough(name)?.stored;
     if (stored === undefined) return [];
     const described = await run(`DESCRIBE (SELECT 1, COLUMNS('[.]') FROM ${stored})`, {
       format: 'JSONEachRow',

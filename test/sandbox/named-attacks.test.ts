@@ -1,8 +1,7 @@
 // Three attacks that name only allowed tables. Each is stopped twice, by the checks and by the statement; and each still
 // works on this engine without both, so that the tests would notice a missing defence.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCursor } from '../../src/sql/cursor.ts';
-import { withClauseOf } from '../../src/sql/outline.ts';
+import { parseSavedText } from '../../src/sql/tree/parse.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { assembleStatement, readTables } from '../../src/sandbox/statement.ts';
 import { bound, openSandbox, openWorld, outlineOf, unchecked } from './fixture.ts';
@@ -75,7 +74,7 @@ describe.each(ATTACKS)('$why', ({ saved, consumer, database, code }) => {
 
   test('is contained by the statement alone', async () => {
     const { sql: statement } = assembleStatement(
-      readTables(withClauseOf(createCursor(sql), outline), outline),
+      readTables(parseSavedText(sql), outline),
       unchecked(consumer),
       1_000,
     );

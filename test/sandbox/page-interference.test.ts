@@ -137,6 +137,10 @@ test.each<[sql: string, areColumns: boolean]>([
   ["SELECT COLUMNS('k') APPLY(toDate) FROM t", false],
   ['WITH toDate(x) AS k SELECT k FROM t', false],
   ["SELECT s.k FROM (SELECT CAST((1, 2), 'Tuple(k UInt8, l UInt8)') AS s)", false],
+  ["SELECT s.k FROM (SELECT JSONExtract(x, 'Tuple(k UInt8, l UInt8)') AS s FROM t)", false],
+  ["SELECT s.* FROM (SELECT JSONExtract(x, 'Tuple(k UInt8, l UInt8)') AS s FROM t)", false],
+  ["WITH JSONExtract('[1,2]', 'Tuple(k UInt8, l UInt8)') AS s SELECT s.k FROM t", false],
+  ['SELECT * EXCEPT (a) FROM t', true],
 ])('%s: %s', (sql, expected) => {
   expect(areColumns(sql, ['k', 'id'])).toBe(expected);
 });

@@ -231,6 +231,11 @@ const TYPES: readonly (readonly [type: string, value: string])[] = [
   ['Tuple(UInt8, String)', "(number, 'x')"],
   ['Tuple(a UInt8, b String)', "(number, 'x')"],
   ['Map(String, UInt8)', "map('k', number)"],
+  ['SimpleAggregateFunction(anyLast, Nullable(String))', "if(number = 0, NULL, 'x')"],
+  ["SimpleAggregateFunction(max, DateTime('UTC'))", "toDateTime('2024-01-31 10:20:30', 'UTC') + number"],
+  ['SimpleAggregateFunction(groupArrayArray, Array(String))', "['x/', toString(number)]"],
+  ['LowCardinality(Nullable(FixedString(4)))', 'if(number = 0, NULL, toString(number))'],
+  ['Point', '(number, 1.5)'],
 ];
 
 test('the hash of each type in the engine is that of rows', async () => {

@@ -12,7 +12,8 @@ import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.
 import type { Engine, Statement } from '../../src/engine/engine.ts';
 import type { ConsumerQuery } from '../../src/request/consumer-query.ts';
 import { createPlan } from '../../src/request/plan.ts';
-import type { MakePlan, Plan } from '../../src/request/plan.ts';
+import type { MakePlan } from '../../src/request/plan.ts';
+import type { Plan } from '../../src/request/planned.ts';
 import { createBulkhead } from '../../src/request/bulkhead.ts';
 import { NO_LABELS } from '../../src/request/labels.ts';
 import { runPlan } from '../../src/request/run.ts';

@@ -1,7 +1,7 @@
 // Which elements of a WITH clause a query needs.
 import { expect, test } from 'vitest';
 import { readClause, withClause, withoutUnused } from '../../src/sql/clause.ts';
-import { createCursor } from '../../src/sql/cursor.ts';
+import { tokensOf } from '../../src/sql/tree/tokens.ts';
 import { outlineQuery, type Outline } from '../../src/sql/outline.ts';
 
 function outlineOf(sql: string): Outline {
@@ -47,12 +47,12 @@ test.each([
     'WITH a AS MATERIALIZED (SELECT 1)\nSELECT * FROM a',
   ],
 ])('%s', (_why, sql, expected) => {
-  expect(withoutUnused(createCursor(sql), outlineOf(sql))).toBe(expected ?? sql);
+  expect(withoutUnused(tokensOf(sql), outlineOf(sql))).toBe(expected ?? sql);
 });
 
 test('edits inside others are dropped', () => {
   const sql = 'WITH a AS (SELECT 1 ORDER BY 2) SELECT 1';
-  const clause = readClause(createCursor(sql), outlineOf(sql));
+  const clause = readClause(tokensOf(sql), outlineOf(sql));
   const order = sql.indexOf('ORDER');
   const edits = [
     { start: order + 9, end: order + 10, text: '3' },

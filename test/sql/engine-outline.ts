@@ -103,7 +103,9 @@ export function outlineOfTree({ cursor, root }: Tree): string {
     select: ({ parts }) => [selectOf(clausesOf(parts))],
     column: (node) => (INFINITE.test(cursor.text(node.from)) ? [] : [plainName(namesIn(node))]),
     table: (node) => [namesIn(node)],
-    'table-function': (node) => call(cursor.name(node.at) ?? '', node.parts),
+    // Joined tables in parentheses are a subquery to the engine.
+    from: ({ parts }) => [`select{* ; ${all(parts).join(' ')}}`],
+    'table-function': (node) => call(namesIn({ ...node, to: node.at + 1 }), node.parts),
     parameter: named,
     source: aliased,
     alias: aliased,

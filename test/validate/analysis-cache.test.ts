@@ -52,7 +52,7 @@ beforeAll(async () => {
   };
   engine = await createEmbeddedEngine({ path: join(folder, 'engine'), ...options });
   await createCallsTable(engine);
-  await writeLargeFolder(join(folder, 'large'), 36);
+  await writeLargeFolder(join(folder, 'large'), 12);
 });
 afterAll(async () => {
   await engine.close(0);
@@ -195,10 +195,18 @@ describe('an entry that is not whole is not used', () => {
       ['a link', async (path, other) => rm(path).then(() => symlink(other, path))],
       ['a folder', async (path) => (await rm(path), await mkdir(path))],
     ];
+  let checked: Checked;
+  let whole: string;
+  let before: Run;
+  beforeAll(async () => {
+    checked = await load(...TEMPLATE);
+    whole = await mkdtemp(join(folder, 'cache-'));
+    before = await analyse(checked, whole);
+  });
+
   test.each(DAMAGE.map(([why, damage]) => ({ why, damage })))('$why', async ({ damage }) => {
-    const checked = await load(...TEMPLATE);
     const cache = await mkdtemp(join(folder, 'cache-'));
-    const before = await analyse(checked, cache);
+    await cp(whole, cache, { recursive: true, preserveTimestamps: true });
     const [first = '', second = ''] = (await readdir(cache)).map((name) => join(cache, name));
     await damage(first, second);
     notes.length = 0;

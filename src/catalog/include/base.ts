@@ -2,10 +2,9 @@
 import type { EndpointFile, Include } from '../../config/generated/endpoint.ts';
 import type { SharedFile } from '../../config/generated/shared.ts';
 import type { YamlDocument } from '../../config/yaml-document.ts';
-import { createCursor } from '../../sql/cursor.ts';
-import { outlineQuery } from '../../sql/outline.ts';
 import { bindPlaceholders } from '../../sql/placeholders.ts';
-import { isTable } from '../../sql/with-clause.ts';
+import { isTable, outlineOf } from '../../sql/outline.ts';
+import { parseSavedText } from '../../sql/tree/parse.ts';
 import type { RuleFinding } from '../analysis.ts';
 import { tablesIn, type Part, type Placed } from './part.ts';
 import { slicePieces, type Piece } from './pieces.ts';
@@ -21,12 +20,15 @@ export interface Base extends Part {
 
 /** The base of an endpoint file; errors in its query are found later, in the composed one. */
 export function endpointBase(name: string, document: YamlDocument, file: EndpointFile): Base {
-  const last = createCursor(file.query).tokens.at(-1);
   const pieces = [{ text: file.query, origin: { document, path: ['query'], offset: 0 } }];
-  const { outline } = outlineQuery(file.query);
+  const tree = parseSavedText(file.query);
+  const { cursor } = tree;
+  const { outline } = outlineOf(tree);
+  const last = cursor.length - 1;
   const { functions } = file.sandbox ?? {};
   // A comment at the end can be that of an optional part.
-  const query = slicePieces(pieces, 0, last?.kind === ';' ? last.start : file.query.length);
+  const isEnd = cursor.text(last) === ';';
+  const query = slicePieces(pieces, 0, isEnd ? cursor.start(last) : file.query.length);
   const keys = Object.entries(file).flatMap(([key, value]) => (value === undefined ? [] : key));
   return {
     name,
@@ -88,7 +90,7 @@ function placed<T>(
 /** What keeps the text of a table from being one SELECT. */
 function faultsIn(table: string, text: string): readonly RuleFinding[] {
   const { findings, tokens, sql } = bindPlaceholders(text, () => undefined);
-  const all = findings.length > 0 ? findings : outlineQuery(sql, tokens).findings;
+  const all = findings.length > 0 ? findings : outlineOf(parseSavedText(sql, tokens)).findings;
   const semicolon = text.trimEnd().endsWith(';') ? text.lastIndexOf(';') : -1;
   return [
     ...all.map(({ code, start, message }) => ({ code, path: ['tables', table], offset: start, message })),

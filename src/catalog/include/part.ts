@@ -3,8 +3,9 @@
 import type { Include, Parameter } from '../../config/generated/endpoint.ts';
 import type { Path, YamlDocument } from '../../config/yaml-document.ts';
 import { readClause, type Clause } from '../../sql/clause.ts';
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
-import { outlineQuery, type Outline } from '../../sql/outline.ts';
+import { outlineOf, type Outline } from '../../sql/outline.ts';
+import { parseSavedText } from '../../sql/tree/parse.ts';
+import { tokenAt } from '../../sql/tree/tokens.ts';
 import { slicePieces, textOf, type Origin, type Piece } from './pieces.ts';
 
 /** A value of an endpoint file, and where it is written. */
@@ -75,30 +76,29 @@ export function tablesIn(query: readonly Piece[]): Part['tables'] {
 
 function readTables(query: readonly Piece[]): PartTables | undefined {
   const sql = textOf(query);
-  const cursor = createCursor(sql);
-  const { outline } = outlineQuery(sql, cursor.tokens);
+  const tree = parseSavedText(sql);
+  const { outline } = outlineOf(tree);
   if (outline === undefined) return undefined;
-  const clause = readClause(cursor, outline);
+  const clause = readClause(tree, outline);
   const tables = clause.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
   return {
     names: tables,
     defined: clause.elements.map(({ name }) => name),
     hasSettings: outline.settings !== undefined,
-    take: (names, result) => takeTables(query, { clause, outline, tokens: cursor.tokens, names, result }),
+    take: (names, result) => takeTables(query, { clause, outline, names, result }),
   };
 }
 
 interface Taking {
   readonly clause: Clause;
   readonly outline: Outline;
-  readonly tokens: Cursor['tokens'];
   readonly names: readonly string[];
   readonly result: NamedResult | undefined;
 }
 
 function takeTables(
   query: readonly Piece[],
-  { clause, outline, tokens, names, result }: Taking,
+  { clause, outline, names, result }: Taking,
 ): readonly Included[] {
   const { mainStart, mainEnd } = outline;
   const needed = new Set([
@@ -115,7 +115,9 @@ function takeTables(
   if (result === undefined) return taken;
   const { name, origin } = result;
   // With the comments after it, of which one can be the end of an optional part.
-  const after = tokens.find(({ start }) => start >= mainEnd)?.start ?? Infinity;
+  const { cursor } = clause;
+  const next = tokenAt({ cursor }, mainEnd);
+  const after = next < cursor.length ? cursor.start(next) : Infinity;
   const main = slicePieces(query, mainStart, after);
   const pieces = [{ text: `${name} AS (\n`, origin }, ...main, { text: '\n)', origin }];
   return [...taken, { name, kind: 'table', pieces }];

@@ -11,7 +11,7 @@ import {
 } from '../service-client.ts';
 import type { Answered } from './outcome.ts';
 import type { ConsumerQuery } from '../consumer-queries.ts';
-import type { Ask } from './run.ts';
+import type { AnswerQuery } from './run.ts';
 
 export interface Target extends ServiceAddress {
   /** Name or UUID. */
@@ -27,7 +27,7 @@ export interface Target extends ServiceAddress {
 const MAX_WAITS = 20;
 const MAX_WAIT_SECONDS = 60;
 
-export function createAsk(target: Target): Ask {
+export function createAsk(target: Target): AnswerQuery {
   const { endpoint, timeoutMs } = target;
   return async (query) => {
     const body = fieldsOf(query, target);

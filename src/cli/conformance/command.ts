@@ -9,7 +9,7 @@ import { serviceAddress } from '../service-client.ts';
 import { withService } from '../serve/serve.ts';
 import { splitPair } from '../token/token.ts';
 import { createAsk, type Target } from './ask.ts';
-import type { Outcome } from './outcome.ts';
+import type { ConformanceOutcome } from './outcome.ts';
 import { printJson, printMarkdown, printText } from './print.ts';
 import { readQueries } from '../consumer-queries.ts';
 import { reportOf, type ConformanceReport } from './report.ts';
@@ -95,7 +95,7 @@ const NOT_RUN = new Set([
 ]);
 
 /** Throws CommandError if no query ran, for one reason that is not in the queries. */
-function requireAnswers(outcomes: readonly Outcome[]): void {
+function requireAnswers(outcomes: readonly ConformanceOutcome[]): void {
   const codes = new Set(outcomes.map(({ answered }) => answered.code ?? ''));
   const [code = ''] = codes;
   const [first] = outcomes;

@@ -17,7 +17,7 @@ export interface Answered {
   readonly result: readonly unknown[] | undefined;
 }
 
-export interface Outcome {
+export interface ConformanceOutcome {
   readonly query: ConsumerQuery;
   /** Without the rows. */
   readonly answered: Omit<Answered, 'result'>;
@@ -27,7 +27,7 @@ export interface Outcome {
 }
 
 /** Compares an answer with what its query expects; without an expectation, 200 passes. */
-export function outcomeOf(query: ConsumerQuery, { result, ...answered }: Answered): Outcome {
+export function outcomeOf(query: ConsumerQuery, { result, ...answered }: Answered): ConformanceOutcome {
   const rows = result?.length;
   return { query, answered, rows, failure: failureOf(query.expected ?? {}, { ...answered, result }) };
 }

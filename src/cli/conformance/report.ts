@@ -1,5 +1,5 @@
 // The report of a conformance run, independent of the output format.
-import type { Outcome } from './outcome.ts';
+import type { ConformanceOutcome } from './outcome.ts';
 
 export interface ConformanceReport {
   readonly endpoint: string;
@@ -33,14 +33,14 @@ export interface Failure {
   readonly query: string;
 }
 
-export function reportOf(endpoint: string, outcomes: readonly Outcome[]): ConformanceReport {
+export function reportOf(endpoint: string, outcomes: readonly ConformanceOutcome[]): ConformanceReport {
   const failures = outcomes.flatMap((outcome) => failureOf(outcome) ?? []);
   const passed = outcomes.length - failures.length;
   const answers = answersOf(outcomes);
   return { endpoint, queries: outcomes.length, passed, failed: failures.length, answers, failures };
 }
 
-function answersOf(outcomes: readonly Outcome[]): readonly AnswerCount[] {
+function answersOf(outcomes: readonly ConformanceOutcome[]): readonly AnswerCount[] {
   const counts = new Map<string, AnswerCount>();
   for (const { answered } of outcomes) {
     const { status, code = null } = answered;
@@ -52,7 +52,7 @@ function answersOf(outcomes: readonly Outcome[]): readonly AnswerCount[] {
   );
 }
 
-function failureOf({ query, answered, failure }: Outcome): Failure | undefined {
+function failureOf({ query, answered, failure }: ConformanceOutcome): Failure | undefined {
   if (failure === undefined) return undefined;
   const { status, code = null, location, hint = null, dialect = null } = answered;
   return {

@@ -1,12 +1,12 @@
 // Runs queries against an endpoint, a few at a time.
-import { outcomeOf, type Answered, type Outcome } from './outcome.ts';
+import { outcomeOf, type Answered, type ConformanceOutcome } from './outcome.ts';
 import type { ConsumerQuery } from '../consumer-queries.ts';
 
 /** Answers one query; never rejects for what the query or the endpoint does wrong. */
-export type Ask = (query: ConsumerQuery) => Promise<Answered>;
+export type AnswerQuery = (query: ConsumerQuery) => Promise<Answered>;
 
 export interface RunOptions {
-  readonly ask: Ask;
+  readonly ask: AnswerQuery;
   /** Queries at a time. */
   readonly concurrency: number;
   readonly onProgress: (done: number) => void;
@@ -16,8 +16,8 @@ export interface RunOptions {
 export async function runQueries(
   queries: readonly ConsumerQuery[],
   { ask, concurrency, onProgress }: RunOptions,
-): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
+): Promise<readonly ConformanceOutcome[]> {
+  const outcomes: ConformanceOutcome[] = [];
   let next = 0;
   let done = 0;
   const work = async (): Promise<void> => {

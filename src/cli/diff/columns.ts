@@ -11,7 +11,7 @@ import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposu
 import { modelsOf } from '../../catalog/query-models.ts';
 import { tenancyOf } from '../../catalog/tenancy.ts';
 import type { Settings } from '../../config/settings.ts';
-import { plainComparison, type Comparison, type Side } from '../../compatibility/compare.ts';
+import { plainComparison, type EndpointComparison, type Side } from '../../compatibility/compare.ts';
 import type { Contract, Contracts, EndpointColumns } from '../../compatibility/contract.ts';
 import type { EndpointModels } from '../../compatibility/query-changes.ts';
 import type { Finding } from '../../core/finding.ts';
@@ -53,7 +53,7 @@ export interface ReportedColumns {
   /** Notes on what was not compared. */
   readonly notes: readonly string[];
   /** Changes of the tables themselves. */
-  readonly comparisons: readonly Comparison[];
+  readonly comparisons: readonly EndpointComparison[];
   /** Why columns that may differ were not compared. */
   readonly failure?: CommandError;
 }
@@ -146,7 +146,10 @@ function rejectionOf(error: unknown): CommandError {
 }
 
 /** Tables that could be created before. */
-function newlyBroken(before: LoadedSchema['broken'], after: LoadedSchema['broken']): readonly Comparison[] {
+function newlyBroken(
+  before: LoadedSchema['broken'],
+  after: LoadedSchema['broken'],
+): readonly EndpointComparison[] {
   return [...after]
     .filter(([name]) => !before.has(name))
     .map(([, { message, file, line }]) =>

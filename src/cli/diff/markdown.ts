@@ -1,7 +1,7 @@
 // Changes as Markdown, for the description or a comment of a pull request: https://github.github.com/gfm/
 import { CHANGE_CLASSES } from '../../compatibility/change-kinds.ts';
 import { needsReason, type Change } from '../../compatibility/changes.ts';
-import type { Comparison } from '../../compatibility/compare.ts';
+import type { EndpointComparison } from '../../compatibility/compare.ts';
 import { keyFor } from '../../compatibility/reasons.ts';
 import { exposureLines } from './exposure-table.ts';
 import { renderImpacts } from '../impact/markdown.ts';
@@ -77,7 +77,7 @@ function consumersOf({ impacts }: Report): readonly string[] {
 }
 
 /** Lower for worse: changes without the reason that they require come first. */
-function rankOf({ changes }: Comparison): number {
+function rankOf({ changes }: EndpointComparison): number {
   const ranks = changes.map((change) => {
     const isOpen = needsReason(change) && change.allowed === undefined;
     return CHANGE_CLASSES.indexOf(change.class) + (isOpen ? 0 : CHANGE_CLASSES.length);
@@ -85,7 +85,7 @@ function rankOf({ changes }: Comparison): number {
   return Math.min(CHANGE_CLASSES.length * 2, ...ranks);
 }
 
-function moreOf(rest: readonly Comparison[]): string {
+function moreOf(rest: readonly EndpointComparison[]): string {
   const changes = rest.reduce((sum, { changes: some }) => sum + some.length, 0);
   return `… and ${count(changes, 'more change')} of ${count(rest.length, 'endpoint')}.`;
 }
@@ -96,7 +96,7 @@ function lengthOf(lines: readonly string[]): number {
 }
 
 /** The changes of an endpoint, at most as long as half of `left`; undefined if not even the first one fits. */
-function tableWithin({ endpoint, changes }: Comparison, left: number): readonly string[] | undefined {
+function tableWithin({ endpoint, changes }: EndpointComparison, left: number): readonly string[] | undefined {
   const head = [
     '',
     `#### ${escapeMarkdown(endpoint === '' ? 'All endpoints' : endpoint)}`,
@@ -119,7 +119,7 @@ function tableWithin({ endpoint, changes }: Comparison, left: number): readonly 
 
 /** What an endpoint exposes or the diff of its query, if there is room. */
 async function detailsWithin(
-  comparison: Comparison | undefined,
+  comparison: EndpointComparison | undefined,
   { diffTexts }: Report,
   left: number,
 ): Promise<readonly string[]> {

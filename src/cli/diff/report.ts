@@ -1,7 +1,7 @@
 // The result of comparing two revisions, independent of the output format.
 import { CHANGE_CLASSES } from '../../compatibility/change-kinds.ts';
 import { needsReason, type Change } from '../../compatibility/changes.ts';
-import type { Comparison } from '../../compatibility/compare.ts';
+import type { EndpointComparison } from '../../compatibility/compare.ts';
 import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
 import type { ListedExposure } from '../../catalog/exposure.ts';
 import type { Terminal } from '../terminal.ts';
@@ -10,7 +10,7 @@ export interface Report {
   /** Labels of the two sides. */
   readonly base: string;
   readonly head: string;
-  readonly comparisons: readonly Comparison[];
+  readonly comparisons: readonly EndpointComparison[];
   /** Of the consumer queries, if there are any; the worst first. */
   readonly impacts: readonly QueryImpact[] | undefined;
   /** What was not compared, as sentences. */

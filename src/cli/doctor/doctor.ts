@@ -1,5 +1,5 @@
 // `millrace doctor`: prints the report of the sandbox self-test and the server checks.
-import type { PreflightFinding } from '../../preflight/preflight.ts';
+import type { PreflightFinding } from '../../preflight/finding.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -5,7 +5,7 @@ import { byName, readEndpoint, readStoredTables } from '../../compatibility/stor
 import { isFilterable } from '../../engine/embedded/users-file.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EMBEDDED_CARRIER } from '../../engine/row-policy.ts';
-import type { PreflightFinding } from '../../preflight/preflight.ts';
+import type { PreflightFinding } from '../../preflight/finding.ts';
 
 /** One finding for each table and endpoint. Rejects with EngineError. */
 export async function unfilteredRows(

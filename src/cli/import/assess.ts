@@ -5,7 +5,7 @@ import type { QueryPart } from '../../convert/export/foreign-query.ts';
 import type { CheckedFile } from '../check-written.ts';
 import type { ConvertedQuery, PlacedNote } from './convert-query.ts';
 import type { EndpointDraft } from './endpoint-text.ts';
-import type { Run } from './prove.ts';
+import type { ProofRun } from './prove.ts';
 import type { ImportedItem, ItemStatus, WrittenFile } from './report.ts';
 
 /** An endpoint with its status and the reasons for it. */
@@ -20,7 +20,7 @@ export interface Assessed {
 export function assess(
   drafts: readonly EndpointDraft[],
   checked: ReadonlyMap<string, CheckedFile>,
-  runs: ReadonlyMap<string, Run>,
+  runs: ReadonlyMap<string, ProofRun>,
 ): readonly Assessed[] {
   const own = new Map(
     drafts.map((draft) => [
@@ -47,7 +47,11 @@ function worse(one: ConvertedQuery['status'], other: ConvertedQuery['status']): 
   return WORST.find((status) => status === one || status === other) ?? one;
 }
 
-function assessOne(draft: EndpointDraft, checked: CheckedFile | undefined, run: Run | undefined): Assessed {
+function assessOne(
+  draft: EndpointDraft,
+  checked: CheckedFile | undefined,
+  run: ProofRun | undefined,
+): Assessed {
   const errors = ownErrors(checked);
   const isPartly = draft.status === 'partly';
   const notes = errors.map((error) =>

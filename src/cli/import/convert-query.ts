@@ -38,7 +38,7 @@ export interface ConvertedQuery {
   readonly place: Position;
 }
 
-interface Result {
+interface QueryConversion {
   readonly sql: string | undefined;
   readonly parameters: readonly ConvertedParameter[];
   readonly notes: readonly ConversionNote[];
@@ -80,7 +80,7 @@ function obstacleOf(query: ForeignQuery, dialect: TemplateDialect | undefined): 
     : `The database system ${query.engine} is not supported: set --dialect if its SQL is like that of another`;
 }
 
-function failure(message: string): Result {
+function failure(message: string): QueryConversion {
   return {
     sql: undefined,
     parameters: [],
@@ -92,7 +92,7 @@ async function convertText(
   query: ForeignQuery,
   dialect: TemplateDialect,
   { converter, known, databaseOf }: ConvertSettings,
-): Promise<Result> {
+): Promise<QueryConversion> {
   const { sql, tool, template: own, declarations } = query;
   const template = readPlaceholders(sql, { tool: own ?? tool, dialect, declarations });
   if (template.isUnreadable === true) return { sql: undefined, parameters: [], notes: template.notes };

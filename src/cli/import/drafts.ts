@@ -28,7 +28,7 @@ export async function withIncludes(
   const byKey = new Map(
     drafts.flatMap((draft) => (draft.query.key === undefined ? [] : [[keyOf(draft.query), draft] as const])),
   );
-  const context: Reading = { byKey, parameters: new Map(), open: new Set() };
+  const context: DraftReading = { byKey, parameters: new Map(), open: new Set() };
   const done: EndpointDraft[] = [];
   for (const draft of drafts) {
     const { reads = [], tool } = draft.query;
@@ -73,7 +73,7 @@ function keyOf({ tool, key }: ForeignQuery): string {
   return `${tool} ${key}`;
 }
 
-interface Reading {
+interface DraftReading {
   readonly byKey: ReadonlyMap<string, EndpointDraft>;
   readonly parameters: Map<EndpointDraft, Parameters | undefined>;
   /** The reads of these drafts are being followed. */
@@ -86,7 +86,7 @@ type Parameters = ReadonlyMap<string, ConvertedParameter>;
  * The parameters of a draft and of what it reads. Undefined if it cannot include that: one of them was not converted, they read one another,
  * or one parameter has several declarations, of which an endpoint would have one.
  */
-function parametersOf(draft: EndpointDraft, reading: Reading): Parameters | undefined {
+function parametersOf(draft: EndpointDraft, reading: DraftReading): Parameters | undefined {
   const { parameters: known, open } = reading;
   if (open.has(draft)) return undefined;
   if (known.has(draft)) return known.get(draft);

@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import type { InspectedFile } from '../../catalog/compile.ts';
 import { leadsOutside } from '../../config/leads-outside.ts';
 import type { Finding } from '../../core/finding.ts';
@@ -19,7 +19,7 @@ import { runExample, type Bench } from '../test/example-run.ts';
 import { openStage } from '../test/stage.ts';
 
 /** What a call of an endpoint answered. */
-export interface Run {
+export interface ProofRun {
   /** All its examples together returned so many; undefined: no call could be made, since the values of its parameters are not known. */
   readonly rows: number | undefined;
   /** Examples that failed; `isRejected`: without an answer, and not only with other rows. */
@@ -39,7 +39,7 @@ export interface ProvingOptions {
 
 export interface Proof {
   /** By the name of the endpoint. */
-  readonly runs: ReadonlyMap<string, Run>;
+  readonly runs: ReadonlyMap<string, ProofRun>;
   /** About rows that the tables do not take, by the path of their file. */
   readonly rejected: ReadonlyMap<string, Finding>;
 }
@@ -67,7 +67,7 @@ export async function proveFiles(
     }
     const { engine, openTestRuntime } = options;
     const runtime = await openTestRuntime({ engine, candidates: files.map(({ candidate }) => candidate) });
-    const runs = new Map<string, Run>();
+    const runs = new Map<string, ProofRun>();
     try {
       for (const [index, file] of files.entries()) {
         options.progress(`Running ${index + 1} of ${files.length}`);
@@ -84,7 +84,7 @@ export async function proveFiles(
   }
 }
 
-async function runFile(file: InspectedFile, bench: Bench): Promise<Run> {
+async function runFile(file: InspectedFile, bench: Bench): Promise<ProofRun> {
   const examples = file.analysis.file.examples ?? [];
   if (examples.length === 0) return { rows: await rowsOfSample(file, bench), failures: [] };
   const failures: { finding: Finding; isRejected: boolean }[] = [];

@@ -11,7 +11,7 @@ import { seed } from '../serve/seed.ts';
 import { openEngineOrExplain } from '../serve/open-engine.ts';
 import type { Terminal } from '../terminal.ts';
 import { openRejects, type Rejects } from './rejects.ts';
-import { openSource, type Source } from './source.ts';
+import { openSource, type LoadSource } from './source.ts';
 import { adminOf, loadThroughService } from './through-service.ts';
 
 export interface LoadOptions {
@@ -40,7 +40,7 @@ export async function load(options: LoadOptions, deps: LoadCommandDeps): Promise
   const { files, format } = options;
   if (files.filter((file) => file === '-').length > 1)
     throw new CommandError('Standard input (-) can be read once', { exitCode: 2 });
-  const sources: Source[] = [];
+  const sources: LoadSource[] = [];
   for (const file of files) sources.push(await openSource(file, format, deps.input));
   if (options.rejects !== undefined && sources.some((source) => source.format === 'parquet'))
     throw new CommandError(
@@ -83,7 +83,7 @@ interface LoadRun {
   readonly rejects: Rejects | undefined;
 }
 
-async function loadSource(source: Source, run: Load, { options, deps, rejects }: LoadRun): Promise<void> {
+async function loadSource(source: LoadSource, run: Load, { options, deps, rejects }: LoadRun): Promise<void> {
   const { terminal, monotonic } = deps;
   const started = monotonic();
   const { table, again } = options;
@@ -127,7 +127,7 @@ function failed(name: string, { line, message, hint }: Extract<LoadEvent, { kind
 }
 
 function progressText(
-  { name, size, consumed }: Source,
+  { name, size, consumed }: LoadSource,
   { phase, rows }: Extract<LoadEvent, { kind: 'progress' }>,
 ): string {
   if (phase === 'adding') return `Loading ${name}: ${rows} rows added to the table`;

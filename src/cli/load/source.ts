@@ -8,7 +8,7 @@ import { Decompress } from 'fzstd';
 import type { LoadFormat } from '../../loading/load.ts';
 import { CommandError } from '../command-error.ts';
 
-export interface Source {
+export interface LoadSource {
   /** For messages. */
   readonly name: string;
   readonly format: LoadFormat;
@@ -32,7 +32,7 @@ export async function openSource(
   path: string,
   given: LoadFormat | undefined,
   input: Readable,
-): Promise<Source> {
+): Promise<LoadSource> {
   const isInput = path === '-';
   const plain = path.replace(/\.(?:gz|zst|zstd)$/i, '');
   const format = given ?? BY_SUFFIX.find(([suffix]) => suffix.test(plain))?.[1];

@@ -206,7 +206,7 @@ function diagnosticOf({ line, column, severity, code, message, hint }: Finding, 
   };
 }
 
-interface Place {
+interface CursorPlace {
   readonly knowledge: Knowledge;
   readonly position: Position;
   readonly query: ReturnType<typeof queryPlace>;
@@ -216,7 +216,7 @@ interface Place {
 async function placeOf(
   state: State,
   { textDocument: { uri }, position }: TextDocumentPositionParams,
-): Promise<Place | undefined> {
+): Promise<CursorPlace | undefined> {
   const [path, document] = [pathOf(uri), parsedOf(state, uri)];
   if (path === undefined || document === undefined) return undefined;
   const at = { line: position.line + 1, column: position.character + 1 };

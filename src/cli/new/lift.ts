@@ -2,6 +2,7 @@
 import type { Parameter } from '../../config/generated/endpoint.ts';
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import type { Token } from '../../sql/lexer.ts';
+import { innerType, parseType, printType } from '../../sql/types/type.ts';
 
 export interface Lifted {
   /** The query with @name in place of the literals. */
@@ -83,8 +84,12 @@ function liftPlaceholder({ sql, tokens }: Cursor, index: number, draft: Draft): 
     return;
   const text = sql.slice(name.start, name.end);
   const declared = sql.slice(type.start, end.start).trim();
-  const [, inner] = /^Nullable\((.*)\)$/s.exec(declared) ?? [];
-  draft.parameters[text] ??= { type: inner ?? declared, required: inner === undefined };
+  const parsed = parseType(declared);
+  const isOptional = parsed.name === 'Nullable';
+  draft.parameters[text] ??= {
+    type: isOptional ? printType(innerType(parsed)) : declared,
+    required: !isOptional,
+  };
   draft.edits.push({ start: open.start, end: end.end, text: `@${text}` });
 }
 

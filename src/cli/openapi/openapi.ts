@@ -1,7 +1,7 @@
 // `millrace openapi`: the OpenAPI document of the endpoints, for an unrestricted key.
 import { jsonText } from '../../observe/visible-text.ts';
 import type { EngineSources } from '../../sql/outside-sources.ts';
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import { createDescribe } from '../../catalog/describe.ts';
 import { rowShapes } from '../../catalog/row-shapes.ts';
 import type { WithTables } from '../schema-engine.ts';

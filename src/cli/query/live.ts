@@ -66,7 +66,7 @@ export async function follow(connect: Connect, options: FollowOptions, terminal:
 async function readAll(
   chunks: AsyncIterable<Uint8Array>,
   position: Position,
-  reading: Reading,
+  reading: EventReading,
 ): Promise<void> {
   try {
     for await (const event of eventsOf(chunks)) {
@@ -93,12 +93,12 @@ async function wait(ms: number, signal: AbortSignal, after: After): Promise<void
   if (stop !== undefined) signal.removeEventListener('abort', stop);
 }
 
-interface Reading extends Pick<FollowOptions, 'endpoint' | 'signal'>, Pick<Terminal, 'note'> {
+interface EventReading extends Pick<FollowOptions, 'endpoint' | 'signal'>, Pick<Terminal, 'note'> {
   readonly show: Show;
 }
 
 /** Throws CommandError if nothing comes after the event. */
-function read(fields: EventFields, position: Position, { endpoint, show, note }: Reading): void {
+function read(fields: EventFields, position: Position, { endpoint, show, note }: EventReading): void {
   const { event = '', id, retry, data = '{}' } = fields;
   if (retry !== undefined && /^\d{1,9}$/.test(retry)) position.retryMs = Number(retry);
   if (id !== undefined) position.lastEventId = id;

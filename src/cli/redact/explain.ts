@@ -11,7 +11,7 @@ import { linesOf } from '../../format/members.ts';
 import { inspectRows } from '../../redact/inspect.ts';
 import { tablesOfStatement } from '../../sandbox/redaction/source-statement.ts';
 import { readClause, withClause } from '../../sql/clause.ts';
-import { createCursor } from '../../sql/cursor.ts';
+import { tokensOf } from '../../sql/tree/tokens.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
 import { CommandError } from '../command-error.ts';
 import { withLocal, type LocalDeps } from '../local.ts';
@@ -87,7 +87,7 @@ function samplesOf(
   rows: number,
 ): readonly { readonly name: string; readonly sql: string }[] {
   const { query, outline, sandbox, redaction } = endpoint;
-  const clause = readClause(createCursor(query), outline);
+  const clause = readClause(tokensOf(query), outline);
   const limit = `LIMIT ${rows}`;
   const readable = sandbox.enabled ? outline.elements.filter(({ kind }) => kind === 'table') : [];
   const ofConsumers = readable.map(({ name }) => ({

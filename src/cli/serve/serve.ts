@@ -19,7 +19,8 @@ import { rebuildTables, type PutInPlace } from './rebuild-tables.ts';
 import { seed } from './seed.ts';
 import { isOutdated, signatureOfSources } from './tables-state.ts';
 import type { Terminal } from '../terminal.ts';
-import type { Log, OpenEngine, OpenService, RunningService } from '../dependencies.ts';
+import type { Log, OpenService, RunningService } from '../dependencies.ts';
+import type { ServeDeps } from './deps.ts';
 
 export interface ServeOptions {
   readonly settings: Settings;
@@ -29,14 +30,6 @@ export interface ServeOptions {
   readonly hasSamples: boolean;
   readonly observe: Observe;
   readonly droppedLines: Log['droppedLines'];
-}
-
-export interface ServeDeps {
-  readonly openEngine: OpenEngine;
-  readonly openService: OpenService;
-  readonly terminal: Terminal;
-  /** Calls back on each SIGTERM or SIGINT, and on each SIGHUP. */
-  readonly onSignal: (on: { readonly stop: (signal: string) => void; readonly reload: () => void }) => void;
 }
 
 /** Serves until a signal ends it, then resolves. In development, it starts again with new tables after each change of these. */

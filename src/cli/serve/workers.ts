@@ -2,7 +2,7 @@
 import type { Settings } from '../../config/settings.ts';
 import type { Observe } from '../../core/observation.ts';
 import { CommandError } from '../command-error.ts';
-import type { ServeDeps } from './serve.ts';
+import type { ServeDeps } from './deps.ts';
 
 /** A worker process. */
 export interface Worker {

@@ -9,7 +9,7 @@ import { listEndpointFiles } from '../endpoint-files.ts';
 import type { CompileFile } from '../../catalog/compile.ts';
 import { LOADING } from '../real-time.ts';
 
-export interface Reading {
+export interface FilesReading {
   /** Files without errors, sorted by name. */
   readonly files: readonly InspectedFile[];
   readonly findings: readonly Finding[];
@@ -21,7 +21,7 @@ export interface Reading {
 const HASH_KEY = 'a key for tests alone';
 
 /** Creates the function that reads the folder; it rejects with CommandError if it cannot. */
-export function createReadFiles(folder: string, engineSources: EngineSources): () => Promise<Reading> {
+export function createReadFiles(folder: string, engineSources: EngineSources): () => Promise<FilesReading> {
   const inspect = createInspect({ piiHashKey: HASH_KEY, engineSources });
   const inspected = new Map<string, InspectedFile | undefined>();
   let known: LoadedFiles = new Map();

@@ -1,5 +1,5 @@
 // Runs one example: loads its rows, makes its call at its time, and compares the result.
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import { randomUUID } from 'node:crypto';
 import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
 import type { Example, Fixtures } from '../../config/generated/endpoint.ts';

@@ -1,7 +1,7 @@
 // `millrace test`: runs the examples of endpoint files on the embedded engine, without a server.
 import { visible } from '../../observe/visible-text.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import { compileGlobs } from '../../auth/globs.ts';
 import type { InspectedFile } from '../../catalog/compile.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -16,7 +16,7 @@ import { withSchemaEngine } from '../schema-engine.ts';
 import { noteSchema, type SchemaChoice } from '../schema-options.ts';
 import type { Terminal } from '../terminal.ts';
 import type { OpenEngine, OpenTestRuntime } from '../dependencies.ts';
-import { createReadFiles, shortPath, type Reading } from './endpoint-files.ts';
+import { createReadFiles, shortPath, type FilesReading } from './endpoint-files.ts';
 import { runExample, type Case } from './example-run.ts';
 import { isFailed, type CaseReport, type PrintReport, type Report } from './report.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -89,7 +89,7 @@ function isError({ severity }: Finding): boolean {
 
 /** The examples of the selected endpoints, in the order of files. */
 export function chosenCases(
-  { files, findings }: Pick<Reading, 'files' | 'findings'>,
+  { files, findings }: Pick<FilesReading, 'files' | 'findings'>,
   { names, part = '' }: Pick<TestOptions, 'names' | 'part'>,
 ): readonly Case[] {
   const known = files.flatMap(({ candidate }) => namesOf(candidate.endpoint));
@@ -116,7 +116,7 @@ function noEndpoint(name: string, known: readonly string[]): CommandError {
 }
 
 /** The examples to run, and the findings so far. */
-export interface Chosen extends Pick<Reading, 'files' | 'findings'> {
+export interface Chosen extends Pick<FilesReading, 'files' | 'findings'> {
   readonly cases: readonly Case[];
 }
 

@@ -2,7 +2,7 @@
 import { watchPaths } from '../../config/watch.ts';
 import { createBell, signatureOf } from '../folder-changes.ts';
 import { CommandError, noteError } from '../command-error.ts';
-import { createReadFiles, type Reading } from './endpoint-files.ts';
+import { createReadFiles, type FilesReading } from './endpoint-files.ts';
 import { chosenCases, runCases, withStage, type Staged, type TestDeps, type TestOptions } from './test.ts';
 import { REAL_TIME } from '../real-time.ts';
 
@@ -36,7 +36,7 @@ export async function watchTests(options: TestOptions, deps: TestDeps): Promise<
 }
 
 async function runAgain(
-  reading: Reading,
+  reading: FilesReading,
   staged: Staged,
   { options, deps }: { readonly options: TestOptions; readonly deps: TestDeps },
 ): Promise<void> {
@@ -55,6 +55,6 @@ function report(cause: unknown, { terminal }: Pick<TestDeps, 'terminal'>): void 
   noteError(cause, terminal, `${terminal.paint('red', 'millrace:')} `);
 }
 
-function pathOf({ document }: Reading['files'][number]): string {
+function pathOf({ document }: FilesReading['files'][number]): string {
   return document.file;
 }

@@ -4,9 +4,9 @@ import { alternatives, mergeShapes, type MergedColumn, type RowShapes } from '..
 import { isWide } from '../../catalog/wide-integers.ts';
 import { sentColumns } from '../../catalog/sent-columns.ts';
 import type { DeclaredParameter } from '../../params/declared.ts';
-import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
-import { parseType } from '../../sql/type.ts';
-import { textLiteral, typescriptOf } from '../../sql/typescript-type.ts';
+import { jsonValueOf, type JsonValue } from '../../sql/types/json-value.ts';
+import { parseType } from '../../sql/types/type.ts';
+import { textLiteral, typescriptOf } from '../../sql/types/typescript-type.ts';
 import { CLIENT } from './client.ts';
 
 export interface TypedEndpoint {

@@ -1,5 +1,5 @@
 // Checks the consumer queries of examples as the service checks those of callers, without running them.
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
 import { isRejectionExpected } from '../../catalog/expectation.ts';
 import type { Finding } from '../../core/finding.ts';

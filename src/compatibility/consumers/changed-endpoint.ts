@@ -1,6 +1,6 @@
 // Endpoints of which a change affects what consumer queries can read, and how.
 import { defaultsOf } from '../version-changes.ts';
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import type { Column } from '../../engine/engine.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Side } from '../compare.ts';

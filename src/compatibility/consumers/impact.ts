@@ -159,14 +159,14 @@ function hintOf({ language, dialect }: ConsumerText, { cause }: Rejection): stri
   return '; if it is SQL of another system, name its dialect';
 }
 
-type Read = { readonly reader: 'own' | 'names' } & Extract<ReadResult<PathRead>, { kind: 'read' }>;
+type ConsumerRead = { readonly reader: 'own' | 'names' } & Extract<ReadResult<PathRead>, { kind: 'read' }>;
 
 /** By the endpoint's own languages if it is written in one of them, otherwise by the names in it. */
 async function readAt(
   query: ConsumerText,
   described: DescribedEndpoint,
   { ownReader, readForeign }: Readers,
-): Promise<Read | Rejection> {
+): Promise<ConsumerRead | Rejection> {
   const { language, dialect } = query;
   const { endpoint, columns } = described;
   const isOwn = language === 'lql' || dialect === undefined || OWN_DIALECTS.has(dialect);

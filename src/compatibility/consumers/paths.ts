@@ -1,6 +1,6 @@
 // Changes of columns and of the paths in them: what a query that reads a path can no longer read in the same way.
 import type { Column } from '../../engine/engine.ts';
-import { parseType, printType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
+import { parseType, printType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 import { compareColumnTypes, type ColumnOptions } from '../widening.ts';
 
 /** How a change affects queries that read what changed. `widened`: readers of the result are not affected. */
@@ -42,7 +42,7 @@ function toMember({ name, type }: Column): Member {
   return { name, type: parseType(type) };
 }
 
-interface Context {
+interface PathContext {
   readonly prefix: string;
   readonly options: ColumnOptions;
 }
@@ -50,7 +50,7 @@ interface Context {
 function memberChanges(
   before: readonly Member[],
   after: readonly Member[],
-  context: Context,
+  context: PathContext,
 ): readonly PathChange[] {
   const now = new Map(after.map((member) => [member.name, member]));
   const old = new Set(before.map(({ name }) => name));
@@ -70,7 +70,7 @@ function memberChanges(
   });
 }
 
-function typeChanges(member: Member, after: ClickHouseType, context: Context): readonly PathChange[] {
+function typeChanges(member: Member, after: ClickHouseType, context: PathContext): readonly PathChange[] {
   const { prefix, options } = context;
   const path = prefix + member.name;
   const [before, now] = [printType(member.type), printType(after)];

@@ -21,7 +21,7 @@ export interface ImportProblem {
   readonly message: string;
 }
 
-export type Path = readonly (string | number)[];
+export type DocumentPath = readonly (string | number)[];
 
 export interface ExportDocument {
   /** Relative to the export. */
@@ -29,7 +29,7 @@ export interface ExportDocument {
   readonly file: string;
   readonly value: unknown;
   /** The position in the file of the character at `offset` in the string at `path`. */
-  readonly locate: (path: Path, offset: number) => Position;
+  readonly locate: (path: DocumentPath, offset: number) => Position;
 }
 
 /** What a reader is given: all files, and those among them that are YAML or JSON. */
@@ -94,7 +94,7 @@ function readJson({ path, shown, text }: ExportFile): ExportDocument | ImportPro
 }
 
 /** The string at a path. */
-export function stringAt(value: unknown, path: Path): string | undefined {
+export function stringAt(value: unknown, path: DocumentPath): string | undefined {
   let at: unknown = value;
   for (const key of path) at = member(at, key);
   return typeof at === 'string' ? at : undefined;

@@ -19,14 +19,14 @@ const KEYS: ReadonlySet<string> = new Set([
 ]);
 const MAX_DEPTH = 200;
 
-interface Span {
+interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /** The strings under these keys, by their path as JSON; quotes included. `text` must be valid JSON. Linear. */
-export function stringOffsets(text: string): ReadonlyMap<string, Span> {
-  const found = new Map<string, Span>();
+export function stringOffsets(text: string): ReadonlyMap<string, JsonSpan> {
+  const found = new Map<string, JsonSpan>();
   const path: (string | number)[] = [];
   const lists: boolean[] = [];
   let expectsKey = false;

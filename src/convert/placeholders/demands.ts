@@ -111,13 +111,13 @@ function conjuncts(condition: Condition): readonly Condition[] {
   return condition.kind === 'all' ? condition.of.flatMap(conjuncts) : [condition];
 }
 
-interface Names {
+interface DemandedName {
   readonly name: string;
   readonly values: readonly (string | number)[];
 }
 
 /** `x != 'a' and x != 'b'`, which `x not in ['a', 'b']` is. */
-function otherThan(conditions: readonly Condition[]): Names | undefined {
+function otherThan(conditions: readonly Condition[]): DemandedName | undefined {
   const values: (string | number)[] = [];
   let name: string | undefined;
   for (const condition of conditions) {

@@ -42,7 +42,7 @@ interface Token {
   readonly text: string;
 }
 
-interface Reader {
+interface ExpressionReader {
   readonly tokens: readonly Token[];
   at: number;
   depth: number;
@@ -52,7 +52,7 @@ interface Reader {
 export function readExpression(text: string): TemplateExpression | undefined {
   const tokens = text.length > MAX_LENGTH ? undefined : tokensOf(text);
   if (tokens === undefined) return undefined;
-  const reader: Reader = { tokens, at: 0, depth: 0 };
+  const reader: ExpressionReader = { tokens, at: 0, depth: 0 };
   const found = disjunction(reader);
   return peek(reader).kind === 'end' ? found : undefined;
 }
@@ -81,18 +81,18 @@ function unescape(text: string): string {
 
 const END: Token = { kind: 'end', text: '' };
 
-function peek({ tokens, at }: Reader, ahead = 0): Token {
+function peek({ tokens, at }: ExpressionReader, ahead = 0): Token {
   return tokens[at + ahead] ?? END;
 }
 
-function take(reader: Reader, text: string): boolean {
+function take(reader: ExpressionReader, text: string): boolean {
   const token = peek(reader);
   if (token.text !== text || (token.kind !== 'symbol' && token.kind !== 'name')) return false;
   reader.at++;
   return true;
 }
 
-type Parse = (reader: Reader) => TemplateExpression | undefined;
+type Parse = (reader: ExpressionReader) => TemplateExpression | undefined;
 
 function chain(operand: Parse, operators: readonly string[]): Parse {
   return (reader) => {
@@ -121,7 +121,7 @@ const arithmetic: Parse = chain(postfix, ['+', '-', '*', '//', '/', '%', '~']);
 const conjunction: Parse = chain(negation, ['and']);
 const disjunctions: Parse = chain((reader) => conjunction(reader), ['or']);
 
-function disjunction(reader: Reader): TemplateExpression | undefined {
+function disjunction(reader: ExpressionReader): TemplateExpression | undefined {
   if (reader.depth >= MAX_DEPTH) return undefined;
   reader.depth++;
   const found = disjunctions(reader);
@@ -129,14 +129,14 @@ function disjunction(reader: Reader): TemplateExpression | undefined {
   return found;
 }
 
-function negation(reader: Reader): TemplateExpression | undefined {
+function negation(reader: ExpressionReader): TemplateExpression | undefined {
   let isNot = false;
   while (take(reader, 'not')) isNot = !isNot;
   const of = comparison(reader);
   return of !== undefined && isNot ? { kind: 'not', of } : of;
 }
 
-function comparison(reader: Reader): TemplateExpression | undefined {
+function comparison(reader: ExpressionReader): TemplateExpression | undefined {
   const left = arithmetic(reader);
   if (left === undefined) return undefined;
   if (take(reader, 'is')) {
@@ -155,7 +155,7 @@ function comparison(reader: Reader): TemplateExpression | undefined {
   return binary !== undefined && isNot ? { kind: 'not', of: binary } : binary;
 }
 
-function postfix(reader: Reader): TemplateExpression | undefined {
+function postfix(reader: ExpressionReader): TemplateExpression | undefined {
   let of = primary(reader);
   while (of !== undefined) {
     if (take(reader, '.')) {
@@ -175,13 +175,13 @@ function postfix(reader: Reader): TemplateExpression | undefined {
   return undefined;
 }
 
-function callOf(reader: Reader, of: TemplateExpression): TemplateExpression | undefined {
+function callOf(reader: ExpressionReader, of: TemplateExpression): TemplateExpression | undefined {
   const found = argumentsOf(reader, ')');
   return found && { kind: 'call', of, ...found };
 }
 
 /** Up to and including `]`. */
-function elementOf(reader: Reader, of: TemplateExpression): TemplateExpression | undefined {
+function elementOf(reader: ExpressionReader, of: TemplateExpression): TemplateExpression | undefined {
   while (!take(reader, ']')) {
     if (take(reader, ':')) continue;
     if (disjunction(reader) === undefined) return undefined;
@@ -198,7 +198,7 @@ const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
   ['None', null],
 ]);
 
-function primary(reader: Reader): TemplateExpression | undefined {
+function primary(reader: ExpressionReader): TemplateExpression | undefined {
   const isNegative = take(reader, '-');
   const token = peek(reader);
   reader.at++;
@@ -219,7 +219,7 @@ function primary(reader: Reader): TemplateExpression | undefined {
 }
 
 /** Up to and including `}`. */
-function dictOf(reader: Reader): TemplateExpression | undefined {
+function dictOf(reader: ExpressionReader): TemplateExpression | undefined {
   while (!take(reader, '}')) {
     const isEntry =
       disjunction(reader) !== undefined && take(reader, ':') && disjunction(reader) !== undefined;
@@ -230,7 +230,7 @@ function dictOf(reader: Reader): TemplateExpression | undefined {
 
 /** Up to and including `close`. */
 function argumentsOf(
-  reader: Reader,
+  reader: ExpressionReader,
   close: string,
 ):
   | { readonly args: readonly TemplateExpression[]; readonly named: ReadonlyMap<string, TemplateExpression> }

@@ -5,7 +5,7 @@ import { valueOf, type Item, type Value } from './nodes.ts';
 import type { RegionKind } from './source-lexer.ts';
 import type { Declaration } from './template.ts';
 
-type Call = Extract<TemplateExpression, { kind: 'call' }>;
+type TemplateCall = Extract<TemplateExpression, { kind: 'call' }>;
 
 /** Filters that do not change a value that is bound. */
 const HARMLESS: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ export function valueItem(value: Value | undefined, inside: RegionKind): Item | 
 }
 
 /** The parameter that a call names: `var('name', default)`. */
-export function argumentOf({ args, named }: Call): Value | undefined {
+export function argumentOf({ args, named }: TemplateCall): Value | undefined {
   const name = constantOf(args[0]);
   const fallback = constantOf(named.get('default') ?? args[1]);
   if (typeof name !== 'string') return undefined;

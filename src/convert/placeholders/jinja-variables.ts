@@ -15,7 +15,7 @@ export interface Variables {
 
 type Known = ReadonlyMap<string, TemplateExpression>;
 
-interface Level {
+interface VariablesLevel {
   /** The variables before the part. */
   readonly before: Known;
   readonly changed: Set<string>;
@@ -30,7 +30,7 @@ const MAX_NODES = 400;
 
 export function createVariables(): Variables {
   let known: Known = new Map();
-  const levels: Level[] = [];
+  const levels: VariablesLevel[] = [];
   const change = (name: string, value: TemplateExpression): void => {
     if (known.size < MAX_VARIABLES || known.has(name)) known = new Map(known).set(name, value);
   };

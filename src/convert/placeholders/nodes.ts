@@ -175,7 +175,7 @@ function nodeOf({ start, end }: Mark, item: Item): FlatNode {
   }
 }
 
-interface Level {
+interface OpenBlock {
   readonly start: number;
   tag: Extract<Tag, { kind: 'open' | 'open_optional' | 'loop' }>;
   readonly arms: { readonly when: Condition; readonly body: Node[] }[];
@@ -186,7 +186,7 @@ const MAX_NESTING = 20;
 
 function nest(flat: readonly FlatNode[]): { readonly nodes: readonly Node[]; readonly problem?: Lost } {
   const root: Node[] = [];
-  const levels: Level[] = [];
+  const levels: OpenBlock[] = [];
   const body = (): Node[] => levels.at(-1)?.arms.at(-1)?.body ?? root;
   const failed = (message: string) => ({ nodes: root, problem: { message } });
   for (const node of flat) {
@@ -214,7 +214,7 @@ function nest(flat: readonly FlatNode[]): { readonly nodes: readonly Node[]; rea
 
 export const ALWAYS: Condition = { kind: 'constant', value: true };
 
-function closed({ start, tag, arms }: Level, end: number): Node {
+function closed({ start, tag, arms }: OpenBlock, end: number): Node {
   if (tag.kind === 'loop')
     return {
       kind: 'unsupported',

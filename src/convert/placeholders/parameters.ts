@@ -2,6 +2,8 @@
 import type { ConvertedParameter, ParameterValue } from '../../dialects/conversion.ts';
 import type { Value } from './nodes.ts';
 import type { PlacedUse } from './output.ts';
+import { integerOf, isDate, isDateTime, isNumeric } from '../../sql/types/traits.ts';
+import { innerType, parseType, printType, type ClickHouseType } from '../../sql/types/type.ts';
 
 /** ClickHouse's names of types in casts. */
 const CAST_TYPES: readonly (readonly [RegExp, string])[] = [
@@ -39,13 +41,12 @@ function declare(
   const shown =
     declared ?? firstOf(group, (use) => typeAround(sql, use)) ?? typeOfValue(value.default ?? value.example);
   const element = numericContext(sql, group) ?? shown ?? 'String';
-  const isList = value.isList === true && !element.startsWith('Array(');
+  const isList = value.isList === true && !isArray(element);
   const type = isList ? `Array(${element})` : element;
   const isInPlace = withDefaultsInPlace.has(value.name) && value.hasOneDefault !== true;
   const written = isInPlace ? undefined : fitting(value.default, type);
   const isOptional = value.required !== true && group.every(({ isGuarded }) => isGuarded);
-  const known =
-    written ?? (type.startsWith('Array(') && (isOptional || value.required === false) ? [] : undefined);
+  const known = written ?? (isArray(type) && (isOptional || value.required === false) ? [] : undefined);
   const required = known === undefined && !isOptional && value.required !== false;
   const example = fitting(value.example, type);
   const allowed = value.enum?.map((each) => fitting(each, element)).filter(isScalar) ?? [];
@@ -136,8 +137,9 @@ function typeOfValue(value: ParameterValue | undefined): string | undefined {
 
 /** The value as one of the type; undefined if it is none. */
 export function fitting(value: ParameterValue | undefined, type: string): ParameterValue | undefined {
-  const element = /^Array\((.*)\)$/s.exec(type)?.[1];
-  if (element !== undefined) {
+  const parsed = parseType(type);
+  if (parsed.name === 'Array') {
+    const element = printType(innerType(parsed));
     if (value === undefined) return undefined;
     const items =
       typeof value === 'object'
@@ -157,23 +159,31 @@ export function fitting(value: ParameterValue | undefined, type: string): Parame
     const [only] = typeof value === 'object' && value.length === 1 ? value : [];
     return only === undefined ? undefined : fitting(only, type);
   }
-  return scalarOf(value, type);
+  return scalarOf(value, parsed);
 }
 
-function scalarOf(value: string | number | boolean, type: string): string | number | boolean | undefined {
+type Scalar = string | number | boolean;
+
+function isArray(type: string): boolean {
+  return parseType(type).name === 'Array';
+}
+
+function scalarOf(value: Scalar, type: ClickHouseType): Scalar | undefined {
   const text = String(value).trim();
-  if (type === 'Bool') return /^(true|1)$/i.test(text) ? true : /^(false|0)$/i.test(text) ? false : undefined;
-  if (/^(U?Int)/.test(type)) {
-    if (!/^-?\d+$/.test(text) || (type.startsWith('U') && text.startsWith('-'))) return undefined;
+  if (type.name === 'Bool')
+    return /^(true|1)$/i.test(text) ? true : /^(false|0)$/i.test(text) ? false : undefined;
+  const integer = integerOf(type);
+  if (integer !== undefined) {
+    if (!/^-?\d+$/.test(text) || (!integer.isSigned && text.startsWith('-'))) return undefined;
     return Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
   }
-  if (/^(Float|Decimal)/.test(type))
-    return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
-  if (type.startsWith('DateTime'))
+  if (isNumeric(type)) return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
+  if (isDateTime(type))
     return /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/.test(text)
       ? text
       : undefined;
-  if (type.startsWith('Date')) return /^\d{4}-\d\d-\d\d$/.exec(text.slice(0, 10))?.[0];
-  if (type === 'UUID') return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text : undefined;
+  if (isDate(type)) return /^\d{4}-\d\d-\d\d$/.exec(text.slice(0, 10))?.[0];
+  if (type.name === 'UUID')
+    return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text : undefined;
   return text === '' ? undefined : String(value);
 }

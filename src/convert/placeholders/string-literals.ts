@@ -75,13 +75,13 @@ function unquoted(value: Value): Value {
   return rest;
 }
 
-type Piece =
+type LiteralPiece =
   | string
   | { readonly value: Value; readonly span: Span }
   | { readonly parts: readonly Part[]; readonly span: Span };
 
-function piecesOf({ parts }: StringNode, text: string): readonly Piece[] {
-  const pieces: Piece[] = [];
+function piecesOf({ parts }: StringNode, text: string): readonly LiteralPiece[] {
+  const pieces: LiteralPiece[] = [];
   const addText = (added: string): void => {
     const last = pieces.at(-1);
     if (typeof last === 'string') pieces[pieces.length - 1] = last + added;

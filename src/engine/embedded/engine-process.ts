@@ -101,12 +101,12 @@ export function startEngineProcess(options: EngineProcessOptions): EngineProcess
   };
 }
 
-type Ask = <Kind extends EngineRequest['kind']>(
+type SendRequest = <Kind extends EngineRequest['kind']>(
   request: Extract<EngineRequest, { kind: Kind }>,
 ) => Promise<EngineReplies[Kind]>;
 
 function remoteConnection(
-  ask: Ask,
+  ask: SendRequest,
   profile: Profile,
   { connection, name }: EngineReplies['open'],
 ): Connection {

@@ -1,7 +1,7 @@
 // Ensures that a string holds a single statement: the embedded engine would run every statement between semicolons.
 import { EngineError } from '../engine.ts';
 
-type Ask = (sql: string, parameters: Readonly<Record<string, string>>) => Promise<string>;
+type AskEngine = (sql: string, parameters: Readonly<Record<string, string>>) => Promise<string>;
 
 /** Queries for which a positive result is cached; few contain a semicolon at all. */
 const MAX_REMEMBERED = 200;
@@ -11,7 +11,7 @@ const MAX_REMEMBERED = 200;
  * it always is. Otherwise the engine's own lexer decides whether the semicolons are inside strings or comments: the
  * query is passed as a parameter, wrapped in parentheses, where a real semicolon is a syntax error.
  */
-export function createSingleStatementCheck(ask: Ask): (sql: string) => Promise<void> {
+export function createSingleStatementCheck(ask: AskEngine): (sql: string) => Promise<void> {
   const fine = new Set<string>();
   return async (sql) => {
     if (!sql.includes(';') || fine.has(sql)) return;

@@ -39,7 +39,7 @@ const CELL_LIMITS = [1000, 128] as const;
 /** Of all rows together: parsing them blocks other requests, 4 MiB of small arrays for seconds. */
 const MAX_PARSED_BYTES = 512 * 1024;
 
-type Row = Readonly<Record<string, unknown>>;
+type ResultRow = Readonly<Record<string, unknown>>;
 type Rows = Pick<Answer, 'body' | 'rows' | 'truncated' | 'etag' | 'next'>;
 
 /**
@@ -80,7 +80,7 @@ function countText({ rows, truncated }: Rows, shown: number): string {
 }
 
 interface Shown {
-  readonly rows: readonly Row[];
+  readonly rows: readonly ResultRow[];
   /** The header and the rows; none without rows. */
   readonly lines: readonly string[];
   readonly cutCells: number;
@@ -98,24 +98,24 @@ function shownRows(body: Buffer, { maxRows, maxBytes = DEFAULT_MAX_BYTES }: Rows
 }
 
 /** Reads rows by their index, and parses each once; undefined after the last one, and beyond what may be parsed. */
-function createRowReader(body: Buffer): (index: number) => Row | undefined {
+function createRowReader(body: Buffer): (index: number) => ResultRow | undefined {
   const lines = linesOf(body.subarray(0, MAX_PARSED_BYTES));
-  const rows: Row[] = [];
+  const rows: ResultRow[] = [];
   return (index) => {
     while (rows.length <= index) {
       const { value: line, done } = lines.next();
       if (done === true) return undefined;
-      rows.push(parseExact(line.toString()) as Row); // a row that the engine wrote
+      rows.push(parseExact(line.toString()) as ResultRow); // a row that the engine wrote
     }
     return rows[index];
   };
 }
 
 function fit(
-  rowAt: (index: number) => Row | undefined,
+  rowAt: (index: number) => ResultRow | undefined,
   { maxRows, maxBytes, cellLimit }: { maxRows: number; maxBytes: number; cellLimit: number },
 ): Shown {
-  const rows: Row[] = [];
+  const rows: ResultRow[] = [];
   const lines: string[] = [];
   let [textBytes, jsonBytes, cutCells] = [0, 0, 0];
   while (rows.length < maxRows) {
@@ -144,7 +144,7 @@ interface Cell extends CutValue {
   readonly name: string;
 }
 
-function cutCellsOf(row: Row, limit: number): readonly Cell[] {
+function cutCellsOf(row: ResultRow, limit: number): readonly Cell[] {
   return Object.entries(row).map(([name, value]) => ({ name, ...cutValue(value, limit) }));
 }
 

@@ -11,7 +11,7 @@ import { createLru } from '../../core/lru.ts';
 import { createSearch, type Search } from './search.ts';
 
 /** The tools of the keys that may call the same endpoints. Nothing in it depends on other endpoints. */
-export interface Scope {
+export interface ToolScope {
   /** Equal for the same endpoints of a catalog. */
   readonly id: string;
   /** Sorted by the names of the endpoints. */
@@ -22,9 +22,9 @@ export interface Scope {
 }
 
 export interface CatalogTools {
-  readonly scopeOf: (principal: Principal) => Scope;
+  readonly scopeOf: (principal: Principal) => ToolScope;
   /** The endpoints of the scope, best first. */
-  readonly search: (query: string, scope: Scope) => Promise<readonly Endpoint[]>;
+  readonly search: (query: string, scope: ToolScope) => Promise<readonly Endpoint[]>;
 }
 
 /** Scopes that are remembered; thousands of tokens share a few. */
@@ -34,8 +34,8 @@ const MAX_SCOPES = 100;
 export function createCatalogTools(catalog: Catalog, describe: Pick<Describe, 'result'>): CatalogTools {
   const tools = catalog.endpoints.filter(({ mcp }) => mcp !== undefined);
   const ids = new WeakMap<Principal, string>();
-  const scopes = createLru<Scope>({ entries: MAX_SCOPES });
-  const known = (id: string | undefined): Scope | undefined =>
+  const scopes = createLru<ToolScope>({ entries: MAX_SCOPES });
+  const known = (id: string | undefined): ToolScope | undefined =>
     id === undefined ? undefined : scopes.get(id);
   let index: Promise<Search<Endpoint>> | undefined;
   return {
@@ -57,7 +57,7 @@ export function createCatalogTools(catalog: Catalog, describe: Pick<Describe, 'r
   };
 }
 
-function createScope(id: string, endpoints: readonly Endpoint[]): Scope {
+function createScope(id: string, endpoints: readonly Endpoint[]): ToolScope {
   const byName = toolNames(endpoints);
   const names = new Map([...byName].map(([name, endpoint]) => [endpoint, name]));
   return {

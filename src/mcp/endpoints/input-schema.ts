@@ -3,7 +3,7 @@ import type { Endpoint, PagePolicy } from '../../catalog/endpoint.ts';
 import type { DeclaredParameter } from '../../params/declared.ts';
 import { parameterSchema } from '../../openapi/parameters.ts';
 import { withoutNull, type Schema } from '../../openapi/schema.ts';
-import { jsonValueOf, type JsonValue } from '../../sql/json-value.ts';
+import { jsonValueOf, type JsonValue } from '../../sql/types/json-value.ts';
 
 /** Locked parameters, by name. */
 export type Locked = ReadonlyMap<string, unknown>;

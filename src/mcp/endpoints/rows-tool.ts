@@ -1,5 +1,5 @@
 // Calls the saved query of an endpoint for an agent.
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Caller } from '../caller.ts';
 import { rowsToContent, type RowsContent } from './answer-text.ts';

@@ -11,7 +11,7 @@ import { argumentsSchema, READ_ONLY } from './definition.ts';
 import { callEndpoint } from './rows-tool.ts';
 import { plainText } from './table-text.ts';
 import { summaryOf, toolText } from './tool-text.ts';
-import type { CatalogTools, Scope } from './catalog-tools.ts';
+import type { CatalogTools, ToolScope } from './catalog-tools.ts';
 
 const NAME = { type: 'string', description: 'A name that find_endpoints shows.', maxLength: 100 } as const;
 
@@ -189,7 +189,7 @@ const RUN: ReadonlyMap<string, Run> = new Map([
 ]);
 
 /** The endpoint that the argument names, by the name of its tool or by its own. Throws Problem. */
-function named(given: Arguments, { endpoints, find: byName, nameOf }: Scope): Endpoint {
+function named(given: Arguments, { endpoints, find: byName, nameOf }: ToolScope): Endpoint {
   const name = textArgument(given, 'name');
   if (name === undefined) throw invalidArgument('name', 'is required');
   const endpoint = byName(name) ?? endpoints.find((each) => each.name === name);

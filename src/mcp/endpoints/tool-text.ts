@@ -2,6 +2,7 @@
 import type { Principal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Locked } from './input-schema.ts';
+import { isDate, isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
 
 const MAX_DESCRIPTION = 1500;
 const MAX_EXAMPLE = 300;
@@ -43,7 +44,8 @@ const MAX_SUMMARY = 160;
 const MAX_NAMED = 8;
 
 function isTime(type: string): boolean {
-  return /^(?:Nullable\()?Date/.test(type);
+  const plain = plainTypeOf(type);
+  return isDate(plain) || isDateTime(plain);
 }
 
 /** How to get fewer rows from an endpoint: the arguments that can select some of them, times first. */

@@ -4,7 +4,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type { Describe } from '../../catalog/describe.ts';
 import { createLru, type Lru } from '../../core/lru.ts';
 import type { Tool, ToolDefinition, ToolSource } from '../tool.ts';
-import { createCatalogTools, type CatalogTools, type Scope } from './catalog-tools.ts';
+import { createCatalogTools, type CatalogTools, type ToolScope } from './catalog-tools.ts';
 import { rowShapes } from '../../catalog/row-shapes.ts';
 import { toolDefinition } from './definition.ts';
 import { callEndpoint } from './rows-tool.ts';
@@ -65,7 +65,7 @@ export function createEndpointTools({
 
 /** `isFinal`: the engine has described all columns. */
 async function define(
-  { endpoints, nameOf }: Scope,
+  { endpoints, nameOf }: ToolScope,
   principal: Principal,
   describe: Pick<Describe, 'result'>,
 ): Promise<{ readonly definitions: readonly ToolDefinition[]; readonly isFinal: boolean }> {
@@ -79,6 +79,6 @@ async function define(
 }
 
 /** Everything of a principal that its definitions depend on. */
-function rightsOf({ id }: Scope, { locked, redact }: Principal): string {
+function rightsOf({ id }: ToolScope, { locked, redact }: Principal): string {
   return JSON.stringify([id, [...locked.keys()].toSorted(), redact]);
 }

@@ -1,5 +1,5 @@
 // The tool describe_tables: what a query of the key can read, with values of its own rows.
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
 import { Problem, type ProblemCode } from '../../core/problem.ts';
 import type { VisibleTable } from '../../request/visible-tables.ts';

@@ -1,5 +1,5 @@
 // The tools for keys that may send queries of their own: describe_tables, query and explain.
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import { Problem } from '../../core/problem.ts';
 import { DIALECTS } from '../../request/dialect-table.ts';
 import {

@@ -1,8 +1,10 @@
 // What sampled rows of a table hold: values of each column, and the paths inside of documents, maps and tuples.
 import type { Column } from '../../engine/engine.ts';
-import { parseColumnType, type ColumnType } from '../../sql/column-type.ts';
+import { parseColumnType, type ColumnType } from '../../sql/types/column-type.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import type { OpenEndpoint } from './open-endpoints.ts';
+import { hasState } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** Rows read for the sample of one table. */
 const SAMPLE_ROWS = 200;
@@ -34,7 +36,7 @@ export interface Sample {
 
 /** Whether values of the type can be returned: aggregate function states cannot. */
 export function isReturnable({ type }: Column): boolean {
-  return !/(?<!Simple)AggregateFunction\(/.test(type);
+  return !hasState(parseType(type));
 }
 
 /** The fields of the call that samples a table, in a language that the endpoint accepts. */

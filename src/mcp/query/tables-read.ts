@@ -1,11 +1,9 @@
 // The tables of an endpoint that a query reads.
-import { readScopes } from '../../request/clickhouse/table-scopes.ts';
-import { createCursor } from '../../sql/cursor.ts';
+import { parseSavedText } from '../../sql/tree/parse.ts';
+import { tableNames } from '../../sql/tree/visit.ts';
 
 /** In the order of `tables`. `sql` is a ClickHouse query that the sandbox has accepted. */
 export function tablesRead(sql: string, tables: readonly string[]): readonly string[] {
-  const cursor = createCursor(sql);
-  const { isTable } = readScopes(cursor);
-  const named = new Set(cursor.tokens.map((_, at) => (isTable(at) ? cursor.name(at) : undefined)));
+  const named = tableNames(parseSavedText(sql));
   return tables.filter((table) => named.has(table));
 }

@@ -1,8 +1,9 @@
 // Paths of documents that a query names and that are not declared: they are no error, but NULL in every row.
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import type { VisibleTable } from '../../request/visible-tables.ts';
-import { parseColumnType } from '../../sql/column-type.ts';
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
+import { parseSavedText } from '../../sql/tree/parse.ts';
+import { namesOf, walk } from '../../sql/tree/visit.ts';
+import { parseColumnType } from '../../sql/types/column-type.ts';
 import { plainText } from '../endpoints/table-text.ts';
 
 const MAX_NOTES = 5;
@@ -63,25 +64,12 @@ function noteOf(
 /** Names with dots, as lists of their parts. */
 function sqlPaths(sql: string): readonly (readonly string[])[] {
   if (sql.length > MAX_QUERY) return [];
-  const cursor = createCursor(sql);
+  const tree = parseSavedText(sql);
   const paths: (readonly string[])[] = [];
-  for (let at = 0; at < cursor.length; at++) {
-    if (cursor.kind(at - 1) === '.' || cursor.kind(at + 1) !== '.') continue;
-    const parts = partsAt(cursor, at);
-    // A name before a parenthesis is a function; one part was there to continue.
-    if (parts.length > 1 && cursor.kind(at + 2 * parts.length - 1) !== '(') paths.push(parts);
-  }
+  walk(tree.root, (node) => {
+    if (node.kind === 'column' && node.to > node.from + 1) paths.push(namesOf(tree, node));
+  });
   return paths;
-}
-
-function partsAt(cursor: Cursor, start: number): readonly string[] {
-  const parts: string[] = [];
-  for (let at = start; ; at += 2) {
-    const name = cursor.name(at);
-    if (name === undefined) return parts;
-    parts.push(name);
-    if (cursor.kind(at + 1) !== '.') return parts;
-  }
 }
 
 /** `m.` is short for `metadata.`. */

@@ -1,5 +1,6 @@
 // An endpoint as Markdown, for the view of one key.
-import { deprecationText, referenceOf } from '../../catalog/versions.ts';
+import { deprecationText } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import { budgetText } from '../../config/budget.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { redactedType } from '../../catalog/column-rules.ts';

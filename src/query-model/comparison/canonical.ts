@@ -4,7 +4,7 @@ import { blockOf, isTransparent, nullableIn, ownRelations } from './blocks.ts';
 import { createParameters } from './parameter-uses.ts';
 import { elementsOf, isCondition, plainForm, truthOf, withoutSubquery } from './plain-form.ts';
 import {
-  childrenOf, inputsOf,
+  childrenOf, inputsOf, namesOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
   type SortNode, type UnionNode,
 } from '../tree/nodes.ts'; // prettier-ignore
@@ -53,7 +53,7 @@ export function createTexts(root: Relation, options: TextOptions = {}): Texts {
   return createScope(root, options, undefined).texts;
 }
 
-interface Scope {
+interface PrintScope {
   readonly texts: Texts;
   readonly options: TextOptions;
   readonly relations: ReadonlyMap<NodeId, Relation>;
@@ -66,11 +66,11 @@ interface Scope {
   /** Lambdas around the expression that is being written. */
   depth: number;
   /** Of the query around a subquery. */
-  readonly outer: Scope | undefined;
+  readonly outer: PrintScope | undefined;
   readonly known: Map<Expression, string>;
 }
 
-function createScope(root: Relation, options: TextOptions, outer: Scope | undefined): Scope {
+function createScope(root: Relation, options: TextOptions, outer: PrintScope | undefined): PrintScope {
   const relations = ownRelations(root);
   const texts: Texts = {
     expression: (expression) => {
@@ -87,7 +87,7 @@ function createScope(root: Relation, options: TextOptions, outer: Scope | undefi
     plain: (column) => plainColumn(scope, column),
     inside: (subquery) => createScope(subquery, options, scope).texts,
   };
-  const scope: Scope = {
+  const scope: PrintScope = {
     texts,
     options,
     relations,
@@ -133,7 +133,7 @@ export function readIn(
   }).values();
 }
 
-function meaningOf(scope: Scope, column: ColumnExpression): readonly Expression[] | undefined {
+function meaningOf(scope: PrintScope, column: ColumnExpression): readonly Expression[] | undefined {
   if (column.expression !== undefined) return [column.expression];
   const source = scope.relations.get(column.source);
   if (source === undefined) return scope.outer && meaningOf(scope.outer, column);
@@ -141,7 +141,7 @@ function meaningOf(scope: Scope, column: ColumnExpression): readonly Expression[
 }
 
 /** What a column of a subquery or a union is: in a union one expression per branch, or that of the chosen branch. */
-function columnsNamed(scope: Scope, source: Relation, name: string): readonly Expression[] | undefined {
+function columnsNamed(scope: PrintScope, source: Relation, name: string): readonly Expression[] | undefined {
   if (source.kind === 'query') return source.projection.filter((_, index) => source.names[index] === name);
   if (source.kind === 'array_join')
     return source.columns.filter((each) => each.name === name).map(({ expression }) => expression);
@@ -155,18 +155,12 @@ function columnsNamed(scope: Scope, source: Relation, name: string): readonly Ex
   return index < 0 ? [] : at(source);
 }
 
-function namesOf(query: QueryNode | UnionNode): readonly string[] {
-  if (query.kind === 'query') return query.names;
-  const [first] = query.branches;
-  return first === undefined ? [] : namesOf(first);
-}
-
 /** Functions whose arguments can be exchanged. */
 const COMMUTATIVE: ReadonlySet<string> = new Set([
   'equals', 'notEquals', 'plus', 'multiply', 'xor', 'isNotDistinctFrom',
 ]); // prettier-ignore
 
-function expressionText(scope: Scope, expression: Expression): string {
+function expressionText(scope: PrintScope, expression: Expression): string {
   const text = scope.texts.expression;
   switch (expression.kind) {
     case 'column':
@@ -195,7 +189,7 @@ function expressionText(scope: Scope, expression: Expression): string {
   }
 }
 
-function functionText(scope: Scope, call: FunctionExpression): string {
+function functionText(scope: PrintScope, call: FunctionExpression): string {
   const plain = plainForm(call);
   if (plain !== call) return scope.texts.expression(plain);
   const { name, parameters, window } = call;
@@ -220,7 +214,7 @@ function functionText(scope: Scope, call: FunctionExpression): string {
   return `${name}${given}(${sorted.join(', ')})${over}`;
 }
 
-function windowText(scope: Scope, window: NonNullable<FunctionExpression['window']>): string {
+function windowText(scope: PrintScope, window: NonNullable<FunctionExpression['window']>): string {
   const { partitionBy, orderBy, frame, offsets } = window;
   return [
     partitionBy.map(scope.texts.expression).toSorted().join(', '),
@@ -243,12 +237,12 @@ export function conditionsIn(list: readonly Expression[]): readonly Expression[]
   return flatten('and', list).filter((each) => truthOf(each) !== true);
 }
 
-function conjunctsOf(scope: Scope, list: readonly Expression[]): readonly string[] {
+function conjunctsOf(scope: PrintScope, list: readonly Expression[]): readonly string[] {
   return [...new Set(conditionsIn(list).map(scope.texts.expression))].toSorted();
 }
 
 /** A column of a table by the table's name; of a subquery that only selects and filters, the expression itself. */
-function columnText(scope: Scope, column: ColumnExpression): string {
+function columnText(scope: PrintScope, column: ColumnExpression): string {
   const { expression } = scope.texts;
   if (column.expression !== undefined) return expression(column.expression);
   const lambda = scope.lambdas.get(column.source);
@@ -270,7 +264,7 @@ function columnText(scope: Scope, column: ColumnExpression): string {
 }
 
 /** The expression that a column of a subquery is in every row. */
-function plainColumn(scope: Scope, column: ColumnExpression): Expression | undefined {
+function plainColumn(scope: PrintScope, column: ColumnExpression): Expression | undefined {
   if (column.expression !== undefined) return column.expression;
   if (scope.lambdas.has(column.source)) return undefined;
   const source = scope.relations.get(column.source);
@@ -282,17 +276,17 @@ function plainColumn(scope: Scope, column: ColumnExpression): Expression | undef
   return isShown(scope, source) && !isChanged ? only : undefined;
 }
 
-function isShown(scope: Scope, source: Relation): boolean {
+function isShown(scope: PrintScope, source: Relation): boolean {
   return source.kind === 'query' && (isTransparent(source) || scope.options.isPlain === true);
 }
 
 /** Whether a join may replace what a column means by the default of its type. */
-function isDefault({ nullable }: Scope, source: Relation, meaning: Expression): boolean {
+function isDefault({ nullable }: PrintScope, source: Relation, meaning: Expression): boolean {
   return nullable.has(source.id) && meaning.kind !== 'column';
 }
 
 /** The keys of the groups of which an aggregate picks a value: `max(tenant)` is a tenant's own only in groups of one tenant. */
-function groupText(scope: Scope, source: Relation, expression: Expression): string {
+function groupText(scope: PrintScope, source: Relation, expression: Expression): string {
   if (source.kind !== 'query' || !picksValue(expression)) return '';
   return ` BY (${source.groupBy.map(scope.texts.expression).toSorted().join(', ')})`;
 }
@@ -306,19 +300,22 @@ function picksValue(expression: Expression): boolean {
   );
 }
 
-function numbered(scope: Scope, table: Relation & { readonly kind: 'table' | 'table_function' }): string {
+function numbered(
+  scope: PrintScope,
+  table: Relation & { readonly kind: 'table' | 'table_function' },
+): string {
   const number = scope.numbers.get(table.id) ?? 0;
   const name = table.kind === 'table' && table.isRecursion ? 'recursion' : table.name;
   const call = table.kind === 'table' ? table.call : '';
   return `${name}${call}${number === 0 ? '' : `#${number + 1}`}`;
 }
 
-function sortText(scope: Scope, sort: SortNode): string {
+function sortText(scope: PrintScope, sort: SortNode): string {
   const fill = sort.hasFill ? ` FILL(${sort.fill.map(scope.texts.expression).join(', ')})` : '';
   return `${scope.texts.expression(sort.expression)} ${sort.direction}${fill}`;
 }
 
-function relationText(scope: Scope, relation: Relation): string {
+function relationText(scope: PrintScope, relation: Relation): string {
   const { expression } = scope.texts;
   switch (relation.kind) {
     case 'query':
@@ -347,14 +344,14 @@ function relationText(scope: Scope, relation: Relation): string {
 }
 
 /** Relations that are joined by INNER JOIN, in any order, and the conditions of the joins. */
-function blockText(scope: Scope, relation: Relation): string {
+function blockText(scope: PrintScope, relation: Relation): string {
   const { atoms, conditions } = blockOf(relation);
   const from = atoms.map((each) => relationText(scope, each)).toSorted();
   const where = conjunctsOf(scope, conditions);
   return where.length === 0 ? from.join(' x ') : `${from.join(' x ')}[${where.join(', ')}]`;
 }
 
-function queryText(scope: Scope, query: QueryNode): string {
+function queryText(scope: PrintScope, query: QueryNode): string {
   const { expression } = scope.texts;
   const all = (condition: Expression | undefined): readonly string[] =>
     condition === undefined ? [] : conjunctsOf(scope, [condition]);

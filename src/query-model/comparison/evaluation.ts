@@ -8,11 +8,22 @@ import {
 } from './term-facts.ts'; // prettier-ignore
 import { isNullable, isSameValue, typeOf } from '../confinement/types.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
+import {
+  integerOf,
+  isAddress,
+  isDate,
+  isDateTime,
+  isDecimal,
+  isEnum,
+  plainTypeOf,
+  timeZone,
+} from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** A condition, and the texts of the query that it is in. */
 export type Condition = readonly [expression: Expression, texts: Texts];
 
-type Value =
+type TermValue =
   | { readonly kind: 'null' }
   | { readonly kind: 'constant'; readonly text: string }
   /** A number or a time moves the term by so much. */
@@ -25,27 +36,27 @@ type Value =
       readonly isDay?: boolean;
     };
 
-const NULL: Value = { kind: 'null' };
-const TRUE: Value = { kind: 'constant', text: 'UInt64_1' };
-const FALSE: Value = { kind: 'constant', text: 'UInt64_0' };
+const NULL: TermValue = { kind: 'null' };
+const TRUE: TermValue = { kind: 'constant', text: 'UInt64_1' };
+const FALSE: TermValue = { kind: 'constant', text: 'UInt64_0' };
 
 /** Whether a row passes a condition; undefined if the condition is NULL. */
 export function truthUnder([expression, texts]: Condition, facts: Facts): boolean | undefined | Open {
   return truth(evaluate({ texts, facts }, expression), facts);
 }
 
-interface Context {
+interface EvaluationContext {
   readonly texts: Texts;
   readonly facts: Facts;
 }
 
-function fromTruth(value: boolean | undefined | Open): Value | Open {
+function fromTruth(value: boolean | undefined | Open): TermValue | Open {
   if (isOpen(value)) return value;
   if (value === undefined) return NULL;
   return value ? TRUE : FALSE;
 }
 
-function truth(value: Value | Open, facts: Facts): boolean | undefined | Open {
+function truth(value: TermValue | Open, facts: Facts): boolean | undefined | Open {
   if (isOpen(value)) return value;
   if (value.kind === 'null') return undefined;
   const order = orderOfValues(value, FALSE, facts);
@@ -53,7 +64,7 @@ function truth(value: Value | Open, facts: Facts): boolean | undefined | Open {
   return order !== 'equal';
 }
 
-function evaluate(context: Context, expression: Expression): Value | Open {
+function evaluate(context: EvaluationContext, expression: Expression): TermValue | Open {
   const plain = expression.kind === 'function' ? plainForm(expression) : expression;
   switch (plain.kind) {
     case 'constant':
@@ -74,9 +85,10 @@ function evaluate(context: Context, expression: Expression): Value | Open {
 }
 
 /** What is not evaluated, by its text. */
-function termOf({ texts }: Context, expression: Expression): Value {
+function termOf({ texts }: EvaluationContext, expression: Expression): TermValue {
   const type = typeOf(expression);
-  const isTime = TIMES.test(type);
+  const plain = plainTypeOf(type);
+  const isTime = isDate(plain) || isDateTime(plain);
   const moment = isTime ? momentOf(expression, texts) : undefined;
   if (moment?.base === '') return { kind: 'constant', text: `seconds_${moment.seconds}` };
   const text = moment?.base ?? texts.expression(expression);
@@ -84,22 +96,25 @@ function termOf({ texts }: Context, expression: Expression): Value {
   return { kind: 'term', term: { text, domain }, moved: moment?.seconds ?? 0, isTime };
 }
 
-const TIMES = /^(?:(?:LowCardinality|Nullable)\()*Date/;
 const CONDITION = { isOrdered: true, isWhole: true, least: 0n, most: 1n } as const;
 
 function domainOf(type: string): Domain {
-  const plain = type.replace(/^(?:(?:LowCardinality|Nullable)\()*/, '').replace(/\)+$/, '');
+  const plain = plainTypeOf(type);
   const shared = { isNullable: isNullable(type) };
-  if (plain === 'Bool') return { ...shared, ...CONDITION };
-  if (/^U?Int\d+$/.test(plain))
-    return { ...shared, isOrdered: true, isWhole: true, least: plain.startsWith('U') ? 0n : undefined };
-  const isOrdered = /^(?:Date|Decimal|UUID|IPv|Enum)/.test(plain);
-  if (plain === 'String') return { ...shared, isOrdered: true, isWhole: false, least: '' };
+  if (plain.name === 'Bool') return { ...shared, ...CONDITION };
+  const integer = integerOf(plain);
+  if (integer !== undefined)
+    return { ...shared, isOrdered: true, isWhole: true, least: integer.isSigned ? undefined : 0n };
+  if (plain.name === 'String') return { ...shared, isOrdered: true, isWhole: false, least: '' };
+  const isOrdered =
+    [isDate, isDateTime, isDecimal, isAddress, isEnum].some((is) => is(plain)) || plain.name === 'UUID';
   return { ...shared, isOrdered, isWhole: false };
 }
 
+const TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString']);
+
 /** Functions that are evaluated; others are terms. */
-const FUNCTIONS: Readonly<Record<string, (context: Context, call: FunctionExpression) => Value | Open | undefined>> = {
+const FUNCTIONS: Readonly<Record<string, (context: EvaluationContext, call: FunctionExpression) => TermValue | Open | undefined>> = {
   and: (context, { arguments: list }) => all(context, list, true),
   or: (context, { arguments: list }) => all(context, list, false),
   not: (context, { arguments: [only] }) => only && fromTruth(not(truthOf(context, only))),
@@ -113,7 +128,7 @@ const FUNCTIONS: Readonly<Record<string, (context: Context, call: FunctionExpres
   has: (context, { arguments: [set, value] }) => (set?.kind === 'parameter' ? undefined : among(context, value, set)),
   isNull: (context, { arguments: [only] }) => only && fromTruth(isNullValue(context, only)),
   empty: (context, { arguments: [only] }) =>
-    only !== undefined && /String/.test(typeOf(only)) ? compared(context, [only, EMPTY], (order) => order === 'equal') : undefined,
+    only !== undefined && TEXTS.has(plainTypeOf(typeOf(only)).name) ? compared(context, [only, EMPTY], (order) => order === 'equal') : undefined,
   ifNull: (context, { arguments: list }) => firstValue(context, list),
   coalesce: (context, { arguments: list }) => firstValue(context, list),
   if: (context, { arguments: list }) => chosen(context, list),
@@ -135,7 +150,7 @@ export function isEvaluated(expression: Expression): boolean {
 
 const EMPTY: Expression = { kind: 'constant', text: "''", type: 'String' };
 
-function call(context: Context, expression: FunctionExpression): Value | Open {
+function call(context: EvaluationContext, expression: FunctionExpression): TermValue | Open {
   const opposite = OPPOSITE[expression.name];
   if (opposite !== undefined)
     return fromTruth(not(truthOf(context, { ...expression, name: opposite, type: expression.type })));
@@ -147,9 +162,13 @@ function call(context: Context, expression: FunctionExpression): Value | Open {
 const DAY = 86_400;
 
 /** The day of a time that is stored. */
-function dayOf(context: Context, { arguments: [time, ...zone] }: FunctionExpression): Value | undefined {
-  if (time?.kind !== 'column' || zone.length > 0 || !/^DateTime(?:64\(\d\))?$/.test(typeOf(time)))
-    return undefined;
+function dayOf(
+  context: EvaluationContext,
+  { arguments: [time, ...zone] }: FunctionExpression,
+): TermValue | undefined {
+  if (time?.kind !== 'column' || zone.length > 0) return undefined;
+  const type = parseType(typeOf(time));
+  if (!isDateTime(type) || timeZone(type) !== undefined) return undefined;
   const value = termOf(context, time);
   return value.kind === 'term' && value.moved === 0 ? { ...value, isDay: true } : undefined;
 }
@@ -163,7 +182,7 @@ function isUnchanged({ name, type }: FunctionExpression, first: Expression, seco
   return name === 'multiply' && number === 1n;
 }
 
-function truthOf(context: Context, expression: Expression): boolean | undefined | Open {
+function truthOf(context: EvaluationContext, expression: Expression): boolean | undefined | Open {
   return truth(evaluate(context, expression), context.facts);
 }
 
@@ -172,14 +191,14 @@ function not(value: boolean | undefined | Open): boolean | undefined | Open {
 }
 
 /** AND, or OR with `neutral` false. */
-function all(context: Context, list: readonly Expression[], neutral: boolean): Value | Open {
+function all(context: EvaluationContext, list: readonly Expression[], neutral: boolean): TermValue | Open {
   const values = list.map((each) => truthOf(context, each));
   if (values.includes(!neutral)) return fromTruth(!neutral);
   const open = values.find(isOpen);
   return open ?? fromTruth(values.includes(undefined) ? undefined : neutral);
 }
 
-function exclusive(context: Context, { arguments: list }: FunctionExpression): Value | Open {
+function exclusive(context: EvaluationContext, { arguments: list }: FunctionExpression): TermValue | Open {
   const values = list.map((each) => truthOf(context, each));
   const open = values.find(isOpen);
   if (open !== undefined) return open;
@@ -187,14 +206,14 @@ function exclusive(context: Context, { arguments: list }: FunctionExpression): V
   return fromTruth(values.filter((each) => each === true).length % 2 === 1);
 }
 
-function isNullValue(context: Context, expression: Expression): boolean | Open {
+function isNullValue(context: EvaluationContext, expression: Expression): boolean | Open {
   const value = evaluate(context, expression);
   if (isOpen(value)) return value;
   return value.kind === 'term' ? isNull(value.term, context.facts) : value.kind === 'null';
 }
 
 /** The first value that is not NULL. */
-function firstValue(context: Context, list: readonly Expression[]): Value | Open {
+function firstValue(context: EvaluationContext, list: readonly Expression[]): TermValue | Open {
   for (const each of list) {
     const isAbsent = isNullValue(context, each);
     if (isOpen(isAbsent)) return isAbsent;
@@ -204,7 +223,7 @@ function firstValue(context: Context, list: readonly Expression[]): Value | Open
 }
 
 /** Conditions and values in turn, then the value otherwise. A condition that is NULL leads to the next one. */
-function chosen(context: Context, list: readonly Expression[]): Value | Open {
+function chosen(context: EvaluationContext, list: readonly Expression[]): TermValue | Open {
   for (let at = 0; at < list.length; at += 2) {
     const [when, then] = [list[at], list[at + 1]];
     if (when === undefined) break;
@@ -217,7 +236,11 @@ function chosen(context: Context, list: readonly Expression[]): Value | Open {
 }
 
 /** `x IN (…)` with values that are written out. */
-function among(context: Context, left?: Expression, set?: Expression): Value | Open | undefined {
+function among(
+  context: EvaluationContext,
+  left?: Expression,
+  set?: Expression,
+): TermValue | Open | undefined {
   const elements = set === undefined ? undefined : elementsOf(set);
   if (left === undefined || elements === undefined || (left.kind === 'function' && left.name === 'tuple'))
     return undefined;
@@ -233,7 +256,7 @@ const EQUALS: FunctionExpression = {
 }; // prettier-ignore
 
 /** Also if both are NULL. */
-function same(context: Context, call: FunctionExpression): Value | Open | undefined {
+function same(context: EvaluationContext, call: FunctionExpression): TermValue | Open | undefined {
   const absent = call.arguments.map((each) => isNullValue(context, each));
   const open = absent.find(isOpen);
   if (open !== undefined) return open;
@@ -243,20 +266,20 @@ function same(context: Context, call: FunctionExpression): Value | Open | undefi
 
 /** The order of Enums is that of their numbers, which are not known here. */
 function ordered(
-  context: Context,
+  context: EvaluationContext,
   list: readonly Expression[],
   isTrue: (order: Order) => boolean,
-): Value | Open | undefined {
+): TermValue | Open | undefined {
   return list.some((each) => /^(?:\w+\()*Enum/.test(typeOf(each)))
     ? undefined
     : compared(context, list, isTrue);
 }
 
 function compared(
-  context: Context,
+  context: EvaluationContext,
   list: readonly Expression[],
   isTrue: (order: Order) => boolean,
-): Value | Open | undefined {
+): TermValue | Open | undefined {
   const [left, right] = list.map((each) => evaluate(context, each));
   if (left === undefined || right === undefined) return undefined;
   for (const side of [left, right]) {
@@ -273,7 +296,7 @@ function compared(
 }
 
 /** Undefined if values of such types are not compared here. */
-function orderOfValues(left: Value, right: Value, facts: Facts): Order | Open | undefined {
+function orderOfValues(left: TermValue, right: TermValue, facts: Facts): Order | Open | undefined {
   if (left.kind === 'null' || right.kind === 'null') return undefined;
   if (left.kind === 'constant' && right.kind === 'constant') {
     const [a, b] = [scalarOf(left.text, right.text), scalarOf(right.text, left.text)];

@@ -55,9 +55,9 @@ function createExposures(texts: Texts): (expression: Expression) => readonly Exp
   return exposures;
 }
 
-function ofSubquery(query: QueryNode | UnionNode, texts: Texts): readonly Exposure[] {
-  if (query.kind === 'union') return query.branches.flatMap((branch) => ofSubquery(branch, texts));
-  return query.projection.flatMap(createExposures(texts));
+function ofSubquery(node: QueryNode | UnionNode, texts: Texts): readonly Exposure[] {
+  if (node.kind === 'union') return node.branches.flatMap((branch) => ofSubquery(branch, texts));
+  return node.projection.flatMap(createExposures(texts));
 }
 
 function unique(exposures: readonly Exposure[]): readonly Exposure[] {
@@ -201,10 +201,10 @@ function through(exposure: Exposure, guards: readonly Guard[]): Exposure {
 export function equalColumnsOf(root: QueryNode | UnionNode): readonly (readonly [string, string])[] {
   const texts = createTexts(root, { isPlain: true });
   const found: (readonly [string, string])[] = [];
-  const visit = (query: QueryNode | UnionNode): void => {
-    if (query.kind === 'union') return query.branches.forEach(visit);
-    const { atoms, conditions } = blockOf(query.from);
-    const own = [query.prewhere, query.where].filter((each) => each !== undefined);
+  const visit = (node: QueryNode | UnionNode): void => {
+    if (node.kind === 'union') return node.branches.forEach(visit);
+    const { atoms, conditions } = blockOf(node.from);
+    const own = [node.prewhere, node.where].filter((each) => each !== undefined);
     for (const condition of conditionsIn([...conditions, ...own])) {
       if (condition.kind !== 'function' || condition.name !== 'equals') continue;
       const [left, right] = condition.arguments.map(texts.expression).map(plainName);

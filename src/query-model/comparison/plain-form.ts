@@ -2,6 +2,16 @@
 import { isNullable } from '../confinement/types.ts';
 import { isTransparent } from './blocks.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
+import {
+  integerOf,
+  isAddress,
+  isDate,
+  isDateTime,
+  isEnum,
+  plainType,
+  plainTypeOf,
+} from '../../sql/types/traits.ts';
+import { parseType, printType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 
 /** Pairs of functions whose results are opposite, and NULL for the same arguments. */
 const NEGATED: Readonly<Record<string, string>> = {
@@ -102,7 +112,8 @@ function isNumber(expression: Expression): boolean {
 
 /** `x LIKE 'text'` is an equality. */
 function isWithoutPattern(value: Expression, pattern: Expression): boolean {
-  const isText = /^(?:LowCardinality\()?String\)?$/.test(typeOf(value));
+  const type = parseType(typeOf(value));
+  const isText = !isNullable(typeOf(value)) && plainType(type).name === 'String';
   return isText && pattern.kind === 'constant' && /^'[^%_\\]*'$/.test(pattern.text);
 }
 
@@ -165,17 +176,23 @@ export function truthOf(expression: Expression): boolean | undefined {
   if (expression.kind !== 'function' || !/^(?:equals|notEquals)$/.test(expression.name)) return undefined;
   const [left, right] = expression.arguments;
   if (left?.kind !== 'constant' || right?.kind !== 'constant' || left.type !== right.type) return undefined;
-  if (!/^(?:U?Int\d+|String)$/.test(left.type)) return undefined;
+  if (!isPlainConstant(parseType(left.type))) return undefined;
   return (left.text === right.text) === (expression.name === 'equals');
+}
+
+/** A type whose constants are equal if their texts are. */
+function isPlainConstant(type: ClickHouseType): boolean {
+  return integerOf(type) !== undefined || type.name === 'String';
 }
 
 /** `(SELECT x)`, which reads nothing, as `x`. */
 export function withoutSubquery(expression: Expression): Expression {
-  if (expression.kind !== 'subquery' || expression.query.kind !== 'query') return expression;
-  const { from, projection } = expression.query;
+  const select = expression.kind === 'subquery' ? expression.query : undefined;
+  if (select?.kind !== 'query') return expression;
+  const { from, projection } = select;
   const [only] = projection;
   const isOne = from.kind === 'table' && from.name === 'system.one' && projection.length === 1;
-  const isPlain = isOne && isTransparent(expression.query) && expression.query.where === undefined;
+  const isPlain = isOne && isTransparent(select) && select.where === undefined;
   return isPlain && only !== undefined ? withoutSubquery(only) : expression;
 }
 
@@ -238,14 +255,16 @@ function typeOf(expression: Expression): string {
 
 /** Equal for types between which both conversions are the same; undefined for those with NULL or less certain ones. */
 function kindOfType(type: string): string | undefined {
-  const inner = type.replace(/^LowCardinality\((.*)\)$/, '$1');
-  if (/^U?Int(?:8|16|32|64)$/.test(inner)) return 'integer';
-  return /^(?:String|UUID|Bool|IPv4|IPv6|Date|Date32|(?:DateTime|DateTime64|Enum8|Enum16|FixedString)(?:\(.*\))?)$/.test(
-    inner,
-  )
-    ? inner
-    : undefined;
+  const plain = plainTypeOf(type);
+  if (isNullable(type)) return undefined;
+  const integer = integerOf(plain);
+  if (integer !== undefined) return integer.bits <= 64 ? 'integer' : undefined;
+  const isLike =
+    [isDate, isDateTime, isEnum, isAddress].some((is) => is(plain)) || LIKE_TEXTS.has(plain.name);
+  return isLike ? printType(plain) : undefined;
 }
+
+const LIKE_TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString', 'UUID', 'Bool']);
 
 /** The elements of a constant set, or of a tuple or array of values; undefined if it is neither. */
 export function elementsOf(set: Expression): readonly (string | Expression)[] | undefined {
@@ -253,8 +272,8 @@ export function elementsOf(set: Expression): readonly (string | Expression)[] | 
   if (set.kind !== 'constant') return undefined;
   const inner = /^(?:Tuple_\((.*)\)|Array_\[(.*)\])$/s.exec(set.text);
   const text = inner?.[1] ?? inner?.[2];
-  if (text === undefined || !/^(?:Tuple|Array)\((?:(?:U?Int\d+|String)(?:, )?)+\)$/.test(set.type))
-    return undefined;
+  const isPlain = typeArguments(parseType(set.type)).every(({ type }) => isPlainConstant(type));
+  if (text === undefined || !isPlain) return undefined;
   const elements = text.match(/U?Int64_-?\d+|'(?:[^'\\]|\\.)*'/g) ?? [];
   return elements.join(', ') === text ? elements : undefined;
 }

@@ -31,7 +31,7 @@ export interface Restriction {
 }
 
 /** One read of a source. */
-export interface Reading {
+export interface SourceReading {
   readonly source: NodeId;
   /** `database.table`; of a table function with its arguments. */
   readonly name: string;
@@ -79,8 +79,11 @@ export interface ReadingOptions {
 }
 
 /** Every read of the sources of a query, those of its subqueries included. */
-export function readingsOf(root: QueryNode | UnionNode, options: ReadingOptions = {}): readonly Reading[] {
-  const found: Reading[] = [];
+export function readingsOf(
+  root: QueryNode | UnionNode,
+  options: ReadingOptions = {},
+): readonly SourceReading[] {
+  const found: SourceReading[] = [];
   const visit = (relation: Relation, outer: Path): void => {
     const path = relation.kind === 'query' ? enterQuery(relation, outer) : outer;
     if ((relation.kind === 'table' || relation.kind === 'table_function') && !isSourceFree(relation))
@@ -128,7 +131,12 @@ function start(scopes: readonly Relation[], isCondition = false): Path {
   };
 }
 
-function readingOf(source: NodeId, read: string | Relation, path: Path, { around }: ReadingOptions): Reading {
+function readingOf(
+  source: NodeId,
+  read: string | Relation,
+  path: Path,
+  { around }: ReadingOptions,
+): SourceReading {
   const { scopes, met, barriers, branches, isMain, isCondition, isOptional } = path;
   const [root, ...subqueries] = scopes;
   const numbers = selfFirst(source, scopes.at(-1), branches);

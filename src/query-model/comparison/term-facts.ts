@@ -131,14 +131,14 @@ function classOf(text: string, { equal }: Facts): ReadonlySet<string> {
   return found;
 }
 
-interface Scope {
+interface FactsScope {
   readonly known: readonly Known[];
   readonly domain: Domain;
   readonly facts: Facts;
 }
 
 /** The order that follows from what is known; otherwise those that do not contradict it. */
-function decided(key: string, value: Scalar, { known, domain, facts }: Scope): Order | Open {
+function decided(key: string, value: Scalar, { known, domain, facts }: FactsScope): Order | Open {
   const candidates: readonly Order[] = domain.isOrdered
     ? ['less', 'equal', 'greater']
     : ['less', 'equal', 'greater', 'none'];

@@ -15,22 +15,8 @@ import { isReferenceLookup, withReads } from './reads.ts';
 import { isSourceFree } from '../sources.ts';
 import { UnreadableTree } from '../tree/tree-lines.ts';
 import { isValue, refOf, refsOfName } from './values.ts';
-
-export interface ConfinementOptions {
-  readonly parameter: string;
-  /** Whether calls always have a value for it. */
-  readonly isNeverNull: boolean;
-  /** Columns that hold the tenant, such as `project` or `metadata.project`; undefined: any column. */
-  readonly columns?: ReadonlySet<string> | undefined;
-  /** Whether a table or dictionary is reference data, the same for every caller. */
-  readonly isShared: (name: string) => boolean;
-  /** Whether a dictionary returns the entry of a key, and no other. */
-  readonly isKeyed: (name: string) => boolean;
-  /** The columns of a table that decide which of its rows FINAL merges; undefined: not known. */
-  readonly sortingKey: (table: string) => readonly string[] | undefined;
-  /** Whether columns of a table function may be computed by a view. */
-  readonly mayReadViews: (relation: TableFunctionNode) => boolean;
-}
+import type { Known, Analysis, Assumed } from './analysis.ts';
+import type { ConfinementOptions } from './analysis.ts';
 
 /** For each source of a query, by the id of its node: whether it is confined by the parameter. */
 export function confinementOf(
@@ -40,23 +26,6 @@ export function confinementOf(
   const { sources } = createAnalysis(options)(root).facts;
   return new Map([...sources].map(([id, { isConfined }]) => [id, isConfined]));
 }
-
-/** The facts about a relation, and the ids of the nodes that its columns come from. */
-interface Known {
-  readonly facts: Facts;
-  readonly ids: ReadonlySet<NodeId>;
-}
-
-export interface Analysis {
-  readonly options: ConfinementOptions;
-  readonly context: FilterContext;
-  readonly know: (relation: Relation) => Known;
-  /** By the name of a recursive WITH table: its columns that equal the parameter in the rows found so far. */
-  readonly assumed: Assumed;
-  readonly budget: { relations: number };
-}
-
-type Assumed = ReadonlyMap<string, readonly string[]>;
 
 /** Relations at most: those inside recursive WITH tables are looked at several times. */
 const MAX_RELATIONS = 100_000;

@@ -3,6 +3,7 @@ import { bind, eitherOf, link, type Facts } from './facts.ts';
 import { childrenOf, typesOf, type Expression, type FunctionExpression } from '../tree/nodes.ts';
 import { isExact, isNullable, typeOf } from './types.ts';
 import { componentsOf, isValue, refOf, type ValueContext } from './values.ts';
+import { innerType, parseType, printType } from '../../sql/types/type.ts';
 
 export interface FilterContext extends ValueContext {
   /** Whether the parameter is never NULL. */
@@ -260,9 +261,9 @@ function among(facts: Facts, left: Expression, set: Expression, context: FilterC
 
 /** The same as `isMatch`; a parameter may be an array of values. */
 function isElement(column: Expression, value: Expression, facts: Facts, context: FilterContext): boolean {
-  const element = value.kind === 'parameter' ? /^Array\((.*)\)$/s.exec(value.type)?.[1] : undefined;
-  if (element === undefined) return isMatch(column, value, facts, context);
-  return isExact(typeOf(column), element) && isValue(value, facts, context);
+  const type = value.kind === 'parameter' ? parseType(value.type) : undefined;
+  if (type?.name !== 'Array') return isMatch(column, value, facts, context);
+  return isExact(typeOf(column), printType(innerType(type))) && isValue(value, facts, context);
 }
 
 /** The rows of a set that is written out. */

@@ -1,6 +1,6 @@
 // The sources that expressions read: subqueries, dictionaries, and the tables of IN.
 import { addSources, hasKey, mapKeys, refOfColumn, type Facts } from './facts.ts';
-import type { Analysis } from './confinement.ts';
+import type { Analysis } from './analysis.ts';
 import { idOfRef } from './joins.ts';
 import { childrenOf, inputsOf, namesOf, type Expression, type NodeId, type QueryNode, type Relation, type UnionNode } from '../tree/nodes.ts'; // prettier-ignore
 import { componentsOf, dictionaryOf, isValue, refOf } from './values.ts';

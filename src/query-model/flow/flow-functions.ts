@@ -1,5 +1,5 @@
 // Which arguments of a function its result is made of, and how.
-import { parseColumnType, type ColumnType } from '../../sql/column-type.ts';
+import { parseColumnType, type ColumnType } from '../../sql/types/column-type.ts';
 import { plainPath } from '../../redact/subcolumn-name.ts';
 import { childrenOf, type Expression, type FunctionExpression } from '../tree/nodes.ts';
 import { dictionaryOf } from '../confinement/values.ts';
@@ -18,23 +18,23 @@ export const FLOW_KINDS = ['unknown', 'value', 'computed', 'hashed', 'aggregated
 export type FlowKind = (typeof FLOW_KINDS)[number];
 
 /** Names of tuple elements, paths of JSON or keys of Map inside a value; arrays on the way have no part. */
-export type Path = readonly string[];
+export type ValuePath = readonly string[];
 
 /** An argument, the part of it that is used, and how. */
-export interface Use {
+export interface ArgumentUse {
   readonly argument: Expression;
-  readonly path: Path;
+  readonly path: ValuePath;
   readonly kind: FlowKind;
 }
 
 /** What the part `path` of a function's result is made of. Dictionaries that it reads are not included. */
-export function usesOfCall(call: FunctionExpression, path: Path): readonly Use[] {
+export function usesOfCall(call: FunctionExpression, path: ValuePath): readonly ArgumentUse[] {
   const around = childrenOf(call).slice(call.arguments.length); // parameters of aggregates, windows
   const own = call.role === 'ordinary' ? ordinaryUses(call, path) : aggregateUses(call, path);
   return [...own, ...around.map((each) => use(each, 'condition'))];
 }
 
-function use(argument: Expression, kind: FlowKind, path: Path = []): Use {
+function use(argument: Expression, kind: FlowKind, path: ValuePath = []): ArgumentUse {
   return { argument, kind, path };
 }
 
@@ -71,11 +71,11 @@ const CONDITIONS =
 const HASHES =
   /^(?:sha\d+\w*|md[45]|siphash\w*|cityhash64|farmhash64|farmfingerprint64|metrohash64|xxhash\d+|xxh3|murmurhash\w+|halfmd5|blake3|ripemd160|keccak256|wyhash64|hmac)$/;
 
-function ordinaryUses(call: FunctionExpression, path: Path): readonly Use[] {
+function ordinaryUses(call: FunctionExpression, path: ValuePath): readonly ArgumentUse[] {
   const { arguments: list } = call;
   const name = call.name.toLowerCase();
   const [first] = list;
-  const all = (kind: FlowKind, inner: Path = []): readonly Use[] =>
+  const all = (kind: FlowKind, inner: ValuePath = []): readonly ArgumentUse[] =>
     list.map((each) => use(each, kind, inner));
   if (first === undefined) return [];
   if (CONDITIONS.test(name)) return all('condition');
@@ -120,7 +120,7 @@ function ordinaryUses(call: FunctionExpression, path: Path): readonly Use[] {
   }
 }
 
-function branch(argument: Expression, isCondition: boolean, path: Path): Use {
+function branch(argument: Expression, isCondition: boolean, path: ValuePath): ArgumentUse {
   return isCondition ? use(argument, 'condition') : use(argument, 'value', path);
 }
 
@@ -129,13 +129,13 @@ function isMap(expression: Expression): boolean {
 }
 
 /** What is left out of a part may still decide which elements are returned, or their order. */
-function chosen(value: Expression, others: readonly Expression[], path: Path): readonly Use[] {
+function chosen(value: Expression, others: readonly Expression[], path: ValuePath): readonly ArgumentUse[] {
   const conditions = [...(path.length === 0 ? [] : [value]), ...others];
   return [use(value, 'value', path), ...conditions.map((each) => use(each, 'condition'))];
 }
 
 /** The elements of a tuple, or the one that the path begins with. */
-function elementOf(list: readonly Expression[], path: Path, type: string): readonly Use[] {
+function elementOf(list: readonly Expression[], path: ValuePath, type: string): readonly ArgumentUse[] {
   const [head, ...rest] = positions(path, type);
   const element = head === undefined ? undefined : list[Number(head) - 1];
   return element === undefined
@@ -144,11 +144,11 @@ function elementOf(list: readonly Expression[], path: Path, type: string): reado
 }
 
 /** Arrays that are zipped have one length; the other elements of a tuple have no influence. */
-function isOther(element: Expression): (use: Use) => boolean {
+function isOther(element: Expression): (use: ArgumentUse) => boolean {
   return ({ argument }) => argument !== element && typeOf(argument)?.kind === 'array';
 }
 
-function mapUses(list: readonly Expression[], path: Path): readonly Use[] {
+function mapUses(list: readonly Expression[], path: ValuePath): readonly ArgumentUse[] {
   const [key, ...rest] = path;
   const keys = list.filter((_, index) => index % 2 === 0);
   const values = list.filter((_, index) => index % 2 === 1);
@@ -162,7 +162,7 @@ function mapUses(list: readonly Expression[], path: Path): readonly Use[] {
 }
 
 /** An element of a tuple, array or map, or a path of JSON. */
-function partUses({ name, arguments: list }: FunctionExpression, path: Path): readonly Use[] {
+function partUses({ name, arguments: list }: FunctionExpression, path: ValuePath): readonly ArgumentUse[] {
   const [value, part, ...rest] = list;
   if (value === undefined || part === undefined) return list.map((each) => use(each, 'value'));
   const others = rest.map((each) => use(each, 'value', path));
@@ -182,7 +182,7 @@ function partUses({ name, arguments: list }: FunctionExpression, path: Path): re
 const JSON_VALUES =
   /^(?:jsonextract(?:string|raw|int|uint|float|bool|arrayraw|keysandvaluesraw)?|(?:simplejson|visitparam)extract(?:string|raw|int|uint|float|bool)|json_(?:value|query))$/;
 
-function jsonUses([value, ...all]: readonly Expression[], name: string): readonly Use[] {
+function jsonUses([value, ...all]: readonly Expression[], name: string): readonly ArgumentUse[] {
   if (value === undefined) return [];
   const parts = name === 'jsonextract' ? all.slice(0, -1) : all; // the last one is a type
   const names = parts.map((each) => (each.kind === 'constant' ? partName(each.text) : undefined));
@@ -193,12 +193,12 @@ function jsonUses([value, ...all]: readonly Expression[], name: string): readonl
 }
 
 /** The key of a dictionary decides which row is read; a default is a possible value. */
-function dictionaryUses(list: readonly Expression[], name: string, path: Path): readonly Use[] {
+function dictionaryUses(list: readonly Expression[], name: string, path: ValuePath): readonly ArgumentUse[] {
   const isDefault = (index: number): boolean => name.endsWith('ordefault') && index === list.length - 1;
   return list.map((each, index) => branch(each, !isDefault(index), path));
 }
 
-function lambdaUses(list: readonly Expression[], name: string, path: Path): readonly Use[] {
+function lambdaUses(list: readonly Expression[], name: string, path: ValuePath): readonly ArgumentUse[] {
   const [lambda, ...rest] = list;
   if (lambda === undefined) return [];
   if (CHOSEN.has(name)) {
@@ -232,7 +232,10 @@ const COMBINATOR =
 /** Combinators whose last argument chooses rows. */
 const CHOOSING: ReadonlySet<string> = new Set(['If', 'ArgMin', 'ArgMax', 'Resample']);
 
-function aggregateUses({ name, arguments: list }: FunctionExpression, path: Path): readonly Use[] {
+function aggregateUses(
+  { name, arguments: list }: FunctionExpression,
+  path: ValuePath,
+): readonly ArgumentUse[] {
   const [base, conditions] = withoutCombinators(name, 0);
   const values = list.slice(0, list.length - conditions);
   const others = list.slice(list.length - conditions).map((each) => use(each, 'condition'));
@@ -272,7 +275,7 @@ function typeOf(expression: Expression): ColumnType | undefined {
 }
 
 /** The path with the first name as a position, if the type is a tuple. */
-export function positions(path: Path, type: string): Path {
+export function positions(path: ValuePath, type: string): ValuePath {
   const [head, ...rest] = path;
   if (head === undefined) return path;
   const elements = elementsOf(parseColumnType(type));
@@ -286,7 +289,10 @@ function elementsOf(type: ColumnType): ReadonlyMap<string, ColumnType> | undefin
 }
 
 /** The path of a stored column with names for positions, and the type there; '' if that is not known. */
-export function namedPart(type: string, path: Path): { readonly path: Path; readonly type: string } {
+export function namedPart(
+  type: string,
+  path: ValuePath,
+): { readonly path: ValuePath; readonly type: string } {
   const names: string[] = [];
   let current: ColumnType | undefined = parseColumnType(type);
   for (const part of path) {

@@ -1,5 +1,12 @@
 // Which stored columns each result column depends on, and how.
-import { FLOW_KINDS, namedPart, positions, usesOfCall, type FlowKind, type Path } from './flow-functions.ts';
+import {
+  FLOW_KINDS,
+  namedPart,
+  positions,
+  usesOfCall,
+  type FlowKind,
+  type ValuePath,
+} from './flow-functions.ts';
 import {
   childrenOf, expressionsIn, expressionsOf, inputsOf, namesOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
@@ -8,6 +15,7 @@ import {
 import { plainPath } from '../../redact/subcolumn-name.ts';
 import { isSourceFree } from '../sources.ts';
 import { dictionaryOf } from '../confinement/values.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** A stored column that a result column depends on. */
 export interface ColumnFlow {
@@ -33,7 +41,11 @@ export function flowOf(root: QueryNode | UnionNode): readonly (readonly ColumnFl
 }
 
 /** The same for a part of one result column: an element of a tuple, a path of JSON or a key of a Map. */
-export function flowOfPart(root: QueryNode | UnionNode, index: number, path: Path): readonly ColumnFlow[] {
+export function flowOfPart(
+  root: QueryNode | UnionNode,
+  index: number,
+  path: ValuePath,
+): readonly ColumnFlow[] {
   return createFlows(root)(index, path);
 }
 
@@ -62,7 +74,7 @@ const MAX_PATH = 12;
 
 const UNKNOWN: ColumnFlow = { source: -1, table: '', column: '*', type: '', kind: 'unknown' };
 
-function createFlows(root: QueryNode | UnionNode): (index: number, path: Path) => Flows {
+function createFlows(root: QueryNode | UnionNode): (index: number, path: ValuePath) => Flows {
   const context: FlowContext = {
     ...indexNodes(root),
     known: new Map(),
@@ -142,19 +154,24 @@ function through(flows: Flows, kind: FlowKind): Flows {
   });
 }
 
-function columnFlow(context: FlowContext, query: QueryNode | UnionNode, index: number, path: Path): Flows {
+function columnFlow(
+  context: FlowContext,
+  node: QueryNode | UnionNode,
+  index: number,
+  path: ValuePath,
+): Flows {
   const kept = path.slice(0, MAX_PATH);
-  return remembered(context, JSON.stringify([query.id, index, kept]), () => {
-    if (query.kind === 'union') {
-      const isSet = query.mode.startsWith('UNION');
-      return query.branches.flatMap((branch, at) => {
+  return remembered(context, JSON.stringify([node.id, index, kept]), () => {
+    if (node.kind === 'union') {
+      const isSet = node.mode.startsWith('UNION');
+      return node.branches.flatMap((branch, at) => {
         const flows = columnFlow(context, branch, index, kept);
         return isSet || at === 0 ? flows : through(flows, 'condition'); // EXCEPT, INTERSECT
       });
     }
-    const expression = query.projection[index];
+    const expression = node.projection[index];
     if (expression === undefined) return [UNKNOWN];
-    return [...expressionFlow(context, expression, kept), ...fillFlow(context, query)];
+    return [...expressionFlow(context, expression, kept), ...fillFlow(context, node)];
   });
 }
 
@@ -170,7 +187,7 @@ function fillFlow(context: FlowContext, query: QueryNode): Flows {
   return through(flows, 'computed');
 }
 
-function expressionFlow(context: FlowContext, expression: Expression, path: Path): Flows {
+function expressionFlow(context: FlowContext, expression: Expression, path: ValuePath): Flows {
   if (++context.steps > MAX_STEPS || context.depth > MAX_DEPTH) return [UNKNOWN];
   context.depth++;
   const flows = flowOfExpression(context, expression, path);
@@ -178,7 +195,7 @@ function expressionFlow(context: FlowContext, expression: Expression, path: Path
   return flows;
 }
 
-function flowOfExpression(context: FlowContext, expression: Expression, path: Path): Flows {
+function flowOfExpression(context: FlowContext, expression: Expression, path: ValuePath): Flows {
   switch (expression.kind) {
     case 'parameter':
     case 'constant':
@@ -205,7 +222,7 @@ function flowOfExpression(context: FlowContext, expression: Expression, path: Pa
   }
 }
 
-function subqueryFlow(context: FlowContext, query: QueryNode | UnionNode, path: Path): Flows {
+function subqueryFlow(context: FlowContext, query: QueryNode | UnionNode, path: ValuePath): Flows {
   const width = widthOf(query);
   const [head = '', ...rest] = path;
   const element = width === 1 ? 0 : Number(head) - 1;
@@ -243,7 +260,7 @@ function flowsOf(context: FlowContext, query: QueryNode | UnionNode): Flows {
 }
 
 /** The attribute of a dictionary, or the value of a Join table. */
-function dictionaryFlow(call: FunctionExpression, path: Path): Flows {
+function dictionaryFlow(call: FunctionExpression, path: ValuePath): Flows {
   const lookup = dictionaryOf(call);
   if (lookup === undefined) return [];
   const { name, arguments: list, type } = call;
@@ -266,7 +283,7 @@ function attributesIn(text: string): readonly string[] {
   return [...text.matchAll(/'((?:[^'\\]|\\.)*)'/g)].map(([, name = '']) => name);
 }
 
-function flowOfColumn(context: FlowContext, column: ColumnExpression, path: Path): Flows {
+function flowOfColumn(context: FlowContext, column: ColumnExpression, path: ValuePath): Flows {
   const { expression, source, name, type } = column;
   const inner = positions(path, type);
   if (expression !== undefined) return expressionFlow(context, expression, inner);
@@ -283,7 +300,7 @@ function elementFlow(
   context: FlowContext,
   call: FunctionExpression,
   { source, name }: ColumnExpression,
-  path: Path,
+  path: ValuePath,
 ): Flows {
   return remembered(context, JSON.stringify([call.id, source, name, path]), () => {
     const lambda = call.arguments.find((each) => each.kind === 'lambda' && each.id === source);
@@ -300,7 +317,7 @@ function elementFlow(
 interface ColumnPart {
   readonly name: string;
   readonly type: string;
-  readonly path: Path;
+  readonly path: ValuePath;
 }
 
 function relationColumn(context: FlowContext, relation: Relation, column: ColumnPart): Flows {
@@ -315,7 +332,7 @@ function relationColumn(context: FlowContext, relation: Relation, column: Column
     case 'array_join': {
       const own = relation.columns.find((each) => each.name === name);
       if (own === undefined) return [{ ...UNKNOWN, column: name }];
-      const isMap = own.expression.kind === 'column' && own.expression.type.startsWith('Map(');
+      const isMap = own.expression.kind === 'column' && parseType(own.expression.type).name === 'Map';
       return expressionFlow(context, own.expression, isMap ? [] : path);
     }
     case 'join': {

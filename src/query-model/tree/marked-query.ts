@@ -1,27 +1,16 @@
 // Marks the parameters of a bound query, so that they can be found in the engine's tree, which replaces them by values.
-import { createCursor } from '../../sql/cursor.ts';
 import { decodedName } from '../../sql/quoted-name.ts';
+import { placeholdersIn, tokenTexts, type PlaceholderText } from '../../sql/tree/lexemes.ts';
+import { parseSavedText } from '../../sql/tree/parse.ts';
+import { nameOf, partOf, sourceOf, walk } from '../../sql/tree/visit.ts';
 import { hasPlainQuotes } from '../../redact/subcolumn-name.ts';
 
 /** Where `{name:Type}` is in a bound query. */
-export interface MarkedUse {
-  readonly name: string;
-  readonly start: number;
-  readonly end: number;
-}
+export type MarkedUse = Pick<PlaceholderText, 'name' | 'start' | 'end'>;
 
 /** The parameters of a bound query, in order. */
 export function usesOf(sql: string): readonly MarkedUse[] {
-  const query = createCursor(sql);
-  const uses: MarkedUse[] = [];
-  for (let at = 0; at < query.length; at++) {
-    if (query.kind(at) !== '{' || query.kind(at + 1) !== 'word' || query.kind(at + 2) !== ':') continue;
-    const after = query.after(at);
-    const name = sql.slice(query.start(at + 1), query.end(at + 1));
-    uses.push({ name, start: query.start(at), end: query.end(after - 1) });
-    at = after - 1;
-  }
-  return uses;
+  return placeholdersIn(sql);
 }
 
 /**
@@ -43,9 +32,7 @@ export function markParameters(sql: string, uses: readonly MarkedUse[], marker: 
  * follows attributes there, or with backquotes that are not those of the engine's own names of subcolumns.
  */
 export function hasAmbiguousName(sql: string): boolean {
-  return createCursor(sql).tokens.some(
-    ({ kind, start, end }) => kind === 'quoted' && isAmbiguous(decodedName(sql.slice(start, end))),
-  );
+  return tokenTexts(sql, 'quoted').some((text) => isAmbiguous(decodedName(text)));
 }
 
 function isAmbiguous(name: string | undefined): boolean {
@@ -57,15 +44,15 @@ const CONTROLS = /[\x00-\x1f\x7f]/;
 
 /** By `database.name`: the arguments of each call of it in a bound query, such as those of views with parameters. */
 export function callsOf(sql: string, names: Iterable<string>): ReadonlyMap<string, string> {
-  const query = createCursor(sql);
-  const calls = new Map<string, string>();
-  for (const name of names) {
-    const last = name.slice(name.lastIndexOf('.') + 1);
-    const found = query.tokens.flatMap((_, at) => {
-      const isCall = query.name(at) === last && query.kind(at + 1) === '(';
-      return isCall ? sql.slice(query.start(at + 1), query.end(query.after(at + 1) - 1)) : [];
-    });
-    calls.set(name, found.join(', '));
-  }
-  return calls;
+  const tree = parseSavedText(sql);
+  // Calls that are not read may differ as the whole query does.
+  const unread = tree.fault === undefined ? [] : [sql];
+  const calls = new Map([...names].map((name): [string, string[]] => [name, [...unread]]));
+  walk(tree.root, (node) => {
+    const passed = node.kind === 'table-function' ? partOf(node, 'arguments') : undefined;
+    if (passed === undefined) return;
+    for (const [name, found] of calls)
+      if (name.endsWith(`.${nameOf(tree, node)}`)) found.push(sourceOf(tree, passed));
+  });
+  return new Map([...calls].map(([name, found]) => [name, found.join(', ')]));
 }

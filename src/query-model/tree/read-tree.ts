@@ -11,6 +11,8 @@ import {
 import { readJoinTree } from './read-relation.ts';
 import { checkTree, SCALAR_SETTING } from './tree-grammar.ts';
 import { attributeUpTo, listOf, onlyNode, partOf, UnreadableTree, type TreeReader } from './tree-lines.ts';
+import { hasType, isInterval } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** Nodes of one tree at most. */
 const MAX_NODES = 60_000;
@@ -305,7 +307,7 @@ const PURE: ReadonlySet<string> = new Set([
 
 /** A number or condition that has one value in every call, such as `1 = 2`. */
 function isFixed(expression: Expression): boolean {
-  if (expression.kind === 'constant') return !expression.type.includes('Interval');
+  if (expression.kind === 'constant') return !hasType(parseType(expression.type), isInterval);
   return expression.kind === 'function' && PURE.has(expression.name) && expression.arguments.every(isFixed);
 }
 

@@ -9,6 +9,7 @@ import type { RunningQueries } from './running.ts';
 import { createStatement } from './virtual/catalog-rows.ts';
 import { VIRTUAL_TABLES } from './virtual/definitions.ts';
 import { databaseNames, type Seen } from './virtual/seen.ts';
+import { showsNullable } from './virtual/type-facts.ts';
 
 /** A query of the service's own, or one over virtual tables that the sandbox checks. */
 export type CommandQuery =
@@ -112,9 +113,11 @@ function listOf(command: Extract<Command, { readonly filter: Filter }>): string 
     case 'columns': {
       const { database, table } = command.named;
       const shown = (command.isFull ? SHOWN_FULL : SHOWN).map((name) => {
-        const value = { field: 'name', type: 'type', null: "if(startsWith(type, 'Nullable('), 'YES', 'NO')" }[
-          name
-        ];
+        const value = {
+          field: 'name',
+          type: 'type',
+          null: "if(match(type, '^(LowCardinality[(])?Nullable[(]'), 'YES', 'NO')",
+        }[name];
         return `${value ?? "''"} AS ${quoteIdentifier(name)}`;
       });
       return `SELECT ${shown.join(', ')} FROM columns WHERE database = ${quoteString(database.name)} AND table = ${quoteString(table)} AND`;
@@ -183,7 +186,7 @@ function columnsQuery(columns: readonly Column[], isFull: boolean, filter: Filte
   return rowsOf(
     shown.map((name) => ({ name, type: STRING })),
     columns.map(({ name, type }) => {
-      const values = [name, type, type.startsWith('Nullable(') ? 'YES' : 'NO', '', '', '', '', '', ''];
+      const values = [name, type, showsNullable(type) ? 'YES' : 'NO', '', '', '', '', '', ''];
       return values.slice(0, shown.length);
     }),
     filter,

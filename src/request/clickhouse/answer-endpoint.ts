@@ -1,5 +1,5 @@
 // Answers a query over an endpoint's tables through the request path of all calls.
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { Problem } from '../../core/problem.ts';
 import type { RawValue } from '../../params/reading.ts';

@@ -7,7 +7,7 @@ import { stringValue } from '../../sql/string-literal.ts';
 import { countAnalyses } from '../analyses.ts';
 import { runProblem } from '../engine-problems.ts';
 import { asDeclared } from '../native/blocks.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../planned.ts';
 import { queryOf, ROWS_STATEMENT } from './answer-command.ts';
 import { endpointCall, MAX_SHOWN } from './answer-endpoint.ts';
 import type { ClickHouseAnswer } from './call.ts';

@@ -1,5 +1,5 @@
 // The databases that a key sees: endpoints with a sandbox, and the virtual ones.
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { isCallable } from '../../catalog/callable.ts';
 import type { Catalog } from '../../catalog/catalog.ts';

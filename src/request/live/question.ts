@@ -1,7 +1,7 @@
 // A call whose answer is followed: what it asks, and whether its key may still ask it.
 import { cacheKey } from '../../cache/key.ts';
 import type { Endpoint, LivePolicy } from '../../catalog/endpoint.ts';
-import { referenceOf } from '../../catalog/versions.ts';
+import { referenceOf } from '../../catalog/endpoint.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Bindings } from '../../params/binder.ts';
 import type { CallContent, LiveRequest } from '../call.ts';

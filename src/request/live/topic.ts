@@ -7,7 +7,7 @@ import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Observe } from '../../core/observation.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Plan } from '../plan.ts';
+import type { Plan } from '../planned.ts';
 import type { Result, ResultRequest, Task } from '../result.ts';
 import { errorEnds } from './ending.ts';
 import type { SharedFailures } from '../shared-failures.ts';

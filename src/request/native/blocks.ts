@@ -3,7 +3,8 @@
 import { Problem } from '../../core/problem.ts';
 import type { Column } from '../../engine/engine.ts';
 import type { EngineFormat } from '../../format/clickhouse-formats.ts';
-import { parseType, printType } from '../../sql/type.ts';
+import { timeZone } from '../../sql/types/traits.ts';
+import { parseType, printType } from '../../sql/types/type.ts';
 import { readColumn } from './columns.ts';
 import { UnknownType } from './native-column.ts';
 import { createReader, numberBytes, textBytes, type Reader } from './reader.ts';
@@ -36,7 +37,12 @@ export function hasBinaryTypes({ settings }: Pick<EngineFormat, 'settings'>): bo
 
 /** A column of which the engine leaves out the zone. */
 const PLAIN_TIME = 'DateTime';
-const ZONED_TIME = /^DateTime\(/;
+
+/** Whether it is a column of times with the zone that the engine leaves out. */
+function isZoned(type: string): boolean {
+  const parsed = parseType(type);
+  return parsed.name === PLAIN_TIME && timeZone(parsed) !== undefined;
+}
 
 /**
  * A result of the engine with documents declared as the strings that they are, and with zones if the format has them. `columnsOf`
@@ -61,10 +67,10 @@ export async function asDeclared(
  * order. The same buffer if nothing changes. Throws Problem `format.not_acceptable`.
  */
 export async function withDeclaredTypes(body: Buffer, types: readonly string[]): Promise<Buffer> {
-  if (!body.includes('JSON') && !types.some((type) => ZONED_TIME.test(type))) return body;
+  if (!body.includes('JSON') && !types.some(isZoned)) return body;
   const typeOf = (text: string, column: number): string => {
     const type = types[column];
-    return text === PLAIN_TIME && type !== undefined && ZONED_TIME.test(type) ? type : declaredType(text);
+    return text === PLAIN_TIME && type !== undefined && isZoned(type) ? type : declaredType(text);
   };
   const written = await copy(body, { block: [], column: [], typeOf }).catch((error: unknown) => {
     if (error instanceof UnknownType) return body; // a column that only clients without a protocol version can ask for

@@ -2,10 +2,11 @@
 // declares documents as JSON and writes strings, of which clients read one or the other. Source: NativeWriter and the serializations
 // of ClickHouse.
 import { setImmediate } from 'node:timers/promises';
-import { innerType, parseType, printType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
+import { storedShape } from '../../sql/types/geometry.ts';
+import { innerType, parseType, printType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 import { SLICE, UnknownType, type NativeColumn, type Pieces } from './native-column.ts';
 import { numberBytes, textBytes, type Reader } from './reader.ts';
-import { inOrder, meantBy, sizeOf, withoutDocuments } from './types.ts';
+import { inOrder, sizeOf, withoutDocuments } from './types.ts';
 import { mergeVariants } from './variants.ts';
 
 /** Reads what precedes the values of a column. Throws UnknownType. */
@@ -13,7 +14,7 @@ export function readColumn(reader: Reader, type: ClickHouseType): NativeColumn {
   const { name } = type;
   const size = sizeOf(type);
   if (size !== undefined) return { prefix: [], values: (rows) => [reader.bytes(rows * size)] };
-  const same = meantBy(type);
+  const same = storedShape(type);
   if (same !== undefined) return readColumn(reader, same);
   switch (name) {
     case 'String':

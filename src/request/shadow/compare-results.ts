@@ -4,6 +4,8 @@ import type { ColumnDifference, Difference } from '../../core/observation.ts';
 import type { Column } from '../../engine/engine.ts';
 import { linesOf, membersOf } from '../../format/members.ts';
 import { valueDifference, type NumberRule } from './compare-values.ts';
+import { hasType, isFloat } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** Rows in JSONEachRow, with numbers that are not finite as strings; and the columns, if the engine described them. */
 export interface ComparedResult {
@@ -77,12 +79,17 @@ function rulesOf(
   { names: [old, now], tolerance }: { readonly names: Names; readonly tolerance: number },
 ): Rules {
   const isFloat = (name: string, { columns }: ComparedResult): boolean =>
-    columns?.find((column) => column.name === name)?.type.includes('Float') ?? true;
+    hasFloats(columns?.find((column) => column.name === name));
   return new Map(
     old
       .filter((name) => now.includes(name))
       .map((name) => [name, { tolerance, isFloat: isFloat(name, before) && isFloat(name, after) }]),
   );
+}
+
+/** A column that is not described may have floating-point numbers. */
+function hasFloats(column: { readonly type: string } | undefined): boolean {
+  return column === undefined || hasType(parseType(column.type), isFloat);
 }
 
 async function rowDifferences(

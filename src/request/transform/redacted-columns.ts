@@ -1,7 +1,7 @@
 // Which columns of a result redaction changes, and their values after it.
 import { isIP } from 'node:net';
 import { linesOf, membersOf } from '../../format/members.ts';
-import { changeInner, parseType } from '../../sql/type.ts';
+import { changeInner, parseType } from '../../sql/types/type.ts';
 
 export interface NamedType {
   readonly name: string;

@@ -1,9 +1,9 @@
 // Comparisons that an index or a sort key reads differently from the rows: of floats with zero, whole arrays, texts of fixed length, enums in
 // lists, times with fractional seconds. The caller's rows may then be missing beside certain entries of other tenants.
 import type { Cursor } from '../../sql/cursor.ts';
-import { parseType } from '../../sql/type.ts';
+import { parseType } from '../../sql/types/type.ts';
 import { stringValue } from '../../sql/string-literal.ts';
-import { subcolumnType } from '../subcolumn-type.ts';
+import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
 import type { LeakproofContext } from './context.ts';
 import { afterPath, BOUNDARIES, enclosing, isCall, negatedRange, operandsOf, WORDS } from './operands.ts';
 

@@ -3,9 +3,9 @@ import type { Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
 import { namesOf } from '../../sql/tree/visit.ts';
-import { innerType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
+import { innerType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 import { sourceOfSubcolumns, type ReadTable } from '../read-table.ts';
-import { subcolumnType } from '../subcolumn-type.ts';
+import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
 
 /** A column, a subcolumn or a value of a map, as SQL over the stored table. */
 export interface StoredColumn {

@@ -7,7 +7,15 @@ import { stringValue } from '../../sql/string-literal.ts';
 import { UNITS } from '../../sql/tree/keywords.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
 import { textOf } from '../../sql/tree/visit.ts';
-import { innerType, type ClickHouseType } from '../../sql/type.ts';
+import {
+  isDate,
+  isDateTime,
+  isFloat as isFloatType,
+  isNativeNumber,
+  isNullable,
+  plainType,
+} from '../../sql/types/traits.ts';
+import { innerType, type ClickHouseType } from '../../sql/types/type.ts';
 import { isConstantCall } from './functions.ts';
 import type { LeakproofCheck } from './leakproof.ts';
 import { hasTextKeys, type StoredColumn } from './stored-columns.ts';
@@ -281,20 +289,16 @@ function callOperand(context: TotalContext, { at, parts }: Node): Operand | unde
 
 /** Undefined for types of which comparisons are not known to succeed. */
 function kindOf(type: ClickHouseType): Kind | undefined {
-  if (type.name === 'Nullable' || type.name === 'LowCardinality') return kindOf(innerType(type));
-  if (type.name === 'String') return 'text';
-  if (/^(?:U?Int(?:8|16|32|64)|Float(?:32|64)|Bool)$/.test(type.name)) return 'number';
-  if (/^(?:Date|Date32|DateTime|DateTime64)$/.test(type.name)) return 'time';
-  if (type.name === 'Map') return hasTextKeys(type) ? 'map' : undefined;
-  const element = type.name === 'Array' ? kindOf(innerType(type)) : undefined;
+  const plain = plainType(type);
+  if (plain.name === 'String') return 'text';
+  if (isNativeNumber(plain)) return 'number';
+  if (isDate(plain) || isDateTime(plain)) return 'time';
+  if (plain.name === 'Map') return hasTextKeys(plain) ? 'map' : undefined;
+  const element = plain.name === 'Array' ? kindOf(innerType(plain)) : undefined;
   return element === undefined || element === 'list' || element === 'map' ? undefined : 'list';
 }
 
-function isNullable(type: ClickHouseType): boolean {
-  return type.name === 'Nullable' || (type.name === 'LowCardinality' && isNullable(innerType(type)));
-}
-
 function isWhole(type: ClickHouseType): boolean {
-  const isOuter = type.name === 'Nullable' || type.name === 'LowCardinality';
-  return isOuter ? isWhole(innerType(type)) : /^(?:U?Int(?:8|16|32|64)|Bool)$/.test(type.name);
+  const plain = plainType(type);
+  return isNativeNumber(plain) && !isFloatType(plain);
 }

@@ -18,7 +18,6 @@ export function minimumEdits(
   minimum: number,
 ): readonly TokenEdit[] {
   const condition = `count() >= ${minimum}`;
-  const insert = (at: number, sql: string): TokenEdit => ({ from: at, to: at, sql });
   return selects.flatMap((select) => {
     if (!select.sources.some(({ table }) => table !== undefined)) return [];
     const { having, end, isLimited } = clausesOf(select);
@@ -41,4 +40,8 @@ function clausesOf({ node }: SelectFinding): Clauses {
     end: node.parts.find(({ kind }) => AFTER_HAVING.has(kind))?.from ?? node.to,
     isLimited: node.parts.some(({ kind }) => LIMITS.has(kind)),
   };
+}
+
+function insert(at: number, sql: string): TokenEdit {
+  return { from: at, to: at, sql };
 }

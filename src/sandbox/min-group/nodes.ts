@@ -1,5 +1,7 @@
 // Nodes of the engine's tree in a SELECT over a table, read strictly: a node in any other form is not read.
 import type { TreeLine } from '../../sql/query-tree.ts';
+import { isNativeNumber } from '../../sql/types/traits.ts';
+import { parseType, typeArguments } from '../../sql/types/type.ts';
 
 /** A constant: the text of a string literal, a whole number of it, or neither. */
 export interface Constant {
@@ -51,18 +53,20 @@ export function nameOf({ attributes }: TreeLine): string | undefined {
 /** A string, a number, NULL, or a list of strings or numbers; undefined for other nodes. */
 export function constantOf({ kind, attributes, children }: TreeLine): Constant | undefined {
   const groups = kind === 'CONSTANT' && children.length === 0 ? CONSTANT.exec(attributes)?.groups : undefined;
-  const { value = '', type = '' } = groups ?? {};
+  const { value = '', type: printed = '' } = groups ?? {};
   if (groups === undefined) return undefined;
-  if (type === 'String') return { kind: 'text', text: textOf(value), whole: undefined };
-  if (/^(?:U?Int(?:8|16|32|64)|Float64|Bool)$/.test(type)) {
+  const type = parseType(printed);
+  if (type.name === 'String') return { kind: 'text', text: textOf(value), whole: undefined };
+  if (isNativeNumber(type)) {
     const [, digits] = /^UInt64_(\d{1,9})$/.exec(value) ?? [];
     return { kind: 'number', text: undefined, whole: digits === undefined ? undefined : Number(digits) };
   }
   const none = { text: undefined, whole: undefined };
-  if (type === 'Nullable(Nothing)') return { kind: 'null', ...none };
-  if (/^(?:Tuple|Array)\(String(?:, String)*\)$/.test(type)) return { kind: 'texts', ...none };
-  const isNumbers =
-    /^(?:Tuple|Array)\((?:U?Int(?:8|16|32|64)|Float64)(?:, (?:U?Int(?:8|16|32|64)|Float64))*\)$/.test(type);
+  if (printed === 'Nullable(Nothing)') return { kind: 'null', ...none };
+  const elements = type.name === 'Tuple' || type.name === 'Array' ? typeArguments(type) : [];
+  if (elements.length === 0 || elements.some(({ name }) => name !== undefined)) return undefined;
+  if (elements.every((each) => each.type.name === 'String')) return { kind: 'texts', ...none };
+  const isNumbers = elements.every((each) => isNativeNumber(each.type) && each.type.name !== 'Bool');
   return isNumbers ? { kind: 'numbers', ...none } : undefined;
 }
 

@@ -1,6 +1,18 @@
 // What the values of a SELECT over a table are, by the engine's tree: each is a column, a constant, an aggregate of a column, or a
 // function of these that cannot fail.
-import { innerType, parseType, printType, type ClickHouseType } from '../../sql/type.ts';
+import {
+  integerOf,
+  isAddress,
+  isDate,
+  isDateTime,
+  isDynamic,
+  isEnum,
+  isNativeNumber,
+  isNullable,
+  plainType,
+  timeScale,
+} from '../../sql/types/traits.ts';
+import { innerType, parseType, type ClickHouseType } from '../../sql/types/type.ts';
 import type { TreeLine } from '../../sql/query-tree.ts';
 import {
   COUNTS,
@@ -147,22 +159,18 @@ function partOf(type: ClickHouseType | undefined, path: readonly string[]): Valu
 }
 
 /** Undefined for types that no SELECT over a table may use. */
-function valueOfType(type: ClickHouseType, isNullable = false): Value | undefined {
-  const { name } = type;
-  if (name === 'Nullable') return valueOfType(innerType(type), true);
-  if (name === 'LowCardinality') return valueOfType(innerType(type), isNullable);
-  const kind = kindOf(type);
-  return kind && { kind, isNullable };
+function valueOfType(type: ClickHouseType): Value | undefined {
+  const kind = kindOf(plainType(type));
+  return kind && { kind, isNullable: isNullable(type) };
 }
 
 function kindOf(type: ClickHouseType): Kind | undefined {
   const { name } = type;
   if (name === 'String') return 'text';
-  if (/^(?:U?Int(?:8|16|32|64)|Float(?:32|64)|Bool)$/.test(name)) return 'number';
-  if (name === 'DateTime64') return /^DateTime64\([0-6]\b/.test(printType(type)) ? 'time' : 'nanotime';
-  if (/^(?:Date|Date32|DateTime)$/.test(name)) return 'time';
-  if (name === 'Dynamic' || name === 'Variant') return 'dynamic';
-  if (/^(?:UUID|IPv[46]|Enum(?:8|16)|U?Int(?:128|256))$/.test(name)) return 'other';
+  if (isNativeNumber(type)) return 'number';
+  if (isDate(type) || isDateTime(type)) return (timeScale(type) ?? 0) <= 6 ? 'time' : 'nanotime';
+  if (isDynamic(type)) return 'dynamic';
+  if (isAddress(type) || isEnum(type) || name === 'UUID' || integerOf(type) !== undefined) return 'other';
   if (name === 'Array') return valueOfType(innerType(type))?.kind === 'text' ? 'texts' : undefined;
   if (name !== 'Map' || valueOfType(innerType(type))?.kind !== 'text') return undefined;
   const value = valueOfType(innerType(type, 1))?.kind;

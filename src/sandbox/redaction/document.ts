@@ -1,12 +1,15 @@
 // How JSON documents are redacted inside the engine: as text, parsed again.
 import { quoteString } from '../../sql/literal.ts';
+import { isAddress, isEnum } from '../../sql/types/traits.ts';
 import {
+  changeArguments,
   printArgument,
   printType,
   typeArguments,
+  typeOf,
   type ClickHouseType,
   type TypeArgument,
-} from '../../sql/type.ts';
+} from '../../sql/types/type.ts';
 import {
   atOrBelow,
   exactly,
@@ -109,11 +112,8 @@ function withText(argument: TypeArgument, redact: Redact): TypeArgument {
 
 /** The same type with text in place of addresses, FixedString and Enum. */
 function textOnly(type: ClickHouseType): ClickHouseType {
-  if (/^(?:IPv[46]|FixedString|Enum\d*)$/.test(type.name)) return { name: 'String', arguments: undefined };
-  const list = type.arguments?.map((each) =>
-    each.kind === 'type' ? { ...each, type: textOnly(each.type) } : each,
-  );
-  return { name: type.name, arguments: list };
+  const isWritten = isAddress(type) || isEnum(type) || type.name === 'FixedString';
+  return isWritten ? typeOf('String') : changeArguments(type, textOnly);
 }
 
 /** Whether a document of the type holds values of this path as they are printed: it can be read alone. */

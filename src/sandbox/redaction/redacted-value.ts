@@ -1,7 +1,8 @@
 // The redacted form of a value: an expression over it, and the type of its result.
 import type { ColumnRules } from '../../redact/columns.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { innerType, type ClickHouseType } from '../../sql/type.ts';
+import { holdsNull } from '../../sql/types/traits.ts';
+import type { ClickHouseType } from '../../sql/types/type.ts';
 import type { TextFunctions } from './text-functions.ts';
 
 /** What applies to values of an endpoint. */
@@ -51,11 +52,6 @@ export function masked(value: Value, { mask }: ValueSettings): RedactedValue {
 }
 
 export function nullable({ sql, type }: Value, instead: string): RedactedValue {
-  if (!canBeNull(type)) return changed(instead, 'String');
+  if (!holdsNull(type)) return changed(instead, 'String');
   return changed(`if(isNull(${sql}), NULL, assumeNotNull(${instead}))`, 'Nullable(String)');
-}
-
-export function canBeNull(type: ClickHouseType): boolean {
-  if (type.name === 'LowCardinality') return canBeNull(innerType(type));
-  return /^(?:Nullable|Dynamic|Variant)$/.test(type.name);
 }

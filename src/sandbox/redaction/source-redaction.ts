@@ -4,10 +4,11 @@ import { rulesBelow } from '../../redact/columns.ts';
 import type { SourceSettings } from '../../redact/redactor.ts';
 import { REDACTED } from '../../redact/detector.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
-import { innerType, parseType, type ClickHouseType } from '../../sql/type.ts';
+import { integerOf, isDate, isDateTime, isNativeNumber } from '../../sql/types/traits.ts';
+import { innerType, parseType, typeOf, type ClickHouseType } from '../../sql/types/type.ts';
 import type { Subcolumn } from '../pass-through.ts';
 import type { TableColumn } from '../read-table.ts';
-import { subcolumnType } from '../subcolumn-type.ts';
+import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
 import { isPlainPath } from './document.ts';
 import { changed, type RedactedValue, type ValueSettings } from './redacted-value.ts';
 import { impliedPattern } from './implied-pattern.ts';
@@ -197,12 +198,9 @@ function readType(type: ClickHouseType, path: string): ClickHouseType | undefine
   if (/[\^[\]`]|\.:/.test(name) || !isPlainPath(type, name)) return undefined;
   if (typed === undefined) return dynamicType(type, name);
   const element = parseType(typed);
-  if (!/^(?:String|Bool|U?Int\d+|Float\d+|Date|Date32|DateTime|DateTime64)$/.test(element.name))
-    return undefined;
-  return {
-    name: 'Nullable',
-    arguments: [{ kind: 'type', name: undefined, label: undefined, type: element }],
-  };
+  const isTime = isDate(element) || isDateTime(element);
+  const isKnown = isTime || integerOf(element) !== undefined || isNativeNumber(element);
+  return isKnown || element.name === 'String' ? typeOf('Nullable', element) : undefined;
 }
 
 function dynamicType(type: ClickHouseType, path: string): ClickHouseType | undefined {

@@ -3,10 +3,23 @@
 import { NEUTRAL_ADDRESS } from '../../redact/detector.ts';
 import { rulesBelow, type ColumnRules } from '../../redact/columns.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { innerType, printType, typeArguments, type ClickHouseType } from '../../sql/type.ts';
+import { storedShape } from '../../sql/types/geometry.ts';
+import {
+  enumNames,
+  holdsNull,
+  isAddress,
+  isDate,
+  isDateTime,
+  isEnum,
+  isInterval,
+  isNumeric,
+  isTimeOfDay,
+  plainType,
+} from '../../sql/types/traits.ts';
+import { innerType, printType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 import { redactedDocument } from './document.ts';
 import { redactedMap } from './map.ts';
-import { canBeNull, changed, DROPPED, masked, nullable, SAME } from './redacted-value.ts';
+import { changed, DROPPED, masked, nullable, SAME } from './redacted-value.ts';
 import type { RedactedValue, Value, ValueSettings } from './redacted-value.ts';
 import { hashOf } from './text-functions.ts';
 
@@ -16,7 +29,7 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
   if (action === 'drop') return DROPPED;
   if (action !== undefined) return treated(value, action, settings);
   const { sql, type } = value;
-  if (NOT_TEXT.test(type.name)) return SAME;
+  if (hasNoText(type)) return SAME;
   switch (type.name) {
     case 'String':
       return redactedText(sql, 'String', settings);
@@ -31,7 +44,9 @@ export function redactedValue(value: Value, settings: ValueSettings): RedactedVa
     case 'Enum':
     case 'Enum8':
     case 'Enum16':
-      return namesIn(type).some(settings.finds) ? redactedText(`toString(${sql})`, 'String', settings) : SAME;
+      return enumNames(type).some(settings.finds)
+        ? redactedText(`toString(${sql})`, 'String', settings)
+        : SAME;
     case 'SimpleAggregateFunction':
       return redactedValue({ ...value, type: innerType(type, 1) }, settings);
     case 'AggregateFunction':
@@ -62,11 +77,13 @@ function redactedText(text: string, type: string, { functions }: ValueSettings):
 /** The neutral address of each family: values remain values of their type. */
 const ADDRESSES = { IPv4: `toIPv4(${quoteString(NEUTRAL_ADDRESS)})`, IPv6: "toIPv6('::')" } as const;
 
-const NOT_TEXT =
-  /^(?:U?Int\d+|B?Float\d+|Decimal\d*|Bool|UUID|Date(?:32)?|DateTime(?:32|64)?|Time(?:64)?|Interval\w+|Nothing|Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon|QBit)$/;
+const OTHERS_WITHOUT_TEXT: ReadonlySet<string> = new Set(['Bool', 'UUID', 'Nothing', 'QBit']);
+const WITHOUT_TEXT = [isNumeric, isDate, isDateTime, isTimeOfDay, isInterval];
 
-function namesIn({ arguments: list = [] }: ClickHouseType): readonly string[] {
-  return list.flatMap((argument) => (argument.kind === 'enum' ? [argument.name] : []));
+/** Numbers, times, identifiers and shapes. */
+function hasNoText(type: ClickHouseType): boolean {
+  const isKnown = OTHERS_WITHOUT_TEXT.has(type.name) || storedShape(type) !== undefined;
+  return isKnown || WITHOUT_TEXT.some((is) => is(type));
 }
 
 /** Whether the state was made of values that are redacted: it can be merged with that of a guess. */
@@ -82,35 +99,33 @@ function hasText({ type, rules }: Value, settings: ValueSettings): boolean {
 function treated(value: Value, action: 'mask' | 'hash', settings: ValueSettings): RedactedValue {
   if (action === 'mask') return masked(value, settings);
   const { sql, type } = value;
-  return nullable(value, hashOf(hashedText(sql, bareType(type).name)));
+  return nullable(value, hashOf(hashedText(sql, plainType(type))));
 }
 
 /** A value as it is in rows, so that its hash is the same: the content of a string, or JSON. */
-function hashedText(sql: string, type: string): string {
-  if (/^(?:Array|Tuple|Nested|Map|JSON)$/.test(type)) return `toJSONString(${sql})`;
-  // In rows, times have the format of the connection, and a FixedString all of its bytes.
-  if (/^(?:DateTime|FixedString)/.test(type)) return `JSONExtractString(toJSONString(${sql}))`;
+function hashedText(sql: string, type: ClickHouseType): string {
+  if (COMPOSITE.has(type.name) || storedShape(type) !== undefined) return `toJSONString(${sql})`;
+  // The JSON of a LowCardinality(Nullable) is Nullable. In rows, times have the format of the connection, and a FixedString all of its bytes.
+  if (isDateTime(type) || type.name === 'FixedString')
+    return `JSONExtractString(ifNull(toJSONString(${sql}), ''))`;
   return `toString(${sql})`;
 }
 
+const COMPOSITE: ReadonlySet<string> = new Set(['Array', 'Tuple', 'Nested', 'Map', 'JSON']);
+
 function redactedWrapped(value: Value, settings: ValueSettings): RedactedValue {
   const { sql, type } = value;
-  const isNullable = canBeNull(type);
-  const bare = bareType(type);
+  const isNullable = holdsNull(type);
+  const bare = plainType(type);
   const inner = redactedValue({ ...value, type: bare }, settings);
   if (inner.kind !== 'changed') return inner;
   if (bare.name === 'String' || bare.name === 'FixedString') {
     const text = type.name === 'LowCardinality' || bare.name === 'FixedString' ? `toString(${sql})` : sql;
     return redactedText(text, isNullable ? 'Nullable(String)' : 'String', settings);
   }
-  if (/^(?:IPv[46]|Enum\d*)$/.test(bare.name) && isNullable)
+  if (isNullable && (isAddress(bare) || isEnum(bare)))
     return changed(`if(isNull(${sql}), NULL, ${inner.sql})`, `Nullable(${inner.type})`);
   return isNullable ? masked(value, settings) : inner;
-}
-
-/** Without Nullable and LowCardinality. */
-function bareType(type: ClickHouseType): ClickHouseType {
-  return type.name === 'Nullable' || type.name === 'LowCardinality' ? bareType(innerType(type)) : type;
 }
 
 function redactedArray(value: Value, element: ClickHouseType, settings: ValueSettings): RedactedValue {

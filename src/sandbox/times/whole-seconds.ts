@@ -6,13 +6,14 @@ import type { Node, Tree } from '../../sql/tree/nodes.ts';
 import { textOf, walk } from '../../sql/tree/visit.ts';
 import { isConstantCall } from '../leakproof/functions.ts';
 import type { TokenEdit } from '../lexed-query.ts';
+import { isDate, isDateTime, plainTypeOf, timeZone } from '../../sql/types/traits.ts';
 
 const ORDERS: ReadonlySet<string | undefined> = new Set(['<', '>', '<=', '>=']);
 
 /** The edits that give a scale to such times in the conditions of a query. */
 export function scaleEdits(tree: Tree, types: ReadonlyMap<string, readonly string[]>): readonly TokenEdit[] {
   const scaled = [...types].filter(([, all]) => {
-    return all.some((type) => FRACTIONS.test(type)) && all.every((type) => TIMES.test(type));
+    return all.some(hasFraction) && all.every(isTime);
   });
   if (scaled.length === 0) return [];
   return timesIn(tree, new Map(scaled)).map(({ from, to }) => {
@@ -21,8 +22,14 @@ export function scaleEdits(tree: Tree, types: ReadonlyMap<string, readonly strin
   });
 }
 
-const FRACTIONS = /^(?:Nullable\()?DateTime64\(/;
-const TIMES = /^(?:Nullable\()?Date(?:32|Time|Time64)?\b/;
+function hasFraction(type: string): boolean {
+  return plainTypeOf(type).name === 'DateTime64';
+}
+
+function isTime(text: string): boolean {
+  const type = plainTypeOf(text);
+  return isDate(type) || isDateTime(type);
+}
 
 /** The constants that conditions compare with such columns, in the order of their tokens; none of a query with a fault. */
 function timesIn(
@@ -107,6 +114,6 @@ function isExact(cursor: Cursor, { from, to }: Node, types: readonly string[]): 
   if (/64|milli|micro|nano|\bns\b|\bms\b|\bus\b|date32|dec/i.test(names.join(' '))) return false;
   if (/^to(?:Date|U?Int\d+|Float\d+|String|Interval\w+)\b|^today|^cur|^array|^tuple|^concat/i.test(text))
     return false;
-  const isUtc = types.every((type) => !type.replace("'UTC'", '').includes("'"));
+  const isUtc = types.every((type) => (timeZone(plainTypeOf(type)) ?? 'UTC') === 'UTC');
   return isUtc || /^(?:now|toDateTime|timestamp)\b/i.test(text);
 }

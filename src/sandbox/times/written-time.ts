@@ -3,7 +3,7 @@
 // fraction only for types that have one.
 import { offsetMs, utcMs } from '../../sql/calendar.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { innerType, type ClickHouseType } from '../../sql/type.ts';
+import { innerType, type ClickHouseType } from '../../sql/types/type.ts';
 
 /** A date with a time of day. */
 export interface WrittenTime {

@@ -6,11 +6,6 @@ export const KEYWORDS: ReadonlySet<string> = set(`
   ON USING INTO AND OR IN IS LIKE ILIKE BETWEEN GLOBAL WHEN THEN ELSE END PARALLEL RECURSIVE
 `);
 
-/** Keywords that are names of columns in queries of authors, as in `max(End)`. */
-export const NAMES_IN_SAVED: ReadonlySet<string> = set(
-  'END WINDOW OFFSET FETCH PARALLEL RECURSIVE QUALIFY GLOBAL INTO',
-);
-
 /** Keywords that are also functions when followed by parentheses, as in `and(a, b)`. */
 export const CALLABLE: ReadonlySet<string> = set('AND OR IN LIKE ILIKE');
 
@@ -21,6 +16,12 @@ export const NO_BARE_ALIAS: ReadonlySet<string> = set(`
   REPLACE STRICT TO STEP STALENESS FILL TOTALS ROLLUP CUBE ROWS RANGE GROUPS PRECEDING FOLLOWING MATERIALIZED UUID
   SECOND SECONDS MINUTE MINUTES HOUR HOURS DAY DAYS WEEK WEEKS MONTH MONTHS QUARTER QUARTERS YEAR YEARS MICROSECOND
   MICROSECONDS MILLISECOND MILLISECONDS NANOSECOND NANOSECONDS CASE EXISTS INTERVAL DISTINCT VALUES FOR
+`);
+
+/** Those that are no alias without AS in a query of an author either. */
+export const NO_BARE_ALIAS_IN_SAVED: ReadonlySet<string> = set(`
+  NOT FORMAT SETTINGS FINAL SAMPLE STREAM ANY ALL ASOF SEMI ANTI INNER LEFT RIGHT FULL CROSS PASTE NATURAL ARRAY DIV MOD
+  REGEXP
 `);
 
 /** Units of INTERVAL. */

@@ -8,15 +8,15 @@ export type NodeKind =
   | 'union' // Its members: `select` and `subquery`.
   | 'subquery' // A query in parentheses.
   | 'select' // Its clauses.
-  | 'with' // Elements, `with-table` and `with-value`.
+  | 'with' // Elements, `with-table` and `with-value`; `at` is RECURSIVE if it is recursive.
   | 'with-table' // A subquery; `at` is the name.
   | 'with-value' // A value; `at` is the name.
   | 'distinct' // The values after ON.
   | 'top'
   | 'list' // The items of a SELECT clause.
   | 'from' // Its sources: `source`, `join` and `array-join`.
-  | 'source' // A `table`, a `table-function` or a `subquery`, `final` and `sample`; `at` is the name that qualifies its columns, if it has one.
-  | 'table' // `at` is its name, before which there may be a database.
+  | 'source' // A `table`, a `table-function`, a `subquery` or, in parentheses, a `from`; `final` and `sample`; `at` is the name that qualifies its columns, if it has one.
+  | 'table' // `at` is its name, or a string; there may be a database before it. Either may be a `placeholder`.
   | 'table-function' // `arguments`; `at` is the name.
   | 'final'
   | 'sample' // One or two values.
@@ -42,13 +42,14 @@ export type NodeKind =
   | 'limit-by'
   | 'offset'
   | 'fetch'
-  | 'settings'
+  | 'settings' // Each a `setting`.
+  | 'setting' // A value; `at` is the name.
   // Values
   | 'alias' // A value; `at` is the name.
   | 'number'
   | 'string'
   | 'constant' // NULL, TRUE, FALSE.
-  | 'placeholder' // `{name:Type}` of a saved query.
+  | 'placeholder' // `{name:Type}` or `@name` of a saved query; `at` is the name.
   | 'column' // A name, or several with dots between them.
   | 'star' // What qualifies it, and column modifiers; `at` is the token `*`.
   | 'columns' // What qualifies it, each `column-name`, and column modifiers; `at` is COLUMNS.
@@ -60,6 +61,7 @@ export type NodeKind =
   | 'group' // One value in parentheses.
   | 'tuple' // Values in parentheses.
   | 'array'
+  | 'map' // Of a setting.
   | 'case' // A value, `when` and `else`.
   | 'when' // A condition and a value.
   | 'else'

@@ -1,4 +1,5 @@
 // Arguments of a call: values, lambdas, and the keywords of standard SQL between them.
+import { parseQueryArgument } from './parse-groups.ts';
 import {
   close,
   expectKind,
@@ -35,6 +36,10 @@ export function parseArguments(
   { separators, prefixes }: ArgumentForm = PLAIN,
 ): void {
   const outer = open(reader, kindOf);
+  if (parseQueryArgument(reader)) {
+    close(reader, outer);
+    return;
+  }
   expectKind(reader, '(');
   if (prefixes.some((each) => isPrefix(reader, each))) {
     reader.top.at = reader.at;

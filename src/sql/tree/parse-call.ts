@@ -1,5 +1,5 @@
 // Calls: functions with parameters, arguments, FILTER and OVER, and forms of calls with a syntax of their own.
-import { CALLABLE, IN_FUNCTIONS, QUANTIFIERS } from './keywords.ts';
+import { CALLABLE, KEYWORDS, IN_FUNCTIONS, QUANTIFIERS } from './keywords.ts';
 import { parseArguments, type ArgumentForm } from './parse-arguments.ts';
 import { isQueryGroup, parseQueryGroup } from './parse-groups.ts';
 import { parseWindow } from './parse-ordering.ts';
@@ -26,7 +26,8 @@ import {
 
 /** Whether a name followed by an opening parenthesis comes next. */
 export function isCall(reader: Reader): boolean {
-  return kind(reader, 1) === '(' && (!isKeyword(reader) || CALLABLE.has(word(reader) ?? ''));
+  const first = word(reader) ?? '';
+  return kind(reader, 1) === '(' && (!KEYWORDS.has(first) || CALLABLE.has(first));
 }
 
 const FORMS: ReadonlyMap<string, ArgumentForm> = new Map([

@@ -1,6 +1,7 @@
 // Expressions: values and operators, with the precedence of the engine (src/Parsers/ExpressionListParsers.cpp of ClickHouse). Operators
 // wait on a stack until one comes that binds less; a chain of AND, OR or || is one node.
 import type { NodeKind } from './nodes.ts';
+import { parseLambda } from './parse-arguments.ts';
 import { parseSet } from './parse-set.ts';
 import {
   fail,
@@ -90,6 +91,10 @@ const BY_SYMBOL: ReadonlyMap<string, OperatorForm> = new Map(
 
 /** An expression and its optional alias. */
 export function parseExpression(reader: Reader, alias: AliasForm): void {
+  if (reader.isSaved && parseLambda(reader, 'none')) {
+    parseAlias(reader, alias);
+    return;
+  }
   const expression: OpenExpression = { reader, waiting: [], chain: 0 };
   parsePrefixes(expression);
   reader.grammar.operand(reader, true);

@@ -1,6 +1,6 @@
 // Parenthesized groups: which hold a query and which hold expressions; and the name of a table, which may be in place of a query.
 import { SET_OPERATORS } from './keywords.ts';
-import { parsePlaceholder } from './parse-type.ts';
+import { isPlaceholder, parsePlaceholder } from './parse-type.ts';
 import {
   close,
   expectKind,
@@ -55,9 +55,10 @@ export function parseParentheses(reader: Reader, alias: AliasForm): void {
 /** The name of a table: in a consumer query alone, in a saved one also with a database, a function or a placeholder. */
 export function parseTable(reader: Reader): void {
   const outer = open(reader, 'table');
-  if (reader.isSaved && kind(reader) === '{') parsePlaceholder(reader);
+  if (isPlaceholder(reader)) parsePlaceholder(reader);
   else {
-    if (name(reader) === undefined || isKeyword(reader)) fail(reader, 'Expected a table name');
+    const isFile = reader.isSaved && kind(reader) === 'string';
+    if (!isFile && (name(reader) === undefined || isKeyword(reader))) fail(reader, 'Expected a table name');
     skip(reader);
   }
   if (reader.isSaved) parseSavedTable(reader);
@@ -66,20 +67,27 @@ export function parseTable(reader: Reader): void {
   if (next === '.' || next === '(') fail(reader, 'Expected the name of a table alone');
 }
 
+/** A query as the only argument of a function, without parentheses of its own: of an author. */
+export function parseQueryArgument(reader: Reader): boolean {
+  const first = word(reader, 1);
+  if (!reader.isSaved || (first !== 'SELECT' && first !== 'WITH')) return false;
+  expectKind(reader, '(');
+  nest(reader, () => reader.grammar.query(reader));
+  expectKind(reader, ')');
+  return true;
+}
+
 function parseSavedTable(reader: Reader): void {
-  if (kind(reader) === '.' && name(reader, 1) !== undefined) {
+  if (kind(reader) === '.' && (name(reader, 1) !== undefined || isPlaceholder(reader, 1))) {
     skip(reader);
     reader.top.at = reader.at;
-    skip(reader);
-  } else if (kind(reader) === '(') {
+    if (isPlaceholder(reader)) parsePlaceholder(reader);
+    else skip(reader);
+  }
+  if (kind(reader) === '(') {
     reader.top.kind = 'table-function';
-    const isQuery = ['SELECT', 'WITH'].includes(word(reader, 1) ?? '');
     const outer = open(reader, 'arguments');
-    if (isQuery) {
-      skip(reader);
-      nest(reader, () => reader.grammar.query(reader));
-      expectKind(reader, ')');
-    } else parseExpressions(reader, 'as');
+    if (!parseQueryArgument(reader)) parseExpressions(reader, 'as');
     close(reader, outer);
   }
 }

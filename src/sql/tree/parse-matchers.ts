@@ -101,7 +101,7 @@ function parseApply(reader: Reader): void {
       if (takeKind(reader, ',')) expectKind(reader, 'string', 'a prefix, as a string');
     });
     expectKind(reader, ')');
-  } else parseApplied(reader);
+  } else if (!reader.isSaved || !parseLambda(reader, 'none')) parseApplied(reader);
   close(reader, outer);
 }
 

@@ -1,11 +1,12 @@
 // Values: constants, columns with paths, parenthesized expressions, calls, and forms that begin with a keyword; and their suffixes.
 import type { TokenKind } from '../lexer.ts';
-import { CONSTANTS, UNITS } from './keywords.ts';
+import { CONSTANTS, KEYWORDS, UNITS } from './keywords.ts';
 import { isCall, parseCall } from './parse-call.ts';
 import { isQueryGroup, parseParentheses, parseQueryGroup } from './parse-groups.ts';
 import { parseColumns, parseStar } from './parse-matchers.ts';
-import { parsePlaceholder, parseType } from './parse-type.ts';
+import { isPlaceholder, parsePlaceholder, parseType } from './parse-type.ts';
 import {
+  beyond,
   close,
   expectKind,
   expectWord,
@@ -44,6 +45,7 @@ const VALUES: ReadonlyMap<TokenKind | undefined, (reader: Reader) => void> = new
 >([
   ['number', (reader) => leaf(reader, 'number')],
   ['string', (reader) => leaf(reader, 'string')],
+  ['heredoc', (reader) => (reader.isSaved ? leaf(reader, 'string') : rejectValue(reader))],
   ['*', (reader) => parseStar(reader, 0)],
   ['(', parseBrackets],
   ['[', parseArray],
@@ -52,12 +54,8 @@ const VALUES: ReadonlyMap<TokenKind | undefined, (reader: Reader) => void> = new
 ]);
 
 function parseValue(reader: Reader): void {
-  if (reader.isSaved && kind(reader) === '{') {
-    parsePlaceholder(reader);
-    return;
-  }
-  const read = VALUES.get(kind(reader)) ?? rejectValue;
-  read(reader);
+  if (isPlaceholder(reader)) parsePlaceholder(reader);
+  else (VALUES.get(kind(reader)) ?? rejectValue)(reader);
 }
 
 function parseBrackets(reader: Reader): void {
@@ -127,7 +125,22 @@ function parseWhen(reader: Reader): void {
 function startsInterval(reader: Reader): boolean {
   const next = kind(reader, 1);
   if (next === 'number' || next === 'string' || next === '(') return true;
+  if (reader.isSaved) return isUnitAhead(reader);
   return next === 'word' && word(reader, 1) !== 'AS' && UNITS.has(word(reader, 2) ?? '');
+}
+
+/** Authors may write any value before the unit. */
+function isUnitAhead(reader: Reader): boolean {
+  const next = kind(reader, 1);
+  const isNegative = next === '-' && kind(reader, 2) === 'number';
+  const isValue = next === 'word' || next === 'quoted' || isNegative || isPlaceholder(reader, 1);
+  if (!isValue) return false;
+  for (let ahead = 1; ; ahead = beyond(reader, ahead)) {
+    const seen = word(reader, ahead) ?? '';
+    if (ahead > 1 && UNITS.has(seen)) return true;
+    const at = kind(reader, ahead);
+    if (at === undefined || at === ',' || at === ')' || KEYWORDS.has(seen)) return false;
+  }
 }
 
 /** `INTERVAL value UNIT`, or a string that contains the unit. */
@@ -135,7 +148,7 @@ function parseInterval(reader: Reader): void {
   const isWhole = kind(reader, 1) === 'string' && !UNITS.has(word(reader, 2) ?? '');
   const outer = open(reader, 'interval');
   skip(reader);
-  nest(reader, () => parseOperand(reader));
+  nest(reader, () => (reader.isSaved ? reader.grammar.expression(reader, 'none') : parseOperand(reader)));
   if (!isWhole) {
     if (!UNITS.has(word(reader) ?? '')) fail(reader, 'Expected a unit of time such as DAY');
     skip(reader);

@@ -1,11 +1,12 @@
 // The extent of a type: after `::`, in CAST, in JSON paths. Which types there are, and how large they may be, is not known here.
 import {
+  anyName,
   beyond,
   close,
   expectKind,
   fail,
   kind,
-  newName,
+  name,
   open,
   skip,
   takeKind,
@@ -42,11 +43,24 @@ function isSecondWord(first: string | undefined, second: string | undefined): bo
   return INTEGERS.has(first) && (second === 'SIGNED' || second === 'UNSIGNED');
 }
 
-/** `{name:Type}` of a saved query. */
+/** Whether a parameter of a saved query comes next: `{name:Type}`, or `@name` before it is bound. */
+export function isPlaceholder(reader: Reader, ahead = 0): boolean {
+  const first = kind(reader, ahead);
+  if (!reader.isSaved) return false;
+  return first === '{'
+    ? name(reader, ahead + 1) !== undefined
+    : first === '@' && word(reader, ahead + 1) !== undefined;
+}
+
 export function parsePlaceholder(reader: Reader): void {
   const outer = open(reader, 'placeholder');
-  takeKind(reader, '{');
-  reader.top.at = newName(reader);
+  if (takeKind(reader, '@')) {
+    reader.top.at = anyName(reader);
+    close(reader, outer);
+    return;
+  }
+  expectKind(reader, '{');
+  reader.top.at = anyName(reader);
   expectKind(reader, ':');
   parseType(reader);
   expectKind(reader, '}');

@@ -1,20 +1,23 @@
 // Parses a ClickHouse query: set operations, WITH, and the clauses of a SELECT. One pass; every token is accounted for, and a sequence
 // that is not known is a fault at its place.
 import { createCursor, type Cursor } from '../cursor.ts';
+import type { Token } from '../lexer.ts';
 import { JOIN_WORDS, SET_OPERATORS } from './keywords.ts';
 import type { Tree } from './nodes.ts';
 import { parseLimit, parseOrderBy, parseWindows } from './parse-ordering.ts';
-import { parseLambda } from './parse-arguments.ts';
 import { parseExpression } from './parse-expression.ts';
 import { isQueryGroup, parseExpressions, parseQueryGroup, parseTable } from './parse-groups.ts';
 import { parseOperand } from './parse-operand.ts';
+import { isPlaceholder } from './parse-type.ts';
 import {
+  anyName,
   beyond,
   close,
   createReader,
   expectKind,
   expectWord,
   fail,
+  isAfterLast,
   isBareAlias,
   kind,
   leaf,
@@ -24,6 +27,7 @@ import {
   newName,
   open,
   openAround,
+  resume,
   shown,
   skip,
   take,
@@ -52,9 +56,9 @@ export function wholeTree(cursor: Cursor): Tree | undefined {
   return tree.fault === undefined ? tree : undefined;
 }
 
-/** The tree of an author's query as text. */
-export function parseSavedText(sql: string): Tree {
-  return parseSaved(createCursor(sql));
+/** The tree of an author's query as text; `tokens` are its significant tokens, if they are known. */
+export function parseSavedText(sql: string, tokens?: readonly Token[]): Tree {
+  return parseSaved(createCursor(sql, tokens));
 }
 
 function parseWhole(reader: Reader): Tree {
@@ -66,8 +70,25 @@ function parseWhole(reader: Reader): Tree {
     const message = `Unexpected ${shown(reader)}; a comma, an operator or AS may be missing`;
     fail(reader, message, { kind: 'unexpected' });
   }
-  const [root = top] = top.parts;
-  return { cursor: reader.cursor, root, fault: reader.fault };
+  if (reader.isSaved && reader.fault !== undefined) parseLastSettings(reader);
+  const [only = top, other] = top.parts;
+  return {
+    cursor: reader.cursor,
+    root: other === undefined ? only : top,
+    fault: reader.passed ?? reader.fault,
+  };
+}
+
+/** The settings at the end of a query that is not read up to them. They are a part of the root beside the query. */
+function parseLastSettings(reader: Reader): void {
+  const { cursor } = reader;
+  for (let at = 0; at < cursor.length; at = cursor.after(at)) {
+    if (cursor.word(at) !== 'SETTINGS' || cursor.kind(at + 1) !== 'word' || cursor.kind(at + 2) !== '=')
+      continue;
+    resume(reader, at);
+    parseSettings(reader);
+    return;
+  }
 }
 
 /**
@@ -123,15 +144,37 @@ function parseSelect(reader: Reader): void {
 function parseWith(reader: Reader): void {
   const outer = open(reader, 'with');
   skip(reader);
-  if (word(reader) === 'RECURSIVE') {
+  if (word(reader) === 'RECURSIVE' && !(reader.isSaved && word(reader, 1) === 'AS')) {
+    reader.top.at = reader.at;
     if (reader.isSaved) skip(reader);
     else fail(reader, 'WITH RECURSIVE is not supported');
   }
-  do {
-    if (isTableElement(reader)) parseTableElement(reader);
-    else parseNamedExpression(reader);
-  } while (takeKind(reader, ','));
+  do parseElement(reader);
+  while (takeKind(reader, ','));
   close(reader, outer);
+}
+
+function parseElement(reader: Reader): void {
+  const { at } = reader;
+  if (isTableElement(reader)) parseTableElement(reader);
+  else parseNamedExpression(reader);
+  if (reader.isSaved) endElement(reader, at);
+}
+
+/** What is unknown in an element of an author ends at the next one, or at the main query. */
+function endElement(reader: Reader, from: number): void {
+  const isMain = (at: number): boolean => /^(?:SELECT|FROM)$/.test(reader.cursor.word(at) ?? '');
+  const isEnd = kind(reader) === undefined || kind(reader) === ',' || isMain(reader.at);
+  if (reader.fault === undefined && isEnd) return;
+  fail(reader, `Unexpected ${shown(reader)}`, { kind: 'unexpected' });
+  const { cursor, top } = reader;
+  let end = from;
+  while (end < cursor.length && cursor.kind(end) !== ',' && !isMain(end)) end = cursor.after(end);
+  resume(reader, end);
+  const element = top.parts.at(-1);
+  if (element === undefined || element.from !== from) return;
+  element.to = end;
+  if (element.kind === 'with-value') element.at = Math.max(from, end - 1);
 }
 
 /** `name AS (SELECT …)`, with its optional parts. */
@@ -159,7 +202,7 @@ function parseTableElement(reader: Reader): void {
 /** `expression AS name`. */
 function parseNamedExpression(reader: Reader): void {
   const outer = open(reader, 'with-value');
-  if (!reader.isSaved || !parseLambda(reader, 'none')) parseExpression(reader, 'none');
+  parseExpression(reader, 'none');
   expectWord(reader, 'AS');
   reader.top.at = newName(reader);
   close(reader, outer);
@@ -175,8 +218,7 @@ function parseList(reader: Reader): void {
   parseTop(reader);
   const outer = open(reader, 'list');
   do {
-    // A trailing comma is allowed before FROM.
-    if (word(reader) === 'FROM' && kind(reader, -1) === ',') break;
+    if (isAfterLast(reader)) break;
     parseExpression(reader, 'bare');
   } while (takeKind(reader, ','));
   close(reader, outer);
@@ -225,9 +267,13 @@ function parseSettings(reader: Reader): true {
   const outer = open(reader, 'settings');
   skip(reader);
   do {
-    newName(reader);
+    const settings = open(reader, 'setting');
+    anyName(reader);
     expectKind(reader, '=');
-    parseOperand(reader, true);
+    takeKind(reader, '+');
+    if (kind(reader) === '{' && !isPlaceholder(reader)) leaf(reader, 'map', beyond(reader));
+    else parseOperand(reader, true);
+    close(reader, settings);
   } while (takeKind(reader, ','));
   close(reader, outer);
   return true;
@@ -275,7 +321,7 @@ function parseNextSource(reader: Reader): boolean {
     parseSource(reader);
     return true;
   }
-  let ahead = 0;
+  let ahead = reader.isSaved && word(reader) === 'NATURAL' ? 1 : 0;
   while (JOIN_WORDS.has(word(reader, ahead) ?? '')) ahead++;
   if (word(reader, ahead) === 'ARRAY' && word(reader, ahead + 1) === 'JOIN') {
     const outer = open(reader, 'array-join');
@@ -297,9 +343,25 @@ function parseNextSource(reader: Reader): boolean {
 function parseSource(reader: Reader): void {
   const outer = open(reader, 'source');
   if (isQueryGroup(reader)) parseQueryGroup(reader);
+  else if (reader.isSaved && kind(reader) === '(') parseJoined(reader);
   else parseTable(reader);
-  if (take(reader, 'AS') || isBareAlias(reader)) reader.top.at = newName(reader);
+  if (take(reader, 'AS') || isBareAlias(reader)) {
+    reader.top.at = newName(reader);
+    if (reader.isSaved && takeKind(reader, '(')) listUntil(reader, ')', () => newName(reader)); // of its columns
+  }
   if (word(reader) === 'FINAL' || word(reader) === 'SAMPLE') parseRowChoice(reader);
+  close(reader, outer);
+}
+
+/** Joined tables in parentheses. */
+function parseJoined(reader: Reader): void {
+  const outer = open(reader, 'from');
+  skip(reader);
+  nest(reader, () => {
+    parseSource(reader);
+    while (parseNextSource(reader));
+  });
+  expectKind(reader, ')');
   close(reader, outer);
 }
 
@@ -325,6 +387,7 @@ function parseJoinCondition(reader: Reader): void {
     const outer = open(reader, 'using');
     skip(reader);
     if (kind(reader) === '(') parseExpressions(reader, 'none');
+    else if (reader.isSaved) values(reader, 'none');
     else {
       parseExpression(reader, 'none');
       // Without parentheses the engine continues the column list where one would expect a further table.

@@ -2,7 +2,7 @@
 // their end, and nothing is added to the tree.
 import type { Cursor } from '../cursor.ts';
 import type { TokenKind } from '../lexer.ts';
-import { KEYWORDS, NAMES_IN_SAVED, NO_BARE_ALIAS } from './keywords.ts';
+import { KEYWORDS, NO_BARE_ALIAS, NO_BARE_ALIAS_IN_SAVED } from './keywords.ts';
 import type { Fault, Node, NodeKind } from './nodes.ts';
 
 /** A node whose end is not known yet. */
@@ -12,7 +12,7 @@ export interface OpenNode extends Node {
   at: number;
   isWhole: boolean;
   readonly from: number;
-  readonly parts: Node[];
+  readonly parts: OpenNode[];
 }
 
 /** Whether an alias may follow a value: not at all, only after AS, or also without AS. */
@@ -36,6 +36,8 @@ export interface Reader {
   /** The innermost node that is being read. */
   top: OpenNode;
   fault: Fault | undefined;
+  /** The first fault after which reading went on. */
+  passed: Fault | undefined;
   depth: number;
   /** Operators whose operands are being read. */
   operators: number;
@@ -55,6 +57,7 @@ export function createReader(cursor: Cursor, grammar: Grammar, isSaved: boolean)
     at: 0,
     top: draft('union', 0),
     fault: undefined,
+    passed: undefined,
     depth: 0,
     operators: 0,
     inLambda: false,
@@ -119,6 +122,13 @@ export function fail(
   reader.at = reader.cursor.length;
 }
 
+/** Goes on at a token after a fault, where another part of a query begins. */
+export function resume(reader: Reader, at: number): void {
+  reader.passed ??= reader.fault;
+  reader.fault = undefined;
+  reader.at = at;
+}
+
 /** The next token for messages, shortened. */
 export function shown(reader: Reader): string {
   return reader.cursor.text(reader.at).slice(0, MAX_SHOWN);
@@ -179,10 +189,9 @@ export function nest(reader: Reader, read: () => void): void {
   reader.depth--;
 }
 
-/** Whether the next token is a keyword, which can never be a name. */
+/** Whether the next token is a keyword, which can never be a name. In a saved query it can be one where a name is expected, as in `max(End)`. */
 export function isKeyword(reader: Reader): boolean {
-  const next = word(reader) ?? '';
-  return KEYWORDS.has(next) && !(reader.isSaved && NAMES_IN_SAVED.has(next));
+  return !reader.isSaved && KEYWORDS.has(word(reader) ?? '');
 }
 
 /** Reads a new name, of an alias or a window, and returns its token. */
@@ -199,11 +208,25 @@ export function newName(reader: Reader): number {
   return reader.at - 1;
 }
 
+/** Reads a name where no keyword can be, so that one is a name too, and returns its token. */
+export function anyName(reader: Reader): number {
+  return name(reader) === undefined ? newName(reader) : reader.at++;
+}
+
 /** Whether an alias without AS comes next. */
 export function isBareAlias(reader: Reader): boolean {
   if (kind(reader) === 'quoted') return true;
   const next = word(reader);
-  return next !== undefined && !KEYWORDS.has(next) && !NO_BARE_ALIAS.has(next);
+  const others = reader.isSaved ? NO_BARE_ALIAS_IN_SAVED : NO_BARE_ALIAS;
+  return next !== undefined && !KEYWORDS.has(next) && !others.has(next);
+}
+
+/** Whether the list that is being read ends after its last comma. */
+export function isAfterLast(reader: Reader): boolean {
+  if (kind(reader, -1) !== ',') return false;
+  if (reader.isSaved && (kind(reader) === undefined || kind(reader) === ')')) return true;
+  // A column may have the name `from`.
+  return word(reader) === 'FROM' && word(reader, 1) !== 'FROM' && kind(reader, 1) !== ',';
 }
 
 /** Comma-separated items up to and including the closing bracket. */

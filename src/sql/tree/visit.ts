@@ -20,6 +20,15 @@ export function partOf({ parts }: Node, kind: NodeKind): Node | undefined {
   return parts.find((part) => part.kind === kind);
 }
 
+/** The names of the tables that a query reads, those of its own WITH clauses included, without databases. */
+export function tableNames(tree: Tree): ReadonlySet<string> {
+  const names = new Set<string>();
+  walk(tree.root, (node) => {
+    if (node.kind === 'table') names.add(nameOf(tree, node));
+  });
+  return names;
+}
+
 /** The names of a column, of which the first may be that of its table. */
 export function namesOf({ cursor }: TreeTokens, { from, to }: Node): readonly string[] {
   const names: string[] = [];

@@ -8,6 +8,8 @@ import type { Principal } from '../../../src/auth/principal.ts';
 import { NO_DIRECTIVES } from '../../../src/cache/freshness.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import type { AnswerClickHouse, ClickHouseContent } from '../../../src/request/clickhouse/call.ts';
+import { readRows } from '../../../src/engine/rows.ts';
+import { showsNullable, typeFacts } from '../../../src/request/clickhouse/virtual/type-facts.ts';
 import { createClickHouse } from '../../../src/request/clickhouse/clickhouse.ts';
 import { exceptionOf } from '../../../src/request/clickhouse/exceptions.ts';
 import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
@@ -31,6 +33,8 @@ beforeAll(async () => {
     sql: [
       'CREATE DATABASE app',
       "CREATE TABLE app.orders (id UInt64, region String, note Nullable(String), at DateTime64(3)) ORDER BY id AS SELECT number, number % 2 ? 'north' : 'south', NULL, toDateTime64('2026-01-01 00:00:00', 3) FROM numbers(10)",
+      `CREATE TABLE app.types (${TYPES.map((type, index) => `c${index} ${type}`).join(', ')}) ENGINE = Memory
+        SETTINGS allow_suspicious_low_cardinality_types = 1, enable_time_time64_type = 1`,
     ],
   });
   const id = 'id: 00000000-0000-4000-8000-0000000000';
@@ -76,6 +80,26 @@ afterAll(async () => {
   await core.close();
   await service.stop();
 });
+
+const TYPES: readonly string[] = [
+  'UInt8', 'Nullable(Int256)', 'LowCardinality(UInt8)', 'SimpleAggregateFunction(sum, UInt64)', 'Float32', 'Bool',
+  'Decimal(9, 2)', 'Nullable(Decimal(76, 4))', 'Array(Decimal(9, 2))', "Enum8('Nullable(Decimal(9, 2))' = 1)",
+  'Date', 'Date32', 'DateTime', "Nullable(DateTime64(4, 'UTC'))", 'Array(DateTime64(3))', 'Tuple(x DateTime64(3))', 'Time64(3)',
+  'LowCardinality(Nullable(DateTime))', 'SimpleAggregateFunction(max, Nullable(DateTime64(6)))', 'LowCardinality(Nullable(String))',
+]; // prettier-ignore
+
+test('what the engine says about types of columns', async () => {
+  const names = 'data_type, is_nullable, numeric_precision, numeric_precision_radix, numeric_scale, datetime_precision';
+  const schema = `SELECT ${names} FROM information_schema.columns WHERE table_name = 'types'`;
+  const rows = (await readRows(service.engine, `SELECT * FROM (${schema})`)) as readonly (readonly unknown[])[];
+  expect(rows).toHaveLength(TYPES.length);
+  for (const [type, isNullable, ...digits] of rows) {
+    const facts = typeFacts(String(type));
+    expect([type, Number(facts.isNullable), ...facts.digits, facts.timeDigits]).toEqual([type, Number(isNullable), ...digits]);
+  }
+  const shown = (await readRows(service.engine, 'SELECT * FROM (SELECT type FROM system.columns WHERE table = \'types\')')) as readonly (readonly [string])[];
+  expect(shown.filter(([type]) => showsNullable(type)).length).toBe(5);
+}); // prettier-ignore
 
 interface Asked {
   readonly key?: string;

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../../catalog/endpoint.ts';
 import type { Engine, RowPolicyContext } from '../../../engine/engine.ts';
 import { ENDPOINT_SETTING } from '../../../engine/row-policy.ts';
-import type { PreflightFinding } from '../../../preflight/preflight.ts';
+import type { PreflightFinding } from '../../../preflight/finding.ts';
 import { serverRows } from '../../../preflight/server-rows.ts';
 import { quoteString } from '../../../sql/literal.ts';
 import type { TablePolicy } from '../../../compatibility/row-policies.ts';
@@ -10,7 +10,7 @@ import { existingPolicies, formatCondition, readPolicies, unlessAway } from './s
 import type { ExistingPolicy, ServerPolicies } from './server.ts';
 import { policySql, profileSql, readableSql, TENANT_POLICY } from './statements.ts';
 
-type Found = Omit<PreflightFinding, 'layer'>;
+type PolicyFinding = Omit<PreflightFinding, 'layer'>;
 
 /** No tenant has this name; as a number, date or UUID it is no value at all. */
 const NO_TENANT = 'millrace doctor: no such tenant';
@@ -51,7 +51,10 @@ export async function checkRowPolicies(
   endpoints: readonly Endpoint[],
 ): Promise<readonly PreflightFinding[]> {
   const policies = await readPolicies(engine, endpoints);
-  const found = policies.gaps.map((gap): Found => ({ name: `no row policy: ${gap}`, outcome: 'advice' }));
+  const found = policies.gaps.map((gap): PolicyFinding => ({
+    name: `no row policy: ${gap}`,
+    outcome: 'advice',
+  }));
   if (policies.consumer === policies.saved) {
     found.push({ name: SHARED_USER, outcome: 'open' });
   } else if (policies.policies.length > 0) {
@@ -66,7 +69,7 @@ export async function checkRowPolicies(
 }
 
 /** Sent as with every consumer query, and read back. */
-async function checkSetting(engine: Engine, policies: ServerPolicies): Promise<Found> {
+async function checkSetting(engine: Engine, policies: ServerPolicies): Promise<PolicyFinding> {
   const values = Object.fromEntries(policies.parameters.map((parameter) => [parameter, null]));
   const sql = `SELECT position(getSetting(${quoteString(ENDPOINT_SETTING)}), '=') > 0`;
   const rowPolicy = { endpoint: 'doctor', values };
@@ -79,7 +82,7 @@ async function checkSetting(engine: Engine, policies: ServerPolicies): Promise<F
   };
 }
 
-function unseen({ consumer }: ServerPolicies): Found {
+function unseen({ consumer }: ServerPolicies): PolicyFinding {
   return {
     name: `${consumer} cannot read system.row_policies, so only the effect of row policies is checked`,
     outcome: 'advice',
@@ -92,7 +95,7 @@ async function checkPolicy(
   { consumer }: ServerPolicies,
   policy: TablePolicy,
   existing: readonly ExistingPolicy[],
-): Promise<Found> {
+): Promise<PolicyFinding> {
   const condition = await formatCondition(engine, policy.condition);
   const isThere = existing.some((each) => {
     const isSame = each.database === policy.database && each.table === policy.table;
@@ -110,7 +113,7 @@ async function probe(
   engine: Engine,
   { consumer }: ServerPolicies,
   { name, condition, restricted }: TablePolicy,
-): Promise<readonly Found[]> {
+): Promise<readonly PolicyFinding[]> {
   const values = Object.fromEntries(restricted.parameters.map((parameter) => [parameter, NO_TENANT]));
   const reads = async (rowPolicy: RowPolicyContext | undefined): Promise<boolean> => {
     const sql = `SELECT 1 FROM ${name} LIMIT 1`;

@@ -1,6 +1,7 @@
 // Placeholders of database drivers: `$1`, `?`, `:x`, `%(x)s`, `%s`, `@x`, `${x}`, and ClickHouse's `{x:Type}`.
 import type { Item, Syntax, Value } from '../../placeholders/nodes.ts';
 import type { TemplateDialect } from '../../placeholders/template.ts';
+import { innerType, parseType, printType } from '../../../sql/types/type.ts';
 
 const MARK =
   /\$\{[A-Za-z_]\w*\}|\$\d{1,3}\b|(?<![\w:)\]'"]\s?):[A-Za-z_]\w*|%\([A-Za-z_]\w*\)[sdf]|%[sd](?!\w)|@[A-Za-z_]\w*|\{\s*[A-Za-z_]\w*\s*:[^{}]{1,200}\}|\?/y;
@@ -71,10 +72,10 @@ function item(mark: string, before: string, positions: Positions): Item {
 
 /** `{name:Nullable(Type)}` is optional. */
 function typedValue(name: string, type: string): Value {
-  const inner = /^Nullable\((.*)\)$/s.exec(type)?.[1];
-  const list = /^Array\((.*)\)$/s.exec(type)?.[1];
-  if (list !== undefined) return { name, type: list, isList: true };
-  return inner === undefined ? { name, type } : { name, type: inner, required: false };
+  const parsed = parseType(type);
+  const inner = printType(innerType(parsed));
+  if (parsed.name === 'Array') return { name, type: inner, isList: true };
+  return parsed.name === 'Nullable' ? { name, type: inner, required: false } : { name, type };
 }
 
 interface Positions {

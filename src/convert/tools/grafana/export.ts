@@ -2,14 +2,21 @@
 // Source: https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/
 import type { Declaration } from '../../placeholders/template.ts';
 import { dialectOfEngine } from '../../export/databases.ts';
-import { entriesOf, listOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
+import {
+  entriesOf,
+  listOf,
+  member,
+  textOf,
+  type ExportDocument,
+  type DocumentPath,
+} from '../../export/document.ts';
 import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
 import { DATE_TIME_TYPE } from './altinity.ts';
 
 interface Panel {
-  readonly path: Path;
+  readonly path: DocumentPath;
   /** Of its title. */
-  readonly shown: Path;
+  readonly shown: DocumentPath;
   readonly value: unknown;
   /** The variables that it, or its row, is repeated for: in each, they have one value. */
   readonly repeats: readonly string[];
@@ -27,8 +34,8 @@ function ofPanel(declaration: Declaration, repeats: readonly string[]): Declarat
 }
 
 /** The dashboard in the document, which the API wraps. */
-function dashboardPath({ value }: ExportDocument): Path | undefined {
-  const candidates: readonly Path[] = [[], ['dashboard'], ['spec']];
+function dashboardPath({ value }: ExportDocument): DocumentPath | undefined {
+  const candidates: readonly DocumentPath[] = [[], ['dashboard'], ['spec']];
   return candidates.find((path) => {
     const at = path.reduce<unknown>((inner, key) => member(inner, key), value);
     return Array.isArray(member(at, 'panels')) || Array.isArray(member(at, 'rows')) || isVersion2(at);
@@ -55,10 +62,10 @@ export const GRAFANA: ToolReader = {
   },
 };
 
-type Found = ForeignQuery | OtherItem;
+type DashboardItem = ForeignQuery | OtherItem;
 
 /** All targets of panels, panels without one, and the queries of variables and annotations. */
-function readDashboard(document: ExportDocument): readonly Found[] {
+function readDashboard(document: ExportDocument): readonly DashboardItem[] {
   const path = dashboardPath(document);
   if (path === undefined) return [];
   const dashboard = path.reduce<unknown>((inner, key) => member(inner, key), document.value);
@@ -68,7 +75,7 @@ function readDashboard(document: ExportDocument): readonly Found[] {
     inputs: inputsOf(dashboard),
     variables: variablesOf(dashboard),
   };
-  const ofPanels = panelsOf(dashboard, path).flatMap((panel): readonly Found[] => {
+  const ofPanels = panelsOf(dashboard, path).flatMap((panel): readonly DashboardItem[] => {
     const targets = targetsOf(panel);
     if (targets.length === 0) return withoutTarget(panel, document);
     return targets.map((target, index) =>
@@ -107,13 +114,13 @@ function withoutTarget({ shown, value }: Panel, document: ExportDocument): reado
 }
 
 /** The SQL of variables whose values are those of a query, and of annotations. */
-function namedQueries(dashboard: unknown, path: Path, context: Dashboard): readonly Found[] {
+function namedQueries(dashboard: unknown, path: DocumentPath, context: Dashboard): readonly DashboardItem[] {
   const found = (
     kind: string,
-    list: Path,
+    list: DocumentPath,
     key: string,
     isQuery: (item: unknown) => boolean,
-  ): readonly Found[] =>
+  ): readonly DashboardItem[] =>
     listOf(
       list.reduce<unknown>((inner, each) => member(inner, each), dashboard),
       'list',
@@ -141,7 +148,7 @@ const MAX_PANELS = 2_000;
 const MAX_DEPTH = 5;
 
 /** Panels, those in rows, and those of old versions' rows. */
-function panelsOf(value: unknown, path: Path, outer: readonly string[] = []): readonly Panel[] {
+function panelsOf(value: unknown, path: DocumentPath, outer: readonly string[] = []): readonly Panel[] {
   if (path.length > 2 * MAX_DEPTH) return [];
   const nested = ['panels', 'rows'].flatMap((key) => {
     let row: readonly string[] = []; // of the row before, whose panels are not inside it if it is open
@@ -176,7 +183,7 @@ function repeatsOf(panel: unknown): readonly string[] {
 }
 
 interface Target {
-  readonly path: Path;
+  readonly path: DocumentPath;
   readonly value: unknown;
   readonly datasource: unknown;
 }
@@ -212,7 +219,7 @@ function queryOf(
   { document, title, inputs, variables }: Dashboard,
   panel: Panel,
   target: Target & { readonly suffix: string | undefined },
-): Found {
+): DashboardItem {
   const { suffix } = target;
   const key = SQL_KEYS.find((each) => textOf(target.value, each) !== undefined);
   const sql = key === undefined ? undefined : textOf(target.value, key);

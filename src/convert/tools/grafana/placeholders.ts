@@ -74,13 +74,13 @@ function nameOf(mark: string): string {
   return /\w[\w]*/.exec(mark)?.[0] ?? '';
 }
 
-interface Context {
+interface MacroContext {
   readonly call: MacroCall;
   readonly byName: ReadonlyMap<string, Declaration>;
   readonly inside: RegionKind;
 }
 
-function interpret(mark: string, { call, byName, inside }: Context): Item {
+function interpret(mark: string, { call, byName, inside }: MacroContext): Item {
   const { name } = call;
   const format = /:([^}\]]*)/.exec(mark)?.[1] ?? '';
   const range = /^__(from|to)$/.exec(name)?.[1];
@@ -117,13 +117,13 @@ function timeRange(isFrom: boolean, format: string): Item {
 /** Formats that insert the value as it is, if there is one. */
 const PLAIN: ReadonlySet<string> = new Set(['', 'raw', 'csv', 'pipe', 'glob', 'singlequote', 'sqlstring']);
 
-interface Place {
+interface MacroPlace {
   readonly format: string;
   readonly inside: RegionKind;
   readonly dialect: TemplateDialect;
 }
 
-function variable(declaration: Declaration, { format, inside, dialect }: Place): Item {
+function variable(declaration: Declaration, { format, inside, dialect }: MacroPlace): Item {
   if (declaration.reason !== undefined) return { kind: 'lost', message: declaration.reason };
   if (declaration.text !== undefined) return { kind: 'inserted', text: declaration.text };
   const value = valueOf(declaration);

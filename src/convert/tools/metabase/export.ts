@@ -9,13 +9,13 @@ import {
   stringAt,
   textOf,
   type ExportDocument,
-  type Path,
+  type DocumentPath,
 } from '../../export/document.ts';
 import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
 
 interface Card {
   readonly document: ExportDocument;
-  readonly path: Path;
+  readonly path: DocumentPath;
   readonly value: unknown;
 }
 
@@ -27,7 +27,7 @@ export const METABASE: ToolReader = {
 /** The cards of all documents, with the snippets, databases and other cards that they refer to. */
 function readMetabase(documents: readonly ExportDocument[]): readonly ForeignQuery[] {
   const cards = documents.flatMap(cardsOf);
-  const context: Context = {
+  const context: ExportContext = {
     engines: enginesOf(documents),
     snippets: snippetsOf(documents),
     cards: new Map(cards.flatMap((card) => keysOf(card).map((key) => [key, card] as const))),
@@ -36,7 +36,7 @@ function readMetabase(documents: readonly ExportDocument[]): readonly ForeignQue
   return cards.map((card) => queryOf(card, context));
 }
 
-interface Context {
+interface ExportContext {
   readonly engines: ReadonlyMap<string, string>;
   readonly snippets: ReadonlyMap<string, string>;
   readonly cards: ReadonlyMap<string, Card>;
@@ -50,7 +50,7 @@ function isMetabase({ value }: ExportDocument): boolean {
 }
 
 /** A card, a list of cards, or `{"data": […]}`. */
-function itemsOf(value: unknown): readonly { readonly path: Path; readonly value: unknown }[] {
+function itemsOf(value: unknown): readonly { readonly path: DocumentPath; readonly value: unknown }[] {
   if (Array.isArray(value)) return value.map((item: unknown, index) => ({ path: [index], value: item }));
   const data = member(value, 'data');
   return Array.isArray(data)
@@ -114,15 +114,15 @@ function fieldsOf(documents: readonly ExportDocument[]): ReadonlyMap<string, rea
 }
 
 /** The SQL of a card: of `native`, or of the single stage of newer versions. */
-function nativePath(value: unknown): Path | undefined {
-  const candidates: readonly Path[] = [
+function nativePath(value: unknown): DocumentPath | undefined {
+  const candidates: readonly DocumentPath[] = [
     ['dataset_query', 'native', 'query'],
     ['dataset_query', 'stages', 0, 'native'],
   ];
   return candidates.find((path) => stringAt(value, path) !== undefined);
 }
 
-function queryOf(card: Card, context: Context): ForeignQuery {
+function queryOf(card: Card, context: ExportContext): ForeignQuery {
   const { document, path, value } = card;
   const title = textOf(value, 'name') ?? 'card';
   const native = nativePath(value);
@@ -156,7 +156,7 @@ function queryOf(card: Card, context: Context): ForeignQuery {
   };
 }
 
-function tagsOf(value: unknown, native: Path): unknown {
+function tagsOf(value: unknown, native: DocumentPath): unknown {
   const parent = native.slice(0, -1);
   let at: unknown = value;
   for (const key of parent) at = member(at, key);
@@ -164,7 +164,7 @@ function tagsOf(value: unknown, native: Path): unknown {
 }
 
 interface TagContext {
-  readonly context: Context;
+  readonly context: ExportContext;
   readonly own: string | undefined;
   readonly depth: number;
 }
@@ -205,7 +205,7 @@ function declarationOf(name: string, tag: unknown, given: TagContext): Declarati
 }
 
 /** `[field, [DB, schema, table, column], …]`, `[field, {…}, 12]` or `[field, 12, null]`. */
-function columnOf(dimension: unknown, { fields }: Context): readonly string[] | undefined {
+function columnOf(dimension: unknown, { fields }: ExportContext): readonly string[] | undefined {
   if (!Array.isArray(dimension)) return undefined;
   const [, ...rest] = dimension as readonly unknown[];
   for (const part of rest) {
@@ -218,7 +218,7 @@ function columnOf(dimension: unknown, { fields }: Context): readonly string[] | 
   return undefined;
 }
 
-function snippet(name: string, tag: unknown, { snippets }: Context): Declaration {
+function snippet(name: string, tag: unknown, { snippets }: ExportContext): Declaration {
   const text = snippets.get(textOf(tag, 'snippet-name') ?? name.replace(/^snippet\s*:\s*/, ''));
   if (text === undefined) return { name };
   return /\{\{/.test(text) ? { name, reason: 'The snippet has placeholders itself' } : { name, text };

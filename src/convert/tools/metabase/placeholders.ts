@@ -107,9 +107,9 @@ function truncated(column: string, value: Value): Item {
   };
 }
 
-type Use = Extract<Part, { kind: 'value' }>;
+type VariableUse = Extract<Part, { kind: 'value' }>;
 
-type WriteText = (column: string, use: Use) => readonly Part[];
+type WriteText = (column: string, use: VariableUse) => readonly Part[];
 
 /** The position of the text in the column, compared with 0. */
 const searching =
@@ -138,10 +138,10 @@ const TEXT: Readonly<Record<string, WriteText>> = {
   'ends-with': inLowerCase('endsWith'),
 };
 
-function filtered(value: Value, condition: (use: Use) => readonly Part[]): Item {
+function filtered(value: Value, condition: (use: VariableUse) => readonly Part[]): Item {
   const optional: Value =
     value.required === true || value.default !== undefined ? value : { ...value, required: false };
-  const use: Use = { kind: 'value', value: optional };
+  const use: VariableUse = { kind: 'value', value: optional };
   if (optional.required === true || optional.default !== undefined)
     return { kind: 'sql', parts: ['(', ...condition(use), ')'] };
   const absent: readonly Part[] =
@@ -197,12 +197,12 @@ function bounds({
   readonly to: Value;
   readonly isDate?: boolean;
 }): Item {
-  const low: Use = { kind: 'value', value: from };
-  const high: Use = { kind: 'value', value: to };
+  const low: VariableUse = { kind: 'value', value: from };
+  const high: VariableUse = { kind: 'value', value: to };
   const last: readonly Part[] = isDate
     ? [' < ', { kind: 'function', name: 'addDays' }, '(', high, ', 1)']
     : [' <= ', high];
-  const side = (use: Use, condition: readonly Part[]): readonly Part[] =>
+  const side = (use: VariableUse, condition: readonly Part[]): readonly Part[] =>
     use.value.required === true || use.value.default !== undefined
       ? condition
       : ['(', use, ' IS NULL OR ', ...condition, ')'];

@@ -1,7 +1,7 @@
 // Redash: queries as its API returns them, one or a list. Source: https://redash.io/help/user-guide/integrations-and-api/api
 import type { Declaration } from '../../placeholders/template.ts';
 import { dialectOfEngine } from '../../export/databases.ts';
-import { listOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
+import { listOf, member, textOf, type ExportDocument, type DocumentPath } from '../../export/document.ts';
 import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
 
 export const REDASH: ToolReader = {
@@ -20,7 +20,7 @@ function isQuery(value: unknown): boolean {
   );
 }
 
-function itemsOf(value: unknown): readonly { readonly path: Path; readonly value: unknown }[] {
+function itemsOf(value: unknown): readonly { readonly path: DocumentPath; readonly value: unknown }[] {
   if (Array.isArray(value)) return value.map((item: unknown, index) => ({ path: [index], value: item }));
   const results = ['results', 'queries'].find((key) => Array.isArray(member(value, key)));
   if (results === undefined) return [{ path: [], value }];
@@ -49,7 +49,7 @@ function enginesOf(documents: readonly ExportDocument[]): ReadonlyMap<unknown, s
 
 function queryOf(
   document: ExportDocument,
-  { path, value }: { readonly path: Path; readonly value: unknown },
+  { path, value }: { readonly path: DocumentPath; readonly value: unknown },
   engines: ReadonlyMap<unknown, string>,
 ): ForeignQuery {
   const title = textOf(value, 'name') ?? 'query';

@@ -1,7 +1,7 @@
 // Superset: datasets, saved queries and charts of an export. Source: https://superset.apache.org/docs/api and its export format
 import type { Declaration } from '../../placeholders/template.ts';
 import { dialectOfEngine } from '../../export/databases.ts';
-import { entriesOf, member, textOf, type ExportDocument, type Path } from '../../export/document.ts';
+import { entriesOf, member, textOf, type ExportDocument, type DocumentPath } from '../../export/document.ts';
 import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
 import { chartSql } from './chart.ts';
 
@@ -124,7 +124,7 @@ function chartOf(document: ExportDocument, datasets: ReadonlyMap<string, Dataset
   const description = textOf(value, 'description');
   const dataset = datasets.get(textOf(value, 'dataset_uuid') ?? '');
   const engine = dataset?.engine;
-  const path: Path = ['slice_name'];
+  const path: DocumentPath = ['slice_name'];
   const base = {
     tool: 'superset',
     kind: 'chart',

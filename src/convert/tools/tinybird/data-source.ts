@@ -86,7 +86,7 @@ function listed(key: string): string {
 /** The rows of the first fixture of this name, with the columns of the table as keys. */
 function rowsOf(
   name: string,
-  columns: readonly Column[],
+  columns: readonly DataSourceColumn[],
   fixtures: readonly ExportFile[],
 ): TableRows | undefined {
   const file = fixtures.find(({ path }) =>
@@ -109,7 +109,7 @@ function rowsOf(
 }
 
 /** A line of JSON as a row of the table; a line that is no object stays as it is, and is reported when it is read. */
-function rowOf(line: string, columns: readonly Column[]): string {
+function rowOf(line: string, columns: readonly DataSourceColumn[]): string {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -127,7 +127,7 @@ function rowOf(line: string, columns: readonly Column[]): string {
   return JSON.stringify(Object.fromEntries(members));
 }
 
-interface Column {
+interface DataSourceColumn {
   readonly name: string;
   /** As CREATE TABLE writes it. */
   readonly definition: string;
@@ -136,8 +136,8 @@ interface Column {
 }
 
 /** The parts of a SCHEMA at the top level, with the JSON paths of their values. */
-function columnsOf(schema: string): readonly Column[] {
-  const columns: Column[] = [];
+function columnsOf(schema: string): readonly DataSourceColumn[] {
+  const columns: DataSourceColumn[] = [];
   let depth = 0;
   let from = 0;
   const add = (to: number): void => {

@@ -95,7 +95,7 @@ export interface Joined {
   readonly reason?: string;
 }
 
-interface Piece {
+interface NodePiece {
   readonly text: string;
   readonly start: number;
   readonly isCopied: boolean;
@@ -108,8 +108,8 @@ export function joined(node: PipeNode, nodes: readonly PipeNode[]): Joined {
   const rest = { used, ...(reason === undefined ? {} : { reason }) };
   if (used.length === 0) return { sql: own.text, offset: (at) => own.start + at, ...rest };
   const isTemplate = [...used, node].some(({ sql }) => MARK.test(sql));
-  const add = (text: string): Piece => ({ text, start: own.start, isCopied: false });
-  const pieces: Piece[] = [add(isTemplate ? '%\nWITH ' : 'WITH ')];
+  const add = (text: string): NodePiece => ({ text, start: own.start, isCopied: false });
+  const pieces: NodePiece[] = [add(isTemplate ? '%\nWITH ' : 'WITH ')];
   for (const [index, each] of used.entries())
     pieces.push(
       add(`${index === 0 ? '' : ',\n'}${each.name} AS (\n`),
@@ -122,7 +122,7 @@ export function joined(node: PipeNode, nodes: readonly PipeNode[]): Joined {
   return { sql: pieces.map(({ text }) => text).join(''), offset: (at) => offsetIn(pieces, at), ...rest };
 }
 
-function offsetIn(pieces: readonly Piece[], at: number): number {
+function offsetIn(pieces: readonly NodePiece[], at: number): number {
   let passed = 0;
   for (const { text, start, isCopied } of pieces) {
     if (at < passed + text.length) return isCopied ? start + at - passed : start;
@@ -133,7 +133,7 @@ function offsetIn(pieces: readonly Piece[], at: number): number {
 }
 
 /** Without white space around it, and without a semicolon. */
-export function trimmed({ sql, start }: PipeNode): Piece {
+export function trimmed({ sql, start }: PipeNode): NodePiece {
   const text = sql.trimStart();
   return {
     text: text.trimEnd().replace(/;\s*$/, ''),
@@ -142,14 +142,14 @@ export function trimmed({ sql, start }: PipeNode): Piece {
   };
 }
 
-function from({ text, start, isCopied }: Piece, length: number): Piece {
+function from({ text, start, isCopied }: NodePiece, length: number): NodePiece {
   return { text: text.slice(length), start: start + length, isCopied };
 }
 
 /** The `%` that marks a template. */
 const MARK = /^\s*%\s*/;
 
-function withoutMark(piece: Piece): Piece {
+function withoutMark(piece: NodePiece): NodePiece {
   return from(piece, MARK.exec(piece.text)?.[0].length ?? 0);
 }
 

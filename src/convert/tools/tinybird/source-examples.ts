@@ -3,7 +3,7 @@
 import { entriesOf, textOf, type Contents } from '../../export/document.ts';
 import type { SourceExample } from '../../export/foreign-query.ts';
 
-type Row = Readonly<Record<string, unknown>>;
+type JsonRow = Readonly<Record<string, unknown>>;
 
 /** By the name of the pipe. */
 export function readExamples({ files, documents }: Contents): ReadonlyMap<string, readonly SourceExample[]> {
@@ -46,7 +46,7 @@ function parametersOf(options: string): Readonly<Record<string, string>> {
 }
 
 /** One object a line; undefined if they are none, or too many. */
-function jsonRows(text: string): readonly Row[] | undefined {
+function jsonRows(text: string): readonly JsonRow[] | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length > MAX_ROWS) return undefined;
   try {
@@ -60,7 +60,7 @@ function jsonRows(text: string): readonly Row[] | undefined {
 }
 
 /** Lines with a header; undefined if a value is a list or has a line break, which this does not read. */
-function csvRows(text: string): readonly Row[] | undefined {
+function csvRows(text: string): readonly JsonRow[] | undefined {
   const lines = text
     .trim()
     .split(/\r?\n/)
@@ -86,7 +86,7 @@ function cellOf(cell: string): unknown {
 }
 
 /** Times as Millrace writes them. */
-function typed(row: Row): Row {
+function typed(row: JsonRow): JsonRow {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,

@@ -2,8 +2,8 @@
 import type { Column } from '../../../engine/engine.ts';
 import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
 import type { VirtualName } from '../databases.ts';
-import type { Row } from '../rows-text.ts';
 import { databaseNames, tablesSeen, type RowSource, type Seen, type SeenTable } from './seen.ts';
+import { typeFacts } from './type-facts.ts';
 
 const NIL = '00000000-0000-0000-0000-000000000000';
 
@@ -20,21 +20,6 @@ async function columnRows<Out>(
 ): Promise<readonly Out[]> {
   const tables = await tablesSeen(seen, true);
   return tables.flatMap((table) => table.columns.map((column, index) => row(table, column, index + 1)));
-}
-
-/** Digits of a type: precision, radix and scale; NULL for types that are no numbers. */
-function digitsOf(type: string): Row {
-  const plain = type.replace(/^Nullable\((.*)\)$/, '$1');
-  const integer = /^U?Int(\d+)$/.exec(plain)?.[1] ?? /^B?Float(\d+)$/.exec(plain)?.[1];
-  if (integer !== undefined) return [Number(integer), 2, plain.includes('Float') ? null : 0];
-  const [, precision, scale] = /^Decimal\((\d+), (\d+)\)$/.exec(plain) ?? [];
-  return precision === undefined ? [null, null, null] : [Number(precision), 10, Number(scale)];
-}
-
-function timeDigits(type: string): number | null {
-  const [, digits] = /DateTime64\((\d)/.exec(type) ?? [];
-  if (digits !== undefined) return Number(digits);
-  return /^(?:Nullable\()?DateTime/.test(type) ? 0 : null;
 }
 
 const systemRows: Readonly<Record<string, RowSource>> = {
@@ -67,8 +52,8 @@ const systemRows: Readonly<Record<string, RowSource>> = {
         name,
         type,
         position,
-        ...digitsOf(type),
-        timeDigits(type),
+        ...typeFacts(type).digits,
+        typeFacts(type).timeDigits,
       ]),
   },
 };
@@ -105,12 +90,12 @@ const informationRows: Readonly<Record<string, RowSource>> = {
         table,
         name,
         position,
-        type.startsWith('Nullable(') ? 'YES' : 'NO',
+        typeFacts(type).isNullable ? 'YES' : 'NO',
         type,
         type,
         '',
-        ...digitsOf(type),
-        timeDigits(type),
+        ...typeFacts(type).digits,
+        typeFacts(type).timeDigits,
       ]),
   },
 };

@@ -11,7 +11,7 @@ import { createCursor } from '../../../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
 import { outlineQuery } from '../../../sql/outline.ts';
 import { checkProblem } from '../../engine-problems.ts';
-import type { Plan } from '../../plan.ts';
+import type { Plan } from '../../planned.ts';
 import type { VirtualScope } from '../databases.ts';
 import { applyEdits, type Edit } from '../edited-text.ts';
 import { MAX_NUMBERS } from '../names.ts';

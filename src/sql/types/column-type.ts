@@ -1,4 +1,5 @@
 // The types of columns as far as needed to decide what their values can be compared with.
+import { isDate, isDateTime, isNumeric, plainType } from './traits.ts';
 import { innerType, parseType, printType, typeArguments, type ClickHouseType } from './type.ts';
 
 /** `name` is the type as the engine prints it. Nullable and LowCardinality make no difference and are omitted. */
@@ -22,8 +23,6 @@ type TypeShape =
 /** The type of an untyped JSON path. */
 export const DYNAMIC: ColumnType = { name: 'Dynamic', kind: 'dynamic' };
 
-const NUMBER = /^(?:U?Int(?:8|16|32|64|128|256)|(?:B?Float(?:16|32|64))|Decimal(?:32|64|128|256)?)$/;
-const TIME = /^(?:DateTime(?:32|64)?|Date(?:32)?)$/;
 const OTHERS: ReadonlyMap<string, TypeShape> = new Map<string, TypeShape>([
   ['String', { kind: 'string', padded: false }],
   ['FixedString', { kind: 'string', padded: true }],
@@ -44,9 +43,8 @@ export function parseColumnType(text: string): ColumnType {
 }
 
 function columnTypeOf(type: ClickHouseType): ColumnType {
-  if (type.name === 'Nullable' || type.name === 'LowCardinality') return columnTypeOf(innerType(type));
-  if (type.name === 'SimpleAggregateFunction') return columnTypeOf(innerType(type, 1)); // after the function
-  return { name: printType(type), ...shapeOf(type) };
+  const plain = plainType(type);
+  return { name: printType(plain), ...shapeOf(plain) };
 }
 
 function shapeOf(type: ClickHouseType): TypeShape {
@@ -63,8 +61,8 @@ function shapeOf(type: ClickHouseType): TypeShape {
     case 'JSON':
       return { kind: 'json', paths: jsonPaths(type) };
     default:
-      if (NUMBER.test(name)) return { kind: 'number', single: name === 'Float32' || name === 'BFloat16' };
-      return TIME.test(name) ? { kind: 'time' } : (OTHERS.get(name) ?? { kind: 'other' });
+      if (isNumeric(type)) return { kind: 'number', single: name === 'Float32' || name === 'BFloat16' };
+      return isDate(type) || isDateTime(type) ? { kind: 'time' } : (OTHERS.get(name) ?? { kind: 'other' });
   }
 }
 

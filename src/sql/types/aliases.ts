@@ -1,5 +1,5 @@
 // ClickHouse's other names of types, mostly those of other databases. `test/params/engine.test.ts` compares them with the engine.
-import { createCursor } from '../sql/cursor.ts';
+import { createCursor } from '../cursor.ts';
 
 /** By type: its names in other databases, which ClickHouse reads without their case. */
 const NAMES: Readonly<Record<string, string>> = {

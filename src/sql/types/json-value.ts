@@ -1,5 +1,6 @@
 // How the values of a type appear in JSON: the one source of JSON Schemas and of TypeScript types.
-import { stringValue } from './string-literal.ts';
+import { storedShape } from './geometry.ts';
+import { enumNames, integerOf, isInterval } from './traits.ts';
 import { innerType, parseType, typeArguments, type ClickHouseType } from './type.ts';
 
 /** The JSON values of a type. */
@@ -27,9 +28,6 @@ export type JsonValue =
 const ANY: JsonValue = { kind: 'any' };
 const FLOAT: JsonValue = { kind: 'float' };
 const STRING: JsonValue = { kind: 'string', format: undefined };
-const POINT: JsonValue = { kind: 'tuple', elements: [FLOAT, FLOAT] };
-const RING: JsonValue = { kind: 'array', element: POINT };
-const POLYGON: JsonValue = { kind: 'array', element: RING };
 
 const PLAIN: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ...['String', 'FixedString', 'IPv4', 'IPv6', 'Time', 'Time64'].map((name) => [name, STRING] as const),
@@ -45,12 +43,6 @@ const PLAIN: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['Bool', { kind: 'boolean' }],
   ['Nothing', { kind: 'null' }],
   ['JSON', { kind: 'object' }],
-  ['Point', POINT],
-  ['Ring', RING],
-  ['LineString', RING],
-  ['Polygon', POLYGON],
-  ['MultiLineString', POLYGON],
-  ['MultiPolygon', { kind: 'array', element: POLYGON }],
 ]);
 
 /** How rows are written in JSON: as the engine does, or as BigQuery does (`format/bigquery-shape.ts`). */
@@ -117,25 +109,22 @@ function valueOf(type: ClickHouseType): JsonValue {
     case 'Enum':
     case 'Enum8':
     case 'Enum16':
-      return enumValue(type);
+      return { kind: 'enum', values: enumNames(type) };
     default:
-      return PLAIN.get(name) ?? integerValue(name);
+      return PLAIN.get(name) ?? shapeValue(type) ?? integerValue(type);
   }
 }
 
-function integerValue(name: string): JsonValue {
-  const [, unsigned, bits] = /^(U?)Int(8|16|32|64|128|256)$/.exec(name) ?? [];
-  if (bits !== undefined) return { kind: 'integer', bits: Number(bits), signed: unsigned === '' };
-  return /^Interval[A-Z]/.test(name) ? { kind: 'integer', bits: 64, signed: true } : ANY;
+/** Undefined for types that are no shapes. */
+function shapeValue(type: ClickHouseType): JsonValue | undefined {
+  const stored = storedShape(type);
+  return stored && valueOf(stored);
 }
 
-function enumValue(type: ClickHouseType): JsonValue {
-  const values =
-    type.arguments?.flatMap((argument) => {
-      if (argument.kind === 'literal') return stringValue(argument.source) ?? [];
-      return argument.kind === 'enum' ? [argument.name] : [];
-    }) ?? [];
-  return { kind: 'enum', values };
+function integerValue(type: ClickHouseType): JsonValue {
+  const integer = integerOf(type);
+  if (integer !== undefined) return { kind: 'integer', bits: integer.bits, signed: integer.isSigned };
+  return isInterval(type) ? { kind: 'integer', bits: 64, signed: true } : ANY;
 }
 
 /** Elements without names are an array. */

@@ -1,5 +1,5 @@
 // The types of subcolumns: JSON paths, elements of tuples, sizes of arrays, keys of maps.
-import { innerType, typeArguments, type ClickHouseType } from '../sql/type.ts';
+import { innerType, typeArguments, typeOf, type ClickHouseType } from './type.ts';
 
 /**
  * The type of the subcolumn `path` of a column; undefined if the column has none. Paths of JSON without a type of their own
@@ -8,11 +8,13 @@ import { innerType, typeArguments, type ClickHouseType } from '../sql/type.ts';
 export function subcolumnType(type: ClickHouseType, path: string): ClickHouseType | undefined {
   switch (type.name) {
     case 'JSON':
-      return typeArguments(type).find(({ name }) => name === path)?.type ?? plain('Dynamic');
+      return typeArguments(type).find(({ name }) => name === path)?.type ?? typeOf('Dynamic');
     case 'Nullable':
-      return path === 'null' ? plain('UInt8') : wrapped('Nullable', subcolumnType(innerType(type), path));
+      return path === 'null' ? typeOf('UInt8') : wrapped('Nullable', subcolumnType(innerType(type), path));
     case 'Array':
-      return /^size\d$/.test(path) ? plain('UInt64') : wrapped('Array', subcolumnType(innerType(type), path));
+      return /^size\d$/.test(path)
+        ? typeOf('UInt64')
+        : wrapped('Array', subcolumnType(innerType(type), path));
     case 'Map':
       return mapSubcolumnType(type, path);
     case 'Tuple':
@@ -25,7 +27,7 @@ export function subcolumnType(type: ClickHouseType, path: string): ClickHouseTyp
 }
 
 function mapSubcolumnType(type: ClickHouseType, path: string): ClickHouseType | undefined {
-  if (path === 'size0') return plain('UInt64');
+  if (path === 'size0') return typeOf('UInt64');
   if (path === 'keys') return wrapped('Array', innerType(type));
   if (path === 'values') return wrapped('Array', innerType(type, 1));
   return path.startsWith('key_') ? innerType(type, 1) : undefined;
@@ -42,10 +44,6 @@ function elementType(type: ClickHouseType, path: string): ClickHouseType | undef
   return undefined;
 }
 
-function plain(name: string): ClickHouseType {
-  return { name, arguments: undefined };
-}
-
 function wrapped(name: string, type: ClickHouseType | undefined): ClickHouseType | undefined {
-  return type && { name, arguments: [{ kind: 'type', name: undefined, label: undefined, type }] };
+  return type && typeOf(name, type);
 }

@@ -1,6 +1,8 @@
-// Parses ClickHouse types, as the engine prints them, into a tree, and prints them again.
-import { isSignificant, tokenize, type Token } from './lexer.ts';
-import { stringValue } from './string-literal.ts';
+// Parses ClickHouse types, as the engine prints them, into a tree, and prints them again. `traits.ts` answers questions about a tree.
+import { createLru } from '../../core/lru.ts';
+import { isSignificant, tokenize, type Token } from '../lexer.ts';
+import { decodedName } from '../quoted-name.ts';
+import { stringValue } from '../string-literal.ts';
 
 /** `Array(String)`: a name, and arguments. */
 export interface ClickHouseType {
@@ -32,11 +34,26 @@ export type TypeArgument =
 
 /** Deeper types are not parsed. */
 const MAX_DEPTH = 100;
+/** Nor are longer ones, in UTF-16 units: an Enum16 of all its values is shorter, if its names have up to 200. */
+const MAX_LENGTH = 2 ** 24;
+
+/** Columns of each response have types, and few of them are new. Longer ones are rare. */
+const parsed = createLru<ClickHouseType>({ entries: 2_000 });
+const MAX_CACHED = 1_024;
 
 /** Parses a type, on one line or several. Never fails: any other text is a name without arguments. Linear time. */
 export function parseType(text: string): ClickHouseType {
+  if (text.length > MAX_CACHED) return text.length > MAX_LENGTH ? opaque(text) : read(text);
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const type = read(text);
+  parsed.set(text, type);
+  return type;
+}
+
+function read(text: string): ClickHouseType {
   const tokens = tokenize(text).filter(isSignificant);
-  const reader: Reader = { text, tokens, at: 0 };
+  const reader: TypeReader = { text, tokens, at: 0 };
   const type = readType(reader, 0);
   return type === undefined || reader.at < tokens.length ? opaque(text.trim()) : type;
 }
@@ -53,8 +70,16 @@ export function changeInner(
   change: (inner: ClickHouseType) => ClickHouseType,
 ): ClickHouseType {
   if (!CONTAINERS.has(type.name)) return change(type);
+  return changeArguments(type, (inner) => changeInner(inner, change));
+}
+
+/** The type with other types as its arguments. */
+export function changeArguments(
+  type: ClickHouseType,
+  change: (inner: ClickHouseType) => ClickHouseType,
+): ClickHouseType {
   const list = type.arguments?.map((argument) =>
-    argument.kind === 'type' ? { ...argument, type: changeInner(argument.type, change) } : argument,
+    argument.kind === 'type' ? { ...argument, type: change(argument.type) } : argument,
   );
   return { ...type, arguments: list };
 }
@@ -69,6 +94,13 @@ export function typeArguments(type: ClickHouseType): readonly Extract<TypeArgume
 /** The type argument at `index` among those that are types; an unknown type if there is none. */
 export function innerType(type: ClickHouseType, index = 0): ClickHouseType {
   return typeArguments(type).at(index)?.type ?? opaque('');
+}
+
+/** A type with arguments that are types: `String` without, `Map(String, UInt8)` with two. */
+export function typeOf(name: string, ...inner: readonly ClickHouseType[]): ClickHouseType {
+  if (inner.length === 0) return { name, arguments: undefined };
+  const list = inner.map((type) => ({ kind: 'type' as const, name: undefined, label: undefined, type }));
+  return { name, arguments: list };
 }
 
 function opaque(text: string): ClickHouseType {
@@ -92,25 +124,25 @@ export function printArgument(argument: TypeArgument): string {
 }
 
 /** Every function below returns undefined for a text that is not of its kind. */
-interface Reader {
+interface TypeReader {
   readonly text: string;
   readonly tokens: readonly Token[];
   at: number;
 }
 
-function kindAt({ tokens, at }: Reader, ahead = 0): Token['kind'] | undefined {
+function kindAt({ tokens, at }: TypeReader, ahead = 0): Token['kind'] | undefined {
   return tokens[at + ahead]?.kind;
 }
 
 /** The source of the next `count` tokens, which are consumed. */
-function take(reader: Reader, count = 1): string {
+function take(reader: TypeReader, count = 1): string {
   const first = reader.tokens[reader.at];
   const last = reader.tokens[reader.at + count - 1];
   reader.at += count;
   return reader.text.slice(first?.start, last?.end);
 }
 
-function readType(reader: Reader, depth: number): ClickHouseType | undefined {
+function readType(reader: TypeReader, depth: number): ClickHouseType | undefined {
   if (kindAt(reader) !== 'word') return undefined;
   if (depth >= MAX_DEPTH && kindAt(reader, 1) === '(') return opaque(take(reader, 1 + balanced(reader, 1)));
   const name = take(reader);
@@ -127,7 +159,7 @@ function readType(reader: Reader, depth: number): ClickHouseType | undefined {
   return { name, arguments: list };
 }
 
-function readArgument(reader: Reader, depth: number): TypeArgument | undefined {
+function readArgument(reader: TypeReader, depth: number): TypeArgument | undefined {
   const kind = kindAt(reader);
   if (kind === 'word' || kind === 'quoted') return readNamed(reader, depth);
   if (kind === 'string') return readString(reader);
@@ -137,7 +169,7 @@ function readArgument(reader: Reader, depth: number): TypeArgument | undefined {
   return isNegative ? { kind: 'literal', source: take(reader, 2) } : undefined;
 }
 
-function readString(reader: Reader): TypeArgument | undefined {
+function readString(reader: TypeReader): TypeArgument | undefined {
   const source = take(reader);
   if (kindAt(reader) !== '=') return { kind: 'literal', source };
   reader.at++;
@@ -145,7 +177,7 @@ function readString(reader: Reader): TypeArgument | undefined {
   return { kind: 'enum', name: stringValue(source) ?? source, source, value };
 }
 
-function readNamed(reader: Reader, depth: number): TypeArgument | undefined {
+function readNamed(reader: TypeReader, depth: number): TypeArgument | undefined {
   if (kindAt(reader, 1) === '=') {
     const name = take(reader);
     reader.at++;
@@ -156,32 +188,32 @@ function readNamed(reader: Reader, depth: number): TypeArgument | undefined {
   const names = isNamed ? reader.tokens.slice(reader.at, reader.at + length) : undefined;
   const label = isNamed ? take(reader, length) : undefined;
   const type = readType(reader, depth);
-  const name = names?.map((token) => decodeName(reader.text.slice(token.start, token.end))).join('');
+  const name = names?.map((token) => nameOf(reader.text.slice(token.start, token.end))).join('');
   return type && { kind: 'type', name, label, type };
 }
 
 /** A rule of a JSON type. A path named SKIP is printed in backticks. */
-function isSkip(reader: Reader): boolean {
+function isSkip(reader: TypeReader): boolean {
   const token = reader.tokens[reader.at];
   const next = kindAt(reader, 1);
   return reader.text.slice(token?.start, token?.end) === 'SKIP' && (next === 'quoted' || next === 'word');
 }
 
-function readSkip(reader: Reader): TypeArgument {
+function readSkip(reader: TypeReader): TypeArgument {
   reader.at++;
   const count = kindAt(reader, 1) === 'string' ? 2 : pathLength(reader);
   return { kind: 'skip', source: `SKIP ${take(reader, count)}` };
 }
 
 /** Tokens of a name or of a path: `a` or `a.b`. */
-function pathLength(reader: Reader): number {
+function pathLength(reader: TypeReader): number {
   let length = 1;
   while (kindAt(reader, length) === '.') length += 2;
   return length;
 }
 
 /** Tokens from the bracket that is `ahead` to the one that closes it, or to the end. */
-function balanced(reader: Reader, ahead: number): number {
+function balanced(reader: TypeReader, ahead: number): number {
   let depth = 0;
   for (let count = 1; ; count++) {
     const kind = kindAt(reader, ahead + count - 1);
@@ -191,10 +223,7 @@ function balanced(reader: Reader, ahead: number): number {
   }
 }
 
-/** A bare name, or the text between backticks. */
-function decodeName(source: string): string {
-  if (!source.startsWith('`')) return source;
-  return source
-    .slice(1, -1)
-    .replace(/\\(.)|``/gs, (pair, escaped: string | undefined) => escaped ?? pair[0] ?? '');
+/** A name with an escape that the engine rejects stays as it is written. */
+function nameOf(source: string): string {
+  return decodedName(source) ?? source;
 }

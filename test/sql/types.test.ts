@@ -6,8 +6,21 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { bigqueryShape } from '../../src/format/bigquery-shape.ts';
 import { columnSchema } from '../../src/openapi/columns.ts';
 import { timestampsOf } from '../../src/request/result-shape.ts';
-import { parseType, printType, typeArguments } from '../../src/sql/type.ts';
-import { typescriptOf } from '../../src/sql/typescript-type.ts';
+import { quoteString } from '../../src/sql/literal.ts';
+import {
+  decimalOf,
+  enumNames,
+  isFloat,
+  hasState,
+  holdsNull,
+  integerOf,
+  isNullable,
+  plainType,
+  timeScale,
+  timeZone,
+} from '../../src/sql/types/traits.ts';
+import { parseType, printType, typeArguments } from '../../src/sql/types/type.ts';
+import { typescriptOf } from '../../src/sql/types/typescript-type.ts';
 import { TYPE_ROWS } from '../support/clickhouse-types.ts';
 import { openOracle } from './oracle.ts';
 
@@ -134,6 +147,93 @@ describe('what the engine prints', () => {
     );
   });
 });
+
+/** Types as they are declared: names that look like types or keywords, wrappers, settings, versions, other names. */
+const DECLARED: readonly string[] = [
+  'Nullable(Nothing)', 'Nullable(Tuple(a UInt8))', 'LowCardinality(FixedString(2))', "Nullable(Enum8('Array(' = 1))",
+  'Time', 'Nullable(Time64(9))', 'BFloat16', 'Geometry', 'Nullable(Point)', 'IntervalNanosecond', 'QBit(Float32, 16)',
+  'Decimal', 'Decimal(5)', 'Decimal32(3)', 'Decimal256(76)', 'DateTime32', 'DateTime64', 'INET6', 'INT UNSIGNED', 'VARCHAR(10)',
+  "Array(DateTime64(3, 'Asia/Tokyo'))", "Map(DateTime64(3, 'UTC'), LowCardinality(Nullable(String)))", "Variant(Date, DateTime('UTC'))",
+  String.raw`Enum('\t\n\\' = 1, '' = 2, 'LowCardinality(String)' = -3, 'c\`d, e' = 4)`,
+  "Tuple(`Nullable(x)` String, `a``b` UInt8, from UInt8, Array Array(String), `it's` UInt8, \"b c\" UInt8)",
+  'Nested(a UInt8, `b c` Nested(d String))',
+  "JSON(`skip` UInt8, `SKIP` String, a.`b c`.d String, `a-b`.c UInt8, max_dynamic_paths = 2, SKIP x.y, SKIP REGEXP 'q, e')",
+  'Array(JSON(a.b Array(JSON(c UInt8))))',
+  'Dynamic(max_types=3)',
+  'SimpleAggregateFunction(sumMap, Tuple(Array(UInt8), Array(UInt64)))',
+  'SimpleAggregateFunction(groupArrayArray(10), Array(UInt8))',
+  'AggregateFunction(1, sumMap, Array(UInt8), Array(UInt8))',
+  "AggregateFunction(sequenceMatch('(?1)(?2)'), DateTime, UInt8, UInt8)",
+  'AggregateFunction(count)',
+]; // prettier-ignore
+
+test.each(DECLARED)('%s is read from what the engine prints, by each way to ask for it', async (type) => {
+  const literal = quoteString(type);
+  const settings =
+    'enable_time_time64_type = 1, allow_experimental_qbit_type = 1, allow_suspicious_variant_types = 1, enable_nullable_tuple_type = 1, flatten_nested = 0';
+  const shown = `SELECT toTypeName(defaultValueOfTypeName(${literal})) SETTINGS ${settings}`;
+  const described = `DESCRIBE format(JSONEachRow, ${quoteString(`c ${type}`)}, '{}') SETTINGS ${settings}`;
+  const [printed = ''] = JSON.parse(await oracle.ask(shown, 'JSONCompactEachRow')) as string[];
+  const [, again = ''] = JSON.parse(await oracle.ask(described, 'JSONCompactEachRow')) as string[];
+  for (const each of [printed, again]) {
+    const parsed = parseType(each);
+    expect(parsed.name).toMatch(/^\w+$/);
+    expect(printType(parsed)).toBe(onOneLine(printed));
+  }
+}); // prettier-ignore
+
+describe('traits', () => {
+  test.each<[type: string, plain: string, isNull: boolean, holds: boolean]>([
+    ['LowCardinality(Nullable(String))', 'String', true, true],
+    ["SimpleAggregateFunction(max, Nullable(DateTime64(9, 'UTC')))", "DateTime64(9, 'UTC')", true, true],
+    ["Enum8('Nullable(x)' = 1)", "Enum8('Nullable(x)' = 1)", false, false],
+    ['Tuple(`Nullable(x)` UInt8)', 'Tuple(`Nullable(x)` UInt8)', false, false],
+    ['Array(Nullable(UInt8))', 'Array(Nullable(UInt8))', false, false],
+    ['Nullable(Tuple(a UInt8))', 'Tuple(a UInt8)', true, true],
+    ['Variant(String, UInt8)', 'Variant(String, UInt8)', false, true],
+    ['JSON', 'JSON', false, false],
+  ])('of %s: its plain type, and NULL', (type, plain, isNull, holds) => {
+    const parsed = parseType(type);
+    expect(printType(plainType(parsed))).toBe(plain);
+    expect([isNullable(parsed), holdsNull(parsed)]).toEqual([isNull, holds]);
+  });
+
+  test.each<[type: string, scale: number | undefined, zone: string | undefined]>([
+    ['DateTime', 0, undefined],
+    ["DateTime('Europe/Berlin')", 0, 'Europe/Berlin'],
+    ['DateTime64(6)', 6, undefined],
+    ["DateTime64(9, 'UTC')", 9, 'UTC'],
+    ['Time64(3)', 3, undefined],
+    ['Date32', undefined, undefined],
+    ["Enum8('DateTime64(9)' = 1)", undefined, undefined],
+  ])('of %s: scale and zone', (type, scale, zone) => {
+    expect([timeScale(parseType(type)), timeZone(parseType(type))]).toEqual([scale, zone]);
+  });
+
+  test.each<[type: string, what: Partial<ReturnType<typeof numbersOf>>]>([
+    ['UInt256', { integer: { isSigned: false, bits: 256 } }],
+    ['Int8', { integer: { isSigned: true, bits: 8 } }],
+    ['BFloat16', { isFloat: true }],
+    ['Decimal(76, 4)', { decimal: { precision: 76, scale: 4 } }],
+    ['Decimal64(3)', { decimal: { precision: 18, scale: 3 } }],
+    ['IntervalDay', {}],
+    ['Point', {}],
+  ])('of %s: numbers', (type, what) => {
+    expect(numbersOf(type)).toEqual({ isFloat: false, ...what });
+  });
+
+  test('states and names of enums inside of a type, and not in the names of its elements', () => {
+    expect(hasState(parseType('Array(Tuple(a AggregateFunction(count)))'))).toBe(true);
+    expect(hasState(parseType('SimpleAggregateFunction(max, UInt8)'))).toBe(false);
+    expect(hasState(parseType('Tuple(`AggregateFunction(count)` UInt8)'))).toBe(false);
+    expect(enumNames(parseType(String.raw`Enum16('it\'s' = 1, 'b, c)' = -2)`))).toEqual(["it's", 'b, c)']);
+  });
+});
+
+function numbersOf(type: string) {
+  const parsed = parseType(type);
+  return { integer: integerOf(parsed), isFloat: isFloat(parsed), decimal: decimalOf(parsed) };
+}
 
 describe('any other text', () => {
   test('is a name without arguments', () => {

@@ -1,0 +1,21 @@
+// Damaged data of an engine, as it is reported.
+
+/** Parts of a table whose rows no query returns. */
+export interface BrokenParts {
+  /** With its database, as `app.orders`. */
+  readonly table: string;
+  readonly parts: number;
+  /** Of the first parts, in the folder `detached` of the table. */
+  readonly names: readonly string[];
+  /** As in `system.detached_parts`, such as `broken-on-start`. */
+  readonly reasons: readonly string[];
+}
+
+/** Not found: parts whose whole folder is gone, since tables have no list of their parts. */
+export interface DataDamage {
+  readonly broken: readonly BrokenParts[];
+  /** Tables with data and without a definition: names, or the folders of those whose names are gone too. */
+  readonly missing: readonly string[];
+  /** Why the data could not be checked. */
+  readonly unchecked?: unknown;
+}

@@ -1,0 +1,48 @@
+// What is read from the tokens of a text alone: it need not be a query, or one that is read to its end.
+import { createCursor } from '../cursor.ts';
+import type { TokenKind } from '../lexer.ts';
+
+/** `{name:Type}`; offsets are in UTF-16 code units. */
+export interface PlaceholderText {
+  readonly name: string;
+  /** As written. */
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  /** The tokens directly before it, the last one first, words in upper case. */
+  readonly before: readonly string[];
+}
+
+/** How many tokens before a placeholder are returned. */
+const MAX_BEFORE = 3;
+
+/** The placeholders of a text, in order. */
+export function placeholdersIn(sql: string): readonly PlaceholderText[] {
+  const cursor = createCursor(sql);
+  const found: PlaceholderText[] = [];
+  for (let at = 0; at < cursor.length; at++) {
+    const name = cursor.kind(at) === '{' && cursor.kind(at + 2) === ':' ? cursor.name(at + 1) : undefined;
+    if (name === undefined) continue;
+    let close = at + 3;
+    while (close < cursor.length && cursor.kind(close) !== '}' && cursor.kind(close) !== '{') close++;
+    if (cursor.kind(close) !== '}' || close === at + 3) continue;
+    const before = Array.from({ length: Math.min(MAX_BEFORE, at) }, (_, index) => at - 1 - index);
+    found.push({
+      name,
+      type: cursor.slice(at + 3, close),
+      start: cursor.start(at),
+      end: cursor.end(close),
+      before: before.map((index) => cursor.word(index) ?? cursor.text(index)),
+    });
+    at = close;
+  }
+  return found;
+}
+
+/** The source texts of all tokens, or of those of one kind, in order. */
+export function tokenTexts(sql: string, kind?: TokenKind): readonly string[] {
+  const cursor = createCursor(sql);
+  return cursor.tokens.flatMap((token, at) =>
+    kind === undefined || token.kind === kind ? [cursor.text(at)] : [],
+  );
+}
