@@ -1,5 +1,5 @@
 // Measures sort keys, skip indexes, typed JSON paths and pre-aggregation: the same rows in several tables, queried alternately.
-// Produces the figures of docs/guide/scale.md: npx tsx bench/schema.ts --rows 10000000
+// Produces the figures of docs/operate/scale.md: npx tsx bench/schema.ts --rows 10000000
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

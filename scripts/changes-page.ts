@@ -23,7 +23,7 @@ export function changesPage(): string {
   });
   return `# Contract changes
 
-The changes that \`millrace diff\` reports between two revisions of endpoint files, by class. [Reviewing changes](../guide/reviewing-changes.md)
+The changes that \`millrace diff\` reports between two revisions of endpoint files, by class. [Reviewing changes](../author/reviewing-changes.md)
 shows how to use it. Descriptions, examples, reasons and the name of an endpoint's file are not part of its contract.
 
 ${sections.join('\n\n')}

@@ -80,7 +80,7 @@ const SEQUENCES: ReadonlySet<string> = new Set(['`numbers`', '`numbers_mt`', '`z
 const STATEMENTS: readonly (readonly string[])[] = [
   [
     '`SELECT`, `WITH`, also in parentheses',
-    'the rows; checked as every [consumer query](../guide/consumer-queries.md)',
+    'the rows; checked as every [consumer query](../consumer-queries/writing-queries.md)',
   ],
   [
     '`SHOW DATABASES`, `SHOW [FULL] TABLES [FROM database]`, `SHOW [FULL] COLUMNS FROM table [FROM database]`',

@@ -12,7 +12,7 @@ export function functionsPage(): string {
   const { length, depth, types, fixedString, dynamicTypes, dynamicPaths } = TYPE_LIMITS;
   const head = [
     '# Functions and types in consumer queries',
-    'The functions that [consumer queries](../guide/consumer-queries.md) may call, by purpose. An endpoint can allow further functions and deny others (`sandbox: { functions: { allow, deny } }`); a denied function is denied under ' +
+    'The functions that [consumer queries](../consumer-queries/writing-queries.md) may call, by purpose. An endpoint can allow further functions and deny others (`sandbox: { functions: { allow, deny } }`); a denied function is denied under ' +
       'all of its names, with every combinator, and in strings. `GET /api/endpoints` lists the allowed functions of each endpoint.',
     `Aggregate functions may have these combinators: ${combinators.map((name) => `\`${name}\``).join(' ')}.`,
     '## Types',

@@ -10,8 +10,8 @@ export function requestFieldsPage(): string {
   const columns = CALL_COLUMNS.map(({ name, type }) => `| \`${name}\` | \`${type}\` |`);
   return `# Fields of a request
 
-What is recorded of each request, in the [log](../guide/observing.md#the-log), the [table of calls](../guide/observing.md#a-table-of-calls) and
-[spans](../guide/observing.md#traces). A log line begins with \`level\`, \`time\` and \`event\`, and continues in this order; a field that does not apply is absent.
+What is recorded of each request, in the [log](../operate/observing.md#the-log), the [table of calls](../operate/observing.md#a-table-of-calls) and
+[spans](../operate/observing.md#traces). A log line begins with \`level\`, \`time\` and \`event\`, and continues in this order; a field that does not apply is absent.
 
 | key in the log line | meaning | columns of \`millrace.calls\` | span attribute |
 |---|---|---|---|

@@ -123,6 +123,6 @@ ${listed.join('\n')}
 
 const TEXT = `# Values of translated dialects
 
-Translations of [BigQuery's dialect](../guide/bigquery.md), and conversions of [queries of other systems](../guide/converting.md), are tested with values: each is what the source system documents or returns (PostgreSQL, MariaDB and SQLite themselves; BigQuery by GoogleSQL's
+Translations of [BigQuery's dialect](../consumer-queries/bigquery.md), and conversions of [queries of other systems](../author/converting.md), are tested with values: each is what the source system documents or returns (PostgreSQL, MariaDB and SQLite themselves; BigQuery by GoogleSQL's
 documentation and published compliance suites), or the query is rejected at a place, with a reason. A wrong value fails the tests. Beside these lists, generated expressions over all functions, operators, casts, aggregates and windows are compared with the systems that run on
 the developer's machine.`;

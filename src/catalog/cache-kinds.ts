@@ -14,7 +14,7 @@ export const CACHE_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'cache.unwatched': {
     title: 'With until: data, the query reads data whose changes cannot be seen',
-    help: 'Its responses are valid for cache.check only. docs/guide/caching.md lists the kinds of tables whose changes can be seen.',
+    help: 'Its responses are valid for cache.check only. docs/author/caching.md lists the kinds of tables whose changes can be seen.',
   },
   'cache.clock_read': {
     title: 'With until: data, the result changes although no table does',

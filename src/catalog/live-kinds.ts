@@ -20,7 +20,7 @@ export const LIVE_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'live.unwatched': {
     title: 'A live endpoint reads data whose changes cannot be seen',
-    help: 'Its query runs every live.every seconds while it has subscribers, and an event is sent if the result differs. docs/guide/caching.md lists the kinds of tables whose changes can be seen.',
+    help: 'Its query runs every live.every seconds while it has subscribers, and an event is sent if the result differs. docs/author/caching.md lists the kinds of tables whose changes can be seen.',
   },
   'live.clock_read': {
     title: 'The result of a live endpoint changes although no table does',

@@ -4,7 +4,7 @@ import type { FindingKind } from './finding-kind.ts';
 export const TENANCY_KINDS: Readonly<Record<string, FindingKind>> = {
   'tenancy.not_confined': {
     title: 'A query depends on rows of other tenants',
-    help: 'Rows that the tenancy parameter does not select can change the result. Compare a column of the table with the parameter, by AND, before windows, aggregates and LIMIT, and in every branch of UNION; docs/guide/tenancy.md has the rules.',
+    help: 'Rows that the tenancy parameter does not select can change the result. Compare a column of the table with the parameter, by AND, before windows, aggregates and LIMIT, and in every branch of UNION; docs/secure/tenancy.md has the rules.',
   },
   'tenancy.not_analysed': {
     title: 'It cannot be determined which rows a query depends on',

@@ -1,13 +1,8 @@
 // The tables of an engine as rows are put into them: where the rows of each are stored, and which tables get rows through views.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { readClauses } from '../schema/clauses.ts';
-import { readCreateHead } from '../schema/create-head.ts';
 import { dictionarySource, SOURCES_DATABASE } from '../schema/dictionaries.ts';
-import { readName } from '../schema/name.ts';
-import type { CreateParts } from '../schema/tables.ts';
-import { clauseOf } from '../schema/tables.ts';
-import { createCursor } from '../sql/cursor.ts';
+import { readDefinition } from '../schema/statement/read-statement.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 
 export interface TableSet {
@@ -131,8 +126,8 @@ function dictionaryTarget(
 ): string | Unfit {
   const substitute = `${SOURCES_DATABASE}.${name}`;
   if (known.has(substitute)) return substitute;
-  const parts = partsOf(create);
-  const source = parts === undefined ? undefined : dictionarySource(parts, 'default');
+  const record = readDefinition(create, 'default');
+  const source = record && dictionarySource(record, 'default');
   const table = source?.table === undefined ? undefined : `${source.table.database}.${source.table.name}`;
   const target = table === undefined ? undefined : through(table, known, depth);
   if (target !== undefined) return target;
@@ -145,16 +140,8 @@ function dictionaryTarget(
 
 /** The table after TO. */
 function storageOf({ create }: TableRow): string | undefined {
-  const parts = partsOf(create);
-  const to = parts === undefined ? undefined : clauseOf(parts, 'to');
-  const name = parts && to && readName(parts.cursor, to.from, parts.head.name.database)?.name;
+  const name = readDefinition(create, 'default')?.to;
   return name === undefined ? undefined : `${name.database}.${name.name}`;
-}
-
-function partsOf(create: string): CreateParts | undefined {
-  const cursor = createCursor(create);
-  const head = readCreateHead(cursor, 'default');
-  return head === undefined ? undefined : { cursor, head, clauses: readClauses(cursor, head.next) };
 }
 
 /** All tables that get rows when this one does, through one view or several. */

@@ -1,8 +1,8 @@
 // Parses the ClickHouse types allowed for parameters: a row of the table in scalar.ts, or lists, tuples and maps of them.
 import { didYouMean, nearest } from '../core/nearest.ts';
-import { parseType, printType, type ClickHouseType, type TypeArgument } from '../sql/types/type.ts';
+import { parseDeclaredType, printType, type ClickHouseType, type TypeArgument } from '../sql/types/type.ts';
 import type { RawValue } from './reading.ts';
-import { plainTypeNames, typeOfAlias } from '../sql/types/aliases.ts';
+import { typeOfAlias } from '../sql/types/aliases.ts';
 import { scalarNamed, TYPE_NAMES, type ScalarType, type TypeFailure } from './scalar.ts';
 
 /**
@@ -55,7 +55,7 @@ const MAX_ELEMENTS = 50;
  * is optional.
  */
 export function parseParameterType(text: string): ParameterType | TypeFailure {
-  return typeOf(parseType(plainTypeNames(text)), 1);
+  return typeOf(parseDeclaredType(text), 1);
 }
 
 function typeOf(tree: ClickHouseType, depth: number): ParameterType | TypeFailure {

@@ -21,7 +21,7 @@ export interface RedactorOptions {
   readonly hashKey?: string;
 }
 
-/** Keeps no input. For strings, it guarantees only what its detectors find; see docs/guide/personal-data.md. */
+/** Keeps no input. For strings, it guarantees only what its detectors find; see docs/secure/personal-data.md. */
 export interface Redactor {
   /** Identifies the settings: redactors with the same profile give the same output. Part of the cache key. */
   readonly profile: string;

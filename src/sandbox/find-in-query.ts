@@ -42,6 +42,11 @@ export function findInQuery(query: Cursor, name: string): TextMatch | undefined 
   );
 }
 
+/** The same in a statement that is no query. */
+export function findInText(sql: string, name: string): TextMatch | undefined {
+  return findInQuery(createCursor(sql), name);
+}
+
 /** The first token that `accepts`, and the path that continues from it. */
 function find(query: Cursor, accepts: (index: number) => boolean): TextMatch | undefined {
   const first = query.tokens.findIndex((_, i) => accepts(i));

@@ -1,10 +1,10 @@
 // Whether a WITH clause joins tables: the engine can then push a condition from above the join down into one of its tables.
-import type { Node, Tree } from '../sql/tree/nodes.ts';
+import type { Node } from '../sql/tree/nodes.ts';
 import { someNode } from '../sql/tree/visit.ts';
 
 /** Also true for a clause that is not read to its end. */
-export function joins({ fault }: Pick<Tree, 'fault'>, clause: Node): boolean {
-  return (fault !== undefined && fault.at < clause.to) || someNode(clause, isJoin);
+export function joins(clause: Node): boolean {
+  return !clause.isWhole || someNode(clause, isJoin);
 }
 
 function isJoin({ kind, parts }: Node): boolean {

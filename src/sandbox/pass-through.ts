@@ -4,7 +4,17 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import type { Clause, ClauseElement, Edit } from '../sql/clause.ts';
 import type { Node, NodeKind, TokenRange, Tree } from '../sql/tree/nodes.ts';
 import { nameTokens } from '../sql/tree/tokens.ts';
-import { hasAs, nameOf, namesOf, partOf, someNode, sourceOf, spanOf, wordOf } from '../sql/tree/visit.ts';
+import {
+  hasAs,
+  nameOf,
+  namesOf,
+  partOf,
+  someNode,
+  sourceOf,
+  spanOf,
+  withOf,
+  wordOf,
+} from '../sql/tree/visit.ts';
 
 /** A subcolumn, by the column that consumers know and the path below it: `metadata` and `request.path`. */
 export interface Subcolumn {
@@ -58,7 +68,7 @@ interface Levels {
  * stored table. `saved` is the tree of the query of the clause.
  */
 export function passThroughs(saved: Tree, clause: Clause): (table: string) => PassThrough | undefined {
-  const elements = new Map(withPart(saved)?.parts.map((part) => [spanOf(saved, part).start, part]));
+  const elements = new Map(withOf(saved)?.parts.map((part) => [spanOf(saved, part).start, part]));
   const bodyOf = ({ start }: ClauseElement): Node | undefined => {
     const element = elements.get(start);
     // It may give other names to its columns.
@@ -70,12 +80,6 @@ export function passThroughs(saved: Tree, clause: Clause): (table: string) => Pa
     const read = levelsOf({ saved, clause, bodyOf }, table);
     return read && passThrough(clause, read);
   };
-}
-
-/** The WITH clause of a query; undefined if it begins otherwise. */
-export function withPart({ root }: Pick<Tree, 'root'>): Node | undefined {
-  const [first] = root.parts;
-  return first === undefined || first.kind === 'with' ? first : withPart({ root: first });
 }
 
 function passThrough(clause: Clause, { levels, stored }: Levels): PassThrough {

@@ -1,6 +1,5 @@
 // One endpoint's sandbox: a consumer query is read, scanned, checked against the engine's tree and wrapped, or rejected.
 import { Problem } from '../core/problem.ts';
-import { createCursor } from '../sql/cursor.ts';
 import { withClauseOf, type Outline } from '../sql/outline.ts';
 import type { Tree } from '../sql/tree/nodes.ts';
 import { parseSavedText } from '../sql/tree/parse.ts';
@@ -9,7 +8,7 @@ import { callsUnknown, type TakenNames } from './apart.ts';
 import { checkQuery, type CheckContext } from './check.ts';
 import type { Explain } from './explain.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
-import { isClauseLeakproof } from './leakproof/leakproof.ts';
+import { isClauseLeakproof, isExpressionLeakproof } from './leakproof/leakproof.ts';
 import { lexConsumerQuery } from './lexed-query.ts';
 import type { IsNull, TableColumn } from './read-table.ts';
 import type { RedactTable } from './redaction/source-redaction.ts';
@@ -102,7 +101,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const { hasViews = false, aliases = [] } = options.computed ?? {};
   const isBarred =
     hasViews ||
-    [clause, ...aliases.map((sql) => createCursor(sql))].some((each) => !isClauseLeakproof(each, leakproof));
+    !isClauseLeakproof(saved, leakproof) ||
+    !aliases.every((sql) => isExpressionLeakproof(sql, leakproof));
   const tables = readTables(saved, outline, { ...options, isBarred });
   // The names in what a table computes when it is read, and in functions of the server, are not known here.
   const isKnown = !hasViews && aliases.length === 0 && !callsUnknown(clause);

@@ -2,11 +2,12 @@
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
 import type { Tree } from '../sql/tree/nodes.ts';
+import { withOf } from '../sql/tree/visit.ts';
 import type { BelowBarrier } from './leakproof/below-barrier.ts';
 import { editedSource, readClause, withClause, type Clause, type Edit } from '../sql/clause.ts';
 import { joins } from './joins.ts';
 import { optionalConditions } from './optional-conditions.ts';
-import { passThroughs, withPart } from './pass-through.ts';
+import { passThroughs } from './pass-through.ts';
 import { createTypeOf, type IsNull, type ReadTable, type TableColumn, type TableForm } from './read-table.ts';
 import type { RedactTable } from './redaction/source-redaction.ts';
 import { hasDocuments, isShared, selectBuiltAgain } from './shared-columns.ts';
@@ -28,9 +29,9 @@ export interface TableOptions {
 export function readTables(saved: Tree, outline: Outline, options: TableOptions = {}): readonly ReadTable[] {
   const { columns: known, dotted, mapKeys, isBarred = false, redact } = options;
   const clause = readClause(saved, outline);
-  const node = withPart(saved);
+  const node = withOf(saved);
   // A condition above a join may be pushed down to a table that the tenant condition does not filter.
-  const isClosed = isBarred || node === undefined || joins(saved, node);
+  const isClosed = isBarred || node === undefined || joins(node);
   const optional = node === undefined ? () => [] : optionalConditions(saved, node);
   const passThrough = passThroughs(saved, clause);
   return outline.elements

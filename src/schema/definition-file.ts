@@ -1,10 +1,9 @@
 // The file for the definition of one table, view, dictionary or function of a server: stable, and without secrets.
-import { createCursor, type Cursor } from '../sql/cursor.ts';
-import { readClauses } from './clauses.ts';
-import { readCreateHead } from './create-head.ts';
 import { localEngine } from './engine-clause.ts';
 import type { QualifiedName } from './name.ts';
 import type { SchemaFile } from './schema-files.ts';
+import { readDefinition } from './statement/read-statement.ts';
+import type { ClauseString } from './statement/record.ts';
 
 /** A definition as the server prints it; functions have no database. */
 export interface Definition extends QualifiedName {
@@ -38,29 +37,16 @@ const HIDDEN = "'[HIDDEN]'";
  * allowed to see them.
  */
 function withoutSecrets(sql: string): string {
-  const cursor = createCursor(sql);
-  const head = readCreateHead(cursor, '');
-  if (head === undefined) return sql;
-  const clauses = readClauses(cursor, head.next);
-  const engine = clauses.find(({ kind }) => kind === 'engine');
-  const isSource = engine !== undefined && localEngine(cursor, engine, '').kind === 'source';
-  const hidden = clauses.flatMap(({ kind, from, to }) => {
-    if (isSource && (kind === 'engine' || kind === 'settings')) return stringsIn(cursor, from, to);
-    return kind === 'source'
-      ? stringsIn(cursor, from, to).filter((at) => !KEPT.test(cursor.word(at - 1) ?? ''))
-      : [];
-  });
+  const record = readDefinition(sql, '');
+  if (record === undefined) return sql;
+  const isSource = record.engine !== undefined && localEngine(record.engine, '').kind === 'source';
+  const isHidden = ({ clause, after = '' }: ClauseString): boolean =>
+    clause === 'source' ? !KEPT.has(after) : isSource && (clause === 'engine' || clause === 'settings');
   let text = sql;
-  for (const at of hidden.toSorted((a, b) => b - a))
-    text = text.slice(0, cursor.start(at)) + HIDDEN + text.slice(cursor.end(at));
+  for (const { start, end } of record.strings.filter(isHidden).toSorted((a, b) => b.start - a.start))
+    text = text.slice(0, start) + HIDDEN + text.slice(end);
   return text;
 }
 
 /** Names in the source of a dictionary over ClickHouse. */
-const KEPT = /^(DB|TABLE|QUERY|WHERE)$/;
-
-function stringsIn(cursor: Cursor, from: number, to: number): readonly number[] {
-  const found: number[] = [];
-  for (let at = from; at < to; at++) if (cursor.kind(at) === 'string') found.push(at);
-  return found;
-}
+const KEPT: ReadonlySet<string> = new Set(['DB', 'TABLE', 'QUERY', 'WHERE']);

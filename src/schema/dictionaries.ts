@@ -1,81 +1,47 @@
 // Dictionaries: over a table that exists here, or over an empty one with the same attributes.
-import type { Cursor } from '../sql/cursor.ts';
 import { quoteString } from '../sql/literal.ts';
-import { stringValue } from '../sql/string-literal.ts';
-import { splitList } from './columns.ts';
 import { printName, type QualifiedName } from './name.ts';
+import type { AttributeText, CreateRecord, DictionaryRecord } from './statement/record.ts';
 import type { StatementContext, Normalised } from './step.ts';
-import { clauseOf, textOf, type CreateParts } from './tables.ts';
 
 /** The database of the tables that replace sources which are not reached. */
 export const SOURCES_DATABASE = 'millrace_sources';
 
-export function normaliseDictionary(parts: CreateParts, context: StatementContext): Normalised {
-  const { cursor, head } = parts;
-  const attributes = attributesOf(parts);
-  const primary = textOf(parts, 'primary');
+export function normaliseDictionary(record: CreateRecord, context: StatementContext): Normalised {
+  const { name, clauses, dictionary: written } = record;
+  const { attributes } = written;
+  const primary = clauses.get('primary');
   if (attributes.length === 0 || primary === undefined)
-    return { kind: 'unknown', target: head.name, message: 'its attributes or its PRIMARY KEY are missing' };
-  const layout = layoutOf(cursor, clauseOf(parts, 'layout')?.from);
-  const range = textOf(parts, 'range');
+    return { kind: 'unknown', target: name, message: 'its attributes or its PRIMARY KEY are missing' };
+  const layout = layoutOf(written);
+  const range = clauses.get('range');
   const dictionary = (columns: string, source: string): string =>
     [
-      `CREATE OR REPLACE DICTIONARY ${printName(head.name)} (${columns}) PRIMARY KEY ${primary}`,
+      `CREATE OR REPLACE DICTIONARY ${printName(name)} (${columns}) PRIMARY KEY ${primary}`,
       `SOURCE(CLICKHOUSE(${source})) LAYOUT(${layout}) LIFETIME(0)`,
       ...(range === undefined ? [] : [`RANGE${range}`]),
     ].join(' ');
-  const written = attributes.map(({ sql }) => sql).join(', ');
-  const source = localSource(parts, context);
-  const direct =
-    source === undefined ? [] : [`${source.check} FORMAT Null;\n${dictionary(written, source.sql)}`];
-  const substitute = { database: SOURCES_DATABASE, name: `${head.name.database}.${head.name.name}` };
+  const all = attributes.map(({ sql }) => sql).join(', ');
+  const source = localSource(record, context);
+  const direct = source === undefined ? [] : [`${source.check} FORMAT Null;\n${dictionary(all, source.sql)}`];
+  const substitute = { database: SOURCES_DATABASE, name: `${name.database}.${name.name}` };
   const plain = attributes.map(({ plain: each }) => each).join(', ');
   const empty = `${substituteTable(substitute, attributes, layout)};\n${dictionary(plain, sourceOf(substitute))}`;
   return {
     kind: 'step',
     action: 'create',
-    target: head.name,
+    target: name,
     what: 'dictionary',
     attempts: [...direct, empty],
   };
 }
 
-interface Attribute {
-  readonly sql: string;
-  /** Without the expression that computes it from columns of the source. */
-  readonly plain: string;
-  /** Name and type. */
-  readonly column: string;
-}
-
-const AFTER_TYPE =
-  /^(DEFAULT|EXPRESSION|HIERARCHICAL|BIDIRECTIONAL|INJECTIVE|IS_OBJECT_ID|NULL|NOT|COMMENT)$/;
-
-function attributesOf(parts: CreateParts): readonly Attribute[] {
-  const { cursor } = parts;
-  const clause = clauseOf(parts, 'columns');
-  if (clause === undefined || cursor.kind(clause.from) !== '(') return [];
-  return splitList(cursor, clause.from + 1, cursor.closing(clause.from)).map(([from, to]) => {
-    const ends: number[] = [];
-    for (let at = from + 1; at < to; at = cursor.after(at))
-      if (AFTER_TYPE.test(cursor.word(at) ?? '')) ends.push(at);
-    const expression = ends.findIndex((at) => cursor.word(at) === 'EXPRESSION');
-    const sql = cursor.slice(from, to);
-    const after = ends[expression + 1];
-    const plain =
-      expression < 0
-        ? sql
-        : `${cursor.slice(from, ends[expression] ?? to)} ${after === undefined ? '' : cursor.slice(after, to)}`;
-    return { sql, plain, column: cursor.slice(from, ends[0] ?? to) };
-  });
-}
-
 /** Layouts that keep values in a cache, or on a disk, hold all of them in memory instead. */
-function layoutOf(cursor: Cursor, from: number | undefined): string {
-  if (from === undefined || cursor.kind(from) !== '(') return 'HASHED()';
-  const name = cursor.word(from + 1) ?? 'HASHED';
-  if (/(^|_)CACHE$/.test(name)) return name.startsWith('COMPLEX_KEY_') ? 'COMPLEX_KEY_HASHED()' : 'HASHED()';
-  return cursor.slice(from + 1, cursor.closing(from));
+function layoutOf({ layout }: DictionaryRecord): string {
+  if (layout === undefined) return 'HASHED()';
+  const { name, sql } = layout;
+  if (!/(^|_)CACHE$/.test(name)) return sql;
+  return name.startsWith('COMPLEX_KEY_') ? 'COMPLEX_KEY_HASHED()' : 'HASHED()';
 }
 
 /** Where a dictionary over ClickHouse has its rows: a table or a query. */
@@ -86,18 +52,11 @@ export interface DictionarySource {
 }
 
 /** The source of a dictionary, whatever its host; undefined if it is not ClickHouse. */
-export function dictionarySource(parts: CreateParts, database: string): DictionarySource | undefined {
-  const { cursor } = parts;
-  const clause = clauseOf(parts, 'source');
-  if (clause === undefined || cursor.word(clause.from + 1) !== 'CLICKHOUSE') return undefined;
-  const values = new Map<string, string>();
-  for (let at = clause.from + 3; at < cursor.closing(clause.from + 2); at++) {
-    const key = cursor.word(at);
-    const value = cursor.kind(at + 1) === 'string' ? stringValue(cursor.text(at + 1)) : cursor.name(at + 1);
-    if (key === undefined || value === undefined) continue;
-    values.set(key, value);
-    at++;
-  }
+export function dictionarySource(
+  { dictionary: { clickhouse: values } }: CreateRecord,
+  database: string,
+): DictionarySource | undefined {
+  if (values === undefined) return undefined;
   const query = values.get('QUERY');
   if (query !== undefined && query !== '') return { query };
   const table = values.get('TABLE');
@@ -112,10 +71,10 @@ export function dictionarySource(parts: CreateParts, database: string): Dictiona
 
 /** The same as SQL, and a statement that fails if it does not exist here. */
 function localSource(
-  parts: CreateParts,
+  record: CreateRecord,
   { database }: StatementContext,
 ): { readonly sql: string; readonly check: string } | undefined {
-  const source = dictionarySource(parts, database);
+  const source = dictionarySource(record, database);
   if (source?.query !== undefined)
     return { sql: `QUERY ${quoteString(source.query)}`, check: `DESCRIBE TABLE (${source.query}\n)` };
   if (source?.table === undefined) return undefined;
@@ -128,7 +87,7 @@ function sourceOf({ database, name }: QualifiedName): string {
 }
 
 /** Rows of regular expressions have columns of their own; a dictionary of none cannot be loaded. */
-function substituteTable(name: QualifiedName, attributes: readonly Attribute[], layout: string): string {
+function substituteTable(name: QualifiedName, attributes: readonly AttributeText[], layout: string): string {
   const start = `CREATE DATABASE IF NOT EXISTS ${SOURCES_DATABASE};\nCREATE OR REPLACE TABLE ${printName(name)}`;
   if (!/^REGEXP_TREE\b/i.test(layout))
     return `${start} (${attributes.map(({ column }) => column).join(', ')}) ENGINE = MergeTree ORDER BY tuple()`;

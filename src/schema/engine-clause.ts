@@ -1,8 +1,7 @@
 // Table engines of servers, as one that a single process has: the same columns and the same kinds of reads.
-import type { Cursor } from '../sql/cursor.ts';
 import { quoteString } from '../sql/literal.ts';
-import { splitList } from './columns.ts';
 import { printName, type QualifiedName } from './name.ts';
+import type { EngineArgument, EngineRecord } from './statement/record.ts';
 
 /** What the rows of a table come from, once its engine is that of a single process. */
 export type LocalEngine =
@@ -18,61 +17,38 @@ const MERGE_TREE =
 /** Engines that work in a single process as they are. */
 const LOCAL = /^(Memory|Log|TinyLog|StripeLog|Null|Set|Join|Merge|Dictionary|GenerateRandom)$/;
 
-/** The engine that a clause names; `database` is the current one. */
-export function localEngine(
-  cursor: Cursor,
-  { from, to }: { readonly from: number; readonly to: number },
-  database: string,
-): LocalEngine {
-  const engine = cursor.text(from);
-  const listed =
-    cursor.kind(from + 1) === '(' ? splitList(cursor, from + 2, Math.min(to, cursor.closing(from + 1))) : [];
-  const tree = MERGE_TREE.exec(engine)?.[1];
-  if (tree !== undefined) return { kind: 'own', sql: mergeTree(cursor, engine, tree, listed), hasKeys: true };
-  const target = targetOf(cursor, engine, listed, database);
+/** What an engine is here; `database` is the current one. */
+export function localEngine(engine: EngineRecord, database: string): LocalEngine {
+  const tree = MERGE_TREE.exec(engine.name)?.[1];
+  if (tree !== undefined) return { kind: 'own', sql: mergeTree(engine, tree), hasKeys: true };
+  const target = targetOf(engine, database);
   if (target !== undefined) return { kind: 'alias', target };
-  if (LOCAL.test(engine))
-    return {
-      kind: 'own',
-      sql: cursor.slice(from, listed.length === 0 ? from + 1 : cursor.after(from + 1)),
-      hasKeys: false,
-    };
-  return { kind: 'source', virtual: VIRTUAL.find(([pattern]) => pattern.test(engine))?.[1] ?? [] };
+  if (LOCAL.test(engine.name)) return { kind: 'own', sql: engine.sql, hasKeys: false };
+  return { kind: 'source', virtual: VIRTUAL.find(([pattern]) => pattern.test(engine.name))?.[1] ?? [] };
 }
-
-type Items = readonly (readonly [number, number])[];
 
 /** The table behind a Distributed, Buffer or Alias table, whose arguments begin with that table or a cluster. */
 function targetOf(
-  cursor: Cursor,
-  engine: string,
-  listed: Items,
+  { name: engine, arguments: listed }: EngineRecord,
   database: string,
 ): QualifiedName | undefined {
   if (engine !== 'Distributed' && engine !== 'Buffer' && engine !== 'Alias') return undefined;
-  const names = (engine === 'Distributed' ? listed.slice(1) : listed).map((item) => argument(cursor, item));
+  const names = (engine === 'Distributed' ? listed.slice(1) : listed).map(({ name }) => name);
   const [first = '', second = ''] = names.length === 1 ? ['', ...names] : names;
   return second === '' ? undefined : { database: first === '' ? database : first, name: second };
 }
 
 /** Without the path and the replica name, which are the first arguments of replicated engines. */
-function mergeTree(cursor: Cursor, engine: string, tree: string, listed: Items): string {
+function mergeTree({ name: engine, arguments: listed }: EngineRecord, tree: string): string {
   if (tree === 'GraphiteMergeTree') return 'MergeTree'; // its argument names a part of the server's configuration
   const isReplicated = engine !== tree;
-  const paths = isReplicated && isPath(cursor, listed[0]) ? (isPath(cursor, listed[1]) ? 2 : 1) : 0;
-  const own = listed.slice(paths).map(([from, to]) => cursor.slice(from, to));
+  const paths = isReplicated && isPath(listed[0]) ? (isPath(listed[1]) ? 2 : 1) : 0;
+  const own = listed.slice(paths).map(({ sql }) => sql);
   return own.length === 0 ? tree : `${tree}(${own.join(', ')})`;
 }
 
-function isPath(cursor: Cursor, item: readonly [number, number] | undefined): boolean {
-  return item !== undefined && cursor.kind(item[0]) === 'string';
-}
-
-/** A name given as an identifier, a string, or currentDatabase(); '' for anything else. */
-function argument(cursor: Cursor, [from, to]: readonly [number, number]): string {
-  if (to - from > 1) return '';
-  if (cursor.kind(from) === 'string') return cursor.text(from).slice(1, -1);
-  return cursor.name(from) ?? '';
+function isPath(argument: EngineArgument | undefined): boolean {
+  return argument?.isString === true;
 }
 
 const FILES = [

@@ -6,8 +6,8 @@ import { positionAt } from '../core/position.ts';
 import type { EngineError } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
 import { quotedNames } from '../sandbox/engine-message.ts';
-import { findInQuery } from '../sandbox/find-in-query.ts';
-import { createCursor } from '../sql/cursor.ts';
+import { findInText } from '../sandbox/find-in-query.ts';
+import { mentionsIn } from '../sql/tree/mentions.ts';
 import type { QualifiedName } from './name.ts';
 import type { SchemaStatement } from './script.ts';
 import type { Unfilled } from './templates.ts';
@@ -41,11 +41,10 @@ export function variableFinding(
 export function rejection(statement: SchemaStatement, step: Step, failure: EngineError | undefined): Finding {
   const { sql } = statement;
   const message = failure?.message ?? '';
-  const cursor = createCursor(sql);
   const type = /data type family: (\w+)/.exec(message)?.[1];
   const offset = (type === undefined ? quotedNames(message) : [type])
     .flatMap((name) => [name, name.split('.').at(-1) ?? name])
-    .map((name) => findInQuery(cursor, name)?.start)
+    .map((name) => findInText(sql, name)?.start)
     .find((start) => start !== undefined);
   const done = { create: 'created', change: 'changed', remove: 'removed' }[step.action];
   return findingAt(statement, offset ?? 0, {
@@ -68,11 +67,10 @@ export function unknownColumn(
   const name = MISSING_COLUMN.exec(reason?.message ?? '')
     ?.slice(1)
     .find((each) => each !== undefined);
-  const cursor = createCursor(statement.sql);
-  const place = name === undefined ? undefined : findInQuery(cursor, name);
+  const place = name === undefined ? undefined : findInText(statement.sql, name);
   if (name === undefined || place === undefined || action !== 'create') return undefined;
-  const others = cursor.tokens
-    .map((_, at) => cursor.name(at) ?? '')
+  const others = mentionsIn(statement.sql)
+    .flatMap(({ kind, value }) => (kind === 'name' ? [value] : []))
     .filter((each) => each !== name && !/^[A-Z]+$/.test(each)); // keywords
   const hint = didYouMean(nearest(name, others));
   return findingAt(statement, place.start, {

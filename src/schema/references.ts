@@ -1,11 +1,9 @@
 // The tables, views and dictionaries that a query or a definition names.
-import { createCursor, type Cursor } from '../sql/cursor.ts';
-import { stringValue } from '../sql/string-literal.ts';
-import { readClauses } from './clauses.ts';
-import { readCreateHead } from './create-head.ts';
+import { mentionsIn, type Mention } from '../sql/tree/mentions.ts';
 import { dictionarySource } from './dictionaries.ts';
 import { localEngine } from './engine-clause.ts';
 import { keyOf } from './name.ts';
+import { readDefinition } from './statement/read-statement.ts';
 
 /** What a text may name; more than it reads, if a column has the name of a table. */
 export interface References {
@@ -19,51 +17,42 @@ export interface References {
 
 /** Reads a query, or a definition as ClickHouse prints it. */
 export function referencesOf(sql: string): References {
-  const cursor = createCursor(sql);
+  const mentions = mentionsIn(sql);
   const tables = new Set<string>();
   const functions = new Set<string>();
   const merges: (readonly [string, string])[] = [];
-  for (let at = 0; at < cursor.length; at++) {
-    if (cursor.kind(at) === 'string') for (const name of namesIn(cursor.text(at))) tables.add(name);
-    const name = cursor.name(at);
-    if (name === undefined) continue;
-    const qualified = cursor.kind(at + 1) === '.' ? cursor.name(at + 2) : undefined;
-    if (qualified !== undefined) tables.add(`${name}.${qualified}`);
-    if (cursor.kind(at + 1) !== '(') continue;
-    functions.add(name);
-    if (name.toLowerCase() === 'merge') merges.push(...mergeArguments(cursor, at + 2));
+  for (const [at, { kind, value, isCall, isPart }] of mentions.entries()) {
+    if (kind === 'string') {
+      if (QUALIFIED.test(value)) tables.add(value);
+      continue;
+    }
+    if (isPart) tables.add(`${mentions[at - 1]?.value}.${value}`);
+    if (!isCall) continue;
+    functions.add(value);
+    if (value.toLowerCase() === 'merge') merges.push(...mergeArguments(mentions.slice(at + 1, at + 4)));
   }
-  for (const name of definedBy(cursor)) tables.add(name);
+  for (const name of definedBy(sql)) tables.add(name);
   return { tables, functions, merges };
 }
 
 /** A string with the name of a dictionary, as the functions of dictionaries have it. */
-function namesIn(literal: string): readonly string[] {
-  const value = stringValue(literal) ?? '';
-  return /^[^.\s]+\.\S+$/.test(value) ? [value] : [];
-}
+const QUALIFIED = /^[^.\s]+\.\S+$/;
 
-function mergeArguments(cursor: Cursor, at: number): readonly (readonly [string, string])[] {
-  const isPattern = cursor.word(at) === 'REGEXP' && cursor.kind(at + 1) === '(';
-  const first = isPattern ? at + 2 : at;
-  const second = isPattern ? at + 5 : at + 2;
-  const [database, tables] = [first, second].map((index) =>
-    cursor.kind(index) === 'string' ? stringValue(cursor.text(index)) : cursor.name(index),
-  );
+function mergeArguments(list: readonly Mention[]): readonly (readonly [string, string])[] {
+  const [first] = list;
+  const isPattern = first?.kind === 'name' && first.isCall && first.value.toUpperCase() === 'REGEXP';
+  const [database, tables] = isPattern ? list.slice(1) : list;
   if (database === undefined || tables === undefined) return [];
-  return [[isPattern ? database : `^${database.replace(/[^\w]/g, '\\$&')}$`, tables]];
+  return [[isPattern ? database.value : `^${database.value.replace(/[^\w]/g, '\\$&')}$`, tables.value]];
 }
 
 /** The table behind a Distributed table, and the source of a dictionary, whose names are in arguments. */
-function definedBy(cursor: Cursor): readonly string[] {
-  if (cursor.word(0) !== 'CREATE') return [];
-  const head = readCreateHead(cursor, 'default');
-  if (head === undefined) return [];
-  const clauses = readClauses(cursor, head.next);
-  const { database } = head.name;
-  const engine = clauses.find(({ kind }) => kind === 'engine');
-  const local = engine === undefined ? undefined : localEngine(cursor, engine, database);
-  const source = dictionarySource({ cursor, head, clauses }, database);
+function definedBy(sql: string): readonly string[] {
+  const record = readDefinition(sql, 'default');
+  if (record === undefined) return [];
+  const { database } = record.name;
+  const local = record.engine && localEngine(record.engine, database);
+  const source = dictionarySource(record, database);
   return [
     ...(local?.kind === 'alias' ? [keyOf(local.target)] : []),
     ...(source?.table === undefined ? [] : [keyOf(source.table)]),

@@ -1,5 +1,5 @@
 // Placeholders of migration tools in statements, replaced by environment variables.
-import { tokenize } from '../sql/lexer.ts';
+import { tokenKinds } from '../sql/tree/mentions.ts';
 
 /** Upper-case names only: `{{name}}` and `${name}` are also values in queries. */
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}|\{\{-? *\.?([A-Z][A-Z0-9_]*) *-?\}\}/g;
@@ -42,11 +42,9 @@ export function unfilledInForm(sql: string): readonly Unfilled[] {
 function placeholders(sql: string, pattern: RegExp): readonly Unfilled[] {
   const found = [...sql.matchAll(pattern)];
   if (found.length === 0) return [];
-  const tokens = tokenize(sql);
-  let at = 0;
+  const kindAt = tokenKinds(sql);
   return found.flatMap(({ 0: placeholder, 1: shell, 2: go, index: start }) => {
-    while ((tokens[at]?.end ?? Infinity) <= start) at++;
-    const kind = tokens[at]?.kind;
+    const kind = kindAt(start);
     const isString = kind === 'string' || kind === 'heredoc';
     return kind === 'comment' ? [] : [{ placeholder, name: shell ?? go ?? '', start, isString }];
   });

@@ -1,8 +1,23 @@
 // Types that current engines no longer have.
+import { hasType } from '../sql/types/traits.ts';
+import {
+  changeArguments,
+  parseDeclaredType,
+  printType,
+  typeOf,
+  type ClickHouseType,
+} from '../sql/types/type.ts';
 
 /** The type with its current name: `Object('json')` is JSON. */
 export function modernType(type: string): string {
-  return type
-    .replace(/\bObject\s*\(\s*'(?:json|Nullable\(json\))'\s*\)/gi, 'JSON')
-    .replace(/\bObject\s*\(\s*Nullable\s*\(\s*'json'\s*\)\s*\)/gi, 'JSON');
+  const parsed = parseDeclaredType(type);
+  return hasType(parsed, isObject) ? printType(withoutObjects(parsed)) : type;
+}
+
+function isObject({ name }: ClickHouseType): boolean {
+  return name.toLowerCase() === 'object';
+}
+
+function withoutObjects(type: ClickHouseType): ClickHouseType {
+  return isObject(type) ? typeOf('JSON') : changeArguments(type, withoutObjects);
 }

@@ -5,7 +5,7 @@ import { FUNCTIONS } from '../../src/dialects/bigquery/functions.ts';
 import { openLab, type Lab } from './lab.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
-const GUIDE = read('../../docs/guide/bigquery.md');
+const GUIDE = read('../../docs/consumer-queries/bigquery.md');
 const QUERIES = [...GUIDE.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text);
 
 const TRANSLATED_FUNCTIONS = [...FUNCTIONS.names];

@@ -1,4 +1,4 @@
-// The files of docs/guide/choices.md: no findings, and the rows of their examples.
+// The files of docs/author/choices.md: no findings, and the rows of their examples.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ let engine: Engine;
 let folder: string;
 let page: string;
 beforeAll(async () => {
-  page = await readFile(join(import.meta.dirname, '../../docs/guide/choices.md'), 'utf8');
+  page = await readFile(join(import.meta.dirname, '../../docs/author/choices.md'), 'utf8');
   folder = await mkdtemp(join(tmpdir(), 'millrace-guide-'));
   const options = { connections: 2, queue: 10, memory: 2 ** 30, observe: () => undefined, ...REAL_TIME };
   engine = await createEmbeddedEngine({ path: join(folder, 'data'), ...options });

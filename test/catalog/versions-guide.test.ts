@@ -1,4 +1,4 @@
-// The files of docs/guide/versions.md: two versions of one endpoint without findings, and the fields that the page shows.
+// The files of docs/author/versions.md: two versions of one endpoint without findings, and the fields that the page shows.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { createCompile } from '../../src/catalog/compile.ts';
 import { versionFindings } from '../../src/catalog/versions.ts';
 
 test('the files are versions of one endpoint', async () => {
-  const page = await readFile(join(import.meta.dirname, '../../docs/guide/versions.md'), 'utf8');
+  const page = await readFile(join(import.meta.dirname, '../../docs/author/versions.md'), 'utf8');
   const compile = createCompile({ piiHashKey: undefined });
   const files = [...page.matchAll(/^```yaml\n# (\S+)\n(id: [^]*?)^```$/gm)];
   const candidates = files.map(([, path = '', text = '']) => {

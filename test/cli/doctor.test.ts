@@ -87,7 +87,7 @@ test('row policies: their SQL, or what prevents them', async () => {
   const { code, out } = await run(['doctor', '--row-policies'], deploy(front, { own: SANDBOXED }));
   expect([code, out.trim()]).toEqual([
     0,
-    '-- row policies need a separate user for consumer queries: set CLICKHOUSE_CONSUMER_USER (docs/guide/clickhouse-user.md)',
+    '-- row policies need a separate user for consumer queries: set CLICKHOUSE_CONSUMER_USER (docs/operate/clickhouse-user.md)',
   ]);
   const embedded = await run(['doctor', '--row-policies'], { cwd: scratch(), env: {} });
   expect([embedded.code, embedded.err.trim()]).toEqual([

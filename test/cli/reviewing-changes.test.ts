@@ -1,10 +1,10 @@
-// The examples of docs/guide/reviewing-changes.md: what diff prints for each, which `vitest -u` writes into the page.
+// The examples of docs/author/reviewing-changes.md: what diff prints for each, which `vitest -u` writes into the page.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { repository } from '../support/git-repository.ts';
 
-const PAGE = join(import.meta.dirname, '../../docs/guide/reviewing-changes.md');
+const PAGE = join(import.meta.dirname, '../../docs/author/reviewing-changes.md');
 const NAME = 'orders.by-day';
 const BLOCK = /^```(\w*)\n([^]*?)^```$/gm;
 

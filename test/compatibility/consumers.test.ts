@@ -435,7 +435,7 @@ describe('queries in the SQL of other systems, by names', () => {
 });
 
 test('the documented query finds the consumer query in a logged statement', async () => {
-  const guide = readFileSync(new URL('../../docs/guide/impact.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../docs/author/impact.md', import.meta.url), 'utf8');
   const [, pattern = ''] = /extract\(query, ('.*')\) AS sql/.exec(guide) ?? [];
   const boundSql = 'WITH t AS (SELECT * FROM (\nSELECT 1 AS a\n) LIMIT 3) SELECT a FROM t';
   const outline = outlineQuery(boundSql).outline ?? expect.fail('the query has an outline');

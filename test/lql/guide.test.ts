@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Table } from '../../src/lql/resolve.ts';
 import { findingsOf } from './corpus.ts';
 
-const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/guide/lql.md'), 'utf8');
+const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/consumer-queries/lql.md'), 'utf8');
 const [RECOMMENDED = '', REJECTED = '', DIFFERENCES = ''] = GUIDE.split(
   /^## (?:When a query is rejected|Differences from Logflare)$/m,
 );

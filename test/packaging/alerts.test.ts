@@ -20,7 +20,7 @@ const RULES = join(ROOT, FILE);
 const [document] = readYaml(FILE);
 const rules = [...mapping(document, 'groups.0.rules').values()];
 const names = rules.map((rule) => textAt(rule, 'alert'));
-const runbook = readText('docs/guide/runbook.md');
+const runbook = readText('docs/operate/runbook.md');
 
 interface Fault {
   readonly why: string;
@@ -351,7 +351,7 @@ describe('the rules', () => {
       expect(textAt(rule, 'labels.severity')).toMatch(/^(critical|warning)$/);
       expect(textAt(rule, 'annotations.summary')).toMatch(/\.$/);
       const section = textAt(rule, 'alert').toLowerCase();
-      expect(textAt(rule, 'annotations.runbook_url')).toBe(`docs/guide/runbook.md#${section}`);
+      expect(textAt(rule, 'annotations.runbook_url')).toBe(`docs/operate/runbook.md#${section}`);
     }
   });
 

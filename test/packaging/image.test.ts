@@ -173,7 +173,7 @@ describe('ClickHouse configuration files, checked against the engine', () => {
 
   test('the pre-aggregation in the scale guide counts rows; its cluster statements are valid SQL', async () => {
     const [ahead = '', cluster = ''] = [
-      ...readText('docs/guide/scale.md').matchAll(/```sql\n([^]*?)```/g),
+      ...readText('docs/operate/scale.md').matchAll(/```sql\n([^]*?)```/g),
     ].map(([, sql = '']) => sql);
     await engine.execute(await sampleTables());
     await engine.execute(ahead);

@@ -144,7 +144,7 @@ describe('package contents', () => {
     expect(installed.files.filter((path) => NOT_PACKED.test(path))).toEqual([]);
     expect(installed.sizes.packed).toBeLessThan(MOST.packed);
     expect(installed.sizes.unpacked).toBeLessThan(MOST.unpacked);
-    const deploy = readFileSync(join(ROOT, 'docs/guide/deploy.md'), 'utf8');
+    const deploy = readFileSync(join(ROOT, 'docs/operate/deploy.md'), 'utf8');
     expect(deploy).toContain(`\`millrace-<version>.tgz\` (less than ${MOST.packed / 1_000_000} MB)`);
   });
 

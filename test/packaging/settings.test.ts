@@ -76,7 +76,7 @@ describe.each(Object.entries(PLACES))('%s', (_place, variables) => {
 /** Read by `millrace query --url`, which is a client of a service. */
 const CLIENT_KEY = 'MILLRACE_KEY';
 
-test.each([...deployFiles(), 'docs/guide/deploy.md', 'docs/guide/operating.md', 'README.md'])(
+test.each([...deployFiles(), 'docs/operate/deploy.md', 'docs/operate/operating.md', 'README.md'])(
   '%s mentions only existing settings',
   (file) => {
     const named = readText(file).match(/\b(MILLRACE|CLICKHOUSE|REDIS)_[A-Z_]+\b/g) ?? [];

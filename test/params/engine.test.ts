@@ -5,7 +5,7 @@ import { parameterText } from '../../src/engine/parameter-text.ts';
 import { compileParameter } from '../../src/params/parameter.ts';
 import type { RawValue } from '../../src/params/reading.ts';
 import { TYPE_NAMES } from '../../src/params/scalar.ts';
-import { plainTypeNames } from '../../src/sql/types/aliases.ts';
+import { parseDeclaredType, printType } from '../../src/sql/types/type.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 import { openOracle } from '../sql/oracle.ts';
 import { anyCharacter } from '../support/any-character.ts';
@@ -134,7 +134,7 @@ test('the names of other databases are those of the engine', async () => {
     .split('\n')
     .map((line) => line.split('\t'));
   expect(aliases.length).toBeGreaterThan(60);
-  expect(aliases.map(([name = '']) => [name, plainTypeNames(name)])).toEqual(aliases);
+  expect(aliases.map(([name = '']) => [name, printType(parseDeclaredType(name))])).toEqual(aliases);
 });
 
 test('null is NULL', async () => {

@@ -15,7 +15,7 @@ import { collect, failureOf, statement } from '../support/engine-statements.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-checks-'));
-const GUIDE = new URL('../../docs/guide/clickhouse-user.md', import.meta.url);
+const GUIDE = new URL('../../docs/operate/clickhouse-user.md', import.meta.url);
 const USERS: Record<string, { password: string; profile: readonly string[] }> = {
   service: { password: '', profile: ['--readonly=2'] },
   guest: { password: '', profile: [] },

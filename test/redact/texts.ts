@@ -282,7 +282,7 @@ export const DISGUISES: readonly Change[] = [
   },
 ];
 
-/** What the guide names as not detected (docs/guide/personal-data.md): should one be, the guide has to change. */
+/** What the guide names as not detected (docs/secure/personal-data.md): should one be, the guide has to change. */
 export const UNREAD: readonly Survivor[] = [
   { why: 'quoted-printable @ before a digit', text: 'ann=40163.com' },
   { why: 'encodings in another order', text: 'ann&#37;40example.com' },

@@ -355,6 +355,15 @@ describe('can fail on a row', () => {
       columns: [...COLUMNS, { name: 'ratio', type: 'Float64' }],
       why: 'indexes do not find -0.0, and NaN is true',
     })),
+    ...[
+      'SELECT e.r FROM (SELECT ratio AS r FROM t) AS e WHERE e.r = 0',
+      "SELECT id FROM t WHERE num = 5 AND (ratio OR id = 'b')",
+      'SELECT id FROM t WHERE (ratio, id).1',
+    ].map((sql) => ({
+      sql,
+      columns: [...COLUMNS, { name: 'ratio', type: 'Float64' }],
+      why: 'by another name, or as the truth of an operand in brackets',
+    })),
     { sql: where("has(['a', 'b'], text)"), why: 'read as IN' },
     { sql: where('tags IN ([])'), why: 'a bloom filter does not find empty arrays' },
     { sql: where("tags = ['a']"), why: 'whole arrays' },
@@ -480,6 +489,18 @@ describe('tables of the statement', () => {
     {
       why: 'a column computed by an expression that can fail',
       saved: 'WITH t AS (SELECT id, toInt64(id) AS num FROM app.logs) SELECT * FROM t',
+      sql: where('num > 1'),
+      isBarred: true,
+    },
+    {
+      why: 'a conversion of a stored column, of which only the result is known',
+      saved: 'WITH t AS (SELECT id, toDateTime64(timestamp, 3) AS timestamp FROM app.logs) SELECT * FROM t',
+      sql: where('num > 1'),
+      isBarred: true,
+    },
+    {
+      why: 'a query that is not read to the end of its WITH',
+      saved: 'WITH t AS (SELECT id, num FROM app.logs STREAM CURSOR) SELECT * FROM t',
       sql: where('num > 1'),
       isBarred: true,
     },

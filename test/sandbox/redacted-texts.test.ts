@@ -51,7 +51,7 @@ test.each([false, true])('what the tables of the detectors have is replaced, kin
   expect(missed).toEqual([]);
 });
 
-/** What the engine redacts although no detector takes it for personal data: docs/guide/personal-data.md names the kinds. */
+/** What the engine redacts although no detector takes it for personal data: docs/secure/personal-data.md names the kinds. */
 const WIDER: readonly string[] =
   `groups of thousands; an object identifier; octets over 255; a sum; an exponent; sums;
   a version of four parts, marked; a version of four parts after a name; a version of five parts; a browser; only a browser;

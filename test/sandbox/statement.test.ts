@@ -203,6 +203,22 @@ describe('below the barrier', () => {
   });
 });
 
+test.each([
+  ['an expression', '1 ??? AS unknown,'],
+  ['a condition', "b AS (SELECT id FROM app.logs WHERE project = 'x' ??? 1),"],
+  ['a clause', 'c AS (SELECT id FROM app.logs UNKNOWN id),'],
+])('a table has a barrier beside %s that is not read', async (_what, element) => {
+  const boundSql = bound(`WITH ${element} a AS (SELECT id FROM app.logs WHERE project = @project) SELECT 1`);
+  const columns = new Map([['a', [{ name: 'id', type: 'String' }]]]);
+  const [read, unread] = [boundSql.replace(element, ''), boundSql].map((sql) =>
+    openSandbox({ boundSql: sql, columns }),
+  );
+  const hasBarrier = async (sandbox: Sandbox | undefined): Promise<boolean> =>
+    sandbox !== undefined &&
+    (await statementOf(sandbox, "SELECT id FROM a WHERE id = 'x'")).includes('LIMIT 10000');
+  expect([await hasBarrier(read), await hasBarrier(unread)]).toEqual([false, true]);
+});
+
 // Quadratic work on the larger ones would take minutes.
 describe('large WITH clauses', () => {
   test('many tables', { timeout: 30_000 }, () => {

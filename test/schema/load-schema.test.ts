@@ -136,9 +136,10 @@ ALTER TABLE b1.d ADD COLUMN c UInt8; ALTER TABLE b1.t ADD COLUMN c UInt8;`,
   {
     why: 'types and settings that have to be allowed, the former JSON type, nested columns as they are stored',
     sql: `SET flatten_nested = 0, max_threads = 2; SET allow_experimental_object_type = 1;
-CREATE TABLE b2.t (j Object('json'), v Variant(UInt8, String), l LowCardinality(UInt8), n Nested(x UInt8, y String), o JSON(a.b UInt8)) ENGINE = MergeTree ORDER BY tuple();`,
-    query: 'SELECT j, v, l, n FROM b2.t',
-    columns: 'j JSON, v Variant(String, UInt8), l LowCardinality(UInt8), n Nested(x UInt8, y String)',
+CREATE TABLE b2.t (j Object('json'), v Variant(UInt8, String), l LowCardinality(UInt8), n Nested(x UInt8, y String), o JSON(a.b UInt8), q Array(Tuple(INT UNSIGNED, object (Nullable('json')))), e Enum8('Object(json)' = 1)) ENGINE = MergeTree ORDER BY tuple();`,
+    query: 'SELECT j, v, l, n, q, e FROM b2.t',
+    columns:
+      "j JSON, v Variant(String, UInt8), l LowCardinality(UInt8), n Nested(x UInt8, y String), q Array(Tuple(UInt32, JSON)), e Enum8('Object(json)' = 1)",
   },
   {
     why: 'values computed by a function or dictionary that is missing: the same columns without the value',

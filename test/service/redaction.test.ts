@@ -288,7 +288,7 @@ describe('what is redacted', () => {
   });
 });
 
-describe('what a consumer query computes (docs/guide/personal-data.md)', () => {
+describe('what a consumer query computes (docs/secure/personal-data.md)', () => {
   test.each([
     "concat('ip=', ip)",
     "ip || ' ' || email",

@@ -123,7 +123,7 @@ test('Cache-Status says why a response was valid; Age and max-age count from the
   expect(after.n).toBe((first.n ?? 0) + 1);
 });
 
-describe('of other tenants, a change of rows (docs/guide/sandbox-safety.md)', () => {
+describe('of other tenants, a change of rows (docs/secure/sandbox-safety.md)', () => {
   /** What may say that the query ran again; the others are the same. */
   const TELLING = new Set(['age', 'cache-control', 'cache-status', 'date', 'server-timing', 'x-request-id']);
 

@@ -19,7 +19,7 @@ import {
   timeScale,
   timeZone,
 } from '../../src/sql/types/traits.ts';
-import { parseType, printType, typeArguments } from '../../src/sql/types/type.ts';
+import { parseDeclaredType, parseType, printType, typeArguments } from '../../src/sql/types/type.ts';
 import { typescriptOf } from '../../src/sql/types/typescript-type.ts';
 import { TYPE_ROWS } from '../support/clickhouse-types.ts';
 import { openOracle } from './oracle.ts';
@@ -181,6 +181,25 @@ test.each(DECLARED)('%s is read from what the engine prints, by each way to ask 
     expect(printType(parsed)).toBe(onOneLine(printed));
   }
 }); // prettier-ignore
+
+test.each<[declared: string, read: string]>([
+  ['INT UNSIGNED', 'UInt32'],
+  ['Tuple(int INT UNSIGNED, `double` DOUBLE PRECISION)', 'Tuple(int UInt32, `double` Float64)'],
+  ['Tuple(date DATE, text TEXT, binary BLOB)', 'Tuple(date Date, text String, binary String)'],
+  ['Array( NATIONAL CHAR VARYING )', 'Array(String)'],
+  ['Map(VARCHAR, Nullable(BIGINT))', 'Map(String, Nullable(Int64))'],
+  ['LowCardinality(CHARACTER LARGE OBJECT)', 'LowCardinality(String)'],
+  ['Nullable(NUMERIC(9, 2))', 'Nullable(Decimal(9, 2))'],
+  ["Array(TIMESTAMP('UTC'))", "Array(DateTime('UTC'))"],
+  ["ENUM('INT' = 1)", "Enum('INT' = 1)"],
+  ['VARCHAR(10)', 'VARCHAR(10)'],
+  ['DOUBLE PRECISION(3)', 'DOUBLE PRECISION(3)'],
+])('%s is declared under another name', async (declared, read) => {
+  expect(printType(parseDeclaredType(declared))).toBe(read);
+  const shown = (type: string) =>
+    oracle.ask(`SELECT toTypeName(defaultValueOfTypeName(${quoteString(type)}))`);
+  if (declared !== read) expect(await shown(declared)).toBe(await shown(read));
+});
 
 describe('traits', () => {
   test.each<[type: string, plain: string, isNull: boolean, holds: boolean]>([

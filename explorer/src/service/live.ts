@@ -1,4 +1,4 @@
-// Reads the events of a live endpoint (docs/guide/live.md).
+// Reads the events of a live endpoint (docs/author/live.md).
 import { readEvents, type StreamEvent } from './events.ts';
 import { parseJson, type Row } from './json.ts';
 import { CallFailure, type Problem } from './problem.ts';

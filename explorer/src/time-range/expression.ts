@@ -1,4 +1,4 @@
-// Times relative to now, in the grammar of the service: `now-1d/d` (docs/guide/relative-times.md). In UTC, as the service computes them.
+// Times relative to now, in the grammar of the service: `now-1d/d` (docs/author/relative-times.md). In UTC, as the service computes them.
 
 const UNITS = {
   s: 1000,

@@ -1,80 +1,66 @@
-// Whether `+` and `-` succeed on every row: between constants, and between aggregates.
-import type { Cursor } from '../../sql/cursor.ts';
-import { identifierName } from '../../sql/literal.ts';
+// Whether `+`, `-`, `*` and `/` succeed on every row: between literals, between constants, and with aggregates.
+import type { Node } from '../../sql/tree/nodes.ts';
+import { firstOf, nameOf, operatorOf, partOf, type TreeTokens } from '../../sql/tree/visit.ts';
+import type { Place } from './place.ts';
 
 /** What is known about operands. */
-export interface Operands {
-  readonly cursor: Cursor;
-  /** Index of each closing bracket to that of its opening bracket. */
-  readonly openers: ReadonlyMap<number, number>;
+export interface Operands extends TreeTokens {
   readonly isAggregate: (name: string) => boolean;
-  /** Whether the call at this token is evaluated before any row is read. */
-  readonly isConstant: (call: number) => boolean;
+  /** Whether a call is evaluated before any row is read. */
+  readonly isConstant: (call: Node) => boolean;
 }
 
-type Operand = 'number' | 'constant' | 'aggregate' | 'unknown';
+const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
 
-const OPERATORS: ReadonlySet<string | undefined> = new Set(['+', '-', '*', '/', '%']);
+export function isArithmetic(tree: TreeTokens, node: Node): boolean {
+  return node.kind === 'binary' && ARITHMETIC.has(operatorOf(tree, node));
+}
 
 /**
- * Whether the `+` or `-` at this token succeeds on every row: between constants, or between aggregates. With a column on
- * one side it may wrap around, and index entries are then pruned incorrectly.
+ * Whether an operator succeeds on every row: with a column on one side it may wrap around, as do sums of times, and index entries are
+ * then pruned incorrectly.
  */
-export function isTotalSum(operands: Operands, at: number): boolean {
-  const sides = [before(operands, at), after(operands, at)];
+export function isTotalArithmetic(operands: Operands, { node, around }: Place): boolean {
+  const operator = operatorOf(operands, node);
+  if (operator === '%') return false;
+  if (node.parts.every((part) => isLiteral(operands, part))) return true;
+  const [left, right] = node.parts;
+  if (left === undefined || right === undefined || operator === '*' || operator === '/') return false;
   // Aggregates are computed from rows that have passed all conditions.
-  if (sides.includes('aggregate')) return true;
-  return sides.every((side) => side === 'number' || side === 'constant') && isAlone(operands, at);
+  if (isAggregateBefore(operands, lastOf(operands, left)) || isAggregate(operands, firstOf(right)))
+    return true;
+  // Anything further that a sum of constants is added to would be added to a time.
+  const isAlone = around === undefined || !isArithmetic(operands, around.node);
+  return isAlone && [left, right].every((side) => side.kind === 'number' || isConstant(operands, side));
 }
 
-/** Whether the token precedes a value rather than separating two. */
-export function startsValue(cursor: Cursor, at: number): boolean {
-  const kind = cursor.kind(at - 1);
-  if (kind === 'word') return BEFORE_SIGNS.has(cursor.word(at - 1) ?? '');
-  return kind !== 'quoted' && kind !== 'number' && kind !== 'string' && kind !== ')' && kind !== ']';
+function isLiteral(tree: TreeTokens, node: Node): boolean {
+  return (
+    node.kind === 'number' || (isArithmetic(tree, node) && node.parts.every((part) => isLiteral(tree, part)))
+  );
 }
 
-const BEFORE_SIGNS: ReadonlySet<string> = new Set(
-  'SELECT DISTINCT WHERE PREWHERE HAVING QUALIFY AND OR NOT BY ON BETWEEN WHEN THEN ELSE IN LIMIT OFFSET'.split(
-    ' ',
-  ),
-);
-
-function before({ cursor, openers, isAggregate, isConstant }: Operands, at: number): Operand {
-  const kind = cursor.kind(at - 1);
-  if (kind === 'number') return cursor.kind(at - 2) === '.' ? 'unknown' : 'number';
-  const open = kind === ')' ? openers.get(at - 1) : undefined;
-  if (open === undefined) return 'unknown';
-  if (cursor.word(open - 1) === 'OVER' || isAggregate(nameAt(cursor, open - 1))) return 'aggregate';
-  return isName(cursor, open - 1) && isConstant(open - 1) ? 'constant' : 'unknown';
+/** Whether a sign succeeds on every row. */
+export function isTotalSign(operands: Operands, { parts: [value] }: Node): boolean {
+  return value !== undefined && (value.kind === 'number' || isAggregate(operands, firstOf(value)));
 }
 
-function after({ cursor, isAggregate, isConstant }: Operands, at: number): Operand {
-  const kind = cursor.kind(at + 1);
-  if (kind === 'number') return isWhole(cursor, at + 2) ? 'number' : 'unknown';
-  if (!isName(cursor, at + 1) || cursor.kind(at + 2) !== '(') return 'unknown';
-  if (isAggregate(nameAt(cursor, at + 1))) return 'aggregate';
-  return isConstant(at + 1) && isWhole(cursor, cursor.closing(at + 2) + 1) ? 'constant' : 'unknown';
+function isConstant({ isConstant: isConstantCall }: Operands, node: Node): boolean {
+  return node.kind === 'call' && isConstantCall(node);
 }
 
-/** Whether no path, element access or cast continues at this token. */
-function isWhole(cursor: Cursor, at: number): boolean {
-  const kind = cursor.kind(at);
-  return kind !== '.' && kind !== '[' && kind !== '::' && kind !== '(';
+function isAggregate({ isAggregate: isAggregateName, cursor }: Operands, node: Node): boolean {
+  return node.kind === 'call' && isAggregateName(nameOf({ cursor }, node));
 }
 
-/** A single sum of constants: anything further that it is added to would be added to a time. */
-function isAlone({ cursor, openers }: Operands, at: number): boolean {
-  const first = cursor.kind(at - 1) === ')' ? (openers.get(at - 1) ?? at) - 1 : at - 1;
-  const end = cursor.kind(at + 2) === '(' ? cursor.closing(at + 2) + 1 : at + 2;
-  return !OPERATORS.has(cursor.kind(first - 1)) && !OPERATORS.has(cursor.kind(end));
+/** Whether an aggregate ends before an operator. */
+function isAggregateBefore(operands: Operands, node: Node): boolean {
+  const window = partOf(node, 'over')?.parts[0];
+  return window !== undefined || (node.parts.length === 1 && isAggregate(operands, node));
 }
 
-function isName(cursor: Cursor, at: number): boolean {
-  const kind = cursor.kind(at);
-  return kind === 'word' || kind === 'quoted';
-}
-
-function nameAt(cursor: Cursor, at: number): string {
-  return isName(cursor, at) ? (identifierName(cursor.text(at)) ?? '') : '';
+/** The last operand of operators inside each other. */
+function lastOf(tree: TreeTokens, node: Node): Node {
+  const last = isArithmetic(tree, node) ? node.parts.at(-1) : undefined;
+  return last === undefined ? node : lastOf(tree, last);
 }

@@ -1,11 +1,22 @@
 // Conditions of a consumer query that are also evaluated inside the tables that it reads, of a WHERE directly over a table that
 // the query reads once: leakproof ones below the barrier, where they select index ranges, and total ones beside the endpoint's own
 // condition, where the engine evaluates them before it reads other columns. The consumer's WHERE evaluates them again.
-import type { Cursor } from '../../sql/cursor.ts';
-import type { Node, TokenRange } from '../../sql/tree/nodes.ts';
-import { conjunctsOf, partOf, textOf } from '../../sql/tree/visit.ts';
+import type { Node, NodeKind, Tree } from '../../sql/tree/nodes.ts';
+import {
+  commasIn,
+  conjunctsOf,
+  nameOf,
+  namesIn,
+  namesOf,
+  operatorOf,
+  partOf,
+  someNode,
+  textOf,
+  wordOf,
+  type TreeTokens,
+} from '../../sql/tree/visit.ts';
 import { usesNames } from './condition-ranges.ts';
-import { CONSTANTS, UNITS } from '../../sql/tree/keywords.ts';
+import { mayBeTable } from './constants.ts';
 import type { LeakproofCheck } from './leakproof.ts';
 import type { ReadTable } from '../read-table.ts';
 import type { ScanResult } from '../scan/scanner.ts';
@@ -25,10 +36,9 @@ export interface BelowBarrier {
 /** The conditions that may be repeated inside the tables, by table. */
 export function conditionsBelow(
   { tree, selects, sets, names, reads: count }: ScanResult,
-  { isLeakproof, isRangeLeakproof, isReadByIndexes }: LeakproofCheck,
+  { isLeakproof, isPartLeakproof, isReadByIndexes }: LeakproofCheck,
   tables: readonly ReadTable[],
 ): ReadonlyMap<string, BelowBarrier> {
-  const { cursor } = tree;
   const found = new Map<string, BelowBarrier>();
   const reads = selects.flatMap(({ sources }) => sources.map(({ table }) => table));
   for (const select of selects) {
@@ -37,30 +47,30 @@ export function conditionsBelow(
     const { table: name, alias = name } = source;
     const table = tables.find((each) => each.name === name);
     if (table === undefined || sets.has(name) || reads.filter((each) => each === name).length > 1) continue;
-    if (!isNamedOnce(cursor, alias)) continue;
+    if (!isNamedOnce(tree, alias)) continue;
     const own = { alias, columns: new Set(table.columns.map((column) => column.name)) };
     const others = without(names, alias);
-    const canRepeat = (range: TokenRange): boolean =>
+    const canRepeat = (condition: Node): boolean =>
       !isLeakproof && // there is no barrier
-      !usesNames(cursor, range, others) &&
-      isOwn(cursor, range, own) &&
-      isRangeLeakproof(range);
-    const columnOf = storedColumns(cursor, { table, alias, names });
+      !usesNames(tree, condition, others) &&
+      isOwn(tree, condition, own) &&
+      isPartLeakproof(condition);
+    const columnOf = storedColumns(tree, { table, alias, names });
     // Other rows than a redacted search selects must not make the query fail: a quoted local part may decide which are selected.
-    const total = { cursor, columnOf, isRangeLeakproof, isImpliedEnough: isLeakproof };
+    const total = { tree, columnOf, isPartLeakproof, isImpliedEnough: isLeakproof };
     const [conditions, stored]: [string[], string[]] = [[], []];
     let terms = 0;
-    for (const range of conjunctsIn(select)) {
-      const all = terms + termsIn(cursor, range);
+    for (const condition of conjunctsIn(select)) {
+      const all = terms + termsIn(condition);
       const isCheap = all ** 2 * count <= MAX_STORED_TERMS ** 2;
       const sql =
-        isCheap && isReadByIndexes(range)
-          ? table.passes?.filtering && totalCondition(total, range)
+        isCheap && isReadByIndexes(condition)
+          ? table.passes?.filtering && totalCondition(total, condition)
           : undefined;
       if (sql !== undefined) {
         stored.push(sql);
         terms = all;
-      } else if (canRepeat(range)) conditions.push(textOf({ cursor }, range));
+      } else if (canRepeat(condition)) conditions.push(textOf(tree, condition));
     }
     if (conditions.length > 0 || stored.length > 0) found.set(name, { alias, conditions, stored });
   }
@@ -74,19 +84,20 @@ export function conditionsBelow(
 const MAX_STORED_TERMS = 750;
 
 /** Names, operators and brackets: the values of an IN cost little. */
-function termsIn(cursor: Cursor, { from, to }: TokenRange): number {
-  let terms = 0;
-  for (let at = from; at < to; at++) if (!VALUES.has(cursor.kind(at))) terms++;
-  return terms;
+function termsIn(condition: Node): number {
+  let values = 0;
+  someNode(condition, ({ kind }) => {
+    if (kind === 'number' || kind === 'string') values++;
+    return false;
+  });
+  return condition.to - condition.from - values - commasIn(condition);
 }
 
-const VALUES: ReadonlySet<string | undefined> = new Set(['number', 'string', ',']);
-
 /** Whether only the source has this name: as an alias of a value it would mean something else before a dot. */
-function isNamedOnce(cursor: Cursor, alias: string): boolean {
-  const others = Array.from({ length: cursor.length }, (_, at) => at).filter((at) => {
-    return cursor.name(at) === alias && cursor.kind(at + 1) !== '.' && cursor.kind(at - 1) !== '.';
-  });
+function isNamedOnce(tree: Tree, alias: string): boolean {
+  const others = namesIn(tree, tree.root).filter(
+    ({ name, isAfterDot, isBeforeDot }) => name === alias && !isAfterDot && !isBeforeDot,
+  );
   return others.length === 1;
 }
 
@@ -104,33 +115,28 @@ interface Own {
   readonly columns: ReadonlySet<string>;
 }
 
-const OPERATORS: ReadonlySet<string | undefined> = new Set(
-  'AND OR NOT LIKE ILIKE REGEXP IN IS BETWEEN INTERVAL'.split(' '),
-);
-
-function readsName(cursor: Cursor, from: number): boolean {
-  let at = from;
-  while (cursor.kind(at) === '(') at++;
-  return (cursor.kind(at) === 'word' || cursor.kind(at) === 'quoted') && cursor.kind(at + 1) !== '(';
-}
+/** Conditions of such nodes read no rows but those of the table, and define no names. */
+const PLAIN: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'and', 'or', 'not', 'binary', 'in', 'between', 'test', 'sign', 'concat', 'conditional', 'cast', 'access', 'index', 'call',
+  'arguments', 'number', 'string', 'constant', 'group', 'tuple', 'array', 'interval', 'type', 'column',
+]); // prettier-ignore
 
 /** Whether all names are columns of the table, which no subquery and no function that multiplies rows uses. */
-function isOwn(cursor: Cursor, { from, to }: TokenRange, { alias, columns }: Own): boolean {
-  for (let at = from; at < to; at++) {
-    const kind = cursor.kind(at);
-    if (kind === '->') return false; // arguments of lambdas are names too
-    if (kind !== 'word' && kind !== 'quoted') continue;
-    const word = cursor.word(at);
-    const name = cursor.name(at) ?? '';
-    if (cursor.kind(at - 1) === '.' || cursor.kind(at - 1) === '::') continue;
-    if (word === 'IN' && readsName(cursor, at + 1)) return false;
-    if (OPERATORS.has(word) || CONSTANTS.has(word ?? '')) continue;
-    if (UNITS.has(word ?? '') && cursor.word(at - 2) === 'INTERVAL') continue;
-    const isCall = cursor.kind(at + 1) === '(';
-    if (isCall && !/^(?:arrayjoin|unnest|case|exists|any|all|some)$/i.test(name)) continue;
-    const isQualified = name === alias && cursor.kind(at + 1) === '.' && !columns.has(name);
-    const column = isQualified ? (cursor.name(at + 2) ?? '') : name;
-    if (isCall || !columns.has(column)) return false;
-  }
-  return true;
+function isOwn(tree: TreeTokens, node: Node, own: Own): boolean {
+  if (!PLAIN.has(node.kind)) return false;
+  if (node.kind === 'column') return isOwnColumn(namesOf(tree, node), own);
+  if (node.kind === 'type') return namesIn(tree, node).length === 1;
+  if (node.kind === 'in' && (node.parts[1] === undefined || mayBeTable(node.parts[1]))) return false;
+  if (node.kind === 'binary' && (node.parts.length > 2 || operatorOf(tree, node) === 'IS')) return false;
+  if (node.kind === 'call' && /^(?:arrayjoin|unnest|any|all|some)$/i.test(nameOf(tree, node))) return false;
+  if (wordOf(tree, node) === 'GLOBAL' || (node.kind === 'access' && node.parts.length > 1)) return false;
+  return (
+    node.parts.every((part) => part.kind !== 'type' || node.kind === 'cast') &&
+    node.parts.every((part) => isOwn(tree, part, own))
+  );
+}
+
+function isOwnColumn([first = '', second = '']: readonly string[], { alias, columns }: Own): boolean {
+  const isQualified = first === alias && second !== '' && !columns.has(first);
+  return columns.has(isQualified ? second : first);
 }

@@ -10,3 +10,9 @@ export interface LeakproofContext {
   /** Types of their columns by column name, one for each table that has the column. */
   readonly types: ReadonlyMap<string, readonly string[]>;
 }
+
+/** Without `names`, what is checked is an author's. */
+export type ClauseContext = Omit<LeakproofContext, 'names'> & Partial<Pick<LeakproofContext, 'names'>>;
+
+/** What conditions are read with. */
+export type NamedTypes = Pick<LeakproofContext, 'types'> & Partial<Pick<LeakproofContext, 'names'>>;

@@ -1,69 +1,72 @@
 // Conditions on columns that may hold NaN. By index, the engine reads `NOT x > 5` as `x <= 5`, which NaN is not, and skips a granule of 5
 // and NaN for `x != 5`. Which rows share a granule depends on other tenants.
-import type { Cursor } from '../../sql/cursor.ts';
-import type { LeakproofContext } from './context.ts';
-import { isCall, negatedRange, operandsOf } from './operands.ts';
+import type { Node } from '../../sql/tree/nodes.ts';
+import {
+  isNegated,
+  nameOf,
+  namesIn,
+  operatorOf,
+  someNode,
+  textOf,
+  type NameInRange,
+  type Subtree,
+} from '../../sql/tree/visit.ts';
+import type { NamedTypes } from './context.ts';
+import { isOutermost, operatorsIn, type Place } from './place.ts';
 
-export interface Floats {
-  /** Whether index analysis may overlook rows because of the operator or the call at this token. */
-  readonly isOverlooked: (at: number) => boolean;
-}
-
-type Context = Pick<LeakproofContext, 'types'> & Partial<Pick<LeakproofContext, 'names'>>;
-
-/** Answers for one query. `openers` has the index of each opening bracket by that of its closing bracket. */
-export function createFloats(
-  cursor: Cursor,
-  { types, names }: Context,
-  openers: ReadonlyMap<number, number>,
-): Floats {
+/** Returns whether index analysis may overlook rows because of the operator, the call or the name at a place. */
+export function createFloats(tree: Subtree, { types, names }: NamedTypes): (place: Place) => boolean {
   /** A column, a conversion or the name of a type. */
-  const isFloat = (at: number): boolean =>
-    /float/i.test(cursor.text(at)) ||
-    types.get(cursor.name(at) ?? '')?.some((type) => OF_FLOATS.test(type)) === true;
-  const isNamed = cursor.tokens.some((_, at) => isFloat(at));
+  const isFloat = (name: string): boolean =>
+    /float/i.test(name) || types.get(name)?.some((type) => OF_FLOATS.test(type)) === true;
+  const namesFloat = (node: Node): boolean => node.kind === 'string' && /float/i.test(textOf(tree, node));
+  const isNamed =
+    namesIn(tree, tree.root).some(({ name }) => isFloat(name)) || someNode(tree.root, namesFloat);
   /** What the query defines may be such a value; the name of a table is not. */
-  const mayBeFloat = (at: number): boolean =>
-    names?.has(cursor.name(at) ?? '') === true ? cursor.kind(at + 1) !== '.' : isFloat(at);
-
-  function hasFloat([from, to]: readonly [number, number]): boolean {
-    for (let at = from; at < to; at++) if (mayBeFloat(at)) return true;
-    return false;
-  }
-
-  function negatesOrder(at: number): boolean {
-    if (NOT_A_NUMBER.test(cursor.text(at))) return true;
-    const isNot = cursor.name(at)?.toUpperCase() === 'NOT' && cursor.word(at - 1) !== 'IS';
-    if (isNot && UNORDERED.has(cursor.word(at + 1))) return false;
-    if (isNot) return hasFloat(negatedRange(cursor, openers, at));
-    return cursor.kind(at) === '!=' && hasFloat(operandsOf(cursor, openers, at));
-  }
+  const mayBeFloat = ({ name, isBeforeDot }: NameInRange): boolean =>
+    names?.has(name) === true ? !isBeforeDot : isFloat(name);
+  const hasFloat = (node: Node): boolean =>
+    namesIn(tree, node).some(mayBeFloat) || someNode(node, namesFloat);
 
   /** `(x > 5) = 0` is a negation as well, and so are comparisons of tuples. */
-  function comparesTruth(at: number): boolean {
-    if (isCall(cursor, at) && /^(?:not)?equals$/i.test(cursor.name(at) ?? '')) return true;
-    if (!COMPARISONS.has(cursor.kind(at)) && cursor.word(at) !== 'IN') return false;
-    const [from, to] = operandsOf(cursor, openers, at);
-    const isOther = (each: number): boolean => each !== at && isComparison(cursor, each);
-    for (let each = from; each < to; each++) if (isOther(each)) return hasFloat([from, to]);
-    return false;
+  function isOverlookedChain(node: Node): boolean {
+    const operators = operatorsIn(node);
+    if (operators.some((each) => negates(tree, each))) return hasFloat(node);
+    const compared = operators.find((each) => each.kind === 'in' || COMPARISONS.has(operatorOf(tree, each)));
+    const isOther = (each: Node): boolean => each !== compared && isComparison(tree, each);
+    return compared !== undefined && someNode(node, isOther) && hasFloat(node);
   }
 
-  return { isOverlooked: (at) => isNamed && (negatesOrder(at) || comparesTruth(at)) };
+  return (place) => {
+    if (!isNamed) return false;
+    const { node } = place;
+    if (node.kind === 'not') return node.parts[0]?.kind !== 'quantified' && hasFloat(node);
+    if (node.kind === 'column') return namesIn(tree, node).some(({ name }) => NOT_A_NUMBER.test(name));
+    if (node.kind !== 'call') return isOutermost(place) && isOverlookedChain(node);
+    const name = nameOf(tree, node);
+    if (/^not$/i.test(name)) return hasFloat(node);
+    return NOT_A_NUMBER.test(name) || /^(?:not)?equals$/i.test(name);
+  };
 }
 
-function isComparison(cursor: Cursor, at: number): boolean {
-  if (COMPARISONS.has(cursor.kind(at)) || COMPARING_WORDS.has(cursor.word(at))) return true;
-  return isCall(cursor, at) && COMPARING_CALL.test(cursor.name(at) ?? '');
+function negates(tree: Subtree, node: Node): boolean {
+  const isWordy = node.kind === 'in' || node.kind === 'between';
+  return isWordy ? isNegated(tree, node) : operatorOf(tree, node) === '!=';
+}
+
+function isComparison(tree: Subtree, node: Node): boolean {
+  if (node.kind === 'binary') return COMPARISONS.has(operatorOf(tree, node)) || isWord(tree, node);
+  if (node.kind === 'call') return COMPARING_CALL.test(nameOf(tree, node));
+  return node.kind === 'in' || node.kind === 'between' || node.kind === 'test' || node.kind === 'not';
+}
+
+function isWord(tree: Subtree, node: Node): boolean {
+  return /^(?:I?LIKE|REGEXP|IS)$/.test(operatorOf(tree, node));
 }
 
 /** Points and polygons are tuples of floats. */
 const OF_FLOATS = /Float|\b(?:Point|Ring|Polygon|Geometry|(?:Multi)?LineString|MultiPolygon)\b/;
 const NOT_A_NUMBER = /^(?:nan|inf(?:inity)?)$/i;
-const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=', '<=>']);
-const COMPARING_WORDS: ReadonlySet<string | undefined> = new Set(
-  'IN NOT BETWEEN IS LIKE ILIKE REGEXP'.split(' '),
-);
+const COMPARISONS: ReadonlySet<string> = new Set(['=', '!=', '<', '>', '<=', '>=', '<=>']);
 const COMPARING_CALL =
   /^(?:(?:not)?equals|less(?:orequals)?|greater(?:orequals)?|not|and|or|xor|(?:not)?in|is(?:not)?null)$/i;
-const UNORDERED: ReadonlySet<string | undefined> = new Set('LIKE ILIKE NULL EXISTS'.split(' '));

@@ -14,7 +14,7 @@ const TOTAL = `
 
 /** Safe if every argument after the first is a literal: a pattern, a length, a format, a time zone. */
 const TOTAL_BY_FIRST = `
-  match like ilike notlike notilike position positioncaseinsensitive extract extractall formatdatetime totimezone multisearchany
+  match notlike notilike position positioncaseinsensitive extract extractall formatdatetime totimezone multisearchany
   multisearchanycaseinsensitive accuratecastornull substring left right tomonth toquarter toyear toyyyymm toyyyymmdd`;
 
 /**
@@ -65,11 +65,6 @@ export function isCombining(name: string): boolean {
 /** Functions whose result has several values, of which the text is longer than they are. */
 export function makesArrays(name: string): boolean {
   return /^(?:extractall|splitby\w+|array\w*|mapkeys|mapvalues|tuple)$/i.test(name);
-}
-
-/** Rounds to tens and more if its digits are negative: that overflows, and index entries are then pruned incorrectly. */
-export function isRounding(name: string): boolean {
-  return /^(?:round|floor|ceil|ceiling|trunc|truncate)$/i.test(name);
 }
 
 /** Calls that may count as constants: those that people write literals with. */

@@ -1,262 +1,192 @@
 // Comparisons that an index or a sort key reads differently from the rows: of floats with zero, whole arrays, texts of fixed length, enums in
 // lists, times with fractional seconds. The caller's rows may then be missing beside certain entries of other tenants.
-import type { Cursor } from '../../sql/cursor.ts';
-import { parseType } from '../../sql/types/type.ts';
 import { stringValue } from '../../sql/string-literal.ts';
-import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
-import type { LeakproofContext } from './context.ts';
-import { afterPath, BOUNDARIES, enclosing, isCall, negatedRange, operandsOf, WORDS } from './operands.ts';
-
-type Context = Pick<LeakproofContext, 'types'> & Partial<Pick<LeakproofContext, 'names'>>;
+import type { Node, NodeKind } from '../../sql/tree/nodes.ts';
+import {
+  argumentsOf,
+  firstOf,
+  isNegated,
+  nameOf,
+  namesIn,
+  operatorOf,
+  someNode,
+  textOf,
+  wordOf,
+  type Subtree,
+} from '../../sql/tree/visit.ts';
+import { createColumnTypes, type ColumnTypes } from './column-types.ts';
+import type { NamedTypes } from './context.ts';
+import { isOutermost, operatorsIn, type Place } from './place.ts';
 
 /** What is known of the names in a query. */
-interface Reading {
-  readonly cursor: Cursor;
-  /** Index of each closing bracket to that of its opening bracket. */
-  readonly openers: ReadonlyMap<number, number>;
-  readonly types: ReadonlyMap<string, readonly string[]>;
-  /** Types of the column or the path that is named at a token, as one text. */
-  readonly typeAt: (at: number) => string;
+interface Columns extends Subtree, ColumnTypes {
+  readonly hasDocuments: boolean;
+  /** Most tables have no columns of such types. */
+  readonly isNeeded: boolean;
 }
 
-/** Whether the operator, the call or the column at a token is misread. `openers` has the opening bracket of each closing one. */
-export function createMisread(
-  cursor: Cursor,
-  context: Context,
-  openers: ReadonlyMap<number, number>,
-): (at: number) => boolean {
-  // Most tables have none of these, and most queries no name of such a column.
+/** Whether the operator, the call or the column at a place is misread. */
+export function createMisread(tree: Subtree, context: NamedTypes): (place: Place) => boolean {
   const types = [...context.types.values()].flat();
-  const isNeeded = types.some((type) => MISREAD.test(type));
-  const hasDocuments = types.some((type) => /\bJSON\b/.test(type));
-  const reading = { cursor, openers, types: context.types, typeAt: createTypeAt(cursor, context, openers) };
-  return (at) => {
-    const operator = cursor.word(at) ?? cursor.kind(at) ?? '';
-    if (operator === 'IN' && hasTupleOfNull(cursor, at, operandsOf(cursor, openers, at)[1])) return true;
-    // Of `IS DISTINCT FROM`, numbers beside Bool are read as truths.
-    if (operator === 'DISTINCT' && ['IS', 'NOT'].includes(cursor.word(at - 1) ?? '')) return true;
-    if (COMPARISONS.has(operator) && operator !== 'IS') {
-      const [from, to] = operandsOf(cursor, openers, at);
-      if (comparesWithTruth(cursor, from, to) || (hasDocuments && testsNull(cursor, from, to))) return true;
-    }
-    const isCallAt = isCall(cursor, at);
-    if (!isNeeded) return isCallAt && HAS.test(cursor.name(at) ?? '') && isListOfConstants(reading, at);
-    if (isNegatedSearch(reading, at) || comparesTruthOfSearch(reading, at)) return true;
-    const isFunction = operator === 'IN' && cursor.kind(at - 1) === '(';
-    if (COMPARISONS.has(operator) && !isFunction && isMisreadComparison(reading, at, operator)) return true;
-    return isCallAt ? isMisreadCall(reading, at) : isTruth(reading, at);
+  const columns: Columns = {
+    cursor: tree.cursor,
+    root: tree.root,
+    ...createColumnTypes(tree, context),
+    hasDocuments: types.some((type) => /\bJSON\b/.test(type)),
+    isNeeded: types.some((type) => MISREAD.test(type)),
   };
+  return (place) => {
+    const { node } = place;
+    if (columns.isNeeded && isTruth(columns, place)) return true;
+    if (node.kind === 'call') return isMisreadCall(columns, node);
+    if (node.kind === 'not') return columns.isNeeded && searchesNullable(columns, node);
+    return isOutermost(place) && isMisreadChain(columns, node);
+  };
+}
+
+/** What an operator of a chain is to an index. */
+function comparisonOf(tree: Subtree, node: Node): string | undefined {
+  if (node.kind === 'in') return 'IN';
+  if (node.kind === 'between') return 'BETWEEN';
+  const operator = node.kind === 'binary' ? operatorOf(tree, node) : '';
+  return COMPARISONS.has(operator) ? operator : undefined;
+}
+
+function isMisreadChain(columns: Columns, chain: Node): boolean {
+  const operators = operatorsIn(chain);
+  const compared = operators.filter((each) => comparisonOf(columns, each) !== undefined);
+  const isTested = operators.some(({ kind }) => kind === 'test');
+  // Of `IS DISTINCT FROM`, numbers beside Bool are read as truths.
+  if (operators.some((each) => each.kind === 'binary' && operatorOf(columns, each) === 'IS')) return true;
+  if (compared.some((each) => each.kind === 'in' && hasTupleOfNull(columns, each))) return true;
+  if (compared.length > 0 && (comparesWithTruth(columns, chain) || testsNull(columns, chain))) return true;
+  if (!columns.isNeeded) return false;
+  const isNegatedSearch = operators.some((each) => each.kind === 'binary' && isNegated(columns, each));
+  if ((compared.length > 0 || isTested || isNegatedSearch) && searchesNullable(columns, chain)) return true;
+  if (compared.some((each) => isMisreadComparison(columns, each, chain))) return true;
+  return (compared.length > 0 || isTested) && namesArray(columns, chain);
 }
 
 /** `toQuarter(ts) = true`: indexes take other numbers for true. */
-function comparesWithTruth(cursor: Cursor, from: number, to: number): boolean {
-  let [hasCall, hasTruth] = [false, false];
-  for (let at = from; at < to; at++) {
-    hasCall ||= isCall(cursor, at);
-    hasTruth ||= /^(?:true|false)$/i.test(cursor.text(at));
-  }
-  return hasCall && hasTruth;
-}
-
-/** `isNotNull(doc.a) != 1`: an index of the paths of documents reads the test alone. */
-function testsNull(cursor: Cursor, from: number, to: number): boolean {
-  for (let at = from; at < to; at++)
-    if (cursor.word(at) === 'IS' || /^is(?:not)?null$/i.test(cursor.name(at) ?? '')) return true;
-  return false;
-}
-
-function createTypeAt(
-  cursor: Cursor,
-  { types, names }: Context,
-  openers: ReadonlyMap<number, number>,
-): Reading['typeAt'] {
-  const known = new Map<number, string>();
-  const differences = new Map<string, boolean>();
-  const isNumber = (name: string): boolean => {
-    const is = differences.get(name) ?? isDifference(cursor, name, openers);
-    differences.set(name, is);
-    return is;
-  };
-  const all = [...new Set([...types.values()].flat())].join(' ');
-  const columnType = (at: number, name: string): string =>
-    (types.get(name) ?? []).map((type) => pathType(cursor, at, type)).join(' ');
-  const read = (at: number): string => {
-    const name = cursor.name(at) ?? '';
-    if (cursor.kind(at + 1) === '(' || cursor.kind(at - 1) === '::') return '';
-    // A column of a table, or a part of the path that the column begins.
-    if (cursor.kind(at - 1) === '.') return types.has(cursor.name(at - 2) ?? '') ? '' : columnType(at, name);
-    if (names?.has(name) !== true) return columnType(at, name);
-    // What the query defines may be any value.
-    return cursor.kind(at + 1) === '.' || isNumber(name) ? '' : all;
-  };
-  return (at) => {
-    const text = known.get(at) ?? read(at);
-    known.set(at, text);
-    return text;
-  };
-}
-
-function mentions({ typeAt }: Reading, from: number, to: number, type: RegExp): boolean {
-  for (let at = from; at < to; at++) if (type.test(typeAt(at))) return true;
-  return false;
-}
-
-function isMisreadComparison(reading: Reading, at: number, operator: string): boolean {
-  const { cursor, openers } = reading;
-  const [from, to] = operandsOf(cursor, openers, at);
-  if (operator !== 'IS') {
-    const isEquality = EQUALITIES.has(operator);
-    const isFloat = isEquality && mentionsOutside(reading, TEXTS, FLOAT, [from, to]);
-    if (isFloat && !comparesNonZero(cursor, from, to)) return true;
-    if (mentionsOutside(reading, NUMBERS, /\bBool\b/, [from, to]) && !comparesTruths(cursor, from, to))
-      return true;
-    if (isEquality && mentions(reading, from, to, FIXED) && !comparesLength(reading, from, to)) return true;
-    if (
-      ORDERS.has(operator) &&
-      mentionsOutside(reading, PARTS, /DateTime64/, [from, to]) &&
-      !comparesMoments(reading, at, from, to)
-    )
-      return true;
-  }
-  return comparesArray(reading, from, to);
-}
-
-/** A text index does not pad a literal. */
-function comparesLength(reading: Reading, from: number, to: number): boolean {
-  const { cursor } = reading;
-  for (let at = from; at < to; at++) {
-    const kind = cursor.kind(at);
-    if (kind === '::' || isCall(cursor, at)) return false;
-    if (kind !== 'string') continue;
-    const length = Buffer.byteLength(stringValue(cursor.text(at)) ?? '');
-    if (
-      mentions(reading, from, to, FIXED) &&
-      !mentions(reading, from, to, new RegExp(`FixedString\\(${length}\\)`))
-    )
-      return false;
-  }
-  return true;
-}
-
-function comparesArray(reading: Reading, from: number, to: number): boolean {
-  const { cursor, typeAt } = reading;
-  for (let at = from; at < to; at++) {
-    if (isCall(cursor, at) && !/^(?:tuple|coalesce|ifnull|if|array)$/i.test(cursor.name(at) ?? '')) {
-      at = cursor.closing(at + 1);
-      continue;
-    }
-    const next = afterPath(cursor, at);
-    if (/^(?:Nullable\()?Array\(/.test(typeAt(at)) && cursor.kind(next) !== '[') return true;
-  }
-  return false;
-}
-
-/** A column of a type, except in calls that return numbers and texts. */
-function mentionsOutside(
-  reading: Reading,
-  calls: RegExp,
-  type: RegExp,
-  [from, to]: readonly [number, number],
-): boolean {
-  const { cursor, typeAt } = reading;
-  for (let at = from; at < to; at++) {
-    if (isCall(cursor, at) && calls.test(cursor.name(at) ?? '')) at = cursor.closing(at + 1);
-    else if (type.test(typeAt(at))) return true;
-  }
-  return false;
-}
-
-/** Indexes compare whole seconds unless the other side has a scale, or is a string or a date. */
-function comparesMoments(reading: Reading, operator: number, from: number, to: number): boolean {
-  const { cursor, typeAt, types } = reading;
-  const starts = [from, operator + 1];
-  if (cursor.word(operator) === 'BETWEEN') {
-    let and = operator + 1;
-    while (and < to && cursor.word(and) !== 'AND') and = cursor.after(and);
-    starts.push(and + 1);
-  }
-  return starts.every((start) => {
-    const name = cursor.name(start) ?? '';
-    if (cursor.kind(start) === 'string') return cursor.kind(start + 1) !== '::';
-    if (isCall(cursor, start)) return MOMENTS.test(name);
-    const column = cursor.kind(start + 1) === '.' && !types.has(name) ? start + 2 : start;
-    return /DateTime64/.test(typeAt(column));
-  });
-}
-
-/** `WHERE ratio`: NaN is true. */
-function isTruth(reading: Reading, at: number): boolean {
-  const { cursor, openers, typeAt } = reading;
-  if (!FLOAT.test(typeAt(at))) return false;
-  let start = at;
-  while (cursor.kind(start - 1) === '.') start -= 2;
-  let end = afterPath(cursor, at);
-  while (cursor.kind(end) === '[') end = cursor.after(end);
-  for (;;) {
-    const before = cursor.kind(start - 1);
-    if (before !== '(' && before !== ',') break;
-    const open = before === '(' ? start - 1 : enclosing(openers, start);
-    if (open === undefined) return false;
-    const call = isCall(cursor, open - 1) ? (cursor.name(open - 1) ?? '') : '';
-    const isWhole = cursor.kind(end) === ')' || cursor.kind(end) === ',';
-    if (LOGICAL.test(call)) return isWhole;
-    if (call !== '' && !TRANSPARENT.test(call)) return false;
-    if (call === '' && cursor.kind(end) !== ')') break;
-    start = call === '' ? open : open - 1;
-    end = cursor.closing(open) + 1;
-  }
+function comparesWithTruth(columns: Columns, chain: Node): boolean {
   return (
-    TRUTH_BEFORE.has(cursor.word(start - 1)) &&
-    !CONTINUES.has(cursor.kind(end)) &&
-    !WORDS.has(cursor.word(end))
+    someNode(chain, ({ kind }) => kind === 'call' || kind === 'cast') &&
+    someNode(chain, (node) => isBoolean(columns, node))
   );
 }
 
-/** Indexes read a list of constants as that of IN, with conversions. */
-function isListOfConstants(reading: Reading, at: number): boolean {
-  const { cursor } = reading;
-  const kind = cursor.kind(at + 2);
-  return kind === '[' || kind === '{' || /^(?:array|cast)$/i.test(cursor.name(at + 2) ?? '');
+function isBoolean(tree: Subtree, node: Node): boolean {
+  return node.kind === 'constant' && wordOf(tree, node) !== 'NULL';
 }
 
-function isMisreadCall(reading: Reading, at: number): boolean {
-  const { cursor } = reading;
-  const name = cursor.name(at) ?? '';
-  if (HAS.test(name)) {
-    const [from, to] = [at + 2, cursor.closing(at + 1)];
-    if (isListOfConstants(reading, at)) return true;
-    return mentions(reading, from, to, FLOAT) && !comparesNonZero(cursor, from, to);
-  }
-  // The same comparisons as functions have no form that is checked.
-  return COMPARING_CALL.test(name) && mentions(reading, at + 2, cursor.closing(at + 1), MISREAD);
+/** `isNotNull(doc.a) != 1`: an index of the paths of documents reads the test alone. */
+function testsNull(columns: Columns, chain: Node): boolean {
+  const isTest = (node: Node): boolean =>
+    node.kind === 'test' || (node.kind === 'call' && /^is(?:not)?null$/i.test(nameOf(columns, node)));
+  return columns.hasDocuments && someNode(chain, isTest);
 }
 
-/** Texts that may be NULL: a text index finds NULL for a negated search. */
-function isNegatedSearch(reading: Reading, at: number): boolean {
-  const { cursor, openers } = reading;
-  const isNot = cursor.word(at) === 'NOT' && cursor.word(at - 1) !== 'IS';
-  const isCallOf = isCall(cursor, at) && /^not(?:i?like)?$|^xor$/i.test(cursor.name(at) ?? '');
-  if (!isNot && !isCallOf) return false;
-  const [from, to] = isCallOf ? [at + 2, cursor.closing(at + 1)] : negatedRange(cursor, openers, at);
-  return mentions(reading, from, to, /Nullable\((?:Fixed)?String/) && (isCallOf || hasSearch(cursor, at, to));
+function isMisreadComparison(columns: Columns, node: Node, chain: Node): boolean {
+  const operator = comparisonOf(columns, node) ?? '';
+  const { mentions } = columns;
+  const isEquality = EQUALITIES.has(operator);
+  if (isEquality && mentions(chain, FLOAT, TEXTS) && !comparesNonZero(columns, chain)) return true;
+  if (mentions(chain, /\bBool\b/, NUMBERS) && !comparesTruths(columns, chain)) return true;
+  if (isEquality && mentions(chain, FIXED) && !comparesLength(columns, chain)) return true;
+  return !isEquality && mentions(chain, /DateTime64/, PARTS) && !comparesMoments(columns, node);
 }
 
-/** `(text LIKE 'a') = 0` is a negation as well. */
-function comparesTruthOfSearch(reading: Reading, at: number): boolean {
-  const { cursor, openers } = reading;
-  if (!EQUALITIES.has(cursor.word(at) ?? cursor.kind(at) ?? '') && !ORDERS.has(cursor.kind(at) ?? ''))
+/** A text index does not pad a literal. */
+function comparesLength(columns: Columns, chain: Node): boolean {
+  return !someNode(chain, (node) => {
+    if (node.kind === 'cast' || node.kind === 'call') return true;
+    if (node.kind !== 'string') return false;
+    const length = Buffer.byteLength(stringValue(textOf(columns, node)) ?? '');
+    return !columns.mentions(chain, new RegExp(`FixedString\\(${length}\\)`));
+  });
+}
+
+/** Whether a whole array is compared, alone or as one of several values. `depth` counts names that are defined by each other. */
+function namesArray(columns: Columns, node: Node, depth = 0): boolean {
+  if (node.kind === 'call' && !/^(?:tuple|coalesce|ifnull|if|array)$/i.test(nameOf(columns, node)))
     return false;
-  const [from, to] = operandsOf(cursor, openers, at);
-  return mentions(reading, from, to, /Nullable\((?:Fixed)?String/) && hasSearch(cursor, from, to);
+  if (node.kind === 'column') return isArray(columns, node, depth + 1);
+  const [, ...others] =
+    node.kind === 'index' && firstOf(node).kind === 'column' ? node.parts : [node, ...node.parts];
+  return others.some((part) => namesArray(columns, part, depth));
+}
+
+function isArray(columns: Columns, column: Node, depth: number): boolean {
+  const definitions = columns.definitionsOf(column);
+  if (definitions.length === 0) return columns.mentions(column, /^(?:Nullable\()?Array\(/);
+  return definitions.some((definition) => {
+    // An element of an array may be one.
+    if (definition.kind === 'parameter') return columns.mentions(column, /\(.*Array\(/);
+    return depth > MAX_DEPTH || definition.parts.some((part) => namesArray(columns, part, depth));
+  });
+}
+
+const MAX_DEPTH = 8;
+
+/** Indexes compare whole seconds unless the other side has a scale, or is a string or a date. */
+function comparesMoments(columns: Columns, { parts }: Node): boolean {
+  return parts.every((operand) => {
+    const first = firstOf(operand);
+    if (first.kind === 'string')
+      return !someNode(operand, ({ kind, from }) => kind === 'cast' && from === first.from);
+    if (first.kind === 'call') return MOMENTS.test(nameOf(columns, first));
+    return first.kind === 'column' && columns.mentions(first, /DateTime64/);
+  });
+}
+
+/** `WHERE ratio`: NaN is true. Of `if(…, ratio > 1, ratio)` or `(ratio, 1).1`, any part may be what is true. */
+function isTruth(columns: Columns, { node, around }: Place): boolean {
+  const isCall = node.kind === 'call' && TRANSPARENT.test(nameOf(columns, node));
+  const isValue = isCall || node.kind === 'column' || node.kind === 'index' || node.kind === 'access';
+  return isValue && isTruthPlace(columns, { node, around }) && columns.mentions(node, FLOAT);
+}
+
+function isTruthPlace(columns: Columns, { node, around }: Place): boolean {
+  if (around === undefined) return false;
+  const { kind, parts } = around.node;
+  if (kind === 'group' || kind === 'alias') return isTruthPlace(columns, around);
+  if (kind === 'between') return parts.at(-1) === node;
+  const call = kind === 'arguments' ? around.around?.node : undefined;
+  return call === undefined ? TRUTHS.has(kind) : LOGICAL.test(nameOf(columns, call));
+}
+
+/** Indexes read a list of constants as that of IN, with conversions. */
+function isListOfConstants(columns: Columns, call: Node): boolean {
+  const [list] = argumentsOf(call);
+  if (list === undefined) return false;
+  const first = firstOf(list);
+  return first.kind === 'array' || /^(?:array|cast)$/i.test(nameOf(columns, first));
+}
+
+function isMisreadCall(columns: Columns, call: Node): boolean {
+  const name = nameOf(columns, call);
+  if (HAS.test(name) && isListOfConstants(columns, call)) return true;
+  if (!columns.isNeeded) return false;
+  if (/^(?:not(?:i?like)?|xor)$/i.test(name) && columns.mentions(call, NULLABLE_TEXT)) return true;
+  if (HAS.test(name)) return columns.mentions(call, FLOAT) && !hasNoZero(columns, call);
+  // The same comparisons as functions have no form that is checked.
+  return COMPARING_CALL.test(name) && columns.mentions(call, MISREAD);
+}
+
+/** Texts that may be NULL: a text index finds NULL for a negated search, and `(text LIKE 'a') = 0` is a negation as well. */
+function searchesNullable(columns: Columns, node: Node): boolean {
+  return (
+    columns.mentions(node, NULLABLE_TEXT) && namesIn(columns, node).some(({ name }) => SEARCH.test(name))
+  );
 }
 
 const MISREAD = /Float|Array\(|FixedString|DateTime64|\bBool\b|Nullable\(String/;
+const NULLABLE_TEXT = /Nullable\((?:Fixed)?String/;
 const FLOAT = /Float/;
 const HAS = /^has(?:any|all)?$/i;
 const FIXED = /FixedString/;
-const EQUALITIES: ReadonlySet<string> = new Set(['=', '!=', '<=>', 'IN', 'IS']);
-const ORDERS: ReadonlySet<string> = new Set(['<', '>', '<=', '>=', 'BETWEEN']);
-const COMPARISONS: ReadonlySet<string> = new Set([...EQUALITIES, ...ORDERS]);
+const EQUALITIES: ReadonlySet<string> = new Set(['=', '!=', '<=>', 'IN']);
+const COMPARISONS: ReadonlySet<string> = new Set([...EQUALITIES, '<', '>', '<=', '>=']);
 const COMPARING_CALL = /^(?:(?:not)?equals|less(?:orequals)?|greater(?:orequals)?|in|notin)$/i;
 const PARTS =
   /^(?:to(?:month|quarter|year|yyyymm|yyyymmdd|string)|formatdatetime|length|empty|notempty|is(?:not)?null)$/i;
@@ -266,89 +196,60 @@ const NUMBERS = /^(?:to(?:int64|float64)|is(?:not)?null)$/i;
 const MOMENTS = /^(?:toDateTime64|now64|toDate|toDate32|today|parseDateTime64\w*)$/i;
 const LOGICAL = /^(?:and|or|not|xor)$/i;
 const TRANSPARENT = /^(?:coalesce|ifnull|if|multiif|nullif|tuple|arrayelement)$/i;
-const SEARCH = /^(?:i?like|match|startswith|endswith|multisearchany\w*|has\w*|position\w*)$/i;
-const TRUTH_BEFORE: ReadonlySet<string | undefined> = new Set(['WHERE', 'PREWHERE', 'HAVING', 'QUALIFY', 'AND', 'OR', 'NOT', 'ON']); // prettier-ignore
-const CONTINUES: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=', '<=>', '+', '-', '*', '/', '%', '||', '::', '?']); // prettier-ignore
-
-/** Whether the query defines a name as the difference of two values, a number. */
-function isDifference(cursor: Cursor, name: string, openers: ReadonlyMap<number, number>): boolean {
-  const sites = cursor.tokens.flatMap((_, at) => (cursor.name(at) === name ? [at] : []));
-  const isDefined = sites.some((at) => cursor.word(at - 1) === 'AS');
-  return (
-    isDefined &&
-    sites.every((at) => {
-      if (cursor.word(at - 1) !== 'AS')
-        return [undefined, 'word'].includes(cursor.kind(at - 1))
-          ? BOUNDARIES.has(cursor.word(at - 1))
-          : !VALUE_ENDS.has(cursor.kind(at - 1));
-      const [from] = operandsOf(cursor, openers, at - 1);
-      return cursor.tokens.some((token, each) => each > from && each < at && token.kind === '-');
-    })
-  );
-}
-
-const VALUE_ENDS: ReadonlySet<string | undefined> = new Set([')', ']', 'number', 'string', 'quoted', '.']);
-
-function pathType(cursor: Cursor, at: number, type: string): string {
-  if (cursor.kind(at + 1) !== '.' || !/^(?:JSON|Tuple|Nullable\(JSON)/.test(type)) return type;
-  const path: string[] = [];
-  for (let next = at + 1; cursor.kind(next) === '.'; next += 2)
-    path.push(cursor.name(next + 1) ?? cursor.text(next + 1));
-  const inner = subcolumnType(parseType(type), path.join('.'));
-  return inner === undefined
-    ? type
-    : `${inner.name}(${inner.name === 'Dynamic' ? '' : JSON.stringify(inner)})`;
-}
+const SEARCH = /^(?:i?like|regexp|match|startswith|endswith|multisearchany\w*|has\w*|position\w*)$/i;
+const TRUTHS: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'where', 'prewhere', 'having', 'qualify', 'filter', 'on', 'and', 'or', 'not',
+]); // prettier-ignore
 
 /** The index of a hash does not find -0.0 for 0. Other expressions may be zero. */
-function comparesNonZero(cursor: Cursor, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) {
-    const kind = cursor.kind(at);
-    if (kind === 'number' && cursor.kind(at - 1) !== '.' && !(Math.abs(Number(cursor.text(at))) > 1e-37))
-      return false;
-    const isKey = kind === 'string' && cursor.kind(at - 1) === '[' && cursor.kind(at + 1) === ']';
-    if (kind === '::' || (kind === 'string' && !isKey && isNumeric(cursor.text(at)))) return false;
-    if (/^(?:true|false)$/i.test(cursor.text(at))) return false;
-    if (
-      isCall(cursor, at) &&
-      !/^(?:mapvalues|tuple|has\w*)$/i.test(cursor.name(at) ?? '') &&
-      !TEXTS.test(cursor.name(at) ?? '')
-    )
-      return false;
-    if (['+', '*', '/', '%'].includes(kind ?? '')) return false;
-    if (kind === '-' && !BEFORE_SIGN.has(cursor.kind(at - 1))) return false;
-  }
-  return true;
+function comparesNonZero(columns: Columns, node: Node): boolean {
+  if (mayBeZero(columns, node)) return false;
+  // A key of a map is not compared.
+  const isKey = (part: Node): boolean =>
+    node.kind === 'index' && part.kind === 'string' && part !== node.parts[0];
+  return node.parts.every((part) => isKey(part) || comparesNonZero(columns, part));
 }
+
+/** The same for the arguments of a call. */
+function hasNoZero(columns: Columns, call: Node): boolean {
+  return argumentsOf(call).every((each) => comparesNonZero(columns, each));
+}
+
+function mayBeZero(columns: Columns, node: Node): boolean {
+  if (node.kind === 'number') return !(Math.abs(Number(textOf(columns, node).replace('- ', '-'))) > 1e-37);
+  if (node.kind === 'string') return isNumeric(textOf(columns, node));
+  if (node.kind === 'cast' || node.kind === 'sign' || node.kind === 'star') return true;
+  if (node.kind === 'binary') return ARITHMETIC.has(operatorOf(columns, node));
+  if (node.kind !== 'call') return isBoolean(columns, node);
+  const name = nameOf(columns, node);
+  return !/^(?:mapvalues|tuple|has\w*)$/i.test(name) && !TEXTS.test(name);
+}
+
+const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
 
 /** Of a string: another one cannot be compared with a number. */
 function isNumeric(literal: string): boolean {
   return !Number.isNaN(Number(literal.slice(1, -1))) || /nan|inf|\\/i.test(literal);
 }
 
-const BEFORE_SIGN: ReadonlySet<string | undefined> = new Set(['(', '[', ',', '=', '!=', '<=>']);
-
 /** Numbers other than 0 and 1 become true in an index. */
-function comparesTruths(cursor: Cursor, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) {
-    const kind = cursor.kind(at);
-    if (kind === '::' || isCall(cursor, at) || kind === '+' || kind === '-') return false;
-    if (kind === 'number' && !/^[01]$/.test(cursor.text(at))) return false;
-  }
-  return true;
+function comparesTruths(columns: Columns, chain: Node): boolean {
+  return !someNode(chain, (node) => {
+    if (node.kind === 'number') return !/^[01]$/.test(textOf(columns, node));
+    if (node.kind === 'binary') return /^[-+]$/.test(operatorOf(columns, node));
+    return node.kind === 'cast' || node.kind === 'call' || node.kind === 'sign';
+  });
 }
 
 /** `(a, b) IN ((1, NULL))`. */
-function hasTupleOfNull(cursor: Cursor, at: number, to: number): boolean {
-  if (cursor.kind(at - 1) !== ')') return false;
-  for (let each = at; each < to; each++) if (cursor.word(each) === 'NULL') return true;
-  return false;
+function hasTupleOfNull(columns: Columns, { parts: [value, set] }: Node): boolean {
+  const isNull = (node: Node): boolean => node.kind === 'constant' && wordOf(columns, node) === 'NULL';
+  return value !== undefined && mayBeTuple(value) && set !== undefined && someNode(set, isNull);
 }
 
-function hasSearch(cursor: Cursor, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) {
-    const name = cursor.name(at) ?? '';
-    if (SEARCH.test(name) || cursor.word(at) === 'REGEXP') return true;
-  }
-  return false;
+function mayBeTuple({ kind, to, parts }: Node): boolean {
+  const last = parts.at(-1);
+  return TUPLES.has(kind) || (last?.to === to && mayBeTuple(last));
 }
+
+const TUPLES: ReadonlySet<NodeKind> = new Set<NodeKind>(['group', 'tuple', 'call', 'subquery']);

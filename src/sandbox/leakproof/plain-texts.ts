@@ -1,8 +1,8 @@
 // Columns that may be converted to text in a condition. The engine takes the conversion for monotonic where index entries have the same
 // number of digits, or within a day, and overlooks rows beside entries of other tenants where that is wrong.
-import type { Cursor } from '../../sql/cursor.ts';
-import type { TokenRange } from '../../sql/tree/nodes.ts';
-import type { LeakproofContext } from './context.ts';
+import type { Node } from '../../sql/tree/nodes.ts';
+import { namesOf, type TreeTokens } from '../../sql/tree/visit.ts';
+import type { LeakproofContext, NamedTypes } from './context.ts';
 
 /** Texts, and values that no index orders by more than their text: small integers, identifiers, whole days, times in UTC. */
 const PLAIN =
@@ -11,28 +11,20 @@ const PLAIN =
 const TYPED_PATH =
   /\b(?:U?Int(?:64|128|256)|Float|BFloat|Decimal|Date32|DateTime|Time|Interval|Array|Map|Tuple|Nullable\(Enum)/;
 
-/** Whether the range is one column of such a type in every table, or a path of a document. */
+/** Whether a node is one column of such a type in every table, or a path of a document. */
 export function isPlainText(
-  cursor: Cursor,
-  { from, to }: TokenRange,
-  {
-    types,
-    names,
-    tables,
-  }: Pick<LeakproofContext, 'types' | 'tables'> & Partial<Pick<LeakproofContext, 'names'>>,
+  tree: TreeTokens,
+  node: Node,
+  { types, names, tables }: NamedTypes & Pick<LeakproofContext, 'tables'>,
 ): boolean {
-  const parts: string[] = [];
-  for (let at = from; at < to; at += 2) {
-    const name = cursor.name(at);
-    if (name === undefined || (at + 1 < to && cursor.kind(at + 1) !== '.')) return false;
-    parts.push(name);
-  }
+  if (node.kind !== 'column') return false;
+  const parts = namesOf(tree, node);
   const [first = '', second = ''] = parts;
   const isQualified = !types.has(first) && (tables.has(first) || names?.has(first) === true);
-  const [column, path] = isQualified ? [second, parts.length > 2] : [first, parts.length > 1];
+  const [column, hasPath] = isQualified ? [second, parts.length > 2] : [first, parts.length > 1];
   if (names?.has(column) === true) return false;
   const known = types.get(column) ?? [];
   const isPlain = (type: string): boolean =>
-    path ? /^JSON\b/.test(type) && !TYPED_PATH.test(type) : PLAIN.test(type);
+    hasPath ? /^JSON\b/.test(type) && !TYPED_PATH.test(type) : PLAIN.test(type);
   return known.length > 0 && known.every(isPlain);
 }

@@ -1,8 +1,7 @@
 // Columns of a stored table that a consumer's condition names, as the stored table has them.
-import type { Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
-import { namesOf } from '../../sql/tree/visit.ts';
+import { namesOf, textOf, type TreeTokens } from '../../sql/tree/visit.ts';
 import { innerType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 import { sourceOfSubcolumns, type ReadTable } from '../read-table.ts';
 import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
@@ -28,7 +27,7 @@ export interface ColumnNames {
  * anything else, and if the name could mean something else.
  */
 export function storedColumns(
-  cursor: Cursor,
+  tree: TreeTokens,
   { table, alias, names }: ColumnNames,
 ): (node: Node) => StoredColumn | undefined {
   const dotted = [...names].filter((name) => name.includes('.'));
@@ -42,14 +41,14 @@ export function storedColumns(
   return (node) => {
     const [base = node] = node.parts;
     if (base.kind !== 'column') return undefined;
-    const [first = '', ...rest] = namesOf({ cursor }, base);
+    const [first = '', ...rest] = namesOf(tree, base);
     const isQualified = first === alias && rest.length > 0 && table.typeOf(alias) === undefined;
     const [name = '', ...path] = isQualified ? rest : [first, ...rest];
     if (!isQualified && names.has(name)) return undefined;
     const column = columnNamed(name);
     if (column === undefined) return undefined;
     if (node === base) return path.length === 0 ? wholeColumn(column) : readPath(column, path);
-    return path.length === 0 ? readElement(cursor, node, column) : undefined;
+    return path.length === 0 ? readElement(tree, node, column) : undefined;
   };
 }
 
@@ -80,7 +79,7 @@ function wholeColumn({ source, type, implied }: Column): StoredColumn {
 
 /** A value of a map by its key, or an element of a tuple by its number. */
 function readElement(
-  cursor: Cursor,
+  tree: TreeTokens,
   node: Node,
   { source, type, implied }: Column,
 ): StoredColumn | undefined {
@@ -88,11 +87,11 @@ function readElement(
   const [, index] = node.parts;
   if (node.kind === 'index') {
     const isKey = hasTextKeys(type) && index?.kind === 'string';
-    const sql = `${quoteIdentifier(source)}[${cursor.text(index?.from ?? node.at)}]`;
+    const sql = `${quoteIdentifier(source)}[${textOf(tree, index ?? node)}]`;
     return isKey ? { sql, type: innerType(type, 1), implied } : undefined;
   }
-  if (node.kind !== 'access' || cursor.kind(node.at) !== 'number' || type.name !== 'Tuple') return undefined;
-  const literal = cursor.text(node.at);
+  const literal = textOf(tree, { from: node.at, to: node.at + 1 });
+  if (node.kind !== 'access' || !/^\d+$/.test(literal) || type.name !== 'Tuple') return undefined;
   const element = typeArguments(type)[Number(literal) - 1];
   return element && { sql: `${quoteIdentifier(source)}.${literal}`, type: element.type, implied };
 }

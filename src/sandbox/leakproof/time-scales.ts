@@ -1,61 +1,75 @@
 // Times with fractional seconds are integers in units of their scale. A time of a smaller scale is multiplied before it is
 // compared with one of a larger scale; with more than six digits the year 2299 overflows.
-import { significantTokens, type Cursor } from '../../sql/cursor.ts';
 import { stringValue } from '../../sql/string-literal.ts';
+import { unitInString } from '../../sql/tree/interval.ts';
+import type { Node } from '../../sql/tree/nodes.ts';
+import {
+  argumentsOf,
+  firstOf,
+  nameOf,
+  namesIn,
+  someNode,
+  textOf,
+  type Subtree,
+} from '../../sql/tree/visit.ts';
 
 const LARGE_COLUMN = /DateTime64\([7-9]/;
 const SMALL_COLUMN = /\bDate32\b|DateTime64\([0-6]/;
 
 /** Whether some row may hold a time that cannot be compared with a time of another scale. Fails closed. */
-export function mixesScales(cursor: Cursor, types: readonly string[]): boolean {
-  const at = Array.from({ length: cursor.length }, (_, index) => index);
-  if (at.some((index) => hasLargeScale(cursor, index))) return true;
+export function mixesScales(tree: Subtree, types: readonly string[]): boolean {
+  if (namesIn(tree, tree.root).some(({ name }) => LARGE_NAME.test(name))) return true;
+  if (someNode(tree.root, (node) => hasLargeScale(tree, node))) return true;
   if (!types.some((type) => LARGE_COLUMN.test(type))) return false;
-  return (
-    types.some((type) => SMALL_COLUMN.test(type)) ||
-    at.some((index) => SMALL_VALUE.test(cursor.text(index)) && !isWholeSeconds(cursor, index))
-  );
+  return types.some((type) => SMALL_COLUMN.test(type)) || mayBeSmall(tree);
 }
+
+/** Units, and functions that return such times. */
+const LARGE_NAME = /nano|parseDateTime64(?!BestEffort)|^ns$/i;
 
 /** Functions and types of values that reach beyond the years of a column of a large scale: 1900 to 2262. */
 const SMALL_VALUE = /date32|time64|now64|timestamp64/i;
 
-/** `toDateTime64(now() - INTERVAL 1 DAY, 0)`: at most the year 2106. */
-function isWholeSeconds(cursor: Cursor, at: number): boolean {
-  if (!/^toDateTime64$/i.test(cursor.text(at)) || cursor.kind(at + 1) !== '(') return false;
-  return /^(?:now|toDateTime)$/i.test(cursor.text(at + 2)) && cursor.kind(at + 3) === '(';
+function mayBeSmall(tree: Subtree): boolean {
+  const isText = (node: Node): boolean => node.kind === 'string' && SMALL_VALUE.test(textOf(tree, node));
+  if (someNode(tree.root, isText)) return true;
+  const named = namesIn(tree, tree.root).filter(({ name }) => SMALL_VALUE.test(name));
+  let whole = 0;
+  someNode(tree.root, (node) => {
+    if (isWholeSeconds(tree, node)) whole++;
+    return false;
+  });
+  return named.length > whole;
 }
 
-/** Written as a unit, a type, a function that returns such a type, or a string that contains one. */
-function hasLargeScale(cursor: Cursor, at: number): boolean {
-  const kind = cursor.kind(at);
-  const text = cursor.text(at);
-  if (kind === 'string') return isLargeUnit(text) || (/time64/i.test(text) && !SMALL_TYPE.test(text));
-  if (kind !== 'word' && kind !== 'quoted') return false;
-  if (/nano|parseDateTime64(?!BestEffort)/i.test(text) || cursor.word(at) === 'NS') return true;
-  if (!/time64|now64|timestamp64/i.test(text) || cursor.kind(at + 1) !== '(') return false;
-  const end = cursor.closing(at + 1);
-  if (/^["`]?(?:(?:Date)?Time64|now64)["`]?$/i.test(text))
-    return end > at + 2 && !isSmallScale(cursor, at + 2);
-  let comma = at + 2;
-  while (comma < end && cursor.kind(comma) !== ',') comma = cursor.after(comma);
-  return comma < end && !isSmallScale(cursor, comma + 1);
+/** `toDateTime64(now() - INTERVAL 1 DAY, 0)`: at most the year 2106. */
+function isWholeSeconds(tree: Subtree, node: Node): boolean {
+  if (node.kind !== 'call' || !/^toDateTime64$/i.test(nameOf(tree, node))) return false;
+  const [value] = argumentsOf(node);
+  const first = value && firstOf(value);
+  return first?.kind === 'call' && /^(?:now|toDateTime)$/i.test(nameOf(tree, first));
+}
+
+/** A type, a function that returns such a type, or a string that contains one or a unit. */
+function hasLargeScale(tree: Subtree, node: Node): boolean {
+  if (node.kind === 'string') {
+    const text = textOf(tree, node);
+    return isLargeUnit(text) || (/time64/i.test(text) && !SMALL_TYPE.test(text));
+  }
+  if (node.kind === 'type') return LARGE_TYPE.test(textOf(tree, node));
+  if (node.kind !== 'call') return false;
+  const name = nameOf(tree, node);
+  if (!/time64|now64|timestamp64/i.test(name)) return false;
+  const isFirst = /^(?:(?:Date)?Time64|now64)$/i.test(name);
+  const scale = argumentsOf(node)[isFirst ? 0 : 1];
+  return scale !== undefined && !/^[0-6]$/.test(textOf(tree, scale));
 }
 
 const SMALL_TYPE = /^'(?:Nullable\()?DateTime64\([0-6](?:, ?\\'[\w+/-]+\\')?\)\)?'$/;
+const LARGE_TYPE = /(?:now|time|timestamp)64 \((?! \)| [0-6] [,)])/i;
 
-/** `INTERVAL '1 ns'`: the engine lexes the string, which may have comments and any white space. */
+/** `INTERVAL '1 ns'`. */
 function isLargeUnit(source: string): boolean {
   const value = stringValue(source) ?? '';
-  if (!/n(?:s|ano)/i.test(value)) return false;
-  const tokens = significantTokens(value);
-  const last = tokens.pop();
-  const isUnit = last?.kind === 'word' && /^(?:ns|nano\w*)$/i.test(value.slice(last.start, last.end));
-  return isUnit && tokens.every(({ kind }) => kind === 'number' || kind === '-' || kind === '+');
-}
-
-/** A number of at most six digits, and nothing else. */
-function isSmallScale(cursor: Cursor, at: number): boolean {
-  const after = cursor.kind(at + 1);
-  return /^[0-6]$/.test(cursor.text(at)) && (after === ',' || after === ')');
+  return /n(?:s|ano)/i.test(value) && /^(?:ns|nano\w*)$/i.test(unitInString(value) ?? '');
 }

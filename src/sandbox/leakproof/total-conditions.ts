@@ -1,12 +1,19 @@
 // Conditions that succeed on every row whatever its values, by the types of their operands and the form of their literals. They
 // may be evaluated on rows of any tenant, in any order, and so beside the endpoint's own condition. A condition that is only
 // leakproof may still fail by the row: operators do on values of type Dynamic, and a pattern is read when there is a row.
-import type { Cursor } from '../../sql/cursor.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
-import { UNITS } from '../../sql/tree/keywords.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
-import { textOf } from '../../sql/tree/visit.ts';
+import {
+  argumentsOf,
+  endsWithComma,
+  firstOf,
+  isNegated,
+  operatorOf,
+  textOf,
+  wordOf,
+  type TreeTokens,
+} from '../../sql/tree/visit.ts';
 import {
   isDate,
   isDateTime,
@@ -21,10 +28,10 @@ import type { LeakproofCheck } from './leakproof.ts';
 import { hasTextKeys, type StoredColumn } from './stored-columns.ts';
 
 export interface TotalContext {
-  readonly cursor: Cursor;
+  readonly tree: TreeTokens;
   /** The column that a node reads; undefined if it cannot be used. */
   readonly columnOf: (node: Node) => StoredColumn | undefined;
-  readonly isRangeLeakproof: LeakproofCheck['isRangeLeakproof'];
+  readonly isPartLeakproof: LeakproofCheck['isPartLeakproof'];
   /** Whether a condition may also be true of other rows: its negation may not, nor may it if the query can fail on them. */
   readonly isImpliedEnough: boolean;
 }
@@ -39,7 +46,7 @@ export function totalCondition(context: TotalContext, node: Node): string | unde
   if (node.kind === 'or') return joined(context, node.parts, ' OR ');
   if (node.kind === 'and') return joined(context, node.parts, ' AND ');
   if (node.kind !== 'not') return predicateSql(context, node);
-  if (inner === undefined || !context.isRangeLeakproof(node)) return undefined; // NaN
+  if (inner === undefined || !context.isPartLeakproof(node)) return undefined; // NaN
   return wrap('NOT ', totalCondition({ ...context, isImpliedEnough: false }, inner));
 }
 
@@ -68,9 +75,9 @@ interface Operand {
   readonly isElement?: boolean;
 }
 
-const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '>', '<=', '>=']);
+const COMPARISONS: ReadonlySet<string> = new Set(['=', '!=', '<', '>', '<=', '>=']);
 
-const EQUALITIES: ReadonlySet<string | undefined> = new Set(['=', '!=']);
+const EQUALITIES: ReadonlySet<string> = new Set(['=', '!=']);
 
 function predicateSql(context: TotalContext, node: Node): string | undefined {
   const [value, right] = node.parts;
@@ -80,7 +87,7 @@ function predicateSql(context: TotalContext, node: Node): string | undefined {
     const left = value && operandOf(context, value);
     if (left === undefined || left.isLiteral) return undefined;
     if (node.kind === 'test') return testSql(context, node, left);
-    const not = context.cursor.word(node.at) === 'NOT' ? 'NOT ' : '';
+    const not = isNegated(context.tree, node) ? 'NOT ' : '';
     if (not !== '' && (left.isFloat === true || left.isElement === true)) return undefined;
     return node.kind === 'between'
       ? betweenSql(context, node, { left, not })
@@ -98,39 +105,38 @@ function impliedBy({ isImpliedEnough, columnOf }: TotalContext, node: Node): Sto
 
 function binarySql(
   context: TotalContext,
-  { at }: Node,
+  node: Node,
   [value, operand]: readonly [Node, Node],
 ): string | undefined {
-  const { cursor } = context;
+  const { tree } = context;
+  const operator = operatorOf(tree, node);
+  const not = isNegated(tree, node) ? 'NOT ' : '';
   const column = impliedBy(context, value);
   if (column !== undefined)
-    return cursor.word(at) === 'LIKE' ? impliedSql(context, column, operand) : undefined;
+    return operator === 'LIKE' && not === '' ? impliedSql(context, column, operand) : undefined;
   const left = operandOf(context, value);
   if (left === undefined || left.isLiteral) return undefined;
-  const operator = cursor.kind(at);
   if (COMPARISONS.has(operator)) {
     const right = operandOf(context, operand);
     if (right === undefined || !areComparable(left, right)) return undefined;
     if (operator === '!=' && (left.isFloat === true || right.isFloat === true)) return undefined;
     // A bloom filter on times rejects one of another type.
     if (right.kind === 'time' && EQUALITIES.has(operator)) return undefined;
-    return `${left.sql} ${cursor.text(at)} ${right.sql}`;
+    return `${left.sql} ${wordOf(tree, node)} ${right.sql}`;
   }
-  const not = cursor.word(at) === 'NOT' ? 'NOT ' : '';
   if (not !== '' && (left.isFloat === true || left.isElement === true)) return undefined;
-  const word = cursor.word(not === '' ? at : at + 1) ?? '';
   const isSafe =
-    /^I?LIKE$/.test(word) &&
+    /^I?LIKE$/.test(operator) &&
     left.kind === 'text' &&
-    isPattern(cursor, operand) &&
-    isPatternOf(left, cursor.text(operand.from));
-  return isSafe ? `${left.sql} ${not}${word} ${textOf({ cursor }, operand)}` : undefined;
+    isPattern(tree, operand) &&
+    isPatternOf(left, textOf(tree, operand));
+  return isSafe ? `${left.sql} ${not}${operator} ${textOf(tree, operand)}` : undefined;
 }
 
 /** `IS NULL`, `IS NOT NULL`. */
-function testSql({ cursor }: TotalContext, { at, to }: Node, left: Operand): string | undefined {
-  if (cursor.word(to - 1) !== 'NULL') return undefined;
-  return `${left.sql} ${cursor.word(at + 1) === 'NOT' ? 'IS NOT NULL' : 'IS NULL'}`;
+function testSql({ tree }: TotalContext, node: Node, left: Operand): string | undefined {
+  if (!/ NULL$/i.test(textOf(tree, node))) return undefined;
+  return `${left.sql} ${isNegated(tree, node) ? 'IS NOT NULL' : 'IS NULL'}`;
 }
 
 interface Negatable {
@@ -138,22 +144,22 @@ interface Negatable {
   readonly not: string;
 }
 
-function inSql({ cursor }: TotalContext, { at, parts }: Node, { left, not }: Negatable): string | undefined {
-  const [, list] = parts;
-  const isPlain = cursor.word(not === '' ? at : at + 1) === 'IN'; // not GLOBAL
-  return list !== undefined && isPlain && isListFor(cursor, left, list)
-    ? `${left.sql} ${not}IN ${textOf({ cursor }, list)}`
+function inSql({ tree }: TotalContext, node: Node, { left, not }: Negatable): string | undefined {
+  const [, list] = node.parts;
+  const isPlain = operatorOf(tree, node) === 'IN'; // not GLOBAL
+  return list !== undefined && isPlain && isListFor(tree, left, list)
+    ? `${left.sql} ${not}IN ${textOf(tree, list)}`
     : undefined;
 }
 
 /** Of a redacted column: a search for a string that no replacement has, and nothing else. */
 function impliedSql(
-  { cursor }: TotalContext,
+  { tree }: TotalContext,
   { sql, implied }: StoredColumn,
   pattern: Node,
 ): string | undefined {
-  if (!isPattern(cursor, pattern)) return undefined;
-  const value = stringValue(cursor.text(pattern.from));
+  if (!isPattern(tree, pattern)) return undefined;
+  const value = stringValue(textOf(tree, pattern));
   const regex = value === undefined ? undefined : implied?.(value);
   return regex === undefined ? undefined : `match(${sql}, ${quoteString(regex)})`;
 }
@@ -175,18 +181,18 @@ function areComparable(left: Operand, right: Operand): boolean {
   return left.kind === 'time' && !left.isNullable && right.isLiteral && TIME.test(right.sql);
 }
 
-function isListFor(cursor: Cursor, { kind }: Operand, list: Node): boolean {
+function isListFor(tree: TreeTokens, { kind }: Operand, list: Node): boolean {
   if (list.kind !== 'tuple' && list.kind !== 'group') return false;
   const isLiteral = (node: Node): boolean =>
     kind === 'text'
       ? node.kind === 'string'
-      : kind === 'number' && node.kind === 'number' && cursor.kind(node.from) === 'number';
-  return list.parts.length > 0 && cursor.kind(list.to - 2) !== ',' && list.parts.every(isLiteral);
+      : kind === 'number' && node.kind === 'number' && node.to - node.from === 1; // no sign
+  return list.parts.length > 0 && !endsWithComma(tree, list) && list.parts.every(isLiteral);
 }
 
 /** A pattern of LIKE without escapes. */
-function isPattern(cursor: Cursor, { kind, from }: Node): boolean {
-  return kind === 'string' && !cursor.text(from).includes('\\');
+function isPattern(tree: TreeTokens, node: Node): boolean {
+  return node.kind === 'string' && !textOf(tree, node).includes('\\');
 }
 
 /** An absent value of a map may match a pattern of nothing but `%`. */
@@ -222,29 +228,28 @@ const FUNCTIONS: ReadonlyMap<
 
 /** What a value is; undefined if it may fail, or is not known. */
 function operandOf(context: TotalContext, node: Node): Operand | undefined {
-  const { cursor } = context;
-  const literal = { sql: textOf({ cursor }, node), isLiteral: true, isNullable: false };
+  const literal = { sql: textOf(context.tree, node), isLiteral: true, isNullable: false };
   if (node.kind === 'string') return { ...literal, kind: 'text' };
   if (node.kind === 'number') return { ...literal, kind: 'number' };
-  if (cursor.kind(node.from + 1) !== '(') return columnOperand(context, node);
+  if (firstOf(node).kind !== 'call') return columnOperand(context, node);
   if (isTime(context, node)) return { ...literal, kind: 'time' };
   return node.kind === 'call' ? callOperand(context, node) : undefined;
 }
 
 const TIMES =
   /^(?:now|now64|today|yesterday|toDate|toDate32|toDateTime|toDateTime64|toStartOf\w+|parseDateTime\w+)$/i;
-const OF_TIMES: ReadonlySet<string | undefined> = new Set('( ) , + - number string word'.split(' '));
 
 /** A call of literals that yields a time, and intervals: evaluated before any row is read. */
-function isTime({ cursor, isRangeLeakproof }: TotalContext, { from, to }: Node): boolean {
-  for (let at = from; at < to; at++) {
-    if (!OF_TIMES.has(cursor.kind(at))) return false;
-    const word = cursor.word(at);
-    const isInterval = word === 'INTERVAL' || (UNITS.has(word ?? '') && cursor.word(at - 2) === 'INTERVAL');
-    if (word === undefined || isInterval) continue;
-    if (cursor.kind(at + 1) !== '(' || !isConstantCall(cursor.text(at))) return false;
-  }
-  return TIMES.test(cursor.text(from)) && isRangeLeakproof({ from, to });
+function isTime({ tree, isPartLeakproof }: TotalContext, node: Node): boolean {
+  const isMoment = TIMES.test(textOf(tree, { from: node.from, to: node.from + 1 }));
+  return isMoment && isOfTimes(tree, node) && isPartLeakproof(node);
+}
+
+function isOfTimes(tree: TreeTokens, node: Node): boolean {
+  const isSum = node.kind === 'binary' && /^[-+]$/.test(operatorOf(tree, node));
+  const isCall = node.kind === 'call' && node.parts.length === 1 && isConstantCall(wordOf(tree, node));
+  const isValue = /^(?:number|string|group|tuple|interval|arguments|sign)$/.test(node.kind);
+  return (isSum || isCall || isValue) && node.parts.every((part) => isOfTimes(tree, part));
 }
 
 function columnOperand({ columnOf }: TotalContext, node: Node): Operand | undefined {
@@ -267,12 +272,12 @@ function columnOperand({ columnOf }: TotalContext, node: Node): Operand | undefi
   };
 }
 
-function callOperand(context: TotalContext, { at, parts }: Node): Operand | undefined {
-  const { cursor } = context;
-  const [list, ...after] = parts;
-  if (list?.kind !== 'arguments' || after.length > 0 || cursor.kind(list.to - 2) === ',') return undefined;
-  const [value, literal, ...others] = list.parts;
-  const name = cursor.text(at);
+function callOperand(context: TotalContext, call: Node): Operand | undefined {
+  const { tree } = context;
+  const [list, ...after] = call.parts;
+  if (list?.kind !== 'arguments' || after.length > 0 || endsWithComma(tree, list)) return undefined;
+  const [value, literal, ...others] = argumentsOf(call);
+  const name = textOf(tree, { from: call.at, to: call.at + 1 });
   const form = FUNCTIONS.get(name.toLowerCase());
   const argument = value && columnOperand(context, value);
   if (form === undefined || argument?.kind === undefined || !form.of.includes(argument.kind))
@@ -280,7 +285,7 @@ function callOperand(context: TotalContext, { at, parts }: Node): Operand | unde
   if (form.ofWhole === true && argument.isWhole !== true) return undefined;
   const isComplete = form.and === undefined ? literal === undefined : literal?.kind === 'string';
   if (!isComplete || others.length > 0 || value?.from !== list.from + 1) return undefined;
-  const text = literal === undefined ? '' : cursor.text(literal.from);
+  const text = literal === undefined ? '' : textOf(tree, literal);
   if (form.and === 'regex' && (argument.isElement === true || !REGEX.test(stringValue(text) ?? '(')))
     return undefined;
   const more = literal === undefined ? '' : `, ${text}`;

@@ -4,6 +4,9 @@ import type { Node, NodeKind, TokenRange, Tree } from './nodes.ts';
 /** A tree, or the tokens of one: what its nodes are read with. */
 export type TreeTokens = Pick<Tree, 'cursor'>;
 
+/** A tree, or one of its nodes with what is below it. */
+export type Subtree = Pick<Tree, 'cursor' | 'root'>;
+
 /** Calls `visit` with a node and all nodes below it, in the order of their tokens; `parent` is undefined for the first. */
 export function walk(node: Node, visit: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
   visit(node, parent);
@@ -27,6 +30,13 @@ export function tableNames(tree: Tree): ReadonlySet<string> {
     if (node.kind === 'table') names.add(nameOf(tree, node));
   });
   return names;
+}
+
+/** The WITH clause at the start of a query; undefined if it begins otherwise. */
+export function withOf({ root }: Pick<Tree, 'root'>): Node | undefined {
+  const [first] = root.parts;
+  if (root.kind === 'with' || first?.from !== root.from) return root.kind === 'with' ? root : undefined;
+  return withOf({ root: first });
 }
 
 /** The names of a column, of which the first may be that of its table. */
@@ -79,11 +89,6 @@ export function nameOf({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): string
   return cursor.name(at) ?? '';
 }
 
-/** The operator of a node: a word in upper case, or a symbol; `=` is also that of `==`, and `!=` that of `<>`. */
-export function operatorOf({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): string {
-  return cursor.word(at) ?? cursor.kind(at) ?? '';
-}
-
 /** The words of a test in upper case: `IS NULL`, `IS NOT TRUE`. */
 export function testOf(tree: TreeTokens, { at, to }: Pick<Node, 'at' | 'to'>): string {
   return textOf(tree, { from: at, to }).toUpperCase();
@@ -92,11 +97,6 @@ export function testOf(tree: TreeTokens, { at, to }: Pick<Node, 'at' | 'to'>): s
 /** Whether AS precedes the name of an alias. */
 export function hasAs({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): boolean {
   return cursor.word(at - 1) === 'AS';
-}
-
-/** Whether a comma follows the last of a call's arguments. */
-export function endsWithComma({ cursor }: TreeTokens, { to }: Pick<Node, 'to'>): boolean {
-  return cursor.kind(to - 2) === ',';
 }
 
 /** Every bare or quoted word in a range, names and keywords, and every path that begins with one. */
@@ -124,4 +124,97 @@ export function mentionedIn(
 /** The bare word that names a node, in upper case: an operator, a keyword, a function. Otherwise the token's text. */
 export function wordOf({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): string {
   return cursor.word(at) ?? cursor.text(at);
+}
+
+/** The operator that a node is at, without NOT: a word in upper case, or a symbol, `=` for `==` and `!=` for `<>`. */
+export function operatorOf({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): string {
+  const first = cursor.word(at) ?? cursor.kind(at) ?? '';
+  return first === 'NOT' ? (cursor.word(at + 1) ?? first) : first;
+}
+
+/** Whether NOT is a part of an operator: NOT IN, GLOBAL NOT IN, NOT LIKE, NOT BETWEEN, IS NOT NULL. */
+export function isNegated({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): boolean {
+  const first = cursor.word(at);
+  return first === 'NOT' || ((first === 'GLOBAL' || first === 'IS') && cursor.word(at + 1) === 'NOT');
+}
+
+/** The innermost node that begins with the first token of a node. */
+export function firstOf(node: Node): Node {
+  const [first] = node.parts;
+  return first?.from === node.from ? firstOf(first) : node;
+}
+
+/** The arguments of a call; of two lists, those of the second. */
+export function argumentsOf(call: Node): readonly Node[] {
+  return call.parts.findLast(({ kind }) => kind === 'arguments')?.parts ?? [];
+}
+
+/** Whether nothing but commas is between the parts of a list, as FROM in `substring(x FROM 2)`. */
+export function areBetweenCommas({ cursor }: TreeTokens, parts: readonly Node[]): boolean {
+  return parts.slice(1).every(({ from }) => cursor.kind(from - 1) === ',');
+}
+
+/** Whether a list in brackets ends with a comma. */
+export function endsWithComma({ cursor }: TreeTokens, { to }: Pick<Node, 'to'>): boolean {
+  return cursor.kind(to - 2) === ',';
+}
+
+/** A name or a keyword, by its text; whether a dot is before or after it, or a parenthesis after it. */
+export interface NameInRange {
+  readonly name: string;
+  readonly isAfterDot: boolean;
+  readonly isBeforeDot: boolean;
+  readonly isCalled: boolean;
+}
+
+/** All names and keywords in a range, whatever they are there. */
+export function namesIn({ cursor }: TreeTokens, { from, to }: TokenRange): readonly NameInRange[] {
+  const found: NameInRange[] = [];
+  for (let at = from; at < to; at++) {
+    const name = cursor.name(at);
+    if (name === undefined) continue;
+    const next = cursor.kind(at + 1);
+    const isAfterDot = cursor.kind(at - 1) === '.';
+    found.push({ name, isAfterDot, isBeforeDot: next === '.', isCalled: next === '(' });
+  }
+  return found;
+}
+
+/** Kinds of nodes that define the name that they are at. */
+const DEFINITIONS: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'alias',
+  'with-value',
+  'with-table',
+  'source',
+  'parameter',
+  'named-window',
+  'interpolated',
+]);
+
+/** The nodes that define each name; of a table that is read, its source. */
+export function definitionsIn(tree: Subtree): ReadonlyMap<string, readonly Node[]> {
+  const found = new Map<string, Node[]>();
+  walk(tree.root, (node) => {
+    if (!DEFINITIONS.has(node.kind)) return;
+    const [table = node] = node.kind === 'source' && node.at === node.from ? node.parts : [];
+    const name = nameOf(tree, table);
+    const known = found.get(name);
+    if (known === undefined) found.set(name, [node]);
+    else known.push(node);
+  });
+  return found;
+}
+
+const LISTS: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'arguments',
+  'parameters',
+  'array',
+  'tuple',
+  'lambda',
+]);
+
+/** The commas between values of a node, at any depth. */
+export function commasIn({ kind, parts }: Node): number {
+  const own = LISTS.has(kind) ? Math.max(parts.length - (kind === 'lambda' ? 2 : 1), 0) : 0;
+  return parts.reduce((sum, part) => sum + commasIn(part), own);
 }

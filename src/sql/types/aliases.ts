@@ -1,5 +1,4 @@
 // ClickHouse's other names of types, mostly those of other databases. `test/params/engine.test.ts` compares them with the engine.
-import { createCursor } from '../cursor.ts';
 
 /** By type: its names in other databases, which ClickHouse reads without their case. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -34,45 +33,18 @@ const NAMES: Readonly<Record<string, string>> = {
 const TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries(NAMES).flatMap(([type, names]) => names.split(',').map((name) => [name, type] as const)),
 );
-const MAX_WORDS = 4;
+/** Words of the longest name. */
+export const MAX_WORDS = 4;
 
 /** Types whose arguments mean the same under another name; ClickHouse ignores those of the others, such as the length of VARCHAR(255). */
 const WITH_ARGUMENTS = /^(?:FixedString|Decimal\d*|DateTime(?:64)?|Enum)$/;
 
+/** Whether the arguments of another name of the type are those of the type. */
+export function keepsArguments(type: string): boolean {
+  return WITH_ARGUMENTS.test(type);
+}
+
 /** The type that ClickHouse reads another name as; undefined if it has no such name. */
 export function typeOfAlias(name: string): string | undefined {
   return TYPES.get(name.toUpperCase());
-}
-
-/** The text of a type with ClickHouse's own names in place of the others. */
-export function plainTypeNames(text: string): string {
-  const cursor = createCursor(text);
-  let plain = '';
-  let copied = 0;
-  for (let at = 0; at < cursor.length; at++) {
-    const found = aliasAt(cursor, at);
-    if (found === undefined) continue;
-    plain += text.slice(copied, cursor.start(at)) + found.type;
-    copied = cursor.end(found.to - 1);
-    at = found.to - 1;
-  }
-  return plain + text.slice(copied);
-}
-
-/** The longest name at a token that is a type: the name of an element is followed by one. */
-function aliasAt(
-  cursor: ReturnType<typeof createCursor>,
-  at: number,
-): { readonly type: string; readonly to: number } | undefined {
-  const words: string[] = [];
-  let found: { readonly type: string; readonly to: number } | undefined;
-  for (let to = at; words.length < MAX_WORDS; to++) {
-    const word = cursor.word(to);
-    if (word === undefined) break;
-    words.push(word);
-    const type = TYPES.get(words.join(' '));
-    if (type !== undefined) found = { type, to: to + 1 };
-  }
-  if (found === undefined || cursor.word(found.to) !== undefined) return undefined;
-  return cursor.kind(found.to) === '(' && !WITH_ARGUMENTS.test(found.type) ? undefined : found;
 }

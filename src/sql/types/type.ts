@@ -3,6 +3,7 @@ import { createLru } from '../../core/lru.ts';
 import { isSignificant, tokenize, type Token } from '../lexer.ts';
 import { decodedName } from '../quoted-name.ts';
 import { stringValue } from '../string-literal.ts';
+import { keepsArguments, MAX_WORDS, typeOfAlias } from './aliases.ts';
 
 /** `Array(String)`: a name, and arguments. */
 export interface ClickHouseType {
@@ -51,9 +52,14 @@ export function parseType(text: string): ClickHouseType {
   return type;
 }
 
-function read(text: string): ClickHouseType {
+/** The same of a type as authors write it, perhaps under ClickHouse's other names of types; the tree has its own. */
+export function parseDeclaredType(text: string): ClickHouseType {
+  return text.length > MAX_LENGTH ? opaque(text) : read(text, true);
+}
+
+function read(text: string, isDeclared = false): ClickHouseType {
   const tokens = tokenize(text).filter(isSignificant);
-  const reader: TypeReader = { text, tokens, at: 0 };
+  const reader: TypeReader = { text, tokens, isDeclared, at: 0 };
   const type = readType(reader, 0);
   return type === undefined || reader.at < tokens.length ? opaque(text.trim()) : type;
 }
@@ -127,6 +133,8 @@ export function printArgument(argument: TypeArgument): string {
 interface TypeReader {
   readonly text: string;
   readonly tokens: readonly Token[];
+  /** Whether types may have their other names. */
+  readonly isDeclared: boolean;
   at: number;
 }
 
@@ -145,7 +153,7 @@ function take(reader: TypeReader, count = 1): string {
 function readType(reader: TypeReader, depth: number): ClickHouseType | undefined {
   if (kindAt(reader) !== 'word') return undefined;
   if (depth >= MAX_DEPTH && kindAt(reader, 1) === '(') return opaque(take(reader, 1 + balanced(reader, 1)));
-  const name = take(reader);
+  const name = takeAlias(reader) ?? take(reader);
   if (kindAt(reader) !== '(') return { name, arguments: undefined };
   reader.at++;
   const list: TypeArgument[] = [];
@@ -184,12 +192,40 @@ function readNamed(reader: TypeReader, depth: number): TypeArgument | undefined 
     return { kind: 'setting', name, value: take(reader) };
   }
   const length = pathLength(reader);
-  const isNamed = kindAt(reader, length) === 'word';
+  const isNamed = kindAt(reader, length) === 'word' && aliasAt(reader) === undefined;
   const names = isNamed ? reader.tokens.slice(reader.at, reader.at + length) : undefined;
   const label = isNamed ? take(reader, length) : undefined;
   const type = readType(reader, depth);
   const name = names?.map((token) => nameOf(reader.text.slice(token.start, token.end))).join('');
   return type && { kind: 'type', name, label, type };
+}
+
+interface Alias {
+  readonly type: string;
+  /** In tokens. */
+  readonly length: number;
+}
+
+/** The longest other name of a type, which no word may follow: the name of an element is followed by one. */
+function aliasAt(reader: TypeReader): Alias | undefined {
+  if (!reader.isDeclared) return undefined;
+  let found: Alias | undefined;
+  let words = '';
+  for (let length = 1; length <= MAX_WORDS && kindAt(reader, length - 1) === 'word'; length++) {
+    const token = reader.tokens[reader.at + length - 1];
+    words += `${length === 1 ? '' : ' '}${reader.text.slice(token?.start, token?.end)}`;
+    const type = typeOfAlias(words);
+    if (type !== undefined) found = { type, length };
+  }
+  const next = found && kindAt(reader, found.length);
+  const isRead = next !== 'word' && (next !== '(' || keepsArguments(found?.type ?? ''));
+  return isRead ? found : undefined;
+}
+
+function takeAlias(reader: TypeReader): string | undefined {
+  const alias = aliasAt(reader);
+  reader.at += alias?.length ?? 0;
+  return alias?.type;
 }
 
 /** A rule of a JSON type. A path named SKIP is printed in backticks. */

@@ -272,7 +272,7 @@ export const ANSWERS: Checks = {
     expect([one, two]).toEqual([expect.stringMatching(/^[\w-]{8,}$/), expect.stringMatching(/^[\w-]{8,}$/)]);
     expect(one).not.toBe(two);
   },
-  "`Millrace-Endpoint` is the endpoint's name and revision; `Millrace-Version` the number of the version, if it has [versions](../guide/versions.md).":
+  "`Millrace-Endpoint` is the endpoint's name and revision; `Millrace-Version` the number of the version, if it has [versions](../author/versions.md).":
     async ({ query }) => {
       const [plain, first] = [(await query('plain')).headers, (await query('numbered@1')).headers];
       expect(plain.get('millrace-endpoint')).toMatch(/^plain@[0-9a-f]{12}$/);

@@ -33,7 +33,7 @@ export async function rowPolicySql(
 }
 
 const SHARED_USER =
-  'row policies need a separate user for consumer queries: set CLICKHOUSE_CONSUMER_USER (docs/guide/clickhouse-user.md)';
+  'row policies need a separate user for consumer queries: set CLICKHOUSE_CONSUMER_USER (docs/operate/clickhouse-user.md)';
 
 async function usersOf(
   engine: Engine,
